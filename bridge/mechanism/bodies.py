@@ -1,4 +1,4 @@
-"""The elements of a mechanism: bodies with primitive degrees of freedom, loop closures, and couplings.
+"""The elements of a mechanism: bodies with primitive degrees of freedom, loop closures, couplings; tree queries.
 
 Frames, in monogram notation: W is the world; P the parent body; B the body, which is the link's own frame; F the joint
 frame on P; M the joint frame on B. ``X_PB(q) = X_PF @ X_FM(q) @ X_BM.inverse()``, where ``X_FM`` is the product of the
@@ -7,6 +7,7 @@ body's primitives in order, and the identity at the zero configuration.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -154,3 +155,34 @@ class DofCoupling:
     """Place of the coupling, or gearbox, in the source."""
     mujoco: Settings = ()
     """Settings of MuJoCo that the source states."""
+
+
+# --- trees: a body stands after its parent ---------------------------------------------------------------------------
+
+
+def root_bodies(bodies: Sequence[Body]) -> tuple[int, ...]:
+    """Return, for each body, the index of the root of its tree: the ancestor (or itself) whose parent is the world."""
+    roots: list[int] = []
+    for i, body in enumerate(bodies):
+        roots.append(i if body.parent == ROOT else roots[body.parent])
+    return tuple(roots)
+
+
+def moving_ancestors(bodies: Sequence[Body]) -> tuple[int, ...]:
+    """Return, for each body, the nearest of itself and its ancestors that has degrees of freedom.
+
+    `ROOT` is the root of bodies that are welded to the world.
+    """
+    moving: list[int] = []
+    for i, body in enumerate(bodies):
+        inherited = ROOT if body.parent == ROOT else moving[body.parent]
+        moving.append(i if body.primitives else inherited)
+    return tuple(moving)
+
+
+def members_by_key(keys: Iterable[int]) -> dict[int, tuple[int, ...]]:
+    """Return the positions at which each key occurs, keys in the order of their first occurrence."""
+    members: dict[int, list[int]] = {}
+    for i, key in enumerate(keys):
+        members.setdefault(key, []).append(i)
+    return {key: tuple(indices) for key, indices in members.items()}

@@ -21,9 +21,9 @@ from loaders.scene_queries.excluded_pairs import default_policy, filtered_pairs,
 from loaders.scene_queries.pair_set import PairSet
 from loaders.spatial import Array, Pose, frozen
 
-from . import batched_poses, coordinates, dynamics, topology
+from . import batched_poses, coordinates, dynamics
 from .batched_poses import BatchedPose, BatchedPositions
-from .bodies import ROOT, Body, Closure, DofCoupling
+from .bodies import ROOT, Body, Closure, DofCoupling, members_by_key, moving_ancestors, root_bodies
 from .connections import BodyConnection, MechanismActuator, MechanismConstraint
 from .coordinates import Coordinates, Position, joint_index
 from .couplings import with_followers
@@ -136,11 +136,11 @@ class Mechanism:
 
     @cached_property
     def _roots(self) -> tuple[int, ...]:
-        return topology.root_bodies(self.bodies)
+        return root_bodies(self.bodies)
 
     @cached_property
     def _moving_ancestors(self) -> tuple[int, ...]:
-        return topology.moving_ancestors(self.bodies)
+        return moving_ancestors(self.bodies)
 
     def root_of(self, body: int) -> int:
         """Return the index of the root of a body's tree: the ancestor, or the body itself, whose parent is the world.
@@ -153,7 +153,7 @@ class Mechanism:
     @cached_property
     def trees(self) -> Mapping[int, tuple[int, ...]]:
         """Indices of the bodies of each tree, in order, by the index of its root."""
-        return topology.members_by_key(self._roots)
+        return members_by_key(self._roots)
 
     def moving_ancestor(self, body: int) -> int:
         """Return the nearest of a body and its ancestors that has degrees of freedom; `ROOT` if none has.
@@ -168,7 +168,7 @@ class Mechanism:
     @cached_property
     def weld_groups(self) -> Mapping[int, tuple[int, ...]]:
         """Indices of the bodies that are welded together, in order, by their moving ancestor."""
-        return topology.members_by_key(self._moving_ancestors)
+        return members_by_key(self._moving_ancestors)
 
     def weld_group_of(self, link: str) -> int:
         """Return what identifies the links welded to a link: the index of their moving ancestor.

@@ -19,7 +19,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.connections import BodyConnection, MechanismConstraint, TendonConnection
 from bridge.mechanism.coordinates import joint_index
-from bridge.mechanism.dynamics import joint_coefficients
+from bridge.mechanism.damper_modes import joint_coefficients
 from bridge.mechanism.force_laws import is_tendon_representable
 from loaders.model import DistanceConstraint, TendonConstraint
 from loaders.spatial import Array, skew

@@ -21,7 +21,8 @@ from bridge.bullet.urdf.articulation import Articulation
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import Position, kind_of, positions_of
-from bridge.mechanism.dynamics import STABILITY_LIMIT, joint_coefficients, mass_matrix, mode_rates, modes
+from bridge.mechanism.damper_modes import STABILITY_LIMIT, joint_coefficients, mode_rates, modes
+from bridge.mechanism.dynamics import mass_matrix
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.spatial import Array
 

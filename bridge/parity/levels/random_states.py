@@ -14,7 +14,7 @@ from bridge.lowering.regularization import with_minimum_inertia
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, random_position
 from bridge.mechanism.couplings import with_followers
-from bridge.mechanism.dynamics import joint_coefficients, mode_rates
+from bridge.mechanism.damper_modes import joint_coefficients, mode_rates
 from loaders.model import Actuator, BallConstraint, JointAxis, JointType, WeldConstraint
 from loaders.scene import Scene
 

@@ -25,13 +25,7 @@ from pydrake.multibody.tree import SpatialInertia as DrakeInertia
 
 import loaders
 from bridge.lowering import lower
-from bridge.mechanism.dynamics import (
-    joint_coefficients,
-    mass_matrix_and_bias_forces,
-    mode_rates,
-    modes,
-    relative_pose,
-)
+from bridge.mechanism.dynamics import mass_matrix_and_bias_forces, relative_pose
 from loaders.model import WORLD, Actuator, Joint, JointAxis, JointType, Link, Model, by_name
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen, matrix_to_quaternion
@@ -299,33 +293,13 @@ def test_jacobians_are_the_motions_of_the_links(seed):
             np.testing.assert_allclose(J[:, column], (W[2, 1], W[0, 2], W[1, 0], *v), atol=1e-8)
 
 
-def test_coefficients_hold_for_each_velocity_of_a_joint_and_for_none_of_a_free_link():
-    kinds = [JointType.REVOLUTE, JointType.BALL, JointType.SCREW, JointType.UNIVERSAL, JointType.PLANAR]
-    mechanism = lower(random_scene(3, fixed=False, kinds=kinds, size=12))
-    counted = joint_coefficients(mechanism.bodies, lambda axis: 2.0)
-    free = next(body for body in mechanism.bodies if body.joint == mechanism.v_order[0][0])
-    with_axis = {body.joint for body in mechanism.bodies if body is not free and body.primitives[0].limits is not None}
-    assert counted.tolist() == [2.0 if name in with_axis else 0.0 for name, _ in mechanism.v_order]
-
-
-def test_the_largest_rate_divides_stable_from_unstable_explicit_integration():
-    rng = np.random.default_rng(1)
-    A = rng.normal(size=(5, 5))
-    mobility, damping = A @ A.T + 0.1 * np.eye(5), np.array([0.0, 1.0, 2.0, 0.5, 3.0])
-    rates = mode_rates(mobility, damping)
-    for factor, is_stable in ((1.9, True), (2.1, False)):
-        step = np.eye(5) - factor / rates[-1] * mobility @ np.diag(damping)
-        assert bool(np.linalg.norm(np.linalg.matrix_power(step, 500)) < 1e3) is is_stable
-
-
-def test_modes_are_the_eigenvectors_of_their_rates_also_of_equal_ones():
-    """Two arms that are alike have each rate twice."""
-    rng = np.random.default_rng(2)
-    A = rng.normal(size=(15, 15))
-    mobility, damping = np.kron(np.eye(2), A @ A.T + 0.1 * np.eye(15)), np.tile(rng.uniform(0.0, 3.0, 15), 2)
-    rates = mode_rates(mobility, damping)[-8:]
-    root = np.sqrt(damping)
-    found = modes(mobility, damping, rates)
-    np.testing.assert_allclose(root[:, None] * mobility * root @ found, rates * found, atol=1e-9 * rates[-1])
-    np.testing.assert_allclose(found.T @ found, np.eye(8), atol=1e-9)
-    assert modes(mobility, damping, rates[:0]).shape == (30, 0)
+@pytest.mark.parametrize("seed", range(20))
+def test_a_ball_without_forces_has_no_moment_whatever_its_speed(seed):
+    """``v x m v`` is zero; its rounding would turn a kilogram with moments of 1e-9 kg m^2."""
+    rng = np.random.default_rng(seed)
+    ball = SpatialInertia.of(rng.uniform(0.5, 3), np.zeros(3), 1e-9 * np.eye(3))
+    alone = Link(name="a", model="m", X_WL=IDENTITY, inertia=ball)
+    model = Model(name="m", X_WM=IDENTITY, canonical_link="a")
+    mechanism = lower(Scene(name="ball", models=(model,), links=(alone,), gravity=frozen((0.0, 0.0, 0.0))))
+    moments = mechanism.bias_forces({"a": random_pose(rng).to_vector()}, {"a": rng.normal(size=6)})[3:]
+    assert np.abs(moments).max() < 1e-22

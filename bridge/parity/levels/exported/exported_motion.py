@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.dynamics import STABILITY_LIMIT
+from bridge.mechanism.damper_modes import STABILITY_LIMIT
 from bridge.parity.engines.protocol import DivergedError, Engine, Factory
 from bridge.parity.levels.bounds.added_inertia import AddedInertia, added_inertia, is_loaded, loaded_name
 from bridge.parity.levels.convergence import HALVINGS, log_log_slope

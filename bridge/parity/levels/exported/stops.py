@@ -12,7 +12,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.mechanism.couplings import with_followers
-from bridge.mechanism.dynamics import STABILITY_LIMIT
+from bridge.mechanism.damper_modes import STABILITY_LIMIT
 from bridge.parity.engines.dofs import scalar_dofs
 from bridge.parity.engines.protocol import DivergedError, Dof, Engine
 from bridge.parity.levels.quantities import dof_place
