@@ -17,7 +17,8 @@ def site_distances(
 ) -> dict[str, float]:
     """Return the distances between the sites of each constraint [m]; of welds with the angle between them [rad].
 
-    A constraint is named by its links, as the scene names it; a loop by its joint.
+    A constraint is named by its links, as the scene names it; a loop by its joint. The second point of a hinge that
+    closes a loop, which is on its axis, is left out: violations are those of the origins of frames.
 
     Args:
         mujoco: The module.
@@ -26,15 +27,18 @@ def site_distances(
         links: The link of each body id.
         pose_of: Returns the pose of a site in the world.
     """
+    second_points = {f"{closure.joint.name}_axis" for closure in mechanism.closures}
     constraints = {name.replace(", ", "_"): name for name, _ in constraint_frames(mechanism)}
     stated = (c for c in mechanism.scene.constraints if isinstance(c, BallConstraint | WeldConstraint))
     constraints |= {dict(c.mujoco).get("name", ""): f"{c.link_A}, {c.link_B}" for c in stated if c.active}
     found: dict[str, float] = {}
     for k in range(model.neq):
-        if model.eq_active0[k] and model.eq_objtype[k] == mujoco.mjtObj.mjOBJ_SITE:
+        own_name = str(model.equality(k).name)
+        is_of_sites = model.eq_objtype[k] == mujoco.mjtObj.mjOBJ_SITE and own_name not in second_points
+        if model.eq_active0[k] and is_of_sites:
             sites = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
             ends = ", ".join(links.get(int(model.site_bodyid[site]), WORLD) for site in sites)
             is_weld = bool(model.eq_type[k] == mujoco.mjtEq.mjEQ_WELD)
-            name = constraints.get(str(model.equality(k).name), ends)
+            name = constraints.get(own_name, ends)
             add_violation(found, name, frame_distance(*map(pose_of, sites), welded=is_weld))
     return found

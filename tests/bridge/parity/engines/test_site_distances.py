@@ -30,3 +30,20 @@ def test_two_points_of_a_moved_link_are_as_far_from_their_places_as_it_moved(nam
     engine.set_state({"a": (0, 0, 0.5, 1, 0, 0, 0), "b": (3, 0, 0, 1, 0, 0, 0)}, {})
     assert engine.violations() == pytest.approx({"a, b": math.sqrt(2.0) * 0.5})
     engine.close()
+
+
+@pytest.mark.parametrize("name", ENGINES[:2] + ENGINES[3:])
+def test_a_hinge_that_closes_a_loop_has_the_violation_of_its_point(name: str) -> None:
+    links = "".join(f"<link name='{k}'><pose>{x} 0 0 0 0 0</pose></link>" for k, x in (("a", 0), ("b", 1), ("c", 2)))
+    ends = {"ab": ("a", "b"), "bc": ("b", "c"), "ac": ("a", "c")}
+    axis = "<axis><xyz>0 0 1</xyz></axis>"
+    joints = "".join(
+        f"<joint name='{k}' type='revolute'><parent>{a}</parent><child>{b}</child>{axis}</joint>"
+        for k, (a, b) in ends.items()
+    )
+    weld = "<joint name='w' type='fixed'><parent>world</parent><child>a</child></joint>"
+    text = f"<sdf version='1.11'><model name='m'>{links}{weld}{joints}</model></sdf>"
+    engine = factory_of(name)(bridge.lower(loaders.load_string(text, format="sdf", quiet=True)))
+    engine.set_state({"ab": 0.1, "bc": 0.2}, {})
+    assert set(engine.violations()) == {closure.joint.name for closure in engine.mechanism.closures}
+    engine.close()
