@@ -10,6 +10,8 @@ import pytest
 import bridge
 import loaders
 from bridge.parity.engines.protocol import factory_of
+from loaders.model import JointType
+from tests.support.mjcf_scenes import four_bar
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
@@ -34,16 +36,7 @@ def test_two_points_of_a_moved_link_are_as_far_from_their_places_as_it_moved(nam
 
 @pytest.mark.parametrize("name", ENGINES[:2] + ENGINES[3:])
 def test_a_hinge_that_closes_a_loop_has_the_violation_of_its_point(name: str) -> None:
-    links = "".join(f"<link name='{k}'><pose>{x} 0 0 0 0 0</pose></link>" for k, x in (("a", 0), ("b", 1), ("c", 2)))
-    ends = {"ab": ("a", "b"), "bc": ("b", "c"), "ac": ("a", "c")}
-    axis = "<axis><xyz>0 0 1</xyz></axis>"
-    joints = "".join(
-        f"<joint name='{k}' type='revolute'><parent>{a}</parent><child>{b}</child>{axis}</joint>"
-        for k, (a, b) in ends.items()
-    )
-    weld = "<joint name='w' type='fixed'><parent>world</parent><child>a</child></joint>"
-    text = f"<sdf version='1.11'><model name='m'>{links}{weld}{joints}</model></sdf>"
-    engine = factory_of(name)(bridge.lower(loaders.load_string(text, format="sdf", quiet=True)))
-    engine.set_state({"ab": 0.1, "bc": 0.2}, {})
+    engine = factory_of(name)(bridge.lower(four_bar(JointType.REVOLUTE)))
+    engine.set_state({}, {})
     assert set(engine.violations()) == {closure.joint.name for closure in engine.mechanism.closures}
     engine.close()
