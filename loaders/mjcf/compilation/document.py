@@ -47,9 +47,8 @@ def _includes(node: Node) -> list[Node]:
 def _included(node: Node, folder: str, seen: set[str], context: Context, files: FileFinder) -> list[Node] | None:
     """Return the elements of an included file; None, with an error, if it cannot be included."""
     name = node.word("@file")
-    if node.children or node.attributes.get("file") == "":
-        message = "<include> needs the name of a file, and has no elements of its own"
-        node.invalid("mjcf-in.include", message, hint="put the elements beside it")
+    if node.children:
+        node.invalid("mjcf-in.include", "<include> has no elements of its own", hint="put the elements beside it")
         return None
     if not name:
         return None

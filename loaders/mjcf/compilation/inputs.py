@@ -71,10 +71,13 @@ class Inputs:
 
     def _attach(self, node: Node, folder: str, chain: tuple[Path, ...]) -> int:
         """Read a model to attach; return the number of elements that it makes."""
-        path = self.files.find(node.word("@file"), folder, node)
+        file = node.word("@file")
+        if not file:
+            return self._empty_model(node)
+        path = self.files.find(file, folder, node)
         real = None if path is None else Path(path).resolve()
         if path is None or real is None:
-            return self._stand_in(node, node.word("@file"))
+            return self._unreadable(node, file)
         if real in chain or real in self.context.including or len(chain) >= MAX_INCLUDE_DEPTH:
             message = "the model attaches itself, or models are nested too deep: {chain}"
             node.invalid("file.include-cycle", message, chain=" -> ".join(p.name for p in (*chain, real)))
@@ -83,15 +86,19 @@ class Inputs:
             data = read_bytes(path, node.diagnostics)
             root = None if data is None else parse(data, path, node.diagnostics)
             if root is None or root.tag != _OPENING:
-                return self._stand_in(node, path)
+                return self._unreadable(node, path)
             name = self._names[path] = f"model_{len(self._names)}.xml"
             self.models[name] = self.add(root, (*chain, real))
         node.attributes["file"] = self._names[path]
         return self._sizes[path]
 
-    def _stand_in(self, node: Node, file: str) -> int:
-        """Report a model that cannot be read; MuJoCo gets an empty one, so that it finds what else is wrong."""
+    def _unreadable(self, node: Node, file: str) -> int:
+        """Report a model that cannot be read."""
         node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=file)
+        return self._empty_model(node)
+
+    def _empty_model(self, node: Node) -> int:
+        """Give MuJoCo an empty model in place of one with an error, so that it finds what else is wrong."""
         if _MISSING not in self.models:
             empty = parse(b"<mujoco/>", node.file, node.diagnostics)
             self.models[_MISSING] = "" if empty is None else self.lines.write(empty)
@@ -101,5 +108,7 @@ class Inputs:
 
 def _models(nodes: list[Node]) -> list[tuple[str, Node]]:
     """Return the models that a document declares for attachment, by name."""
-    declared = [node for node in nodes if node.tag == "model" and "file" in node.attributes]
+    declared = [
+        node for node in nodes if node.tag == "model" and node.parent is not None and node.parent.tag == "asset"
+    ]
     return [(node.attributes.get("name", ""), node) for node in declared]

@@ -80,15 +80,19 @@ def test_a_cycle_ends(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "include",
-    ['<include file=""/>', '<include file="arm.xml"><site/></include>', '<include file="root_only.xml"/>'],
+    ("include", "code"),
+    [
+        ('<include file=""/>', "xml.missing"),
+        ('<include file="arm.xml"><site/></include>', "mjcf-in.include"),
+        ('<include file="root_only.xml"/>', "mjcf-in.include"),
+    ],
     ids=["no name", "elements of its own", "a file without elements"],
 )
-def test_an_include_without_content_is_refused_as_by_mujoco(include: str, tmp_path: Path) -> None:
+def test_an_include_without_content_is_refused_as_by_mujoco(include: str, code: str, tmp_path: Path) -> None:
     import mujoco
 
     path = written(tmp_path, document(include), arm_xml=ARM)
     (tmp_path / "root_only.xml").write_text('<body name="arm"/>')
-    assert [problem.code for problem in problems(path)] == ["mjcf-in.include"]
+    assert [problem.code for problem in problems(path)] == [code]
     with pytest.raises(ValueError, match=r"nclude|Empty file"):
         mujoco.MjModel.from_xml_path(str(path))

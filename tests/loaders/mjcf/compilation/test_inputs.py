@@ -40,3 +40,11 @@ def test_its_files_and_lines_are_its_own(tmp_path: Path) -> None:
 def test_models_that_attach_themselves_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path, attaching("robot.xml"))
     assert "file.include-cycle" in [problem.code for problem in problems(path)]
+
+
+@pytest.mark.parametrize("attributes", ["name='a'", "name='a' file=''"], ids=["no file", "an empty name"])
+def test_a_model_to_attach_without_a_file_is_one_error(attributes: str) -> None:
+    """MuJoCo itself raises "Caught an unknown exception"."""
+    with pytest.raises(loaders.LoadError) as caught:
+        loaders.load_string(f"<mujoco><asset><model {attributes}/></asset></mujoco>", format="mujoco")
+    assert [problem.code for problem in caught.value.diagnostics] == ["xml.missing"]
