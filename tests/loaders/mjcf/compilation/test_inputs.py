@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import loaders
 from tests.support.mjcf_documents import BALL, TETRAHEDRON, document, largest_pose_error, problems, written
 
