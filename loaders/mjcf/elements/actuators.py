@@ -62,20 +62,33 @@ def _actuator(i: int, source: Source) -> Actuator:
     gears = model.actuator_gear[_row("outadr", i, model)]
     gear = gears[0]
     force = max(map(abs, model.actuator_forcerange[i])) if model.actuator_forcelimited[i] else math.inf
-    first = _row("ctrladr", i, model)
-    lower, upper = model.actuator_ctrlrange[first] if model.actuator_ctrllimited[first] else (-math.inf, math.inf)
     p_gain, d_gain = _servo_gains(i, gear, source)
     return _Actuator(
         name=source.names("actuator")[i],
         joint=source.names("joint")[target] if kind in _OF_JOINTS else "",
         tendon=source.names("tendon")[target] if kind == _TENDON else "",
-        control=(lower, upper),
+        control=_control(i, model),
         effort=force * abs(gear) if gear else force,
         p_gain=p_gain,
         d_gain=d_gain,
         mujoco=_law(i, kind, gears, source),
         where=source.places("actuator")[i],
     )
+
+
+def _control(i: int, model: Any) -> tuple[float, float]:
+    """Return the range of the first control of an actuator; an actuator without controls has no limits of one."""
+    first = _row("ctrladr", i, model)
+    if not _count(i, model) or not model.actuator_ctrllimited[first]:
+        return -math.inf, math.inf
+    lower, upper = model.actuator_ctrlrange[first]
+    return lower, upper
+
+
+def _count(i: int, model: Any) -> int:
+    """Return the number of controls of an actuator, which is 1 in older versions of MuJoCo."""
+    counts = getattr(model, "actuator_ctrlnum", None)
+    return 1 if counts is None else int(counts[i])
 
 
 def _row(address: str, i: int, model: Any) -> int:
@@ -134,8 +147,8 @@ def _inputs(i: int, gain: str, model: Any) -> Iterator[tuple[str, str]]:
     controls = getattr(model, "actuator_ctrlspec", None)
     bits = 0 if controls is None else int(controls[i])
     names = [name for bit, name in _INPUTS[gain] if bits & bit]
-    if names:
-        yield "input", " ".join(names)
+    if names or not _count(i, model):
+        yield "input", " ".join(names) or "none"
     first = _row("ctrladr", i, model)
     for k, name in enumerate(names if gain == "pid" else ()):
         if k and model.actuator_ctrllimited[first + k]:
@@ -194,8 +207,7 @@ def _target(i: int, kind: int, source: Source) -> Iterator[tuple[str, str]]:
 
 def _report_controls(i: int, source: Source) -> None:
     """Report an actuator with several controls: a scene states the range of one, although the law holds all."""
-    counts = getattr(source.model, "actuator_ctrlnum", None)
-    count = 1 if counts is None else counts[i]
+    count = _count(i, source.model)
     if count > 1:
         name = source.names("actuator")[i]
         source.diagnostics.add(
