@@ -35,7 +35,7 @@ def write_mujoco_elements(geom_names: Mapping[tuple[str, str], tuple[str, ...]],
             subjects = tuple(name for _, name in stated)
             _report(element, subjects, f"{', '.join(subjects)} has no limits", context)
         else:
-            _write(element, stated, context)
+            _write(element, stated, written, context)
 
 
 _NUMBERED = re.compile(r"_*(equality|sensor)_\d+")
@@ -67,7 +67,12 @@ def _is_limited(elements: Mapping[tuple[str, str], Element], name: str) -> bool:
     return any(e is not None and "range" in e.attributes and e.attributes.get("limited") != "false" for e in found)
 
 
-def _write(element: MujocoElement, references: list[tuple[str, str]], context: Context) -> None:
+def _write(
+    element: MujocoElement,
+    references: list[tuple[str, str]],
+    known: Mapping[tuple[str, str], Element],
+    context: Context,
+) -> None:
     name = context.names.claim(element.tag if element.section == "deformable" else element.section, element.name)
     if name != element.name:
         context.names.changed.setdefault(element.name, name)
@@ -82,7 +87,8 @@ def _write(element: MujocoElement, references: list[tuple[str, str]], context: C
     written.set(**{key: " ".join(items) for key, items in by_key.items()})
     for path, text in settings.items():
         tag, _, attribute = path.rpartition("/")
-        _child(written, tag).set(**{attribute: text})
+        target = known[tag, by_key[tag][0]] if tag in by_key else _child(written, tag)
+        target.set(**{attribute: text})
 
 
 def _child(element: Element, tag: str) -> Element:

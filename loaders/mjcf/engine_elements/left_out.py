@@ -37,6 +37,9 @@ _ATTRIBUTES = {
 }
 """Attributes that are left out, by the name of the element."""
 _NONE = frozenset[str]()
+OF_REGIONS = frozenset({"touch", "insidesite", "contact"})
+"""Sensors that measure within the shape of a site, with which they are read."""
+_SHAPE = frozenset({"size", "type"})
 
 
 def left_out(nodes: Iterable[Node]) -> dict[str, Node]:
@@ -45,12 +48,15 @@ def left_out(nodes: Iterable[Node]) -> dict[str, Node]:
     Args:
         nodes: The elements.
     """
+    nodes = list(nodes)
     keys_of, found = _ATTRIBUTES.get, dict[str, Node]()
+    regions = {n.attributes["site"] for n in nodes if n.tag in OF_REGIONS and "site" in n.attributes}
     stating = [n for n in nodes if n.tag in _SECTIONS or not keys_of(n.tag, _NONE).isdisjoint(n.attributes)]
     for node in stating:
         if node.tag in _SECTIONS:
             found.setdefault(node.tag, node)
-        for key in keys_of(node.tag, _NONE) & node.attributes.keys():
+        is_region = node.tag == "site" and node.attributes.get("name") in regions
+        for key in (keys_of(node.tag, _NONE) & node.attributes.keys()) - (_SHAPE if is_region else _NONE):
             found.setdefault(f"{node.tag}/{key}", node)
     return found
 

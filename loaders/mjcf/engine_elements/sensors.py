@@ -6,7 +6,10 @@ from collections.abc import Mapping
 
 from loaders.diagnostics import Fate
 from loaders.mjcf.compilation.source import Source
-from loaders.model import MujocoElement
+from loaders.mjcf.elements.settings import text_of
+from loaders.model import MujocoElement, Settings
+
+from .left_out import OF_REGIONS
 
 _OBJECTS = (
     "site", "joint", "tendon", "actuator", "body", "objname", "camera", "geom1", "body1", "subtree1", "geom",
@@ -17,6 +20,8 @@ _REFERENCES = ("site", "refname", "geom2", "body2", "subtree2", "camera")
 _KINDS = {"xbody": "body", "unknown": ""}
 _FOREIGN = frozenset({"mesh", "plugin", "instance"})
 """Attributes that a scene cannot follow."""
+_SHAPES = {2: ("sphere", 1), 3: ("capsule", 2), 4: ("ellipsoid", 3), 5: ("cylinder", 2), 6: ("box", 3)}
+"""Name, and number of sizes, of each of MuJoCo's types of the shape of a site."""
 
 
 def read_sensors(source: Source) -> tuple[MujocoElement, ...]:
@@ -41,10 +46,19 @@ def _sensor(i: int, source: Source) -> MujocoElement | None:
         name=name,
         section="sensor",
         tag=node.tag,
-        settings=tuple(kept.items()),
+        settings=(*kept.items(), *_region(node.tag, references, source)),
         references=tuple(references.items()),
         where=where,
     )
+
+
+def _region(tag: str, references: Mapping[str, str], source: Source) -> Settings:
+    """Return the shape of the site in which a sensor measures, as settings of that site."""
+    if tag not in OF_REGIONS or "site" not in references:
+        return ()
+    model, site = source.model, source.names("site").index(references["site"])
+    kind, count = _SHAPES[int(model.site_type[site])]
+    return ("site/type", kind), ("site/size", text_of(model.site_size[site][:count]))
 
 
 def _named(attributes: Mapping[str, str], keys: tuple[str, ...], name: str) -> list[tuple[str, str]]:

@@ -47,3 +47,34 @@ def test_sensors_of_replicas_name_their_own_sites() -> None:
         f'<replicate count="2" offset="1 0 0">{body}</replicate>', '<sensor><gyro name="w" site="s"/></sensor>'
     ).mujoco
     assert [element.references for element in found] == [(("site", "s0"),), (("site", "s1"),)]
+
+
+SHAPES = (
+    'size="0.3"', 'type="box" size="0.3 0.2 0.3"', 'type="cylinder" size="0.3 0.25"',
+    'type="ellipsoid" size="0.4 0.3 0.3"', 'type="capsule" fromto="0 0 -0.5 0 0 0.5" size="0.3"',
+)  # fmt: skip
+REGIONS = (
+    '<touch site="s"/>', '<insidesite site="s" objtype="body" objname="c"/>', '<contact site="s" data="found force"/>',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("sensor", REGIONS)
+def test_a_sensor_measures_within_the_shape_of_its_site(shape: str, sensor: str) -> None:
+    import mujoco
+
+    text = document(
+        '<geom type="plane" size="1 1 0.1"/><body name="a" pos="0 0 0.095"><freejoint/><geom size="0.1"/>'
+        f'<site name="s" {shape}/></body><body name="c" pos="0.15 0 0.2"><joint type="slide"/>{BALL}</body>',
+        f"<sensor>{sensor}</sensor>",
+    )
+    scene = loaders.load_string(text, format="mjcf", quiet=True)
+    readings = []
+    for source in (text, bridge.to_mjcf(scene, quiet=True)):
+        model = mujoco.MjModel.from_xml_string(source)
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        readings.append(np.array(data.sensordata))
+    assert readings[0].any()
+    assert np.allclose(readings[0], readings[1], rtol=1e-9, atol=1e-12)
+    assert "mjcf-in.not-carried" not in {entry.code for entry in scene.diagnostics}
