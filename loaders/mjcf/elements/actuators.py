@@ -18,9 +18,9 @@ _Actuator = maker(Actuator)
 _JOINT, _JOINT_IN_PARENT, _SLIDER_CRANK, _TENDON, _SITE, _BODY, _ROTATION = range(7)
 """MuJoCo's types of transmission."""
 _OF_JOINTS = frozenset({_JOINT, _JOINT_IN_PARENT, _ROTATION})
-_CONTROLS = ((1, "pos"), (2, "vel"), (4, "ff"))
+_CONTROLS = ((1, "pos"), (2, "vel"), (4, "ff"), (8, "voltage"))
 _INPUTS = {"dcmotor": _CONTROLS, "pid": _CONTROLS, "so3": ((1, "expmap"), (2, "quat"))}
-"""Bit and name of each control, by the type of gain of those that may have several."""
+"""Bit and name of each control, by the type of gain of those that may have several; a voltage alone is the default."""
 _INTERPOLATIONS = ("zoh", "linear", "cubic")
 _GEAR, _NO_RANGE = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0]
 """MuJoCo's defaults."""
@@ -147,7 +147,7 @@ def _inputs(i: int, gain: str, model: Any) -> Iterator[tuple[str, str]]:
     controls = getattr(model, "actuator_ctrlspec", None)
     bits = 0 if controls is None else int(controls[i])
     names = [name for bit, name in _INPUTS[gain] if bits & bit]
-    if names or not _count(i, model):
+    if (names or not _count(i, model)) and names != ["voltage"]:
         yield "input", " ".join(names) or "none"
     first = _row("ctrladr", i, model)
     for k, name in enumerate(names if gain == "pid" else ()):

@@ -63,6 +63,7 @@ LAWS = {
     "friction": '<dcmotor joint="j" motorconst="0.05" resistance="2" lugre="1e4 100 0.005 0.008 0.1"/>',
     "controls": '<dcmotor joint="j" motorconst="1" resistance="1" input="pos vel" controller="10 0 5"/>',
     "no control": '<dcmotor joint="j" motorconst="0.05" resistance="2" input="none"/>',
+    "a voltage of two": '<dcmotor joint="j" motorconst="1" resistance="1" input="vel voltage" controller="10 0 5"/>',
     "one control": '<pid joint="j" kp="3" ki="1" input="pos"/>',
     "speed": '<pid joint="j" kp="3" kv="2" input="vel" velrange="-1 1"/>',
     "three controls": '<pid joint="j" kp="3" kv="2" input="pos vel ff" posrange="-1 1" velrange="-2 2" ffrange="0 3"/>',
