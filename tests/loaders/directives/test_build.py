@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 import loaders
+from loaders.context import MAX_INCLUDE_DEPTH
 from loaders.model import by_name
 from tests.support.directives_files import drake, errors, load, model, write
 
@@ -49,15 +50,28 @@ SCENES = {
     "a namespace": "- add_model_instance: {name: left}\n"
     "- add_directives: {file: 'package://p/inner.dmd.yaml', model_namespace: left}\n"
     "- add_directives: {file: 'package://p/inner.dmd.yaml'}\n",
+    "groups in the namespace of a model": model("a")
+    + "- add_collision_filter_group: {name: g, model_namespace: a, members: [l0, l2],"
+    + " ignored_collision_filter_groups: [g]}\n",
+    "a namespace in a namespace": "- add_model_instance: {name: outer}\n"
+    "- add_directives: {file: 'package://p/middle.dmd.yaml', model_namespace: outer}\n",
 }
 
 
 INNER = "directives:\n" + model("a") + model("b", "box.sdf") + "- add_weld: {parent: 'a::tip', child: 'b::body'}\n"
+MIDDLE = f"""directives:
+- add_model_instance: {{name: left}}
+- add_directives: {{file: 'package://p/inner.dmd.yaml', model_namespace: left}}
+{model("c")}- add_weld: {{parent: 'left::b::body', child: 'c::l0', X_PC: {{translation: [1, 2, 3]}}}}
+- add_collision_filter_group: {{name: g, members: ['c::l1', 'left::a::l2'],
+    ignored_collision_filter_groups: [g, 'left::a::ends']}}
+"""
 
 
 @pytest.mark.parametrize("body", SCENES.values(), ids=SCENES)
 def test_links_are_where_drake_puts_them(folder, body):
     write(folder, INNER, "inner.dmd.yaml")
+    write(folder, MIDDLE, "middle.dmd.yaml")
     text = "directives:\n" + body
     poses_agree(load(folder, text), drake(folder, text))
 
@@ -65,6 +79,7 @@ def test_links_are_where_drake_puts_them(folder, body):
 @pytest.mark.parametrize("body", SCENES.values(), ids=SCENES)
 def test_frames_and_filters_are_those_of_drake(folder, body):
     write(folder, INNER, "inner.dmd.yaml")
+    write(folder, MIDDLE, "middle.dmd.yaml")
     text = "directives:\n" + body
     scene, oracle = load(folder, text), drake(folder, text)
     assert scene.excluded_collision_pairs() == oracle.filtered_pairs()
@@ -211,6 +226,21 @@ def test_files_that_include_each_other_are_refused(folder):
     write(folder, include.format("one"), "two.dmd.yaml")
     found = errors(folder, include.format("one"))
     assert found["directives.include-cycle"].file == str(folder / "two.dmd.yaml")
+
+
+def test_files_are_included_to_the_greatest_depth_and_no_deeper(folder):
+    """Each of the files includes the next; the last adds a frame, which Drake, without a limit, also reads."""
+    include = "directives:\n- add_directives: {{file: 'package://p/{}.dmd.yaml'}}\n"
+    for number in range(1, MAX_INCLUDE_DEPTH):
+        write(folder, include.format(number + 1), f"{number}.dmd.yaml")
+    last = f"{MAX_INCLUDE_DEPTH}.dmd.yaml"
+    write(folder, "directives:\n- add_frame: {name: f, X_PF: {base_frame: world}}\n", last)
+    text = include.format(2)
+    assert drake(folder, text).plant.HasFrameNamed("f")
+    assert [frame.name for frame in load(folder, text).frames] == ["f"]
+    found = errors(folder, include.format(1))
+    assert found.keys() == {"directives.include-cycle"}
+    assert (found["directives.include-cycle"].file, found["directives.include-cycle"].line) == (str(folder / last), 2)
 
 
 def test_a_missing_package_is_one_error_with_the_places_tried_and_the_option(folder):

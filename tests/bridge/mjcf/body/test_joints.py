@@ -22,6 +22,7 @@ from loaders.model import (
 )
 from loaders.spatial import Pose, SpatialInertia, frozen, rotation_about
 from tests.support import stick_slip
+from tests.support.mjcf_documents import read
 from tests.support.mjcf_scenes import SCALAR, codes, one_joint, random_q, random_tree, z_axis
 from tests.support.mujoco_oracle import Running, compiled, quietly
 
@@ -74,6 +75,25 @@ def test_damping_spring_and_friction_push_as_the_model_says():
     mujoco.mj_forward(model, data)
     assert data.qfrc_passive[0] == pytest.approx(-0.7 * 2.0 - 3.0 * 0.3, rel=1e-14)
     assert data.qfrc_constraint[0] == pytest.approx(-0.4, rel=1e-12)
+
+
+def test_a_free_joint_has_the_dynamics_of_rotation_and_those_of_translation_are_reported():
+    """MuJoCo has one value for all six directions; the moments are those that the model states for rotation."""
+    text = '<body name="a" pos="0 0 1"><joint name="j" type="free"/><geom size="0.1"/></body>'
+    scene = read(text)
+    (joint,) = scene.joints
+    axes = (z_axis(damping=5.0, spring_stiffness=7.0, inertia=0.5), z_axis(damping=0.7, friction=0.4, inertia=0.2))
+    scene = dataclasses.replace(scene, joints=(dataclasses.replace(joint, axes=axes),))
+    mjcf = to_mjcf(scene)
+    model, plain = compiled(mjcf), compiled(to_mjcf(read(text)))
+    data = mujoco.MjData(model)
+    data.qvel[3:] = velocity = np.array([0.3, -2.0, 1.0])
+    mujoco.mj_forward(model, data)
+    np.testing.assert_allclose(data.qfrc_passive[3:], -0.7 * velocity, rtol=1e-14)
+    np.testing.assert_allclose(data.qfrc_constraint[3:], -0.4 * np.sign(velocity), rtol=1e-12)
+    np.testing.assert_array_equal(model.dof_armature - plain.dof_armature, 0.2)
+    reported = {d.arguments["quantity"] for d in mjcf.diagnostics if d.code == "mjcf.free-joint"}
+    assert reported == {"damping", "frictionloss", "stiffness", "armature"}
 
 
 def test_a_rotor_adds_its_inertia_times_the_gear_squared():

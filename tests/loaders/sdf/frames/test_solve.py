@@ -12,6 +12,7 @@ from loaders import WORLD, LoadError, Pose
 from loaders.model import (
     by_name,
 )
+from tests.support.drake_oracle import DrakePlant
 from tests.support.sdf import (
     X_MBOOM,
     X_WF,
@@ -74,6 +75,22 @@ def test_links_among_nested_frames_have_the_poses_of_drake(drake_plant: tuple[An
     theirs = (X_WB.inverse() @ X_BL).GetAsMatrix4()
     assert np.allclose(ours.R, theirs[:3, :3], atol=1e-12)
     assert np.allclose(ours.p, theirs[:3, 3], atol=1e-12)
+
+
+def test_a_part_that_is_turned_against_the_frame_of_its_pose_has_the_pose_of_drake(tmp_path: Path) -> None:
+    """Every pose has a rotation, so that their order matters."""
+    pytest.importorskip("pydrake")
+    collision = """<collision name='c'><pose relative_to='peg'>0.1 0.2 0.3 0.4 0.5 0.6</pose>
+      <geometry><box><size>1 2 3</size></box></geometry></collision>"""
+    text = f"""<model name='m'><link name='a'><pose>0 1 0 0.3 -0.2 0.9</pose>{collision}</link>
+      <frame name='peg'><pose>1 0 2 0.7 0.1 -0.4</pose></frame></model>"""
+    path = tmp_path / "m.sdf"
+    path.write_text(f"<sdf version='1.10'>{text}</sdf>")
+    inspector = DrakePlant(path).scene_graph.model_inspector()
+    X_LG = inspector.GetPoseInFrame(inspector.GetAllGeometryIds()[0])
+    ours = read_sdf(text).links[0].collisions[0].X_LG
+    np.testing.assert_allclose(ours.R, X_LG.rotation().matrix(), atol=1e-14)
+    np.testing.assert_allclose(ours.p, X_LG.translation(), atol=1e-14)
 
 
 # --- pose relative-to graph -----------------------------------------------------------------------------------------
