@@ -36,11 +36,11 @@ def base_pose(position: Sequence[float] | None, xyzw: Sequence[float] | None) ->
 
 def _numbers(name: str, values: Sequence[float], expected: str) -> list[float]:
     try:
-        numbers = [float(value) for value in values if not isinstance(value, str)]
+        if any(isinstance(value, str) for value in values):
+            raise TypeError("a word is no number")
+        numbers = [float(value) for value in values]
     except (TypeError, ValueError) as error:
         raise ValueError(f"invalid {name} {values!r}; expected {expected}") from error
-    if len(numbers) != len(values):
-        raise ValueError(f"invalid {name} {values!r}; expected {expected}")
     if len(numbers) != expected.count(",") + 1 or not all(map(math.isfinite, numbers)):
         raise ValueError(f"invalid {name} {tuple(numbers)}; expected {expected}")
     return numbers

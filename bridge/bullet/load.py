@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from numbers import Real
 from typing import Any, Unpack, cast
 
@@ -20,10 +19,10 @@ from bridge.bullet.contact.pair_filters import (
     LinkPair,
     PairFilters,
     filtered,
-    forget_pairs,
     pairs_by_body,
     report_filters,
     report_policy,
+    set_filters,
 )
 from bridge.bullet.contact.parameters import set_contacts
 from bridge.bullet.contact.unsupported_parameters import report_contacts
@@ -256,7 +255,7 @@ def _load_plan(plan: _Plan, client: Client, diagnostics: Diagnostics) -> PyBulle
         for state in states:
             client.removeBody(state.body)
         if len(states) == len(plan.articulations):
-            forget_pairs(client, chain.from_iterable(pairs_by_body(pairs, bodies).values()))
+            set_filters(client, pairs, bodies, enabled=1)
         raise
     return _handle(plan, states, constraints, diagnostics, pairs)
 

@@ -56,7 +56,7 @@ class Names:
             taken.add(key)
             return preferred
         base = alternative or preferred
-        candidates = chain(filter(None, (preferred, alternative)), (f"{base}_{n}" for n in count(2)))
+        candidates = chain(filter(None, (alternative,)), (f"{base}_{n}" for n in count(2)))
         name = next(name for name in candidates if normalized(name) not in taken)
         taken.add(normalized(name))
         return name

@@ -6,7 +6,7 @@ Source: the PyBullet Quickstart Guide, and the replies of PyBullet 3.2.7.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -36,11 +36,6 @@ class JointInfo(NamedTuple):
     orientation_in_parent: Quaternion
     parent_index: int
 
-    @classmethod
-    def of(cls, reply: Sequence[Any]) -> JointInfo:
-        """Return a reply with names; fields that a later version adds are left out."""
-        return cls._make(reply[: len(cls._fields)])
-
 
 class DynamicsInfo(NamedTuple):
     """Reply of ``getDynamicsInfo``."""
@@ -60,11 +55,6 @@ class DynamicsInfo(NamedTuple):
     """Stiffness of contacts [N/m]; -1 if it is not set."""
     body_type: int
     collision_margin: float
-
-    @classmethod
-    def of(cls, reply: Sequence[Any]) -> DynamicsInfo:
-        """Return a reply with names; fields that a later version adds are left out."""
-        return cls._make(reply[: len(cls._fields)])
 
 
 class ConstraintInfo(NamedTuple):
@@ -88,11 +78,6 @@ class ConstraintInfo(NamedTuple):
     relative_position_target: float
     error_reduction: float
 
-    @classmethod
-    def of(cls, reply: Sequence[Any]) -> ConstraintInfo:
-        """Return a reply with names; fields that a later version adds are left out."""
-        return cls._make(reply[: len(cls._fields)])
-
     @property
     def parent(self) -> tuple[int, int]:
         """Body and index of the parent link."""
@@ -102,3 +87,16 @@ class ConstraintInfo(NamedTuple):
     def child(self) -> tuple[int, int]:
         """Body and index of the child link."""
         return self.child_body, self.child_joint
+
+
+Reply = TypeVar("Reply", JointInfo, DynamicsInfo, ConstraintInfo)
+
+
+def named(kind: type[Reply], reply: Sequence[Any]) -> Reply:
+    """Return a reply with names; fields that a later version of PyBullet adds are left out.
+
+    Args:
+        kind: The kind of the reply.
+        reply: What PyBullet returns.
+    """
+    return kind._make(reply[: len(kind._fields)])

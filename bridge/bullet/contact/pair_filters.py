@@ -127,18 +127,18 @@ def filtered(client: Client, pairs: Sequence[LinkPair], count: int) -> Iterator[
     ids_of = _next_ids if len(pairs) >= MIN_PAIRS_TO_KNOW_IDS else _likely_ids
     expected = ids_of(client, count) if len(pairs) > 1 else []
     if expected:
-        _set_filters(client, pairs, expected, enabled=0)
+        set_filters(client, pairs, expected, enabled=0)
     try:
         yield bodies
     except BaseException:
-        _set_filters(client, pairs if expected else [], expected, enabled=1)
+        set_filters(client, pairs if expected else [], expected, enabled=1)
         raise
     if bodies == expected:
         last = {number: pair for pair in pairs for number in (pair[0][0], pair[1][0])}
-        _set_filters(client, last.values(), bodies, enabled=0)  # PyBullet then applies the filters of each body once
+        set_filters(client, last.values(), bodies, enabled=0)  # PyBullet then applies the filters of each body once
         return
-    _set_filters(client, pairs if expected else [], expected, enabled=1)
-    _set_filters(client, pairs, bodies, enabled=0)
+    set_filters(client, pairs if expected else [], expected, enabled=1)
+    set_filters(client, pairs, bodies, enabled=0)
 
 
 def _next_ids(client: Client, count: int) -> list[int]:
@@ -180,7 +180,15 @@ def forget_pairs(client: Client, pairs: Iterable[LinkPair]) -> None:
         client.setCollisionFilterPair(i, j, a, b, 1)
 
 
-def _set_filters(client: Client, pairs: Iterable[LinkPair], bodies: Sequence[int], *, enabled: int) -> None:
+def set_filters(client: Client, pairs: Iterable[LinkPair], bodies: Sequence[int], *, enabled: int) -> None:
+    """Enable or disable pairs of links.
+
+    Args:
+        client: The physics server.
+        pairs: The pairs, by number of the body.
+        bodies: PyBullet's ids by that number; of bodies that were removed, they are those of the next bodies.
+        enabled: 1 to enable the pairs, 0 to disable them.
+    """
     set_pair = client.setCollisionFilterPair
     for (i, a), (j, b) in pairs:
         set_pair(bodies[i], bodies[j], a, b, enabled)

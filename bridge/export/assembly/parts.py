@@ -134,7 +134,7 @@ def _in_scene_order(scene: Scene, trees: Iterable[list[str]]) -> list[list[str]]
 
 
 def _common_scope(links: Iterable[str]) -> str:
-    """Return the outermost scope that links share; empty if they share none."""
+    """Return the outermost scope of links that are all in it; an empty text if they are not in one scope."""
     scopes = {outermost_scope(name) if SEPARATOR in name else "" for name in links}
     return scopes.pop() if len(scopes) == 1 else ""
 

@@ -127,13 +127,22 @@ _POINTS = {JointType.BALL: 1, JointType.REVOLUTE: 2, JointType.CONTINUOUS: 2}
 """Number of points that a joint holds together: one at the center, and one on the axis of a hinge."""
 
 
+def second_point_name(joint: str) -> str:
+    """Return the name of the constraint that holds the point on the axis of a hinge that closes a loop.
+
+    Args:
+        joint: Name of the hinge.
+    """
+    return f"{joint}_axis"
+
+
 def _write_closure(closure: Closure, context: Context) -> None:
     """Write a weld, or connect one or two points; `bridge.lowering.loop_cutting` leaves no other closures."""
     joint = closure.joint
     is_weld = joint.type is JointType.FIXED
     _connect("weld" if is_weld else "connect", joint.name, closure, Pose.of(), context)
     if _POINTS.get(joint.type) == 2:
-        _connect("connect", f"{joint.name}_axis", closure, Pose.of(p=0.1 * joint.axes[0].xyz), context)
+        _connect("connect", second_point_name(joint.name), closure, Pose.of(p=0.1 * joint.axes[0].xyz), context)
     template = "joint {joint} closes a kinematic loop by a soft constraint " + HELD_WITHIN
     context.report(
         Fate.APPROXIMATED,

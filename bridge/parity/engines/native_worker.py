@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from bridge.bullet.client.replies import DynamicsInfo, JointInfo
+from bridge.bullet.client.replies import DynamicsInfo, JointInfo, named
 from bridge.bullet.client.stdout_capture import capture_stdout
 
 _FEW = 4
@@ -61,7 +61,7 @@ def _description(p: Any, body: int) -> dict[str, Any]:
     infos = _joint_infos(p, body)
     base, model = map(_text, p.getBodyInfo(body))
     names = [base, *(_text(info.link_name) for info in infos)]
-    links = [_link(name, DynamicsInfo.of(p.getDynamicsInfo(body, i))) for i, name in enumerate(names, start=-1)]
+    links = [_link(name, named(DynamicsInfo, p.getDynamicsInfo(body, i))) for i, name in enumerate(names, start=-1)]
     joints = [
         {"name": _text(info.name), "lower": info.lower, "upper": info.upper, "damping": info.damping}
         for info in infos
@@ -76,7 +76,7 @@ def _link(name: str, dynamics: DynamicsInfo) -> dict[str, Any]:
 
 
 def _joint_infos(p: Any, body: int) -> list[JointInfo]:
-    return [JointInfo.of(p.getJointInfo(body, index)) for index in range(p.getNumJoints(body))]
+    return [named(JointInfo, p.getJointInfo(body, index)) for index in range(p.getNumJoints(body))]
 
 
 def _text(name: bytes) -> str:
@@ -98,7 +98,7 @@ def _state(p: Any, body: int, request: dict[str, Any]) -> dict[str, Any]:
     poses = [p.getBasePositionAndOrientation(body)]
     poses += [p.getLinkState(body, index, computeForwardKinematics=1)[:2] for index in range(len(infos))]
     reply: dict[str, Any] = {"poses": poses}
-    is_fixed = DynamicsInfo.of(p.getDynamicsInfo(body, -1)).mass == 0.0
+    is_fixed = named(DynamicsInfo, p.getDynamicsInfo(body, -1)).mass == 0.0
     if q and is_fixed and all(info.type in {*_SCALAR, _FIXED} for info in infos):
         reply["M"] = p.calculateMassMatrix(body, q)
         reply["bias"] = p.calculateInverseDynamics(body, q, v, [0.0] * len(q))
@@ -110,7 +110,7 @@ def _place_base(p: Any, body: int, bases: dict[str, list[float]]) -> None:
     base = _text(p.getBodyInfo(body)[0])
     if base in bases:
         *position, w, x, y, z = bases[base]
-        dynamics = DynamicsInfo.of(p.getDynamicsInfo(body, -1))
+        dynamics = named(DynamicsInfo, p.getDynamicsInfo(body, -1))
         center = dynamics.inertial_position, dynamics.inertial_orientation
         p.resetBasePositionAndOrientation(body, *p.multiplyTransforms(position, (x, y, z, w), *center))
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from bridge.bullet import PyBulletBody, load_into_pybullet
 from bridge.bullet.client.client import HULL_MARGIN
-from bridge.bullet.client.replies import JointInfo
+from bridge.bullet.client.replies import JointInfo, named
 from bridge.bullet.simulation.own_dynamics import NoAnswerError, OwnDynamics
 from bridge.bullet.simulation.state import pose_from
 from bridge.bullet.target import BASE
@@ -168,7 +168,7 @@ class PyBulletEngine:
         return JointParameters(lower=lower, upper=upper, damping=info.damping * ratio**2, friction=friction)
 
     def _joint_info(self, body: PyBulletBody, index: int) -> JointInfo:
-        return JointInfo.of(self._pybullet.getJointInfo(int(body), index, physicsClientId=self._client))
+        return named(JointInfo, self._pybullet.getJointInfo(int(body), index, physicsClientId=self._client))
 
     def _drives(self) -> Iterator[tuple[Dof, PyBulletBody, int, float]]:
         """Yield degree of freedom, body, joint index and ratio of every hinge and slide."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bridge.mechanism import Mechanism
+from bridge.mjcf.constraint.equality import second_point_name
 from loaders.model import WORLD, BallConstraint, WeldConstraint
 from loaders.spatial import Pose
 
@@ -27,7 +28,7 @@ def site_distances(
         links: The link of each body id.
         pose_of: Returns the pose of a site in the world.
     """
-    second_points = {f"{closure.joint.name}_axis" for closure in mechanism.closures}
+    second_points = {second_point_name(closure.joint.name) for closure in mechanism.closures}
     constraints = {name.replace(", ", "_"): name for name, _ in constraint_frames(mechanism)}
     stated = (c for c in mechanism.scene.constraints if isinstance(c, BallConstraint | WeldConstraint))
     constraints |= {dict(c.mujoco).get("name", ""): f"{c.link_A}, {c.link_B}" for c in stated if c.active}

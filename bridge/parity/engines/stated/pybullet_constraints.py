@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bridge.bullet import PyBulletBody
-from bridge.bullet.client.replies import ConstraintInfo
+from bridge.bullet.client.replies import ConstraintInfo, named
 from bridge.bullet.simulation.solver_constraints import MAX_FORCE
 
 
@@ -38,7 +38,7 @@ def held_constraints(
     """
     count = pybullet.getNumConstraints(physicsClientId=client)
     present = sorted({pybullet.getConstraintUniqueId(k, physicsClientId=client) for k in range(count)})
-    infos = {n: ConstraintInfo.of(pybullet.getConstraintInfo(n, physicsClientId=client)) for n in present}
+    infos = {n: named(ConstraintInfo, pybullet.getConstraintInfo(n, physicsClientId=client)) for n in present}
     ours = sorted({(name, number) for name, numbers in stated.items() for number in numbers})
     lost = {name for name, n in ours if n not in infos or infos[n].max_force < MAX_FORCE}
     link_names = {(int(body), index): name for body in bodies for name, index in body.links.items()}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bridge.bullet import PyBulletBody
-from bridge.bullet.client.replies import DynamicsInfo
+from bridge.bullet.client.replies import DynamicsInfo, named
 from bridge.bullet.simulation.state import pose_from
 from bridge.geometry.support import SupportFunction, half_space, support_function, supports_of, supports_of_points
 from bridge.mechanism import Mechanism
@@ -59,7 +59,7 @@ def surfaces_in_pybullet(pybullet: Any, client: int, bodies: Sequence[PyBulletBo
                 supports.append((name, _in_link(support, body, name)))
                 if not callable(support[0]):
                     hulls.setdefault(name, []).append(partial(hull_of_points, support[0]))
-            dynamics = DynamicsInfo.of(pybullet.getDynamicsInfo(int(body), index, physicsClientId=client))
+            dynamics = named(DynamicsInfo, pybullet.getDynamicsInfo(int(body), index, physicsClientId=client))
             for name in with_shapes:
                 friction[name] = [float(dynamics.lateral_friction)] * len(shapes_of(links[name]))
                 restitution[name] = float(dynamics.restitution)

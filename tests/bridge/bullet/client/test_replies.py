@@ -8,7 +8,7 @@ from pathlib import Path
 import pybullet as p
 import pytest
 
-from bridge.bullet.client.replies import ConstraintInfo, DynamicsInfo, JointInfo
+from bridge.bullet.client.replies import ConstraintInfo, DynamicsInfo, JointInfo, named
 
 URDF = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="2"/>
 <inertia ixx="3" iyy="4" izz="5" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -28,7 +28,7 @@ def body(tmp_path: Path) -> Iterator[tuple[int, int]]:
 
 def test_fields_of_a_joint(body: tuple[int, int]) -> None:
     client, number = body
-    info = JointInfo.of(p.getJointInfo(number, 0, physicsClientId=client))
+    info = named(JointInfo, p.getJointInfo(number, 0, physicsClientId=client))
     assert (info.joint_index, info.name, info.link_name, info.parent_index) == (0, b"j", b"b", -1)
     assert (info.type, info.axis) == (p.JOINT_REVOLUTE, (0.0, 1.0, 0.0))
     assert (info.lower, info.upper, info.max_force, info.max_velocity) == (-1.0, 2.0, 7.0, 8.0)
@@ -43,7 +43,7 @@ def test_fields_of_the_dynamics_of_a_link(body: tuple[int, int]) -> None:
         "contactStiffness": 600.0, "contactDamping": 7.0,
     }  # fmt: skip
     p.changeDynamics(number, 0, physicsClientId=client, **values)
-    info = DynamicsInfo.of(p.getDynamicsInfo(number, 0, physicsClientId=client))
+    info = named(DynamicsInfo, p.getDynamicsInfo(number, 0, physicsClientId=client))
     assert (info.mass, info.moments) == (2.0, (3.0, 4.0, 5.0))
     assert (info.lateral_friction, info.spinning_friction, info.rolling_friction) == (0.1, 0.2, 0.3)
     assert (info.restitution, info.contact_stiffness, info.contact_damping) == (0.4, 600.0, 7.0)
@@ -55,10 +55,10 @@ def test_fields_of_a_constraint(body: tuple[int, int]) -> None:
         number, 0, -1, -1, p.JOINT_POINT2POINT, (0, 0, 0), (1, 2, 3), (4, 5, 6), physicsClientId=client
     )
     p.changeConstraint(constraint, maxForce=50, physicsClientId=client)
-    info = ConstraintInfo.of(p.getConstraintInfo(constraint, physicsClientId=client))
+    info = named(ConstraintInfo, p.getConstraintInfo(constraint, physicsClientId=client))
     assert (info.parent, info.child, info.type) == ((number, 0), (-1, -1), p.JOINT_POINT2POINT)
     assert (info.parent_position, info.child_position, info.max_force) == ((1.0, 2.0, 3.0), (4.0, 5.0, 6.0), 50.0)
 
 
 def test_a_later_version_may_add_fields() -> None:
-    assert JointInfo.of((*range(17), "new")).parent_index == 16
+    assert named(JointInfo, (*range(17), "new")).parent_index == 16
