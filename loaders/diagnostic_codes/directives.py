@@ -11,6 +11,16 @@ CODES = {
     "directives.duplicate-model": CodeInfo(
         "Two models or model instances have the same full name.", "Rename one of them.", (Fate.INVALID,)
     ),
+    "directives.duplicate-weld": CodeInfo(
+        "A weld connects two links that a joint connects already, or its joint would have the name of another one.",
+        "Remove the weld, or weld the child by another frame.",
+        (Fate.INVALID,),
+    ),
+    "directives.ignored-namespace": CodeInfo(
+        "Drake ignores `model_namespace` of a filter group in a file that is itself added with a namespace; so do we.",
+        "Remove it, and write the scope in the names of members and groups.",
+        (Fate.DROPPED,),
+    ),
     "directives.include-cycle": CodeInfo(
         "Files of directives include each other in a cycle.", "Break the cycle.", (Fate.INVALID,)
     ),

@@ -86,13 +86,7 @@ def _included(step: Step, builder: SceneBuilder) -> list[Step]:
     namespace = word(node, "model_namespace")
     prefix = step.prefix
     if namespace:
-        if step.full(namespace) not in {*builder.instances, *builder.models}:
-            node.invalid(
-                "directives.unknown-namespace",
-                "unknown namespace {namespace!r}",
-                hint="add it with add_model_instance first",
-                namespace=step.full(namespace),
-            )
+        _check_scope(step.full(namespace), node, builder)
         prefix = step.full(namespace) + SEPARATOR
     path = _find_file(step)
     if path is None:
@@ -135,8 +129,7 @@ def _add_model(step: Step, builder: SceneBuilder) -> None:
     if not fields(node, ("file", "name"), ("default_joint_positions", "default_free_body_pose")):
         return
     name = step.full(word(node, "name"))
-    if name in {*builder.models, *builder.instances, *builder.missing}:
-        node.invalid("directives.duplicate-model", "duplicate model name {model}", subjects=(name,), model=name)
+    if not _is_new(name, node, builder):
         return
     path = _find_file(step)
     scene = None if path is None else _read_model(path, name, step, builder)
@@ -146,8 +139,13 @@ def _add_model(step: Step, builder: SceneBuilder) -> None:
         return
     builder.context.diagnostics.spend("elements", element_count(scene))
     placed = read_positions(node, name, place(scene, name, root.X_WM))
-    builder.models[name] = placed
+    repeated = [model.name for model in placed.models if not _is_new(model.name, node, builder)]
+    if repeated:
+        builder.missing.add(name)
+        return
+    builder.models.update(model.name for model in placed.models)
     builder.scenes.append(placed)
+    builder.add_joints(*placed.joints)
     _add_frames_of(placed, builder)
     _read_free_poses(step, name, placed, builder)
 
@@ -207,11 +205,24 @@ def _read_free_poses(step: Step, model: str, scene: Scene, builder: SceneBuilder
 def _add_instance(step: Step, builder: SceneBuilder) -> None:
     if fields(step.node, ("name",)):
         name = step.full(word(step.node, "name"))
-        if name in {*builder.models, *builder.instances}:
-            step.node.invalid(
-                "directives.duplicate-model", "duplicate model name {model}", subjects=(name,), model=name
-            )
-        builder.instances.add(name)
+        if _is_new(name, step.node, builder):
+            builder.models.add(name)
+
+
+def _is_new(model: str, node: Node, builder: SceneBuilder) -> bool:
+    """Return whether no model has this scoped name; report one that does."""
+    is_new = model not in builder.models and model not in builder.missing
+    if not is_new:
+        node.invalid("directives.duplicate-model", "duplicate model name {model}", subjects=(model,), model=model)
+    return is_new
+
+
+def _check_scope(name: str, node: Node, builder: SceneBuilder) -> None:
+    """Report a scope in which there is no model."""
+    if name in builder.models or builder.follows(name):
+        return
+    message, hint = "unknown namespace {namespace!r}", "add it with add_model_instance first"
+    node.invalid("directives.unknown-namespace", message, hint=hint, namespace=name)
 
 
 def _add_frame(step: Step, builder: SceneBuilder) -> None:
@@ -229,6 +240,8 @@ def _add_frame(step: Step, builder: SceneBuilder) -> None:
     scope = base.rpartition(SEPARATOR)[0]
     full = step.full(name) if SEPARATOR in name or not scope else scope + SEPARATOR + name
     X_LF = X_LB @ read_transform(pose)
+    if SEPARATOR in name:
+        _check_scope(full.rpartition(SEPARATOR)[0], step.node, builder)
     if full in builder.frames:
         step.node.invalid("directives.duplicate-frame", "duplicate frame name {frame}", subjects=(full,), frame=full)
         return
@@ -252,8 +265,15 @@ def _add_weld(step: Step, builder: SceneBuilder) -> None:
         message = "{parent} and {child} are on the same link"
         node.invalid("drake.same-body", message, subjects=(parent, child), parent=parent, child=child)
         return
-    X_PC = IDENTITY if pose is None else read_transform(pose)
-    builder.joints.append(_weld(child, parent, X_PC, node, builder))
+    weld = _weld(child, parent, IDENTITY if pose is None else read_transform(pose), node, builder)
+    if weld.name in builder.joint_names or frozenset((weld.parent, weld.child)) in builder.joined:
+        message = "{parent} and {child} are on links that a joint connects already, or a joint is named {joint}"
+        hint = "remove the weld, or weld the child by another frame"
+        names = {"parent": parent, "child": child, "joint": weld.name}
+        node.invalid("directives.duplicate-weld", message, hint=hint, subjects=(weld.parent, weld.child), **names)
+        return
+    builder.joints.append(weld)
+    builder.add_joints(weld)
 
 
 def _weld(child: str, parent: str, X_PC: Pose, node: Node, builder: SceneBuilder) -> Joint:
@@ -277,8 +297,12 @@ def _add_group(step: Step, builder: SceneBuilder) -> None:
     lists = ("members", "member_groups", "ignored_collision_filter_groups")
     if not fields(node, ("name",), (*lists, "model_namespace")):
         return
-    namespace = word(node, "model_namespace")
-    prefix = f"{step.prefix}{namespace}{SEPARATOR}" if namespace else step.prefix
+    prefix = step.prefix or _namespace_of_group(node, builder)
+    if step.prefix and node.has("model_namespace"):
+        message = "ignored model_namespace, as Drake ignores it in a file that is added with the namespace {scope}"
+        hint = "remove it, and write members and groups with their scope in that namespace"
+        scope = step.prefix.removesuffix(SEPARATOR)
+        node.report(Fate.DROPPED, "directives.ignored-namespace", message, hint=hint, scope=scope)
     name = prefix + word(node, "name")
     if SEPARATOR in word(node, "name"):
         message = "the filter group name {name!r} must not contain ::"
@@ -286,7 +310,7 @@ def _add_group(step: Step, builder: SceneBuilder) -> None:
     links = []
     for member, item in words(node, lists[0]):
         link, _ = builder.frames.get(prefix + member, ("", IDENTITY))
-        if link and link == prefix + member:
+        if link != WORLD and link and link == prefix + member:
             links.append(link)
         elif not builder.follows(prefix + member):
             item.invalid("drake.unknown-member", "unknown member {link!r}: there is no such link", link=prefix + member)
@@ -298,6 +322,14 @@ def _add_group(step: Step, builder: SceneBuilder) -> None:
     )
     ignored = words(node, lists[2])
     builder.rules.extend(FilterRule(a=name, b=prefix + group, where=item.where) for group, item in ignored)
+
+
+def _namespace_of_group(node: Node, builder: SceneBuilder) -> str:
+    """Return the namespace that a filter group states, with a separator at its end, or nothing."""
+    namespace = word(node, "model_namespace")
+    if namespace:
+        _check_scope(namespace, node, builder)
+    return namespace and namespace + SEPARATOR
 
 
 _DIRECTIVES: dict[str, Callable[[Step, SceneBuilder], None]] = {

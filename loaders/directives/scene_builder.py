@@ -56,10 +56,8 @@ class SceneBuilder:
     """The context of the load."""
     scenes: list[Scene] = field(default_factory=list)
     """The scenes of the models, in order."""
-    instances: set[str] = field(default_factory=set)
-    """Names of model instances without a file."""
-    models: dict[str, Scene] = field(default_factory=dict)
-    """The scenes of the models, keyed by scoped name."""
+    models: set[str] = field(default_factory=set)
+    """Scoped names of all models: of the files, of models nested in them, and of instances without a file."""
     frames: dict[str, tuple[str, Pose]] = field(default_factory=lambda: {WORLD: (WORLD, IDENTITY)})
     """Link L and ``X_LF`` of every frame F, keyed by scoped name."""
     local: dict[str, list[str]] = field(default_factory=dict)
@@ -68,6 +66,10 @@ class SceneBuilder:
     """Frames that the directives add."""
     joints: list[Joint] = field(default_factory=list)
     """Welds that the directives add."""
+    joint_names: set[str] = field(default_factory=set)
+    """Scoped names of all joints."""
+    joined: set[frozenset[str]] = field(default_factory=set)
+    """Pairs of links that a joint connects."""
     placements: list[Joint] = field(default_factory=list)
     """Temporary welds that place free bodies."""
     groups: list[FilterGroup] = field(default_factory=list)
@@ -78,6 +80,11 @@ class SceneBuilder:
     """The model files, keyed by real path."""
     missing: set[str] = field(default_factory=set)
     """Scoped names of the models and frames that could not be added."""
+
+    def add_joints(self, *joints: Joint) -> None:
+        """Add the names and links of joints to those that no weld may repeat."""
+        self.joint_names.update(joint.name for joint in joints)
+        self.joined.update(frozenset((joint.parent, joint.child)) for joint in joints)
 
     def add_frame(self, name: str, link: str, X_LF: Pose) -> None:
         """Add a frame F that directives may refer to.

@@ -170,6 +170,10 @@ def _character_problem(event: Any) -> _Problem | None:
     return template, {"character": f"U+{ord(found[0]):04X}"}
 
 
+_TEXTS = frozenset({"name", "file", "parent", "child", "base_frame"})
+"""Fields whose text must not be empty where they are required."""
+
+
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
@@ -236,8 +240,11 @@ def fields(node: Node, required: Iterable[str], optional: Iterable[str] = ()) ->
             )
             is_valid = False
     for key in required:
-        if node.peek(key) is None:
-            node.invalid("directives.missing-field", "{key} requires the field {field}", key=node.tag, field=key)
+        child = node.peek(key)
+        is_empty = child is not None and key in _TEXTS and kind(child) == "scalar" and not child.text.strip()
+        if child is None or is_empty:
+            message = "{key} requires a text in the field {field}" if is_empty else "{key} requires the field {field}"
+            node.invalid("directives.missing-field", message, key=node.tag, field=key)
             is_valid = False
     return is_valid
 

@@ -213,6 +213,9 @@ def model(name: str, extra: str = "", file: str = "arm.sdf") -> str:
 DIRECTIVES = {
     "directives.duplicate-frame": "- add_frame: {name: f, X_PF: {base_frame: world}}\n" * 2,
     "directives.duplicate-model": model("m") * 2,
+    "directives.duplicate-weld": model("m") + "- add_weld: {parent: 'm::a', child: 'm::b'}\n",
+    "directives.ignored-namespace": "- add_model_instance: {name: m}\n"
+    "- add_directives: {file: 'package://p/group.dmd.yaml', model_namespace: m}\n",
     "directives.include-cycle": "- add_directives: {file: 'package://p/one.dmd.yaml'}\n",
     "directives.kind": "- add_model: 3\n",
     "directives.missing-field": "- add_model: {name: m}\n",
@@ -243,6 +246,8 @@ def directives(body: str, *subjects: str) -> Example:
         "package.xml": "<package><name>p</name></package>",
         "arm.sdf": ARM,
         "inner.dmd.yaml": INNER,
+        "group.dmd.yaml": INNER
+        + "- add_collision_filter_group: {name: g, model_namespace: inner, members: ['inner::a']}\n",
         "one.dmd.yaml": other.format("two"),
         "two.dmd.yaml": other.format("one"),
     }
@@ -287,6 +292,8 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
     "drake.zero-axis": ("c",),
     "directives.duplicate-frame": ("f",),
     "directives.duplicate-model": ("m",),
+    "directives.duplicate-weld": ("m::a", "m::b"),
+    "directives.ignored-namespace": ("m::g",),
     "directives.missing-field": ("m",),
     "directives.not-a-vector": ("m::a",),
     "directives.not-one-model": ("m",),

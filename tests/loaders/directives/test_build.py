@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import loaders
 from loaders.context import MAX_INCLUDE_DEPTH
 from loaders.model import by_name
-from tests.support.directives_files import drake, errors, load, model, write
+from tests.support.directives_files import MASS, SHAPE, drake, errors, load, model, write
 
 
 def poses_agree(scene, oracle):
@@ -53,6 +53,11 @@ SCENES = {
     "groups in the namespace of a model": model("a")
     + "- add_collision_filter_group: {name: g, model_namespace: a, members: [l0, l2],"
     + " ignored_collision_filter_groups: [g]}\n",
+    "groups in the namespace of a nested model": model("n", "nest.sdf")
+    + "- add_collision_filter_group: {name: g, model_namespace: 'n::in', members: [k, m],"
+    + " ignored_collision_filter_groups: [g]}\n",
+    "a file in the namespace of a nested model": model("n", "nest.sdf")
+    + "- add_directives: {file: 'package://p/inner.dmd.yaml', model_namespace: 'n::in'}\n",
     "a namespace in a namespace": "- add_model_instance: {name: outer}\n"
     "- add_directives: {file: 'package://p/middle.dmd.yaml', model_namespace: outer}\n",
 }
@@ -68,8 +73,16 @@ MIDDLE = f"""directives:
 """
 
 
+NESTED = (
+    "<sdf version='1.11'><model name='nest'><model name='in'>"
+    + "".join(f"<link name='{name}'>{MASS}{SHAPE}</link>" for name in "km")
+    + f"</model><link name='body'>{MASS}</link></model></sdf>"
+)
+
+
 @pytest.mark.parametrize("body", SCENES.values(), ids=SCENES)
 def test_links_are_where_drake_puts_them(folder, body):
+    write(folder, NESTED, "nest.sdf")
     write(folder, INNER, "inner.dmd.yaml")
     write(folder, MIDDLE, "middle.dmd.yaml")
     text = "directives:\n" + body
@@ -78,6 +91,7 @@ def test_links_are_where_drake_puts_them(folder, body):
 
 @pytest.mark.parametrize("body", SCENES.values(), ids=SCENES)
 def test_frames_and_filters_are_those_of_drake(folder, body):
+    write(folder, NESTED, "nest.sdf")
     write(folder, INNER, "inner.dmd.yaml")
     write(folder, MIDDLE, "middle.dmd.yaml")
     text = "directives:\n" + body
@@ -176,6 +190,23 @@ WRONG = {
         "drake.unknown-group",
         "- add_collision_filter_group: {name: g, members: ['a::l0'], ignored_collision_filter_groups: [z]}",
     ),
+    "unknown namespace of a group": (
+        "directives.unknown-namespace",
+        "- add_collision_filter_group: {name: g, model_namespace: z, member_groups: ['a::ends']}",
+    ),
+    "unknown scope of a frame": (
+        "directives.unknown-namespace",
+        "- add_frame: {name: 'z::f', X_PF: {base_frame: 'a::l2'}}",
+    ),
+    "world as a member": ("drake.unknown-member", "- add_collision_filter_group: {name: g, members: [world]}"),
+    "empty name of a model": ("directives.missing-field", model("''", "box.sdf")),
+    "empty name of an instance": ("directives.missing-field", "- add_model_instance: {name: ''}"),
+    "empty name of a frame": ("directives.missing-field", "- add_frame: {name: '', X_PF: {base_frame: world}}"),
+    "empty name of a group": (
+        "directives.missing-field",
+        "- add_collision_filter_group: {name: '', members: ['a::l0']}",
+    ),
+    "empty file": ("directives.missing-field", "- add_model: {name: b, file: ''}"),
     "directives as a model": ("directives.not-one-model", model("b", "inner.dmd.yaml")),
 }
 
@@ -189,6 +220,70 @@ def test_what_drake_refuses_is_an_error_with_a_line(folder, code, body):
     found = errors(folder, text)
     assert code in found
     assert (found[code].file, found[code].line) == (str(folder / "scene.dmd.yaml"), 3)
+
+
+TWICE = {
+    "instance with the name of a nested model": (
+        "directives.duplicate-model",
+        model("n", "nest.sdf") + "- add_model_instance: {name: 'n::in'}\n",
+    ),
+    "model with the name of a nested model": (
+        "directives.duplicate-model",
+        model("n", "nest.sdf") + model("n::in", "box.sdf"),
+    ),
+    "nested model with the name of an instance": (
+        "directives.duplicate-model",
+        "- add_model_instance: {name: 'n::in'}\n" + model("n", "nest.sdf"),
+    ),
+    "weld twice": ("directives.duplicate-weld", model("a") + "- add_weld: {parent: world, child: 'a::l0'}\n" * 2),
+    "weld of the same links by other frames": (
+        "directives.duplicate-weld",
+        model("a")
+        + "- add_weld: {parent: world, child: 'a::l0'}\n"
+        + "- add_weld: {parent: world, child: 'a::__model__', X_PC: {translation: [1, 2, 3]}}\n",
+    ),
+    "weld of links that the model joins": (
+        "directives.duplicate-weld",
+        model("a") + "- add_weld: {parent: 'a::l0', child: 'a::l1'}\n",
+    ),
+    "welds whose joints have one name": (
+        "directives.duplicate-weld",
+        "".join(model(name, "box.sdf") for name in "bcd")
+        + "- add_weld: {parent: 'b::body', child: 'd::body'}\n- add_weld: {parent: 'c::body', child: 'd::body'}\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "body"), TWICE.values(), ids=TWICE)
+def test_what_drake_refuses_to_add_twice_is_an_error_of_the_last_directive(folder, code, body):
+    write(folder, NESTED, "nest.sdf")
+    text = f"directives:\n{body}"
+    with pytest.raises(RuntimeError):
+        drake(folder, text)
+    found = errors(folder, text)
+    assert code in found
+    assert (found[code].file, found[code].line) == (str(folder / "scene.dmd.yaml"), text.count("\n"))
+
+
+GROUPS = {
+    "scoped members": "members: ['a::l0', 'b::body'], ignored_collision_filter_groups: ['a::ends']",
+    "a member group": "member_groups: ['a::ends'], ignored_collision_filter_groups: [g]",
+}
+
+
+@pytest.mark.parametrize("namespace", ["a", "z", "ns"])
+@pytest.mark.parametrize("lists", GROUPS.values(), ids=GROUPS)
+def test_the_namespace_of_a_group_is_ignored_where_drake_ignores_it(folder, lists, namespace):
+    group = f"- add_collision_filter_group: {{name: g, model_namespace: {namespace}, {lists}}}\n"
+    write(folder, INNER + group, "inner.dmd.yaml")
+    text = "directives:\n- add_model_instance: {name: ns}\n"
+    text += "- add_directives: {file: 'package://p/inner.dmd.yaml', model_namespace: ns}\n"
+    scene, oracle = load(folder, text, quiet=True), drake(folder, text)
+    theirs = {name: set(links) for name, links in oracle.groups.groups().items()}
+    assert {group.name: set(group.links) for group in scene.filter_groups} == theirs
+    assert scene.excluded_collision_pairs() == oracle.filtered_pairs()
+    (finding,) = scene.diagnostics
+    assert (finding.code, finding.where.line) == ("directives.ignored-namespace", 5)
 
 
 @pytest.mark.parametrize("kind", ["unknown file", "unknown free body", "frame on nothing", "weld of nothing"])
