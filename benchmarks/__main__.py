@@ -4,8 +4,9 @@
 
 Times are processor time, also of processes that are started; each case is done once before, so that caches are warm
 where it says so. The table has the best and the median of the rounds, and the ratio of the medians to each peer. It is
-compared with the last stored run: a ratio that grew by more than a quarter is a regression, and the exit status is 1.
-The run is stored in ``benchmarks/stored/speed.json``, and its table in ``docs/performance.md``.
+compared with the last stored run on the same processor, number of cores and Python: a ratio that grew by more than a
+quarter is a regression, and the exit status is 1. Without such a run nothing is compared, and the exit status is 0.
+The run is stored in a file of its machine in ``benchmarks/stored/speed``, and its table in ``docs/performance.md``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import statistics
 import sys
 import tempfile
@@ -26,7 +28,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-STORED = ROOT / "benchmarks" / "stored" / "speed.json"
+STORED = ROOT / "benchmarks" / "stored" / "speed"
+"""Folder of the stored runs, one file for each kind of machine."""
 PAGE = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- begin of the table of `make bench` -->", "<!-- end of the table of `make bench` -->"
 GROWTH = 1.25
@@ -81,12 +84,41 @@ def regressions(results: Iterable[Result], earlier: Iterable[Result]) -> list[st
     ]
 
 
+def stored_path(where: dict[str, Any]) -> Path:
+    """Return the file of the last run on a kind of machine: processor, number of cores and Python.
+
+    Peers gain more or less than sdfbridge from another processor or interpreter, so that ratios of different machines
+    cannot be compared.
+
+    Args:
+        where: What `machine` returns.
+    """
+    return STORED / f"{re.sub(r'[^A-Za-z0-9.]+', '_', kind(where)).strip('_')}.json"
+
+
+def kind(where: dict[str, Any]) -> str:
+    """Return the kind of a machine in words."""
+    return f"{where['processor']}, {where['cores']} cores, Python {where['python']}"
+
+
+def verdict(results: Sequence[Result], where: dict[str, Any]) -> tuple[list[str], int]:
+    """Return the lines of the comparison with the last run on the same kind of machine, and the exit status."""
+    path = stored_path(where)
+    if not path.exists():
+        return [f"nothing is compared: there is no stored run of {kind(where)}"], 0
+    stored = json.loads(path.read_text())
+    lines = [f"compared with the run of {stored['machine']['date']}, {kind(where)}:"]
+    before, now = stored["machine"]["versions"], where["versions"]
+    lines += [f"{name} {now[name]}, before {before[name]}" for name in now if before.get(name, now[name]) != now[name]]
+    slower = regressions(results, stored["results"])
+    return [*lines, *(slower or ["no ratio grew by more than a quarter"])], 1 if slower else 0
+
+
 # --- output ----------------------------------------------------------------------------------------------------------
 
 
 def machine() -> dict[str, Any]:
     """Return what the times depend on: date, processor, and versions."""
-    model = next((line.split(":")[1].strip() for line in _cpu_lines() if line.startswith("model name")), "")
     versions = {}
     for name in PACKAGES:
         try:
@@ -95,16 +127,20 @@ def machine() -> dict[str, Any]:
             continue
     return {
         "date": date.today().isoformat(),
-        "processor": model or platform.processor() or platform.machine(),
+        "processor": _processor() or platform.processor() or platform.machine(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         "versions": versions,
     }
 
 
-def _cpu_lines() -> Sequence[str]:
+def _processor() -> str:
+    """Return the name of the processor with its family and model, since virtual machines name several ones alike."""
     path = Path("/proc/cpuinfo")
-    return path.read_text().splitlines() if path.exists() else ()
+    lines = path.read_text().splitlines() if path.exists() else ()
+    facts = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in reversed(lines))}
+    numbers = " ".join(f"{key.split()[-1]} {facts[key]}" for key in ("cpu family", "model") if key in facts)
+    return f"{facts.get('model name', '')} {numbers}".strip()
 
 
 def row(result: Result) -> str:
@@ -121,7 +157,7 @@ def row(result: Result) -> str:
 def table(results: Sequence[Result], where: dict[str, Any]) -> str:
     """Return the tables of all groups in Markdown."""
     versions = ", ".join(f"{name} {version}" for name, version in where["versions"].items())
-    lines = [f"{where['date']}: {where['processor']}, {where['cores']} cores, Python {where['python']}, {versions}."]
+    lines = [f"{where['date']}: {kind(where)}, {versions}."]
     for group in dict.fromkeys(result["group"] for result in results):
         members = [result for result in results if result["group"] == group]
         lines += [
@@ -139,8 +175,8 @@ def table(results: Sequence[Result], where: dict[str, Any]) -> str:
 
 
 def store(results: Sequence[Result], where: dict[str, Any]) -> None:
-    STORED.parent.mkdir(exist_ok=True)
-    STORED.write_text(json.dumps({"machine": where, "results": results}, indent=1) + "\n")
+    STORED.mkdir(exist_ok=True)
+    stored_path(where).write_text(json.dumps({"machine": where, "results": results}, indent=1) + "\n")
     text = PAGE.read_text()
     head, tail = text.split(BEGIN)[0], text.split(END)[1]
     PAGE.write_text(f"{head}{BEGIN}\n\n{table(results, where)}\n\n{END}{tail}")
@@ -152,15 +188,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default="", metavar="WORD", help="cases with this in their group or name; not stored")
     parser.add_argument("--no-store", action="store_true", help="leave the stored run and the page as they are")
     options = parser.parse_args(arguments)
-    earlier = json.loads(STORED.read_text())["results"] if STORED.exists() else []
     with tempfile.TemporaryDirectory() as cache:
         os.environ["SDFBRIDGE_CACHE"] = cache
         results = list(_measured(options))
+    where = machine()
+    lines, status = verdict(results, where)
     if not options.only and not options.no_store:
-        store(results, machine())
-    slower = regressions(results, earlier)
-    print("\n".join(["", "slower than the stored run:", *slower] if slower else ["", "no ratio grew by a quarter"]))
-    return 1 if slower else 0
+        store(results, where)
+    print("\n".join(["", *lines]))
+    return status
 
 
 def _measured(options: argparse.Namespace) -> Iterable[Result]:

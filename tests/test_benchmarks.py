@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,47 @@ def test_a_ratio_that_grew_by_a_quarter_is_a_regression_on_a_slower_machine_too(
     now = [result("a", 24.0, 20.0), result("b", 26.0, 20.0), result("new", 90.0, 1.0)]
     assert bench.ratios(now[1]) == pytest.approx({"Drake": 1.3})
     assert bench.regressions(now, earlier) == ["b: 1.30 times Drake, before 1.00"]
+
+
+@pytest.fixture
+def where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A machine, and files of runs in an empty folder."""
+    monkeypatch.setattr(bench, "STORED", tmp_path / "speed")
+    monkeypatch.setattr(bench, "PAGE", tmp_path / "page.md")
+    bench.PAGE.write_text(f"before\n{bench.BEGIN}\n{bench.END}\nafter\n")
+    return bench.machine() | {"processor": "Xeon(R) @ 2.1 GHz", "cores": 2, "python": "3.11.2"}
+
+
+def test_a_run_is_compared_with_the_last_one_on_the_same_processor(where: dict[str, Any]) -> None:
+    bench.store([result("a", 10.0, 10.0)], where)
+    lines, status = bench.verdict([result("a", 20.0, 10.0)], where)
+    assert (lines[1:], status) == (["a: 2.00 times Drake, before 1.00"], 1)
+    assert bench.verdict([result("a", 11.0, 10.0)], where)[1] == 0
+    assert "| a | 9.0 / 10.0 | Drake 9.0 / 10.0 | 1.00 | 3 |" in bench.PAGE.read_text()
+
+
+@pytest.mark.parametrize("change", [{"processor": "EPYC"}, {"cores": 8}, {"python": "3.13.1"}])
+def test_a_run_on_another_kind_of_machine_is_not_compared(where: dict[str, Any], change: dict[str, Any]) -> None:
+    bench.store([result("a", 10.0, 10.0)], where)
+    other = where | change
+    assert bench.verdict([result("a", 20.0, 10.0)], other) == (
+        [f"nothing is compared: there is no stored run of {bench.kind(other)}"], 0
+    )  # fmt: skip
+    bench.store([result("a", 20.0, 10.0)], other)
+    assert bench.verdict([result("a", 20.0, 10.0)], where)[1] == 1  # the run of this machine is still there
+
+
+def test_other_versions_of_peers_are_named(where: dict[str, Any]) -> None:
+    bench.store([result("a", 10.0, 10.0)], where | {"versions": {"mujoco": "3.8.0"}})
+    lines, _ = bench.verdict([result("a", 10.0, 10.0)], where | {"versions": {"mujoco": "3.17.0"}})
+    assert lines[1:] == ["mujoco 3.17.0, before 3.8.0", "no ratio grew by more than a quarter"]
+
+
+def test_the_page_has_the_table_of_a_stored_run() -> None:
+    runs = [json.loads(path.read_text()) for path in bench.STORED.glob("*.json")]
+    text = bench.PAGE.read_text().split(bench.BEGIN)[1].split(bench.END)[0].strip()
+    assert text in {bench.table(run["results"], run["machine"]) for run in runs}
+    assert {bench.stored_path(run["machine"]) for run in runs} == set(bench.STORED.glob("*.json"))
 
 
 def test_the_table_has_every_case_with_versions_and_machine() -> None:

@@ -1,4 +1,7 @@
-"""FIDELITY.md: what an export cannot carry exactly, grouped by code, message and hint."""
+"""FIDELITY.md: what an export cannot carry exactly, grouped by code, message and hint.
+
+Findings that differ in one argument only, and are more than a few, are one line: their number, the values and places.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,9 @@ _HEADINGS = {
     Fate.INVALID: "invalid",
 }
 """Meaning of each fate, in the order of the report."""
+
+_MOST_ITEMS = 3
+"""Number of findings that differ in one argument that have a line each; more are one line."""
 
 
 class _Omitted(str):
@@ -67,15 +73,38 @@ def _section(entries: Iterable[Diagnostic], scene: Scene) -> Iterator[str]:
     for name, groups in codes.items():
         yield from ("", f"### {code(name)} ({sum(map(len, groups.values()))})")
         for group in groups.values():
-            for part in _parts(group):
+            for part in _parts(_merged(group)):
                 yield from _group(part, scene)
+
+
+def _merged(entries: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+    """Return findings of one template, those about the same item at the same place as one, with the values of each."""
+    for name in entries[0].arguments:
+        if f"{{{name}}}" in entries[0].template:
+            entries = _merged_by(entries, name)
+    return entries
+
+
+def _merged_by(entries: Iterable[Diagnostic], name: str) -> Sequence[Diagnostic]:
+    """Return findings, those that differ in one argument only as one, unless it names what they are about."""
+    groups: dict[object, list[Diagnostic]] = {}
+    for i, entry in enumerate(entries):
+        is_detail = bool(entry.subjects) and _is_detail(entry, name)
+        rest = tuple(pair for pair in entry.arguments.items() if pair[0] != name)
+        groups.setdefault((entry.where, entry.subjects, rest) if is_detail else i, []).append(entry)
+    return [_with_all(group, name) for group in groups.values()]
+
+
+def _with_all(group: Sequence[Diagnostic], name: str) -> Diagnostic:
+    values = ", ".join(str(entry.arguments[name]) for entry in group)
+    return replace(group[0], arguments={**group[0].arguments, name: values}) if len(group) > 1 else group[0]
 
 
 def _parts(entries: Sequence[Diagnostic]) -> Iterable[Sequence[Diagnostic]]:
     """Return findings of one template in parts, such that a message keeps the arguments that many of them share."""
     values = {name: [str(entry.arguments[name]) for entry in entries] for name in entries[0].arguments}
     varying = {name: len(set(texts)) for name, texts in values.items() if len(set(texts)) > 1}
-    shared = [name for name, count in varying.items() if 2 * count <= len(entries)]
+    shared = [name for name, count in varying.items() if _is_shared(name, count, entries)]
     if len(varying) < 2 or not shared:
         return [entries]
     if len(shared) == len(varying):
@@ -84,6 +113,18 @@ def _parts(entries: Sequence[Diagnostic]) -> Iterable[Sequence[Diagnostic]]:
     for i, entry in enumerate(entries):
         parts.setdefault(tuple(values[name][i] for name in shared), []).append(entry)
     return parts.values()
+
+
+def _is_shared(name: str, count: int, entries: Sequence[Diagnostic]) -> bool:
+    """Return whether an argument has few values: half as many as findings, or two thirds if they are words."""
+    words = all(_is_detail(entry, name) for entry in entries)
+    return (3 * count <= 2 * len(entries)) if words else (2 * count <= len(entries))
+
+
+def _is_detail(entry: Diagnostic, name: str) -> bool:
+    """Return whether an argument is text that does not name what the finding is about."""
+    value = entry.arguments[name]
+    return isinstance(value, str) and value not in entry.subjects
 
 
 def _group(entries: Sequence[Diagnostic], scene: Scene) -> Iterator[str]:
@@ -100,16 +141,16 @@ def _group(entries: Sequence[Diagnostic], scene: Scene) -> Iterator[str]:
         values = ", ".join(code(text) for text in _argument_texts(entry, varying))
         places.setdefault(values, []).append(entry.where)
     lines = [line for values, where in places.items() if (line := _line(values, _places_text(where, scene)))]
+    if len(varying) == 1 and len(lines) > _MOST_ITEMS:
+        lines = [f"{len(lines)} times: {', '.join(lines)}"]
     if lines:
         yield ""
-        yield from lines
+        yield from (f"- {line}" for line in lines)
 
 
 def _line(values: str, places: str) -> str:
     """Return an item of a list, with what varies and the places; empty if there is neither."""
-    if values and places:
-        return f"- {values} ({places})"
-    return f"- {values or places}" if values or places else ""
+    return f"{values} ({places})" if values and places else values or places
 
 
 def _argument_texts(entry: Diagnostic, names: Sequence[str]) -> list[str]:

@@ -12,8 +12,9 @@ from bridge.export.report import Report, field_words, is_stated_elsewhere, kind_
 from bridge.urdf.options import Options
 from bridge.urdf.shapes.stated_shapes import all_know
 from loaders import model as m
-from loaders.diagnostics import NOWHERE, Fate
+from loaders.diagnostics import NOWHERE, Fate, Where
 from loaders.scene import Scene
+from loaders.scene_queries.excluded_pairs import default_policy
 
 _ITEM = {"name", "where"}
 _PAIR = {"where", "link_A", "link_B", "p_AP", "p_BQ"}
@@ -86,6 +87,8 @@ _WHOLE = (m.Cone, m.Heightmap, m.Polyline, m.Empty, m.WeldConstraint)
 """Types that are left out as a whole, elsewhere."""
 _NOT_NEGATIVE = frozenset({"damping", "friction"})
 """Fields of a joint axis whose negative values Drake and our reader refuse in URDF."""
+_OPEN_MASKS = (1, 1)
+"""Category and collision bitmask that MuJoCo gives each geom; collisions with these all touch each other."""
 
 
 def with_representable_fields(scene: Scene, options: Options, report: Report) -> Scene:
@@ -110,7 +113,7 @@ def with_representable_fields(scene: Scene, options: Options, report: Report) ->
     ):
         if not allowed:
             kept[Scene].remove(field)
-    result: Scene = _Pruning(kept, report).pruned(scene, scene.name)
+    result: Scene = _Pruning(kept, report, default_policy(scene) == "mujoco").pruned(scene, scene.name)
     return result
 
 
@@ -119,24 +122,29 @@ class _Pruning:
     kept: Mapping[type, set[str]]
     """Names of the fields that the document holds, by class."""
     report: Report
+    is_mjcf: bool
+    """Whether the defaults of bitmasks are those of MuJoCo."""
 
-    def pruned(self, item: Any, owner: str) -> Any:
+    def pruned(self, item: Any, owner: str, around: Where = NOWHERE) -> Any:
         """Return an item, or each of a tuple, with defaults in the fields that the document does not hold.
 
         Args:
             item: The item or items; a value of another kind is returned as it is.
             owner: Name of the item around it, for findings about items without a name.
+            around: Place of the item around it, for findings about items without a place.
         """
         if isinstance(item, tuple):
-            parts = tuple(self.pruned(part, owner) for part in item)
+            parts = tuple(self.pruned(part, owner, around) for part in item)
             return parts if any(a is not b for a, b in zip(parts, item, strict=True)) else item
         known = next((cls for cls in type(item).__mro__ if cls in self.kept), None)
         if known is None or isinstance(item, _WHOLE):
             return item
-        changed = self._changes(item, known, str(getattr(item, "name", "") or "") or owner)
+        where = getattr(item, "where", NOWHERE)
+        place = around if where == NOWHERE else where
+        changed = self._changes(item, known, str(getattr(item, "name", "") or "") or owner, place)
         return dataclasses.replace(item, **changed) if changed else item
 
-    def _changes(self, item: Any, known: type, own: str) -> dict[str, Any]:
+    def _changes(self, item: Any, known: type, own: str, where: Where) -> dict[str, Any]:
         """Return the new values of the fields that change; report those that are left out."""
         changed: dict[str, Any] = {}
         for field in dataclasses.fields(item):
@@ -145,19 +153,24 @@ class _Pruning:
             if negative or field.name not in self.kept[known]:
                 default = _default(field)
                 if not _equal(value, default):
-                    if not is_stated_elsewhere(item, field.name):
-                        self._add(item, known, own, f"negative {field.name}" if negative else field.name)
+                    if not is_stated_elsewhere(item, field.name) and not self._is_open_mask(item, field.name):
+                        self._add(where, known, own, f"negative {field.name}" if negative else field.name)
                     changed[field.name] = default
-            elif field.name != "diagnostics" and (new := self.pruned(value, own)) is not value:
+            elif field.name != "diagnostics" and (new := self.pruned(value, own, where)) is not value:
                 changed[field.name] = new
         return changed
 
-    def _add(self, item: Any, cls: type, owner: str, field: str) -> None:
+    def _is_open_mask(self, item: Any, field: str) -> bool:
+        """Return whether a field is a bitmask of MuJoCo's default, which keeps no collisions apart in an MJCF."""
+        is_mask = isinstance(item, m.Surface) and field in {"category_bitmask", "collide_bitmask"}
+        return is_mask and self.is_mjcf and (item.category_bitmask, item.collide_bitmask) == _OPEN_MASKS
+
+    def _add(self, where: Where, cls: type, owner: str, field: str) -> None:
         self.report.add(
             Fate.NOTED if cls in _APPEARANCE else Fate.DROPPED,
             "urdfout.field",
             "the document has no place for {field} of {kind} {owner}",
-            getattr(item, "where", NOWHERE),
+            where,
             subjects=(owner,),
             field=field_words(field),
             kind=kind_words(cls),

@@ -104,6 +104,35 @@ def test_a_message_keeps_the_arguments_that_many_findings_share() -> None:
     assert "- `link_0`" in text
 
 
+def test_many_findings_that_differ_in_a_name_only_are_one_line_with_their_number_and_places() -> None:
+    lines = [f"`j{i}` (arm.sdf:{i})" for i in range(1, 65)]
+    text = written(*(slow(f"j{i}", 2, i) for i in range(1, 65)))
+    assert "### `a.speed` (64)" in text
+    assert re.findall("^- .*`.*$", text, re.M) == [f"- 64 times: {', '.join(lines)}"]
+
+
+def lost(field: str, owner: str, line: int) -> Diagnostic:
+    return Diagnostic(
+        "a.field",
+        Fate.DROPPED,
+        "no place for {field} of geom {owner}",
+        Where("/robots/arm.sdf", line),
+        arguments={"field": field, "owner": owner},
+        subjects=(owner,),
+    )
+
+
+def test_fields_of_one_item_are_in_one_message() -> None:
+    text = written(*(lost(field, f"geom_{i}", 7 + i) for i in range(4) for field in ("mask", "group")))
+    assert "### `a.field` (8)" in text
+    assert "No place for mask, group of geom ….\n\n- 4 times: `geom_0` (arm.sdf:7), `geom_1` (arm.sdf:8)," in text
+
+
+def test_findings_without_an_item_or_of_different_lines_are_not_merged() -> None:
+    text = written(lost("mask", "a", 1), lost("group", "a", 2))
+    assert "No place for … of geom a.\n\n- `mask` (arm.sdf:1)\n- `group` (arm.sdf:2)" in text
+
+
 def test_a_quoted_argument_of_several_values_is_marked_as_left_out() -> None:
     template = "the name {name!r} is used"
     text = written(*(Diagnostic("a.name", Fate.NOTED, template, arguments={"name": name}) for name in ("a", "b")))

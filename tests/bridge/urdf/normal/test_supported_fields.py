@@ -33,3 +33,16 @@ def test_negative_dynamics_which_readers_refuse_are_left_out(field: str, tmp_pat
     assert (entry.code, entry.arguments["field"]) == ("urdfout.field", f"negative {field}")
     (joint,) = loaders.load(result.path).joints
     assert getattr(joint.axes[0], field) == 0.0
+
+
+MASKED = """<mujoco><worldbody><body name="a"><geom name="plain" type="sphere" size=".1"/></body>
+<body name="b" pos="1 0 0"><freejoint/><geom name="masked" type="sphere" size=".1" {masks}/></body></worldbody>
+</mujoco>"""
+
+
+@pytest.mark.parametrize(("masks", "owners"), [("", []), ('contype="2"', ["masked"]), ('conaffinity="3"', ["masked"])])
+def test_bitmasks_are_lost_where_they_are_not_those_of_every_geom(masks: str, owners: list[str]) -> None:
+    urdf = bridge.to_urdf(loaders.load_string(MASKED.format(masks=masks), format="mjcf", quiet=True))
+    lost = [entry for entry in urdf.diagnostics if "bitmask" in str(entry.arguments.get("field"))]
+    assert list(dict.fromkeys(owner for entry in lost for owner in entry.subjects)) == owners
+    assert all(entry.where.line == 2 for entry in lost)
