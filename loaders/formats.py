@@ -12,7 +12,7 @@ from typing import TypedDict, Unpack
 
 from loaders.reading.deferred import Deferred
 from loaders.scene import Scene
-from loaders.scene_operations.finishing import Reading, finish
+from loaders.scene_operations.finishing import Reading, check_readable, finish
 from loaders.urdf.srdf import report_unused, with_srdf
 from loaders.urdf.xacro.xacro_expansion import expand, has_xacro, is_xacro
 
@@ -25,7 +25,7 @@ from .resources import Lookup, Resources
 from .safety.garbage_collection import collector_paused
 from .safety.limits import DEFAULTS, Budget, Limits, budgeted
 from .search.fuel_download import FuelDownload
-from .search.given_folders import absolute, package_folders, search_folders, source_text
+from .search.given_folders import absolute, given_path, package_folders, search_folders, source_text
 from .search.robot_descriptions import locate
 from .xml import parse, read_bytes
 
@@ -196,7 +196,7 @@ def _read_source(source: str, options: LoadOptions, download: FuelDownload | Non
         scene = None if path is None else read_file(path, context)
         srdf = options.get("srdf")
         if srdf is not None and scene is not None:
-            scene = with_srdf(scene, Path(srdf), diagnostics)
+            scene = with_srdf(scene, given_path("srdf", srdf, "an SRDF file"), diagnostics)
         elif path is not None:
             report_unused(path, diagnostics)
     return Reading(scene, str(path or source), diagnostics)
@@ -212,7 +212,7 @@ def resolve(
 ) -> tuple[Lookup, ...]:
     """Return every file that a robot or a world names, in order, with the path found or the reason why there is none.
 
-    Errors in the file itself raise no exception; the result covers what could be read.
+    Errors in the content of the file raise no exception; the result covers what could be read.
 
     Args:
         source: The file, as for `load`.
@@ -222,7 +222,8 @@ def resolve(
         search: The options in `Search`.
 
     Raises:
-        TypeError: if an option is unknown.
+        LoadError: if the file cannot be opened, or there is none; the error is then a `FileNotFoundError` too.
+        TypeError: if an option is unknown, or the source is not a path.
         ValueError: if a folder in ``package_map`` or ``paths`` does not exist.
 
     Example:
@@ -238,6 +239,7 @@ def resolve(
     if path is not None:
         with budgeted(search.get("limits")), collector_paused(), limited(diagnostics, str(path)):
             read_file(path, context)
+    check_readable(str(path or source), tuple(diagnostics))
     return tuple(context.resources.lookups)
 
 
@@ -256,7 +258,7 @@ def load_string(
     Args:
         text: The document.
         format: The format of the document: ``sdf``, ``urdf``, ``mjcf``, ``directives``, or the root element of a
-            registered reader.
+            registered reader. Of XML, as in `load`, the root element decides.
         base: The folder to which relative file names in the document refer.
         strict: Whether anything lost or approximated is an error.
         lenient: Whether invalid pieces that can be left out are, as for `load`.

@@ -34,7 +34,37 @@ def mechanism() -> Any:
 CALLS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "option": (lambda: load(pathes=[]), TypeError, "unknown option 'pathes'; did you mean 'paths'?"),
     "limits": (lambda: load(limits=5), TypeError, "limits: expected Limits, such as Limits(files=5_000), not 5"),
-    "empty name": (lambda: sdfbridge.load(""), sdfbridge.LoadError, "cannot read the file: Is a directory"),
+    "empty name": (lambda: sdfbridge.load(""), ValueError, "expected the path of a file, not an empty text"),
+    "folder as a path": (lambda: sdfbridge.load("."), sdfbridge.LoadError, "cannot read the file: Is a directory"),
+    "number of paths": (lambda: load(paths=3), TypeError, "paths: expected a list of folders, as in ['models'], not 3"),
+    "number as a path": (lambda: load(paths=[3]), TypeError, "paths: expected the path of a folder, not 3"),
+    "package": (
+        lambda: load(package_map={"a": b"x"}),
+        TypeError,
+        "package_map['a']: expected the path of a folder, not b'x'",
+    ),
+    "srdf": (lambda: load(srdf=3), TypeError, "srdf: expected the path of an SRDF file, not 3"),
+    "no such file to resolve": (
+        lambda: sdfbridge.resolve("nowhere.sdf"),
+        FileNotFoundError,
+        "nowhere.sdf: error: cannot read the file: No such file",
+    ),
+    "folder to resolve": (lambda: sdfbridge.resolve("tests"), sdfbridge.LoadError, "tests: error: cannot read the"),
+    "no output": (
+        lambda: sdfbridge.export_mjcf(PENDULUM, None),  # type: ignore[arg-type]
+        TypeError,
+        "out_dir: expected the path of a folder, not None",
+    ),
+    "output of bytes": (
+        lambda: sdfbridge.export_urdf(PENDULUM, b"out"),  # type: ignore[arg-type]
+        TypeError,
+        "out_dir: expected the path of a folder, not b'out'",
+    ),
+    "no sources": (
+        lambda: sdfbridge.batch(None),  # type: ignore[arg-type]
+        TypeError,
+        "sources: expected files, folders or patterns, such as ['models'], not None",
+    ),
     "format": (
         lambda: sdfbridge.load_string("", format="urd"),
         ValueError,
@@ -64,6 +94,9 @@ CALLS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     ),
     "no engines": (lambda: compare(engines=[]), ValueError, "engines is empty; expected one or more engines"),
     "engine": (lambda: compare(engines="mujocoo"), ValueError, "unknown engine 'mujocoo'; expected one of: reference"),
+    "number of engines": (lambda: compare(engines=2), TypeError, "engines = 2; expected one or more engines, such as"),
+    "no levels": (lambda: compare(levels=()), ValueError, "levels is empty; expected one or more levels, such as L0"),
+    "number of levels": (lambda: compare(levels=0), TypeError, "levels = 0; expected one or more levels, such as L0"),
     "level": (lambda: compare(levels="9"), ValueError, "unknown level '9'; expected one of: L0, L1"),
     "configurations in words": (
         lambda: compare(configurations="3"),

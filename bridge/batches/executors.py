@@ -1,19 +1,19 @@
-"""The executor that distributes a batch: one of the caller, or a process pool that is replaced when it breaks."""
+"""The executor that distributes a batch: one of the caller, or threads of this process.
+
+A thread only waits for the separate process that makes the call of a model, so that threads are enough. They need no
+``if __name__ == "__main__"`` in the script of the caller, as the process pools of Python do.
+"""
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
-import threading
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
-from multiprocessing.connection import wait
 from typing import Any
 
 from .isolation.protocol import Ended, Request
-from .isolation.worker import run_isolated
+from .isolation.worker import Servers, run_isolated
 
 _MANY = 256
 """Number of models that an executor gets at a time if the number of its workers is unknown."""
@@ -28,13 +28,16 @@ class Workers:
         window: Number of models that it gets at a time.
     """
 
+    _executor: Executor
+    _call: Callable[[Request, tuple[str, ...]], Ended]
+
     def __init__(self, executor: Executor | None, jobs: int | None) -> None:
-        """Take an executor of the caller, or make a process pool.
+        """Take an executor of the caller, or start threads.
 
         Args:
-            executor: The executor; it is not shut down. None for a process pool.
-            jobs: Number of processes of the pool, or of models that the executor of the caller gets at a time; None for
-                the number of cores that this process may use.
+            executor: The executor; it is not shut down. None for threads of this process.
+            jobs: Number of threads, or of models that the executor of the caller gets at a time; None for the number of
+                cores that this process may use.
 
         Raises:
             TypeError: if ``executor`` is not a `concurrent.futures.Executor`.
@@ -46,34 +49,38 @@ class Workers:
             raise ValueError(f"jobs = {jobs}; expected a whole number of at least 1")
         known = getattr(executor, "_max_workers", None) if executor is not None else None
         self._jobs = jobs or known or available_cores()
-        self._is_own = executor is None
-        self._executor = _process_pool(self._jobs) if executor is None else executor
+        self._servers: Servers | None = None
+        if executor is None:
+            self._start_threads()
+        else:
+            self._executor, self._call = executor, run_isolated
         is_unknown = executor is not None and jobs is None and known is None
         self.window = _MANY if is_unknown else _AHEAD * self._jobs
 
+    def _start_threads(self) -> None:
+        self._servers = Servers()
+        self._executor, self._call = ThreadPoolExecutor(self._jobs, "sdfbridge-batch"), self._servers.call
+
     def submit(self, request: Request, modules: tuple[str, ...]) -> Future[Ended]:
-        """Give a model to the executor, to a new process pool if it is broken."""
+        """Give a model to the executor, to threads of this process if it is broken."""
         try:
-            return self._executor.submit(run_isolated, request, modules)
+            return self._executor.submit(self._call, request, modules)
         except BrokenExecutor:
             self.replace()
-            return self._executor.submit(run_isolated, request, modules)
+            return self._executor.submit(self._call, request, modules)
 
     def replace(self) -> None:
-        """Put a process pool in the place of a broken executor, since most executors do not recover."""
+        """Put threads in the place of a broken executor, since most executors do not recover."""
         self.close()
-        self._executor, self._is_own = _process_pool(self._jobs), True
+        self._start_threads()
 
     def close(self) -> None:
-        """End the pool and the processes of models that still run; an executor of the caller stays as it is."""
-        if self._is_own:
-            processes = list((getattr(self._executor, "_processes", None) or {}).values())
+        """End the threads and the calls that they wait for; an executor of the caller stays as it is."""
+        if self._servers is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
-            for process in processes:
-                process.kill()
-            for process in processes:
-                process.join()
+            self._servers.end_calls()
             self._executor.shutdown(wait=True)
+            self._servers.close()
 
 
 def available_cores() -> int:
@@ -81,26 +88,6 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1
-
-
-def _process_pool(jobs: int) -> ProcessPoolExecutor:
-    """Return a pool whose processes end with this process, and leave an interruption by the keyboard to it."""
-    kind = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-    context = multiprocessing.get_context(kind)
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_prepare_process)
-
-
-def _prepare_process() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-
-
-def _end_with(sentinel: int) -> None:
-    """Wait until the parent has ended, however it ended, and end too."""
-    wait([sentinel])
-    os._exit(1)
 
 
 def dask_executor(address: str, jobs: int | None) -> tuple[Executor, Callable[[], None]]:

@@ -58,8 +58,9 @@ def batch(  # noqa: PLR0913 - all but the first two are options by name
         sources: Files, folders, patterns, ``@FILE`` for the lines of a file, and ``rd://NAME``; for a function of the
             caller, any values that can be pickled.
         task: ``check``, ``convert``, ``compare``, or a function of one source.
-        executor: Any `concurrent.futures.Executor`; it is not shut down. None for a process pool.
-        jobs: Number of processes of the pool, or of models that the executor gets at a time; None for the number of
+        executor: Any `concurrent.futures.Executor`; it is not shut down. None for threads, each of which
+            waits for the process of a model.
+        jobs: Number of processes at a time, or of models that the executor gets at a time; None for the number of
             cores, or for what the executor states.
         timeout: Largest time of one model [s].
         memory: Largest memory of one model, beside that of the imported modules [GiB].
@@ -81,7 +82,8 @@ def batch(  # noqa: PLR0913 - all but the first two are options by name
         OutputFolderError: if the folder holds files that no batch wrote; a `FileExistsError`.
         FolderInUseError: if another batch writes the folder; an `OSError`.
         ForkMissingError: on Windows, where models cannot be isolated; an `OSError`.
-        TypeError: if an option is unknown, or the function or a source cannot be pickled.
+        TypeError: if an option is unknown, the sources cannot be iterated, or the function or a source cannot be
+            pickled.
         ValueError: if an option has a value that is not possible.
 
     Example:
@@ -190,6 +192,8 @@ def _items(
     sources: Iterable[Any], task: Task, options: Mapping[str, Any], shard: tuple[int, int] | None
 ) -> Iterator[Any]:
     """Return the sources of the shard; words that are all there are expanded at once, so that wrong ones show early."""
+    if not isinstance(sources, str | os.PathLike | Iterable):
+        raise TypeError(f"sources: expected files, folders or patterns, such as ['models'], not {sources!r}")
     if callable(task):
         return in_shard(sources, shard)
     is_all_there = isinstance(sources, str | os.PathLike | Sequence)

@@ -17,6 +17,9 @@ from .hints import with_command_words
 from .output import Output
 from .reports.json_report import failure_report
 
+_MISSING_PACKAGE = frozenset({"mesh.no-coacd", "xacro.not-installed"})
+"""Codes of errors that the installation of a package mends."""
+
 
 def execute(options: Namespace, words: Sequence[str]) -> int:
     """Run the command of the options and return its exit status.
@@ -46,7 +49,9 @@ def _run(options: Namespace, output: Output) -> int:
         output.advice(getattr(error, "advice", ""))
         if all(entry.severity != "error" for entry in error.diagnostics):
             output.error("refused by --strict, for which every warning is an error")
-        return _failure(options, output, DIFFERENT, diagnostics=error.diagnostics)
+        errors = [entry for entry in error.diagnostics if entry.severity == "error"]
+        is_missing = bool(errors) and all(entry.code in _MISSING_PACKAGE for entry in errors)
+        return _failure(options, output, MISSING if is_missing else DIFFERENT, diagnostics=error.diagnostics)
     except CommandError as error:
         return _failure(options, output, error.status, str(error))
     except ValueError as error:

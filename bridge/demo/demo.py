@@ -47,8 +47,9 @@ class Demo:
     def next_steps(self) -> tuple[str, ...]:
         """Commands to try next; the viewer needs a display."""
         folder = self.files[0].parent
+        report = next((file for file in self.files if file.name == "report.html"), None)
         return (
-            f"open {folder.parent / 'report.html'} in a browser",
+            *([f"open {report} in a browser"] if report else ()),
             f"python -m mujoco.viewer --mjcf={folder / 'scene.xml'}",
             "sdfbridge check YOUR_ROBOT.sdf",
             "sdfbridge compare YOUR_ROBOT.sdf --report out/report",
@@ -105,6 +106,5 @@ def _picture(scene: Scene) -> tuple[bytes | None, list[str]]:
     ]
     try:
         return side_by_side(gallery, captions, f"{scene.name} in both simulators"), gallery.notes
-    except ImportError:
-        note = "no pictures: matplotlib is not installed; try: pip install 'sdfbridge[report]'"
-        return None, [*gallery.notes, note]
+    except ImportError as error:
+        return None, [*gallery.notes, f"no pictures: {error}"]

@@ -106,13 +106,15 @@ def side_by_side(gallery: Gallery, captions: Sequence[str], title: str = "") -> 
         The PNG file, or None if there are no images.
 
     Raises:
-        ImportError: if matplotlib is not installed.
+        ImportError: if matplotlib is not installed; the message states how to install it.
     """
     if not gallery.images:
         return None
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("matplotlib is not installed; try: pip install 'sdfbridge[report]'") from error
     rows, columns = len(captions), len(gallery.images)
     figure = Figure(figsize=(4.4 * columns, 3.3 * rows + 0.9), layout="constrained", facecolor="white")
     figure.suptitle(title, fontsize=12)

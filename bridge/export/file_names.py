@@ -42,8 +42,11 @@ def check_folder_name(path: str | os.PathLike[str]) -> None:
         path: The folder.
 
     Raises:
+        TypeError: if it is not a path.
         ValueError: if it is named as a file, see `is_named_as_file`.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"out_dir: expected the path of a folder, not {path!r}")
     if is_named_as_file(path):
         place = Path(path)
         raise ValueError(

@@ -137,6 +137,9 @@ def _check_place(place: Path) -> None:
     """Refuse a place that cannot be replaced: a file, a read-only or mounted folder, the current folder or above it."""
     if place.exists() and not place.is_dir():
         raise OutputFolderError(f"{place} is a file, not a folder; choose another output folder")
+    above = next((parent for parent in place.parents if parent.exists()), None)
+    if above is not None and not above.is_dir():
+        raise OutputFolderError(f"{above} is a file, so that {place} cannot be written; choose another output folder")
     if place.is_dir() and not os.access(place, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         raise OutputFolderError(f"{place} is read-only; make it writable, or choose another output folder")
     current = Path(os.path.realpath("."))

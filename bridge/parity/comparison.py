@@ -6,7 +6,7 @@ import dataclasses
 import json
 import os
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import combinations
@@ -184,9 +184,9 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         LoadError: If the file has errors.
         ExportError: If an engine cannot represent the model.
         EngineMissingError: If an engine is not installed.
-        TypeError: If an option is unknown.
-        ValueError: If an engine, a level or a joint in ``positions`` is unknown, or ``configurations`` is less than 1,
-            or ``base`` is unknown or given for an engine that reads the file itself.
+        TypeError: If an option is unknown, or ``engines`` or ``levels`` is no sequence.
+        ValueError: If an engine, a level or a joint in ``positions`` is unknown, no engine or level is given,
+            ``configurations`` is less than 1, or ``base`` is unknown or given for an engine that reads the file itself.
 
     Example:
         >>> import bridge
@@ -196,7 +196,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         >>> result.assert_no_difference()
     """
     check_option_names(load_options, _OPTIONS | LoadOptions.__optional_keys__)
-    selected = [_level(level) for level in _several(levels)]
+    selected = [_level(level) for level in _several("levels", levels, "L0,L1")]
     named = _chosen_engines(engines, base)
     check_option_value("inertia", inertia, ("keep", "repair"))
     load_options["quiet"] = True  # the result holds the diagnostics of all engines
@@ -246,9 +246,7 @@ def _with_gaps(
 
 def _chosen_engines(engines: str | Sequence[str | Factory] | None, base: Base) -> list[_NamedFactory]:
     """Return the reference and the engines by name; refuse another base for engines that read the file themselves."""
-    if engines is not None and not engines:
-        raise ValueError("engines is empty; expected one or more engines, such as mujoco,pybullet")
-    chosen = default_engines() if engines is None else _several(engines)
+    chosen = default_engines() if engines is None else _several("engines", engines, "mujoco,pybullet")
     named = [_named(engine) for engine in (REFERENCE, *(e for e in chosen if e != REFERENCE))]
     reading = [name for name, factory in named if reads_file(factory)]
     if base in {"fixed", "free"} and reading:
@@ -263,9 +261,14 @@ def _level(level: Level | str) -> Level:
         raise ValueError(f"unknown level {level!r}; expected one of: {', '.join(Level)}") from error
 
 
-def _several(values: str | Sequence[_T]) -> Sequence[str | _T]:
-    """Return the values; text holds several that are separated by commas, as on the command line."""
-    return [word.strip() for word in values.split(",")] if isinstance(values, str) else values
+def _several(option: str, values: str | Sequence[_T], example: str) -> Sequence[str | _T]:
+    """Return the values of an option, at least one; text may state several, separated by commas."""
+    if not isinstance(values, Iterable):
+        raise TypeError(f"{option} = {values!r}; expected one or more {option}, such as {example}")
+    several = [word.strip() for word in values.split(",") if values] if isinstance(values, str) else list(values)
+    if not several:
+        raise ValueError(f"{option} is empty; expected one or more {option}, such as {example}")
+    return several
 
 
 def _named(engine: str | Factory) -> _NamedFactory:

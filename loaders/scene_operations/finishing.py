@@ -89,6 +89,21 @@ def _checked(reading: Reading, strict: bool, lenient: bool) -> Scene:
     return dataclasses.replace(scene, source=source, diagnostics=tuple(diagnostics))
 
 
+def check_readable(source: str, found: tuple[Diagnostic, ...]) -> None:
+    """Raise an error if the file of a source could not be opened.
+
+    Args:
+        source: Path of the file.
+        found: The findings of the readers.
+
+    Raises:
+        LoadError: if it could not be opened; a `MissingFileError` if there is none.
+    """
+    unreadable = tuple(entry for entry in found if entry.code == "file.unreadable" and entry.where.file == source)
+    if unreadable:
+        raise (MissingFileError if _is_missing(source, unreadable) else LoadError)(unreadable)
+
+
 def _is_missing(source: str, found: tuple[Diagnostic, ...]) -> bool:
     """Return whether a source was not read because it does not exist."""
     named = any(entry.code == "file.unreadable" and str(entry.where.file) == source for entry in found)

@@ -17,7 +17,7 @@ def package_folders(package_map: Any) -> dict[str, Path]:
         package_map: The value of the option: folders by the name of their package, or None.
 
     Raises:
-        TypeError: if it is not a mapping.
+        TypeError: if it is not a mapping, or a folder is not a path.
         ValueError: if there is no such folder.
     """
     if package_map is None:
@@ -42,20 +42,39 @@ def search_folders(paths: Any) -> tuple[Path, ...]:
         paths: The value of the option: a sequence of folders, or None.
 
     Raises:
-        TypeError: if it is a single folder.
+        TypeError: if it is a single folder, or no sequence of folders.
         ValueError: if there is no such folder.
     """
     if isinstance(paths, str | os.PathLike):
         raise TypeError(f"paths: expected a list of folders, as in [{os.fspath(paths)!r}], not a single one")
+    if paths is not None and not isinstance(paths, Iterable):
+        raise TypeError(f"paths: expected a list of folders, as in ['models'], not {paths!r}")
     return tuple(_folder("paths", folder, "a folder to search") for folder in paths or ())
 
 
 def _folder(option: str, folder: str | os.PathLike[str], meaning: str) -> Path:
-    path = Path(folder)
+    path = given_path(option, folder, "a folder")
     if not path.is_dir():
         problem = "is not a folder" if path.exists() else "does not exist"
         raise ValueError(f"{option}: {os.fspath(folder)} {problem}; expected {meaning}")
     return path
+
+
+def given_path(option: str, path: object, meaning: str) -> Path:
+    """Return a path that the caller gives as an option.
+
+    Args:
+        option: Name of the option.
+        path: Its value.
+        meaning: What is at the path, with its article.
+
+    Raises:
+        TypeError: if it is not a path.
+    """
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str):
+        raise TypeError(f"{option}: expected the path of {meaning}, not {path!r}")
+    return Path(text)
 
 
 def source_text(source: object, folders: Iterable[str | os.PathLike[str]]) -> str:
@@ -67,11 +86,13 @@ def source_text(source: object, folders: Iterable[str | os.PathLike[str]]) -> st
 
     Raises:
         TypeError: if it is not a path.
-        ValueError: if it is the text of a document.
+        ValueError: if it is empty, or the text of a document.
     """
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else source
     if not isinstance(name, str):
         raise TypeError(f"expected the path of a file, not {type(source).__name__}; use load_string for a document")
+    if not name:
+        raise ValueError("expected the path of a file, not an empty text")
     if name.lstrip("\ufeff \t\r\n").startswith("<"):
         raise ValueError("expected the path of a file, not a document; use load_string(text, format=...) to read text")
     if name.startswith(SCHEME) or os.path.isabs(name) or os.path.lexists(name):

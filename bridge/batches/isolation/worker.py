@@ -9,6 +9,7 @@ import atexit
 import hashlib
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -16,7 +17,7 @@ from contextlib import suppress
 from multiprocessing.connection import Pipe
 from pathlib import Path
 
-from .protocol import CRASH, Ended, Request
+from .protocol import Ended, Request
 
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
@@ -68,6 +69,11 @@ class _Server:
         answer: Ended = self.connection.recv()
         return answer
 
+    def disconnect(self) -> None:
+        """End the connection while another thread waits for an answer; the process ends then, with its call."""
+        with suppress(OSError), socket.socket(fileno=os.dup(self.connection.fileno())) as end:
+            end.shutdown(socket.SHUT_RDWR)
+
     def close(self) -> None:
         """End the process."""
         self.connection.close()
@@ -78,31 +84,85 @@ class _Server:
         self.process.wait()
 
 
-_idle: dict[tuple[int, tuple[str, ...]], list[_Server]] = {}
-"""Warm processes that nobody uses now, by the process that started them and the modules that they have imported."""
-_lock = threading.Lock()
+class ServerLostError(RuntimeError):
+    """The warm process ended during a call, which may be made again."""
+
+
+class Servers:
+    """The warm processes of one pool of workers.
+
+    Attributes:
+        idle: Those that nobody uses now, by the process that started them and the modules that they have imported.
+        busy: Those that make a call now.
+    """
+
+    def __init__(self) -> None:
+        self.idle: dict[tuple[int, tuple[str, ...]], list[_Server]] = {}
+        self.busy: set[_Server] = set()
+        self._lock = threading.Lock()
+        self._is_closed = False
+
+    def call(self, request: Request, modules: tuple[str, ...] = ()) -> Ended:
+        """Make a call in a separate process and return how it ended.
+
+        Args:
+            request: The call.
+            modules: Modules that the warm process imports once for all calls.
+
+        Raises:
+            ServerLostError: if the warm process ends meanwhile, or no more calls are made.
+        """
+        key = os.getpid(), modules
+        with self._lock:
+            if self._is_closed:
+                raise ServerLostError("no more calls are made")
+            waiting = self.idle.setdefault(key, [])
+            server = waiting.pop() if waiting else _Server(modules)
+            self.busy.add(server)
+        try:
+            ended = server.call(request)
+        except (EOFError, OSError) as error:
+            with self._lock:
+                self.busy.discard(server)
+            server.close()
+            status = server.process.returncode
+            raise ServerLostError(f"the process that starts the others ended with {status}") from error
+        with self._lock:
+            self.busy.discard(server)
+            self.idle.setdefault(key, []).append(server)
+        return with_digests(ended)
+
+    def close(self) -> None:
+        """End the warm processes of this process that nobody uses."""
+        with self._lock:
+            idle = [server for (process, _), some in self.idle.items() if process == os.getpid() for server in some]
+            self.idle.clear()
+        for server in idle:
+            server.close()
+
+    def end_calls(self) -> None:
+        """End the calls that are being made, and make no more."""
+        with self._lock:
+            self._is_closed = True
+            for server in self.busy:
+                server.disconnect()
+
+
+_servers = Servers()
+"""The warm processes of workers of executors of the caller."""
 
 
 def run_isolated(request: Request, modules: tuple[str, ...] = ()) -> Ended:
-    """Make a call in a separate process and return how it ended.
+    """Make a call in a separate process of the worker that calls this, and return how it ended.
 
     Args:
         request: The call.
         modules: Modules that the warm process imports once for all calls.
+
+    Raises:
+        ServerLostError: if the warm process ends meanwhile.
     """
-    key = os.getpid(), modules
-    with _lock:
-        waiting = _idle.setdefault(key, [])
-        server = waiting.pop() if waiting else _Server(modules)
-    try:
-        ended = server.call(request)
-    except (EOFError, OSError):
-        server.close()
-        status = server.process.returncode
-        return Ended(how=CRASH, detail=f"the process that starts the others ended with {status}")
-    with _lock:
-        _idle.setdefault(key, []).append(server)
-    return with_digests(ended)
+    return _servers.call(request, modules)
 
 
 def with_digests(ended: Ended) -> Ended:
@@ -124,12 +184,8 @@ def digest_of(path: str) -> str | None:
 
 
 def close_servers() -> None:
-    """End the warm processes of this process that nobody uses."""
-    with _lock:
-        servers = [server for (process, _), idle in _idle.items() if process == os.getpid() for server in idle]
-        _idle.clear()
-    for server in servers:
-        server.close()
+    """End the warm processes that the calls of `run_isolated` in this process left."""
+    _servers.close()
 
 
 def _import_path() -> list[str]:

@@ -19,6 +19,7 @@ from bridge.demo.gallery import draw, side_by_side
 from bridge.mechanism.coordinates import Position
 from bridge.output import check_folder
 from bridge.parity import Comparison, EngineMissingError, default_engines
+from bridge.parity.report.html_report import require_packages
 from loaders.scene import Scene
 
 _DRAWN = {"mujoco", "pybullet"}
@@ -35,8 +36,11 @@ def compare(options: Namespace, output: Output) -> int:
     Raises:
         ModelError: if the model cannot be read; with ``--strict`` also if an engine cannot represent all of it.
         CommandError: if an engine is not installed.
+        ImportError: if the packages of a report are not installed.
     """
     if options.report is not None:
+        if options.other is None:
+            require_packages()
         with writing_to(options.report):
             check_folder(options.report, force=options.force)
     if options.other is not None:

@@ -161,6 +161,12 @@ _MODULES = {
 """The module that an engine needs, if its name differs from that of the engine."""
 
 
+_INSTALL = {
+    "drake": "pip install drake",
+    "dart": "pip install 'sdfbridge[dart]'",
+    "mujoco": "pip install mujoco",
+}
+"""The command that installs an engine."""
 INSTALL_PYBULLET = "try: pip install pybullet, or pybullet-arm64 for Python 3.12 and later and for Apple silicon"
 
 _LOG = logging.getLogger("sdfbridge")
@@ -233,5 +239,5 @@ def _require_installed(name: str) -> None:
             importlib.import_module(_MODULES.get(name, name))
     except ImportError as error:
         package = name.partition("-")[0]
-        advice = INSTALL_PYBULLET if package == "pybullet" else f"try: pip install {package}"
+        advice = INSTALL_PYBULLET if package == "pybullet" else f"try: {_INSTALL[package]}"
         raise EngineMissingError(f"{package} is not installed; {advice}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import importlib.util
 import math
 import os
 import time
@@ -22,10 +23,21 @@ from loaders.spatial import SpatialInertia
 from . import figures, report_texts
 from .notebook_card import SIGNS, worst_first
 
+_INSTALL = "the HTML report needs jinja2 and matplotlib: pip install 'sdfbridge[report]'"
 MAX_LINKS = 40
 """Number of links above which the matrix of collidable pairs is left out."""
 MARKED_DIFFERENCE = 1e-9
 """Relative difference above which an inertia is marked."""
+
+
+def require_packages() -> None:
+    """Check that the packages that draw reports are installed, before the work of which a report is the result.
+
+    Raises:
+        ImportError: If jinja2 or matplotlib is not installed; the message states how to install them.
+    """
+    if any(importlib.util.find_spec(name) is None for name in ("jinja2", "matplotlib")):
+        raise ImportError(_INSTALL)
 
 
 def html(comparison: Findings, pictures: Mapping[str, bytes], date: str = "") -> str:
@@ -47,7 +59,7 @@ def html(comparison: Findings, pictures: Mapping[str, bytes], date: str = "") ->
 
         drawings = figures.draw(comparison)
     except ImportError as error:
-        raise ImportError("the HTML report needs jinja2 and matplotlib: pip install 'sdfbridge[report]'") from error
+        raise ImportError(_INSTALL) from error
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {
         "set_of": frozenset, "scientific": _scientific, "anchor": _anchor, "symbol": lambda row: SIGNS[row.outcome]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import pickle
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bridge.batches.executors import Workers, available_cores
 from bridge.batches.isolation.protocol import Request
+from bridge.batches.isolation.worker import ServerLostError
+from tests.support import batch_calls
 
 
 def test_the_number_of_models_at_a_time_follows_the_workers() -> None:
@@ -20,11 +24,14 @@ def test_the_cores_of_this_process_are_counted() -> None:
     assert 1 <= available_cores() <= (os.cpu_count() or 1)
 
 
-def test_closing_ends_the_processes_of_the_pool_and_their_calls() -> None:
+def test_closing_ends_the_calls_and_their_processes(tmp_path: Path) -> None:
     workers = Workers(None, 1)
-    request = Request(b"no call", str(Path.cwd()), 5.0, 1 << 30)
-    ended = workers.submit(request, ()).result(60.0)
-    assert ended.how == "exception"
-    processes = list(workers._executor._processes)  # type: ignore[attr-defined]
+    place = tmp_path / "numbers"
+    call = pickle.dumps((batch_calls.write_number, (str(place),), {}))
+    running, waiting = (workers.submit(Request(call, "", 60.0, 1 << 30), ()) for _ in range(2))
+    while not place.exists() or not place.read_text().endswith("\n"):
+        time.sleep(0.01)
     workers.close()
-    assert [number for number in processes if Path(f"/proc/{number}").exists()] == []
+    assert isinstance(running.exception(0.0), ServerLostError)
+    assert waiting.cancelled()
+    assert all(batch_calls.ends(number) for number in place.read_text().split())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def test_each_bad_end_is_a_result_and_the_batch_goes_on(
     assert (survived[source].outcome, survived[source].detail) == (outcome, detail)
 
 
-def test_a_function_returns_its_values_from_a_process_pool() -> None:
+def test_a_function_returns_its_values_from_processes() -> None:
     results = sdfbridge.batch(range(5), batch_calls.double, jobs=2)
     assert sorted(result.value for result in results) == [0, 2, 4, 6, 8]
 
@@ -74,11 +75,24 @@ def test_sources_are_taken_when_they_are_needed(thread: Executor) -> None:
     assert len(taken) < 10
 
 
-def test_a_killed_worker_of_the_pool_does_not_end_the_batch(tmp_path: Path) -> None:
+def test_a_killed_worker_of_a_process_pool_does_not_end_the_batch(tmp_path: Path) -> None:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as executor:
+        results = list(bridge.batch([str(tmp_path / "mark")], batch_calls.kill_worker_once, executor=executor))
+    assert [(result.value, result.attempts) for result in results] == [("done", 2)]
+
+
+def test_a_killed_warm_process_does_not_end_the_batch(tmp_path: Path) -> None:
     sources = [str(tmp_path / "mark"), str(tmp_path / "mark2")]
-    results = list(bridge.batch(sources, batch_calls.kill_worker_once, jobs=1))
+    results = list(bridge.batch(sources, batch_calls.kill_server_once, jobs=1))
     assert [result.value for result in results] == ["done", "done"]
-    assert max(result.attempts for result in results) > 1
+    assert max(result.attempts for result in results) == 2
+
+
+def test_a_script_needs_no_guard_of_its_main_module(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(f"import bridge\nprint(*[r.outcome for r in bridge.batch([{str(ASSETS / 'leg.sdf')!r}])])\n")
+    run = subprocess.run([sys.executable, str(script)], check=False, capture_output=True, text=True, timeout=60.0)
+    assert (run.stdout, run.stderr) == ("valid\n", "")
 
 
 # --- the tasks -------------------------------------------------------------------------------------------------------

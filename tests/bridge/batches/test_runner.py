@@ -56,9 +56,8 @@ def test_a_job_with_a_known_result_needs_no_executor() -> None:
     assert end is None
 
 
-def test_a_broken_executor_is_replaced_by_a_process_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_executor_is_replaced_by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     workers = Workers(Losing(1000, BrokenExecutor), 2)
-    monkeypatch.setattr("bridge.batches.executors._process_pool", lambda jobs: Losing(0))
-    monkeypatch.setattr(Workers, "close", lambda self: None)
+    monkeypatch.setattr("bridge.batches.executors.ThreadPoolExecutor", lambda jobs, name: Losing(0))
     ended = list(run(jobs(3), workers))
     assert sorted(job.name for job, end in ended if end and end.how == "done") == ["0", "1", "2"]

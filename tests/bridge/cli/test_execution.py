@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import jsonschema
 import pytest
 
 import loaders
+from bridge.cli import main
 from tests.support.command_line import ROOT, run
 
 ARM = ROOT / "assets" / "arm" / "model.sdf"
@@ -46,6 +48,17 @@ def test_a_broken_file_is_a_report_of_all_its_errors(command: str, broken: Path,
 def test_a_failure_outside_the_files_is_the_error_of_the_report() -> None:
     assert "unknown joint 'elbo'" in report_of("compare", ARM, "--set", "elbo=1", "--level", "L0")["error"]
     assert "needs a display" in report_of("view", ARM)["error"]
+
+
+def test_a_missing_package_has_the_status_of_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "arm.urdf.xacro"
+    file.write_text('<robot name="a" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="b"/></robot>')
+    monkeypatch.setitem(sys.modules, "xacro", None)
+    assert main(["info", str(file), "--xacro"]) == 3
+    assert "[xacro.not-installed]" in capsys.readouterr().err
+    assert main(["info", str(file)]) == 1, "without permission, the file is refused"
 
 
 def test_check_prints_a_report_of_valid_files_too() -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.output import OutputFolderError, write_folder
+from bridge.output import OutputFolderError, check_folder, write_folder
 from bridge.output import output_folder as module
 from bridge.output.exchange import ExchangeUnsupportedError
 from bridge.output.manifest import MANIFEST, folder_state
@@ -63,6 +63,14 @@ def test_a_file_that_was_edited_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(OutputFolderError, match=r"edited since it was written: model\.xml"):
         write_folder(folder, NEW)
     assert content(folder) == OLD | {"model.xml": b"tuned by hand"}
+
+
+@pytest.mark.parametrize("below", ["sub", "sub/deeper"])
+def test_a_folder_below_a_file_is_refused_with_the_name_of_the_file(tmp_path: Path, below: str) -> None:
+    (tmp_path / "file").write_bytes(b"mine")
+    for check in (check_folder, lambda folder: write_folder(folder, NEW)):
+        with pytest.raises(OutputFolderError, match=r"/file is a file, so that .* cannot be written; choose another"):
+            check(tmp_path / "file" / below)
 
 
 def test_force_overwrites_what_stands_in_the_way_and_keeps_all_else(tmp_path: Path) -> None:

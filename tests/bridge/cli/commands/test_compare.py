@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,17 @@ def test_a_report_replaces_an_earlier_one_but_no_file_of_somebody_else(
     assert main([*words, *report, "--force"]) == 4
     assert json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))["verdict"]
     assert (tmp_path / "out" / "notes.txt").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("package", ["jinja2", "matplotlib"])
+def test_a_report_without_the_packages_that_draw_it_is_refused_before_the_work(
+    tmp_path: Path, package: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    assert main(["compare", str(ARM), "--level", "L0", "--report", str(tmp_path / "out")]) == 3
+    text = capsys.readouterr().err
+    assert text == "sdfbridge: the HTML report needs jinja2 and matplotlib: pip install 'sdfbridge[report]'\n"
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_command_to_repeat_has_all_options_of_this_one(tmp_path: Path) -> None:

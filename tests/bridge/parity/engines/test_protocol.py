@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -164,7 +165,16 @@ def static(path: Path, *engines: str) -> object:
     return compare(path, engines, levels=STATIC, configurations=3)
 
 
-def test_a_missing_drake_is_one_line_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pydrake", None)
-    with pytest.raises(EngineMissingError, match=r"^drake is not installed; try: pip install drake$"):
-        static(ASSETS / "double_pendulum.urdf", "drake")
+@pytest.mark.parametrize(
+    ("engine", "module", "message"),
+    [
+        ("drake", "pydrake", "drake is not installed; try: pip install drake"),
+        ("dart", "dartpy", "dart is not installed; try: pip install 'sdfbridge[dart]'"),
+    ],
+)
+def test_a_missing_engine_is_one_line_with_the_command(
+    engine: str, module: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(EngineMissingError, match=f"^{re.escape(message)}$"):
+        static(ASSETS / "double_pendulum.urdf", engine)
