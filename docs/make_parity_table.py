@@ -21,12 +21,14 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from docs.table_cells import cell, version  # noqa: E402
+from docs.table_cells import cell, shortened, version  # noqa: E402
 from tests.corpora.models_corpus import FAULTS, Model, models  # noqa: E402
 from tests.corpora.proof_corpus import LEVELS, STATES, WITNESS_FAULTS, Proof, prove_each  # noqa: E402
 from tests.corpora.proof_journal import append, read_journals  # noqa: E402
 
 _PACKAGES = ("mujoco", "pybullet", "drake", "numpy", "example-robot-data", "icub-models")
+_MOST_WORDS = 120
+"""Number of characters of a message that a cell has."""
 _WORDS = {
     "EQUIVALENT": "every quantity agrees to 1e-9",
     "AGREES": "each difference has a known cause",
@@ -37,21 +39,12 @@ _WORDS = {
     "crash": "the process ended unexpectedly, or exceeded its time",
 }
 
-_AGES = """\
-Rows are taken from journals, which do not record the version that wrote them. On the page of 22 November 2026, all rows
-were written in the evening of that day, by successive versions.
-
-Since 23 November `ambulance`, `bin_4_dropping_task`, `hatchback` and `hatchback_blue` are EQUIVALENT: a static mesh of
-several materials is one shape in PyBullet, as in MuJoCo, and no longer one for each material.
-"""
-"""Which journals the present page is made of, to be changed with them."""
-
 _HEAD = """# Verdicts on real models
 
-All models of Gazebo's collection, of the tests of libsdformat and Drake, and of three packages of robots: {all}
-files, of which {read} load. Each is loaded into MuJoCo and PyBullet; both are compared with each other and with the
-mechanism at {levels} (`docs/parity.md`) in {states} random states: masses, centers of mass, inertias, limits,
-damping, couplings, joint motion, link poses, Jacobians, mass matrix, bias forces, inverse dynamics, constraint
+Models of Gazebo's collection ({gazebo} with their meshes), of the tests of libsdformat and Drake, and of three packages
+of robots: {all} files, of which {read} load. Each is loaded into MuJoCo and PyBullet; both are compared with each other
+and with the mechanism at {levels} (`docs/parity.md`) in {states} random states: masses, centers of mass, inertias,
+limits, damping, couplings, joint motion, link poses, Jacobians, mass matrix, bias forces, inverse dynamics, constraint
 violation, collision pairs.{motion}
 Drake reads the original file with its own parser and is compared with the same mechanism.
 
@@ -143,7 +136,9 @@ def page(proofs: Sequence[Proof], left: Sequence[str] = (), levels: Sequence[str
     if left:
         note = f"[{len(left)} other files](#files-that-are-not-compared-yet), the largest, are not compared yet."
         head = head.replace("| verdict on", f"{note}\n\n| verdict on", 1)
-    return "".join((head, *map(_row, read), _TAIL, *refusals, *_unfinished(left)))
+    last = max((proof.date for proof in proofs), default="")
+    rows = (_row(proof, last) for proof in read)
+    return "".join((head, *rows, _TAIL, *refusals, *_unfinished(left)))
 
 
 def _unfinished(left: Sequence[str]) -> Iterator[str]:
@@ -157,8 +152,9 @@ def _head(proofs: Sequence[Proof], read: Sequence[Proof], levels: Sequence[str])
     witnesses = Counter(proof.witness or "none" for proof in read)
     causes = Counter(cause for proof in read if proof.verdict == "AGREES" for cause in proof.causes)
     return _HEAD.format(
-        ages=_AGES,
+        ages=_ages(proofs),
         all=len(proofs),
+        gazebo=sum(proof.model.startswith("gazebo_models/") for proof in proofs),
         levels=" and ".join((", ".join(levels[:-1]), levels[-1])) if levels[1:] else levels[0],
         motion=_MOTION if "L2" in levels else "",
         read=len(read),
@@ -170,6 +166,17 @@ def _head(proofs: Sequence[Proof], read: Sequence[Proof], levels: Sequence[str])
         date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
         versions=", ".join(f"{name} {version(name)}" for name in _PACKAGES),
     )
+
+
+def _ages(proofs: Sequence[Proof]) -> str:
+    """Return on which days the rows were compared; the last column of older rows has their day."""
+    days = Counter(proof.date for proof in proofs)
+    last = max(days, default="")
+    older = [f"{count} on {day or 'an earlier day'}" for day, count in sorted(days.items()) if day != last]
+    if not older:
+        return f"All models were compared on {last}.\n" if last else ""
+    others = f"{', '.join(older)}, as the last column states"
+    return f"{days[last]} models were compared on {last}; {others}.\n"
 
 
 def _verdict(proof: Proof) -> str:
@@ -188,10 +195,10 @@ def _worst(read: Sequence[Proof]) -> dict[str, float]:
     return worst
 
 
-def _row(proof: Proof) -> str:
+def _row(proof: Proof, last: str) -> str:
     worst = f"{max(proof.worst.values()):.0e}" if proof.worst else ""
     return _line(
-        proof.model, str(proof.links), str(proof.dofs), _verdict_text(proof), worst, _witness(proof), _gaps(proof)
+        proof.model, str(proof.links), str(proof.dofs), _verdict_text(proof), worst, _witness(proof), _gaps(proof, last)
     )
 
 
@@ -212,14 +219,15 @@ def _verdict_text(proof: Proof) -> str:
 def _witness(proof: Proof) -> str:
     if proof.witness == "EQUIVALENT":
         return "agrees"
-    text = "; ".join(proof.witness_causes[:2])[:120]
+    text = shortened("; ".join(proof.witness_causes[:2]), _MOST_WORDS)
     if proof.witness == "DIFFERS":
         return f"**differs**: {WITNESS_FAULTS.get(proof.model, text)}"
     return f"{'agrees except for' if proof.witness == 'AGREES' else proof.witness}: {text}"
 
 
-def _gaps(proof: Proof) -> str:
-    return ", ".join(proof.gaps)
+def _gaps(proof: Proof, last: str) -> str:
+    day = () if proof.date == last else (f"compared on {proof.date or 'an earlier day'}",)
+    return ", ".join((*proof.gaps, *day))
 
 
 def _line(*cells: str) -> str:

@@ -17,8 +17,24 @@ def cell(content: object) -> str:
     Args:
         content: Any value; its ``str`` is the text.
     """
-    text = _FOLDERS.sub("", str(content)).replace("\n", " ")
+    text = without_folders(str(content)).replace("\n", " ")
     return text.replace("|", "\\|").replace("<", "\\<")
+
+
+def without_folders(text: str) -> str:
+    """Return a text in which paths on this machine are names of files only."""
+    return _FOLDERS.sub("", text)
+
+
+def shortened(text: str, length: int) -> str:
+    """Return the beginning of a text without folders, to the end of a word, with ``...`` if it is cut.
+
+    Args:
+        text: The text.
+        length: The largest number of characters before the ``...``.
+    """
+    text = without_folders(text)
+    return text if len(text) <= length else f"{text[: length + 1].rpartition(' ')[0] or text[:length]} ..."
 
 
 def version(package: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -68,6 +69,8 @@ class Proof:
     gaps: tuple[str, ...] = ()
     """What was not compared in MuJoCo and PyBullet at these levels."""
     crash: str = ""
+    date: str = ""
+    """Day on which it was compared, as in ISO 8601; empty if that is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,11 +110,12 @@ def prove_each(
     """
     limit = (SECONDS if set(levels) <= set(LEVELS) else MOVING_SECONDS) if seconds is None else seconds
     tasks = [Comparable(model=model, levels=levels) for model in models]
-    found = do_each(
-        _judge_at_levels, tasks, lambda task, crash: Proof(model=task.model.name, crash=crash), seconds=limit
-    )  # fmt: skip
-    for _, proof in found:
+    for _, proof in do_each(_judge_at_levels, tasks, _crashed, seconds=limit):
         yield proof
+
+
+def _crashed(task: Comparable, crash: str) -> Proof:
+    return Proof(model=task.model.name, crash=crash, date=_today())
 
 
 def _judge_at_levels(task: Comparable) -> Proof:
@@ -124,8 +128,8 @@ def judge(model: Model, levels: Sequence[str] = LEVELS) -> Proof:
     try:
         mechanism = bridge.lower(_without_visuals(loaders.load(model.path, **search)))
     except (loaders.LoadError, ExportError) as error:
-        return Proof(model=model.name, invalid=_reason(error))
-    known = {"model": model.name, "links": len(mechanism.bodies), "dofs": len(mechanism.v_order)}
+        return Proof(model=model.name, invalid=_reason(error), date=_today())
+    known = {"date": _today(), "model": model.name, "links": len(mechanism.bodies), "dofs": len(mechanism.v_order)}
     comparison, repaired = compare_or_repair(
         mechanism, (*BOTH, "drake"), levels=levels, configurations=STATES, **search
     )
@@ -135,6 +139,10 @@ def judge(model: Model, levels: Sequence[str] = LEVELS) -> Proof:
         **known, verdict=_verdict(rows), worst=_worst(rows), causes=_causes(rows), repaired=repaired,
         witness=witness, witness_causes=witness_causes, gaps=_gaps(comparison),
     )  # fmt: skip
+
+
+def _today() -> str:
+    return datetime.datetime.now(tz=datetime.UTC).date().isoformat()
 
 
 def _without_visuals(scene: loaders.Scene) -> loaders.Scene:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import re
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,36 @@ def test_the_page_states_the_levels_and_what_was_not_compared() -> None:
     assert "mechanism at L0, L1 and L2 (" in table.page(proofs, levels=("L0", "L1", "L2"))
     assert "mechanism at L0 (" in table.page(proofs, levels=("L0",))
     assert "| mjcf.bushing, motion |" in table.page(proofs)
+
+
+def test_the_page_states_the_days_of_its_rows() -> None:
+    new, old, unknown = (
+        Proof(model=name, date=day) for name, day in (("a", "2026-11-23"), ("b", "2026-11-22"), ("c", ""))
+    )
+    assert "\nAll models were compared on 2026-11-23.\n" in page([new])
+    text = page([new, old, unknown])
+    assert "\n1 models were compared on 2026-11-23; 1 on an earlier day, 1 on 2026-11-22, as the last column" in text
+    assert re.search(r"^\| b \|.*\| compared on 2026-11-22 \|$", text, re.MULTILINE)
+    assert re.search(r"^\| c \|.*\| compared on an earlier day \|$", text, re.MULTILINE)
+    assert re.search(r"^\| a \|.*\|  \|$", text, re.MULTILINE)
+
+
+def test_a_verdict_has_its_day(tmp_path: Path) -> None:
+    (tmp_path / "bad.sdf").write_text("<sdf", encoding="utf-8")
+    before = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    found = judge(Model(name="bad", path=tmp_path / "bad.sdf")).date
+    assert before <= found <= datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+
+
+def test_a_long_message_is_cut_after_a_word_whatever_the_folder_of_the_file() -> None:
+    words = " ".join(["joint"] * 40)
+    texts = [
+        page([Proof(model="a", witness="absent", witness_causes=(f"{folder}/r.urdf:6: error: {words}",))])
+        for folder in ("/a", "/a/very/long/folder/of/this/machine/with/many/parts/inside/of/it")
+    ]
+    assert texts[0] == texts[1]
+    assert "| absent: r.urdf:6: error: joint" in texts[0]
+    assert "joint joint ... |" in texts[0]
 
 
 def test_motion_is_compared_where_its_level_is_named() -> None:

@@ -20,6 +20,11 @@ _Neighbors = Mapping[str, Set[str]]
 """The links that each link may not touch."""
 
 
+def has_writable_pairs(scene: Scene) -> bool:
+    """Return whether the pairs that a scene excludes are MuJoCo's, and few enough to be written as filter groups."""
+    return default_policy(scene) == "mujoco" and sum(1 for link in scene.links if link.collisions) <= _MAX_LINKS
+
+
 def with_filter_groups(scene: Scene) -> Scene:
     """Return the scene with filter groups for the pairs that MuJoCo excludes and Drake's rules do not.
 
@@ -28,9 +33,9 @@ def with_filter_groups(scene: Scene) -> Scene:
     Args:
         scene: The scene.
     """
-    colliding = [link.name for link in scene.links if link.collisions]
-    if default_policy(scene) != "mujoco" or len(colliding) > _MAX_LINKS:
+    if not has_writable_pairs(scene):
         return scene
+    colliding = [link.name for link in scene.links if link.collisions]
     wanted = excluded_pairs(scene)
     missing = wanted - excluded_pairs(scene, "drake")
     pairs = [pair for pair in missing if pair <= set(colliding)]
@@ -65,8 +70,7 @@ def report_pairs_kept_apart(scene: Scene, report: Report, code: str) -> None:
 
 
 def _pairs_kept_apart(scene: Scene) -> list[list[str]]:
-    colliding = sum(1 for link in scene.links if link.collisions)
-    if default_policy(scene) != "mujoco" or colliding > _MAX_LINKS:
+    if not has_writable_pairs(scene):
         return []
     return sorted(sorted(pair) for pair in excluded_pairs(scene, "drake") - excluded_pairs(scene))
 

@@ -241,7 +241,10 @@ class DrakeEngine:
         Raises:
             NotReportedError: Always.
         """
-        raise NotReportedError("Drake reads neither gravity nor a time step from files; its link poses are compared")
+        raise NotReportedError(
+            "Drake reads neither gravity nor a time step from files; its poses are compared as link poses, its effort "
+            "limits as actuator efforts"
+        )
 
     def set_step(self, seconds: float) -> None:
         """See `Engine.set_step`; in continuous time it determines only how far a step goes."""

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from bridge.export.documents.filter_groups import has_writable_pairs
 from bridge.export.report import Report, field_words, is_stated_elsewhere, kind_words
 from bridge.urdf.options import Options
 from bridge.urdf.shapes.stated_shapes import all_know
 from loaders import model as m
 from loaders.diagnostics import NOWHERE, Fate, Where
 from loaders.scene import Scene
-from loaders.scene_queries.excluded_pairs import default_policy
 
 _ITEM = {"name", "where"}
 _PAIR = {"where", "link_A", "link_B", "p_AP", "p_BQ"}
@@ -113,7 +113,8 @@ def with_representable_fields(scene: Scene, options: Options, report: Report) ->
     ):
         if not allowed:
             kept[Scene].remove(field)
-    result: Scene = _Pruning(kept, report, default_policy(scene) == "mujoco").pruned(scene, scene.name)
+    has_pairs = "drake" in options.extensions and has_writable_pairs(scene)
+    result: Scene = _Pruning(kept, report, has_pairs).pruned(scene, scene.name)
     return result
 
 
@@ -122,8 +123,8 @@ class _Pruning:
     kept: Mapping[type, set[str]]
     """Names of the fields that the document holds, by class."""
     report: Report
-    is_mjcf: bool
-    """Whether the defaults of bitmasks are those of MuJoCo."""
+    has_pairs: bool
+    """Whether bitmasks are MuJoCo's, and the pairs of links that they keep apart are written as filter groups."""
 
     def pruned(self, item: Any, owner: str, around: Where = NOWHERE) -> Any:
         """Return an item, or each of a tuple, with defaults in the fields that the document does not hold.
@@ -161,9 +162,9 @@ class _Pruning:
         return changed
 
     def _is_open_mask(self, item: Any, field: str) -> bool:
-        """Return whether a field is a bitmask of MuJoCo's default, which keeps no collisions apart in an MJCF."""
+        """Return whether a field is a bitmask of MuJoCo's default, which keeps no further collisions apart."""
         is_mask = isinstance(item, m.Surface) and field in {"category_bitmask", "collide_bitmask"}
-        return is_mask and self.is_mjcf and (item.category_bitmask, item.collide_bitmask) == _OPEN_MASKS
+        return is_mask and self.has_pairs and (item.category_bitmask, item.collide_bitmask) == _OPEN_MASKS
 
     def _add(self, where: Where, cls: type, owner: str, field: str) -> None:
         self.report.add(

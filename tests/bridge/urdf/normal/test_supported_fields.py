@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import bridge
 import loaders
+from loaders.diagnostics import Diagnostic
 from tests.code_examples import scenes as s
 
 
@@ -42,7 +44,20 @@ MASKED = """<mujoco><worldbody><body name="a"><geom name="plain" type="sphere" s
 
 @pytest.mark.parametrize(("masks", "owners"), [("", []), ('contype="2"', ["masked"]), ('conaffinity="3"', ["masked"])])
 def test_bitmasks_are_lost_where_they_are_not_those_of_every_geom(masks: str, owners: list[str]) -> None:
-    urdf = bridge.to_urdf(loaders.load_string(MASKED.format(masks=masks), format="mjcf", quiet=True))
-    lost = [entry for entry in urdf.diagnostics if "bitmask" in str(entry.arguments.get("field"))]
+    lost = _lost_bitmasks(MASKED.format(masks=masks))
     assert list(dict.fromkeys(owner for entry in lost for owner in entry.subjects)) == owners
     assert all(entry.where.line == 2 for entry in lost)
+
+
+def test_bitmasks_are_lost_where_no_filter_groups_are_written() -> None:
+    leg = "<body name='b{0}'><joint name='j{0}'/><geom name='g{0}' size='.1'/></body>"
+    legs = "".join(map(leg.format, range(400)))
+    text = f"<mujoco><worldbody><body name='a'><geom name='g' size='.1'/>{legs}</body></worldbody></mujoco>"
+    assert len(_lost_bitmasks(text)) == 2 * 401
+    assert _lost_bitmasks(MASKED.format(masks="")) == []
+    assert len(_lost_bitmasks(MASKED.format(masks=""), extensions=())) == 2 * 2
+
+
+def _lost_bitmasks(mjcf: str, **options: Any) -> list[Diagnostic]:
+    urdf = bridge.to_urdf(loaders.load_string(mjcf, format="mjcf", quiet=True), **options)
+    return [entry for entry in urdf.diagnostics if "bitmask" in str(entry.arguments.get("field"))]
