@@ -89,6 +89,12 @@ CODES = {
     "directives.unknown-namespace": CodeInfo(
         "The namespace does not exist.", "Add it by `add_model_instance` first.", (Fate.INVALID,)
     ),
+    "directives.unused-pose": CodeInfo(
+        "An initial pose is that of a link which is not free, or which another one carries; where Drake makes a joint "
+        "of the pose, for a base frame or a frame of the link, it refuses it.",
+        "Remove the pose, or give that of the link that is free.",
+        (Fate.DROPPED, Fate.INVALID),
+    ),
     "directives.weld-world": CodeInfo(
         "The world is the child of a weld.", "Exchange parent and child.", (Fate.INVALID,)
     ),

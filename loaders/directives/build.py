@@ -19,6 +19,7 @@ from loaders.xml import read_bytes
 
 from .default_positions import read_positions
 from .finding_subjects import Subjects
+from .free_poses import FreePose
 from .scene_builder import ModelFile, SceneBuilder, Step
 from .transforms import read_transform
 from .yaml_nodes import expect, fields, parse, word, words
@@ -199,7 +200,10 @@ def _read_free_poses(step: Step, model: str, scene: Scene, builder: SceneBuilder
             continue
         base = builder.find(step.full(word(node, "base_frame", WORLD)), node)
         if base is not None:
-            builder.placements.append(_weld(name, base, read_transform(node), node, builder))
+            (link_B, X_BF), (link_C, X_LC) = builder.frames[base], builder.frames[name]
+            is_joint = base != WORLD or name != link_C
+            X_BC = X_BF @ read_transform(node)
+            builder.free_poses.append(FreePose(link_C, X_LC, link_B, X_BC, is_joint, node))
 
 
 def _add_instance(step: Step, builder: SceneBuilder) -> None:
@@ -238,7 +242,8 @@ def _add_frame(step: Step, builder: SceneBuilder) -> None:
         return
     link, X_LB = builder.frames[base]
     scope = base.rpartition(SEPARATOR)[0]
-    full = step.full(name) if SEPARATOR in name or not scope else scope + SEPARATOR + name
+    inside = scope + SEPARATOR + name if scope else name  # a frame on the world is in no namespace
+    full = step.full(name) if SEPARATOR in name else inside
     X_LF = X_LB @ read_transform(pose)
     if SEPARATOR in name:
         _check_scope(full.rpartition(SEPARATOR)[0], step.node, builder)

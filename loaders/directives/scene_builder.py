@@ -13,8 +13,11 @@ from loaders.node import Node
 from loaders.safety.suggestions import suggestion
 from loaders.scene import Scene
 from loaders.scene_operations.transform_scene import attach_joints, merge
+from loaders.scene_queries.connectivity import is_connection
 from loaders.scene_queries.scoped_names import SEPARATOR, local_name
 from loaders.spatial import IDENTITY, Pose, frozen
+
+from .free_poses import FreePose, place_free_bodies
 
 GRAVITY = frozen((0.0, 0.0, -9.81))
 """Gravity of Drake [m/s^2], shape (3,), in W."""
@@ -69,9 +72,9 @@ class SceneBuilder:
     joint_names: set[str] = field(default_factory=set)
     """Scoped names of all joints."""
     joined: set[frozenset[str]] = field(default_factory=set)
-    """Pairs of links that a joint connects."""
-    placements: list[Joint] = field(default_factory=list)
-    """Temporary welds that place free bodies."""
+    """Pairs of links that a joint connects; a floating joint does not."""
+    free_poses: list[FreePose] = field(default_factory=list)
+    """Initial poses of free bodies."""
     groups: list[FilterGroup] = field(default_factory=list)
     """Filter groups that the directives add."""
     rules: list[FilterRule] = field(default_factory=list)
@@ -84,7 +87,7 @@ class SceneBuilder:
     def add_joints(self, *joints: Joint) -> None:
         """Add the names and links of joints to those that no weld may repeat."""
         self.joint_names.update(joint.name for joint in joints)
-        self.joined.update(frozenset((joint.parent, joint.child)) for joint in joints)
+        self.joined.update(frozenset((joint.parent, joint.child)) for joint in joints if is_connection(joint))
 
     def add_frame(self, name: str, link: str, X_LF: Pose) -> None:
         """Add a frame F that directives may refer to.
@@ -149,11 +152,9 @@ class SceneBuilder:
         """Return the scene, with every link at its pose."""
         empty = Scene(name=name, gravity=GRAVITY)
         scene = dataclasses.replace(merge(empty, *self.scenes), gravity=GRAVITY)
-        scene = attach_joints(scene, [*self.joints, *self.placements])
-        temporary = {id(joint) for joint in self.placements}
+        scene = place_free_bodies(attach_joints(scene, self.joints), self.free_poses)
         return dataclasses.replace(
             scene,
-            joints=tuple(joint for joint in scene.joints if id(joint) not in temporary),
             frames=scene.frames + tuple(self.added),
             filter_groups=scene.filter_groups + tuple(self.groups),
             filter_rules=scene.filter_rules + tuple(self.rules),

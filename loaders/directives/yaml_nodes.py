@@ -240,9 +240,9 @@ def fields(node: Node, required: Iterable[str], optional: Iterable[str] = ()) ->
             )
             is_valid = False
     for key in required:
-        child = node.peek(key)
-        is_empty = child is not None and key in _TEXTS and kind(child) == "scalar" and not child.text.strip()
-        if child is None or is_empty:
+        field = node.peek(key)
+        is_empty = field is not None and key in _TEXTS and kind(field) == "scalar" and not field.text.strip()
+        if field is None or is_empty:
             message = "{key} requires a text in the field {field}" if is_empty else "{key} requires the field {field}"
             node.invalid("directives.missing-field", message, key=node.tag, field=key)
             is_valid = False

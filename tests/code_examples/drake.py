@@ -235,6 +235,7 @@ DIRECTIVES = {
     "directives.unknown-frame": model("m") + "- add_weld: {parent: world, child: 'm::z'}\n",
     "directives.unknown-joint": model("m", ", default_joint_positions: {z: [1]}"),
     "directives.unknown-namespace": "- add_directives: {file: 'package://p/inner.dmd.yaml', model_namespace: z}\n",
+    "directives.unused-pose": model("m", ", default_free_body_pose: {b: {translation: [1, 2, 3]}}"),
     "directives.weld-world": model("m") + "- add_weld: {parent: 'm::a', child: world}\n",
 }
 
@@ -307,6 +308,7 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
     "directives.unknown-frame": ("m::z",),
     "directives.unknown-joint": ("m",),
     "directives.unknown-namespace": ("z",),
+    "directives.unused-pose": ("m::b",),
     "directives.weld-world": ("m::a",),
 }
 """Subjects of the finding, where it is about something that has a name."""

@@ -58,6 +58,10 @@ SCENES = {
     + " ignored_collision_filter_groups: [g]}\n",
     "a file in the namespace of a nested model": model("n", "nest.sdf")
     + "- add_directives: {file: 'package://p/inner.dmd.yaml', model_namespace: 'n::in'}\n",
+    "a frame on the world in a namespace": "- add_model_instance: {name: left}\n"
+    "- add_directives: {file: 'package://p/table.dmd.yaml', model_namespace: left}\n"
+    + model("a")
+    + "- add_weld: {parent: table, child: 'a::l0'}\n",
     "a namespace in a namespace": "- add_model_instance: {name: outer}\n"
     "- add_directives: {file: 'package://p/middle.dmd.yaml', model_namespace: outer}\n",
 }
@@ -83,6 +87,7 @@ NESTED = (
 @pytest.mark.parametrize("body", SCENES.values(), ids=SCENES)
 def test_links_are_where_drake_puts_them(folder, body):
     write(folder, NESTED, "nest.sdf")
+    write(folder, "directives:\n- add_frame: {name: table, X_PF: {base_frame: world}}\n", "table.dmd.yaml")
     write(folder, INNER, "inner.dmd.yaml")
     write(folder, MIDDLE, "middle.dmd.yaml")
     text = "directives:\n" + body
@@ -92,6 +97,7 @@ def test_links_are_where_drake_puts_them(folder, body):
 @pytest.mark.parametrize("body", SCENES.values(), ids=SCENES)
 def test_frames_and_filters_are_those_of_drake(folder, body):
     write(folder, NESTED, "nest.sdf")
+    write(folder, "directives:\n- add_frame: {name: table, X_PF: {base_frame: world}}\n", "table.dmd.yaml")
     write(folder, INNER, "inner.dmd.yaml")
     write(folder, MIDDLE, "middle.dmd.yaml")
     text = "directives:\n" + body
