@@ -36,14 +36,11 @@ class Inputs:
     lines: LineMap = field(default_factory=LineMap)
     """The element of each line."""
     files: FileFinder = field(init=False)
-    """The search for files."""
+    """The search for files, which begins at the main file."""
     _sizes: dict[str, int] = field(default_factory=dict)
     """Number of elements that each document makes, by its file."""
     _names: dict[str, str] = field(default_factory=dict)
     """Name that MuJoCo gets of each attached file."""
-
-    def __post_init__(self) -> None:
-        self.files = FileFinder(self.context)
 
     def add(self, root: Node, chain: tuple[Path, ...] = ()) -> str:
         """Prepare a document, with the models that it attaches, and return its text.
@@ -53,6 +50,8 @@ class Inputs:
             chain: Real paths of the models that attach it, outermost first.
         """
         folder, diagnostics = os.path.dirname(root.file) or os.curdir, self.context.diagnostics
+        if not chain:
+            self.files = FileFinder(self.context, folder)
         nodes = list(root.walk())
         tags = {node.tag for node in nodes}
         if "include" in tags:

@@ -2,7 +2,8 @@
 
 MJCF has no packages: a robot's ``xml/robot.xml`` names ``../meshes/arm.obj``, a task's file a robot several folders up.
 So a relative name may leave the folder of the main file upwards, if it names a file of a format of MJCF; not through
-the home folder or the root. Everything else obeys the rules of `loaders.resources`.
+the home folder or the root. A name in an included or attached file that counts from the folder of that file obeys the
+same rule, seen from the main file. Everything else obeys the rules of `loaders.resources`.
 """
 
 from __future__ import annotations
@@ -65,6 +66,8 @@ class FileFinder:
 
     context: Context
     """The context of the load."""
+    start: str
+    """Folder of the main file, from which names may lead up."""
     _folders: dict[tuple[str, str], _Folder | None] = field(default_factory=dict)
     """The folders that were examined; None where `Resources.find` decides."""
 
@@ -125,12 +128,12 @@ class FileFinder:
         if os.path.isabs(head) or "$" in head or ":" in head or "" in resources.schemes:
             return None
         place, real_path_of = os.path.normpath(os.path.join(base, head)), resources.real_paths.folder
-        root, levels = base, 0
+        root, levels = os.path.abspath(self.start), 0
         while not is_inside(place, (root,)) and root != os.path.dirname(root):
             root, levels = os.path.dirname(root), levels + 1
         if levels:
             is_private = is_inside(real_path_of(os.path.expanduser("~")), (real_path_of(root),))
-            is_hidden = _is_hidden(os.path.join(base, head))
+            is_hidden = _is_hidden(os.path.join(os.path.basename(root), os.path.relpath(place, root), head))
             if levels > MAX_LEVELS or is_private or is_hidden or root == os.path.dirname(root):
                 return None
         elif resources.main is None or base != os.path.dirname(os.path.abspath(resources.main)):

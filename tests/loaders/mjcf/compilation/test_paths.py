@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("mujoco")
+
+import mujoco
+
 import loaders
 from tests.support.mjcf_documents import BALL, TETRAHEDRON, document, problems, written
 
@@ -19,6 +23,59 @@ def including(name: str) -> str:
 def test_a_relative_name_may_lead_up_to_a_file_of_a_format_of_mjcf(tmp_path: Path) -> None:
     path = written(tmp_path, including("../../parts/arm.xml"), "robots/one/robot.xml", parts__arm_xml=ARM)
     assert [link.name for link in loaders.load(path).links] == ["arm"]
+
+
+def test_an_included_file_above_names_files_beside_it(tmp_path: Path) -> None:
+    """As MuJoCo does, from the folder of the included file where the folder of the main file has none."""
+    asset = '<asset><mesh name="m" file="arm.obj"/></asset>'
+    arm = f'<mujoco>{asset}<worldbody><include file="hand.xml"/></worldbody></mujoco>'
+    hand = '<mujocoinclude><body name="hand"><geom type="mesh" mesh="m"/></body></mujocoinclude>'
+    files = {"parts__arm_xml": arm, "parts__hand_xml": hand, "parts__arm_obj": TETRAHEDRON}
+    path = written(tmp_path, '<mujoco><include file="../parts/arm.xml"/></mujoco>', "one/robot.xml", **files)
+    link = loaders.load(path, quiet=True).links[0]
+    assert link.name == "hand"
+    assert link.inertia is not None
+    assert link.inertia.mass == pytest.approx(mujoco.MjModel.from_xml_path(str(path)).body_mass[1], rel=1e-12)
+
+
+def test_an_attached_model_above_names_files_beside_it(tmp_path: Path) -> None:
+    arm = document(
+        '<body name="arm"><geom type="mesh" mesh="m"/></body>', '<asset><mesh name="m" file="m/a.obj"/></asset>'
+    )
+    robot = document(
+        '<frame><attach model="arm" prefix="left_"/></frame>', '<asset><model name="arm" file="../arm.xml"/></asset>'
+    )
+    path = written(tmp_path, robot, "one/robot.xml", arm_xml=arm, m__a_obj=TETRAHEDRON)
+    assert mujoco.MjModel.from_xml_path(str(path)).nbody == 2
+    assert [link.name for link in loaders.load(path, quiet=True).links] == ["left_arm"]
+
+
+@pytest.mark.parametrize("name", [".ssh/key.xml", "secret.txt", "../../../../../../../far.xml"])
+def test_an_included_file_above_leads_no_further_than_the_main_file(name: str, tmp_path: Path) -> None:
+    main = tmp_path / "1/2/3/4/5/6/7/one"
+    arm = f'<mujoco><worldbody><include file="{name}"/></worldbody></mujoco>'
+    path = written(
+        main.parent, '<mujoco><include file="../parts/arm.xml"/></mujoco>', "one/robot.xml", parts__arm_xml=arm
+    )
+    target = (path.parent.parent / "parts" / name).resolve()
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(ARM)
+    assert mujoco.MjModel.from_xml_path(str(path)).nbody == 2
+    assert {"mjcf-in.include", "resource.outside"} <= {problem.code for problem in problems(path)}
+
+
+def test_a_model_in_a_hidden_folder_names_its_own_files(tmp_path: Path) -> None:
+    """Packages of a virtual environment and downloaded models lie in folders such as ``.venv`` and ``.cache``."""
+    text = including("../parts/arm.xml")
+    path = written(tmp_path, text, ".cache/robots/one/robot.xml")
+    written(tmp_path, ARM, ".cache/robots/parts/arm.xml")
+    assert [link.name for link in loaders.load(path).links] == ["arm"]
+
+
+def test_a_name_does_not_lead_up_to_a_hidden_folder(tmp_path: Path) -> None:
+    path = written(tmp_path, including("../../arm.xml"), ".config/app/one/robot.xml")
+    written(tmp_path, ARM, ".config/arm.xml")
+    assert "resource.outside" in [problem.code for problem in problems(path)]
 
 
 @pytest.mark.parametrize(
