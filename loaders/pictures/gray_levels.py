@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from .decoding import PictureError, decoded, picture_bytes
 
+_GRAY = frozenset({"1", "L", "LA"})
+"""Pillow's names of the modes of images with one channel of at most 8 bits, and opacity."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GrayLevels:
@@ -47,3 +50,24 @@ def gray_levels(path: str | None) -> GrayLevels:
         has_16_bits = image.mode.startswith("I")
         levels = np.asarray(image.convert("I" if has_16_bits else "L"), dtype=np.int32)
     return GrayLevels(levels=levels, max_level=65535 if has_16_bits else 255)
+
+
+def red_levels(path: str | None) -> tuple[GrayLevels, bool]:
+    """Return the levels that MuJoCo reads, and whether the image has no others.
+
+    They are those of the red channel, and of levels of 16 bits the upper 8.
+
+    Args:
+        path: Path of the image, as for `gray_levels`.
+
+    Raises:
+        PictureError: if there is no image, or it cannot be read.
+    """
+    if path is None:
+        raise PictureError("the file was not found")
+    with decoded(picture_bytes(path), path) as image:
+        if image.mode.startswith("I"):
+            levels = np.asarray(image.convert("I"), dtype=np.int32) >> 8
+        else:
+            levels = np.asarray(image.convert("RGB"), dtype=np.int32)[..., 0]
+        return GrayLevels(levels=levels, max_level=255), image.mode in _GRAY

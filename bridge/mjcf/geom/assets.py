@@ -274,8 +274,9 @@ class AssetLibrary:
         if name is None:
             name = self._context.names.claim("picture", Path(heightmap.path or heightmap.uri).stem)
             self._heightfields[field] = name
-            self.files[f"{name}.png"] = field.png
-            self._context.document["asset"].add("hfield", name=name, file=f"{name}.png", size=field.size)
+            file = f"{name}{field.suffix}"
+            self.files[file] = field.data
+            self._context.document["asset"].add("hfield", name=name, file=file, size=field.size)
         return name, Pose.of(p=field.origin)
 
 

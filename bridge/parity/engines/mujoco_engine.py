@@ -7,7 +7,7 @@ For both kinds of joint the rate of ``B`` times ``v`` is zero, because a rotatio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -23,7 +23,8 @@ from loaders.mjcf.engine_warnings import engine_warnings
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 
 from .collision_pairs import forward, has_distance_fields, pairs_in_mujoco
-from .compiled.sources import Statements, exported_names, statements, view_of
+from .compiled.sources import Statements, exported_names, forms, statements, view_of
+from .compiled.view import View
 from .dofs import ScalarDof, moving_links, positions_by_joint, scalar_dofs, without_sentinel
 from .mujoco_indices import BodyIndices, at_zero, dofs_of, equality_elements, exported_indices, joint_equalities
 from .protocol import DivergedError, Dof, JointParameters, NotReportedError, Settings
@@ -265,8 +266,11 @@ class MujocoEngine:
 
     def surfaces(self) -> Surfaces:
         """Return the shapes of the compiled model and their friction."""
+        return self._surfaces(())
+
+    def _surfaces(self, inline: Collection[int]) -> Surfaces:
         links = dict(zip(self._ids, (body.name for body in self.mechanism.bodies), strict=True))
-        return surfaces_in_mujoco(self._mujoco, self.model, links, self._roles())
+        return surfaces_in_mujoco(self._mujoco, self.model, links, self._roles(), inline)
 
     def _roles(self) -> Roles:
         """Return whether each geom collides, and is drawn."""
@@ -315,10 +319,15 @@ class MujocoEngine:
 
     def compiled_statements(self) -> Statements:
         """Return what the compiled model states beside its mechanics, by element."""
-        solid = [is_solid for is_solid, _ in self._roles()]
-        return statements(
-            view_of(self._mujoco, self.model, self.mechanism, self._indices, solid, self._name_of(), self._options)
-        )
+        return statements(self._view())
+
+    def compiled_forms(self) -> Statements:
+        """Return meshes and height fields of the compiled model, by shape."""
+        return forms(self._view())
+
+    def _view(self) -> View:
+        names, roles = self._name_of(), self._roles()
+        return view_of(self._mujoco, self.model, self.mechanism, self._indices, roles, names, self._options)
 
     def _name_of(self) -> Callable[[str, int], str | None]:
         return exported_names(self._mujoco, self.model, self.mechanism, self._changed_names)

@@ -16,7 +16,9 @@ from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, kind_of
 from loaders import Search
 from loaders.diagnostics import Diagnostic, LoadError
+from loaders.mjcf.compilation.source import Source
 from loaders.mjcf.elements.equalities import shifted
+from loaders.mjcf.elements.geoms import file_of_mesh
 from loaders.mjcf_original import compile_original
 from loaders.spatial import Array, Pose, quaternion_to_matrix
 
@@ -26,13 +28,15 @@ from .dofs import scalar_dofs
 from .mujoco_engine import MujocoEngine
 from .mujoco_indices import MismatchError, original_indices
 from .protocol import Dof, NotReportedError, Settings
-from .stated.mujoco_surfaces import Roles
+from .stated.mujoco_surfaces import Roles, geoms_in_tendons
 from .stated.shapes import Surfaces
 
 _CONNECT, _WELD, _JOINT = range(3)
 """MuJoCo's types of equality constraints."""
 _IDENTITY = (1.0, 0.0, 0.0, 0.0)
 _SHOWN_GROUPS = 3
+_HFIELD, _MESH = 1, 7
+"""MuJoCo's types of geoms with a file."""
 _SITE = 6
 """MuJoCo's number of the kind of a site."""
 
@@ -67,6 +71,10 @@ class MujocoNative(MujocoEngine):
             with compile_original(mechanism.scene.source, **(search or {})) as source:
                 self.model, self._names = source.compiled.model, source.names("body")
                 joints, self._names_by_kind = source.names("joint"), {kind: source.names(kind) for kind in NAMED}
+                self._pictures = frozenset(name for name, file in source.assets.textures.items() if file.path)
+                self._missing = _missing_geoms(source)
+                meshes = range(len(source.compiled.meshes))
+                self._inline = frozenset(i for i in meshes if file_of_mesh(i, source) is None)
                 self._has_moved_meshes = any(
                     any(mesh.refpos) or mesh.refquat != _IDENTITY for mesh in source.compiled.meshes
                 )
@@ -208,7 +216,7 @@ class MujocoNative(MujocoEngine):
         """
         if self._has_moved_meshes:
             raise NotReportedError("the file moves the vertices of a mesh by refpos or refquat")
-        return super().surfaces()
+        return self._surfaces(self._inline)
 
     def _roles(self) -> Roles:
         """Return whether each geom collides, and is drawn: MuJoCo's viewer shows three groups of six at first."""
@@ -216,10 +224,13 @@ class MujocoNative(MujocoEngine):
         collides = (m.geom_contype != 0) | (m.geom_conaffinity != 0)
         collides[m.pair_geom1] = collides[m.pair_geom2] = True
         drawn = ~collides | (m.geom_group < _SHOWN_GROUPS)
+        wrapped = [g for g in geoms_in_tendons(self._mujoco, m) if m.geom_group[g] >= _SHOWN_GROUPS]
+        drawn[wrapped] = False
+        drawn[self._missing] = collides[self._missing] = False
         return list(zip(collides.tolist(), drawn.tolist(), strict=True))
 
     def _name_of(self) -> Callable[[str, int], str | None]:
-        return original_names(self.mechanism, self._names_by_kind)
+        return original_names(self.mechanism, self._names_by_kind, self._pictures)
 
     def close(self) -> None:
         """See `Engine.close`."""
@@ -229,3 +240,14 @@ class MujocoNative(MujocoEngine):
 
 def _size(body: Body) -> int:
     return {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}.get(kind_of(body) or PrimitiveKind.HINGE, 1)
+
+
+def _missing_geoms(source: Source) -> list[int]:
+    """Return the geoms whose file was not found, in place of which MuJoCo got a small shape; a scene lacks them."""
+    files, model = source.assets.files, source.compiled.model
+    named = {_MESH: [mesh.file for mesh in source.compiled.meshes], _HFIELD: source.compiled.hfields}
+    is_lost = {
+        (kind, i): file in files and not files[file].path for kind in named for i, file in enumerate(named[kind])
+    }
+    pairs = zip(model.geom_type.tolist(), model.geom_dataid.tolist(), strict=True)
+    return [g for g, pair in enumerate(pairs) if is_lost.get(pair)]

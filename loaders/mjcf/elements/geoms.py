@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from loaders.diagnostics import Fate
+from loaders.mjcf.compilation.assets import Asset
 from loaders.mjcf.compilation.inline_shapes import inline_heights, inline_mesh
 from loaders.mjcf.compilation.rows import Rows, pose
 from loaders.mjcf.compilation.source import Source
@@ -28,7 +29,7 @@ from loaders.model import (
     Visual,
 )
 from loaders.pictures.decoding import PictureError
-from loaders.pictures.gray_levels import GrayLevels, gray_levels
+from loaders.pictures.gray_levels import GrayLevels, red_levels
 from loaders.reading.makers import maker
 from loaders.spatial import IDENTITY, Pose
 
@@ -43,8 +44,6 @@ _Surface, _Friction = maker(Surface), maker(Friction)
 _PLANE, _HFIELD, _MESH, _SDF = 0, 1, 7, 8
 _LARGE = 100.0
 """Extent with which an infinite plane is drawn [m]."""
-_MAX_BYTE = 255
-"""Largest level of a picture of 8 bits."""
 _VISIBLE_GROUPS = 3
 """Number of the groups that MuJoCo's viewer shows at first."""
 _WRAPS = frozenset({4, 5})
@@ -169,14 +168,25 @@ def _placed_mesh(mesh: int, source: Source) -> tuple[Mesh, Pose]:
 
     MuJoCo subtracts ``refpos``, undoes ``refquat`` and scales; then it moves the mesh to its center and principal axes.
     """
-    model, stated = source.model, source.compiled.meshes[mesh]
-    asset = source.assets.files.get(stated.file)
-    if asset is None or not _has_faces(stated.file, source):
+    model, stated, asset = source.model, source.compiled.meshes[mesh], file_of_mesh(mesh, source)
+    if asset is None:
         return inline_mesh(mesh, source), IDENTITY
     X_FG = pose(model.mesh_pos[mesh], model.mesh_quat[mesh])
     X_FR, (x, y, z) = pose((0.0, 0.0, 0.0), stated.refquat).inverse(), model.mesh_scale[mesh]
     X_FS = Pose.of(X_FR.R, (X_FR.R @ [-c for c in stated.refpos]) * (x, y, z)) if any(stated.refpos) else X_FR
     return _Mesh(uri=asset.uri, path=asset.path, scale=(x, y, z)), X_FG.inverse() @ X_FS
+
+
+def file_of_mesh(mesh: int, source: Source) -> Asset | None:
+    """Return the file whose triangles are those of a mesh; None if MuJoCo makes them.
+
+    Args:
+        mesh: Its index.
+        source: The compiled model.
+    """
+    file = source.compiled.meshes[mesh].file
+    asset = source.assets.files.get(file)
+    return asset if asset is not None and _has_faces(file, source) else None
 
 
 def _has_faces(file: str, source: Source) -> bool:
@@ -207,9 +217,8 @@ def _read_hfield(hfield: int, source: Source) -> tuple[Heightmap, tuple[str, ...
         return inline_heights(hfield, size, source), tuple(approximate)
     shape = Heightmap(uri=asset.uri, path=asset.path, size=size)
     with suppress(PictureError):  # reported by those that draw or touch it
-        gray = gray_levels(asset.path)
-        if gray.max_level > _MAX_BYTE:
-            approximate.append("a height field with levels of 16 bits, of which MuJoCo reads the upper 8")
+        gray, is_whole = red_levels(asset.path)
+        shape = shape if is_whole else replace(shape, path=None, data=gray.png())
         shape = _stretched(shape, gray)
     return shape, tuple(approximate)
 

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from loaders.pictures.decoding import PictureError
-from loaders.pictures.gray_levels import gray_levels
+from loaders.pictures.gray_levels import gray_levels, red_levels
 
 
 @pytest.mark.parametrize(("kind", "top"), [(np.uint8, 255), (np.uint16, 65535)])
@@ -31,3 +31,28 @@ def test_a_color_picture_counts_by_its_luminance(tmp_path: Path) -> None:
 def test_a_picture_that_was_not_found_is_an_error() -> None:
     with pytest.raises(PictureError, match="not found"):
         gray_levels(None)
+
+
+@pytest.mark.parametrize("mode", ["L", "LA", "1", "RGB", "RGBA", "P", "I;16"])
+def test_the_levels_that_mujoco_reads(mode: str, tmp_path: Path) -> None:
+    """MuJoCo takes the red channel, and of 16 bits the upper 8; its first row is the last one of the picture."""
+    mujoco = pytest.importorskip("mujoco")
+    rng = np.random.default_rng(1)
+    colors = Image.fromarray(rng.integers(0, 256, (4, 5, 4)).astype(np.uint8), "RGBA")
+    deep = Image.fromarray(rng.integers(0, 65536, (4, 5)).astype(np.uint16))
+    picture = deep if mode == "I;16" else colors if mode == "RGBA" else colors.convert("RGB").convert(mode)
+    picture.save(tmp_path / "hill.png")
+    levels, is_whole = red_levels(str(tmp_path / "hill.png"))
+    model = mujoco.MjModel.from_xml_string(
+        '<mujoco><asset><hfield name="h" file="h.png" size="1 1 1 1"/></asset>'
+        '<worldbody><geom type="hfield" hfield="h"/></worldbody></mujoco>',
+        {"h.png": (tmp_path / "hill.png").read_bytes()},
+    )
+    rows = levels.levels[::-1] - levels.levels.min()
+    np.testing.assert_allclose(model.hfield_data, (rows / rows.max()).ravel(), atol=1e-6)
+    assert is_whole == (mode in {"L", "LA", "1"})
+
+
+def test_red_levels_of_a_picture_that_was_not_found_are_an_error() -> None:
+    with pytest.raises(PictureError, match="not found"):
+        red_levels(None)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from loaders.spatial import Array
+from loaders.spatial import Array, quaternion_to_matrix
 
 from .view import View, numbered, numbers
 
@@ -15,6 +15,8 @@ Stated = Iterator[tuple[str, tuple[str, ...], Array]]
 
 _SIZES = {0: (7, 6), 1: (4, 3)}
 """Number of positions and velocities of a joint, by its type; one of each for the others."""
+_POSE = 7
+"""Number of positions of a free joint."""
 _IMAGE = 3
 """The type of a light that is a picture, which a scene does not have."""
 _GEOM = (
@@ -31,13 +33,19 @@ _LIGHT = (
 
 
 def links(view: View) -> Stated:
-    """Yield the fraction of its weight that holds each link.
+    """Yield the fraction of its weight that holds each link, and the inertia of a link that is fixed to the world.
 
     Args:
         view: The compiled model.
     """
+    model = view.model
     for body, name in view.links.items():
-        yield f"gravity compensation of {name}", (name,), numbers(view.model, body, "body_gravcomp")
+        yield f"gravity compensation of {name}", (name,), numbers(model, body, "body_gravcomp")
+        if body and not model.body_weldid[body]:
+            R = quaternion_to_matrix(model.body_iquat[body])
+            I_Lcm = R @ np.diag(model.body_inertia[body]) @ R.T
+            found = np.concatenate([[model.body_mass[body]], model.body_ipos[body], I_Lcm.ravel()])
+            yield f"inertia of {name}", (name,), found
 
 
 def joints(view: View) -> Stated:
@@ -51,6 +59,7 @@ def joints(view: View) -> Stated:
         q, v = int(model.jnt_qposadr[j]), int(model.jnt_dofadr[j])
         size_q, size_v = _SIZES.get(int(model.jnt_type[j]), (1, 1))
         found = [numbers(model, j, "jnt_stiffness", "jnt_stiffnesspoly", "jnt_actgravcomp", "jnt_actfrclimited")]
+        found.append(_reference(model.qpos0[q : q + size_q]))
         found += [numbers(model, k, "dof_damping", "dof_dampingpoly") for k in range(v, v + size_v)]
         if found[0].any():
             found.append(model.qpos_spring[q : q + size_q])
@@ -61,6 +70,13 @@ def joints(view: View) -> Stated:
         if model.jnt_limited[j]:
             found.append(numbers(model, j, "jnt_range", "jnt_margin", "jnt_solref", "jnt_solimp"))
         yield f"settings of {name}", (name,), np.concatenate(found)
+
+
+def _reference(position: Array) -> Array:
+    """Return the position in which the document draws a joint; of that of a free joint the rotation matrix."""
+    if len(position) != _POSE:
+        return position
+    return np.concatenate([position[:3], quaternion_to_matrix(position[3:]).ravel()])
 
 
 def contacts(view: View) -> Stated:

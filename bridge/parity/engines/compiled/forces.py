@@ -7,7 +7,8 @@ import numpy as np
 from loaders.spatial import Array
 
 from .bodies import Stated
-from .view import View, numbered, numbers
+from .geom_forms import NUMBER_OF_SIZES
+from .view import View, actuator_numbers, actuator_rows, numbered, numbers
 
 _JOINT, _PULLEY, _SITE, _SPHERE = 1, 2, 3, 4
 """MuJoCo's types of parts of tendons; what is beyond is a cylinder."""
@@ -16,14 +17,18 @@ _DATA = {"joint": slice(5), "tendon": slice(5), "flexstrain": slice(3), "weld": 
 _TARGETS = {0: "joint", 1: "joint", 2: "site", 3: "tendon", 4: "site", 5: "body", 6: "joint"}
 """Kind of what an actuator drives, by the type of its transmission."""
 _SENSOR = ("datatype", "needstage", "dim", "intprm", "cutoff", "noise", "delay", "interval", "history")
+_OF_REGIONS = frozenset({"touch", "insidesite", "contact"})
+"""Sensors that measure within the shape of a site."""
 _FLEX = (
     "dim", "interp", "contype", "conaffinity", "condim", "priority", "solmix", "solref", "solimp", "friction",
     "margin", "gap", "internal", "passive", "selfcollide", "activelayers", "edgestiffness", "edgedamping", "radius",
-    "damping", "size", "rigid", "cellnum", "edgeequality",
+    "damping", "size", "rigid", "cellnum", "edgeequality", "flatskin",
 )  # fmt: skip
-_FLEX_DATA = ("flex_stiffness", "flex_bending", "flex_vert0", "flex_node0", "flexedge_length0")
+_FLEX_DATA = ("flex_stiffness", "flex_bending", "flex_vert", "flex_vert0", "flex_node0", "flexedge_length0")
 _COMPARED = frozenset({"gravity", "timestep"})
 """Options that are quantities of their own."""
+_TOLERANCE = 1e-8
+"""The unit of tolerances, which would be too small to be told apart."""
 _GRAVITY_OFF = 1 << 7
 """MuJoCo's ``mjDSBL_GRAVITY``; a scene states no gravity in its place."""
 
@@ -39,7 +44,7 @@ def tendons(view: View) -> Stated:
         first, name = int(model.tendon_adr[t]), view.name_of("tendon", t) or ""
         parts = [_part(k, view) for k in range(first, first + int(model.tendon_num[t]))]
         found = [numbers(model, t, "tendon_stiffness", "tendon_stiffnesspoly", "tendon_damping", "tendon_dampingpoly")]
-        if model.tendon_stiffness[t]:
+        if numbers(model, t, "tendon_stiffness", "tendon_stiffnesspoly").any():
             found.append(model.tendon_lengthspring[t])
         if model.tendon_frictionloss[t]:
             found.append(numbers(model, t, "tendon_frictionloss", "tendon_solref_fri", "tendon_solimp_fri"))
@@ -109,21 +114,12 @@ def actuators(view: View) -> Stated:
             continue
         items = [view.item(kinds[_TARGETS[kind]], int(target)) for target in model.actuator_trnid[i]]
         items = items if _TARGETS[kind] == "site" else items[:1]
-        settings = [numbers(model, i, "actuator_actearly", "actuator_lengthrange", "actuator_cranklength")]
-        for row in _controls(i, view):
+        settings = [actuator_numbers(model, i, "actearly", "lengthrange", "cranklength")]
+        for row in actuator_rows(model, i, "ctrlrange"):
             is_limited = bool(model.actuator_ctrllimited[row])
             settings.append(np.append(model.actuator_ctrlrange[row] * is_limited, is_limited))
         label = f"actuator {name} on {', '.join(filter(None, (label for label, _ in items)))}"
         yield label, (name,), np.concatenate([*settings, *(data for _, data in items)])
-
-
-def _controls(i: int, view: View) -> range:
-    """Return the rows of the controls of an actuator; one in versions of MuJoCo in which each has one."""
-    model = view.model
-    if not hasattr(model, "actuator_ctrladr"):
-        return range(i, i + 1)
-    start = int(model.actuator_ctrladr[i])
-    return range(start, start + int(model.actuator_ctrlnum[i]))
 
 
 def sensors(view: View) -> Stated:
@@ -141,10 +137,21 @@ def sensors(view: View) -> Stated:
             kind = view.kinds["mjtSensor"][int(model.sensor_type[i])]
             labels.append(f"sensor {' '.join(filter(None, (kind, one[0], two[0])))}")
             settings = numbers(model, i, *(f"sensor_{field}" for field in _SENSOR))
-            found.append(np.concatenate([settings, one[1], two[1]]))
+            found.append(np.concatenate([settings, one[1], two[1], _region(kind, i, view)]))
             names.append(name)
     for label, name, settings in zip(numbered(labels), names, found, strict=True):
         yield label, (name,), settings
+
+
+def _region(kind: str, i: int, view: View) -> Array:
+    """Return type and size of the site within which a sensor measures; nothing for other sensors."""
+    model = view.model
+    ends = ((model.sensor_objtype[i], model.sensor_objid[i]), (model.sensor_reftype[i], model.sensor_refid[i]))
+    sites = [int(index) for number, index in ends if view.kinds["mjtObj"].get(int(number)) == "site"]
+    if kind not in _OF_REGIONS or not sites:
+        return np.empty(0)
+    shape = int(model.site_type[sites[0]])
+    return np.array([shape, *model.site_size[sites[0]][: NUMBER_OF_SIZES.get(shape, 3)]])
 
 
 def soft_bodies(view: View) -> Stated:
@@ -179,7 +186,7 @@ def keyframes(view: View) -> Stated:
             if actuator is not None:
                 first, states = int(model.actuator_actadr[i]), int(model.actuator_actnum[i])
                 act = model.key_act[k][first : first + states]
-                found = np.concatenate([model.key_ctrl[k][list(_controls(i, view))], act])
+                found = np.concatenate([model.key_ctrl[k][list(actuator_rows(model, i, "ctrlrange"))], act])
                 yield f"keyframe {name} of {actuator}", (name, actuator), found
 
 
@@ -196,4 +203,5 @@ def options(view: View) -> Stated:
             continue
         value = view.options.get(name, value)
         value = int(value) & ~_GRAVITY_OFF if name == "disableflags" else value
+        value = value / _TOLERANCE if name.endswith("tolerance") else value
         yield f"option {name}", (), np.ravel(np.asarray(value, dtype=np.float64))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -11,17 +11,19 @@ from bridge.parity.engines.mujoco_indices import BodyIndices
 from loaders.diagnostics import Fate
 from loaders.spatial import Array
 
-from .bodies import contacts, frames, joints, links, views
+from .bodies import Stated, contacts, frames, joints, links, views
 from .forces import actuators, equalities, keyframes, options, sensors, soft_bodies, tendons
+from .geom_forms import height_fields, meshes, shapes
 from .view import View
 
-NAMED = ("site", "tendon", "actuator", "sensor", "camera", "light", "key", "flex")
+NAMED = ("site", "tendon", "actuator", "sensor", "camera", "light", "key", "flex", "texture")
 """Kinds of elements that are compared by name."""
 _DROPPED = frozenset({"actuator", "sensor"})
 """Kinds of elements that a scene may lack."""
 _ENUMERATIONS = {"mjtObj": "mjOBJ_", "mjtEq": "mjEQ_", "mjtSensor": "mjSENS_"}
 _PARTS = (
-    links, joints, contacts, frames, views, tendons, equalities, actuators, sensors, soft_bodies, keyframes, options,
+    links, joints, shapes, contacts, frames, views, tendons, equalities, actuators, sensors, soft_bodies, keyframes,
+    options,
 )  # fmt: skip
 
 Statements = dict[tuple[str, tuple[str, ...]], Array]
@@ -34,7 +36,20 @@ def statements(view: View) -> Statements:
     Args:
         view: The compiled model.
     """
-    return {(label, names): found for label, names, found in chain.from_iterable(part(view) for part in _PARTS)}
+    return _by_label(_PARTS, view)
+
+
+def forms(view: View) -> Statements:
+    """Return the meshes and the height fields of a compiled model, whose numbers are rounded in an export.
+
+    Args:
+        view: The compiled model.
+    """
+    return _by_label((meshes, height_fields), view)
+
+
+def _by_label(parts: Sequence[Callable[[View], Stated]], view: View) -> Statements:
+    return {(label, names): found for label, names, found in chain.from_iterable(part(view) for part in parts)}
 
 
 def exported_names(mujoco: Any, model: Any, mechanism: Mechanism, changed: Mapping[str, str]) -> _NameOf:
@@ -57,16 +72,23 @@ def exported_names(mujoco: Any, model: Any, mechanism: Mechanism, changed: Mappi
     return name_of
 
 
-def original_names(mechanism: Mechanism, names: Mapping[str, Sequence[str]]) -> _NameOf:
+def original_names(mechanism: Mechanism, names: Mapping[str, Sequence[str]], pictures: Collection[str] = ()) -> _NameOf:
     """Return the function that names the elements of an original; what the reader says it drops has no name.
 
     Args:
         mechanism: The mechanism.
         names: The names of the elements, by kind.
+        pictures: Names of the textures of files; a scene has no others.
     """
     entries = (entry for entry in mechanism.scene.diagnostics if entry.fate is Fate.DROPPED)
     dropped = frozenset(chain.from_iterable(entry.subjects for entry in entries))
-    return lambda kind, index: None if kind in _DROPPED and names[kind][index] in dropped else names[kind][index]
+
+    def name_of(kind: str, index: int) -> str | None:
+        name = names[kind][index]
+        is_lost = name not in pictures if kind == "texture" else kind in _DROPPED and name in dropped
+        return None if is_lost else name
+
+    return name_of
 
 
 def view_of(
@@ -74,7 +96,7 @@ def view_of(
     model: Any,
     mechanism: Mechanism,
     indices: Sequence[BodyIndices],
-    solid: Sequence[bool],
+    roles: Sequence[tuple[bool, bool]],
     name_of: _NameOf,
     options_of: Mapping[str, int],
 ) -> View:
@@ -85,7 +107,7 @@ def view_of(
         model: The compiled model.
         mechanism: The mechanism.
         indices: The places of its bodies in the model.
-        solid: Whether each geom collides.
+        roles: Whether each geom collides, and whether it is drawn.
         name_of: The names of elements, see `View`.
         options_of: Options in place of those of the model.
     """
@@ -100,7 +122,8 @@ def view_of(
         kinds=kinds,
         links={i.body: body.name for body, i in pairs},
         joints={j: str(body.joint) for body, i in pairs for j in i.joints},
-        solid=tuple(solid),
+        solid=tuple(collides for collides, _ in roles),
+        drawn=tuple(is_drawn for _, is_drawn in roles),
         name_of=name_of,
         options=options_of,
     )

@@ -12,6 +12,10 @@ import numpy as np
 from loaders.model import WORLD
 from loaders.spatial import Array, quaternion_to_matrix
 
+_OF_CONTROLS = frozenset({"ctrllimited", "ctrlrange"})
+_OF_OUTPUTS = frozenset({"gear", "lengthrange"})
+"""Arrays with a row for each control, or each output, of an actuator, without their prefix."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
@@ -23,6 +27,7 @@ class View:
         links: Name of the link of each body that has one.
         joints: Name of each joint, by its index.
         solid: Whether each geom collides.
+        drawn: Whether each geom is drawn.
         name_of: Returns the name of an element of a kind, such as ``tendon``; None if a scene does not have it.
         options: Options of the model in place of those that an engine has changed, by name.
     """
@@ -32,6 +37,7 @@ class View:
     links: Mapping[int, str]
     joints: Mapping[int, str]
     solid: tuple[bool, ...]
+    drawn: tuple[bool, ...]
     name_of: Callable[[str, int], str | None]
     options: Mapping[str, int]
 
@@ -78,6 +84,33 @@ def numbers(model: Any, index: int, *names: str) -> Array:
     """
     rows = [np.ravel(getattr(model, name)[index]) for name in names if hasattr(model, name)]
     return np.concatenate(rows).astype(np.float64) if rows else np.empty(0)
+
+
+def actuator_numbers(model: Any, i: int, *fields: str) -> Array:
+    """Return all numbers of an actuator in some arrays, with those of each of its controls and outputs.
+
+    Args:
+        model: The ``mujoco.MjModel``.
+        i: The actuator.
+        fields: Names of the arrays without their prefix; one that the version of MuJoCo lacks is left out.
+    """
+    found = [numbers(model, k, f"actuator_{field}") for field in fields for k in actuator_rows(model, i, field)]
+    return np.concatenate(found) if found else np.empty(0)
+
+
+def actuator_rows(model: Any, i: int, field: str) -> range:
+    """Return the rows of an actuator in an array; one in versions of MuJoCo in which each has one control.
+
+    Args:
+        model: The ``mujoco.MjModel``.
+        i: The actuator.
+        field: Name of the array without its prefix.
+    """
+    counted = "ctrl" if field in _OF_CONTROLS else "out" if field in _OF_OUTPUTS else ""
+    if not counted or not hasattr(model, f"actuator_{counted}adr"):
+        return range(i, i + 1)
+    start = int(getattr(model, f"actuator_{counted}adr")[i])
+    return range(start, start + int(getattr(model, f"actuator_{counted}num")[i]))
 
 
 def numbered(labels: list[str]) -> list[str]:

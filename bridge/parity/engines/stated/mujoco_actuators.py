@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 
 from bridge.mjcf.xml.options import Actuators
+from bridge.parity.engines.compiled.view import actuator_numbers
 from loaders.spatial import Array
 
 from .actuator_trials import ActuatorTrial
 
 _LAW = (
     "gear", "gaintype", "gainprm", "biastype", "biasprm", "dyntype", "dynprm", "trntype", "ctrllimited", "ctrlrange",
-    "forcelimited", "forcerange", "actlimited", "actrange", "damping", "dampingpoly", "delay",
+    "forcelimited", "forcerange", "actlimited", "actrange", "actnum", "damping", "dampingpoly", "delay",
+    "history",
 )  # fmt: skip
-"""Arrays of a compiled model, without their prefix, that determine the force of an actuator."""
+"""Arrays of a compiled model, without their prefix, that determine the force of an actuator.
+
+An actuator with a fixed gain has one control, whatever its signature (``ctrlspec``) calls it.
+"""
 
 
 def efforts_in_mujoco(
@@ -85,10 +90,5 @@ def laws_in_mujoco(model: Any) -> list[Array]:
     Args:
         model: The compiled model.
     """
-    tables = [getattr(model, f"actuator_{name}") for name in _LAW if hasattr(model, f"actuator_{name}")]
-    count = len(model.actuator_trntype)
-    first = model.actuator_ctrladr if hasattr(model, "actuator_ctrladr") else np.arange(count)
-    return [
-        np.concatenate([np.ravel(table[k if len(table) == count else first[k]]).astype(np.float64) for table in tables])
-        for k in range(count)
-    ]
+    kinds = [int(kind) for kind in model.actuator_gaintype]
+    return [actuator_numbers(model, i, *_LAW, *(("ctrlspec",) if kind else ())) for i, kind in enumerate(kinds)]

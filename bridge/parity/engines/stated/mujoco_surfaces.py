@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -26,23 +26,24 @@ Roles = Sequence[tuple[bool, bool]]
 def roles_in_export(mujoco: Any, model: Any) -> Roles:
     """Return the roles of the geoms of an export, which has a geom for each role, and others for tendons.
 
-    Only a plane that soft bodies touch has both roles.
+    Only a plane that soft bodies touch has both roles. What may touch something collides, whatever it is for.
 
     Args:
         mujoco: The module.
         model: The compiled model.
     """
     drawn = (model.geom_group == _VISUAL_GROUP).tolist()
-    wrapped = _geoms_in_tendons(mujoco, model)
-    is_plane = model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE
-    touches = (is_plane & (model.geom_contype != 0) & (model.nflex > 0)).tolist()
+    wrapped = geoms_in_tendons(mujoco, model)
+    touches = ((model.geom_contype != 0) | (model.geom_conaffinity != 0)).tolist()
     return [
-        (g not in wrapped and (not is_drawn or touches[g]), g not in wrapped and is_drawn)
+        (touches[g] or (g not in wrapped and not is_drawn), g not in wrapped and is_drawn)
         for g, is_drawn in enumerate(drawn)
     ]
 
 
-def surfaces_in_mujoco(mujoco: Any, model: Any, links: Mapping[int, str], roles: Roles) -> Surfaces:
+def surfaces_in_mujoco(
+    mujoco: Any, model: Any, links: Mapping[int, str], roles: Roles, inline: Collection[int] = ()
+) -> Surfaces:
     """Return the readings of a compiled model.
 
     Args:
@@ -50,6 +51,7 @@ def surfaces_in_mujoco(mujoco: Any, model: Any, links: Mapping[int, str], roles:
         model: The compiled model.
         links: The link of each body id.
         roles: Whether each geom collides, and whether it is drawn.
+        inline: The meshes without a file, whose frame is that which MuJoCo chooses.
     """
     shapes = [(g, int(model.geom_bodyid[g])) for g in range(model.ngeom)]
     geoms = [(g, links[body]) for g, body in shapes if body in links]
@@ -60,7 +62,7 @@ def surfaces_in_mujoco(mujoco: Any, model: Any, links: Mapping[int, str], roles:
     friction: dict[str, list[float]] = {}
     hulls: dict[str, list[Hull]] = {}
     for g, link in drawn:
-        visuals.setdefault(link, []).append(_pose_of_file(mujoco, model, g))
+        visuals.setdefault(link, []).append(_pose_of_file(mujoco, model, g, inline))
     for g, link in solid:
         friction.setdefault(link, []).append(float(model.geom_friction[g, 0]))
         if int(model.geom_type[g]) == mujoco.mjtGeom.mjGEOM_MESH:
@@ -78,8 +80,13 @@ def _pair_friction(model: Any, links: Mapping[int, str]) -> dict[frozenset[str],
     return {frozenset((links[a], links[b])): mu for a, b, mu in listed if a in links and b in links}
 
 
-def _geoms_in_tendons(mujoco: Any, model: Any) -> frozenset[int]:
-    """Return the geoms around which tendons wrap."""
+def geoms_in_tendons(mujoco: Any, model: Any) -> frozenset[int]:
+    """Return the geoms around which tendons wrap.
+
+    Args:
+        mujoco: The module.
+        model: The compiled model.
+    """
     kinds = (mujoco.mjtWrap.mjWRAP_SPHERE, mujoco.mjtWrap.mjWRAP_CYLINDER)
     return frozenset(int(g) for g in model.wrap_objid[np.isin(model.wrap_type, [int(kind) for kind in kinds])])
 
@@ -88,11 +95,11 @@ def _pose(model: Any, g: int) -> Pose:
     return Pose.of(quaternion_to_matrix(model.geom_quat[g]), model.geom_pos[g])
 
 
-def _pose_of_file(mujoco: Any, model: Any, g: int) -> Pose:
+def _pose_of_file(mujoco: Any, model: Any, g: int, inline: Collection[int]) -> Pose:
     """The pose of a geom; for a mesh that of its file, which MuJoCo moves to the center of mass."""
-    if int(model.geom_type[g]) != mujoco.mjtGeom.mjGEOM_MESH:
-        return _pose(model, g)
     mesh = int(model.geom_dataid[g])
+    if int(model.geom_type[g]) != mujoco.mjtGeom.mjGEOM_MESH or mesh in inline:
+        return _pose(model, g)
     return _pose(model, g) @ Pose.of(quaternion_to_matrix(model.mesh_quat[mesh]), model.mesh_pos[mesh]).inverse()
 
 

@@ -82,3 +82,14 @@ def test_terrain_has_the_heights_of_its_picture(tmp_path: Path, mode: str, top: 
         hit = np.zeros(1, np.int32)
         depth = mujoco.mj_ray(model, data, np.array([x, y, 50.0]), np.array([0.0, 0.0, -1.0]), None, 1, -1, hit)
         assert 50.0 - depth == pytest.approx(3.0 + 10.0 * levels[row, column] / top, abs=0.02)
+
+
+def test_levels_of_16_bits_are_kept(tmp_path: Path) -> None:
+    """Of a PNG file MuJoCo reads the upper 8 bits, which would be steps of 4 cm here."""
+    levels = np.random.default_rng(0).integers(0, 65536, (6, 7)).astype(np.uint16)
+    Image.fromarray(levels).save(tmp_path / "hill.png")
+    terrain = Heightmap(uri="hill.png", path=str(tmp_path / "hill.png"), size=(2.0, 4.0, 10.0))
+    shape = Collision(name="hill", X_LG=IDENTITY, geometry=terrain)
+    model = compiled(to_mjcf(scene_of(link("l", model="ground", collisions=(shape,)))))
+    heights = model.geom_pos[0, 2] + model.hfield_size[0, 2] * model.hfield_data.reshape(6, 7)
+    np.testing.assert_allclose(heights, 10.0 * levels[::-1] / 65535, atol=1e-5)

@@ -95,9 +95,31 @@ def test_the_heights_of_a_picture_are_those_to_which_mujoco_stretches_it(
     assert "mjcf-in.shape" not in {entry.code for entry in scene.diagnostics}
 
 
-def test_a_picture_of_16_bits_is_reported(tmp_path: Path) -> None:
-    _, scene = heights_of(np.array([[0, 700], [65000, 12]], dtype=np.uint16), tmp_path)
-    assert "mjcf-in.shape" in {entry.code for entry in scene.diagnostics}
+@pytest.mark.parametrize("channels", [1, 3], ids=["16 bits", "colors"])
+def test_a_picture_of_which_mujoco_reads_a_part_has_the_heights_of_mujoco(channels: int, tmp_path: Path) -> None:
+    """MuJoCo takes the red channel, and of 16 bits the upper 8."""
+    import mujoco
+
+    rng = np.random.default_rng(2)
+    deep = rng.integers(0, 65536, (4, 5)).astype(np.uint16)
+    path, scene = heights_of(deep if channels == 1 else rng.integers(0, 256, (4, 5, 3)).astype(np.uint8), tmp_path)
+    exported = bridge.to_mjcf(scene, quiet=True)
+    models = mujoco.MjModel.from_xml_path(str(path)), mujoco.MjModel.from_xml_string(str(exported), exported.assets)
+    heights = [model.hfield_size[0, 2] * model.hfield_data for model in models]
+    np.testing.assert_allclose(heights[1], heights[0], atol=1e-7)
+    assert "mjcf-in.shape" not in {entry.code for entry in scene.diagnostics}
+
+
+def test_heights_in_the_document_are_exported_with_16_bits(tmp_path: Path) -> None:
+    import mujoco
+
+    elevation = " ".join(map(str, np.random.default_rng(3).uniform(0.0, 1.0, 20)))
+    asset = f'<asset><hfield name="h" nrow="4" ncol="5" elevation="{elevation}" size="1 2 0.5 0.01"/></asset>'
+    path = written(tmp_path, document('<geom type="hfield" hfield="h"/>', asset))
+    exported = bridge.to_mjcf(loaders.load(path, quiet=True), quiet=True)
+    models = mujoco.MjModel.from_xml_path(str(path)), mujoco.MjModel.from_xml_string(str(exported), exported.assets)
+    heights = [model.hfield_size[0, 2] * model.hfield_data for model in models]
+    np.testing.assert_allclose(heights[1], heights[0], atol=0.5 / 65535)
 
 
 def test_a_mesh_that_stands_still_collides_in_pybullet_as_its_hull_as_in_mujoco(tmp_path: Path) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+from pathlib import Path
+
 import numpy as np
 
 import bridge
 import loaders
+from bridge.parity import compare
 from bridge.parity.engines.mujoco_engine import MujocoEngine
+from loaders import Pose
 from loaders.spatial import Array
 
 TEXT = (
@@ -40,3 +45,38 @@ def test_links_cameras_and_lights_are_stated() -> None:
     found = stated()
     assert found["gravity compensation of a"].tolist() == [0.5]
     assert {"camera c of world", "light l of world"} <= found.keys()
+
+
+def test_joints_are_stated_where_the_document_draws_them() -> None:
+    """MuJoCo's initial position is not that of the first key, with which an export starts."""
+    text = (
+        "<mujoco><worldbody><body name='a' pos='1 2 3' quat='0 1 0 0'><freejoint name='f'/><geom size='1'/>"
+        "<body><joint name='h' ref='90'/><geom size='1'/></body></body></worldbody>"
+        "<keyframe><key qpos='9 9 9 1 0 0 0 0'/></keyframe></mujoco>"
+    )
+    scene = loaders.load_string(text, format="mjcf", quiet=True)
+    found = {label: numbers for (label, _), numbers in MujocoEngine(bridge.lower(scene)).compiled_statements().items()}
+    places = [x for x in found["settings of a"].tolist() if x in {1.0, 2.0, 3.0, -1.0, 9.0}]
+    assert places == [1.0, 2.0, 3.0, 1.0, -1.0, -1.0]
+    assert np.pi / 2 in found["settings of h"].round(15) or np.isclose(found["settings of h"], np.pi / 2).any()
+
+
+def test_a_free_link_that_is_drawn_elsewhere_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "robot.xml"
+    path.write_text(
+        "<mujoco><worldbody><body name='a' pos='1 2 3'><freejoint/><geom size='1'/></body></worldbody>"
+        "<keyframe><key name='home' qpos='9 9 9 1 0 0 0'/></keyframe></mujoco>"
+    )
+    scene = loaders.load(path, quiet=True)
+    moved = dataclasses.replace(scene.links[0], X_WL=scene.links[0].X_WL @ Pose.of(p=(1e-6, 0.0, 0.0)))
+    for links, is_found in ((scene.links, False), ((moved,), True)):
+        changed = dataclasses.replace(scene, links=links)
+        found = compare(changed, engines=("mujoco", "mujoco-native"), levels=("L0",), configurations=1)
+        assert ("settings of a" in {row.where for row in found.failures}) is is_found
+
+
+def test_the_inertia_of_a_link_that_cannot_move_is_stated() -> None:
+    text = "<mujoco><worldbody><body name='a'><geom size='1' mass='3' pos='0 0 1'/></body></worldbody></mujoco>"
+    engine = MujocoEngine(bridge.lower(loaders.load_string(text, format="mjcf", quiet=True)))
+    found = engine.compiled_statements()["inertia of a", ("a",)]
+    assert found.tolist() == [3.0, 0.0, 0.0, 1.0, *(x * 1.2 for x in np.eye(3).ravel())]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import mujoco
+import pytest
+
 import bridge
 import loaders
 from bridge.parity.engines.mujoco_engine import MujocoEngine
@@ -55,3 +58,16 @@ def test_a_range_of_controls_that_is_switched_off_does_not_count() -> None:
         ranges.append(engine.compiled_statements()["actuator m on tendon f", ("m",)].tolist())
     assert ranges[0] == ranges[1]
     assert ranges[2][-3:] == [-1.0, 2.0, 1.0]
+
+
+def test_the_rest_length_of_a_spring_without_a_linear_part_counts() -> None:
+    """The force of such a spring is a polynomial of its stretch beyond the rest length."""
+    if not hasattr(mujoco.MjModel.from_xml_string("<mujoco/>"), "tendon_stiffnesspoly"):
+        pytest.skip(f"MuJoCo {mujoco.__version__} has no polynomials of springs")
+    found = []
+    for length in (0.25, 0.75):
+        text = TEXT.replace("<spatial name='p'", f"<spatial name='p' springlength='{length}' stiffness='0 5'")
+        engine = MujocoEngine(bridge.lower(loaders.load_string(text, format="mjcf", quiet=True)))
+        label = "tendon p by world, a, pulley, world, sphere of b, a"
+        found.append(engine.compiled_statements()[label, ("p",)].tolist())
+    assert (0.25 in found[0], 0.75 in found[1]) == (True, True)

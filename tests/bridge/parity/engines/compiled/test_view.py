@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import mujoco
 import numpy as np
 
-from bridge.parity.engines.compiled.view import View, numbered, numbers
+from bridge.parity.engines.compiled.view import View, actuator_numbers, actuator_rows, numbered, numbers
 
 MODEL = mujoco.MjModel.from_xml_string(
     "<mujoco><worldbody><body name='a'><joint name='j'/><geom size='1' name='g' pos='1 2 3'/>"
@@ -21,7 +21,7 @@ KINDS: Mapping[str, Mapping[int, str]] = {
 
 def view() -> View:
     return View(
-        model=MODEL, kinds=KINDS, links={1: "link"}, joints={0: "hinge"}, solid=(True, True),
+        model=MODEL, kinds=KINDS, links={1: "link"}, joints={0: "hinge"}, solid=(True, True), drawn=(True, True),
         name_of=lambda kind, index: f"{kind} {index}!", options={},
     )  # fmt: skip
 
@@ -50,3 +50,19 @@ def test_numbers_of_arrays_that_a_version_lacks_are_left_out() -> None:
 
 def test_labels_that_were_there_before_have_numbers() -> None:
     assert numbered(["a", "b", "a", "a"]) == ["a", "b", "a (2)", "a (3)"]
+
+
+def test_an_actuator_has_rows_for_its_controls_and_its_outputs() -> None:
+    class Model:
+        """The second actuator has two controls and three outputs."""
+
+        actuator_ctrladr, actuator_ctrlnum = np.array([0, 1]), np.array([1, 2])
+        actuator_outadr, actuator_outnum = np.array([0, 1]), np.array([1, 3])
+        actuator_ctrlrange = np.array([[0, 1], [2, 3], [4, 5]])
+        actuator_gear, actuator_dyntype = np.arange(4.0), np.array([7, 8])
+
+    rows = [list(actuator_rows(Model(), 1, field)) for field in ("ctrlrange", "gear", "dyntype")]
+    assert rows == [[1, 2], [1, 2, 3], [1]]
+    found = actuator_numbers(Model(), 1, "dyntype", "ctrlrange", "missing", "gear")
+    assert found.tolist() == [8, 2, 3, 4, 5, 1, 2, 3]
+    assert list(actuator_rows(object(), 1, "ctrlrange")) == [1], "older versions have one control for each actuator"

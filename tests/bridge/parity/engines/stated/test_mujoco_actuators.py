@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import bridge
 import loaders
+from bridge.parity import Outcome, compare
 from bridge.parity.engines.mujoco_engine import MujocoEngine
 from bridge.parity.engines.stated.actuator_trials import actuator_trials
 from bridge.parity.engines.stated.mujoco_actuators import laws_in_mujoco
@@ -48,3 +51,37 @@ def test_an_actuator_with_several_controls_has_one_law() -> None:
     assert model.nu == 3
     laws = laws_in_mujoco(model)
     assert [law[0] for law in laws] == [1.0, 3.0], "the first number is the gear"
+
+
+def test_controls_and_outputs_of_an_actuator_have_their_own_rows() -> None:
+    """An orientation has three controls and three outputs, and a servo with a feed-forward two controls."""
+    known = mujoco.mj_printSchema(False, False).split()
+    if not {"orientation", "pid"} <= set(known):
+        pytest.skip(f"MuJoCo {mujoco.__version__} has no <orientation>")
+    text = (
+        "<mujoco><worldbody><body><joint name='b' type='ball'/><geom size='.1'/>"
+        "<body pos='1 0 0'><joint name='j'/><geom size='.1'/></body></body></worldbody><actuator>"
+        "<orientation joint='b' kp='2'/><pid joint='j' kp='2' ki='1'/>"
+        "<motor joint='j' gear='{gear}' ctrlrange='-7 8'/></actuator></mujoco>"
+    )
+    laws = [laws_in_mujoco(mujoco.MjModel.from_xml_string(text.format(gear=gear))) for gear in (3, 4)]
+    assert [law[0] for law in laws[0]] == [1.0, 1.0, 3.0], "the first number is the gear"
+    assert {-7.0, 8.0} <= set(laws[0][2].tolist())
+    changed = [one.tolist() != two.tolist() for one, two in zip(*laws, strict=True)]
+    assert changed == [False, False, True]
+
+
+def test_models_with_such_actuators_are_compared(tmp_path: Path) -> None:
+    known = mujoco.mj_printSchema(False, False).split()
+    if not {"orientation", "pid"} <= set(known):
+        pytest.skip(f"MuJoCo {mujoco.__version__} has no <orientation>")
+    path = tmp_path / "robot.xml"
+    path.write_text(
+        "<mujoco><worldbody><body><joint name='b' type='ball'/><geom size='.1'/>"
+        "<body pos='1 0 0'><joint name='j'/><geom size='.1'/><site name='s'/></body></body></worldbody><actuator>"
+        "<orientation joint='b' kp='2'/><pid joint='j' kp='2' ki='1'/><position joint='j' kp='3'/></actuator></mujoco>"
+    )
+    found = compare(path, engines=("mujoco", "mujoco-native"), levels=("L0",), configurations=1)
+    assert found.failures == ()
+    (row,) = [r for r in found.rows if r.quantity == "actuator laws" and "reference" not in r.engines]
+    assert row.outcome is Outcome.PASSED

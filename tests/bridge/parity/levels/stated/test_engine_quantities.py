@@ -20,7 +20,7 @@ from bridge.parity.levels.stated.engine_quantities import ENGINE_QUANTITIES
 
 MODELS = Path(__file__).parents[4] / "loaders" / "mjcf" / "models"
 NAMES = sorted(path.stem for path in MODELS.glob("*.xml") if path.stem not in {"included_classes", "attached_arm"})
-(SETTINGS,) = ENGINE_QUANTITIES
+SETTINGS, MESHES = ENGINE_QUANTITIES
 
 
 def readings(scene: loaders.Scene) -> list[Any]:
@@ -73,6 +73,21 @@ def options_without(scene: loaders.Scene, name: str) -> dict[str, Any]:
     return {"physics": dataclasses.replace(scene.physics, parameters=kept)}
 
 
+def regions_without(scene: loaders.Scene) -> dict[str, Any]:
+    """A scene in which the site of three sensors, a box, is a sphere of the usual size."""
+
+    def plain(element: Any) -> Any:
+        kept = tuple((key, value) for key, value in element.settings if not key.startswith("site/"))
+        return dataclasses.replace(element, settings=kept)
+
+    return {"mujoco": tuple(map(plain, scene.mujoco))}
+
+
+def tightened(scene: loaders.Scene) -> loaders.model.Settings:
+    """The options of a scene with a tolerance that is two per cent larger than 1e-12."""
+    return tuple((k, "1.02e-12" if k == "option/tolerance" else text) for k, text in scene.physics.parameters)
+
+
 DROPS: dict[str, tuple[str, Any, str]] = {
     "a tendon's stiffness": ("tendons", lambda s: {"tendons": first(s.tendons, stiffness=0.0)}, "tendon t1"),
     "a tendon's damping": ("tendons", lambda s: {"tendons": first(s.tendons, damping=0.0)}, "tendon t1"),
@@ -121,6 +136,12 @@ DROPS: dict[str, tuple[str, Any, str]] = {
     "a sensor": ("sensors", lambda s: {"mujoco": s.mujoco[:-1]}, "sensor "),
     "a sensor's cutoff": ("sensors", lambda s: elements_without(s, "cutoff"), "sensor touch"),
     "a sensor's noise": ("sensors", lambda s: elements_without(s, "noise"), "sensor accelerometer"),
+    "the region of a sensor": ("sensors", regions_without, "sensor "),
+    "a tolerance": (
+        "options",
+        lambda s: {"physics": dataclasses.replace(s.physics, parameters=tightened(s))},
+        "option tolerance",
+    ),
     "an actuator's early activation": (
         "actuators",
         lambda s: {"actuators": without(s.actuators, "actearly")},
@@ -183,3 +204,10 @@ def test_a_scene_of_another_format_states_none() -> None:
 )
 def test_distances_are_relative_above_a_floor(one: list[float], two: list[float], distance: float) -> None:
     assert SETTINGS.error(np.array(one), np.array(two), 1.0) == pytest.approx(distance)
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "distance"), [([4.0, 1.0], [4.0, 1.0], 0.0), ([4.0, 1.0], [4.0, 3.0], 0.5), ([1.0], [], math.inf)]
+)
+def test_distances_of_meshes_are_relative_to_their_size(one: list[float], two: list[float], distance: float) -> None:
+    assert MESHES.error(np.array(one), np.array(two), 1.0) == pytest.approx(distance)
