@@ -25,6 +25,7 @@ from loaders.reading.deferred import Deferred
 from loaders.safety.unknown_names import NameIndex, unknown_name
 from loaders.spatial import IDENTITY, Array, Pose
 
+from .kinematic_loops import by_joint, loop_gaps, loop_joints
 from .notebook_summary import NotebookSummary
 from .public_names import abbreviated, public_names
 
@@ -131,14 +132,17 @@ class PyBulletBody(int):
 
     def positions(self) -> dict[str, Value]:
         """Return the position of every joint with degrees of freedom, and of a free base under its link's name."""
-        return self.state.positions()
+        return by_joint(self.state.positions(), self.mechanism)
 
     def velocities(self) -> dict[str, Value]:
         """Return the velocity of every joint with degrees of freedom, and of a free base under its link's name."""
-        return self.state.velocities()
+        return by_joint(self.state.velocities(), self.mechanism)
 
     def set_positions(self, q: Mapping[str, Position]) -> None:
         """Set joint positions, at rest; coupled joints follow, and other joints stay.
+
+        So do those of a kinematic loop: give positions at which the loop is closed, see `loop_gaps`. PyBullet's solver
+        pulls an open loop shut in the steps that follow, with large forces.
 
         Args:
             q: Positions by joint. A follower that is named gets its own position, even one that contradicts its
@@ -148,6 +152,10 @@ class PyBulletBody(int):
             ValueError: for an unknown joint or a position of the wrong size.
         """
         self.state.set_positions(q)
+
+    def loop_gaps(self) -> dict[str, float]:
+        """Return by how much each kinematic loop is open at present, by the joint that closes it [m]."""
+        return loop_gaps(self.mechanism, self.link_pose)
 
     def set_velocities(self, v: Mapping[str, Position]) -> None:
         """Set joint velocities; coupled joints follow, and positions stay.
@@ -302,16 +310,6 @@ class PyBulletBody(int):
 
     def __reduce__(self) -> tuple[type[int], tuple[int]]:
         return int, (int(self),)
-
-
-def loop_joints(mechanism: Mechanism) -> dict[str, str]:
-    """Return, for each joint that closes a kinematic loop, why PyBullet has no joint of its name.
-
-    Args:
-        mechanism: The mechanism of the scene.
-    """
-    reason = "closes a kinematic loop: PyBullet has a constraint in its place, whose id is in `constraints`"
-    return {closure.joint.name: reason for closure in mechanism.closures}
 
 
 def remove_bodies(bodies: Sequence[PyBulletBody]) -> None:

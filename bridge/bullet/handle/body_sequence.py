@@ -24,7 +24,8 @@ from loaders.safety.unknown_names import NameIndex, UnknownNameError, unknown_na
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import Array, Pose
 
-from .body import PyBulletBody, apply_physics, as_vector, bodies_card, frame_pose, loop_joints, remove_bodies
+from .body import PyBulletBody, apply_physics, as_vector, bodies_card, frame_pose, remove_bodies
+from .kinematic_loops import by_joint, loop_gaps, loop_joints
 from .public_names import abbreviated, public_names
 
 _MAX_NAMED = 5
@@ -122,11 +123,13 @@ class Bodies(Sequence[PyBulletBody]):
 
     def positions(self) -> dict[str, Value]:
         """Return the position of every joint of all bodies; see `PyBulletBody.positions`."""
-        return {name: q for body in self for name, q in body.positions().items() if name in self._of_joint}
+        found = {name: q for body in self for name, q in body.positions().items() if name in self._of_joint}
+        return by_joint(found, self.mechanism)
 
     def velocities(self) -> dict[str, Value]:
         """Return the velocity of every joint of all bodies; see `PyBulletBody.velocities`."""
-        return {name: v for body in self for name, v in body.velocities().items() if name in self._of_joint}
+        found = {name: v for body in self for name, v in body.velocities().items() if name in self._of_joint}
+        return by_joint(found, self.mechanism)
 
     def set_positions(self, q: Mapping[str, Position]) -> None:
         """Set joint positions, at rest; joints coupled across bodies follow, and split links are realigned.
@@ -137,6 +140,10 @@ class Bodies(Sequence[PyBulletBody]):
         for body, part in self._by_body(with_followers(self.mechanism, q)):
             body.set_positions(part)
         self._align_split_links()
+
+    def loop_gaps(self) -> dict[str, float]:
+        """Return by how much each kinematic loop of any body is open; see `PyBulletBody.loop_gaps`."""
+        return loop_gaps(self.mechanism, self.link_pose)
 
     def set_velocities(self, v: Mapping[str, Position]) -> None:
         """Set joint velocities; joints coupled across bodies follow, and split links are realigned.
