@@ -176,7 +176,7 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
         Traceback (most recent call last):
         TypeError: unknown option 'path'; did you mean 'paths'?
     """
-    check_option_names(options, LoadOptions.__optional_keys__)
+    check_option_names(options, LoadOptions)
     download, name = _ask_once(options), source_text(source, options.get("paths") or ())
     with LossSummary.of(name, options) as losses, collector_paused():
         read = partial(_read_source, name, options, download)
@@ -230,7 +230,7 @@ def resolve(
         >>> [lookup.uri for lookup in loaders.resolve("assets/arm/model.sdf")][:2]
         ['model://gripper/', 'model://gripper/meshes/finger.obj']
     """
-    check_option_names(search, Search.__optional_keys__)
+    check_option_names(search, Search)
     diagnostics = diagnostics_of(search, lenient=lenient)
     path = locate(source_text(source, search.get("paths") or ()), diagnostics)
     context = context_of(search, allow_xacro, path, diagnostics, _ask_once(search))
@@ -278,7 +278,7 @@ def load_string(
         >>> loaders.load_string('<robot name="cart"><link name="base"/></robot>', format="urdf").links[0].name
         'base'
     """
-    check_option_names(search, Search.__optional_keys__)
+    check_option_names(search, Search)
     if format not in FORMATS and format not in registered_tags():
         known = dict.fromkeys((*FORMATS, *registered_tags()))
         raise ValueError(f"unknown format {format!r}; expected one of: {', '.join(known)}")

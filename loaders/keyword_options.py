@@ -6,28 +6,34 @@ from collections.abc import Collection, Mapping
 
 from .safety.suggestions import closest
 
-_FLAGS = frozenset({
-    "strict", "lenient", "quiet", "allow_xacro", "fetch", "unsafe_paths", "model_config", "couplings", "transmissions",
-    "ros2_control", "write_srdf", "thumbnails",
-})  # fmt: skip
-"""Options that are true or false."""
 
-
-def check_option_names(given: Mapping[str, object], allowed: Collection[str]) -> None:
+def check_option_names(
+    given: Mapping[str, object], kind: type | None, others: Collection[str] = (), *, excluded: Collection[str] = ()
+) -> None:
     """Check that every given option exists, and that those that are true or false are either.
 
     Args:
         given: The options of one call.
-        allowed: Names of the options that the function takes.
+        kind: Typed dictionary of the options that the function takes; None if it takes none but ``others``.
+        others: Names of further options that the function takes.
+        excluded: Names of options in ``kind`` that the function does not take.
 
     Raises:
         TypeError: if an option is unknown, with the closest name in the message, or neither true nor false.
     """
+    types = {} if kind is None else kind.__annotations__
+    allowed = (types.keys() | set(others)) - set(excluded)
     unknown = [name for name in given if name not in allowed]
     if unknown:
         raise TypeError("; ".join(_describe_unknown_option(name, sorted(allowed)) for name in unknown))
-    for name in _FLAGS.intersection(given):
-        check_flag(name, given[name])
+    for name in given:
+        if name in types and _is_flag(types[name]):
+            check_flag(name, given[name])
+
+
+def _is_flag(annotation: object) -> bool:
+    """Return whether the type of an option, which may be stated by its name, is `bool`."""
+    return getattr(annotation, "__forward_arg__", annotation) in (bool, "bool")
 
 
 def check_flag(name: str, value: object) -> None:

@@ -12,10 +12,15 @@ from bridge.parity.results.verdict import Level
 from bridge.sdf.options import SdfOptions
 from bridge.urdf.options import UrdfOptions
 from loaders import LoadOptions
-from loaders.keyword_options import check_option_names
+from loaders.keyword_options import check_flag, check_option_names
 
 _TARGETS: Mapping[str, Any] = {"mjcf": MjcfOptions, "sdf": SdfOptions, "urdf": UrdfOptions}
-_COMPARE = frozenset({"engines", "levels", "seed", "configurations", "inertia"})
+_OTHERS: Mapping[str, frozenset[str]] = {
+    "check": frozenset({"thumbnails"}),
+    "convert": frozenset({"thumbnails", "to"}),
+    "compare": frozenset({"thumbnails", "engines", "levels", "seed", "configurations", "inertia"}),
+}
+"""Names of the options of each task beside those of loading and of exports."""
 
 
 def checked_options(task: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,14 +38,12 @@ def checked_options(task: str | None, options: Mapping[str, Any]) -> dict[str, A
     target = options.get("to", "mjcf")
     if task == "convert" and target not in _TARGETS:
         raise ValueError(f"unknown target {target!r}; expected one of: {', '.join(_TARGETS)}")
-    allowed: frozenset[str] = frozenset() if task is None else frozenset(LoadOptions.__optional_keys__ - {"quiet"})
-    allowed |= frozenset() if task is None else {"thumbnails"}
-    if task == "convert":
-        allowed |= {"to", *(_TARGETS[target].__optional_keys__ - {"quiet"})}
     if task == "compare":
-        allowed |= _COMPARE
         _check_comparison(options)
-    check_option_names(options, allowed)
+    kind = _TARGETS[target] if task == "convert" else LoadOptions
+    check_option_names(options, kind if task else None, _OTHERS.get(task or "", ()), excluded={"quiet"})
+    if "thumbnails" in options:
+        check_flag("thumbnails", options["thumbnails"])
     return dict(options)
 
 

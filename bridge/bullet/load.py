@@ -57,7 +57,7 @@ from .unsupported_features import report_unsupported_features
 
 _OPTIONS = {
     "basePosition", "baseOrientation", "useMaximalCoordinates", "useFixedBase", "flags", "globalScaling",
-    "physicsClientId", "policy", "collision_meshes", *LoadOptions.__optional_keys__,
+    "physicsClientId", "policy", "collision_meshes",
 }  # fmt: skip
 
 
@@ -137,7 +137,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         0.3
         >>> pybullet.disconnect(client)
     """
-    check_option_names(load_options, _OPTIONS)
+    check_option_names(load_options, LoadOptions, _OPTIONS)
     check_choice(collision_meshes, TARGET)
     if useFixedBase is not None:
         check_flag("useFixedBase", useFixedBase)

@@ -205,7 +205,7 @@ def compare_files(
         >>> comparison.equal
         False
     """
-    check_option_names(options, {"tolerance", "names", "match"} | LoadOptions.__optional_keys__)
+    check_option_names(options, LoadOptions, {"tolerance", "names", "match"})
     check_option_value("match", match, get_args(Match))
     if isinstance(tolerance, bool | str) or not tolerance >= 0.0:
         raise ValueError(f"tolerance = {tolerance!r}; expected a number of at least 0")

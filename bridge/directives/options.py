@@ -41,5 +41,5 @@ class Options:
             TypeError: if an option is unknown.
             ValueError: if an option has an unknown value.
         """
-        options, load_options = split_options(cls, keywords, DirectivesOptions.__optional_keys__)
+        options, load_options = split_options(cls, keywords, DirectivesOptions)
         return cls(**options), load_options

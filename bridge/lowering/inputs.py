@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, Unpack, cast
 
 import loaders
@@ -48,7 +48,7 @@ def mechanism_of(source: Source, *, repair_inertia: bool = False, **load_options
         ExportError: if the scene cannot be lowered.
         TypeError: if the source is neither a path, a scene nor a mechanism, or for an unknown option.
     """
-    check_option_names(load_options, LoadOptions.__optional_keys__)
+    check_option_names(load_options, LoadOptions)
     if isinstance(source, Mechanism):
         return with_minimum_inertia(_repaired(source) if repair_inertia else source)
     if isinstance(source, str | os.PathLike):
@@ -59,15 +59,13 @@ def mechanism_of(source: Source, *, repair_inertia: bool = False, **load_options
     return with_minimum_inertia(_repaired(mechanism) if repair_inertia else mechanism)
 
 
-def split_options(
-    kind: type, keywords: Mapping[str, Any], accepted: Collection[str]
-) -> tuple[dict[str, Any], LoadOptions]:
+def split_options(kind: type, keywords: Mapping[str, Any], accepted: type) -> tuple[dict[str, Any], LoadOptions]:
     """Separate the options of an export from those of `loaders.load`; ``strict`` is an option of both.
 
     Args:
         kind: Dataclass of the options of the export.
         keywords: The keywords of the caller.
-        accepted: Names of the keywords that the export takes.
+        accepted: Typed dictionary of the keywords that the export takes.
 
     Raises:
         TypeError: if an option is unknown; the message suggests the closest one.

@@ -195,7 +195,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         INCOMPLETE EQUIVALENT
         >>> result.assert_no_difference()
     """
-    check_option_names(load_options, _OPTIONS | LoadOptions.__optional_keys__)
+    check_option_names(load_options, LoadOptions, _OPTIONS)
     selected = [_level(level) for level in _several("levels", levels, "L0,L1")]
     named = _chosen_engines(engines, base)
     check_option_value("inertia", inertia, ("keep", "repair"))

@@ -64,5 +64,5 @@ class Options:
             TypeError: if an option is unknown.
             ValueError: if an option has an unknown value.
         """
-        options, load_options = split_options(cls, keywords, UrdfOptions.__optional_keys__)
+        options, load_options = split_options(cls, keywords, UrdfOptions)
         return cls(**options), load_options

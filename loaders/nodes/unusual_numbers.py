@@ -61,7 +61,7 @@ def unusual_numbers(node: NumberElement, text: str, count: int, *, inf: bool) ->
     """
     words = text.split()
     values = tuple(value for word in words if (value := _parse(node, word, inf)) is not None)
-    if len(words) < count:
+    if len(words) < count and len(values) == len(words):
         node.invalid("xml.not-a-vector", "expected {count} numbers, not {text!r}", count=count, text=text)
     elif len(words) > count:
         message = "expected {count} numbers, not {words}; using the first {count}"
@@ -73,7 +73,9 @@ def _parse(node: NumberElement, word: str, inf: bool) -> float | None:
     """Return one word as a number, as C's strtod parses it in the C locale; None with a diagnostic if it cannot."""
     number = parse_number(word)
     if number is None:
-        node.invalid("xml.not-a-number", "expected a number in <{tag}>, not {word!r}", tag=node.tag, word=word)
+        hint = "separate numbers by spaces" if "," in word else ""
+        message = "expected a number in <{tag}>, not {word!r}"
+        node.invalid("xml.not-a-number", message, hint=hint, tag=node.tag, word=word)
         return None
     value, digits = number
     if digits != word:

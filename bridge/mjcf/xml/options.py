@@ -62,7 +62,7 @@ class Options:
             ValueError: if an option has an unknown value.
         """
         given = {name: value for name, value in keywords.items() if value is not None}
-        options, load_options = split_options(cls, given, MjcfOptions.__optional_keys__)
+        options, load_options = split_options(cls, given, MjcfOptions)
         return cls(**options), load_options
 
 

@@ -33,8 +33,12 @@ class Options:
     scale: float = 1.0
 
 
+class Keywords(loaders.LoadOptions, total=False):
+    scale: float
+
+
 def test_options_go_to_the_export_or_to_the_load_and_strict_to_both() -> None:
     keywords = {"strict": True, "scale": 2.0, "quiet": True}
-    of_export, of_load = split_options(Options, keywords, keywords)
+    of_export, of_load = split_options(Options, keywords, Keywords)
     assert of_export == {"strict": True, "scale": 2.0}
     assert of_load == {"strict": True, "quiet": True}
