@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -34,6 +35,10 @@ EXACT_MOTION = "exact"
 """The name of the exact motion in rows, in place of an engine."""
 MAX_REFERENCE_DOFS = 9
 """Degrees of freedom above which the order of the reference itself is left out."""
+MAX_FIRST_ORDER = 1.5
+"""Largest measured order that a method of first order shows where the exact motion is exact."""
+MAX_UNCERTAINTY = 0.1
+"""Largest uncertainty of the exact motion as a fraction of the errors that are measured against it."""
 ROUNDING_ERROR = 1e-10
 """Error at the longest step below which only rounding is left, so that there is no order to measure."""
 
@@ -79,11 +84,43 @@ def order_rows(mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], s
         return
     exact = {link: matrix(X_WL) for link, X_WL in final.items()}
     rollout = Rollout(mechanism=moving, start=start, step=step, duration=STEPS * step)
+    uncertainty = _Uncertainty(rollout, exact)
     for name, factory in factories:
         if name == "reference" and len(moving.v_order) > MAX_REFERENCE_DOFS:
             continue  # the comparison of one step shows that it takes the same steps as MuJoCo, only more slowly
         points, where = convergence_to_exact(name, RolloutCache({name: factory}), rollout, exact)
-        yield order_row(Level.MOTION, "order of convergence", name, points, where)
+        yield uncertainty.judged(order_row(Level.MOTION, "order of convergence", name, points, where))
+
+
+class _Uncertainty:
+    """The change of the exact motion when its step is halved, computed only where an order is not the first."""
+
+    def __init__(self, rollout: Rollout, exact: dict[str, Array]) -> None:
+        self._rollout, self._exact = rollout, exact
+
+    def judged(self, row: Row) -> Row:
+        """Return a row, as unknown if its order is not the first and the exact motion is too uncertain to show it."""
+        is_plain = row.outcome is Outcome.PASSED and (row.order is None or row.order <= MAX_FIRST_ORDER)
+        smallest = min(error for _, error in row.convergence)
+        if is_plain or row.convergence[0][1] < ROUNDING_ERROR or self._distance <= MAX_UNCERTAINTY * smallest:
+            return row
+        cause = (
+            f"the exact motion is uncertain by {self._distance:.1g} m or rad, and the smallest error is {smallest:.1g}"
+        )
+        return _unknown(row.engines[1], cause)
+
+    @cached_property
+    def _distance(self) -> float:
+        """The distance of the final poses from those at half of the step; infinite if that motion diverges."""
+        moving, half = self._rollout.mechanism, 0.5 * self._rollout.step
+        try:
+            final = moving.link_poses(exact_motion(moving, self._rollout.start, half, 2 * STEPS))
+        except DivergedError:
+            return math.inf
+        worst = WorstErrors()
+        poses = {link: matrix(X_WL) for link, X_WL in final.items()}
+        compare_readings(self._exact, poses, pose_distance, worst)
+        return worst.error
 
 
 def _unknown(engine: str, cause: str) -> Row:

@@ -16,8 +16,9 @@ import loaders
 from bridge import lower
 from bridge.parity.engines.protocol import Engine, factory_of
 from bridge.parity.engines.reference_engine import ReferenceEngine
-from bridge.parity.levels.convergence import errors_over_steps, exact_motion, log_log_slope
+from bridge.parity.levels.convergence import errors_over_steps, exact_motion, log_log_slope, order_rows
 from bridge.parity.levels.random_states import random_states, without_solver_effects
+from bridge.parity.results.verdict import Outcome
 from loaders.spatial import Pose, quaternion_to_matrix
 
 pytest.importorskip("mujoco")
@@ -256,3 +257,34 @@ def _rates(mechanism: object, before: dict, at: dict, after: dict) -> np.ndarray
         else:
             found += ((b - a) / 2e-3).tolist()
     return np.array(found)
+
+
+def pendulum(length: float, inertia: float) -> Any:
+    rod = link("rod", 1.0, (inertia, inertia, inertia), f"0 0 {-length} 0 0 0")
+    joint = (
+        "<joint name='hinge' type='revolute'><parent>world</parent><child>rod</child>"
+        "<axis><xyz>0 1 0</xyz></axis></joint>"
+    )
+    return lower(loaders.load_string(f"<sdf version='1.9'><model name='m'>{rod}{joint}</model></sdf>", format="sdf"))
+
+
+def order_of(engine: Any, mechanism: Any) -> Any:
+    (row,) = order_rows(mechanism, [("one", engine)], seed=0)
+    return row
+
+
+@pytest.mark.parametrize("name", ["mujoco", "pybullet"])
+def test_an_order_is_unknown_where_the_exact_motion_does_not_follow_the_model(name: str) -> None:
+    """A pendulum of 1 um swings at 3 kHz; no method follows it in steps of 2 ms."""
+    row = order_of(factory_of(name), pendulum(1e-6, 1e-13))
+    assert row.outcome is Outcome.UNKNOWN
+    assert "the exact motion is uncertain" in row.cause
+
+
+def test_an_engine_that_moves_another_model_fails_where_the_exact_motion_is_exact() -> None:
+    class Heavy(ReferenceEngine):
+        def __init__(self, _: Any) -> None:
+            super().__init__(pendulum(L, 2.0))
+
+    assert order_of(ReferenceEngine, pendulum(L, 0.1)).outcome is Outcome.PASSED
+    assert order_of(Heavy, pendulum(L, 0.1)).outcome is Outcome.FAILED
