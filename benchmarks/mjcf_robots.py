@@ -30,9 +30,9 @@ _NO_ROBOTS = "dm_control_suite"
 _HEAD = """# MJCF robots in MuJoCo and PyBullet
 
 {count} robots of public repositories (MuJoCo Menagerie, mink, unitree_mujoco, MuJoCo Playground), read from MJCF and
-compared at L0 and L1, see [parity.md](parity.md). {equal} have equal statements, poses, Jacobians, mass matrices,
-forces and pairs in both engines; {lost} differ only in what PyBullet does not have, which the fidelity report names;
-{open} differ otherwise or are refused.
+compared at L0 and L1, see [Comparing simulators](parity.md). {equal} have equal statements, poses, Jacobians,
+mass matrices, forces and pairs in both engines; {lost} differ only in what PyBullet does not have, which the
+fidelity report names; {open} differ otherwise or are refused.
 
 Written by `benchmarks/mjcf_robots.py` on {date}, with {versions}.
 
@@ -126,9 +126,10 @@ def _pictures() -> str:
     return "\n".join(["\n## In both simulators\n", _PICTURES, *lines]) if lines else ""
 
 
-_PICTURES = """Drawn by `docs/make_mjcf_pictures.py`. Each robot stands at the first keyframe of its file. Small boxes stand for the meshes that were not at
-hand; where several of them are in one place, each simulator shows another one on top.
-"""  # noqa: E501
+_PICTURES = """Drawn by `docs/make_mjcf_pictures.py`. Each robot stands at the first keyframe of its file.
+Small boxes stand for the meshes that were not at hand; where several of them are in one place, each simulator
+shows another one on top.
+"""
 
 
 def _line(entry: dict[str, Any]) -> str:

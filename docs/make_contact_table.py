@@ -27,8 +27,9 @@ _ROBOTS = ("example-robot-data/", "icub-models/", "pybullet_data/")
 _WORDS = ("EQUIVALENT", "AGREES", "DIFFERS", "nothing to measure")
 _HEAD = """# Energy, momentum and contact of real models
 
-{all} files of the corpora and packages of [proof.md](proof.md), of which {read} load ({repaired} with repaired
-inertias that MuJoCo refuses), at the levels L3 and L4 of [parity.md](parity.md), in MuJoCo and PyBullet.{left}
+{all} files of the corpora and packages of [Verdicts on real models](proof.md), of which {read} load
+({repaired} with repaired inertias that MuJoCo refuses), at the levels L3 and L4 of [Comparing
+simulators](parity.md), in MuJoCo and PyBullet.{left}
 
 | verdict | L3 | L4 |
 |---|---|---|

@@ -43,14 +43,14 @@ _HEAD = """# Verdicts on real models
 
 Models of Gazebo's collection ({gazebo} with their meshes), of the tests of libsdformat and Drake, and of three packages
 of robots: {all} files, of which {read} load. Each is loaded into MuJoCo and PyBullet; both are compared with each other
-and with the mechanism at {levels} (`docs/parity.md`) in {states} random states: masses, centers of mass, inertias,
-limits, damping, couplings, joint motion, link poses, Jacobians, mass matrix, bias forces, inverse dynamics, constraint
-violation, collision pairs.{motion}
+and with the mechanism at {levels} ([Comparing simulators](parity.md)) in {states} random states: masses, centers of
+mass, inertias, limits, damping, couplings, joint motion, link poses, Jacobians, mass matrix, bias forces,
+inverse dynamics, constraint violation, collision pairs.{motion}
 Drake reads the original file with its own parser and is compared with the same mechanism.
 
 The verdict is that over the rows alone; the last column lists what a model states and what was not compared at these
 levels, by diagnostic code or quantity: with such gaps `sdfbridge compare` says INCOMPLETE
-([equivalence.md](equivalence.md)).
+([What EQUIVALENT means](equivalence.md)).
 
 | verdict on MuJoCo and PyBullet | models | |
 |---|---|---|
