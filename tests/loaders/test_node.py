@@ -254,3 +254,9 @@ def test_a_place_below_a_known_one_is_the_place() -> None:
     root, _ = root_of("<sdf>\n<model name='arm'>\n<link name='hand'/><link/></model></sdf>")
     model = root.children[0]
     assert [link.where_in(model.where) for link in model.children] == [link.where for link in model.children]
+
+
+def test_a_subtree_has_every_node_once_and_parents_first() -> None:
+    root, _ = root_of("<a><b><c/><d/></b><e><f/></e></a>")
+    assert [node.tag for node in root.subtree()] == ["a", "b", "e", "c", "d", "f"]
+    assert sorted(node.tag for node in root.walk()) == ["a", "b", "c", "d", "e", "f"]

@@ -180,7 +180,7 @@ def _replace_convex_inertias(spec: Any, mujoco: Any) -> None:
     Raises:
         CompileError: if a fitted shape depends on such an inertia.
     """
-    if tuple(map(int, mujoco.__version__.split(".")[:2])) >= _SAFE_HULLS:
+    if _survives_hulls(mujoco.__version__):
         return
     convex, shell = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX, mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
     named = {geom.meshname for geom in spec.geoms}
@@ -192,6 +192,11 @@ def _replace_convex_inertias(spec: Any, mujoco: Any) -> None:
                 reason = f"this version crashes on inertia='convex' of a mesh to which a shape is fitted; use {needed}"
                 raise CompileError(f"{reason}\nElement 'mesh', {mesh.info}")
             mesh.inertia = shell
+
+
+@cache
+def _survives_hulls(version: str) -> bool:
+    return tuple(map(int, version.split(".")[:2])) >= _SAFE_HULLS
 
 
 def _lines(items: Any) -> list[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from loaders.context import Context
 from loaders.node import Node
@@ -28,10 +27,11 @@ def expand_includes(root: Node, folder: str, context: Context, files: FileFinder
     if not pending:
         return True
     seen: set[str] = set()
+    including = frozenset(map(str, context.including))
     succeeded = True
     while pending:
         node = pending.pop(0)
-        content = _included(node, folder, seen, context, files)
+        content = _included(node, folder, seen, including, context, files)
         if content is None:
             succeeded = False
         else:
@@ -41,11 +41,24 @@ def expand_includes(root: Node, folder: str, context: Context, files: FileFinder
 
 
 def _includes(node: Node) -> list[Node]:
-    return [child for child in node.walk() if child.tag == "include"]
+    """Return the includes below an element, in document order."""
+    found = [child for child in node.subtree() if child.tag == "include"]
+    return found if len(found) < 2 else [child for child in node.walk() if child.tag == "include"]  # noqa: PLR2004
 
 
-def _included(node: Node, folder: str, seen: set[str], context: Context, files: FileFinder) -> list[Node] | None:
-    """Return the elements of an included file; None, with an error, if it cannot be included."""
+def _included(
+    node: Node, folder: str, seen: set[str], including: frozenset[str], context: Context, files: FileFinder
+) -> list[Node] | None:
+    """Return the elements of an included file; None, with an error, if it cannot be included.
+
+    Args:
+        node: The include.
+        folder: Folder of the main file.
+        seen: The files that were included, to which this one is added.
+        including: Real paths of the files being read.
+        context: The context of the load.
+        files: The search for files.
+    """
     name = node.word("@file")
     if node.children:
         node.invalid("mjcf-in.include", "<include> has no elements of its own", hint="put the elements beside it")
@@ -57,7 +70,7 @@ def _included(node: Node, folder: str, seen: set[str], context: Context, files: 
         node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=name)
         return None
     place = os.path.abspath(path)
-    if place in seen or Path(context.resources.real_paths(place)) in context.including:
+    if place in seen or context.resources.real_paths(place) in including:
         message = "{file!r} is included twice, or includes itself; MuJoCo allows a file once"
         node.invalid("mjcf-in.included-twice", message, hint="remove one of the includes", file=name)
         return None

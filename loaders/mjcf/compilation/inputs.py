@@ -52,11 +52,11 @@ class Inputs:
         folder, diagnostics = os.path.dirname(root.file) or os.curdir, self.context.diagnostics
         if not chain:
             self.files = FileFinder(self.context, folder)
-        nodes = list(root.walk())
+        nodes = root.subtree()
         tags = {node.tag for node in nodes}
         if "include" in tags:
             expand_includes(root, folder, self.context, self.files)
-            nodes = list(root.walk())
+            nodes = root.subtree()
             tags = {node.tag for node in nodes}
         models = _models(nodes) if "model" in tags else []
         if not chain:  # MuJoCo reads the files of soft bodies, and of models to attach, before it compiles

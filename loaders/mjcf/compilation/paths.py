@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from loaders.resources import Lookup
 _Lookup = maker(Lookup)
 MAX_LEVELS = 6
 """Largest number of folders that a relative name may go up."""
-_SUFFIXES = frozenset({".xml", ".mjcf", ".obj", ".stl", ".msh", ".png", ".ktx", ".bin", ".hf", ".skn", ".gmsh"})
+_SUFFIXES = frozenset({"xml", "mjcf", "obj", "stl", "msh", "png", "ktx", "bin", "hf", "skn", "gmsh"})
 """Suffixes of the formats of MJCF."""
 
 
@@ -70,6 +71,8 @@ class FileFinder:
     """Folder of the main file, from which names may lead up."""
     _folders: dict[tuple[str, str], _Folder | None] = field(default_factory=dict)
     """The folders that were examined; None where `Resources.find` decides."""
+    _roots: dict[str, str | None] = field(default_factory=dict)
+    """Real paths of the folders up to which names lead; None where no file may be read."""
 
     def find(self, name: str, folder: str, node: Node) -> str | None:
         """Return the file of a name, or None; report a failure.
@@ -123,44 +126,61 @@ class FileFinder:
         return place
 
     def _examined(self, base: str, head: str) -> _Folder | None:
-        """Return the folder that a relative name leads to, if its files may be read; else None."""
+        """Return the folder that a relative name leads to, if its files may be read; else None.
+
+        Args:
+            base: Absolute path of the folder to which the name refers.
+            head: The folders in the name, with slashes between them.
+        """
         resources = self.context.resources
         if os.path.isabs(head) or "$" in head or ":" in head or "" in resources.schemes:
             return None
-        place, real_path_of = os.path.normpath(os.path.join(base, head)), resources.real_paths.folder
+        parts = [part for part in head.split("/") if part not in {"", "."}]
+        place = os.path.normpath(os.path.join(base, *parts))
         root, levels = os.path.abspath(self.start), 0
         while not is_inside(place, (root,)) and root != os.path.dirname(root):
             root, levels = os.path.dirname(root), levels + 1
-        if levels:
-            is_private = is_inside(real_path_of(os.path.expanduser("~")), (real_path_of(root),))
-            is_hidden = _is_hidden(os.path.join(os.path.basename(root), os.path.relpath(place, root), head))
-            if levels > MAX_LEVELS or is_private or is_hidden or root == os.path.dirname(root):
-                return None
-        elif resources.main is None or base != os.path.dirname(os.path.abspath(resources.main)):
+        if levels and _is_hidden([*place[len(os.path.dirname(root)) :].split(os.sep), *parts]):
             return None
-        real, real_root = self._followed(base, head), real_path_of(root)
-        if not is_inside(real, (real_root,)):
+        if not levels and (resources.main is None or base != os.path.dirname(os.path.abspath(resources.main))):
             return None
-        parts = [part for part in head.split("/") if part not in {"", "."}]
+        if root not in self._roots:
+            self._roots[root] = self._real_root(root, levels)
+        real_root = self._roots[root]
+        if real_root is None or not is_inside(self._followed(base, parts), (real_root,)):
+            return None
         return _Folder(os.path.join(base, *parts, ""), real_root, levels > 0)
 
-    def _followed(self, base: str, head: str) -> str:
-        """Return the real path of a folder, given relative to another one."""
+    def _real_root(self, root: str, levels: int) -> str | None:
+        """Return the real path of a folder, if files in it may be read.
+
+        Args:
+            root: Absolute path of the folder.
+            levels: How far it lies above that of the main file.
+        """
+        real_path_of = self.context.resources.real_paths.folder
+        if not levels:
+            return real_path_of(root)
+        if levels > MAX_LEVELS or root == os.path.dirname(root):
+            return None
+        real, home = real_path_of(root), real_path_of(os.path.expanduser("~"))
+        return None if is_inside(home, (real,)) else real
+
+    def _followed(self, base: str, parts: list[str]) -> str:
+        """Return the real path of a folder, given by its path from another one."""
         real_path_of = self.context.resources.real_paths.folder
         real = real_path_of(base)
-        for part in head.split("/"):
-            if part == "..":
-                real = os.path.dirname(real)
-            elif part not in {"", "."}:
-                real = real_path_of(os.path.join(real, part))
+        for part in parts:
+            real = os.path.dirname(real) if part == ".." else real_path_of(os.path.join(real, part))
         return real
 
 
-def _is_hidden(path: str) -> bool:
+def _is_hidden(parts: Iterable[str]) -> bool:
     """Return whether a part of a path begins with a dot."""
-    return any(part.startswith(".") and part not in {"..", "."} for part in path.split("/"))
+    return any(part[:1] == "." and part != ".." for part in parts)
 
 
 def _is_format(file: str) -> bool:
     """Return whether a name is that of a file of MJCF's formats that is not hidden."""
-    return os.path.splitext(file)[1].lower() in _SUFFIXES and not file.startswith(".")
+    stem, _, suffix = file.rpartition(".")
+    return suffix.lower() in _SUFFIXES and stem[:1] not in {"", "."}

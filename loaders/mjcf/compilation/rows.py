@@ -77,7 +77,7 @@ class Rows:
         Args:
             name: Name of the array.
         """
-        return bool(getattr(self._model, name).any())
+        return bool(np.count_nonzero(getattr(self._model, name)))
 
     def poses(self, kind: str) -> list[Pose]:
         """Return the pose that each element of a kind has in its body; the lists of its numbers are not kept.

@@ -50,24 +50,24 @@ class LineMap:
             root: The root element.
             plain: Whether `is_plain` is true of all values of its attributes.
         """
-        pieces = ["\n" * len(self._nodes)]
-        pending: list[Node | str] = [root]
+        nodes, pieces = self._nodes, ["\n" * len(self._nodes)]
+        ends, pending = [""], [iter((root,))]
         while pending:
-            item = pending.pop()
-            if isinstance(item, str):
-                pieces.append(item)
-                continue
-            self._nodes.append(item)
-            if plain:
-                attributes = "".join([f' {key}="{value}"' for key, value in item.attributes.items()])
+            for node in pending[-1]:
+                nodes.append(node)
+                if plain:
+                    attributes = "".join([f' {key}="{value}"' for key, value in node.attributes.items()])
+                else:
+                    attributes = "".join([f" {key}={_quoted(value)}" for key, value in node.attributes.items()])
+                if node.children:
+                    pieces.append(f"<{node.tag}{attributes}>\n")
+                    ends.append(f"</{node.tag}>")
+                    pending.append(iter(node.children))
+                    break
+                pieces.append(f"<{node.tag}{attributes}/>\n")
             else:
-                attributes = "".join([f" {key}={_quoted(value)}" for key, value in item.attributes.items()])
-            if item.children:
-                pieces.append(f"<{item.tag}{attributes}>\n")
-                pending.append(f"</{item.tag}>")
-                pending.extend(item.children[::-1])
-            else:
-                pieces.append(f"<{item.tag}{attributes}/>\n")
+                pieces.append(ends.pop())
+                pending.pop()
         return "".join(pieces)
 
     def in_order(self) -> dict[str, list[Node | None]]:

@@ -30,7 +30,7 @@ class Looks:
         material, rgba = model.geom_matid[g], model.geom_rgba[g]
         stated = (material, *rgba)
         if stated not in self._looks:
-            if material >= 0 and [round(c, 6) for c in rgba] == _DEFAULT_COLOR:
+            if material >= 0 and rgba == _DEFAULT_COLOR:
                 rgba = model.mat_rgba[material]
             key = (material, tuple(map(single, rgba)))
             if key not in self._materials:
