@@ -128,8 +128,7 @@ class Node:
         """Return a copy of the subtree, with nothing read and no parent."""
         root = self._copy_alone()
         pending = [(self, root)]
-        while pending:
-            source, target = pending.pop()
+        for source, target in pending:
             for child in source.children:
                 twin = child._copy_alone()
                 target.attach(twin)
@@ -147,14 +146,10 @@ class Node:
         while pending:
             node = pending.pop()
             yield node
-            if node.children:
-                pending.extend(reversed(node.children))
+            pending.extend(reversed(node.children))
 
     def subtree(self) -> list[Node]:
-        """Return this node and its descendants, each after its parent, the nodes of a level before those below it.
-
-        It takes a third of the time of `walk`.
-        """
+        """Return this node and its descendants, level by level, in a third of the time of `walk`."""
         nodes = [self]
         for node in nodes:
             if node.children:
@@ -163,13 +158,8 @@ class Node:
 
     def free(self) -> None:
         """Break the reference cycles of a tree that nobody needs any more, so that it is freed at once."""
-        nodes = [self]
-        while nodes:
-            node = nodes.pop()
-            node.parent = None
-            if node.children:
-                nodes += node.children
-                node.children = ()
+        for node in self.subtree():
+            node.parent, node.children = None, ()
 
     # --- access to children -----------------------------------------------------------------------------------------
 
@@ -269,8 +259,7 @@ class Node:
 
     def maybe_word(self, key: str) -> str | None:
         """Return a text without surrounding space, or None if the key does not exist."""
-        text = self._text(key)
-        return None if text is None else text.strip()
+        return None if (text := self._text(key)) is None else text.strip()
 
     def number(self, key: str, default: float | None = None, *, minimum: float = -math.inf, inf: bool = False) -> float:
         """Return a number, or the default if the key does not exist or is invalid; without one the key is required.
@@ -355,8 +344,8 @@ class Node:
         value = _FLAGS.get(text.strip().lower())
         if value is None:
             node = self._holder(key)
-            template = "expected true or false in <{tag}>, not {value!r}"
-            node.invalid("xml.not-a-flag", template, tag=node.tag, value=text.strip())
+            message = "expected true or false in <{tag}>, not {value!r}"
+            node.invalid("xml.not-a-flag", message, tag=node.tag, value=text.strip())
             return default
         return value
 

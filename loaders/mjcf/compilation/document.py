@@ -43,7 +43,7 @@ def expand_includes(root: Node, folder: str, context: Context, files: FileFinder
 def _includes(node: Node) -> list[Node]:
     """Return the includes below an element, in document order."""
     found = [child for child in node.subtree() if child.tag == "include"]
-    return found if len(found) < 2 else [child for child in node.walk() if child.tag == "include"]  # noqa: PLR2004
+    return found if len(found) < 2 else [child for child in node.walk() if child.tag == "include"]
 
 
 def _included(
