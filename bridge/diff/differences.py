@@ -6,10 +6,12 @@ equal within a tolerance, meshes and pictures if their files have the same conte
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from loaders.diagnostics import NOWHERE, Where
 from loaders.model import (
     BallConstraint,
     Bushing,
@@ -41,6 +43,10 @@ class Difference:
     """Value in A; None if the item is missing."""
     b: Value
     """Value in B; None if the item is missing."""
+    where_a: Where = NOWHERE
+    """Place of the item, or of the part of a link, in the source of A."""
+    where_b: Where = NOWHERE
+    """The same in that of B."""
 
     def __str__(self) -> str:
         if not self.field:
@@ -64,6 +70,7 @@ _SINGULAR = {
     "filter_rules": "filter rule",
 }
 """Word for one item of a collection, where it is not the name of the field."""
+_PART = re.compile(r"(?P<parts>collisions|visuals|sensors)\[(?P<name>.*?)\](\.|$)")
 _SKIPPED = frozenset({"name", "source", "diagnostics"})
 """Fields of a scene that are no part of its content."""
 
@@ -103,12 +110,28 @@ def _item_differences(
     for name in dict.fromkeys((*by_name_a, *by_name_b)):
         x, y = by_name_a.get(name), by_name_b.get(name)
         if x is None or y is None:
-            yield Difference(kind=kind, name=name, field="", a=_presence(x), b=_presence(y))
+            places = {"where_a": place_of(x), "where_b": place_of(y)}
+            yield Difference(kind=kind, name=name, field="", a=_presence(x), b=_presence(y), **places)
             continue
         for path, value_a, value_b in compare_values(x, y, tolerance):
             top = path.partition(".")[0].partition("[")[0]
             if (kind, top) not in skip:
-                yield Difference(kind=kind, name=name, field=path, a=value_a, b=value_b)
+                places = {"where_a": place_of(x, path), "where_b": place_of(y, path)}
+                yield Difference(kind=kind, name=name, field=path, a=value_a, b=value_b, **places)
+
+
+def place_of(item: Any, path: str = "") -> Where:
+    """Return the place of an item in its source; of a shape or a sensor of a link that of the part.
+
+    Args:
+        item: The item; None if there is none.
+        path: Path of a field.
+    """
+    match = _PART.match(path)
+    parts = getattr(item, match["parts"], ()) if match else ()
+    part = next((each for each in parts if match and each.name == match["name"]), None)
+    places = (getattr(each, "where", NOWHERE) for each in (part, item))
+    return next((where for where in places if where.file), NOWHERE)
 
 
 def _presence(item: Any) -> str | None:

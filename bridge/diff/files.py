@@ -6,11 +6,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import PurePath
 from typing import Any, Literal, Unpack, get_args
 
 import loaders
 from loaders import LoadOptions
-from loaders.diagnostics import ExportError
+from loaders.diagnostics import ExportError, Where
 from loaders.keyword_options import check_option_names, check_option_value
 from loaders.notebook import card, details, table
 from loaders.safety.text import shortened
@@ -18,7 +19,7 @@ from loaders.scene import Scene
 from loaders.scene_operations.link_frames import moved_frames
 from loaders.spatial import Pose
 
-from .differences import TOLERANCE, Difference, differences
+from .differences import TOLERANCE, Difference, differences, place_of
 from .link_frames import other_frames
 from .matching import names_by_prefix, names_by_scope, names_by_structure, names_of_map
 from .mechanics import MechanicalError, mechanical_error
@@ -142,7 +143,15 @@ class FileComparison:
             "verdict": str(self.verdict),
             "reasons": list(self.reasons),
             "differences": [
-                {"kind": d.kind, "name": d.name, "field": d.field, "a": _json(d.a), "b": _json(d.b)}
+                {
+                    "kind": d.kind,
+                    "name": d.name,
+                    "field": d.field,
+                    "a": _json(d.a),
+                    "b": _json(d.b),
+                    "where_a": str(d.where_a),
+                    "where_b": str(d.where_b),
+                }
                 for d in self.differences
             ],
         }
@@ -158,8 +167,8 @@ class FileComparison:
         Args:
             title: Its title.
         """
-        rows = self._rows()
-        found = page_table(_HEADS, rows) if rows else "<p>No item differs.</p>"
+        rows = [(*row, places_of(d)) for row, d in zip(self._rows(), self.differences, strict=True)]
+        found = page_table((*_HEADS, "place"), rows) if rows else "<p>No item differs.</p>"
         sections = [("Items", found)]
         errors = {"mechanism": self.mechanics, **self.simulators}
         listed = [(name, *_cells(error)) for name, error in errors.items()]
@@ -223,7 +232,7 @@ def compare_files(
         first = renamed(first, found)
         found = {kind: prefixed.get(kind, {}) | found.get(kind, {}) for kind in {**prefixed, **found}}
     frames = other_frames(first, second, tolerance)
-    noted = (*_other_names(found), *_other_frames(first, second, frames))
+    noted = (*_other_names(found, first, second), *_other_frames(first, second, frames))
     first = moved_frames(first, frames)
     matched = {kind: mapped.get(kind, {}) | found.get(kind, {}) for kind in {**mapped, **found}}
     items = differences(first, second, tolerance=tolerance)
@@ -252,9 +261,9 @@ def _acting_reasons(acting: tuple[Difference, ...]) -> tuple[str, ...]:
     return (f"what acts on the motion differs: {shortened(', '.join(words))}",) if words else ()
 
 
-def _other_names(found: Mapping[str, Mapping[str, str]]) -> tuple[Difference, ...]:
+def _other_names(found: Mapping[str, Mapping[str, str]], a: Scene, b: Scene) -> tuple[Difference, ...]:
     return tuple(
-        Difference(kind=kind, name=new, field="name", a=old, b=new)
+        Difference(kind=kind, name=new, field="name", a=old, b=new, **_places(kind, new, a, b))
         for kind, pairs in found.items()
         for old, new in pairs.items()
     )
@@ -262,12 +271,18 @@ def _other_names(found: Mapping[str, Mapping[str, str]]) -> tuple[Difference, ..
 
 def _other_frames(a: Scene, b: Scene, frames: Mapping[str, Pose]) -> tuple[Difference, ...]:
     in_a, in_b = ({link.name: link.X_WL for link in scene.links if link.name in frames} for scene in (a, b))
+    vectors = {name: tuple(tuple(poses[name].to_vector()) for poses in (in_a, in_b)) for name in frames}
     return tuple(
-        Difference(
-            kind="link", name=name, field="X_WL", a=tuple(in_a[name].to_vector()), b=tuple(in_b[name].to_vector())
-        )
-        for name in frames
+        Difference(kind="link", name=name, field="X_WL", a=one, b=two, **_places("link", name, a, b))
+        for name, (one, two) in vectors.items()
     )
+
+
+def _places(kind: str, name: str, a: Scene, b: Scene) -> dict[str, Where]:
+    """Return the places of a link or a joint in both scenes, of which A has the names of B."""
+    items = ((scene.joints if kind == "joint" else scene.links) for scene in (a, b))
+    found = (next((item for item in each if item.name == name), None) for each in items)
+    return dict(zip(("where_a", "where_b"), map(place_of, found), strict=True))
 
 
 def text_of(value: object) -> str:
@@ -277,6 +292,16 @@ def text_of(value: object) -> str:
     if isinstance(value, tuple):
         return " ".join(f"{x:.6g}" for x in value)
     return f"{value:.9g}" if isinstance(value, float) else str(value)
+
+
+def places_of(difference: Difference) -> str:
+    """Return file and line of an item in A and in B, without folders.
+
+    Args:
+        difference: The difference.
+    """
+    places = (difference.where_a, difference.where_b)
+    return " ".join(f"{PurePath(where.file).name}:{where.line}" for where in places if where.line)
 
 
 def _cells(error: MechanicalError | None) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Stated values that change how a model moves, beside the poses, masses, mass matrices and pairs of its mechanics.
 
 What is not in the table changes no motion, or is compared by the mechanics, or belongs to one simulator: names, looks,
-sensors, limits of speed, which no simulator enforces, settings of solvers and of contacts but friction.
+sensors, limits of speed, which no simulator enforces, settings of solvers and of contacts but friction. Forces of MuJoCo
+alone count: gravity compensation, polynomials of springs and dampers, fluids, laws of actuators, switches.
 """
 
 from __future__ import annotations
@@ -46,6 +47,31 @@ _FIELDS: Mapping[str, frozenset[str]] = {
 """Fields that change the motion, by kind of item; the empty field is the item itself."""
 _WHOLE = frozenset({"coupling", "constraint", "force element", "force of a fluid", "tendons"})
 """Kinds of items of which every field changes the motion."""
+_SETTINGS: Mapping[str, frozenset[str]] = {
+    "scene": frozenset({
+        f"physics.parameters[{name}]"
+        for name in (
+            "option/density", "option/viscosity", "option/disableactuator", "option/actuatorgroupdisable",
+            *(
+                f"flag/{flag}" for flag in (
+                    "constraint", "equality", "frictionloss", "limit", "contact", "spring", "damper", "gravity",
+                    "clampctrl", "actuation", "filterparent",
+                )
+            ),
+        )
+    }),
+    "link": frozenset({"mujoco[gravcomp]"}),
+    "joint": frozenset({"mujoco[stiffness]", "mujoco[damping]", "mujoco[actuatorgravcomp]"}),
+    "tendons": frozenset({"mujoco[stiffness]", "mujoco[damping]", "mujoco[actuatorfrcrange]"}),
+}  # fmt: skip
+"""Settings of MuJoCo that are forces, or switch forces off, by kind of item."""
+_LAWS = re.compile(
+    r"mujoco\[(gaintype|gainprm|biastype|biasprm|dyntype|dynprm|gear|ctrlrange|ctrllimited|forcerange|forcelimited|"
+    r"actrange|actlimited|actearly|actdim|delay|input)\]"
+)
+"""Settings of MuJoCo that determine the force of an actuator, if both files state its law in this way."""
+_ELEMENTS = frozenset({"equality", "deformable"})
+"""Sections of MuJoCo's elements that act on the motion; sensors do not."""
 _INDEX = re.compile(r"\[[^\]]*\]")
 
 
@@ -57,7 +83,14 @@ def acting(found: Iterable[Difference], a: Scene, b: Scene) -> tuple[Difference,
         a: Scene A, with the names of B.
         b: Scene B.
     """
-    listed = [difference for difference in found if _is_listed(difference)]
+    own = {("mujoco", each.name) for each in chain(a.mujoco, b.mujoco) if each.section in _ELEMENTS}
+    laws = [{("actuator", each.name) for each in scene.actuators if each.mujoco} for scene in (a, b)]
+    lawful = laws[0] & laws[1]
+    listed = [
+        d
+        for d in found
+        if _is_listed(d) or (d.kind, d.name) in own or ((d.kind, d.name) in lawful and _LAWS.match(d.field))
+    ]
     in_a, in_b = ({link.name: link for link in scene.links} for scene in (a, b))
     shapes = {d.name for d in listed if _is_about_shapes(d)}
     same = {("link", name) for name in shapes if same_shapes(in_a[name], in_b[name])}
@@ -78,6 +111,8 @@ def _depends(difference: Difference) -> bool:
 
 
 def _is_listed(difference: Difference) -> bool:
+    if difference.field in _SETTINGS.get(difference.kind, ()):
+        return True
     path = _INDEX.sub("", difference.field)
     if difference.kind in _WHOLE:
         return not path.startswith("mujoco")

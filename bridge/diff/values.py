@@ -26,6 +26,8 @@ _NO_CONTENT = frozenset({"where", "uri", "placement_frame"})
 """Fields that tell where an item came from, not what it is."""
 _FILES = frozenset({"path", "texture", "maps"})
 """Fields that name files, which are compared by content."""
+_POINT = 1e-3
+"""Extent below which a body is a point [m]."""
 _NAMED = ("collisions", "visuals", "sensors")
 """Fields with parts that are matched by name."""
 
@@ -64,10 +66,21 @@ def _compare_fields(a: Any, b: Any, tolerance: float, path: str) -> Iterator[Fou
         x, y = getattr(a, field), getattr(b, field)
         if field in _NAMED:
             yield from _compare_parts(x, y, tolerance, inner)
+        elif isinstance(a, SpatialInertia):
+            yield from compare_values(x, y, tolerance * _scale(a, field), inner)
         elif isinstance(a, Link) and field == "mujoco":
             yield from compare_values(beyond_inertia(x), beyond_inertia(y), tolerance, inner)
         else:
             yield from compare_values(x, y, tolerance, inner)
+
+
+def _scale(inertia: SpatialInertia, field: str) -> float:
+    """Return the number to which the tolerance of a mass property relates, at most 1.
+
+    Small links have small masses and moments, which one bound would hide; those of a point are those of its size.
+    """
+    moment = max(float(np.abs(inertia.I_Lcm).max()), inertia.mass * _POINT**2)
+    return min(1.0, {"mass": inertia.mass, "I_Lcm": moment}.get(field, 1.0)) or 1.0
 
 
 def _compare_parts(a: tuple[Any, ...], b: tuple[Any, ...], tolerance: float, path: str) -> Iterator[Found]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from bridge.cli.errors import ALIKE, DIFFERENT, INCOMPLETE, MISSING, SUCCESS, CommandError, UsageError
 from bridge.cli.inputs import load_scene, search, writing_to
 from bridge.cli.output import Output
-from bridge.diff.files import FileComparison, Verdict, compare_files, text_of
+from bridge.diff.files import FileComparison, Verdict, compare_files, places_of, text_of
 from bridge.output import write_folder
 from bridge.parity import EngineMissingError
 from bridge.parity.two_models import errors_in_simulators
@@ -41,8 +41,11 @@ def compare_two(options: Namespace, output: Output) -> int:
     if options.json:
         output.json(result.to_dict())
     elif result.differences:
-        rows = [(d.kind, d.name, d.field or "only in one", text_of(d.a), text_of(d.b)) for d in result.differences]
-        output.table(("kind", "name", "field", "A", "B"), rows)
+        rows = [
+            (d.kind, d.name, d.field or "only in one", text_of(d.a), text_of(d.b), places_of(d))
+            for d in result.differences
+        ]
+        output.table(("kind", "name", "field", "A", "B", "place"), rows)
     if options.report is not None:
         _write_report(options, output, result)
     if not options.json:

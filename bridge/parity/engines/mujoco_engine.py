@@ -204,7 +204,7 @@ class MujocoEngine:
         return JointParameters(
             lower=lower,
             upper=upper,
-            damping=float(_first_number(m.dof_damping[dof])) * r**2,
+            damping=float(np.ravel(m.dof_damping[dof])[0]) * r**2,
             friction=float(m.dof_frictionloss[dof]) * abs(r),
         )
 
@@ -235,8 +235,7 @@ class MujocoEngine:
             if two >= 0:
                 follower, leader = (float(qpos[m.jnt_qposadr[joint]]) for joint in (one, two))
                 violations[owners[one]] = abs(follower - offset - factor * leader)
-        links = dict(zip(self._ids, (body.name for body in self.mechanism.bodies), strict=True))
-        return violations | site_distances(self._mujoco, m, self.mechanism, links, self._site)
+        return violations | site_distances(self._mujoco, m, self.mechanism, self._links(), self._site)
 
     def _site(self, number: int) -> Pose:
         return Pose.of(self._data.site_xmat[number].reshape(3, 3), self._data.site_xpos[number])
@@ -269,19 +268,25 @@ class MujocoEngine:
         return self._surfaces(())
 
     def _surfaces(self, inline: Collection[int]) -> Surfaces:
-        links = dict(zip(self._ids, (body.name for body in self.mechanism.bodies), strict=True))
-        return surfaces_in_mujoco(self._mujoco, self.model, links, self._roles(), inline)
+        return surfaces_in_mujoco(self._mujoco, self.model, self._links(), self._roles(), inline)
+
+    def _links(self) -> dict[int, str]:
+        return dict(zip(self._ids, (body.name for body in self.mechanism.bodies), strict=True))
 
     def _roles(self) -> Roles:
         """Return whether each geom collides, and is drawn."""
         return roles_in_export(self._mujoco, self.model)
 
+    def _carried_roles(self) -> Roles:
+        """Return the roles of the geoms, none of those that a scene lacks."""
+        return self._roles()
+
     def stop_compliance(self) -> dict[Dof, float]:
         """Return how far each limited joint yields beyond its stops [rad/(N m) or m/N]."""
-        dofs = (
-            (dof, self._joint(scalar), scalar.primitive.ratio) for dof, scalar in scalar_dofs(self.mechanism).items()
-        )
-        limited = ((dof, joint, ratio) for dof, joint, ratio in dofs if self.model.jnt_limited[joint])
+        scalars = scalar_dofs(self.mechanism).items()
+        limited = [
+            (dof, self._joint(s), s.primitive.ratio) for dof, s in scalars if self.model.jnt_limited[self._joint(s)]
+        ]
         return {dof: stop_compliance(self.model, joint, ratio) for dof, joint, ratio in limited}
 
     def stop_settings(self) -> dict[Dof, Array]:
@@ -294,8 +299,8 @@ class MujocoEngine:
         return efforts_in_mujoco(self._mujoco, self.compile_with, self._joints_and_ratios(trials), trials)
 
     def _joints_and_ratios(self, names: Iterable[str]) -> dict[str, tuple[int, float]]:
-        dofs = scalar_dofs(self.mechanism)
-        return {name: (self._joint(dofs[name, 0]), float(dofs[name, 0].primitive.ratio)) for name in names}
+        scalars = {name: scalar_dofs(self.mechanism)[name, 0] for name in names}
+        return {name: (self._joint(scalar), float(scalar.primitive.ratio)) for name, scalar in scalars.items()}
 
     def compile_with(self, actuators: Actuators) -> Any:
         """Return the compiled export with actuators of a kind."""
@@ -326,8 +331,8 @@ class MujocoEngine:
         return forms(self._view())
 
     def _view(self) -> View:
-        names, roles = self._name_of(), self._roles()
-        return view_of(self._mujoco, self.model, self.mechanism, self._indices, roles, names, self._options)
+        roles, mujoco = self._carried_roles(), self._mujoco
+        return view_of(mujoco, self.model, self.mechanism, self._indices, roles, self._name_of(), self._options)
 
     def _name_of(self) -> Callable[[str, int], str | None]:
         return exported_names(self._mujoco, self.model, self.mechanism, self._changed_names)
@@ -350,12 +355,11 @@ class MujocoEngine:
         return forces
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
-        """See `Engine.inverse_dynamics`; without the forces of constraints, dampers and springs."""
+        """See `Engine.inverse_dynamics`; springs are subtracted; dampers, which may be huge, are off for accuracy."""
         m, data, bit = self.model, self._data, self._mujoco.mjtDisableBit
         flags = int(m.opt.disableflags)
-        m.opt.disableflags = flags | int(bit.mjDSBL_CONSTRAINT)
-        B = self._velocity_map()
-        data.qacc[:] = B @ accelerations
+        m.opt.disableflags = flags | int(bit.mjDSBL_CONSTRAINT) | int(bit.mjDSBL_DAMPER)
+        data.qacc[:] = (B := self._velocity_map()) @ accelerations
         self._mujoco.mj_inverse(m, data)
         m.opt.disableflags = flags
         forces: Array = B.T @ (data.qfrc_inverse + data.qfrc_passive - data.qfrc_gravcomp)
@@ -363,8 +367,7 @@ class MujocoEngine:
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """See `Engine.collidable_pairs`; by the filter rules in MuJoCo's documentation."""
-        links = dict(zip(self._ids, (body.name for body in self.mechanism.bodies), strict=True))
-        return pairs_in_mujoco(self._mujoco, self.model, links)
+        return pairs_in_mujoco(self._mujoco, self.model, self._links())
 
     def set_step(self, seconds: float) -> None:
         """See `Engine.set_step`."""
@@ -389,11 +392,6 @@ class MujocoEngine:
     def close(self) -> None:
         """See `Engine.close`."""
         del self._data, self.model
-
-
-def _first_number(value: Any) -> Any:
-    """The linear coefficient of damping, which is a number or, in recent versions, the coefficients of a polynomial."""
-    return np.ravel(value)[0]
 
 
 def _pose_of(body: int, data: Any) -> Pose:

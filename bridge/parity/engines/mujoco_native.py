@@ -226,8 +226,10 @@ class MujocoNative(MujocoEngine):
         drawn = ~collides | (m.geom_group < _SHOWN_GROUPS)
         wrapped = [g for g in geoms_in_tendons(self._mujoco, m) if m.geom_group[g] >= _SHOWN_GROUPS]
         drawn[wrapped] = False
-        drawn[self._missing] = collides[self._missing] = False
         return list(zip(collides.tolist(), drawn.tolist(), strict=True))
+
+    def _carried_roles(self) -> Roles:
+        return [(False, False) if g in self._missing else role for g, role in enumerate(self._roles())]
 
     def _name_of(self) -> Callable[[str, int], str | None]:
         return original_names(self.mechanism, self._names_by_kind, self._pictures)
@@ -242,7 +244,7 @@ def _size(body: Body) -> int:
     return {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}.get(kind_of(body) or PrimitiveKind.HINGE, 1)
 
 
-def _missing_geoms(source: Source) -> list[int]:
+def _missing_geoms(source: Source) -> frozenset[int]:
     """Return the geoms whose file was not found, in place of which MuJoCo got a small shape; a scene lacks them."""
     files, model = source.assets.files, source.compiled.model
     named = {_MESH: [mesh.file for mesh in source.compiled.meshes], _HFIELD: source.compiled.hfields}
@@ -250,4 +252,4 @@ def _missing_geoms(source: Source) -> list[int]:
         (kind, i): file in files and not files[file].path for kind in named for i, file in enumerate(named[kind])
     }
     pairs = zip(model.geom_type.tolist(), model.geom_dataid.tolist(), strict=True)
-    return [g for g, pair in enumerate(pairs) if is_lost.get(pair)]
+    return frozenset(g for g, pair in enumerate(pairs) if is_lost.get(pair))

@@ -33,6 +33,7 @@ def test_a_damping_differs_and_changes_the_motion() -> None:
     assert [d.field for d in comparison.differences] == ["axes[0].damping"]
     assert comparison.to_dict()["differences"][0] == {
         "kind": "joint", "name": "j", "field": "axes[0].damping", "a": 0.1, "b": 0.2,
+        "where_a": "", "where_b": "",
     }  # fmt: skip
 
 

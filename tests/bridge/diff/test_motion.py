@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import bridge
+import loaders
 from bridge.diff.motion import MESH_TOLERANCE
 from loaders.model import Actuator
 from tests.support.scenes import joint, link, scene
@@ -151,3 +152,47 @@ def test_only_actuators_with_gains_act_without_commands() -> None:
     for gain, verdict in ((None, "ALIKE"), (2.0, "DIFFERENT")):
         driven = dataclasses.replace(bare, actuators=(Actuator(name="j", joint="j", p_gain=gain),))
         assert bridge.compare_files(bare, driven).verdict == bridge.compare_files(driven, bare).verdict == verdict
+
+
+MJCF = """<mujoco><worldbody><body name="a" gravcomp=".5"><joint name="j" stiffness="1"/><geom size=".1"/></body>
+  </worldbody><equality><joint joint1="j"/></equality>
+  <actuator><general name="m" joint="j" gainprm="2" group="1"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('gravcomp=".5"', 'gravcomp=".6"', "mujoco[gravcomp] of link a"),
+        ('gravcomp=".5"', "", "mujoco[gravcomp] of link a"),
+        ('gainprm="2"', 'gainprm="2.1"', "mujoco[gainprm] of actuator m"),
+        ('gainprm="2"', 'gainprm="2" gear="3"', "mujoco[gear] of actuator m"),
+        ("<worldbody>", '<option density="1000"/><worldbody>', "physics.parameters[option/density] of scene"),
+        ("<worldbody>", '<option viscosity="1"/><worldbody>', "physics.parameters[option/viscosity] of scene"),
+        (
+            "<worldbody>",
+            '<option><flag contact="disable"/></option><worldbody>',
+            "physics.parameters[flag/contact] of scene",
+        ),
+        ('<joint joint1="j"/>', '<joint joint1="j" polycoef=".1 0 0 0 0"/>', "settings[polycoef] of mujoco equality_0"),
+        ('<equality><joint joint1="j"/></equality>', "", "presence of mujoco equality_0"),
+        ('group="1"', 'group="2"', ""),
+        ("<worldbody>", '<option tolerance="1e-12"/><worldbody>', ""),
+    ],
+)
+def test_forces_that_only_mujoco_has_count(old: str, new: str, reason: str, tmp_path: Path) -> None:
+    assert old in MJCF
+    (tmp_path / "a.xml").write_text(MJCF)
+    (tmp_path / "b.xml").write_text(MJCF.replace(old, new, 1))
+    found = bridge.compare_files(tmp_path / "a.xml", tmp_path / "b.xml", quiet=True)
+    assert found.differences
+    assert found.reasons == ((f"what acts on the motion differs: {reason}",) if reason else ())
+
+
+def test_a_law_that_another_format_states_by_gains_does_not_count(tmp_path: Path) -> None:
+    """The servo of a scene has gains; MJCF states its law, too."""
+    (tmp_path / "b.xml").write_text(MJCF.replace("<general", "<position").replace('gainprm="2"', 'kp="2"'))
+    b = loaders.load(tmp_path / "b.xml", quiet=True)
+    a = dataclasses.replace(b, actuators=tuple(dataclasses.replace(each, mujoco=()) for each in b.actuators))
+    found = bridge.compare_files(a, b)
+    assert found.differences
+    assert found.moves_alike

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 
 from loaders.spatial import Array, quaternion_to_matrix
 
+from .touched_geoms import touched_geoms
 from .view import View, numbered, numbers
 
 Stated = Iterator[tuple[str, tuple[str, ...], Array]]
@@ -82,19 +84,33 @@ def _reference(position: Array) -> Array:
 def contacts(view: View) -> Stated:
     """Yield the settings of each shape that collides, and of each pair for which the model states its own.
 
+    Those of a shape end with the number of shapes that it may touch, those of a pair with the places of its shapes
+    among those of their links.
+
     Args:
         view: The compiled model.
     """
     model = view.model
-    geoms = [g for g in range(model.ngeom) if view.solid[g]]
+    geoms, touched = [g for g in range(model.ngeom) if view.solid[g]], touched_geoms(model, view.solid)
     names = [view.link(int(model.geom_bodyid[g])) for g in geoms]
     for g, name, label in zip(geoms, names, numbered([f"contact of {name}" for name in names]), strict=True):
-        yield label, (name,), numbers(model, g, *(f"geom_{field}" for field in _GEOM))
+        yield label, (name,), np.append(numbers(model, g, *(f"geom_{field}" for field in _GEOM)), touched[g])
+    number = dict(zip(geoms, _counted(names), strict=True))
     ends = zip(model.pair_geom1.tolist(), model.pair_geom2.tolist(), strict=True)
-    pairs = [sorted(view.link(int(model.geom_bodyid[g])) for g in pair) for pair in ends]
-    labels = numbered([f"contact of {one} with {two}" for one, two in pairs])
+    pairs = [sorted((view.link(int(model.geom_bodyid[g])), number.get(g, -1)) for g in pair) for pair in ends]
+    labels = numbered([f"contact of {one} with {two}" for (one, _), (two, _) in pairs])
     for k, (label, pair) in enumerate(zip(labels, pairs, strict=True)):
-        yield label, tuple(pair), numbers(model, k, *(f"pair_{field}" for field in _PAIR))
+        settings = numbers(model, k, *(f"pair_{field}" for field in _PAIR))
+        yield label, tuple(name for name, _ in pair), np.append(settings, [place for _, place in pair])
+
+
+def _counted(names: list[str]) -> list[int]:
+    """Return for each name how often it was there before."""
+    seen, found = Counter[str](), []
+    for name in names:
+        found.append(seen[name])
+        seen[name] += 1
+    return found
 
 
 def frames(view: View) -> Stated:

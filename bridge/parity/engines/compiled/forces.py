@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from loaders.spatial import Array
+from loaders.spatial import Array, Pose, quaternion_to_matrix
 
 from .bodies import Stated
 from .geom_forms import NUMBER_OF_SIZES
@@ -22,7 +22,7 @@ _OF_REGIONS = frozenset({"touch", "insidesite", "contact"})
 _FLEX = (
     "dim", "interp", "contype", "conaffinity", "condim", "priority", "solmix", "solref", "solimp", "friction",
     "margin", "gap", "internal", "passive", "selfcollide", "activelayers", "edgestiffness", "edgedamping", "radius",
-    "damping", "size", "rigid", "cellnum", "edgeequality", "flatskin",
+    "damping", "size", "rigid", "cellnum", "edgeequality", "flatskin", "rgba",
 )  # fmt: skip
 _FLEX_DATA = ("flex_stiffness", "flex_bending", "flex_vert", "flex_vert0", "flex_node0", "flexedge_length0")
 _COMPARED = frozenset({"gravity", "timestep"})
@@ -66,8 +66,13 @@ def _part(k: int, view: View) -> tuple[str, Array]:
         return view.joints.get(i, ""), np.array([value])
     if kind == _SITE:
         return view.link(int(model.site_bodyid[i])), model.site_pos[i]
-    side = model.site_pos[round(value)] if value >= 0.0 else np.empty(0)
-    label = f"{'sphere' if kind == _SPHERE else 'cylinder'} of {view.link(int(model.geom_bodyid[i]))}"
+    label, side = (
+        f"{'sphere' if kind == _SPHERE else 'cylinder'} of {view.link(int(model.geom_bodyid[i]))}",
+        np.empty(0),
+    )
+    if value >= 0.0:
+        site = round(value)
+        label, side = f"{label} beside {view.link(int(model.site_bodyid[site]))}", model.site_pos[site]
     return label, np.concatenate([view.pose("geom", i), model.geom_size[i][:1], side])  # wraps as if it had no ends
 
 
@@ -83,9 +88,35 @@ def equalities(view: View) -> Stated:
         ends = [_end(kind, int(end[k]), k, view) for end in (model.eq_obj1id, model.eq_obj2id)]
         labels.append(f"equality {kind} of {', '.join(filter(None, ends))}")
         data = model.eq_data[k][_DATA[kind]] if kind in _DATA else np.empty(0)
-        found.append(np.concatenate([numbers(model, k, "eq_active0", "eq_solref", "eq_solimp"), data]))
+        held = held_frames(kind, k, view) if kind in {"connect", "weld"} else np.empty(0)
+        found.append(np.concatenate([numbers(model, k, "eq_active0", "eq_solref", "eq_solimp"), data, held]))
     for label, numbers_of in zip(numbered(labels), found, strict=True):
         yield label, (), numbers_of
+
+
+def held_frames(kind: str, k: int, view: View) -> Array:
+    """Return what an equality holds together: the points in both bodies, or the point in body 2, and body 2 in body 1.
+
+    Args:
+        kind: ``connect`` or ``weld``.
+        k: The equality.
+        view: The compiled model.
+    """
+    model, data = view.model, view.model.eq_data[k]
+    if view.kinds["mjtObj"][int(model.eq_objtype[k])] == "site":
+        one, two = (_site(int(end[k]), view) for end in (model.eq_obj1id, model.eq_obj2id))
+    elif kind == "connect":
+        one, two = Pose.of(p=data[:3]), Pose.of(p=data[3:6])
+    else:
+        one, two = Pose.of(quaternion_to_matrix(data[6:10]), data[3:6]), Pose.of(p=data[:3])
+    if kind == "connect":
+        return np.concatenate([one.p, two.p])
+    X_12 = one @ two.inverse()
+    return np.concatenate([two.p, X_12.p, X_12.R.ravel()])
+
+
+def _site(i: int, view: View) -> Pose:
+    return Pose.of(quaternion_to_matrix(view.model.site_quat[i]), view.model.site_pos[i])
 
 
 def _end(kind: str, i: int, k: int, view: View) -> str:
@@ -114,7 +145,7 @@ def actuators(view: View) -> Stated:
             continue
         items = [view.item(kinds[_TARGETS[kind]], int(target)) for target in model.actuator_trnid[i]]
         items = items if _TARGETS[kind] == "site" else items[:1]
-        settings = [actuator_numbers(model, i, "actearly", "lengthrange", "cranklength")]
+        settings = [actuator_numbers(model, i, "actearly", "group", "lengthrange", "cranklength")]
         for row in actuator_rows(model, i, "ctrlrange"):
             is_limited = bool(model.actuator_ctrllimited[row])
             settings.append(np.append(model.actuator_ctrlrange[row] * is_limited, is_limited))

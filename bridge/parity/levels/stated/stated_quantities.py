@@ -8,7 +8,7 @@ import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
-from bridge.mechanism.coordinates import Coordinates, kind_of
+from bridge.mechanism.coordinates import Coordinates, kind_of, positions_by_body
 from bridge.mechanism.couplings import initial_positions
 from bridge.parity.engines.protocol import Engine, NotReportedError, Settings
 from bridge.parity.engines.reference_engine import ReferenceEngine
@@ -55,6 +55,16 @@ def _initial_poses(engine: Engine, mechanism: Mechanism) -> Readings:
     return {name: matrix(poses[parents[name]].inverse() @ poses[name]) for name in names}
 
 
+def _zero_poses(engine: Engine, mechanism: Mechanism) -> Readings:
+    """The poses of the links with all joints at zero; those of the scene are numbers that the reader computed."""
+    if engine.name == ReferenceEngine.name:
+        return {body.name: matrix(body.link.X_WL) for body in mechanism.bodies}
+    positions = positions_by_body(mechanism.bodies, {})
+    q = {str(body.joint): q for body, q in zip(mechanism.bodies, positions, strict=True) if body.primitives}
+    engine.set_state(q, {})
+    return {name: matrix(X_WL) for name, X_WL in engine.link_poses().items()}
+
+
 def _links_that_start_as_stated(mechanism: Mechanism) -> Iterator[str]:
     """Yield the links of which each joint towards the world starts within its limits; of loops only the bases."""
     positions = mechanism.positions_by_body({} if mechanism.closures else initial_positions(mechanism))
@@ -88,6 +98,9 @@ STATED_QUANTITIES = (
     Quantity(
         level=Level.MODEL, name="initial poses", unit="m or rad", error=pose_distance,
         read=_initial_poses,
+    ),
+    Quantity(
+        level=Level.MODEL, name="poses at zero", unit="m or rad", error=pose_distance, read=_zero_poses,
     ),
     Quantity(
         level=Level.MODEL, name="effort limits", unit="N m or N", error=absolute, read=_quantity(_efforts),

@@ -105,11 +105,13 @@ def test_couplings_and_constraints_are_those_of_the_original(tmp_path: Path) -> 
 
 
 def moved(scene: Scene, name: str) -> Scene:
-    """Return a scene in which the frame of one joint is a millimeter off."""
-    joints = tuple(
-        dataclasses.replace(j, X_PJ=j.X_PJ @ Pose.of(p=(1e-3, 0.0, 0.0))) if j.name == name else j for j in scene.joints
-    )
-    return dataclasses.replace(scene, joints=joints)
+    """Return a scene in which the frame of one joint of the world, with the last link, is a millimeter off."""
+    (joint,) = [joint for joint in scene.joints if joint.name == name]
+    X_PJ = joint.X_PJ @ Pose.of(p=(1e-3, 0.0, 0.0))
+    joints = tuple(dataclasses.replace(j, X_PJ=X_PJ) if j is joint else j for j in scene.joints)
+    X = X_PJ @ joint.X_PJ.inverse()
+    links = tuple(dataclasses.replace(k, X_WL=X @ k.X_WL) if k.name == joint.child else k for k in scene.links)
+    return dataclasses.replace(scene, joints=joints, links=links)
 
 
 def heavier(scene: Scene, name: str) -> Scene:

@@ -80,3 +80,31 @@ def test_the_inertia_of_a_link_that_cannot_move_is_stated() -> None:
     engine = MujocoEngine(bridge.lower(loaders.load_string(text, format="mjcf", quiet=True)))
     found = engine.compiled_statements()["inertia of a", ("a",)]
     assert found.tolist() == [3.0, 0.0, 0.0, 1.0, *(x * 1.2 for x in np.eye(3).ravel())]
+
+
+def test_masks_of_single_shapes_and_shapes_of_pairs_are_found(tmp_path: Path) -> None:
+    """Other shapes of the same links touch all the same, so that no pair of links shows the fault."""
+    path = tmp_path / "robot.xml"
+    body = "<body name='{0}' pos='{1} 0 0'><freejoint/><geom name='{0}1' size='1'/><geom name='{0}2' size='2'/></body>"
+    path.write_text(
+        f"<mujoco><worldbody>{body.format('a', 0)}{body.format('b', 9)}</worldbody>"
+        "<contact><pair geom1='a1' geom2='b2'/></contact></mujoco>"
+    )
+    scene = loaders.load(path, quiet=True)
+    link = scene.links[0]
+    surface = dataclasses.replace(link.collisions[0].surface, collide_bitmask=2, category_bitmask=2)
+    masked = dataclasses.replace(
+        link, collisions=(dataclasses.replace(link.collisions[0], surface=surface), *link.collisions[1:])
+    )
+    pair = dataclasses.replace(scene.contact_pairs[0], collision_A="a2")
+    for changed, where in (
+        (scene, set()),
+        (
+            dataclasses.replace(scene, links=(masked, *scene.links[1:])),
+            {"contact of a", "contact of b", "contact of b (2)"},
+        ),
+        (dataclasses.replace(scene, contact_pairs=(pair,)), {"contact of a with b"}),
+    ):
+        found = compare(changed, engines=("mujoco", "mujoco-native"), levels=("L0", "L1"), configurations=1)
+        failed = {row.where for row in found.failures}
+        assert (not failed and not where) or failed & where

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+from pathlib import Path
+
 import mujoco
 import pytest
 
 import bridge
 import loaders
+from bridge.parity import compare
 from bridge.parity.engines.mujoco_engine import MujocoEngine
 from loaders.spatial import Array
 
@@ -71,3 +75,41 @@ def test_the_rest_length_of_a_spring_without_a_linear_part_counts() -> None:
         label = "tendon p by world, a, pulley, world, sphere of b, a"
         found.append(engine.compiled_statements()[label, ("p",)].tolist())
     assert (0.25 in found[0], 0.75 in found[1]) == (True, True)
+
+
+def test_the_side_on_which_a_tendon_wraps_is_named_by_its_link() -> None:
+    text = TEXT.replace("<geom geom='g'/>", "<geom geom='g' sidesite='r'/>")
+    engine = MujocoEngine(bridge.lower(loaders.load_string(text, format="mjcf", quiet=True)))
+    labels = {label for label, _ in engine.compiled_statements()}
+    assert "tendon p by world, a, pulley, world, sphere of b beside b, a" in labels
+
+
+HELD = (
+    "<mujoco><worldbody><body name='a'><freejoint/><geom size='1'/></body>"
+    "<body name='b' pos='5 0 0'><freejoint/><geom size='1'/></body></worldbody><equality>"
+    "<connect name='c' body1='a' body2='b' anchor='{x} 2 3' active='false'/>"
+    "<weld name='w' body1='a' body2='b' anchor='{x} 0 1' relpose='1 {x} 3 0 1 0 0' active='false'/></equality></mujoco>"
+)
+
+
+def test_what_constraints_that_are_switched_off_hold_is_stated(tmp_path: Path) -> None:
+    """No motion shows them. A weld pulls its anchor in body 2 to the position of ``relpose`` in body 1."""
+    path = tmp_path / "robot.xml"
+    path.write_text(HELD.format(x=0.5))
+    scene = loaders.load(path, quiet=True)
+    engine = MujocoEngine(bridge.lower(scene))
+    found = {label: numbers for (label, _), numbers in engine.compiled_statements().items()}
+    assert found["equality connect of a, b"][-6:].tolist() == pytest.approx([0.5, 2, 3, -4.5, 2, 3])
+    turned = [1, 0, 0, 0, -1, 0, 0, 0, -1]
+    assert found["equality weld of a, b"][-15:].tolist() == pytest.approx([0.5, 0, 1, 1 - 0.5, 0.5, 3 + 1, *turned])
+    ball, weld = scene.constraints
+    loose = dataclasses.replace(ball, p_BQ=ball.p_BQ + 1e-6)
+    turned_weld = dataclasses.replace(weld, X_AP=weld.X_AP @ loaders.Pose.of(p=(0, 1e-6, 0)))
+    for constraints, where in (
+        ((ball, weld), set()),
+        ((loose, weld), {"equality connect of a, b"}),
+        ((ball, turned_weld), {"equality weld of a, b"}),
+    ):
+        changed = dataclasses.replace(scene, constraints=constraints)
+        comparison = compare(changed, engines=("mujoco", "mujoco-native"), levels=("L0",), configurations=1)
+        assert {row.where for row in comparison.failures} == where
