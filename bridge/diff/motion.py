@@ -1,8 +1,8 @@
 """Stated values that change how a model moves, beside the poses, masses, mass matrices and pairs of its mechanics.
 
 What is not in the table changes no motion, or is compared by the mechanics, or belongs to one simulator: names, looks,
-sensors, limits of speed, which no simulator enforces, settings of solvers and of contacts but friction. Forces of MuJoCo
-alone count: gravity compensation, polynomials of springs and dampers, fluids, laws of actuators, switches.
+sensors, limits of speed, which no simulator enforces, settings of solvers and of contacts but friction. MuJoCo's own
+forces count: gravity compensation, polynomials of springs and dampers, fluids, laws of actuators, switches.
 """
 
 from __future__ import annotations

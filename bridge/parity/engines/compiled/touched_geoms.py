@@ -1,4 +1,4 @@
-"""How many others each geom of a compiled MuJoCo model may touch, by the rules that MuJoCo documents."""
+"""The number of others that each geom of a compiled MuJoCo model may touch, by the rules that MuJoCo documents."""
 
 from __future__ import annotations
 
