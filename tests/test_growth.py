@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import bridge
+import loaders
 from benchmarks.growth import (
     BEGIN,
     END,
@@ -17,6 +20,7 @@ from benchmarks.growth import (
     counted,
     exponent,
     with_table,
+    written,
 )
 from bridge.diff.mechanics import MAX_DOFS, mechanical_error
 from loaders.safety import limits
@@ -45,6 +49,48 @@ def test_the_page_has_the_place_of_the_table_with_every_input() -> None:
 def test_the_exponent_of_quadratic_work_is_two() -> None:
     small, large = (calls(lambda n=n: [len("") for _ in range(n * n)]) for n in (50, 200))  # type: ignore[misc]
     assert exponent(small, large) == pytest.approx(2.0, abs=0.01)
+
+
+WRITTEN = [
+    *((write, name, 100) for write in (bridge.to_urdf, bridge.to_sdf) for name in ("frames", "URDF extensions")),
+    (bridge.to_urdf, "joints", MAX_DOFS + 1),
+    *((bridge.to_sdf, name, MAX_DOFS // 6 + 1) for name in ("includes", "free bodies", "filter rules", "many names")),
+]
+"""A writer, an input that it can write, and its smaller size, at which the check of the export is linear already."""
+
+
+@pytest.mark.parametrize(("write", "name", "size"), WRITTEN, ids=lambda value: getattr(value, "__name__", str(value)))
+def test_writing_a_scene_is_linear(
+    write: Callable[..., str], name: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path / "cache"))
+    files = (written(INPUTS[name].files(count), tmp_path / str(count)) for count in (size, 4 * size))
+    small, large = (loaders.load(file, quiet=True) for file in files)
+    write(small, quiet=True)  # modules are imported on first use
+    few, many = (calls(lambda one=one: write(one, quiet=True)) for one in (small, large))  # type: ignore[misc]
+    assert exponent(few, many) < LINEAR
+
+
+def directives(count: int) -> dict[str, str]:
+    """Return models that are placed one from another, each with a weld, a frame and a filter group."""
+    model = "<sdf version='1.11'><model name='m'><link name='l'/></model></sdf>"
+    text = "directives:\n"
+    for i in range(count):
+        base = f"base_frame: 'm{i - 1}::l', " if i else ""
+        pose = f", default_free_body_pose: {{l: {{{base}translation: [1, 0, 0]}}}}"
+        text += f"- add_model: {{name: m{i}, file: 'package://p/m.sdf'{pose}}}\n"
+        text += f"- add_model: {{name: w{i}, file: 'package://p/m.sdf'}}\n"
+        text += f"- add_weld: {{parent: 'm{i}::l', child: 'w{i}::l'}}\n"
+        text += f"- add_frame: {{name: f{i}, X_PF: {{base_frame: 'm{i}::l'}}}}\n"
+        text += f"- add_collision_filter_group: {{name: g{i}, members: ['m{i}::l', 'w{i}::l']}}\n"
+    return {"main.dmd.yaml": text, "m.sdf": model, "package.xml": "<package><name>p</name></package>"}
+
+
+def test_reading_directives_is_linear(tmp_path: Path) -> None:
+    """A directive takes thousands of calls, beside which a walk over all frames for each one is little: 1.12."""
+    files = [written(directives(count), tmp_path / str(count)) for count in (50, 200)]
+    few, many = (calls(lambda file=file: loaders.load(file, quiet=True)) for file in files)  # type: ignore[misc]
+    assert exponent(few, many) < 1.05
 
 
 def test_the_check_of_an_export_is_linear_in_free_bodies() -> None:

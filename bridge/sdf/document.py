@@ -20,7 +20,7 @@ from .elements.links import add_link
 from .elements.materials_lights_sensors import add_light
 from .elements.references import References
 from .normal.normal_form import NormalForm
-from .normal.scopes import Scope, common, innermost
+from .normal.scopes import Scope, by_prefix, common, innermost
 from .normal.world_ends import DRAKE_JOINTS
 from .versions import VERSIONS
 
@@ -45,6 +45,7 @@ class _Builder:
 
     def __init__(self, form: NormalForm, files: Files) -> None:
         self._scene, self._root = form.scene, form.root
+        self._scopes = by_prefix(form.root)
         self._files = files
         self._poses = {link.name: link.X_WL for link in self._scene.links}
         self._couplings = {(c.follower, c.follower_axis): c for c in self._scene.couplings}
@@ -58,11 +59,11 @@ class _Builder:
         scene = self._scene
         for kind in ("links", "joints", "frames", "filter_groups"):
             for item in getattr(scene, kind):
-                self._items[id(innermost(self._root, item.name)), kind].append(item)
+                self._items[id(innermost(self._scopes, item.name)), kind].append(item)
         for item in (*scene.constraints, *scene.forces):
             self._items[id(self._scope_of(item)), "forces"].append(item)
         for rule in scene.filter_rules:
-            scopes = [innermost(self._root, rule.a), innermost(self._root, rule.b)]
+            scopes = [innermost(self._scopes, rule.a), innermost(self._scopes, rule.b)]
             self._items[id(common(scopes)), "filter_rules"].append(rule)
         for light in scene.lights:
             self._lights[light.link].append(light)
@@ -70,7 +71,7 @@ class _Builder:
     def _scope_of(self, item: Any) -> Scope:
         keys = ("link_A", "link_B", "link_C")
         names = getattr(item, "joints", None) or [getattr(item, key) for key in keys if hasattr(item, key)]
-        return common([innermost(self._root, name) for name in names])
+        return common([innermost(self._scopes, name) for name in names])
 
     def build(self, root: Element) -> None:
         """Add the world or model to the document, with all that is in it."""

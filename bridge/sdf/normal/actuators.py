@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 
 from bridge.export.report import Report
 from loaders.diagnostics import Fate
@@ -11,7 +12,7 @@ from loaders.drake.joints import ACTUATED
 from loaders.model import Actuator, Joint, by_name
 from loaders.scene import Scene
 
-from .scopes import Scope, innermost
+from .scopes import Scope, by_prefix, innermost
 
 
 def with_representable_actuators(scene: Scene, root: Scope, report: Report) -> Scene:
@@ -22,7 +23,8 @@ def with_representable_actuators(scene: Scene, root: Scope, report: Report) -> S
         root: The outermost scope of the document.
         report: Receives the findings.
     """
-    driven = {joint.name for joint in scene.joints if _is_driven(joint, root)}
+    scopes = by_prefix(root)
+    driven = {joint.name for joint in scene.joints if _is_driven(joint, scopes)}
     joints = by_name(scene.joints)
     drives: dict[str, Actuator] = {}
     for actuator in scene.actuators:
@@ -47,11 +49,11 @@ def with_representable_actuators(scene: Scene, root: Scope, report: Report) -> S
     return dataclasses.replace(scene, joints=limited, actuators=actuators)
 
 
-def _is_driven(joint: Joint, root: Scope) -> bool:
+def _is_driven(joint: Joint, scopes: Mapping[str, Scope]) -> bool:
     """Return whether a reader gives a joint an actuator: joints of static models have none."""
     if joint.type not in ACTUATED or not joint.axes or joint.axes[0].effort == 0.0:
         return False
-    scope = innermost(root, joint.name)
+    scope = innermost(scopes, joint.name)
     return scope.model is None or not scope.model.static
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -79,23 +79,33 @@ class Scopes(NamedTuple):
     """Scope of each model, by its name in the source."""
     added: tuple[str, ...]
     """Scopes that the names of the source imply but that have no model in it."""
+    by_source: dict[str, Scope]
+    """Scope of each prefix of names of the source."""
 
     def of_name(self, name: str) -> Scope:
         """Return the innermost scope whose prefix a name of the source has."""
-        best = self.top
-        for scope in self.root.walk():
-            if name.startswith(scope.source) and len(scope.source) > len(best.source):
-                best = scope
-        return best
+        return innermost(self.by_source, name)
 
 
-def innermost(root: Scope, name: str) -> Scope:
-    """Return the innermost scope whose prefix a name in the document has."""
-    best = root
-    for scope in root.walk():
-        if name.startswith(scope.prefix) and len(scope.prefix) > len(best.prefix):
-            best = scope
-    return best
+def by_prefix(root: Scope) -> dict[str, Scope]:
+    """Return the scopes in and below the outermost one, keyed by the prefix of names in the document."""
+    return {scope.prefix: scope for scope in reversed(list(root.walk()))}
+
+
+def innermost(scopes: Mapping[str, Scope], name: str) -> Scope:
+    """Return the innermost scope whose prefix a name has.
+
+    Args:
+        scopes: The scopes, keyed by prefix: empty, or with a separator at its end.
+        name: The name.
+    """
+    end = name.rfind(SEPARATOR)
+    while end >= 0:
+        scope = scopes.get(name[: end + len(SEPARATOR)])
+        if scope is not None:
+            return scope
+        end = name.rfind(SEPARATOR, 0, end + 1)
+    return scopes[""]
 
 
 def common(scopes: Sequence[Scope]) -> Scope:
@@ -131,10 +141,11 @@ def scopes_of(scene: Scene, *, as_world: bool) -> Scopes:
         if outermost is not None and path == f"{outermost.name}{SEPARATOR}{outermost.name}":
             path = outermost.name  # a nested model with the name of the outermost one
         by_model[model.name] = paths[path] = _nested(path, model, paths, added)
+    order = {id(by_model[model.name]): i for i, model in enumerate(scene.models) if model.name in by_model}
     for scope in root.walk():
-        order = {id(by_model[model.name]): i for i, model in enumerate(scene.models) if model.name in by_model}
         scope.children.sort(key=lambda child: order.get(id(child), -1))
-    return Scopes(root, paths[""], by_model, tuple(added))
+    by_source = {scope.source: scope for scope in reversed(list(root.walk()))} | {"": paths[""]}
+    return Scopes(root, paths[""], by_model, tuple(added), by_source)
 
 
 def _nested(path: str, model: Model, paths: dict[str, Scope], added: list[str]) -> Scope:

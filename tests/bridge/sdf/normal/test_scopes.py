@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.sdf.normal.scopes import common, innermost, scopes_of, set_prefixes
+from bridge.sdf.normal.scopes import by_prefix, common, innermost, scopes_of, set_prefixes
 from loaders import model as m
 from loaders.spatial import IDENTITY
 from tests.support.scenes import link, scene
@@ -17,7 +17,7 @@ def test_implied_models_are_added_and_names_find_their_scope() -> None:
     scopes = scopes_of(given, as_world=True)
     set_prefixes(scopes.root)
     assert scopes.added == ("a", "a::b")
-    assert innermost(scopes.root, "a::b::x").prefix == "a::b::"
+    assert innermost(by_prefix(scopes.root), "a::b::x").prefix == "a::b::"
     assert common([scopes.of_name("a::b::c::x"), scopes.of_name("a::y")]).prefix == "a::"
 
 
