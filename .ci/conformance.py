@@ -1,4 +1,4 @@
-"""Run one conformance tool, and fail on a difference that `allowed.txt` does not list, or lists in vain.
+"""Run one conformance tool, and fail on a difference that `allowed.txt` does not list, or lists without need.
 
 python .ci/conformance.py TOOL CORPUS
 """

@@ -115,7 +115,7 @@ MUJOCO_FEATURES = (
     ),
     UnsupportedFeature(
         "mujoco-settings", Fate.DROPPED,
-        "these settings of MuJoCo change the motion and are not carried: {names}", _settings(of_motion=True),
+        "these settings of MuJoCo change the motion and are left out: {names}", _settings(of_motion=True),
     ),
     UnsupportedFeature(
         "mujoco-solver", Fate.NOTED,

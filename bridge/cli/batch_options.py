@@ -1,4 +1,4 @@
-"""Options of ``batch``. This module imports no reader and no engine, so that ``--help`` answers at once."""
+"""Options of ``batch``. This module imports no reader and no engine, so that ``--help`` is fast."""
 
 from __future__ import annotations
 

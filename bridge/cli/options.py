@@ -1,4 +1,4 @@
-"""Options of the commands. This module imports no reader and no engine, so that ``--help`` answers at once."""
+"""Options of the commands. This module imports no reader and no engine, so that ``--help`` is fast."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ CODES = {
         (Fate.APPROXIMATED,),
     ),
     "mjcf.contact-dissipation": CodeInfo(
-        "The dissipation of a contact is exact at rest only, or cannot be carried because no stiffness is stated.",
+        "The dissipation of a contact is exact at rest only, or cannot be written because no stiffness is stated.",
         "State a stiffness, or one kind of damping only.",
         (Fate.DROPPED, Fate.APPROXIMATED),
     ),
@@ -34,7 +34,7 @@ CODES = {
     ),
     "mjcf.contact-stiffness": CodeInfo(
         (
-            "A contact stiffness is exact for one mass only, is limited by the time step, or cannot be carried "
+            "A contact stiffness is exact for one mass only, is limited by the time step, or cannot be written "
             "because the link has no moving mass."
         ),
         'Use `contacts="pairs"`, or reduce the time step.',

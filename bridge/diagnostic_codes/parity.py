@@ -15,7 +15,7 @@ CODES = {
         (Fate.DROPPED,),
     ),
     "dart.one-way-coupling": CodeInfo(
-        "In DART a joint follows another one like a motor of any strength, and the other one does not feel it.",
+        "In DART a joint follows another one like a motor of any strength, without a reaction on the other one.",
         "Compare other engines.",
         (Fate.DROPPED,),
     ),

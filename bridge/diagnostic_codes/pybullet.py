@@ -169,9 +169,9 @@ CODES = {
     ),
     "pybullet.mujoco-sensor": CodeInfo("PyBullet does not have the sensors of MuJoCo.", "", (Fate.NOTED,)),
     "pybullet.mujoco-settings": CodeInfo(
-        "Settings of MuJoCo that change the motion are not carried.", "", (Fate.DROPPED,)
+        "Settings of MuJoCo that change the motion are left out.", "", (Fate.DROPPED,)
     ),
-    "pybullet.mujoco-solver": CodeInfo("Settings of MuJoCo's solver are not carried.", "", (Fate.NOTED,)),
+    "pybullet.mujoco-solver": CodeInfo("Settings of MuJoCo's solver are left out.", "", (Fate.NOTED,)),
     "pybullet.name-shortened": CodeInfo(
         "A name is longer than PyBullet allows and is shortened there.",
         "Use names of at most 1000 bytes.",

@@ -47,15 +47,6 @@ class AssetFiles:
             self._places[path] = self._added(Path(path))
         return self._places[path]
 
-    def add_data(self, name: str, data: bytes) -> str:
-        """Add a file that this program makes; return its path beside the model.
-
-        Args:
-            name: Preferred name of the file.
-            data: Its content.
-        """
-        return self._store({name: data}, name, Path(name).stem)
-
     def _added(self, file: Path) -> str | None:
         group = _group(file)
         if file not in group:

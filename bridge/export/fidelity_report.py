@@ -18,9 +18,9 @@ from loaders.safety.text import printable
 from loaders.scene import Scene
 
 _HEADINGS = {
-    Fate.DROPPED: "dropped: it has a meaning that the {format} does not carry",
+    Fate.DROPPED: "dropped: it has a meaning that the {format} does not represent",
     Fate.SKIPPED: "skipped: invalid in the source, and left out or assumed by lenient loading",
-    Fate.APPROXIMATED: "approximated: carried, with the error stated",
+    Fate.APPROXIMATED: "approximated: represented, with the error stated",
     Fate.REPAIRED: "repaired: changed on request",
     Fate.ASSUMED: "assumed: the source gives no usable value",
     Fate.NOTED: "noted: nothing that moves or collides depends on it",
@@ -45,7 +45,7 @@ class _Omitted(str):
 
 
 def fidelity_text(scene: Scene, diagnostics: Iterable[Diagnostic], form: str = "MJCF") -> str:
-    """Return the report of everything that is not carried exactly; what it does not list is exact.
+    """Return the report of everything that is not represented exactly; what it does not list is exact.
 
     Args:
         scene: The exported scene, with the findings of its reader.
@@ -54,7 +54,7 @@ def fidelity_text(scene: Scene, diagnostics: Iterable[Diagnostic], form: str = "
     """
     entries = without_repeats((*scene.diagnostics, *diagnostics))
     counts = Counter(entry.fate for entry in entries)
-    lines = ["# Fidelity", "", "What is not listed here is carried exactly.", ""]
+    lines = ["# Fidelity", "", "What is not listed here is represented exactly.", ""]
     lines += [f"- {counts[fate]} {text.format(format=form)}" for fate, text in _HEADINGS.items() if counts[fate]] or [
         "- nothing was lost"
     ]

@@ -97,8 +97,3 @@ def pose_text(X: Pose, scale: float = 1.0) -> str | None:
 def direction_text(xyz: Sequence[float] | Array) -> str:
     """Return a unit direction whose text, read and normalized, gives the same text."""
     return numbers(stable_direction(xyz))
-
-
-def is_identity(X: Pose) -> bool:
-    """Return whether a pose is written as nothing."""
-    return X is IDENTITY or pose_text(X) is None

@@ -1,4 +1,4 @@
-"""The findings of one export, and the fields of a scene that its format cannot carry."""
+"""The findings of one export, and the fields of a scene that its format cannot represent."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 from loaders.model import Link, Sensor
 from loaders.model.common import beyond_inertia
 from loaders.scene import Scene
+from loaders.spatial import Pose
 
-Carried = Mapping[type, Set[str]]
-"""Fields that a writer answers for, by type."""
+SupportedFields = Mapping[type, Set[str]]
+"""Fields that a writer can write, by type."""
 
 
 _FIELD_WORDS = {"mujoco": "MuJoCo's settings"}
@@ -75,19 +78,40 @@ class Report:
         self.entries.add(fate, code, template, where, target=self.target, **about)
 
 
-def unsupported_fields(scene: Scene, carried: Carried) -> Iterator[tuple[Any, str, str]]:
-    """Yield owner, name of the owner and field of each value that differs from its default and is not carried.
+def value_text(value: object) -> str:
+    """Return the value of a field for a message, with numbers of six digits; of a matrix what is not zero.
 
-    A type that is not a key of ``carried`` is not carried at all.
+    Args:
+        value: The value.
+    """
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, Pose):
+        return value_text(tuple(value.to_vector()))
+    if isinstance(value, np.ndarray) and value.ndim > 1:
+        entries = zip(np.argwhere(value).tolist(), value[value != 0.0].tolist(), strict=True)
+        return ", ".join(f"{number:g} at {' '.join(map(str, index))}" for index, number in entries)
+    if isinstance(value, tuple | np.ndarray):
+        return " ".join(map(value_text, value))
+    if dataclasses.is_dataclass(value):
+        stated = [(entry.name, getattr(value, entry.name)) for entry in dataclasses.fields(value)]
+        return ", ".join(f"{name} {value_text(item)}" for name, item in stated if item is not None)
+    return " ".join(str(value).split())
+
+
+def unsupported_fields(scene: Scene, supported: SupportedFields) -> Iterator[tuple[Any, str, str]]:
+    """Yield owner, name of the owner and field of each value that differs from its default and is left out.
+
+    A type that is not a key of ``supported`` is left out as a whole.
 
     Args:
         scene: The scene.
-        carried: The fields that the writer answers for.
+        supported: The fields that the writer can write.
     """
     pending: list[tuple[Any, str]] = [(scene, scene.name)]
     while pending:
         item, owner = pending.pop(0)
-        known = carried.get(type(item), frozenset())
+        known = supported.get(type(item), frozenset())
         for entry in dataclasses.fields(item):
             value = getattr(item, entry.name)
             if entry.name not in known and not _is_default(value, entry) and not is_stated_elsewhere(item, entry.name):
@@ -96,23 +120,23 @@ def unsupported_fields(scene: Scene, carried: Carried) -> Iterator[tuple[Any, st
                 pending.extend(_parts(value, owner))
 
 
-def without_unsupported_fields(item: Any, carried: Carried) -> Any:
-    """Return a part of a scene in which every field that is not carried has its default, if it has one.
+def without_unsupported_fields(item: Any, supported: SupportedFields) -> Any:
+    """Return a part of a scene in which every field that is left out has its default, if it has one.
 
     Args:
         item: The scene, or a part of it.
-        carried: The fields that the writer answers for.
+        supported: The fields that the writer can write.
     """
     if isinstance(item, tuple):
-        parts = tuple(without_unsupported_fields(part, carried) for part in item)
+        parts = tuple(without_unsupported_fields(part, supported) for part in item)
         return parts if any(a is not b for a, b in zip(parts, item, strict=True)) else item
-    if type(item) not in carried:
+    if type(item) not in supported:
         return item
     changed: dict[str, Any] = {}
     for entry in dataclasses.fields(item):
         value = getattr(item, entry.name)
-        if entry.name in carried[type(item)]:
-            new = value if isinstance(value, str) else without_unsupported_fields(value, carried)
+        if entry.name in supported[type(item)]:
+            new = value if isinstance(value, str) else without_unsupported_fields(value, supported)
         elif entry.default is not dataclasses.MISSING:
             new = entry.default
         else:

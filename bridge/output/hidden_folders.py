@@ -95,7 +95,7 @@ def discard(hidden: Path, place: Path) -> None:
 
 
 def remove_output(folder: Path) -> None:
-    """Remove a folder, its manifest last, so that a kill leaves a folder that still tells what belongs to it.
+    """Remove a folder, its manifest last, so that a folder that a kill leaves still lists what belongs to it.
 
     Args:
         folder: The folder.

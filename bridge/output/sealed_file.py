@@ -1,4 +1,4 @@
-"""Files that end with a seal, the hash of their content: a later output knows whether it may replace them.
+"""Files that end with a seal, the hash of their content, from which a later output decides whether it may replace them.
 
 A file without a seal was not written by sdfbridge, and one whose content has another hash was edited since. The seal is
 a comment in the last line of XML, HTML, Markdown, YAML and DOT, the last member of a JSON object, a property of a log

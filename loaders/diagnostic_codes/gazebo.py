@@ -6,7 +6,7 @@ from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
     "gazebo.added-mass": CodeInfo(
-        "The added mass in a plugin of Gazebo is not carried; its buoyancy and drag are.",
+        "The added mass in a plugin of Gazebo is left out; its buoyancy and drag are.",
         "State `<fluid_added_mass>` in the `<inertial>`, or give the link more mass where it moves along one line.",
         (Fate.DROPPED,),
     ),

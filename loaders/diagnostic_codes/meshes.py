@@ -6,7 +6,7 @@ from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
     "mesh.embedded-texture": CodeInfo(
-        "A texture inside the mesh file is not carried over.",
+        "A texture inside the mesh file is left out.",
         "Store the texture as a file beside the mesh.",
         (Fate.NOTED,),
     ),

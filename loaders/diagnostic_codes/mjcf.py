@@ -6,7 +6,7 @@ from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
     "mjcf-in.actuator": CodeInfo(
-        "An actuator is not carried: a plugin is its law, or what it drives is of an unknown type.",
+        "An actuator is left out: a plugin is its law, or what it drives is of an unknown type.",
         "",
         (Fate.DROPPED,),
     ),
@@ -39,7 +39,7 @@ CODES = {
         (Fate.NOTED,),
     ),
     "mjcf-in.plugin": CodeInfo(
-        "Plugins of the engine, and sensors that depend on one or on a mesh, are not carried.", "", (Fate.DROPPED,)
+        "Plugins of the engine, and sensors that depend on one or on a mesh, are left out.", "", (Fate.DROPPED,)
     ),
     "mjcf-in.refused": CodeInfo(
         "MuJoCo's compiler refuses the model.", "Correct what the message names.", (Fate.INVALID,)
@@ -50,7 +50,7 @@ CODES = {
         "",
         (Fate.APPROXIMATED,),
     ),
-    "mjcf-in.skin": CodeInfo("A skin is not carried; it has no effect on the motion.", "", (Fate.NOTED,)),
+    "mjcf-in.skin": CodeInfo("A skin is left out; it has no effect on the motion.", "", (Fate.NOTED,)),
     "mjcf-in.too-large": CodeInfo(
         "The document makes too many elements or nests them too deeply.", "Reduce the counts.", (Fate.INVALID,)
     ),

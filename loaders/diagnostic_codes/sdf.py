@@ -266,7 +266,7 @@ CODES = {
         (Fate.NOTED,),
     ),
     "sdf.state-scale": CodeInfo("The scale of a model in a saved state is not applied.", "", (Fate.DROPPED,)),
-    "sdf.state-unknown": CodeInfo("A saved state names models that the world has not.", "", (Fate.NOTED,)),
+    "sdf.state-unknown": CodeInfo("A saved state names models that the world does not have.", "", (Fate.NOTED,)),
     "sdf.state-unreached": CodeInfo(
         "Saved poses of links do not fit their joints; the joints start at the nearest position.",
         "Correct the poses in `<state>`, or remove it.",

@@ -101,7 +101,7 @@ def _weights(n: int) -> Array:
 
 
 def _draw(buffer: NDArray[np.int64], screen: Array, members: NDArray[np.int64], weights: Array, width: int) -> None:
-    """Draw some triangles: the smaller of depth and index wins each sample."""
+    """Draw some triangles: each sample shows the one with the smallest depth, of equal ones the first."""
     points = weights @ screen[members]
     columns, rows = points[..., 0].astype(np.int64), points[..., 1].astype(np.int64)
     depths = np.clip(points[..., 2] * _DEPTHS, 0, _DEPTHS).astype(np.int64)

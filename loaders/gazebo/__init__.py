@@ -1,1 +1,1 @@
-"""Gazebo's plugins, in SDFormat and in URDF: what has a counterpart is carried, what moves something is reported."""
+"""Plugins of Gazebo, in SDFormat and in URDF: those with a counterpart are read, others are reported."""

@@ -10,7 +10,7 @@ from loaders.scene import Scene
 
 
 @dataclass(slots=True)
-class Carried:
+class AddedItems:
     """The items that plugins add to a scene."""
 
     scene: Scene
@@ -24,14 +24,14 @@ class Carried:
     """Sensors by name of their joint."""
 
 
-def merged(stated: tuple[Actuator, ...], carried: Carried) -> tuple[Actuator, ...]:
+def merged(stated: tuple[Actuator, ...], extras: AddedItems) -> tuple[Actuator, ...]:
     """Return the actuators of a source with those of its plugins; a controller adds its gains to a stated actuator.
 
     Args:
         stated: The actuators that the source states.
-        carried: What the plugins add.
+        extras: What the plugins add.
     """
-    controlled = {actuator.joint: actuator for actuator in carried.actuators}
+    controlled = {actuator.joint: actuator for actuator in extras.actuators}
     taken = {actuator.joint for actuator in stated}
     return (
         *(_with_controller(actuator, controlled.get(actuator.joint)) for actuator in stated),
@@ -51,30 +51,30 @@ def _with_controller(actuator: Actuator, controller: Actuator | None) -> Actuato
     )
 
 
-def with_followers(stated: tuple[Coupling, ...], carried: Carried) -> tuple[Coupling, ...]:
+def with_followers(stated: tuple[Coupling, ...], extras: AddedItems) -> tuple[Coupling, ...]:
     """Return the couplings of a source with those of its plugins, without second ones of a joint.
 
     Args:
         stated: The couplings that the source states.
-        carried: What the plugins add.
+        extras: What the plugins add.
     """
-    couplings = {coupling.follower: coupling for coupling in (*reversed(carried.couplings), *reversed(stated))}
-    return tuple(reversed(couplings.values())) if carried.couplings else stated
+    couplings = {coupling.follower: coupling for coupling in (*reversed(extras.couplings), *reversed(stated))}
+    return tuple(reversed(couplings.values())) if extras.couplings else stated
 
 
-def with_forces_and_sensors(scene: Scene, carried: Carried) -> Scene:
+def with_forces_and_sensors(scene: Scene, extras: AddedItems) -> Scene:
     """Return the scene with the forces of fluids and the sensors of its plugins.
 
     Args:
         scene: The scene.
-        carried: What the plugins add.
+        extras: What the plugins add.
     """
-    links, joints = carried.link_sensors, carried.joint_sensors
+    links, joints = extras.link_sensors, extras.joint_sensors
     if links:
         with_sensors = (replace(k, sensors=(*k.sensors, *links.get(k.name, ()))) for k in scene.links)
         scene = replace(scene, links=tuple(with_sensors))
     if joints:
         measured = (replace(j, sensors=(*j.sensors, *joints.get(j.name, ()))) for j in scene.joints)
         scene = replace(scene, joints=tuple(measured))
-    forces = (*scene.fluid_forces, *carried.fluid_forces)
-    return replace(scene, fluid_forces=forces) if carried.fluid_forces else scene
+    forces = (*scene.fluid_forces, *extras.fluid_forces)
+    return replace(scene, fluid_forces=forces) if extras.fluid_forces else scene

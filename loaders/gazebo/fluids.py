@@ -16,7 +16,7 @@ from loaders.nodes.number_syntax import plain_number
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia, frozen
 
-from .added_items import Carried
+from .added_items import AddedItems
 from .plugin_effects import words
 from .values import flag_of, label_of, number_of, text_of, vector_of
 
@@ -30,20 +30,20 @@ _WATER, _CLASSIC_WATER = 1000.0, 999.1026
 _FORCES, _VELOCITIES = "xyzkmn", "UVWPQR"
 
 
-def read_fluid(plugin: Node, names: NameResolver, carried: Carried) -> bool:
+def read_fluid(plugin: Node, names: NameResolver, extras: AddedItems) -> bool:
     """Read a plugin of buoyancy, drag or lift; return whether it is one whose forces are known.
 
     Args:
         plugin: The plugin.
         names: The names in the model.
-        carried: Receives the forces.
+        extras: Receives the forces.
     """
     text = words(plugin)
     read = next((read for pattern, read in _READERS if pattern.search(text)), None)
-    forces = [] if read is None else list(read(plugin, names, carried))
+    forces = [] if read is None else list(read(plugin, names, extras))
     if not forces:
         return False
-    carried.fluid_forces += forces
+    extras.fluid_forces += forces
     links = tuple(dict.fromkeys(force.link for force in forces))
     plugin.report(
         Fate.NOTED,
@@ -61,13 +61,13 @@ def read_fluid(plugin: Node, names: NameResolver, carried: Carried) -> bool:
 # --- buoyancy --------------------------------------------------------------------------------------------------------
 
 
-def _read_buoyancy(plugin: Node, names: NameResolver, carried: Carried) -> Iterator[FluidForce]:
+def _read_buoyancy(plugin: Node, names: NameResolver, extras: AddedItems) -> Iterator[FluidForce]:
     if _CLASSIC.search(words(plugin)):
-        yield from _read_classic_buoyancy(plugin, names, carried)
+        yield from _read_classic_buoyancy(plugin, names, extras)
         return
     density, layers = _density(plugin)
     enabled = [child.text.strip() for child in plugin.children if child.tag == "enable"]
-    for link in _movable(carried):
+    for link in _movable(extras):
         if link.name.startswith(names.prefix) and (not enabled or _is_enabled(link.name, enabled)) and link.collisions:
             yield Buoyancy(link=link.name, density=density, layers=layers, where=plugin.where)
 
@@ -87,11 +87,11 @@ def _is_enabled(link: str, enabled: list[str]) -> bool:
     return any(f"{link}{SEPARATOR}".startswith(f"{name}{SEPARATOR}") for name in enabled)
 
 
-def _read_classic_buoyancy(plugin: Node, names: NameResolver, carried: Carried) -> Iterator[FluidForce]:
+def _read_classic_buoyancy(plugin: Node, names: NameResolver, extras: AddedItems) -> Iterator[FluidForce]:
     """Yield the buoyancy of each link of a model, with the volumes that the plugin states."""
     density = number_of(plugin, "fluid_density")
     stated = {child.attributes.get("name", ""): child for child in plugin.children if child.tag == "link"}
-    for link in _movable(carried):
+    for link in _movable(extras):
         if not link.name.startswith(names.prefix):
             continue
         node = stated.get(link.name.removeprefix(names.prefix))
@@ -107,10 +107,10 @@ def _read_classic_buoyancy(plugin: Node, names: NameResolver, carried: Carried) 
             )
 
 
-def _movable(carried: Carried) -> Iterator[Link]:
+def _movable(extras: AddedItems) -> Iterator[Link]:
     """Yield the links that have an inertia and belong to no static model."""
-    static = tuple(f"{model.name}{SEPARATOR}" for model in carried.scene.models if model.static)
-    for link in carried.scene.links:
+    static = tuple(f"{model.name}{SEPARATOR}" for model in extras.scene.models if model.static)
+    for link in extras.scene.links:
         if link.inertia is not None and not f"{link.model}{SEPARATOR}".startswith(static):
             yield link
 
@@ -122,7 +122,7 @@ def _center_of_mass(link: Link) -> Array:
 # --- drag ------------------------------------------------------------------------------------------------------------
 
 
-def _read_drag(plugin: Node, names: NameResolver, carried: Carried) -> Iterator[FluidForce]:
+def _read_drag(plugin: Node, names: NameResolver, extras: AddedItems) -> Iterator[FluidForce]:
     link = names.link(text_of(plugin, "link_name"))
     if link is None:
         return
@@ -146,7 +146,7 @@ def _read_drag(plugin: Node, names: NameResolver, carried: Carried) -> Iterator[
     added = {f"{f}Dot{v}": values[f"{f}Dot{v}"] for _, f, _, v in pairs if values.get(f"{f}Dot{v}")}
     if added and not flag_of(plugin, "disable_added_mass"):
         matrix = np.array([[added.get(f"{f}Dot{v}", 0.0) for v in _VELOCITIES] for f in _FORCES])
-        inertia = next(item.inertia for item in carried.scene.links if item.name == link)
+        inertia = next(item.inertia for item in extras.scene.links if item.name == link)
         _report_added_mass(plugin, link, added, 1.0 if inertia is None else _acceleration_ratio(inertia, matrix))
 
 
@@ -154,7 +154,7 @@ def _report_added_mass(plugin: Node, link: str, added: dict[str, float], ratio: 
     plugin.report(
         Fate.DROPPED,
         "gazebo.added-mass",
-        "the added mass of link {link} in plugin {plugin} is not carried: {values}; without it the link, if it is "
+        "the added mass of link {link} in plugin {plugin} is left out: {values}; without it the link, if it is "
         "free, accelerates up to {ratio:.4g} times as fast as in Gazebo",
         hint="state <fluid_added_mass> in the <inertial>",
         subjects=(link,),
@@ -197,7 +197,7 @@ _PLAIN = {
 }
 
 
-def _read_wing(plugin: Node, names: NameResolver, carried: Carried) -> Iterator[FluidForce]:
+def _read_wing(plugin: Node, names: NameResolver, extras: AddedItems) -> Iterator[FluidForce]:
     link = names.link(text_of(plugin, "link_name"))
     if link is None:
         return
@@ -205,7 +205,7 @@ def _read_wing(plugin: Node, names: NameResolver, carried: Carried) -> Iterator[
     pressure = vector_of(plugin, "cp")
     p_LF = IDENTITY.p if pressure is None else pressure
     if classic:  # Gazebo classic measures it from the center of mass, and has no moment
-        p_LF = p_LF + next(_center_of_mass(item) for item in carried.scene.links if item.name == link)
+        p_LF = p_LF + next(_center_of_mass(item) for item in extras.scene.links if item.name == link)
     joint = names.joint(text_of(plugin, "control_joint_name"))
     directions = {key: vector_of(plugin, key) for key in ("forward", "upward")}
     stated: dict[str, Any] = {field: number_of(plugin, tag) for field, tag in _PLAIN.items()}
@@ -219,7 +219,7 @@ def _read_wing(plugin: Node, names: NameResolver, carried: Carried) -> Iterator[
         radial_symmetry=flag_of(plugin, "radial_symmetry"),
         reversible=flag_of(plugin, "reversible"),
         joint=None if joint is None else joint.name,
-        current=carried.scene.wind,
+        current=extras.scene.wind,
         where=plugin.where,
         **{key: value for key, value in stated.items() if value is not None},
     )
@@ -233,7 +233,7 @@ def _slopes(plugin: Node, suffix: str, default: Slopes, *, classic: bool) -> Slo
     return Slopes(**values)
 
 
-_Reader = Callable[[Node, NameResolver, Carried], Iterator[FluidForce]]
+_Reader = Callable[[Node, NameResolver, AddedItems], Iterator[FluidForce]]
 _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
     (_BUOYANCY, _read_buoyancy),
     (_DRAG, _read_drag),

@@ -15,7 +15,7 @@ from loaders.ignored_elements import mark_read
 from loaders.model import Actuator, Coupling, Joint
 from loaders.node import Node
 
-from .added_items import Carried
+from .added_items import AddedItems
 from .fluids import read_fluid
 from .plugin_effects import effect_of, words
 from .publishers import read_publisher
@@ -37,26 +37,26 @@ _GAINS = {_POSITION: (1.0, 0.1, 0.01), _VELOCITY: (1.0, 0.0, 0.0)}
 """Default gains P, I and D of gz-sim's controllers."""
 
 
-def read_plugins(owner: Node, names: NameResolver, carried: Carried, code: str) -> None:
+def read_plugins(owner: Node, names: NameResolver, extras: AddedItems, code: str) -> None:
     """Read the plugins of a model, a world, or of ``<gazebo>`` in a URDF.
 
     Args:
         owner: The element that has the plugins.
         names: The names in the model.
-        carried: Receives what has a counterpart in every simulator.
+        extras: Receives what has a counterpart in every simulator.
         code: Code of the note about a plugin that moves nothing.
     """
     for plugin in owner.all("plugin"):
         mark_read(plugin)
-        if read_fluid(plugin, names, carried) or read_publisher(plugin, names, carried):
+        if read_fluid(plugin, names, extras) or read_publisher(plugin, names, extras):
             continue
         text = words(plugin)
         command = next((value for pattern, value in _CONTROLLERS.items() if pattern.search(text)), None)
         effect = effect_of(plugin)
         if effect and command is not None:
-            _read_controller(plugin, command, names, carried)
+            _read_controller(plugin, command, names, extras)
         elif effect and _MIMIC.search(text):
-            _read_mimic(plugin, names, carried)
+            _read_mimic(plugin, names, extras)
         elif effect:
             _report_dropped(plugin, effect)
         else:
@@ -78,7 +78,7 @@ def _report_dropped(plugin: Node, effect: str) -> None:
 # --- controllers -----------------------------------------------------------------------------------------------------
 
 
-def _read_controller(plugin: Node, command: str, names: NameResolver, carried: Carried) -> None:
+def _read_controller(plugin: Node, command: str, names: NameResolver, extras: AddedItems) -> None:
     joints = list(_joints(plugin, names))
     if not joints:
         _report_dropped(plugin, effect_of(plugin))
@@ -95,7 +95,7 @@ def _read_controller(plugin: Node, command: str, names: NameResolver, carried: C
             interfaces=(command,),
             where=plugin.where,
         )
-        carried.actuators.append(actuator)
+        extras.actuators.append(actuator)
     plugin.report(
         Fate.NOTED,
         "gazebo.controller",
@@ -163,7 +163,7 @@ def _law_of_drive(plugin: Node) -> str:
 # --- followers -------------------------------------------------------------------------------------------------------
 
 
-def _read_mimic(plugin: Node, names: NameResolver, carried: Carried) -> None:
+def _read_mimic(plugin: Node, names: NameResolver, extras: AddedItems) -> None:
     leader, follower = (names.joint(text_of(plugin, tag)) for tag in ("joint", "mimicJoint"))
     if leader is None or follower is None or len(leader.axes) != 1 or len(follower.axes) != 1 or leader is follower:
         _report_dropped(plugin, effect_of(plugin))
@@ -176,4 +176,4 @@ def _read_mimic(plugin: Node, names: NameResolver, carried: Carried) -> None:
         offset=number_of(plugin, "offset") or 0.0,
         where=plugin.where,
     )
-    carried.couplings.append(coupling)
+    extras.couplings.append(coupling)

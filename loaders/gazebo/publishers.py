@@ -11,7 +11,7 @@ from loaders.node import Node
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import IDENTITY, Pose
 
-from .added_items import Carried
+from .added_items import AddedItems
 from .plugin_effects import words
 from .values import label_of, number_of, text_of
 
@@ -24,27 +24,27 @@ _JOINT_TAGS = frozenset({"joint_name", "jointName"})
 _BODY_TAGS = ("body_name", "bodyName")
 
 
-def read_publisher(plugin: Node, names: NameResolver, carried: Carried) -> bool:
+def read_publisher(plugin: Node, names: NameResolver, extras: AddedItems) -> bool:
     """Read a plugin that publishes joint states or odometry; return whether it is one.
 
     Args:
         plugin: The plugin.
         names: The names in the model.
-        carried: Receives the sensors.
+        extras: Receives the sensors.
     """
     text = words(plugin)
     if _JOINT_STATES.search(text):
-        _read_joint_states(plugin, names, carried)
+        _read_joint_states(plugin, names, extras)
         return True
-    return bool(_ODOMETRY.search(text)) and _read_odometry(plugin, names, carried)
+    return bool(_ODOMETRY.search(text)) and _read_odometry(plugin, names, extras)
 
 
 def _rate(plugin: Node) -> float:
     return next((rate for tag in _RATES if (rate := number_of(plugin, tag))), 0.0)
 
 
-def _read_joint_states(plugin: Node, names: NameResolver, carried: Carried) -> None:
-    joints = list(_joints(plugin, names, carried))
+def _read_joint_states(plugin: Node, names: NameResolver, extras: AddedItems) -> None:
+    joints = list(_joints(plugin, names, extras))
     for joint in joints:
         sensor = Sensor(
             name=f"{joint.name.rpartition(SEPARATOR)[2]}_state",
@@ -54,42 +54,42 @@ def _read_joint_states(plugin: Node, names: NameResolver, carried: Carried) -> N
             update_rate=_rate(plugin),
             where=plugin.where,
         )
-        carried.joint_sensors[joint.name].append(sensor)
+        extras.joint_sensors[joint.name].append(sensor)
     _report(plugin, "position and velocity", tuple(joint.name for joint in joints))
 
 
-def _joints(plugin: Node, names: NameResolver, carried: Carried) -> list[Joint]:
+def _joints(plugin: Node, names: NameResolver, extras: AddedItems) -> list[Joint]:
     """Return the joints that a plugin names, or all moving joints of its model."""
     stated = [word for child in plugin.children if child.tag in _JOINT_TAGS for word in child.text.split()]
     if stated:
         found = [names.joint(name) for name in stated]
     else:
-        found = [joint for joint in carried.scene.joints if joint.name.startswith(names.prefix)]
+        found = [joint for joint in extras.scene.joints if joint.name.startswith(names.prefix)]
     return [joint for joint in found if joint is not None and joint.type not in _UNMEASURED]
 
 
-def _read_odometry(plugin: Node, names: NameResolver, carried: Carried) -> bool:
+def _read_odometry(plugin: Node, names: NameResolver, extras: AddedItems) -> bool:
     """Read an odometry publisher: the pose and the velocity of a link, or of the frame of the model."""
     body = next((name for tag in _BODY_TAGS if (name := text_of(plugin, tag))), "")
     if body:
         link, X_LS = names.link(body), IDENTITY
     else:
-        link, X_LS = _model_frame(names, carried)
+        link, X_LS = _model_frame(names, extras)
     if link is None:
         return False
     name = f"{body or names.model.rpartition(SEPARATOR)[2]}_odometry"
-    carried.link_sensors[link].append(
+    extras.link_sensors[link].append(
         Sensor(name=name, type=ODOMETRY, X_LS=X_LS, update_rate=_rate(plugin), where=plugin.where)
     )
     _report(plugin, "pose and velocity", (link,))
     return True
 
 
-def _model_frame(names: NameResolver, carried: Carried) -> tuple[str | None, Pose]:
+def _model_frame(names: NameResolver, extras: AddedItems) -> tuple[str | None, Pose]:
     """Return the canonical link of a model, and the frame of the model in it."""
     prefix = names.prefix.removesuffix(SEPARATOR)
-    links = {link.name: link for link in carried.scene.links}
-    for model in carried.scene.models:
+    links = {link.name: link for link in extras.scene.links}
+    for model in extras.scene.models:
         link = links.get(model.canonical_link or "")
         if link is not None and model.name in {prefix, names.model}:
             return link.name, link.X_WL.inverse() @ model.X_WM

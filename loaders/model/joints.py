@@ -158,7 +158,7 @@ class Actuator:
     gear_ratio: float = 1.0
     """Ratio of the rotor velocity to the joint velocity."""
     rotor_inertia: float = 0.0
-    """Inertia of the rotor, before the gear [kg m^2 or kg]; the joint sees ``gear_ratio**2 * rotor_inertia``."""
+    """Inertia of the rotor, before the gear [kg m^2 or kg]; the joint has ``gear_ratio**2 * rotor_inertia`` more."""
     p_gain: float | None = None
     """Position gain of a controller [N m/rad or N/m]."""
     d_gain: float | None = None

@@ -1,4 +1,4 @@
-"""The files on which the result of a call depends: those that were read, and those that were looked for in vain.
+"""The files on which the result of a call depends: those that were read, and those that were looked for and not found.
 
 A block in `recorded` learns of each. `loaders.files.read` notes what it reads, the search for URIs notes what it finds
 and misses, and a cache notes the files of which it has a result.

@@ -1,7 +1,7 @@
 """Pause of the cyclic garbage collector during a load.
 
 A load makes some hundred thousand objects, which all live until its end. The collector, which starts whenever enough
-objects are new, visits them again and again and frees none; for a robot of 5,000 links this takes 40 % of the time.
+objects are new, visits them many times and frees none; for a robot of 5,000 links this takes 40 % of the time.
 Objects outside cycles are freed as ever during a pause, and `loaders.node.Node.free` breaks the cycles of a tree.
 """
 

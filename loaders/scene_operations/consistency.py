@@ -63,7 +63,7 @@ def _check_references(scene: SceneData, diagnostics: Diagnostics) -> None:
                 diagnostics.add(
                     Fate.INVALID,
                     "model.unknown-name",
-                    "{name} is the {end} of joint {joint}, but the scene has no such link",
+                    "{name!r} is the {end} of joint {joint}, but the scene has no such link",
                     joint.where,
                     hint="add it to the links of the scene, or correct the name",
                     subjects=(name,),

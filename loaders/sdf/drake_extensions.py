@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from loaders.drake.dialect import SDF
 from loaders.drake.joints import read_mimic, read_sdf_actuator, read_sdf_joints
 from loaders.drake.model_elements import ELEMENTS, read_model
-from loaders.gazebo.added_items import Carried, merged, with_followers, with_forces_and_sensors
+from loaders.gazebo.added_items import AddedItems, merged, with_followers, with_forces_and_sensors
 from loaders.model import WORLD, Actuator, Coupling, Joint, by_name
 from loaders.reading.deferred import Deferred
 from loaders.scene import Scene
@@ -68,14 +68,14 @@ def with_extensions(scene: Scene, graph: FrameGraph) -> Scene:
     parts = [read_model(scope.node, names[id(scope)], SDF) for scope in models if not scope.node.lacks(ELEMENTS)]
     scene = merge(scene, *parts) if parts else scene
     vertices = list(_joint_vertices(graph, joints))
-    carried = Carried(scene)
+    extras = AddedItems(scene)
     for scope in graph.scopes:
         if scope.node.peek("plugin") is not None:
-            _read_plugins(scope.node, names[id(scope)], carried, "sdf.plugin")
+            _read_plugins(scope.node, names[id(scope)], extras, "sdf.plugin")
     return dataclasses.replace(
-        with_forces_and_sensors(scene, carried),
-        couplings=with_followers(scene.couplings + tuple(_couplings(vertices, names, joints)), carried),
-        actuators=merged(tuple(_actuators(vertices, joints)) + scene.actuators, carried),
+        with_forces_and_sensors(scene, extras),
+        couplings=with_followers(scene.couplings + tuple(_couplings(vertices, names, joints)), extras),
+        actuators=merged(tuple(_actuators(vertices, joints)) + scene.actuators, extras),
     )
 
 

@@ -228,7 +228,7 @@ def _report(node: Node, state: _State, before: Scene, after: Scene) -> None:
         scale.report(Fate.DROPPED, "sdf.state-scale", "the model keeps its size; a saved scale is not applied")
     unknown = tuple(_unknown(state, before))
     if unknown:
-        message = "the saved state has poses of models that the world has not: {models}"
+        message = "the saved state has poses of models that the world does not have: {models}"
         node.report(Fate.NOTED, "sdf.state-unknown", message, models=unknown)
 
 

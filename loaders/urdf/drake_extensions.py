@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from loaders.drake.dialect import URDF
 from loaders.drake.model_elements import ELEMENTS, read_model
-from loaders.gazebo.added_items import Carried, merged, with_followers, with_forces_and_sensors
+from loaders.gazebo.added_items import AddedItems, merged, with_followers, with_forces_and_sensors
 from loaders.model import WORLD, Frame, Joint, by_name
 from loaders.node import Node
 from loaders.reading.deferred import Deferred
@@ -65,15 +65,15 @@ def with_extensions(scene: Scene, root: Node) -> Scene:
     frames = tuple(_read_frame(node, links) for node in root.all("frame"))
     names = RobotNames(scene.name, "", links, by_name(frames), by_name(scene.joints))
     part = read_model(root, names, URDF)
-    carried = Carried(scene)
+    extras = AddedItems(scene)
     for node in root.all("gazebo"):
         if node.peek("plugin") is not None:
-            _read_plugins(node, names, carried, "urdf.plugin")
+            _read_plugins(node, names, extras, "urdf.plugin")
     return dataclasses.replace(
-        with_forces_and_sensors(merge(scene, part), carried),
+        with_forces_and_sensors(merge(scene, part), extras),
         frames=scene.frames + frames,
-        couplings=with_followers(scene.couplings, carried),
-        actuators=merged(scene.actuators, carried),
+        couplings=with_followers(scene.couplings, extras),
+        actuators=merged(scene.actuators, extras),
     )
 
 

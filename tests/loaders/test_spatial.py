@@ -15,6 +15,7 @@ from loaders.spatial import (
     IDENTITY,
     Pose,
     SpatialInertia,
+    _is_plainly_physical,
     are_physical,
     exceeds,
     frozen,
@@ -352,6 +353,41 @@ def test_an_inertia_survives_as_a_pickle(body: SpatialInertia) -> None:
         body.p_LLcm.tolist(),
         body.I_Lcm.tolist(),
     )
+
+
+@pytest.mark.parametrize("beyond", [-1, 1])
+@pytest.mark.parametrize("moments", [(1.0, 1.0, 2.0), (1.0, 0.0, 1.0)])
+def test_the_tolerance_of_moments_is_that_of_libsdformat(moments: tuple[float, ...], beyond: int) -> None:
+    """Source: gz-math, ``MassMatrix3::ValidMoments``: ten times the machine epsilon times half the trace."""
+    tolerance = 10.0 * np.finfo(float).eps * sum(moments) / 2.0
+    largest = moments[0] + moments[1]
+    excess = (1.0 + 0.1 * beyond) * tolerance
+    inertia = SpatialInertia.of(1.0, I_Lcm=np.diag((moments[0], moments[1], largest + excess)))
+    negative = SpatialInertia.of(1.0, I_Lcm=np.diag((1.0, 1.0, -excess * 2.0 / sum(moments))))
+    assert bool(inertia.defects()) == bool(negative.defects()) == (beyond > 0)
+    assert are_physical([inertia, negative]) == [beyond < 0, beyond < 0]
+
+
+def test_a_diagonal_inertia_at_the_triangle_inequality_is_plainly_physical() -> None:
+    assert _is_plainly_physical(SpatialInertia.of(1.0, I_Lcm=np.diag((1.0, 2.0, 3.0))))
+    assert not _is_plainly_physical(SpatialInertia.of(1.0, I_Lcm=np.diag((1.0, 2.0, 3.0 + 1e-15))))
+
+
+@QUICK
+@given(st.permutations([0, 1, 2]), QUATERNION)
+def test_a_repair_changes_the_moments_least(order: list[int], q: tuple[float, ...]) -> None:
+    """The nearest point of ``c <= a + b`` to (1, 2, 9) is (3, 4, 7): each moment changes by a third of the excess."""
+    R = quaternion_to_matrix(q)
+    moments, mended = np.array((1.0, 2.0, 9.0))[order], np.array((3.0, 4.0, 7.0))[order]
+    repaired = SpatialInertia.of(2.0, (1.0, 0.0, 0.0), R @ np.diag(moments) @ R.T).repaired()
+    assert np.abs(repaired.I_Lcm - R @ np.diag(mended) @ R.T).max() < 1e-12
+    assert (repaired.mass, repaired.p_LLcm.tolist()) == (2.0, [1.0, 0.0, 0.0])
+
+
+def test_a_repair_makes_a_negative_mass_and_negative_moments_zero() -> None:
+    repaired = SpatialInertia.of(-2.0, I_Lcm=np.diag((-1.0, 3.0, 4.0))).repaired()
+    assert repaired.mass == 0.0
+    assert np.abs(repaired.I_Lcm - np.diag((1.0 / 3.0, 3.0 + 1.0 / 3.0, 4.0 - 1.0 / 3.0))).max() < 1e-15
 
 
 def test_a_body_too_far_away_has_an_infinite_moment_about_the_origin() -> None:

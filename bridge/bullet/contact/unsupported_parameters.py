@@ -194,8 +194,8 @@ def _report_restitution(collisions: Sequence[_LinkCollision], diagnostics: Diagn
         diagnostics.add(
             Fate.APPROXIMATED,
             "pybullet.restitution",
-            "a ball leaves a bounce with up to 0.09 of its speed more than its restitution gives, depending on when in "
-            "the step it touches; a body that touches at several points leaves with less: {collisions}",
+            "after a bounce a ball is faster than its restitution states, by up to 0.09 of its speed before, depending "
+            "on when in the step it touches; a body that touches at several points is slower: {collisions}",
             bouncing[0].collision.where,
             target=TARGET,
             subjects=_subjects(bouncing),

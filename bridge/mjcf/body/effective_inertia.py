@@ -1,4 +1,4 @@
-"""The inertia that each joint sees: controller gains follow from it, and the motion in one step under full effort."""
+"""The effective inertia of each joint, for the gains of controllers and the motion in one step under full effort."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .joints import ScalarJoint
 _MIN_INERTIA = 1e-14
 """Regularization [kg m^2 or kg]: the inertia of a joint that carries nothing."""
 _SAMPLES = 16
-"""Number of random configurations, beside zero: a joint sees the least inertia where axes of light links align."""
+"""Number of random configurations, beside zero; the effective inertia is least where the axes of light links align."""
 _MAX_SAMPLED_DOFS = 100
 """Largest number of degrees of freedom for which random configurations are evaluated."""
 _PUSH = 0.05

@@ -1,6 +1,6 @@
 """Compliant joint limits: stiffness and dissipation of a limit as MuJoCo's ``solreflimit`` and ``solimplimit``.
 
-MuJoCo scales the spring of a limit by the inertia that the joint sees at the zero configuration. With an impedance
+MuJoCo scales the spring of a limit by the effective inertia of the joint at the zero configuration. With an impedance
 ``d`` and the inverse ``w`` of that inertia, a stiffness K is ``solreflimit = -K (1 - d) w``; a damping is scaled alike.
 While the limit is active, the joint moves as if its inertia were ``1 / (1 - d)`` times as large: hence a small ``d``.
 """
@@ -57,8 +57,8 @@ def limit_compliance(axis: JointAxis, dof: int, joint: str, body: Body, context:
     context.report(
         Fate.APPROXIMATED,
         "yielding-stops",
-        "joint {joint}: limit stiffness {stiffness:g} and dissipation {dissipation:g} are exact for the inertia that "
-        "the joint sees at the zero configuration",
+        "joint {joint}: limit stiffness {stiffness:g} and dissipation {dissipation:g} are exact for the effective "
+        "inertia of the joint at the zero configuration",
         where_of(body),
         subjects=(str(body.joint),),
         joint=joint,

@@ -103,7 +103,7 @@ def _report(element: MujocoElement, subjects: tuple[str, ...], reason: str, cont
     context.report(
         Fate.DROPPED,
         "mujoco-element",
-        "{section} {element} ({tag}) is not carried: {reason}",
+        "{section} {element} ({tag}) is left out: {reason}",
         element.where,
         subjects=(element.name, *subjects),
         section=element.section,

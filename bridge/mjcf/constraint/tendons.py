@@ -169,7 +169,7 @@ def _report_damping(name: str, constraint: TendonConstraint, context: Context) -
         context.report(
             Fate.DROPPED,
             "tendon-damping",
-            "damping {damping:g} of tendon {tendon} is not carried: MuJoCo's would act inside the bounds too",
+            "damping {damping:g} of tendon {tendon} is left out: MuJoCo's would act inside the bounds too",
             constraint.where,
             hint=_USE_CALLBACK,
             subjects=constraint.joints,

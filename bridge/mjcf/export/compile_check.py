@@ -50,7 +50,7 @@ def compiled(files: Mapping[str, bytes], scene: Scene, built: Built) -> Any:
     """Compile the files of an export in memory and return the ``mujoco.MjModel`` of its ``scene.xml``.
 
     MuJoCo's warnings, which it would write to a file in the working folder, are left out: they concern the numbers of
-    the model, which the exporter's own findings judge.
+    the model, which the exporter's own findings report.
 
     Args:
         files: Content of each file, by its path in the folder.

@@ -102,7 +102,7 @@ def write_stated_pairs(geom_names: Mapping[tuple[str, str], tuple[str, ...]], co
             context.report(
                 Fate.DROPPED,
                 "contact-pair",
-                "the contact pair of {collision_a} and {collision_b} is not carried: one has no geom",
+                "the contact pair of {collision_a} and {collision_b} is left out: one has no geom",
                 pair.where,
                 subjects=(pair.link_A, pair.link_B),
                 collision_a=pair.collision_A,

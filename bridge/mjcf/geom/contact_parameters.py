@@ -172,10 +172,9 @@ def _compliance(owner: _Owner, masses: Mapping[str, float], context: Context) ->
         owner.report(
             Fate.APPROXIMATED,
             "restitution",
-            "collision {link}/{collision}: restitution {restitution:g} becomes the damping of a soft contact, within "
-            "0.03 above 0.2 and up to 0.1 too high below; two geoms bounce as the harder of both does; geoms of this "
-            "model have hard friction in pairs, but that of a geom of another model slows down sliding by at most "
-            "{rate:.2g} 1/s times the speed",
+            "collision {link}/{collision}: restitution {restitution:g} becomes the damping of a soft contact; the "
+            "error is 0.03 for a restitution above 0.2, and up to 0.1 (too high) below; two geoms bounce as the harder "
+            "of both does; sliding on a geom of another model is slowed down by at most {rate:.2g} 1/s times the speed",
             context,
             restitution=surface.restitution,
             rate=-ContactSpring.from_restitution(surface.restitution, context.time_step).solref[1],
@@ -193,7 +192,7 @@ def _spring(
         owner.report(
             Fate.DROPPED,
             "contact-stiffness",
-            "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is not carried, because MuJoCo scales "
+            "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is left out, because MuJoCo scales "
             "it by the masses in contact and this link has no mass that moves",
             context,
             hint=_USE_PAIRS,
@@ -242,7 +241,7 @@ def _report_solver_parameters(surface: Surface, owner: _Owner, context: Context)
             owner.report(
                 Fate.DROPPED,
                 "contact-solver",
-                "collision {link}/{collision}: {parameter} = {value:g} is not carried",
+                "collision {link}/{collision}: {parameter} = {value:g} is left out",
                 context,
                 hint="state soft_cfm above 0 and no stiffness: together they become a spring and a damper",
                 parameter=name,
@@ -253,7 +252,7 @@ def _report_solver_parameters(surface: Surface, owner: _Owner, context: Context)
 def _report_damping(surface: Surface, owner: _Owner, context: Context) -> None:
     """Report the damping parameters that have no effect.
 
-    The first that is stated damps a spring without restitution. Others, and any without a stiffness, are not carried.
+    The first that is stated damps a spring without restitution. Others, and any without a stiffness, are left out.
     """
     stated = [name for name in _DAMPING if getattr(surface, name) is not None]
     if surface.stiffness is not None and surface.restitution <= 0.0:
@@ -270,7 +269,7 @@ def _report_damping(surface: Surface, owner: _Owner, context: Context) -> None:
         owner.report(
             Fate.DROPPED,
             "contact-dissipation",
-            "collision {link}/{collision}: {parameter} = {value:g} is not carried",
+            "collision {link}/{collision}: {parameter} = {value:g} is left out",
             context,
             hint="state a stiffness, and neither a restitution nor another damping",
             parameter=name,

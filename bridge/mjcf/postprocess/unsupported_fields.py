@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from bridge.export.report import value_text
 from bridge.mjcf.geom.geoms import shape_name_counts
 from bridge.mjcf.xml.context import Context
 from loaders.diagnostics import NOWHERE, Fate, Where
@@ -22,7 +23,7 @@ from loaders.scene_queries.scoped_names import SEPARATOR
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rule:
-    """A rule for fields that are not carried.
+    """A rule for fields that are left out.
 
     Attributes:
         fields: Names of the fields, separated by spaces.
@@ -40,7 +41,7 @@ class _Rule:
 
     def template(self, owner: str) -> str:
         """Return the message of the diagnostic, which begins with the owner of the field."""
-        return f"{owner}: {{field}} = {{value}} is not carried; {self.reason}"
+        return f"{owner}: {{field}} = {{value}} is left out; {self.reason}"
 
 
 _WIND = _Rule(
@@ -136,7 +137,7 @@ def report_unsupported_fields(speed_limited: frozenset[str], context: Context) -
             context.report(
                 Fate.NOTED,
                 "actuator-interfaces",
-                "actuator {actuator}: MJCF has no interfaces; {interfaces} are not carried",
+                "actuator {actuator}: MJCF has no interfaces of actuators; left out {interfaces}",
                 actuator.where,
                 subjects=(actuator.name,),
                 actuator=actuator.name,
@@ -205,7 +206,7 @@ def _report_names(scene: Scene, context: Context) -> None:
         context.report(
             Fate.NOTED,
             "model-scopes",
-            "models and their canonical links are carried only as prefixes of names: {models}",
+            "models and their canonical links are written only as prefixes of names: {models}",
             scene.models[0].where,
             subjects=[model.name for model in scene.models],
             models=models,
@@ -228,7 +229,7 @@ def _report_link(link: Link, context: Context) -> None:
             context.report(
                 Fate.DROPPED,
                 "friction-direction",
-                "collision {name}: mu2 = {mu2:g} is not carried; the friction is {mu:g} in every direction",
+                "collision {name}: mu2 = {mu2:g} is left out; the friction is {mu:g} in every direction",
                 collision.where,
                 subjects=owner.subjects,
                 name=owner.name,
@@ -255,7 +256,7 @@ def _report_joint(joint: Joint, ends_at_speed_limit: bool, context: Context) -> 
         context.report(
             Fate.NOTED,
             "joint-feedback",
-            "joint {joint}: provide_feedback is not carried",
+            "joint {joint}: provide_feedback is left out",
             joint.where,
             hint="add a force and a torque sensor",
             subjects=(joint.name,),
@@ -332,5 +333,5 @@ def _differs(value: Any, default: Any) -> bool:
 
 
 def _short_text(value: Any) -> str:
-    text = f"{value:g}" if isinstance(value, float) else " ".join(str(value).split())
+    text = value_text(value)
     return text if len(text) <= 80 else text[:77] + "..."

@@ -1,7 +1,7 @@
 """The interface that a comparison needs of a simulator, and the simulators that are known.
 
-An engine holds one mechanism and answers by scoped names, in the conventions of `bridge.mechanism.coordinates` and in
-the mechanism's ``v_order``. Each adapter sets the options that make its engine comparable: semi-implicit Euler,
+An engine has one mechanism and returns values by scoped names, in the conventions of `bridge.mechanism.coordinates` and
+in the mechanism's ``v_order``. Each adapter sets the options that make its engine comparable: semi-implicit Euler,
 explicit damping, no default motors.
 """
 

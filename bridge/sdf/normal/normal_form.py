@@ -8,7 +8,14 @@ from typing import NamedTuple
 
 from bridge.export.documents.fluid_forces import without_fluid_forces
 from bridge.export.documents.published_sensors import without_published_sensors
-from bridge.export.report import Report, field_words, kind_words, unsupported_fields, without_unsupported_fields
+from bridge.export.report import (
+    Report,
+    field_words,
+    kind_words,
+    unsupported_fields,
+    value_text,
+    without_unsupported_fields,
+)
 from bridge.export.rotor_inertia import with_rotor_inertia
 from bridge.sdf.options import Options
 from bridge.sdf.target import TARGET
@@ -24,7 +31,7 @@ from .parts import with_representable_parts
 from .placement import placed
 from .representable_joints import with_representable_joints
 from .scopes import Scope, scopes_of
-from .supported_fields import CARRIED
+from .supported_fields import SUPPORTED_FIELDS
 from .world_ends import with_anchors, with_world_link
 from .world_settings import settings_of, without_settings
 
@@ -49,7 +56,7 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
     scene = with_rotor_inertia(scene, report, "sdfout.rotor-inertia")
     scene = without_fluid_forces(scene, report, "sdfout.fluid-force")
     _report_fields(scene, report)
-    scene = without_unsupported_fields(scene, CARRIED)
+    scene = without_unsupported_fields(scene, SUPPORTED_FIELDS)
     scene = without_published_sensors(scene, report, "sdfout.published-sensor")
     scene = _without_mujoco_items(_without_keyframes(scene, report), report)
     scene = with_representable_models(scene, report)
@@ -114,11 +121,14 @@ def _report_names(names: dict[str, str], report: Report) -> None:
 def _without_keyframes(scene: Scene, report: Report) -> Scene:
     for keyframe in scene.keyframes:
         stated = [
-            *(f"{joint} at {q}" for joint, q in zip(keyframe.joints, keyframe.positions, strict=False)),
-            *(f"{joint} moving at {v}" for joint, v in zip(keyframe.joints, keyframe.velocities, strict=False)),
+            *(f"{joint} at {value_text(q)}" for joint, q in zip(keyframe.joints, keyframe.positions, strict=False)),
+            *(
+                f"{joint} moving at {value_text(v)}"
+                for joint, v in zip(keyframe.joints, keyframe.velocities, strict=False)
+            ),
             *(f"{name} controlled by {u}" for name, u in zip(keyframe.actuators, keyframe.controls, strict=False)),
             *(f"{name} in state {x}" for name, x in zip(keyframe.actuators, keyframe.activations, strict=False)),
-            *(f"{link} at {X}" for link, X in zip(keyframe.links, keyframe.poses, strict=False)),
+            *(f"{link} at {value_text(X)}" for link, X in zip(keyframe.links, keyframe.poses, strict=False)),
         ]
         report.add(
             Fate.DROPPED,
@@ -165,7 +175,7 @@ def _without_mujoco_items(scene: Scene, report: Report) -> Scene:
 
 def _report_fields(scene: Scene, report: Report) -> None:
     """Report the fields that no element of SDFormat holds."""
-    for item, owner, field in unsupported_fields(scene, CARRIED):
+    for item, owner, field in unsupported_fields(scene, SUPPORTED_FIELDS):
         report.add(
             Fate.NOTED if isinstance(item, Light | Sensor) else Fate.DROPPED,
             "sdfout.field",

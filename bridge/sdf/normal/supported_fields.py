@@ -1,15 +1,15 @@
-"""The fields of the model that the writer of SDFormat answers for; any other value is reported."""
+"""The fields of the model that the writer of SDFormat can write; any other value is reported."""
 
 from __future__ import annotations
 
-from bridge.export.report import Carried
+from bridge.export.report import SupportedFields
 from loaders import model as m
 from loaders.scene import Scene
 
 _ITEM = {"name", "where"}
 _PAIR = {"where", "link_A", "link_B", "p_AP", "p_BQ"}
 
-CARRIED: Carried = {
+SUPPORTED_FIELDS: SupportedFields = {
     Scene: {
         "name", "source", "gravity", "physics", "wind", "magnetic_field", "models", "links", "joints", "frames",
         "keyframes", "lights", "couplings", "actuators", "constraints", "forces",

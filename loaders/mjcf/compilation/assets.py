@@ -103,7 +103,7 @@ class Assets:
         for node in named:
             tag = node.tag
             if tag == "skin":
-                node.report(Fate.NOTED, "mjcf-in.skin", "the skin is not carried; the bodies that move it are")
+                node.report(Fate.NOTED, "mjcf-in.skin", "the skin is left out; the bodies that move it are")
                 node.detach()
             elif tag == "texture":
                 self._flatten(node, folders, folder, files)

@@ -232,7 +232,7 @@ def _drop_sizes(node: Node) -> None:
     keys = _DROPPED_SIZES if _memory(node) <= MAX_MEMORY else ("memory", *_DROPPED_SIZES)
     dropped = tuple(f"size/{key}" for key in keys if node.attributes.pop(key, None) is not None)
     if dropped:
-        message = "sizes of memory, which MuJoCo chooses itself, are not carried: {names}"
+        message = "sizes of memory, which MuJoCo chooses itself, are left out: {names}"
         node.report(Fate.NOTED, "mjcf-in.not-carried", message, names=dropped)
 
 

@@ -47,7 +47,7 @@ def carried_actuators(source: Source) -> list[int]:
 
 
 def _problem(i: int, source: Source) -> str:
-    """Return the reason why an actuator is not carried; empty if it is."""
+    """Return the reason why an actuator is left out; empty if it is."""
     model = source.model
     if model.actuator_plugin[i] >= 0:
         return "a plugin is its law"
@@ -223,6 +223,6 @@ def _report_controls(i: int, source: Source) -> None:
 
 def _drop(i: int, reason: str, source: Source) -> None:
     name = source.names("actuator")[i]
-    message = "actuator {name} is not carried: {reason}"
+    message = "actuator {name} is left out: {reason}"
     where = source.where("actuator", i)
     source.diagnostics.add(Fate.DROPPED, "mjcf-in.actuator", message, where, subjects=(name,), name=name, reason=reason)

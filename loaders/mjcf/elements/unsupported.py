@@ -23,7 +23,7 @@ def _report_bodies(source: Source) -> None:
     """Report plugins."""
     model, where = source.model, Where(source.file)
     if model.nplugin:
-        message = "{count} plugins are not carried"
+        message = "{count} plugins are left out"
         source.diagnostics.add(Fate.DROPPED, "mjcf-in.plugin", message, where, count=model.nplugin)
 
 
@@ -35,7 +35,7 @@ def _report_ranges(source: Source) -> None:
             continue
         found = {i: names[i] for switches, ranges in arrays for i in _switched_off(switches, ranges, source)}
         if found:
-            message = "ranges that are switched off are not carried: {kind} {names}"
+            message = "ranges that are switched off are left out: {kind} {names}"
             off = tuple(found.values())
             where = source.where(kind, next(iter(found)))
             source.diagnostics.add(

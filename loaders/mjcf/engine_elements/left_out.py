@@ -66,6 +66,6 @@ def report_left_out(source: Source) -> None:
     found = left_out(source.lines.nodes) | source.assets.drawn
     if found:
         names = tuple(sorted(found))
-        message = "elements and attributes that change no motion are not carried: {names}"
+        message = "elements and attributes that change no motion are left out: {names}"
         first = next(iter(found.values()))
         source.diagnostics.add(Fate.NOTED, "mjcf-in.not-carried", message, first.where, names=names)

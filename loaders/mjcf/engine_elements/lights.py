@@ -38,7 +38,7 @@ def read_lights(source: Source) -> tuple[Light, ...]:
     images = tuple(names[i] for i, kind in enumerate(kinds) if int(kind) == _IMAGE)
     if images:
         where = source.where("light", list(names).index(images[0]))
-        message = "{count} elements are not carried: light {names}, of the type image"
+        message = "{count} elements are left out: light {names}, of the type image"
         source.diagnostics.add(
             Fate.NOTED, "mjcf-in.not-carried", message, where, subjects=images, count=len(images), names=images
         )

@@ -34,7 +34,7 @@ def _sensor(i: int, source: Source) -> MujocoElement | None:
     node, name = source.node("sensor", i), source.names("sensor")[i]
     where = source.where("sensor", i)
     if node is None or node.tag == "plugin" or _FOREIGN & node.attributes.keys():
-        message = "sensor {name} is not carried: a plugin or a mesh is a part of it"
+        message = "sensor {name} is left out: a plugin or a mesh is a part of it"
         source.diagnostics.add(Fate.DROPPED, "mjcf-in.plugin", message, where, subjects=(name,), name=name)
         return None
     first, second = _item(i, "obj", source), _item(i, "ref", source)

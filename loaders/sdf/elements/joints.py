@@ -274,7 +274,7 @@ def _mimic_problem(leader: FrameVertex | None, axis: str, vertex: FrameVertex) -
 
 def _report_mimic(node: Node, vertex: FrameVertex, problem: str, leader: str, axis: str) -> None:
     scope = vertex.scope
-    hint = scope.suggestion(leader)
+    hint = scope.suggestion(leader, vertex.name)
     if scope.is_nested:
         node.report(
             Fate.ASSUMED,

@@ -37,7 +37,12 @@ def _read_sensor(node: Node, vertex: FrameVertex) -> Sensor | None:
     with node.diagnostics.tolerating("the sensor is left out"):
         sensor_type = node.word("@type")
         if sensor_type and sensor_type not in _TYPES:
-            node.invalid("sdf.sensor-type", "unknown sensor type {type!r}", type=sensor_type)
+            node.invalid(
+                "sdf.sensor-type",
+                "unknown sensor type {type!r}; expected one of: {known}",
+                type=sensor_type,
+                known=tuple(sorted(_TYPES)),
+            )
     if sensor_type not in _TYPES:
         mark_read(node)
         return None

@@ -19,7 +19,7 @@ def slow(joint: str, limit: float, line: int) -> Diagnostic:
     return Diagnostic(
         "a.speed",
         Fate.DROPPED,
-        "joint {joint}: velocity = {limit:g} is not carried",
+        "joint {joint}: velocity = {limit:g} is left out",
         Where("/robots/arm.sdf", line),
         hint="slow down",
         arguments={"joint": joint, "limit": limit},
@@ -29,14 +29,14 @@ def slow(joint: str, limit: float, line: int) -> Diagnostic:
 
 def test_a_message_about_several_joints_is_written_once_with_their_arguments_below() -> None:
     text = written(slow("hip", 2, 30), slow("knee", 3, 20), slow("hip", 2, 10))
-    assert text.count("is not carried") == 1
-    assert "Joint …: velocity = … is not carried. To do: slow down.\n\n" in text
+    assert text.count("is left out") == 1
+    assert "Joint …: velocity = … is left out. To do: slow down.\n\n" in text
     assert re.findall("^- `.*$", text, re.M) == ["- `hip`, `2` (arm.sdf:10, 30)", "- `knee`, `3` (arm.sdf:20)"]
 
 
 def test_an_argument_that_is_the_same_everywhere_stays_in_the_message() -> None:
     text = written(slow("hip", 2.5, 30), slow("knee", 2.5, 20))
-    assert "Joint …: velocity = 2.5 is not carried. To do: slow down.\n\n- `hip` (arm.sdf:30)\n" in text
+    assert "Joint …: velocity = 2.5 is left out. To do: slow down.\n\n- `hip` (arm.sdf:30)\n" in text
 
 
 def test_names_that_are_words_of_the_message_change_no_grouping() -> None:
@@ -59,7 +59,7 @@ def test_counts_and_headings_state_the_number_of_findings() -> None:
 
 
 def test_a_single_finding_is_a_complete_sentence_with_its_place() -> None:
-    assert "Joint hip: velocity = 2 is not carried. To do: slow down.\n\n- arm.sdf:10\n" in written(slow("hip", 2, 10))
+    assert "Joint hip: velocity = 2 is left out. To do: slow down.\n\n- arm.sdf:10\n" in written(slow("hip", 2, 10))
 
 
 def test_messages_of_one_code_with_different_templates_stay_apart() -> None:

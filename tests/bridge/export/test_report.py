@@ -1,25 +1,29 @@
-"""Fields that a writer does not answer for are found if they have a value."""
+"""Fields that a writer cannot write are found if they have a value."""
 
 from __future__ import annotations
 
 import dataclasses
 
-from bridge.export.report import Report, unsupported_fields
-from bridge.sdf.normal.supported_fields import CARRIED
+import numpy as np
+import pytest
+
+from bridge.export.report import Report, unsupported_fields, value_text
+from bridge.sdf.normal.supported_fields import SUPPORTED_FIELDS
 from loaders import model as m
 from loaders.diagnostics import Fate
+from loaders.spatial import Pose
 from tests.support.scenes import link, scene
 
 
 def test_a_field_that_is_not_carried_is_found_unless_it_has_its_default() -> None:
-    carried = {**CARRIED, m.Link: CARRIED[m.Link] - {"kinematic"}}
-    assert list(unsupported_fields(scene([link("a")]), carried)) == []
+    supported = {**SUPPORTED_FIELDS, m.Link: SUPPORTED_FIELDS[m.Link] - {"kinematic"}}
+    assert list(unsupported_fields(scene([link("a")]), supported)) == []
     moved = scene([link("a", kinematic=True)])
-    assert [(owner, field) for _, owner, field in unsupported_fields(moved, carried)] == [("a", "kinematic")]
+    assert [(owner, field) for _, owner, field in unsupported_fields(moved, supported)] == [("a", "kinematic")]
 
 
 def test_all_fields_of_the_model_are_answered_for_or_reported() -> None:
-    for cls, fields in CARRIED.items():
+    for cls, fields in SUPPORTED_FIELDS.items():
         assert fields <= {field.name for field in dataclasses.fields(cls)}
 
 
@@ -27,3 +31,20 @@ def test_findings_name_the_target() -> None:
     report = Report("sdf")
     report.add(Fate.NOTED, "sdfout.name", "x")
     assert [entry.target for entry in report.entries] == ["sdf"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.25, "0.25"),
+        ((0.1, 0.0), "0.1 0"),
+        (np.array((1.0, 0.0, -0.5)), "1 0 -0.5"),
+        (np.diag((0.0, 2.5)), "2.5 at 1 1"),
+        ((("youngs_modulus", "1e5"),), "youngs_modulus 1e5"),
+        (m.Hydroelastic(compliance="rigid", margin=0.01), "compliance rigid, margin 0.01"),
+        (Pose.of(p=(1.0, 2.0, 3.0)), "1 2 3 1 0 0 0"),
+        (True, "True"),
+    ],
+)
+def test_a_value_is_written_without_the_syntax_of_python(value: object, text: str) -> None:
+    assert value_text(value) == text

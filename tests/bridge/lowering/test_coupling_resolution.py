@@ -1,5 +1,7 @@
 """Couplings and gearboxes of a lowered scene."""
 
+import math
+
 import pytest
 
 from bridge.lowering import lower
@@ -11,7 +13,7 @@ from loaders.model import (
     Coupling,
     JointType,
 )
-from loaders.spatial import frozen
+from loaders.spatial import Pose, frozen
 from tests.support.simple_scenes import joint, link, scene
 
 
@@ -58,3 +60,33 @@ def test_a_bevel_gear_with_one_stated_axis_turns_by_the_ratio_of_sdformat():
     ]
     (coupling,) = lower(scene([link("frame"), link("in"), link("out")], joints)).couplings
     assert coupling.multiplier == -3.0
+
+
+def test_each_axis_of_a_gearbox_is_compared_with_its_hinge_in_the_frame_of_its_link():
+    """The second link is turned by half a turn about x, so that x axes agree and z axes are opposite."""
+    X_turned = Pose.from_xyz_rpy((0, 0, 0), (math.pi, 0, 0))
+    joints = [
+        joint("hold", WORLD, "frame", JointType.FIXED),
+        joint("j_in", "frame", "in", axes=(X_AXIS,)),
+        joint("j_out", "frame", "out", X_PJ=X_turned),
+        joint(
+            "gears", "in", "out", JointType.GEARBOX,
+            axes=(X_AXIS, Z_AXIS), X_CJ=X_turned, gear_ratio=3.0, gear_reference="frame",
+        ),
+    ]  # fmt: skip
+    (coupling,) = lower(scene([link("frame"), link("in"), link("out")], joints)).couplings
+    assert coupling.multiplier == 3.0
+
+
+def test_a_gearbox_has_an_axis_for_each_link():
+    joints = [
+        joint("hold", WORLD, "frame", JointType.FIXED),
+        joint("j_in", "frame", "in"),
+        joint("j_out", "frame", "out"),
+        joint(
+            "gears", "in", "out", JointType.GEARBOX,
+            axes=(Z_AXIS, frozen((0, 0, -1))), gear_ratio=3.0, gear_reference="frame",
+        ),
+    ]  # fmt: skip
+    (coupling,) = lower(scene([link("frame"), link("in"), link("out")], joints)).couplings
+    assert coupling.multiplier == 3.0

@@ -77,3 +77,16 @@ def test_a_joint_of_each_type_has_its_primitives_in_the_order_of_its_axes() -> N
     cross = joint("j", WORLD, "a", JointType.UNIVERSAL, axes=axes[:2])
     X = lower(scene([link("a")], [cross])).link_poses({"j": q[:2]})["a"]
     np.testing.assert_allclose(X.R, rotation_about(X_AXIS, 0.3) @ rotation_about(Y_AXIS, -0.4), atol=1e-15)
+
+
+@pytest.mark.parametrize("kind", [JointType.UNIVERSAL, JointType.PLANAR])
+def test_a_joint_whose_child_carries_its_parent_moves_as_stated(kind: JointType) -> None:
+    """The pose of the parent in the child is the inverse of the motions along the axes, the first one first."""
+    axes, q = (X_AXIS, Y_AXIS, Z_AXIS), (0.3, -0.4, 0.5)
+    count = 2 if kind is JointType.UNIVERSAL else 3
+    hold = joint("hold", WORLD, "a", JointType.FIXED)
+    reversed_joint = joint("j", "b", "a", kind, axes=axes[:count])
+    X = lower(scene([link("a"), link("b")], [hold, reversed_joint])).link_poses({"j": q[:count]})["b"].inverse()
+    turn = rotation_about(X_AXIS, 0.3) @ rotation_about(Y_AXIS, -0.4) if count == 2 else rotation_about(Z_AXIS, 0.5)
+    np.testing.assert_allclose(X.R, turn, atol=1e-15)
+    np.testing.assert_allclose(X.p, (0.0, 0.0, 0.0) if count == 2 else (0.3, -0.4, 0.0), atol=1e-15)

@@ -9,6 +9,8 @@ import pybullet
 import pytest
 
 from bridge import load_into_pybullet, lower, to_mjcf
+from bridge.lowering.loop_cutting import cut_loops
+from loaders.diagnostics import Diagnostics
 from loaders.model import WORLD, Actuator, Arc, Coupling, Curve, JointAxis, JointType, Sensor
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen, rotation_about
 from tests.support.scenes import codes, joint, link, scene
@@ -371,3 +373,19 @@ def test_a_force_sensor_reads_the_force_of_a_joint_that_closes_a_loop():
     for _ in range(100):
         mujoco.mj_step(model, data)
     assert data.sensor("ft_force").data == pytest.approx((0.0, 0.0, 2.0 * 9.8), abs=1e-2)
+
+
+def test_the_part_of_a_link_that_is_the_parent_of_its_joint_lies_on_the_link():
+    """A bar on a limited hinge whose other end slides on a link that is fixed to the world."""
+    turned, place = Pose.from_xyz_rpy((0.3, 0.0, 0.0), (0.0, 0.0, 0.5)), Pose.of(p=(1.0, 0.0, 0.0))
+    links = [dataclasses.replace(link("bar"), X_WL=place), dataclasses.replace(link("anchor"), X_WL=IDENTITY)]
+    joints = [
+        joint("hinge", WORLD, "bar", axis={"lower": -1.0, "upper": 1.0}, X_PJ=place),
+        joint("hold", WORLD, "anchor", JointType.FIXED),
+        joint("slide", "bar", "anchor", JointType.PRISMATIC, axis={"lower": -1.0, "upper": 1.0},
+              X_PJ=turned, X_CJ=place @ turned),
+    ]  # fmt: skip
+    cut = cut_loops(scene(links, joints), Diagnostics())
+    (part,) = (item for item in cut.scene.links if item.name == "bar_at_slide")
+    assert part.X_WL.is_close(place)
+    assert lower(scene(links, joints)).link_poses()["bar_at_slide"].is_close(place)

@@ -81,3 +81,35 @@ def test_a_point_mass_that_every_joint_must_push_is_left_as_it_is(fine):
 def test_a_link_without_mass_that_hangs_from_the_world_is_left_as_it_is():
     mechanism = mechanism_of(scene([link("a", mass=0.0)], [joint("j", WORLD, "a")]))
     assert (mechanism.bodies[0].inertia.mass, mechanism.diagnostics) == (0.0, ())
+
+
+def test_the_place_of_a_welded_mass_follows_from_both_frames_of_its_joint():
+    """Joint frames 1 m along x on both links put the second mass at the first, so that all lie on one line."""
+    links = [dataclasses.replace(link(name), inertia=SpatialInertia.of(1.0)) for name in "abc"]
+    at_x, at_y = Pose.of(p=(1, 0, 0)), Pose.of(p=(0, 1, 0))
+    joints = [joint("ab", *"ab", JointType.FIXED, X_PJ=at_x, X_CJ=at_x), joint("ac", *"ac", JointType.FIXED, X_PJ=at_y)]
+    assert [entry.code for entry in mechanism_of(scene(links, joints)).diagnostics] == ["lower.thin-link"]
+
+
+def test_the_first_welded_link_with_mass_gets_the_inertia():
+    points = [
+        dataclasses.replace(link(name, p=p), inertia=SpatialInertia.of(1.0))
+        for name, p in (("b", (0, 0, 1)), ("c", (0, 0, 2)))
+    ]
+    joints = [
+        joint("ab", *"ab", JointType.FIXED, X_PJ=points[0].X_WL),
+        joint("bc", *"bc", JointType.FIXED, X_PJ=Pose.of(p=(0, 0, 1))),
+    ]
+    mechanism = mechanism_of(scene([link("a", mass=0.0), *points], joints))
+    assert [body.name for body in mechanism.bodies if body.inertia.I_Lcm.any()] == ["b"]
+
+
+def test_a_point_mass_on_a_link_with_mass_needs_nothing_where_another_does():
+    fine = dataclasses.replace(link("fine"), inertia=SpatialInertia.of(1.0, (0.5, 0.3, 0.2)))
+    spun = gimbal(Z_AXIS, Y_AXIS, X_AXIS)
+    links, joints = (
+        [*spun.links, link("arm"), fine],
+        [*spun.joints, joint("j1", WORLD, "arm"), joint("j2", "arm", "fine")],
+    )
+    (entry,) = mechanism_of(scene(links, joints)).diagnostics
+    assert entry.subjects == ("tip",)

@@ -14,6 +14,7 @@ from loaders.model import (
     DistanceConstraint,
     FluidDrag,
     JointType,
+    SpringDamper,
     TendonConstraint,
     Wing,
 )
@@ -76,3 +77,16 @@ def test_springs_and_distances_grow_with_the_space_and_tendons_stay() -> None:
     assert isinstance(rod.element, DistanceConstraint)
     assert rod.element.distance == 1.5
     assert tendon.element is constraints[1]
+
+
+def test_the_reference_of_a_spring_and_its_free_length_are_lengths() -> None:
+    slide = joint("slide", "x", "y", JointType.PRISMATIC, axis={"spring_stiffness": 5.0, "spring_reference": 0.2})
+    turn = joint("turn", WORLD, "x", axis={"spring_stiffness": 5.0, "spring_reference": 0.2})
+    zero = frozen((0.0, 0.0, 0.0))
+    spring = SpringDamper(link_A="x", p_AP=zero, link_B="y", p_BQ=zero, free_length=0.5, stiffness=7.0, damping=0.0)
+    larger = scaled(lower(scene([link("x"), link("y")], [turn, slide], forces=(spring,))), SCALE)
+    references = [body.primitives[0].limits.spring_reference for body in larger.bodies]  # type: ignore[union-attr]
+    np.testing.assert_allclose(references, (0.2, SCALE * 0.2))
+    (element,) = larger.force_elements
+    assert isinstance(element.element, SpringDamper)
+    assert (element.element.free_length, element.element.stiffness) == (SCALE * 0.5, 7.0)

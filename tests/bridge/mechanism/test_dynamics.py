@@ -25,7 +25,7 @@ from pydrake.multibody.tree import SpatialInertia as DrakeInertia
 
 import loaders
 from bridge.lowering import lower
-from bridge.mechanism.dynamics import mass_matrix_and_bias_forces, relative_pose
+from bridge.mechanism.dynamics import bias_accelerations, mass_matrix_and_bias_forces, relative_pose
 from loaders.model import WORLD, Actuator, Joint, JointAxis, JointType, Link, Model, by_name
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen, matrix_to_quaternion
@@ -303,3 +303,19 @@ def test_a_ball_without_forces_has_no_moment_whatever_its_speed(seed):
     mechanism = lower(Scene(name="ball", models=(model,), links=(alone,), gravity=frozen((0.0, 0.0, 0.0))))
     moments = mechanism.bias_forces({"a": random_pose(rng).to_vector()}, {"a": rng.normal(size=6)})[3:]
     assert np.abs(moments).max() < 1e-22
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bias_accelerations_are_the_rate_of_the_motion_at_constant_velocities(seed: int) -> None:
+    mechanism = lower(random_scene(seed, fixed=True, kinds=[JointType.REVOLUTE, JointType.PRISMATIC]))
+    rng, step = np.random.default_rng(seed), 1e-5
+    q, rates = rng.uniform(-0.5, 0.5, (2, len(mechanism.v_order)))
+
+    def motions(t: float) -> dict[str, np.ndarray]:
+        at = {name: x + t * v for (name, _), x, v in zip(mechanism.v_order, q, rates, strict=True)}
+        return {link: J @ rates for link, J in mechanism.jacobians(at).items()}
+
+    positions = mechanism.positions_by_body({name: x for (name, _), x in zip(mechanism.v_order, q, strict=True)})
+    before, after = motions(-step), motions(step)
+    for link, found in bias_accelerations(mechanism.bodies, positions, rates).items():
+        np.testing.assert_allclose(found, (after[link] - before[link]) / (2.0 * step), atol=1e-8)

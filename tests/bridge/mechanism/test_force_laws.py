@@ -9,7 +9,7 @@ import pytest
 
 from bridge.mechanism.force_laws import Motion, bushing_wrench, is_tendon_representable, tendon_force
 from loaders.model import Bushing, TendonConstraint
-from loaders.spatial import IDENTITY, Array, Pose, frozen
+from loaders.spatial import IDENTITY, Array, Pose, frozen, rotation_about
 
 ZERO = frozen((0.0, 0.0, 0.0))
 BUSHING = Bushing(
@@ -73,3 +73,21 @@ def test_a_bushing_of_combined_angles_does_the_work_of_its_torques() -> None:
     wrench = bushing_wrench(BUSHING, at(IDENTITY), at(X_AC, w=frozen(w)))
     torques = BUSHING.torque_stiffness * angles + BUSHING.torque_damping * rates
     assert wrench.torque @ w == pytest.approx(-float(torques @ rates), rel=1e-8)
+
+
+def test_a_bushing_damps_the_rate_of_the_position_in_the_frame_halfway() -> None:
+    """About one axis the frame halfway turns by the mean of both angles, so that the rate is a difference quotient."""
+    p_AC, v, speeds, step = np.array((0.3, 0.1, 0.2)), np.array((0.4, -0.2, 0.6)), (0.7, 1.9), 1e-6
+    angles = (0.5, 0.9)
+
+    def in_halfway(t: float) -> Array:
+        mean = 0.5 * sum(angle + speed * t for angle, speed in zip(angles, speeds, strict=True))
+        return rotation_about((0.0, 0.0, 1.0), mean).T @ (p_AC + v * t)
+
+    rate = (in_halfway(step) - in_halfway(-step)) / (2.0 * step)
+    A, C = (rotation_about((0.0, 0.0, 1.0), angle) for angle in angles)
+    spins = [frozen((0.0, 0.0, speed)) for speed in speeds]
+    wrench = bushing_wrench(BUSHING, at(Pose.of(A), spins[0]), at(Pose.of(C, p_AC), spins[1], frozen(v)))
+    halfway = rotation_about((0.0, 0.0, 1.0), 0.5 * sum(angles))
+    forces = BUSHING.force_stiffness * in_halfway(0.0) + BUSHING.force_damping * rate
+    np.testing.assert_allclose(wrench.force, -halfway @ forces, atol=1e-8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import loaders
-from loaders.gazebo.added_items import Carried, with_forces_and_sensors
+from loaders.gazebo.added_items import AddedItems, with_forces_and_sensors
 from loaders.model import Actuator, Buoyancy, Sensor
 from loaders.spatial import IDENTITY
 from tests.support.scenes import joint, link, scene
@@ -48,14 +48,14 @@ def sensor(name: str) -> Sensor:
 
 def test_sensors_and_forces_follow_the_stated_ones() -> None:
     stated = scene([link("a", sensors=(sensor("s"),)), link("b")], [joint("j", "a", "b")])
-    carried = Carried(stated, fluid_forces=[Buoyancy(link="b")])
-    carried.link_sensors["a"].append(sensor("t"))
-    carried.joint_sensors["j"].append(sensor("u"))
-    found = with_forces_and_sensors(stated, carried)
+    extras = AddedItems(stated, fluid_forces=[Buoyancy(link="b")])
+    extras.link_sensors["a"].append(sensor("t"))
+    extras.joint_sensors["j"].append(sensor("u"))
+    found = with_forces_and_sensors(stated, extras)
     assert [[s.name for s in item.sensors] for item in (*found.links, *found.joints)] == [["s", "t"], [], ["u"]]
     assert [force.link for force in found.fluid_forces] == ["b"]
 
 
 def test_without_plugins_the_scene_is_the_same_object() -> None:
     stated = scene([link("a")])
-    assert with_forces_and_sensors(stated, Carried(stated)) is stated
+    assert with_forces_and_sensors(stated, AddedItems(stated)) is stated

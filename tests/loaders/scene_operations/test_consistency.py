@@ -49,7 +49,7 @@ def with_joint(**fields: Any) -> Scene:
 
 LAST = ARM.links[-1].name
 SCENES = {
-    "unknown parent": (with_joint(parent="nothing"), "nothing is the parent of joint elbow"),
+    "unknown parent": (with_joint(parent="nothing"), "'nothing' is the parent of joint elbow"),
     "link twice": (
         dataclasses.replace(ARM, links=(*ARM.links, ARM.links[-1])),
         f"2 links of the scene are named {LAST}",

@@ -46,7 +46,7 @@ def _couplings(mechanism: Mechanism) -> Iterator[Diagnostic]:
             yield _lost("dart.coupling", template, coupling.where, *names, follower=names[0], leader=names[1])
         else:
             names = order[coupling.follower][0], order[coupling.leader][0]
-            template = "in DART, joint {follower} follows joint {leader}, which does not feel it"
+            template = "in DART, joint {follower} follows joint {leader} without a reaction on joint {leader}"
             yield _lost("dart.one-way-coupling", template, coupling.where, *names, follower=names[0], leader=names[1])
 
 

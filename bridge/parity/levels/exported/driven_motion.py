@@ -138,7 +138,7 @@ def _with_gains(mechanism: Mechanism, trials: Mapping[str, ActuatorTrial]) -> Me
 
 
 class _Driven:
-    """An engine that gets the next commands of a plan whenever it is told to advance."""
+    """An engine that gets the next commands of a plan at each advance."""
 
     def __init__(self, engine: Any, plan: Plan) -> None:
         self._engine = engine

@@ -19,7 +19,7 @@ def test_a_velocity_limit_is_reported_at_its_joint() -> None:
     (entry,) = findings(one_joint(z_axis(velocity=2.0)), "velocity-limit")
     assert (entry.fate, entry.subjects, entry.where.line) == (Fate.DROPPED, ("elbow",), 20)
     assert (entry.arguments["field"], entry.arguments["value"]) == ("velocity", "2")
-    assert entry.message == "joint elbow: velocity = 2 is not carried; MuJoCo does not support velocity limits"
+    assert entry.message == "joint elbow: velocity = 2 is left out; MuJoCo does not support velocity limits"
 
 
 def test_a_default_value_is_not_reported() -> None:

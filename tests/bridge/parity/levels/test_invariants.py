@@ -13,6 +13,9 @@ import bridge
 import loaders
 from bridge.parity import Level, Outcome, Verdict, compare
 from bridge.parity.engines.mujoco_engine import MujocoEngine
+from bridge.parity.levels.invariants import SPIN, _asymmetry, _spinning_state
+from loaders.model import Link
+from loaders.spatial import IDENTITY, SpatialInertia
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
@@ -115,3 +118,21 @@ def test_invariants_are_looked_at_where_they_are_asked_for_and_the_command_repea
     deep = bridge.compare(ASSETS / "double_pendulum.urdf", levels=("L3",))
     assert "--level L3" in deep.command
     assert np.isfinite([row.error for row in deep.rows]).all()
+
+
+SKEWED = SpatialInertia.of(2.0, (0.3, -0.1, 0.2), np.diag((3.0, 1.0, 2.5)))
+
+
+def test_a_tumbling_body_starts_about_its_middle_axis_with_its_center_of_mass_at_rest() -> None:
+    q, v = _spinning_state("a", SKEWED)
+    velocity, w = np.array(v["a"][:3]), np.array(v["a"][3:])
+    np.testing.assert_allclose(velocity + np.cross(w, SKEWED.p_LLcm), 0.0, atol=1e-15)
+    np.testing.assert_allclose(np.abs(w), (SPIN[2], SPIN[0], SPIN[1]))  # the moments are greatest, least, middle
+    assert q["a"] == (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+
+
+def test_the_link_with_the_most_distinct_moments_tumbles() -> None:
+    """Mass times one minus the ratio of the least to the greatest moment."""
+    link = Link(name="a", model="m", X_WL=IDENTITY, inertia=SKEWED)
+    assert _asymmetry(link) == pytest.approx(2.0 * (1.0 - 1.0 / 3.0))
+    assert _asymmetry(dataclasses.replace(link, inertia=SpatialInertia.of(2.0, I_Lcm=np.eye(3)))) == 0.0

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import loaders
+from bridge.lowering import lower
+from bridge.mechanism import Mechanism
+from bridge.parity.engines.reference_engine import ReferenceEngine
 from bridge.parity.levels.quantities import (
+    QUANTITIES,
     WorstErrors,
     absolute,
     compare_readings,
@@ -15,6 +22,8 @@ from bridge.parity.levels.quantities import (
     pose_distance,
     relative,
 )
+
+ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
 
 @pytest.mark.parametrize("error", [absolute, relative, norm_relative])
@@ -44,3 +53,23 @@ def test_the_distance_of_poses_is_the_larger_of_meters_and_radians() -> None:
     assert pose_distance(a, b, 1.0) == pytest.approx(0.2, abs=1e-15)
     b[0, 3] = 0.3
     assert pose_distance(a, b, 1.0) == pytest.approx(0.3, abs=1e-15)
+
+
+def reading(name: str, mechanism: Mechanism, q: dict[str, float], v: dict[str, float]) -> dict[Any, Any]:
+    engine = ReferenceEngine(mechanism)
+    engine.set_state(q, v)
+    quantity = next(quantity for quantity in QUANTITIES if quantity.name == name)
+    found = quantity.read(engine, mechanism)
+    assert found is not None
+    return dict(found)
+
+
+def test_forces_and_masses_are_relative_to_those_of_the_zero_position() -> None:
+    mechanism = lower(loaders.load(ARM, quiet=True))
+    M = mechanism.mass_matrix()
+    rows = np.array(list(reading("mass matrix", mechanism, {}, {}).values()))
+    np.testing.assert_allclose(np.diag(rows), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(rows, M / np.sqrt(np.outer(np.diag(M), np.diag(M))), rtol=1e-12)
+    q, v = {"elbow": 0.4, "shoulder": -0.3}, {"elbow": 1.0, "waist": 0.5}
+    forces = np.concatenate(list(reading("bias forces", mechanism, q, v).values()))
+    np.testing.assert_allclose(forces, mechanism.bias_forces(q, v) / M.max(), rtol=1e-12)

@@ -199,6 +199,13 @@ def test_mimic_is_a_coupling_whose_offset_includes_the_reference() -> None:
     assert coupling.multiplier * leader + coupling.offset == pytest.approx(3 * (leader - 0.2) + 0.5)
 
 
+def test_no_joint_is_advised_to_mimic_itself() -> None:
+    with pytest.raises(loaders.LoadError) as error:
+        joint("<axis><xyz>0 0 1</xyz><mimic joint='j'><multiplier>1</multiplier></mimic></axis>", version="1.11")
+    (entry,) = error.value.diagnostics
+    assert (entry.code, entry.message, entry.hint) == ("sdf.mimic", "joint j mimics itself", "")
+
+
 def test_the_leader_can_come_after_the_follower() -> None:
     scene = read_sdf(
         """<model name='m'><link name='a'/><link name='b'/><link name='c'/>

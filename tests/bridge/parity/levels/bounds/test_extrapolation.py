@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ import bridge
 from bridge.mechanism.bodies import ROOT
 from bridge.parity.levels.bounds.extrapolation import condition, limit_at_zero, rounding_error
 from loaders.model import WORLD
+from loaders.spatial import SpatialInertia
 from tests.support.scenes import joint, link, scene
 
 
@@ -30,3 +33,16 @@ def test_one_hinge_is_well_conditioned() -> None:
     assert mechanism.bodies[0].parent == ROOT
     assert condition(mechanism, ({}, {})) == pytest.approx(1.0)
     assert rounding_error(mechanism, ({}, {})) < 1e-13
+
+
+def test_rounding_grows_with_the_condition_of_the_scaled_mass_matrix() -> None:
+    light = dataclasses.replace(link("b"), inertia=SpatialInertia.of(1e-6, I_Lcm=1e-6 * np.eye(3)))
+    mechanism = bridge.lower(scene([link("a"), light], [joint("j", WORLD, "a"), joint("k", "a", "b")]))
+    M = mechanism.mass_matrix()
+    correlation = M[0, 1] / np.sqrt(M[0, 0] * M[1, 1])
+    expected = (1.0 + correlation) / (1.0 - correlation)  # of a matrix with ones on its diagonal
+    assert condition(mechanism, ({}, {})) == pytest.approx(expected)
+    heavy = bridge.lower(scene([light, link("a")], [joint("j", WORLD, "b"), joint("k", "b", "a")]))
+    large = condition(heavy, ({}, {}))
+    assert large > 1e5
+    assert rounding_error(heavy, ({}, {})) == pytest.approx(1e-14 + 4.0 * np.finfo(float).eps * large)
