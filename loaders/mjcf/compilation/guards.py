@@ -144,11 +144,10 @@ def _check_attributes(root: Node, length: int) -> None:
     """Report the elements with too many attributes, of which a document of short values has none."""
     if length < MAX_ATTRIBUTES:
         return
-    for node in root.walk():
-        if len(node.attributes) > MAX_ATTRIBUTES:
-            message = "<{tag}> has {count} attributes; the limit is {limit}"
-            count = len(node.attributes)
-            node.invalid("mjcf-in.too-large", message, tag=node.tag, count=count, limit=MAX_ATTRIBUTES)
+    for node in [node for node in root.subtree() if len(node.attributes) > MAX_ATTRIBUTES]:
+        message = "<{tag}> has {count} attributes; the limit is {limit}"
+        count = len(node.attributes)
+        node.invalid("mjcf-in.too-large", message, tag=node.tag, count=count, limit=MAX_ATTRIBUTES)
 
 
 def _copies(node: Node) -> int:
