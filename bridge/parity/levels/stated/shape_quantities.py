@@ -257,8 +257,6 @@ def _contact_settings(engine: Engine, mechanism: Mechanism) -> Readings:
 @lru_cache(maxsize=1)
 def _links_with_own_settings(mechanism: Mechanism) -> list[str]:
     """The links whose settings of contact PyBullet can hold: it has one set for links that are welded together."""
-    if mechanism.scene.physics.engine == "mujoco":
-        return []
     stated, groups = _stated(mechanism), dict[int, set[str]]()
     for name, settings in (stated.contact or {}).items():
         groups.setdefault(mechanism.weld_group_of(name), set()).add(str((settings, stated.restitution[name])))

@@ -13,6 +13,7 @@ import loaders
 from bridge.parity import Comparison, Outcome, compare
 from bridge.parity.engines.pybullet_engine import PyBulletEngine
 from bridge.parity.levels.stated.shape_quantities import SHAPE_QUANTITIES, drawn_distance, mesh_distance, shape_distance
+from tests.support.fault_search import search
 from tests.support.running_faults import faulty_mujoco, faulty_pybullet
 
 pytest.importorskip("mujoco")
@@ -241,3 +242,18 @@ def test_a_drawn_shape_has_a_nearest_one_in_the_other_engine() -> None:
 def test_what_a_model_does_not_state_leaves_no_gap() -> None:
     plain = bridge.lower(loaders.load_string("<robot name='r'><link name='a'/></robot>", format="urdf"))
     assert not any(quantity.is_stated(plain) for quantity in SHAPE_QUANTITIES)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["torsional friction added", "rolling friction added", "restitution added", "contacts softened"],
+)
+def test_settings_of_contact_that_pybullet_gets_by_mistake_are_found_in_mjcf_too(kind: str) -> None:
+    text = (
+        "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='a' pos='0 0 1'><joint name='j'/>"
+        "<geom size='.1'/><body name='b' pos='0 0 1'><joint name='k'/><geom size='.2' solref='.1 1'/></body></body>"
+        "</worldbody></mujoco>"
+    )
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf", quiet=True))
+    assert search(mechanism, "pybullet", kind) == "found"
+    assert bridge.compare(mechanism, ("pybullet",), levels=("L0",), configurations=1).failures == ()
