@@ -261,7 +261,9 @@ class MujocoEngine:
         )
 
     def _effort(self, joint: int) -> float:
-        return float(self.model.jnt_actfrcrange[joint][1]) if self.model.jnt_actfrclimited[joint] else np.inf
+        """Return the effort limit of a joint; a scene has the larger one of a range that is not symmetric."""
+        is_limited = self.model.jnt_actfrclimited[joint]
+        return float(np.abs(self.model.jnt_actfrcrange[joint]).max()) if is_limited else np.inf
 
     def surfaces(self) -> Surfaces:
         """Return the shapes of the compiled model and their friction."""

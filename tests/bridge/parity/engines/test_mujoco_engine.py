@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import bridge
+import loaders
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.mujoco_engine import MujocoEngine
 from bridge.parity.engines.protocol import DivergedError
+from bridge.parity.results.verdict import Outcome
 from loaders.model import WORLD
 from tests.support.scenes import joint, link, random_scene, random_state, scene
 
@@ -46,3 +48,11 @@ def test_a_motion_that_mujoco_starts_again_is_said_to_diverge() -> None:
     with pytest.raises(DivergedError, match="MuJoCo"):
         engine.step(1)
     engine.close()
+
+
+@pytest.mark.parametrize("engines", [("mujoco", "reference"), ("mujoco", "mujoco-native")])
+def test_the_effort_limit_is_the_larger_end_of_a_range_that_is_not_symmetric(engines: tuple[str, str]) -> None:
+    joint = '<joint name="lift" type="slide" axis="0 0 1" actuatorfrcrange="-1600 1000"/>'
+    text = f'<mujoco><worldbody><body name="b">{joint}<geom size="0.1"/></body></worldbody></mujoco>'
+    found = bridge.compare(loaders.load_string(text, format="mjcf", quiet=True), engines=engines, levels="L0")
+    assert {row.outcome for row in found.rows if row.quantity == "effort limits"} == {Outcome.PASSED}
