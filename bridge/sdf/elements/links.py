@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from bridge.export.documents.files import Files
 from bridge.export.number_format import round_to_short
 from bridge.export.xml_text import Element, add
@@ -18,6 +20,9 @@ from .surfaces import add_surface
 
 _MOMENTS = (("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1, 2), ("izz", 2, 2))
 _DIRECTIONS = "xyzpqr"
+_CLOSE = 1e-6
+"""Largest distance of principal moments from the limit of what a body can have, relative to the greatest moment, at
+which the rounding errors of libsdformat, which computes them from the products of inertia, may lead beyond it."""
 _ROLES = ("illustration", "perception")
 
 
@@ -64,11 +69,12 @@ def _add_flags(element: Element, link: Link) -> None:
 
 def _add_inertial(link: Element, inertia: SpatialInertia, added_mass: Array | None) -> None:
     element = add(link, "inertial")
-    add_pose(element, Pose.of(p=inertia.p_LLcm))
+    X_LI, tensor = (Pose.of(p=inertia.p_LLcm), inertia.I_Lcm) if added_mass is not None else _inertial_frame(inertia)
+    add_pose(element, X_LI)
     add(element, "mass", inertia.mass)
     moments = add(element, "inertia")
     for key, i, j in _MOMENTS:
-        value = round_to_short(float(inertia.I_Lcm[i, j]))
+        value = round_to_short(float(tensor[i, j]))
         if i == j or value:
             add(moments, key, value)
     if added_mass is not None:
@@ -76,6 +82,23 @@ def _add_inertial(link: Element, inertia: SpatialInertia, added_mass: Array | No
         for i in range(6):
             for j in range(i, 6):
                 add_if(matrix, _DIRECTIONS[i] + _DIRECTIONS[j], float(added_mass[i, j]), 0.0)
+
+
+def _inertial_frame(inertia: SpatialInertia) -> tuple[Pose, Array]:
+    """Return the inertial frame in the link, and the inertia in its axes [kg m^2], shape (3, 3).
+
+    The axes are those of the link. libsdformat refuses a link if a principal moment that it computes is negative, or
+    larger than the sum of the other two; for flat and thin bodies the axes are the principal ones, so that it computes
+    nothing.
+    """
+    tensor, p = inertia.I_Lcm, inertia.p_LLcm
+    if all(not round_to_short(float(tensor[i, j])) for _, i, j in _MOMENTS if i != j):
+        return Pose.of(p=p), tensor
+    R, moments = inertia.principal_axes()
+    least, middle, greatest = sorted(moments.tolist())
+    if min(abs(least), abs(least + middle - greatest)) > _CLOSE * greatest:
+        return Pose.of(p=p), tensor
+    return Pose.of(R=R, p=p), np.diag(moments)
 
 
 def _add_collision(link: Element, collision: Collision, files: Files) -> None:
