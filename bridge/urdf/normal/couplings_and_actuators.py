@@ -9,9 +9,11 @@ from collections.abc import Iterable
 from bridge.export.report import Report
 from bridge.urdf.options import Options
 from loaders.diagnostics import Fate
-from loaders.model import Actuator, Coupling, Joint, by_name
+from loaders.model import Actuator, Coupling, Joint, JointType, by_name
 from loaders.scene import Scene
 
+_TURNING = (JointType.BALL, JointType.FLOATING)
+"""Joints of several degrees of freedom whose one axis holds what is common to all of them."""
 COMMANDS = ("position", "velocity", "effort")
 """Interfaces that a ``<ros2_control>`` element may state."""
 
@@ -29,7 +31,7 @@ def with_representable_drives(scene: Scene, report: Report) -> Scene:
     kept = []
     for actuator in scene.actuators:
         joint = joints.get(actuator.joint)
-        if joint is None or actuator.tendon or len(joint.axes) != 1 or joint.axes[0].effort == 0.0:
+        if joint is None or actuator.tendon or not _has_driven_axis(joint):
             _add(actuator, "urdfout.actuator", "as it drives no joint with one axis that may exert effort", report)
         else:
             kept.append(actuator)
@@ -38,6 +40,11 @@ def with_representable_drives(scene: Scene, report: Report) -> Scene:
     efforts = {joint.name: joint.axes[0].effort for joint in limited if joint.axes}
     actuators = tuple(_said(actuator, efforts[actuator.joint], report) for actuator in kept)
     return dataclasses.replace(scene, joints=limited, actuators=actuators)
+
+
+def _has_driven_axis(joint: Joint) -> bool:
+    """Return whether a joint has one axis, of one degree of freedom, that may exert effort."""
+    return joint.type not in _TURNING and len(joint.axes) == 1 and joint.axes[0].effort != 0.0
 
 
 def without_couplings(scene: Scene, report: Report) -> Scene:

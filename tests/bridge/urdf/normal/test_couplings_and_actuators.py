@@ -5,7 +5,10 @@ from __future__ import annotations
 import dataclasses
 import math
 
+import pytest
+
 import bridge
+import loaders
 from loaders import model as m
 from tests.code_examples import scenes as s
 from tests.support.urdf_writer import read
@@ -30,3 +33,18 @@ def test_an_actuator_of_a_tendon_is_left_out() -> None:
     urdf = bridge.to_urdf(given)
     assert "<transmission" not in urdf
     assert [entry.code for entry in urdf.diagnostics] == ["urdfout.actuator"]
+
+
+def test_an_actuator_of_a_ball_joint_is_left_out() -> None:
+    """Drake refuses a document with such a ``<transmission>``."""
+    parsing = pytest.importorskip("pydrake.multibody.parsing")
+    from pydrake.multibody.plant import MultibodyPlant
+
+    body = '<body name="b"><joint name="j" type="ball" damping="1"/><geom size="0.1"/></body>'
+    actuator = '<actuator><general name="a" joint="j" gear="0 0 1"/></actuator>'
+    text = f"<mujoco><worldbody>{body}</worldbody>{actuator}</mujoco>"
+    urdf = bridge.to_urdf(loaders.load_string(text, format="mjcf", quiet=True), quiet=True)
+    plant = MultibodyPlant(0.0)
+    parsing.Parser(plant).AddModelsFromString(str(urdf), "urdf")
+    assert plant.GetJointByName("j").type_name() == "ball_rpy"
+    assert [entry.subjects for entry in urdf.diagnostics if entry.code == "urdfout.actuator"] == [("a",)]
