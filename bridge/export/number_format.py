@@ -7,11 +7,14 @@ another) carry rounding errors: `position` and `quaternion` remove them, so that
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
+from loaders.model import Light, Material
 from loaders.spatial import Array, Pose, matrix_to_quaternion, quaternion_to_matrix
 
 _NOISE = 5e-16
@@ -25,6 +28,11 @@ _DIRECTION_DECIMALS = 15
 _MAX_TURNS = 16
 _POSITION_DECIMALS = 14
 """Decimals of a position below one meter that several readings and writings compute."""
+_Colored = TypeVar("_Colored", Light, Material)
+_COLORS = ("diffuse", "ambient", "specular", "emissive")
+"""Fields with a color; a light has two of them."""
+BEYOND_COLORS = "components of a color beyond 0 and 1"
+"""Name for people of the colors that `with_colors_in_range` changes."""
 
 
 def number(value: float) -> str:
@@ -155,3 +163,18 @@ def _positive(wxyz: Sequence[float]) -> list[float]:
 def placement(X: Pose) -> dict[str, Sequence[float] | None]:
     """Return the attributes ``pos`` and ``quat`` of a computed pose, for `Element`; None where the default holds."""
     return {"pos": position(X.p), "quat": quaternion(X.R)}
+
+
+def with_colors_in_range(item: _Colored) -> _Colored:
+    """Return a material or a light with each component of its colors moved into the range from 0 to 1.
+
+    MuJoCo draws others; libsdformat and readers of URDF refuse a document with them.
+
+    Args:
+        item: The material or the light; it is returned as it is if all are in that range.
+    """
+    colors = {key: value for key in _COLORS if (value := getattr(item, key, None)) is not None}
+    moved: dict[str, Any] = {
+        key: tuple(min(max(component, 0.0), 1.0) for component in value) for key, value in colors.items()
+    }
+    return item if moved == colors else dataclasses.replace(item, **moved)

@@ -261,9 +261,7 @@ class MujocoEngine:
         )
 
     def _effort(self, joint: int) -> float:
-        """Return the effort limit of a joint; a scene has the larger one of a range that is not symmetric."""
-        is_limited = self.model.jnt_actfrclimited[joint]
-        return float(np.abs(self.model.jnt_actfrcrange[joint]).max()) if is_limited else np.inf
+        return float(abs(self.model.jnt_actfrcrange[joint]).max()) if self.model.jnt_actfrclimited[joint] else np.inf
 
     def surfaces(self) -> Surfaces:
         """Return the shapes of the compiled model and their friction."""

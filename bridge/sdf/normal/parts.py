@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, TypeVar
 
+from bridge.export.number_format import BEYOND_COLORS, with_colors_in_range
 from bridge.export.report import Report
 from loaders.diagnostics import Fate
-from loaders.model import Collision, Friction, Hydroelastic, Joint, Link, Material, Sensor, Surface, Visual
+from loaders.model import Collision, Friction, Hydroelastic, Joint, Light, Link, Material, Sensor, Surface, Visual
 from loaders.scene import Scene
 from loaders.sdf.elements.material_scripts import gazebo_material
 
@@ -44,6 +45,7 @@ def with_representable_parts(scene: Scene, report: Report) -> Scene:
         scene,
         links=tuple(_with_parts(link, report) for link in scene.links),
         joints=tuple(_with_sensors(joint) for joint in scene.joints),
+        lights=tuple(_light(light, report) for light in scene.lights),
     )
 
 
@@ -130,6 +132,8 @@ def _material(visual: Visual, link: Link, report: Report) -> Material | None:
     lost = [kind for kind, _ in material.maps if kind not in MAPS]
     if name != material.name:
         lost.append("name")
+    if with_colors_in_range(material) is not material:
+        lost.append(BEYOND_COLORS)
     if lost:
         report.add(
             Fate.NOTED,
@@ -142,7 +146,7 @@ def _material(visual: Visual, link: Link, report: Report) -> Material | None:
         )
     if material.texture is not None and "albedo_map" not in dict(maps):
         maps = (("albedo_map", material.texture), *maps)
-    return _colored(dataclasses.replace(material, name=name, maps=maps))
+    return _colored(dataclasses.replace(with_colors_in_range(material), name=name, maps=maps))
 
 
 def _colored(material: Material) -> Material:
@@ -152,3 +156,20 @@ def _colored(material: Material) -> Material:
         return material
     diffuse, emissive = material.diffuse or scripted.diffuse, material.emissive or scripted.emissive
     return dataclasses.replace(material, diffuse=diffuse, emissive=emissive)
+
+
+def _light(light: Light, report: Report) -> Light:
+    """Return a light with colors that SDFormat can state."""
+    said = with_colors_in_range(light)
+    if said is not light:
+        report.add(
+            Fate.NOTED,
+            "sdfout.field",
+            "SDFormat has no place for {field} of {kind} {owner}",
+            light.where,
+            subjects=(light.name,),
+            field=BEYOND_COLORS,
+            kind="light",
+            owner=light.name,
+        )
+    return said

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Collection
 from pathlib import Path
 
+from bridge.export.number_format import BEYOND_COLORS, with_colors_in_range
 from bridge.export.report import Report
 from loaders.diagnostics import Fate
 from loaders.model import Link, Material, Visual
@@ -58,11 +59,12 @@ class Materials:
         stated = visual.material
         if stated is None:
             return None
-        said = dataclasses.replace(
-            Material(diffuse=stated.diffuse, texture=stated.texture),
-            specular=None if stated.specular is None else (*stated.specular[:3], 1.0),
-        )
-        lost = ["opacity of the specular color"] if said.specular != stated.specular else []
+        colored = with_colors_in_range(Material(diffuse=stated.diffuse, specular=stated.specular))
+        specular = None if colored.specular is None else (*colored.specular[:3], 1.0)
+        said = dataclasses.replace(colored, texture=stated.texture, specular=specular)
+        lost = ["opacity of the specular color"] if said.specular != colored.specular else []
+        if (colored.diffuse, colored.specular) != (stated.diffuse, stated.specular):
+            lost.append(BEYOND_COLORS)
         if said.texture is not None and not Path(said.texture).is_file():
             said, lost = dataclasses.replace(said, texture=None), [*lost, "texture, whose file was not found"]
         if said == Material():
