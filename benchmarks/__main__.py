@@ -75,12 +75,13 @@ def ratios(result: Result) -> dict[str, float]:
 
 def regressions(results: Iterable[Result], earlier: Iterable[Result]) -> list[str]:
     """Return a line for each ratio that grew."""
-    before = {result["name"]: ratios(result) for result in earlier}
+    before = {(result["group"], result["name"]): ratios(result) for result in earlier}
     return [
-        f"{result['name']}: {ratio:.2f} times {peer}, before {before[result['name']][peer]:.2f}"
+        f"{result['name']}: {ratio:.2f} times {peer}, before {known[peer]:.2f}"
         for result in results
+        if (known := before.get((result["group"], result["name"])))
         for peer, ratio in ratios(result).items()
-        if ratio > GROWTH * before.get(result["name"], {}).get(peer, ratio)
+        if ratio > GROWTH * known.get(peer, ratio)
     ]
 
 

@@ -26,6 +26,12 @@ def test_a_ratio_that_grew_by_a_quarter_is_a_regression_on_a_slower_machine_too(
     assert bench.regressions(now, earlier) == ["b: 1.30 times Drake, before 1.00"]
 
 
+def test_a_file_that_is_measured_in_two_groups_is_compared_in_each() -> None:
+    earlier = [result("a", 10.0, 10.0), result("a", 10.0, 5.0) | {"group": "Loading"}]
+    now = [result("a", 20.0, 10.0), result("a", 10.0, 5.0) | {"group": "Loading"}]
+    assert bench.regressions(now, earlier) == ["a: 2.00 times Drake, before 1.00"]
+
+
 @pytest.fixture
 def where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A machine, and files of runs in an empty folder."""
