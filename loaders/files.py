@@ -66,8 +66,22 @@ def read_end(path: str | os.PathLike[str], count: int, *, option: str) -> bytes:
     return _bytes_of(path, option, count)
 
 
-def _bytes_of(path: str | os.PathLike[str], option: str, count: int | None = None) -> bytes:
-    """Return the contents of a regular file, or its last bytes if their number is given."""
+def read_start(path: str | os.PathLike[str], count: int, *, option: str) -> bytes:
+    """Return the first bytes of a file, which must be one that `read` would read.
+
+    Args:
+        path: The file.
+        count: Largest number of bytes.
+        option: The limit on its size, as for `read`.
+
+    Raises:
+        FileError: as for `read`.
+    """
+    return _bytes_of(path, option, count, from_end=False)
+
+
+def _bytes_of(path: str | os.PathLike[str], option: str, count: int | None = None, *, from_end: bool = True) -> bytes:
+    """Return the contents of a regular file, or its first or last bytes if their number is given."""
     limit = limit_of(option)
     note_file(path)
     try:
@@ -81,7 +95,7 @@ def _bytes_of(path: str | os.PathLike[str], option: str, count: int | None = Non
             if count is None:
                 data = _contents(descriptor, size, limit + 1)
             elif count:
-                os.lseek(descriptor, max(0, size - count), os.SEEK_SET)
+                os.lseek(descriptor, max(0, size - count) if from_end else 0, os.SEEK_SET)
                 data = _contents(descriptor, count, count)
             else:
                 data = b""

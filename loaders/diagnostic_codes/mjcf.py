@@ -39,10 +39,12 @@ CODES = {
         (Fate.NOTED,),
     ),
     "mjcf-in.plugin": CodeInfo(
-        "Plugins of the engine, and sensors that depend on one or on a mesh, are left out.", "", (Fate.DROPPED,)
+        "Plugins of the engine, and sensors that depend on one, on a mesh or on a site with a mesh, are left out.",
+        "",
+        (Fate.DROPPED,),
     ),
     "mjcf-in.refused": CodeInfo(
-        "MuJoCo's compiler refuses the model.", "Correct what the message names.", (Fate.INVALID,)
+        "MuJoCo's compiler refuses the model, or crashes on it.", "Correct what the message names.", (Fate.INVALID,)
     ),
     "mjcf-in.shape": CodeInfo(
         "The shape of a geom is approximated: a signed distance field by its mesh, the heights of a field by gray"
@@ -50,7 +52,9 @@ CODES = {
         "",
         (Fate.APPROXIMATED,),
     ),
-    "mjcf-in.skin": CodeInfo("A skin is left out; it has no effect on the motion.", "", (Fate.NOTED,)),
+    "mjcf-in.skin": CodeInfo(
+        "A skin, of the document or of a cable, is left out; it has no effect on the motion.", "", (Fate.NOTED,)
+    ),
     "mjcf-in.too-large": CodeInfo(
         "The document makes too many elements or nests them too deeply.", "Reduce the counts.", (Fate.INVALID,)
     ),

@@ -14,7 +14,7 @@ from .mesh_data import MeshPart
 from .precheck import MeshError, check_faces
 
 SUFFIX = ".msh"
-_HEADER = struct.Struct("<4i")
+HEADER = struct.Struct("<4i")
 """Number of vertices, normals, texture coordinates and triangles."""
 
 
@@ -34,24 +34,33 @@ def read_msh(data: bytes, path: Path) -> list[MeshPart]:
     check_faces(faces)
     if not faces:
         return []
-    uv = _rows(data, "<f4", _HEADER.size + 12 * (vertices + normals), coordinates, 2).astype(np.float64)
+    uv = _rows(data, "<f4", HEADER.size + 12 * (vertices + normals), coordinates, 2).astype(np.float64)
     uv[:, 1] = 1.0 - uv[:, 1]
-    corners = _rows(data, "<i4", _HEADER.size + 12 * (vertices + normals) + 8 * coordinates, faces, 3)
+    corners = _rows(data, "<i4", HEADER.size + 12 * (vertices + normals) + 8 * coordinates, faces, 3)
     return [
         MeshPart(
             names=(path.stem,),
-            vertices=frozen(_rows(data, "<f4", _HEADER.size, vertices, 3).astype(np.float64)),
+            vertices=frozen(_rows(data, "<f4", HEADER.size, vertices, 3).astype(np.float64)),
             faces=corners.astype(np.int64),
             uv=frozen(uv) if coordinates == vertices else None,
         )
     ]
 
 
+def has_triangles(start: bytes) -> bool:
+    """Return whether a file declares triangles; of one without, MuJoCo takes the convex hull.
+
+    Args:
+        start: The first bytes of the file, at least those of its `HEADER`.
+    """
+    return len(start) >= HEADER.size and HEADER.unpack_from(start)[3] > 0
+
+
 def _counts(data: bytes) -> tuple[int, int, int, int]:
     """Return the numbers of vertices, normals, texture coordinates and triangles that a file declares."""
-    counts = _HEADER.unpack_from(data) if len(data) >= _HEADER.size else (-1, 0, 0, 0)
+    counts = HEADER.unpack_from(data) if len(data) >= HEADER.size else (-1, 0, 0, 0)
     vertices, normals, coordinates, faces = counts
-    if min(counts) < 0 or len(data) != _HEADER.size + 4 * (3 * vertices + 3 * normals + 2 * coordinates + 3 * faces):
+    if min(counts) < 0 or len(data) != HEADER.size + 4 * (3 * vertices + 3 * normals + 2 * coordinates + 3 * faces):
         raise MeshError("the file is not valid MSH: its size is not that of the vertices and triangles it declares")
     return vertices, normals, coordinates, faces
 

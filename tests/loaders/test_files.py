@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loaders.files import FileError, is_inside, read, real_path, regular_files
+from loaders.files import FileError, is_inside, read, read_end, read_start, real_path, regular_files
 from loaders.safety.limits import Limits, budgeted
 
 
@@ -30,6 +30,15 @@ def test_a_regular_file_is_read_up_to_the_limit(tmp_path: Path) -> None:
     with pytest.raises(FileError) as caught:
         within(4, tmp_path / "a")
     assert (caught.value.code, "text_file_bytes" in caught.value.hint) == ("file.too-large", True)
+
+
+def test_the_first_and_the_last_bytes_of_a_file_within_the_limit_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"12345")
+    for read_part, expected in ((read_start, (b"", b"12", b"12345")), (read_end, (b"", b"45", b"12345"))):
+        assert tuple(read_part(tmp_path / "a", n, option="text_file_bytes") for n in (0, 2, 9)) == expected
+        with budgeted(Limits(text_file_bytes=4)), pytest.raises(FileError) as caught:
+            read_part(tmp_path / "a", 2, option="text_file_bytes")
+        assert caught.value.code == "file.too-large"
 
 
 def test_a_named_pipe_a_socket_and_a_device_are_refused_at_once(tmp_path: Path) -> None:

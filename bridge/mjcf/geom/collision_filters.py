@@ -13,7 +13,7 @@ from itertools import chain, combinations, product
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from loaders.safety.limits import limited
-from loaders.scene_queries.excluded_pairs import BITMASKED
+from loaders.scene_queries.excluded_pairs import BITMASKED, FILTER_PARENT_OFF
 from loaders.scene_queries.pair_set import PairSet
 
 from .collision_masks import Mask, masks
@@ -58,7 +58,8 @@ def filters(mechanism: Mechanism, policy: str = "drake") -> Filters:
     """
     excluded = mechanism.filtered_pairs(policy)
     pairs = _between_groups(mechanism, excluded)
-    parent_filter = all(pair in pairs for pair in _adjacent_pairs(mechanism))
+    is_off = policy == "mujoco" and FILTER_PARENT_OFF in mechanism.physics.parameters
+    parent_filter = not is_off and all(pair in pairs for pair in _adjacent_pairs(mechanism))
     if parent_filter:
         pairs.difference_update(_adjacent_pairs(mechanism))
     masked = mechanism.masked_pairs if policy in BITMASKED else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from bridge.lowering.collision_filters import ignored_by_policy
+from bridge.lowering.collision_filters import ignored_by_policy, pairs_of_rules
 from bridge.mechanism.bodies import ROOT
 from bridge.mjcf.xml.context import Context
 from loaders.diagnostics import Fate, Where
@@ -24,8 +24,17 @@ def write_excludes(filters: Filters, context: Context) -> None:
         option = context.document["option"]
         flags = [child for child in option.children if child.tag == "flag"] or [option.add("flag")]
         flags[0].set(filterparent="disable")
-    for a, b in filters.excludes:
+    for a, b in (*filters.excludes, *_without_effect(filters, context)):
         context.document["contact"].add("exclude", body1=_name(a, context), body2=_name(b, context))
+
+
+def _without_effect(filters: Filters, context: Context) -> list[tuple[int, int]]:
+    """Return the excludes of an MJCF source without which the same pairs collide, such as those of a cable."""
+    mechanism = context.mechanism
+    if mechanism.physics.engine != "mujoco" or context.options.policy != "mujoco":
+        return []
+    written = set(map(frozenset, filters.excludes))
+    return [pair for pair in pairs_of_rules(mechanism) if frozenset(pair) not in written]
 
 
 def _name(body: int, context: Context) -> str:

@@ -17,7 +17,8 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from loaders.diagnostics import Fate
-from loaders.files import FileError, read, read_end
+from loaders.files import FileError, read, read_end, read_start
+from loaders.meshes.msh import HEADER, SUFFIX, has_triangles
 from loaders.node import Node
 
 from .paths import FileFinder
@@ -236,8 +237,8 @@ def _parts(uri: str) -> tuple[str, str]:
 def _may_wait(path: str, node: Node) -> bool:
     """Return whether a file need not be read unless MuJoCo computes a number from it.
 
-    The heights of a field become a picture of ours unless they are one, and so do the triangles of an OBJ file without
-    faces, for which MuJoCo takes the convex hull.
+    The heights of a field become a picture of ours unless they are one, and so do the triangles of an OBJ or MSH file
+    without faces, for which MuJoCo takes the convex hull.
     """
     suffix = os.path.splitext(path)[1].lower()
     if "content_type" in node.attributes:
@@ -248,13 +249,23 @@ def _may_wait(path: str, node: Node) -> bool:
         return False
     if suffix == ".obj":
         return b"\nf" in (_end(path, _END_OF_OBJ) or b"")
-    return suffix in {".stl", ".msh"} and _end(path, 0) is not None
+    if suffix == SUFFIX:
+        return has_triangles(_start(path, HEADER.size) or b"")
+    return suffix == ".stl" and _end(path, 0) is not None
 
 
 def _end(path: str, count: int) -> bytes | None:
     """Return the last bytes of a file; None if it cannot be read."""
     try:
         return read_end(path, count, option="mesh_file_bytes")
+    except FileError:
+        return None
+
+
+def _start(path: str, count: int) -> bytes | None:
+    """Return the first bytes of a file; None if it cannot be read."""
+    try:
+        return read_start(path, count, option="mesh_file_bytes")
     except FileError:
         return None
 

@@ -37,8 +37,8 @@ _SIZES = {
 _STATEFUL = frozenset({"sensor", "actuator"})
 _DATA_SIZES = frozenset({"actdim", "dim", "nsample", "num"})
 """Attributes of sensors and actuators that ask for so many numbers."""
-_COUNTED = frozenset({"replicate", "attach", "mesh", "lengthrange", "config", *_COUNTS, *_SIZES})
-"""Elements that make others, or data."""
+_COUNTED = frozenset({"replicate", "attach", "mesh", "lengthrange", "config", "flex", *_COUNTS, *_SIZES})
+"""Elements that make others, or data, or with which MuJoCo may crash."""
 _NOT_A_NUMBER = re.compile(r"[+-]?nan(\(\w*\))?$", re.IGNORECASE)
 _LARGE_EXPONENT = re.compile(r"e\+?\d{3}")
 _DROPPED_SIZES = ("njmax", "nconmax", "nstack", "nemax")
@@ -172,6 +172,8 @@ def _check_sizes(node: Node) -> None:
         _check_length_range(node)
     if node.tag == "config":
         _check_plugin(node)
+    if node.tag == "flex":
+        _check_flex(node)
     if size > MAX_SIZE:
         message = "{keys} of <{tag}> ask for {size:g} items; the limit is {limit}"
         node.invalid("mjcf-in.too-large", message, keys=keys, tag=node.tag, size=size, limit=MAX_SIZE)
@@ -185,6 +187,13 @@ def _check_mesh(node: Node) -> None:
     if abs(size) > MAX_VERTICES:
         message = "{builtin} asks for {size:g} vertices; the limit is {limit}"
         node.invalid("mjcf-in.too-large", message, builtin=kind, size=abs(size), limit=MAX_VERTICES)
+
+
+def _check_flex(node: Node) -> None:
+    """Report a soft body with nodes whose vertices are all of one body, on which MuJoCo 3.17 crashes."""
+    if "node" in node.attributes and len(node.attributes.get("body", "").split()) == 1:
+        message = "MuJoCo crashes on a flex with nodes and one body for all vertices"
+        node.invalid("mjcf-in.refused", message, hint="state the name of the body once for each vertex")
 
 
 def _check_length_range(node: Node) -> None:

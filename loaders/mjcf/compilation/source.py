@@ -159,8 +159,9 @@ class Source:
         if transmissions not in self._rotors:
             found = self._rotors[transmissions] = {}
             for i, inertia in enumerate(getattr(self.model, "actuator_armature", ())):
-                if inertia and self.model.actuator_trntype[i] in transmissions:
-                    target, gear = self.model.actuator_trnid[i][0], self.model.actuator_gear[self._output(i)][0]
+                target, other = self.model.actuator_trnid[i]
+                if inertia and other < 0 and self.model.actuator_trntype[i] in transmissions:
+                    gear = self.model.actuator_gear[self._output(i)][0]
                     found[target] = found.get(target, 0.0) + gear**2 * inertia
         return self._rotors[transmissions]
 

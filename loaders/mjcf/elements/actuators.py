@@ -19,8 +19,11 @@ _JOINT, _JOINT_IN_PARENT, _SLIDER_CRANK, _TENDON, _SITE, _BODY, _ROTATION = rang
 """MuJoCo's types of transmission."""
 _OF_JOINTS = frozenset({_JOINT, _JOINT_IN_PARENT, _ROTATION})
 _CONTROLS = ((1, "pos"), (2, "vel"), (4, "ff"), (8, "voltage"))
-_INPUTS = {"dcmotor": _CONTROLS, "pid": _CONTROLS, "so3": ((1, "expmap"), (2, "quat"))}
-"""Bit and name of each control, by the type of gain of those that may have several; a voltage alone is the default."""
+_CONTROL = ((1, "pos"), (2, "vel"), (32, "pressure"))
+_INPUTS = {
+    "affine": _CONTROL, "dcmotor": _CONTROLS, "fixed": _CONTROL, "pid": _CONTROLS, "so3": ((1, "expmap"), (2, "quat")),
+}  # fmt: skip
+"""Bit and name of each control that a type of gain may declare; a motor has a voltage by default."""
 _INTERPOLATIONS = ("zoh", "linear", "cubic")
 _GEAR, _NO_RANGE = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0]
 """MuJoCo's defaults."""
@@ -57,7 +60,7 @@ def _problem(i: int, source: Source) -> str:
 
 
 def _actuator(i: int, source: Source) -> Actuator:
-    model, kind = source.model, source.model.actuator_trntype[i]
+    model, kind = source.model, _transmission(i, source.model)
     target = model.actuator_trnid[i][0]
     gears = model.actuator_gear[_row("outadr", i, model)]
     gear = gears[0]
@@ -74,6 +77,12 @@ def _actuator(i: int, source: Source) -> Actuator:
         mujoco=_law(i, kind, gears, source),
         where=source.places("actuator")[i],
     )
+
+
+def _transmission(i: int, model: Any) -> int:
+    """Return the type of what an actuator drives; a rotation of one site against another is that of a site."""
+    kind: int = model.actuator_trntype[i]
+    return _SITE if kind == _ROTATION and model.actuator_trnid[i][1] >= 0 else kind
 
 
 def _control(i: int, model: Any) -> tuple[float, float]:
@@ -143,7 +152,7 @@ def _keyword(member: str) -> str:
 
 
 def _inputs(i: int, gain: str, model: Any) -> Iterator[tuple[str, str]]:
-    """Yield the names of the controls, if the actuator may have several, which older versions of MuJoCo do not have."""
+    """Yield the names of the controls, as far as they are declared, which older versions of MuJoCo do not know."""
     controls = getattr(model, "actuator_ctrlspec", None)
     bits = 0 if controls is None else int(controls[i])
     names = [name for bit, name in _INPUTS[gain] if bits & bit]

@@ -9,6 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from loaders.diagnostics import Fate
+from loaders.meshes.msh import SUFFIX as MSH
+from loaders.meshes.msh import has_triangles
 from loaders.mjcf.compilation.assets import Asset
 from loaders.mjcf.compilation.inline_shapes import inline_heights, inline_mesh
 from loaders.mjcf.compilation.rows import Rows, pose
@@ -190,8 +192,11 @@ def file_of_mesh(mesh: int, source: Source) -> Asset | None:
 
 
 def _has_faces(file: str, source: Source) -> bool:
-    """Return whether a file has triangles; of an OBJ file without, MuJoCo takes the convex hull."""
-    data = source.assets.contents.get(file, b"f")
+    """Return whether a file has triangles; of an OBJ or MSH file without, MuJoCo takes the convex hull."""
+    data = source.assets.contents.get(file)
+    if data is not None and file.endswith(MSH):
+        return has_triangles(data)
+    data = b"f" if data is None else data
     return not file.endswith(".obj") or data.startswith(b"f") or b"\nf" in data
 
 

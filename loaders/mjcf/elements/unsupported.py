@@ -11,20 +11,38 @@ _RANGES = {
     "actuator": (("actuator_forcelimited", "actuator_forcerange"), ("actuator_actlimited", "actuator_actrange")),
 }
 """Arrays of switches and of ranges, by kind of element."""
+_WITH_PLUGINS = ("body", "geom", "actuator", "sensor")
+"""Kinds of elements on which a plugin may act."""
 
 
 def report_unsupported(source: Source) -> None:
     """Report everything of a model that the scene does not hold."""
-    _report_bodies(source)
+    _report_plugins(source)
+    if source.model.nskin:  # those of the document were taken away
+        message = "the skin of a cable is not carried; the bodies that move it are"
+        source.diagnostics.add(Fate.NOTED, "mjcf-in.skin", message, Where(source.file))
     _report_ranges(source)
 
 
-def _report_bodies(source: Source) -> None:
-    """Report plugins."""
-    model, where = source.model, Where(source.file)
-    if model.nplugin:
-        message = "{count} plugins are left out"
-        source.diagnostics.add(Fate.DROPPED, "mjcf-in.plugin", message, where, count=model.nplugin)
+def _report_plugins(source: Source) -> None:
+    """Report the plugins that a document uses, with what they act on."""
+    model = source.model
+    if not model.nplugin:
+        return
+    nodes = [node for node in source.lines.nodes if node.tag == "plugin" and "plugin" in node.attributes]
+    used = [node for node in nodes if node.children or node.parent is None or node.parent.tag != "extension"]
+    owned = [(kind, i) for kind in _WITH_PLUGINS for i, k in enumerate(getattr(model, f"{kind}_plugin")) if k >= 0]
+    bodies = [i if kind == "body" else model.geom_bodyid[i] for kind, i in owned if kind in {"body", "geom"}]
+    source.diagnostics.add(
+        Fate.DROPPED,
+        "mjcf-in.plugin",
+        "{count} plugins are left out: {plugins}, of {items}",
+        used[0].where if used else Where(source.file),
+        subjects=tuple(dict.fromkeys(map(source.link, bodies))),
+        count=model.nplugin,
+        plugins=tuple(dict.fromkeys(node.attributes["plugin"] for node in used)),
+        items=tuple(f"{kind} {source.names(kind)[i]}" for kind, i in owned) or ("no element",),
+    )
 
 
 def _report_ranges(source: Source) -> None:

@@ -28,7 +28,7 @@ _ATTRIBUTES = {
     "key": frozenset({"time"}),
     "material": frozenset({"metallic", "reflectance", "roughness", "texrepeat", "texuniform"}),
     "mesh": frozenset({"material", "maxhullvert", "normal", "smoothnormal", "texcoord"}),
-    "site": frozenset({"group", "material", "rgba", "size", "type", "user"}),
+    "site": frozenset({"group", "material", "mesh", "rgba", "size", "type", "user"}),
     "size": frozenset({"nuserdata", *(f"nuser_{kind}" for kind in _WITH_DATA_OF_USER)}),
     "spatial": _OF_TENDONS,
     "fixed": _OF_TENDONS,
@@ -64,8 +64,18 @@ def left_out(nodes: Iterable[Node]) -> dict[str, Node]:
 def report_left_out(source: Source) -> None:
     """Report looks, sizes of lists, and data of the user that a scene does not hold."""
     found = left_out(source.lines.nodes) | source.assets.drawn
+    if source.model.has("jnt_group") and "joint/group" not in found:
+        found |= _groups_of_made_joints(source)
     if found:
         names = tuple(sorted(found))
         message = "elements and attributes that change no motion are left out: {names}"
         first = next(iter(found.values()))
         source.diagnostics.add(Fate.NOTED, "mjcf-in.not-carried", message, first.where, names=names)
+
+
+def _groups_of_made_joints(source: Source) -> dict[str, Node]:
+    """Return the group of joints that no document states, such as those of a cable."""
+    groups = enumerate(source.model.jnt_group)
+    nodes = [source.node("joint", j) for j, group in groups if group]
+    made = [node for node in nodes if node is None or "group" not in node.attributes]
+    return {"joint/group": made[0] or source.lines.nodes[0]} if made else {}

@@ -8,6 +8,7 @@ from loaders.diagnostics import Fate
 from loaders.mjcf.compilation.source import Source
 from loaders.mjcf.elements.settings import text_of
 from loaders.model import MujocoElement, Settings
+from loaders.node import Node
 
 from .left_out import OF_REGIONS
 
@@ -33,14 +34,12 @@ def read_sensors(source: Source) -> tuple[MujocoElement, ...]:
 def _sensor(i: int, source: Source) -> MujocoElement | None:
     node, name = source.node("sensor", i), source.names("sensor")[i]
     where = source.where("sensor", i)
-    if node is None or node.tag == "plugin" or _FOREIGN & node.attributes.keys():
+    first, second = _item(i, "obj", source), _item(i, "ref", source)
+    references = {} if node is None else _references(node, first, second)
+    if node is None or node.tag == "plugin" or _FOREIGN & node.attributes.keys() or _is_mesh(node, references, source):
         message = "sensor {name} is left out: a plugin or a mesh is a part of it"
         source.diagnostics.add(Fate.DROPPED, "mjcf-in.plugin", message, where, subjects=(name,), name=name)
         return None
-    first, second = _item(i, "obj", source), _item(i, "ref", source)
-    objects = ("objname",) if node.tag == "insidesite" else _OBJECTS
-    references = dict(_named(node.attributes, objects, first)[:1])
-    references |= dict(_named({k: v for k, v in node.attributes.items() if k not in references}, _REFERENCES, second))
     kept = {k: v for k, v in node.attributes.items() if k not in references and k != "name"}
     return MujocoElement(
         name=name,
@@ -52,13 +51,39 @@ def _sensor(i: int, source: Source) -> MujocoElement | None:
     )
 
 
+def _references(node: Node, first: str, second: str) -> dict[str, str]:
+    """Return the attributes that name the items of a sensor, with their names in the compiled model.
+
+    Args:
+        node: The element of the sensor.
+        first: Name of what it measures.
+        second: Name of its second item.
+    """
+    objects = ("objname",) if node.tag == "insidesite" else _OBJECTS
+    found = dict(_named(node.attributes, objects, first)[:1])
+    return found | dict(_named({k: v for k, v in node.attributes.items() if k not in found}, _REFERENCES, second))
+
+
+def _site_of_region(tag: str, references: Mapping[str, str], source: Source) -> int | None:
+    """Return the index of the site in which a sensor measures; None if it measures in none."""
+    if tag not in OF_REGIONS or "site" not in references:
+        return None
+    return source.names("site").index(references["site"])
+
+
+def _is_mesh(node: Node, references: Mapping[str, str], source: Source) -> bool:
+    """Return whether a sensor measures in a site whose shape is a mesh, or one that a scene does not know."""
+    site = _site_of_region(node.tag, references, source)
+    return site is not None and int(source.model.site_type[site]) not in _SHAPES
+
+
 def _region(tag: str, references: Mapping[str, str], source: Source) -> Settings:
     """Return the shape of the site in which a sensor measures, as settings of that site."""
-    if tag not in OF_REGIONS or "site" not in references:
+    site = _site_of_region(tag, references, source)
+    if site is None:
         return ()
-    model, site = source.model, source.names("site").index(references["site"])
-    kind, count = _SHAPES[int(model.site_type[site])]
-    return ("site/type", kind), ("site/size", text_of(model.site_size[site][:count]))
+    kind, count = _SHAPES[int(source.model.site_type[site])]
+    return ("site/type", kind), ("site/size", text_of(source.model.site_size[site][:count]))
 
 
 def _named(attributes: Mapping[str, str], keys: tuple[str, ...], name: str) -> list[tuple[str, str]]:

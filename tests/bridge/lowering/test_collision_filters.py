@@ -18,7 +18,7 @@ import pytest
 
 import loaders
 from bridge import load_into_pybullet, lower, to_mjcf, to_mjspec
-from bridge.lowering.collision_filters import ignored_by_policy
+from bridge.lowering.collision_filters import ignored_by_policy, pairs_of_rules
 from bridge.mjcf.geom.collision_filters import filters
 from loaders.model import WORLD, Collision, FilterGroup, FilterRule, JointType, Model, Sphere, Surface
 from loaders.scene_queries.excluded_pairs import has_bitmasks
@@ -219,3 +219,14 @@ def test_bitmasks_and_self_collision_are_ignored_by_other_policies(policy):
     assert ignored_by_policy(source, "mujoco") == {"self_collide": ("a",)}
     assert ignored_by_policy(source, "sdformat") == {}
     assert ignored_by_policy(scene([link("a", shape=UNIT_BOX)]), policy) == {}
+
+
+def test_the_pairs_of_rules_are_the_excludes_of_mjcf() -> None:
+    bodies = "".join(f"<body name='{name}'><joint/><geom size='1'/></body>" for name in "abc")
+    text = (
+        f"<mujoco><worldbody><geom size='1'/>{bodies}</worldbody><contact><exclude body1='c' body2='a'/>"
+        "<exclude body1='world' body2='b'/></contact></mujoco>"
+    )
+    mechanism = lower(loaders.load_string(text, format="mjcf", quiet=True))
+    names = [tuple(mechanism.bodies[i].name if i >= 0 else "" for i in pair) for pair in pairs_of_rules(mechanism)]
+    assert {frozenset(pair) for pair in names} == {frozenset(("a", "c")), frozenset(("", "b"))}

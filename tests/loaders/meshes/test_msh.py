@@ -10,6 +10,7 @@ import pytest
 
 import bridge
 import loaders
+from loaders.meshes.msh import has_triangles
 from tests.support.mesh_files import BOX_CORNERS, BOX_FACES, assert_box
 
 mujoco = pytest.importorskip("mujoco")
@@ -52,6 +53,10 @@ def test_texture_coordinates_point_up_as_those_of_the_obj_file_that_mujoco_reads
 def test_a_file_that_is_not_as_long_as_its_counts_is_refused(read, content: bytes) -> None:
     assert read(content, "box.msh") is None
     assert read.codes == ["mesh.unreadable"]
+
+
+def test_the_header_tells_whether_a_file_has_triangles() -> None:
+    assert [has_triangles(data[:16]) for data in (msh(), msh(faces=()), msh()[:15], b"")] == [True, False, False, False]
 
 
 def test_a_body_with_such_a_mesh_touches_and_looks_the_same_in_the_export(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def original_names(mechanism: Mechanism, names: Mapping[str, Sequence[str]], pic
         pictures: Names of the textures of files; a scene has no others.
     """
     entries = (entry for entry in mechanism.scene.diagnostics if entry.fate is Fate.DROPPED)
-    dropped = frozenset(chain.from_iterable(entry.subjects for entry in entries))
+    dropped = frozenset(str(entry.arguments["name"]) for entry in entries if "name" in entry.arguments)
 
     def name_of(kind: str, index: int) -> str | None:
         name = names[kind][index]

@@ -13,6 +13,7 @@ import pytest
 import loaders
 from bridge.parity import Comparison, Outcome, Verdict, compare
 from loaders import Pose, Scene
+from loaders.model import BallConstraint
 
 pytest.importorskip("mujoco")
 
@@ -96,6 +97,34 @@ def test_equalities_that_only_mujoco_has_are_no_limits_and_no_couplings(equality
     found = static(scene_of(text, tmp_path))
     assert found.failures == ()
     assert {"limits", "couplings"} <= compared(found)
+
+
+OFF = """<mujoco><worldbody>
+  <body name="a" pos="0 0 1"><joint axis="0 1 0" ref="20"/><geom size="0.1"/>
+    <site name="s" pos="0.1 0 0" euler="10 0 0"/></body>
+  <body name="b" pos="1 0 1" euler="0 30 0"><joint axis="1 0 0"/><geom size="0.1"/>
+    <site name="r" pos="0.2 0 0"/></body></worldbody><equality>{}</equality></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    "equality",
+    [
+        '<connect body1="a" body2="b" anchor="0.3 0 0"/>', '<connect body1="a" anchor="0.2 0 0"/>',
+        '<connect site1="s" site2="r"/>', '<weld body1="a" body2="b" anchor="0.1 0.2 0.3" torquescale="2"/>',
+        '<weld body1="a" relpose="0.1 0.2 0.3 0.9 0.1 0 0"/>', '<weld site1="s" site2="r"/>',
+    ],
+)  # fmt: skip
+def test_a_constraint_that_is_switched_off_is_compared(equality: str, tmp_path: Path) -> None:
+    """It holds nothing together, so that no violation shows where it would."""
+    scene = scene_of(OFF.format(equality.replace("/>", ' active="false"/>')), tmp_path)
+    assert static(scene).failures == ()
+    (constraint,) = scene.constraints
+    if isinstance(constraint, BallConstraint):
+        other = dataclasses.replace(constraint, p_AP=constraint.p_AP + np.array([0.01, 0.0, 0.0]))
+    else:
+        other = dataclasses.replace(constraint, X_AP=constraint.X_AP @ Pose.of(p=(0.01, 0.0, 0.0)))
+    found = static(dataclasses.replace(scene, constraints=(other,)))
+    assert {failure.quantity for failure in found.failures} == {"compiled settings"}
 
 
 def test_couplings_and_constraints_are_those_of_the_original(tmp_path: Path) -> None:

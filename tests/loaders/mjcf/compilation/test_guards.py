@@ -138,3 +138,17 @@ def test_too_little_memory_is_an_error_of_mujoco_or_enough(memory: str, tmp_path
 def test_memory_that_is_no_number_of_bytes_is_refused(memory: str, tmp_path: Path) -> None:
     path = written(tmp_path, document(BALL, f'<size memory="{memory}"/>'))
     assert [problem.code for problem in problems(path)] == ["mjcf-in.refused"]
+
+
+@pytest.mark.parametrize("body", ["h", "world"])
+def test_a_soft_body_with_which_mujoco_ends_the_process_is_refused(body: str, tmp_path: Path) -> None:
+    """MuJoCo 3.17 reads memory that is not its own if a flex with nodes has one body for all vertices."""
+    nodes = "".join(
+        f'<body name="n{i}" pos="{i >> 2 & 1} {i >> 1 & 1} {i & 1}"><joint/>{BALL}</body>' for i in range(8)
+    )
+    flex = (
+        f'<deformable><flex name="f" dim="3" body="{{}}" vertex="{"0.1 0.1 0.1 " * 4}" element="0 1 2 3" '
+        'node="n0 n1 n2 n3 n4 n5 n6 n7" cellcount="1 1 1" dof="trilinear"/></deformable>'
+    )
+    path = written(tmp_path, document(f'<body name="h"/>{nodes}', flex.format(body)))
+    assert [(entry.code, entry.where.line) for entry in problems(path)] == [("mjcf-in.refused", 1)]

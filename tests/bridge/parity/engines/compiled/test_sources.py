@@ -24,6 +24,17 @@ def test_what_the_reader_drops_has_no_name_but_for_elements_of_other_kinds() -> 
     assert name_of("site", 0) == "p"
 
 
+def test_a_plugin_of_a_body_takes_no_name_from_an_actuator() -> None:
+    text = (
+        "<mujoco><extension><plugin plugin='mujoco.elasticity.cable'/></extension><worldbody><body name='p'>"
+        "<joint name='j'/><geom type='capsule' size='1 1'/><plugin plugin='mujoco.elasticity.cable'/></body>"
+        "</worldbody><actuator><motor name='p' joint='j'/></actuator></mujoco>"
+    )
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf", quiet=True))
+    assert [e.subjects for e in mechanism.scene.diagnostics if e.code == "mjcf-in.plugin"] == [("p",)]
+    assert original_names(mechanism, {"actuator": ("p",)})("actuator", 0) == "p"
+
+
 def test_an_export_has_further_keys_and_sites_that_do_not_count() -> None:
     engine = MujocoEngine(bridge.lower(loaders.load_string(PLUGIN, format="mjcf", quiet=True)))
     assert engine.model.nkey == 2
