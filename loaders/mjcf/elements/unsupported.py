@@ -19,7 +19,7 @@ def report_unsupported(source: Source) -> None:
     """Report everything of a model that the scene does not hold."""
     _report_plugins(source)
     if source.model.nskin:  # those of the document were taken away
-        message = "the skin of a cable is not carried; the bodies that move it are"
+        message = "the skin of a cable is left out; the bodies that move it are"
         source.diagnostics.add(Fate.NOTED, "mjcf-in.skin", message, Where(source.file))
     _report_ranges(source)
 
