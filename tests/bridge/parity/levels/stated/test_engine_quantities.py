@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("mujoco")
-
 import bridge
 import loaders
 from bridge.parity import Outcome, compare
 from bridge.parity.engines.protocol import factory_of
 from bridge.parity.levels.stated.engine_quantities import ENGINE_QUANTITIES
+
+mujoco = pytest.importorskip("mujoco")
 
 MODELS = Path(__file__).parents[4] / "loaders" / "mjcf" / "models"
 NAMES = sorted(path.stem for path in MODELS.glob("*.xml") if path.stem not in {"included_classes", "attached_arm"})
@@ -159,6 +159,8 @@ DROPS: dict[str, tuple[str, Any, str]] = {
 
 @pytest.mark.parametrize("name", NAMES)
 def test_settings_of_the_export_are_those_of_the_original(name: str) -> None:
+    if name == "meshes" and tuple(map(int, mujoco.__version__.split(".")[:2])) < (3, 12):
+        pytest.skip(f"MuJoCo {mujoco.__version__} ends the process on a convex mesh to which a shape is fitted")
     scene = loaders.load(MODELS / f"{name}.xml", quiet=True)
     assert different(scene) == set()
     assert readings(scene)[0].keys() >= {"option iterations", "option solver"}
