@@ -179,7 +179,7 @@ def _likely_cause(row: Row, failed: Sequence[Row]) -> str:
     if len(suspects) != 1:
         return ""
     (engine,) = suspects
-    cause = f"likely {engine}: the only engine whose {row.quantity} differs from the model"
+    cause = f"likely {engine}: the only engine that differs from the model in {row.quantity}"
     first = next(other for other in failed if engine in other.engines)
     if first.quantity == row.quantity:
         return cause

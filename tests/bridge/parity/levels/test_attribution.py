@@ -287,7 +287,7 @@ def test_the_engine_that_differs_from_all_others_is_the_likely_cause() -> None:
         for pair in (("reference", "mujoco"), ("mujoco", "pybullet"))
     ]  # fmt: skip
     first, *_, last = attribute_differences(rows)
-    assert first.cause == "likely mujoco: the only engine whose mass differs from the model"
+    assert first.cause == "likely mujoco: the only engine that differs from the model in mass"
     assert last.cause.endswith("which may follow from the mass of l1")
 
 

@@ -151,7 +151,7 @@ def test_a_fault_stands_at_the_head_with_its_place_and_beside_the_link_that_has_
     head = page[: page.index("<nav>")]
     assert "<b>mass</b> (reference / mujoco)" in head
     assert "<b>forearm</b>" in head
-    assert "likely mujoco: the only engine whose mass differs from the model" in head
+    assert "likely mujoco: the only engine that differs from the model in mass" in head
     later = next(row for row in found.failures if row.quantity == "mass matrix")
     assert "may follow from the mass of forearm" in later.cause
     row = next(line for line in page.splitlines() if line.startswith("<tr><td>forearm</td><td"))
