@@ -14,6 +14,7 @@ import pytest
 
 import bridge
 import loaders
+from bridge.lowering import lower
 from bridge.mechanism import Mechanism
 from bridge.parity import Comparison, Outcome, Verdict, compare
 from bridge.parity.engines.dofs import moving_links
@@ -133,10 +134,17 @@ ROBOTS = (
 )
 
 
+def with_poses_of_the_joints(original: Scene) -> Scene:
+    """Place each link where its joints have it at zero, as in a scene that a reader returns."""
+    poses = lower(original).link_poses()
+    links = (dataclasses.replace(each, X_WL=poses.get(each.name, each.X_WL)) for each in original.links)
+    return dataclasses.replace(original, links=tuple(links))
+
+
 def read(name: str) -> Scene:
     """Return a model by its name in one of the tables."""
     if name in SMALL:
-        return SMALL[name]()
+        return with_poses_of_the_joints(SMALL[name]())
     if name in FILES:
         return loaders.load(ASSETS / name)
     robot = next((robot for robot in robots_corpus.robots() if str(robot) == name), None)
