@@ -9,6 +9,8 @@ same rule, seen from the main file. Everything else obeys the rules of `loaders.
 from __future__ import annotations
 
 import os
+import posixpath
+import re
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -26,6 +28,10 @@ MAX_LEVELS = 6
 """Largest number of folders that a relative name may go up."""
 _SUFFIXES = frozenset({"xml", "mjcf", "obj", "stl", "msh", "png", "ktx", "bin", "hf", "skn", "gmsh"})
 """Suffixes of the formats of MJCF."""
+
+
+_CANCELLED = re.compile(r"(?<!\.\.)[/\\]\.\.(?:[/\\]|$)")
+"""A ``..`` after the name of a folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,7 @@ class FileFinder:
             folder: Folder to which a relative name refers.
             node: The element that has the name.
         """
+        name = _reduced(name)
         place = self._at_hand(name, folder, node)
         if place is not None:
             return place
@@ -99,6 +106,7 @@ class FileFinder:
             uri: The name relative to the folder of the file that has it.
             node: The element that has the name.
         """
+        name, uri = _reduced(name), _reduced(uri)
         place = self._at_hand(name, folder, node)
         if place is not None:
             return place
@@ -173,6 +181,11 @@ class FileFinder:
         for part in parts:
             real = os.path.dirname(real) if part == ".." else real_path_of(os.path.join(real, part))
         return real
+
+
+def _reduced(name: str) -> str:
+    """Return a name without a folder and the ``..`` after it: MuJoCo cancels both as text, so it need not exist."""
+    return posixpath.normpath(name.replace("\\", "/")) if _CANCELLED.search(name) and ":" not in name else name
 
 
 def _is_hidden(parts: Iterable[str]) -> bool:

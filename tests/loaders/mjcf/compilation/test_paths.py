@@ -38,6 +38,17 @@ def test_an_included_file_above_names_files_beside_it(tmp_path: Path) -> None:
     assert link.inertia.mass == pytest.approx(mujoco.MjModel.from_xml_path(str(path)).body_mass[1], rel=1e-12)
 
 
+def test_a_folder_and_the_dots_after_it_cancel_as_text(tmp_path: Path) -> None:
+    """As MuJoCo does: the folder of ``meshdir`` or of an include need not exist, nor lead elsewhere if it is a link."""
+    sections = '<compiler meshdir="assets"/><asset><mesh name="m" file="../../arm.obj"/></asset>'
+    body = '<body name="b"><geom type="mesh" mesh="m"/></body><include file="none/../../parts/arm.xml"/>'
+    path = written(tmp_path, document(body, sections), "one/robot.xml", arm_obj=TETRAHEDRON, parts__arm_xml=ARM)
+    assert mujoco.MjModel.from_xml_path(str(path)).nbody == 3
+    scene = loaders.load(path, quiet=True)
+    assert [link.name for link in scene.links] == ["b", "arm"]
+    assert "resource.not-found" not in [entry.code for entry in scene.diagnostics]
+
+
 def test_an_attached_model_above_names_files_beside_it(tmp_path: Path) -> None:
     arm = document(
         '<body name="arm"><geom type="mesh" mesh="m"/></body>', '<asset><mesh name="m" file="m/a.obj"/></asset>'
