@@ -58,10 +58,14 @@ _NOT_IN_SCHEMA = (
 _UNCHANGED = ": neither the export nor a diagnostic changes"
 _CRANKS = ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle")
 _SOFTNESS = ("solimpfriction", "solimplimit", "solreffriction", "solreflimit")
+_OF_SKINS = ("file", "face", "group", "inflate", "material", "rgba", "texcoord", "vertex")
+_OF_BONES = ("bindpos", "bindquat", "vertid", "vertweight")
 _UNUSED = {
     ("default/geom", "size"): "numbers beyond those of the type of a shape",
     ("extension/plugin/instance/config", "key"): "the plugin is reported as a whole",
     **{(f"default/{kind}", "cranklength"): "the length of a crank that no actuator has" for kind in _CRANKS},
+    **{("deformable/skin", key): "the skin is reported as a whole" for key in _OF_SKINS},
+    **{("deformable/skin/bone", key): "the skin is reported as a whole" for key in _OF_BONES},
     **{("(world)body/composite/joint", key): "joints without limits and friction" for key in _SOFTNESS},
 }
 """Attributes that change numbers of a compiled model that MuJoCo does not use, or that are reported with others."""
