@@ -26,6 +26,8 @@ MAX_MEMORY = 4 * 2**30
 """Largest number of bytes that a document may ask for as the memory of the simulation."""
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50, "E": 2**60}
 _MEMORY = re.compile(r"\s*(\d+)([KMGTPE]?)\s*$", re.IGNORECASE)
+_GRID = "mujoco.sensor.touch_grid"
+"""Name of the plugin of a sensor that ends the process if it has no size."""
 _DISTANCE_FIELD = "mujoco.sdf."
 """Beginning of the names of the plugins that are signed distance fields."""
 _SMALLEST, _LARGEST = 1e-3, 1e3
@@ -37,7 +39,9 @@ _SIZES = {
 _STATEFUL = frozenset({"sensor", "actuator"})
 _DATA_SIZES = frozenset({"actdim", "dim", "nsample", "num"})
 """Attributes of sensors and actuators that ask for so many numbers."""
-_COUNTED = frozenset({"replicate", "attach", "mesh", "lengthrange", "config", "flex", *_COUNTS, *_SIZES})
+_COUNTED = frozenset(
+    {"plugin", "instance", "replicate", "attach", "mesh", "lengthrange", "config", "flex", *_COUNTS, *_SIZES}
+)
 """Elements that make others, or data, or with which MuJoCo may crash."""
 _NOT_A_NUMBER = re.compile(r"[+-]?nan(\(\w*\))?$", re.IGNORECASE)
 _LARGE_EXPONENT = re.compile(r"e\+?\d{3}")
@@ -172,6 +176,8 @@ def _check_sizes(node: Node) -> None:
         _check_length_range(node)
     if node.tag == "config":
         _check_plugin(node)
+    if node.tag in {"plugin", "instance"}:
+        _check_grid(node)
     if node.tag == "flex":
         _check_flex(node)
     if size > MAX_SIZE:
@@ -221,6 +227,19 @@ def _check_plugin(node: Node) -> None:
     elif is_field and key not in _ANGLES and not all(_SMALLEST <= x <= _LARGEST for x in numbers):
         message = "{key} of a signed distance field must be from {smallest} to {largest}"
         node.invalid("mjcf-in.too-large", message, key=key, smallest=_SMALLEST, largest=_LARGEST)
+
+
+def _check_grid(node: Node) -> None:
+    """Report, and remove, a sensor of a plugin without a size, on which MuJoCo ends the process."""
+    parent = node.parent
+    states_none = "instance" in node.attributes or (parent is not None and parent.tag == "extension")
+    plugin = node.attributes.get("plugin", "") if node.tag == "plugin" else _plugin_of(node)
+    if plugin != _GRID or states_none:
+        return
+    sizes = [each for each in node.children if each.tag == "config" and each.attributes.get("key") == "size"]
+    if not any(each.attributes.get("value", "").strip() for each in sizes):
+        node.invalid("mjcf-in.refused", "MuJoCo refuses {plugin}: it has no size", hint="add it", plugin=plugin)
+        node.detach()
 
 
 _ANGLES = frozenset({"alpha", "innerdiameter", "teeth"})

@@ -152,3 +152,22 @@ def test_a_soft_body_with_which_mujoco_ends_the_process_is_refused(body: str, tm
     )
     path = written(tmp_path, document(f'<body name="h"/>{nodes}', flex.format(body)))
     assert [(entry.code, entry.where.line) for entry in problems(path)] == [("mjcf-in.refused", 1)]
+
+
+@pytest.mark.parametrize("size", ["", '<config key="size" value=" "/>'], ids=["no size", "an empty size"])
+@pytest.mark.parametrize("is_instance", [False, True], ids=["sensor", "instance"])
+def test_a_grid_without_size_on_which_mujoco_ends_the_process_is_refused(
+    size: str, is_instance: bool, tmp_path: Path
+) -> None:
+    config = f'{size}<config key="fov" value="45 45"/>'
+    instance = f'<instance name="i">{config}</instance>' if is_instance else ""
+    name, own = ('instance="i"', "") if is_instance else ('plugin="mujoco.sensor.touch_grid"', config)
+    text = document(
+        f'<body>{BALL}<site name="s"/></body>',
+        f'<extension><plugin plugin="mujoco.sensor.touch_grid">{instance}</plugin></extension>'
+        f'<sensor><plugin name="q" objtype="site" objname="s" {name}>{own}</plugin></sensor>',
+    )
+    path = tmp_path / "robot.xml"
+    path.write_text(text)
+    with pytest.raises(loaders.LoadError, match="it has no size"):
+        loaders.load(path)
