@@ -47,8 +47,8 @@ CODES = {
         "MuJoCo's compiler refuses the model, or crashes on it.", "Correct what the message names.", (Fate.INVALID,)
     ),
     "mjcf-in.shape": CodeInfo(
-        "The shape of a geom is approximated: a signed distance field by its mesh, the heights of a field by gray"
-        " levels, and its base by one that is 0.01 m thick.",
+        "The shape of a geom is approximated: a signed distance field by its mesh, a convex hull of few corners by the"
+        " whole one, the heights of a field by gray levels, and its base by one that is 0.01 m thick.",
         "",
         (Fate.APPROXIMATED,),
     ),

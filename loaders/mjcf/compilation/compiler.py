@@ -32,6 +32,8 @@ _SAFE_HULLS = (3, 12)
 _LARGE = 1 << 20
 """Number of bytes of files from which MuJoCo reads them in several threads."""
 _LINE = re.compile(r"line (\d+)")
+_OF_MESHES = (" refpos=", " refquat=", " maxhullvert=")
+"""Attributes of a `MeshSource`, as texts have them."""
 _KINDS = {
     "body": "bodies", "joint": "joints", "geom": "geoms", "site": "sites", "camera": "cameras", "light": "lights",
     "mesh": "meshes", "hfield": "hfields", "texture": "textures", "material": "materials", "tendon": "tendons",
@@ -59,6 +61,8 @@ class MeshSource(NamedTuple):
     """Position that is subtracted from the vertices [m]."""
     refquat: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
     """Rotation ``w x y z`` that is undone."""
+    hull_corners: int = -1
+    """Largest number of corners of its convex hull; no limit if it is negative."""
 
 
 class Compiled(NamedTuple):
@@ -215,10 +219,10 @@ def _line_in(text: str) -> int:
 
 
 def _mesh_sources(spec: Any, text: str, models: Mapping[str, str]) -> tuple[MeshSource, ...]:
-    """Return the source of each mesh; no position and rotation is asked for if the texts state none."""
-    if any(" refpos=" in each or " refquat=" in each for each in (text, *models.values())):
+    """Return the source of each mesh; only its file is asked for if the texts state nothing else."""
+    if any(word in each for each in (text, *models.values()) for word in _OF_MESHES):
         return tuple(
-            MeshSource(file=mesh.file, refpos=tuple(mesh.refpos.tolist()), refquat=tuple(mesh.refquat.tolist()))
+            MeshSource(mesh.file, tuple(mesh.refpos.tolist()), tuple(mesh.refquat.tolist()), int(mesh.maxhullvert))
             for mesh in spec.meshes
         )
     return tuple(MeshSource(file=mesh.file) for mesh in spec.meshes)

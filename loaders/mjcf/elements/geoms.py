@@ -78,7 +78,7 @@ def shapes_by_body(source: Source) -> dict[int, Shapes]:
             geometry, X_LG = shape[0], X_LG @ shape[1]  # noqa: PLW2901
         is_shown = group < _VISIBLE_GROUPS
         if collides:
-            surface, solid = surfaces.of_geom(g), _solid(geometry) if kind == _MESH else geometry
+            surface, solid = surfaces.of_geom(g), _solid(g, geometry, source) if kind == _MESH else geometry
             collisions[body].append(_Collision(name=name, X_LG=X_LG, geometry=solid, surface=surface, where=where))
         if is_shown or not (collides or g in wrapped):
             material, transparency = looks.of_geom(g)
@@ -90,10 +90,14 @@ def shapes_by_body(source: Source) -> dict[int, Shapes]:
     return {b: (tuple(collisions[b]), tuple(visuals[b])) for b in sorted({*collisions, *visuals})}
 
 
-def _solid(geometry: Geometry) -> Geometry:
-    """Return a shape that collides; MuJoCo takes the convex hull of a mesh."""
+def _solid(g: int, geometry: Geometry, source: Source) -> Geometry:
+    """Return a shape that collides; MuJoCo takes the convex hull of a mesh, and leaves out corners above a limit."""
     if not isinstance(geometry, Mesh):
         return geometry
+    corners = source.compiled.meshes[source.model.geom_dataid[g]].hull_corners
+    if corners >= 0:
+        what = f"the whole convex hull of a mesh, of whose corners MuJoCo keeps {corners} at most"
+        _approximate(g, what, source)
     uri, path, scale, data = geometry.uri, geometry.path, geometry.scale, geometry.data
     return _Mesh(uri=uri, path=path, scale=scale, data=data, decomposition=_HULL)
 

@@ -27,7 +27,7 @@ _ATTRIBUTES = {
     "joint": frozenset({"user", "group"}),
     "key": frozenset({"time"}),
     "material": frozenset({"metallic", "reflectance", "roughness", "texrepeat", "texuniform"}),
-    "mesh": frozenset({"material", "maxhullvert", "normal", "smoothnormal", "texcoord"}),
+    "mesh": frozenset({"material", "normal", "smoothnormal", "texcoord"}),
     "site": frozenset({"group", "material", "mesh", "rgba", "size", "type", "user"}),
     "size": frozenset({"nuserdata", *(f"nuser_{kind}" for kind in _WITH_DATA_OF_USER)}),
     "spatial": _OF_TENDONS,

@@ -145,3 +145,21 @@ def test_a_mesh_that_stands_still_collides_in_pybullet_as_its_hull_as_in_mujoco(
     assert points
     assert min(point[8] for point in points) == pytest.approx(data.contact[0].dist, abs=2e-3)
     assert "mesh.convex-hull" not in {entry.code for entry in bodies.diagnostics}
+
+
+@pytest.mark.parametrize(("limit", "touch"), [(6, True), (-1, True), (6, False)])
+def test_a_limit_on_the_corners_of_a_hull_is_reported_where_it_changes_contacts(limit: int, touch: bool) -> None:
+    mesh = f'<asset><mesh name="m" builtin="sphere" params="2" maxhullvert="{limit}"/></asset>'
+    text = document(f'<geom name="g" type="mesh" mesh="m" contype="{touch:d}" conaffinity="{touch:d}"/>', mesh)
+    scene = loaders.load_string(text, format="mjcf", quiet=True)
+    exported = bridge.to_mjcf(scene, quiet=True)
+    corners = [
+        [int(model.mesh_graph[start]) for start in model.mesh_graphadr if start >= 0]
+        for model in (
+            mujoco.MjModel.from_xml_string(text),
+            mujoco.MjModel.from_xml_string(str(exported), exported.assets),
+        )
+    ]
+    told = [entry.arguments["shape"] for entry in scene.diagnostics if entry.code == "mjcf-in.shape"]
+    assert (corners[0] != corners[1]) == bool(told) == (limit > 0 and touch)
+    assert all("keeps 6 at most" in str(each) for each in told)
