@@ -31,7 +31,7 @@ def _root_without_mass(moments=(0.0, 0.0, 0.0)):
     askew = Pose.from_vector((0.2, -0.1, 0.3, 0.9, 0.1, -0.3, 0.2))
     block = SpatialInertia.of(2.0, (0.05, 0.0, -0.02), np.diag((0.03, 0.02, 0.025)))
     frame = SpatialInertia.of(0.0, I_Lcm=np.diag(moments))
-    links = [link("frame", inertia=frame), link("block", inertia=block), link("arm", X_WL=askew)]
+    links = [link("frame", inertia=frame), link("block", inertia=block, X_WL=askew), link("arm", X_WL=askew)]
     return scene(links, [joint("weld", "frame", "block", JointType.FIXED, X_PJ=askew), joint("hinge", "block", "arm")])
 
 

@@ -32,7 +32,7 @@ ROD = SpatialInertia.of(0.1, (0.05, 0, 0), np.diag((1e-5, 1e-4, 1e-4)))
 
 def whip(count, *, fixed=True):
     """A chain of hinges in turns about y and askew of it."""
-    links = [link(f"l{i}", inertia=ROD) for i in range(count)]
+    links = [link(f"l{i}", inertia=ROD, X_WL=Pose.of(p=(0.1 * i, 0, 0))) for i in range(count)]
     axes = [(0, 1, 0) if i % 2 else (0, 0.6, 0.8) for i in range(count)]
     joints = [joint(f"j{i}", f"l{i - 1}", f"l{i}", xyz=axes[i], X_PJ=Pose.of(p=(0.1, 0, 0))) for i in range(1, count)]
     return scene(links, [joint("j0", WORLD, "l0", xyz=(0, 1, 0)), *joints] if fixed else joints)

@@ -70,7 +70,7 @@ def test_convert_without_coacd_says_what_to_install(
     stairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(convex_decomposition, "installed", lambda: False)
-    assert main(["convert", str(stairs), "-o", str(tmp_path / "out"), "--collision-meshes", "decompose"]) == 1
+    assert main(["convert", str(stairs), "-o", str(tmp_path / "out"), "--collision-meshes", "decompose"]) == 3
     text = capsys.readouterr().err
     assert 'pip install "sdfbridge[convex]"' in " ".join(text.split())
     assert not (tmp_path / "out").exists()
