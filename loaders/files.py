@@ -52,6 +52,20 @@ def read(path: str | os.PathLike[str], *, option: str = "text_file_bytes", roots
     return data
 
 
+def is_readable(path: str | os.PathLike[str], *, option: str) -> bool:
+    """Return whether `read` would read a file, as far as the file system tells without opening it.
+
+    Args:
+        path: The file.
+        option: The limit on its size, as for `read`.
+    """
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_size <= limit_of(option) and os.access(path, os.R_OK)
+
+
 def read_end(path: str | os.PathLike[str], count: int, *, option: str) -> bytes:
     """Return the last bytes of a file, which must be one that `read` would read.
 

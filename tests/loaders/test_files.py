@@ -1,4 +1,4 @@
-"""The one door to files: what is opened, and what is refused without blocking. The operating system is the witness."""
+"""Reading of files: what is opened, and what is refused without blocking. The operating system is the reference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loaders.files import FileError, is_inside, read, read_end, read_start, real_path, regular_files
+from loaders.files import FileError, is_inside, is_readable, read, read_end, read_start, real_path, regular_files
 from loaders.safety.limits import Limits, budgeted
 
 
@@ -128,3 +128,25 @@ def test_a_file_is_read_whole_or_refused(tmp_path: Path, size: int) -> None:
     if size:
         with pytest.raises(FileError, match="larger than"):
             within(size - 1, path)
+
+
+def test_what_cannot_be_read_is_not_readable(tmp_path: Path) -> None:
+    """The functions that open a file are the reference."""
+    (tmp_path / "small.stl").write_bytes(b"x" * 10)
+    (tmp_path / "large.stl").write_bytes(b"x" * 11)
+    os.mkfifo(tmp_path / "pipe.stl")
+    (tmp_path / "link.stl").symlink_to("small.stl")
+    (tmp_path / "broken.stl").symlink_to("none.stl")
+    names = ("small.stl", "large.stl", "pipe.stl", "link.stl", "broken.stl", "none.stl", ".", "nul\0l.stl")
+    with budgeted(Limits(mesh_file_bytes=10)):
+        found = [is_readable(tmp_path / name, option="mesh_file_bytes") for name in names]
+        assert found == [_is_read(tmp_path / name) for name in names]
+    assert found == [True, False, False, True, False, False, False, False]
+
+
+def _is_read(path: Path) -> bool:
+    try:
+        read(path, option="mesh_file_bytes")
+    except FileError:
+        return False
+    return True

@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from loaders.diagnostics import Fate
-from loaders.files import FileError, read, read_end, read_start
+from loaders.files import FileError, is_readable, read, read_end, read_start
 from loaders.meshes.msh import HEADER, SUFFIX, has_triangles
 from loaders.node import Node
 
@@ -244,14 +244,14 @@ def _may_wait(path: str, node: Node) -> bool:
     if "content_type" in node.attributes:
         return False
     if node.tag == "hfield":
-        return suffix == ".png" and _end(path, 0) is not None
+        return suffix == ".png" and is_readable(path, option="mesh_file_bytes")
     if node.tag != "mesh":
         return False
     if suffix == ".obj":
         return b"\nf" in (_end(path, _END_OF_OBJ) or b"")
     if suffix == SUFFIX:
         return has_triangles(_start(path, HEADER.size) or b"")
-    return suffix == ".stl" and _end(path, 0) is not None
+    return suffix == ".stl" and is_readable(path, option="mesh_file_bytes")
 
 
 def _end(path: str, count: int) -> bytes | None:
