@@ -92,8 +92,8 @@ class LossSummary:
             self._outer.add(self._found)
         elif error_type is None:
             self._log()
-            text = self._text()
-            if text and not self.quiet:
+            text = "" if self.quiet else self._text()
+            if text:
                 warnings.warn(text, LossWarning, stacklevel=_level_of_caller())
 
     def _log(self) -> None:

@@ -144,10 +144,10 @@ class FileFinder:
         if os.path.isabs(head) or "$" in head or ":" in head or "" in resources.schemes:
             return None
         parts = [part for part in head.split("/") if part not in {"", "."}]
-        place = os.path.normpath(os.path.join(base, *parts))
+        place = os.path.normpath(os.path.join(base, *parts)) + os.sep
         root, levels = os.path.abspath(self.start), 0
-        while not is_inside(place, (root,)) and root != os.path.dirname(root):
-            root, levels = os.path.dirname(root), levels + 1
+        while not place.startswith(root + os.sep) and root != (above := os.path.dirname(root)):
+            root, levels = above, levels + 1
         if levels and _is_hidden([*place[len(os.path.dirname(root)) :].split(os.sep), *parts]):
             return None
         if not levels and (resources.main is None or base != os.path.dirname(os.path.abspath(resources.main))):
