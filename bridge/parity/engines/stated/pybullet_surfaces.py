@@ -94,16 +94,24 @@ def _merged(body: PyBulletBody) -> dict[int, list[str]]:
 def _visuals(poses: Sequence[Pose], links: Sequence[Link], body: PyBulletBody) -> dict[str, list[Pose]]:
     """The poses of the visual shapes of links that share one PyBullet link; each belongs to the link that it fits."""
     found: dict[str, list[Pose]] = {}
+    X_LS = {link.name: _segment_pose(body, link.name).inverse() for link in links}
+    stated = {link.name: np.array([visual.X_LG.to_vector() for visual in link.visuals]) for link in links}
     for X_SG in poses:
-        fits = {link.name: _misfit(_segment_pose(body, link.name).inverse() @ X_SG, link) for link in links}
-        if fits:
-            name = min(fits, key=fits.__getitem__)
-            found.setdefault(name, []).append(_segment_pose(body, name).inverse() @ X_SG)
+        placed = {name: X @ X_SG for name, X in X_LS.items()}
+        if placed:
+            name = min(placed, key=lambda name: _misfit(placed[name], stated[name]))
+            found.setdefault(name, []).append(placed[name])
     return found
 
 
-def _misfit(X_LG: Pose, link: Link) -> float:
-    return min(float(np.abs(np.subtract(X_LG.to_vector(), visual.X_LG.to_vector())).max()) for visual in link.visuals)
+def _misfit(X_LG: Pose, stated: Array) -> float:
+    """Return how far a pose is from the nearest one of some.
+
+    Args:
+        X_LG: The pose.
+        stated: The others as vectors of positions [m] and quaternions, shape (n, 7).
+    """
+    return float(np.abs(stated - X_LG.to_vector()).max(axis=1).min())
 
 
 def _segment_pose(body: PyBulletBody, link: str) -> Pose:
