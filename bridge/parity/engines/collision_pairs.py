@@ -20,6 +20,8 @@ from loaders.model import Link, Sphere, Surface
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY
 
+from .compiled.touched_geoms import allowed_bodies
+
 Pair = frozenset[str]
 """Two links."""
 
@@ -57,28 +59,22 @@ def forward(mujoco: Any, model: Any, data: Any) -> None:
     model.opt.disableflags = flags
 
 
-def pairs_in_mujoco(mujoco: Any, model: Any, names: Mapping[int, str]) -> frozenset[Pair]:
+def pairs_in_mujoco(model: Any, names: Mapping[int, str]) -> frozenset[Pair]:
     """Return the pairs of bodies that can collide in a compiled model, by MuJoCo's documented rules.
 
     Args:
-        mujoco: The module.
         model: The compiled model.
         names: The link of each body id.
     """
-    excluded = {tuple(sorted(divmod(int(signature), 1 << 16))) for signature in model.exclude_signature}
     bodies = zip(*(model.geom_bodyid[geoms].tolist() for geoms in (model.pair_geom1, model.pair_geom2)), strict=True)
     explicit = {tuple(sorted(pair)) for pair in bodies}
-    masks = _masks(model, names)
-    filters_parents = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_FILTERPARENT
-    pairs = set()
-    for one, two in combinations(sorted(masks), 2):
-        if (one, two) not in explicit:
-            if (one, two) in excluded or not any(_masks_match(a, b) for a in masks[one] for b in masks[two]):
-                continue
-            if _are_welded(model, one, two) or (filters_parents and _are_adjacent(model, one, two)):
-                continue
-        pairs.add(frozenset((names[one], names[two])))
-    return frozenset(pairs)
+    masks, allowed = _masks(model, names), allowed_bodies(model)
+    return frozenset(
+        frozenset((names[one], names[two]))
+        for one, two in combinations(sorted(masks), 2)
+        if (one, two) in explicit
+        or (allowed[one, two] and any(_masks_match(a, b) for a in masks[one] for b in masks[two]))
+    )
 
 
 def _masks(model: Any, names: Mapping[int, str]) -> dict[int, set[tuple[int, int]]]:
@@ -93,17 +89,6 @@ def _masks(model: Any, names: Mapping[int, str]) -> dict[int, set[tuple[int, int
 
 def _masks_match(a: tuple[int, int], b: tuple[int, int]) -> bool:
     return bool(a[0] & b[1] or b[0] & a[1])
-
-
-def _are_welded(model: Any, one: int, two: int) -> bool:
-    return bool(model.body_weldid[one] == model.body_weldid[two])
-
-
-def _are_adjacent(model: Any, one: int, two: int) -> bool:
-    """Return whether one body is the parent of the other and not fixed to the world."""
-    weld = int(model.body_weldid[one]), int(model.body_weldid[two])
-    parents = [int(model.body_weldid[model.body_parentid[body]]) for body in weld]
-    return (weld[0] == parents[1] and weld[0] != 0) or (weld[1] == parents[0] and weld[1] != 0)
 
 
 # --- PyBullet --------------------------------------------------------------------------------------------------------

@@ -283,10 +283,9 @@ class MujocoEngine:
 
     def stop_compliance(self) -> dict[Dof, float]:
         """Return how far each limited joint yields beyond its stops [rad/(N m) or m/N]."""
-        scalars = scalar_dofs(self.mechanism).items()
-        limited = [
-            (dof, self._joint(s), s.primitive.ratio) for dof, s in scalars if self.model.jnt_limited[self._joint(s)]
-        ]
+        dofs = scalar_dofs(self.mechanism).items()
+        joints = ((dof, self._joint(scalar), scalar.primitive.ratio) for dof, scalar in dofs)
+        limited = ((dof, joint, ratio) for dof, joint, ratio in joints if self.model.jnt_limited[joint])
         return {dof: stop_compliance(self.model, joint, ratio) for dof, joint, ratio in limited}
 
     def stop_settings(self) -> dict[Dof, Array]:
@@ -299,8 +298,8 @@ class MujocoEngine:
         return efforts_in_mujoco(self._mujoco, self.compile_with, self._joints_and_ratios(trials), trials)
 
     def _joints_and_ratios(self, names: Iterable[str]) -> dict[str, tuple[int, float]]:
-        scalars = {name: scalar_dofs(self.mechanism)[name, 0] for name in names}
-        return {name: (self._joint(scalar), float(scalar.primitive.ratio)) for name, scalar in scalars.items()}
+        dofs = scalar_dofs(self.mechanism)
+        return {name: (self._joint(dofs[name, 0]), float(dofs[name, 0].primitive.ratio)) for name in names}
 
     def compile_with(self, actuators: Actuators) -> Any:
         """Return the compiled export with actuators of a kind."""
@@ -367,7 +366,7 @@ class MujocoEngine:
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """See `Engine.collidable_pairs`; by the filter rules in MuJoCo's documentation."""
-        return pairs_in_mujoco(self._mujoco, self.model, self._links())
+        return pairs_in_mujoco(self.model, self._links())
 
     def set_step(self, seconds: float) -> None:
         """See `Engine.set_step`."""

@@ -132,7 +132,8 @@ def _material(visual: Visual, link: Link, report: Report) -> Material | None:
     lost = [kind for kind, _ in material.maps if kind not in MAPS]
     if name != material.name:
         lost.append("name")
-    if with_colors_in_range(material) is not material:
+    colored = with_colors_in_range(material)
+    if colored is not material:
         lost.append(BEYOND_COLORS)
     if lost:
         report.add(
@@ -146,7 +147,7 @@ def _material(visual: Visual, link: Link, report: Report) -> Material | None:
         )
     if material.texture is not None and "albedo_map" not in dict(maps):
         maps = (("albedo_map", material.texture), *maps)
-    return _colored(dataclasses.replace(with_colors_in_range(material), name=name, maps=maps))
+    return _colored(dataclasses.replace(colored, name=name, maps=maps))
 
 
 def _colored(material: Material) -> Material:

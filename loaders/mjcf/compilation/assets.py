@@ -11,7 +11,7 @@ import hashlib
 import os
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -248,26 +248,18 @@ def _may_wait(path: str, node: Node) -> bool:
     if node.tag != "mesh":
         return False
     if suffix == ".obj":
-        return b"\nf" in (_end(path, _END_OF_OBJ) or b"")
+        return b"\nf" in _part(read_end, path, _END_OF_OBJ)
     if suffix == SUFFIX:
-        return has_triangles(_start(path, HEADER.size) or b"")
+        return has_triangles(_part(read_start, path, HEADER.size))
     return suffix == ".stl" and is_readable(path, option="mesh_file_bytes")
 
 
-def _end(path: str, count: int) -> bytes | None:
-    """Return the last bytes of a file; None if it cannot be read."""
+def _part(read_part: Callable[..., bytes], path: str, count: int) -> bytes:
+    """Return the first or the last bytes of a file; none if it cannot be read."""
     try:
-        return read_end(path, count, option="mesh_file_bytes")
+        return read_part(path, count, option="mesh_file_bytes")
     except FileError:
-        return None
-
-
-def _start(path: str, count: int) -> bytes | None:
-    """Return the first bytes of a file; None if it cannot be read."""
-    try:
-        return read_start(path, count, option="mesh_file_bytes")
-    except FileError:
-        return None
+        return b""
 
 
 def _name_of(data: bytes, uri: str, node: Node) -> str:

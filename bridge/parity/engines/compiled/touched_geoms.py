@@ -28,12 +28,18 @@ def touched_geoms(model: Any, solid: Sequence[bool]) -> Array:
     mine, others = (np.asarray(mask, dtype=np.int64) for mask in (model.geom_contype, model.geom_conaffinity))
     matching = (mine[:, None] & others[None, :]) != 0
     bodies = np.asarray(model.geom_bodyid)
-    touching = (matching | matching.T) & _allowed(model)[np.ix_(bodies, bodies)] & np.asarray(solid, dtype=np.bool_)
+    touching = (
+        (matching | matching.T) & allowed_bodies(model)[np.ix_(bodies, bodies)] & np.asarray(solid, dtype=np.bool_)
+    )
     return np.asarray(touching.sum(axis=1))
 
 
-def _allowed(model: Any) -> NDArray[np.bool_]:
-    """Return whether two bodies may touch, whatever their bitmasks, shape (nbody, nbody)."""
+def allowed_bodies(model: Any) -> NDArray[np.bool_]:
+    """Return whether two bodies may touch by exclusions and welds, whatever their bitmasks, shape (nbody, nbody).
+
+    Args:
+        model: The ``mujoco.MjModel``.
+    """
     weld = np.asarray(model.body_weldid)
     allowed: NDArray[np.bool_] = weld[:, None] != weld[None, :]
     if not model.opt.disableflags & _FILTERPARENT:
