@@ -1,6 +1,7 @@
 """Loop closure: positions of the joints that carry parts of split links, at which each part lies on its link.
 
-A caller who sets the other joints of a tree need not compute the positions of these.
+A caller who sets the other joints of a tree need not compute the positions of these. `relative_motions` are the motions
+that closures and constraints prevent.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from loaders.model import JointType
-from loaders.spatial import IDENTITY, Array, Pose, matrix_to_quaternion, rotation_about
+from loaders.model import BallConstraint, JointType, WeldConstraint
+from loaders.spatial import IDENTITY, Array, Pose, matrix_to_quaternion, rotation_about, skew
 
 from .bodies import ROOT, Body, Closure, PrimitiveKind
+from .connections import BodyConnection, MechanismConstraint
 from .coordinates import Coordinates, joint_position
-from .dynamics import poses
+from .dynamics import jacobians, poses
 
 
 def parts(bodies: Sequence[Body], closures: Iterable[Closure]) -> Iterator[tuple[int, int]]:
@@ -98,3 +100,64 @@ def _with_full_turns(body: Body, i: int, angle: float, p_FM: Array) -> float:
             total = float(slide.axis @ p_FM) * hinge.ratio / slide.ratio
             return angle + math.tau * round((total - angle) / math.tau)
     return angle
+
+
+# --- motions that closures prevent -----------------------------------------------------------------------------------
+
+
+def relative_motions(
+    bodies: Sequence[Body],
+    closures: Iterable[Closure],
+    constraints: Iterable[MechanismConstraint],
+    positions: Sequence[Coordinates],
+) -> Array:
+    """Return the motions that closures, ball constraints and welds prevent, per velocity of each joint, shape (n, nv).
+
+    A ball prevents three, a hinge five and a weld six, in the axes of the world. Constraints that are switched off
+    prevent none.
+
+    Args:
+        bodies: The bodies of the mechanism.
+        closures: Its loop closures.
+        constraints: Its constraints.
+        positions: Position of each body's joint.
+    """
+    nv = sum(body.nv for body in bodies)
+    J, X_WB = [*jacobians(bodies, positions).values()], poses(bodies, positions)
+
+    def motion(body: int, X_BK: Pose) -> tuple[Array, Array]:
+        """The angular velocity of a frame, and the velocity of its origin."""
+        if body == ROOT:
+            return np.zeros((3, nv)), np.zeros((3, nv))
+        return J[body][:3], J[body][3:] - skew(X_WB[body].R @ X_BK.p) @ J[body][:3]
+
+    rows = [np.zeros((0, nv))]
+    for a, X_AP, b, X_BQ, free in _held_frames(closures, constraints):
+        (turn_a, move_a), (turn_b, move_b) = motion(a, X_AP), motion(b, X_BQ)
+        R_WP = X_AP.R if a == ROOT else X_WB[a].R @ X_AP.R
+        rows += [move_a - move_b, (R_WP @ _across(free)).T @ (turn_a - turn_b)]
+    return np.vstack(rows)
+
+
+def _held_frames(
+    closures: Iterable[Closure], constraints: Iterable[MechanismConstraint]
+) -> Iterator[tuple[int, Pose, int, Pose, Sequence[Array]]]:
+    """Yield both ends of each constraint, as body and frame, and the axes about which they may turn."""
+    for closure in closures:
+        joint = closure.joint
+        axes = [axis.xyz for axis in joint.axes[:1]] if joint.type in (JointType.REVOLUTE, JointType.CONTINUOUS) else []
+        free = list(np.eye(3)) if joint.type is JointType.BALL else axes
+        yield closure.parent, joint.X_PJ, closure.child, joint.X_CJ, free
+    for connection in constraints:
+        if isinstance(connection, BodyConnection):
+            element = connection.element
+            if isinstance(element, BallConstraint | WeldConstraint) and element.active:
+                free = list(np.eye(3)) if isinstance(element, BallConstraint) else []
+                yield connection.body_a, connection.X_AP, connection.body_b, connection.X_BQ, free
+
+
+def _across(axes: Sequence[Array]) -> Array:
+    """Return unit vectors that are perpendicular to some axes, as columns, shape (3, n)."""
+    if not axes:
+        return np.eye(3)
+    return np.asarray(np.linalg.svd(np.array(axes))[2][len(axes) :].T, dtype=np.float64)

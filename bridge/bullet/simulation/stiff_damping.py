@@ -1,8 +1,9 @@
 """Joint dampers that are too stiff for the time step: PyBullet computes them explicitly, from the velocities before it.
 
 A damper of d on an inertia of I changes the velocity v by ``-h d / I v`` in a step h: it is stable below ``2 I / d``.
-In a body, the largest eigenvalue of ``M^-1 D`` takes the place of ``d / I``. PyBullet's ``numSubSteps`` does not
-help, because the forces of dampers stay for the whole step. Measured on PyBullet 3.2.7.
+In a body, the largest eigenvalue of ``M^-1 D`` takes the place of ``d / I``, over the motions that its couplings, loops
+and constraints allow. PyBullet's ``numSubSteps`` does not help, because the forces of dampers stay for the whole step.
+Measured on PyBullet 3.2.7.
 """
 
 from __future__ import annotations
@@ -20,16 +21,17 @@ from bridge.bullet.target import TARGET
 from bridge.bullet.urdf.articulation import Articulation
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
-from bridge.mechanism.coordinates import Position, kind_of, positions_of
+from bridge.mechanism.coordinates import Coordinates, Position, kind_of, positions_of
 from bridge.mechanism.damper_modes import STABILITY_LIMIT, joint_coefficients, mode_rates, modes
 from bridge.mechanism.dynamics import mass_matrix
+from bridge.mechanism.loop_closure import relative_motions
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.spatial import Array
 
-from .solver_constraints import soft_connections
-
 _EQUAL = 1e-6
 """Relative difference of the parts of two joints in a mode below which they are equal, as those of coupled joints."""
+_DEPENDENT = 1e-10
+"""Size of a motion, relative to the largest one, below which constraints prevent it by rounding only."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,8 +62,7 @@ def report_stiff_damping(
 ) -> None:
     """Report the joints whose damping is unstable at the present time step of a physics server.
 
-    Bodies with kinematic loops and models with split links are left out, because their constraints may hold what the
-    damping excites.
+    Models with split links are left out, because the constraint between their halves may hold what the damping excites.
 
     Args:
         articulations: The bodies to load.
@@ -137,13 +138,11 @@ def _smallest_moments(bodies: Sequence[Body]) -> dict[str, float]:
 def _dampers(mechanism: Mechanism, q: Mapping[str, Position], step: float) -> _Dampers | None:
     """Return the dampers of a body; None if they are stable at a time step [s], or their rates are not known."""
     damping = joint_coefficients(mechanism.bodies, attrgetter("damping"))
-    if mechanism.closures or any(soft_connections(mechanism)):
-        return None
     positions = mechanism.positions_by_body(positions_of(mechanism.bodies, q))
     M = mass_matrix(mechanism.bodies, positions, with_rotors=False)  # PyBullet has none
-    G = _independent_motions(mechanism)
     try:
         with np.errstate(over="ignore", invalid="ignore"):
+            G = _independent_motions(mechanism, positions)
             if _are_stable(M, damping, G, step):
                 return None
             mobility = G @ _inverse(G.T @ M @ G) @ G.T
@@ -180,11 +179,19 @@ def _inverse(M: Array) -> Array:
     return np.asarray(inverse, dtype=np.float64)
 
 
-def _independent_motions(mechanism: Mechanism) -> Array:
-    """Return the velocities that each joint which follows no other causes, as columns."""
+def _independent_motions(mechanism: Mechanism, positions: Sequence[Coordinates]) -> Array:
+    """Return velocities that couplings, loops and constraints allow, as columns that span all of them."""
     G = np.eye(len(mechanism.v_order))
     for _ in mechanism.couplings:  # a leader may follow another joint
         for coupling in mechanism.couplings:
             G[coupling.follower] = coupling.multiplier * G[coupling.leader]
     followers = {coupling.follower for coupling in mechanism.couplings}
-    return G[:, [k for k in range(len(G)) if k not in followers]]
+    G = G[:, [k for k in range(len(G)) if k not in followers]]
+    if not mechanism.closures and not mechanism.constraints:
+        return G
+    prevented = relative_motions(mechanism.bodies, mechanism.closures, mechanism.constraints, positions) @ G
+    if not len(prevented):
+        return G
+    _, sizes, motions = np.linalg.svd(prevented)
+    allowed: Array = motions[np.count_nonzero(sizes > _DEPENDENT * sizes[:1].max(initial=0.0)) :].T
+    return np.asarray(G @ allowed, dtype=np.float64)

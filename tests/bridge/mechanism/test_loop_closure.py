@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from bridge.lowering import lower
+from bridge.mechanism.bodies import ROOT, Closure
 from bridge.mechanism.dynamics import relative_pose
-from bridge.mechanism.loop_closure import closing_position, parts
+from bridge.mechanism.loop_closure import closing_position, parts, relative_motions
 from loaders.model import WORLD, JointType
+from loaders.spatial import IDENTITY, Pose
 from tests.support.scenes import joint, link, random_axes, random_pose, scene
 
 
@@ -78,3 +80,41 @@ def test_a_loop_that_a_weld_closes_splits_no_link() -> None:
     mechanism = hinges((WORLD, "a"), ("a", "b"), (WORLD, "c"), ("b", "c"), kind=JointType.FIXED)
     assert [closure.joint.type for closure in mechanism.closures] == [JointType.FIXED]
     assert list(parts(mechanism.bodies, mechanism.closures)) == []
+
+
+@pytest.mark.parametrize(("kind", "count"), [("fixed", 6), ("revolute", 5), ("ball", 3)])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_the_motions_that_a_closure_prevents_are_those_that_move_its_frames_apart(
+    kind: str, count: int, backwards: bool
+) -> None:
+    """Finite differences of the poses of its frames, at a position of two ball joints that move at random rates."""
+    rng = np.random.default_rng(5)
+    ends = ("b", WORLD) if backwards else (WORLD, "b")
+    balls = [joint(f"to {b}", a, b, JointType.BALL, X_PJ=random_pose(rng)) for a, b in ((WORLD, "a"), ("a", "b"))]
+    frames = {"X_PJ": random_pose(rng), "X_CJ": random_pose(rng)}
+    closing = joint("loop", *ends, JointType(kind), axes=random_axes(JointType(kind), rng), **frames)
+    mechanism = lower(scene([link("a"), link("b")], balls))
+    closure = Closure(joint=closing, parent=ROOT if not backwards else 1, child=1 if not backwards else ROOT)
+    q = {"to a": (0.5, -0.5, 0.5, 0.5), "to b": (0.8, 0.6, 0.0, 0.0)}
+    rates, h = rng.normal(size=6), 1e-6
+
+    def ends_at(time: float) -> tuple[Pose, Pose]:
+        moved = {name: turned(q[name], time * rates[3 * k : 3 * k + 3]) for k, name in enumerate(q)}
+        X_WB = {WORLD: IDENTITY, **mechanism.link_poses(moved)}
+        return X_WB[ends[0]] @ frames["X_PJ"], X_WB[ends[1]] @ frames["X_CJ"]
+
+    (P, C), (P_after, C_after) = ends_at(0.0), ends_at(h)
+    turn = P_after.R.T @ C_after.R @ (P.R.T @ C.R).T
+    w = np.array((turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1])) / (2.0 * h)
+    across = {"fixed": w, "revolute": np.cross(closing.axes[0].xyz, w) if closing.axes else w, "ball": np.zeros(3)}
+    prevented = relative_motions(mechanism.bodies, (closure,), (), mechanism.positions_by_body(q))
+    speeds = prevented @ rates
+    assert len(prevented) == count
+    assert np.linalg.norm(speeds[:3]) == pytest.approx(np.linalg.norm(P_after.p - C_after.p - P.p + C.p) / h, rel=1e-5)
+    assert np.linalg.norm(speeds[3:]) == pytest.approx(np.linalg.norm(across[kind]), rel=1e-5)
+
+
+def turned(q: tuple[float, ...], turn: np.ndarray) -> tuple[float, ...]:
+    """A quaternion w x y z after a small rotation that is given in the parent's frame."""
+    w, v = q[0], np.array(q[1:])
+    return (float(w - 0.5 * turn @ v), *(v + 0.5 * (w * turn + np.cross(turn, v))).tolist())

@@ -13,9 +13,9 @@ from bridge import load_into_pybullet, lower
 from bridge.bullet.simulation.stiff_damping import rate_bound
 from bridge.parity.levels.random_states import fastest_rate
 from loaders.diagnostics import ExportError, Fate
-from loaders.model import WORLD, Actuator, Coupling, JointAxis, JointType, Physics, WeldConstraint
+from loaders.model import WORLD, Actuator, BallConstraint, Coupling, JointAxis, JointType, Physics, WeldConstraint
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, SpatialInertia, frozen
+from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 from tests.support.scenes import joint, link, random_scene, random_state, scene
 
 CODE = "pybullet.stiff-damping"
@@ -182,3 +182,38 @@ def test_a_wheel_that_a_constraint_holds_is_not_unstable(bullet_client: int) -> 
 @pytest.mark.parametrize("damping", [0.0, 0.1])
 def test_without_stiff_damping_there_is_no_finding(bullet_client: int, damping: float) -> None:
     assert findings(bullet_client, wheels(damping), STEP)[1] == []
+
+
+PARALLELOGRAM = 1e-3 + 1e-5 + 1e-3
+"""Inertia that the damper of a parallelogram of 1 m moves: two cranks, and a coupler of 1 g that only translates."""
+
+
+def parallelogram(closing: str) -> Scene:
+    """Two cranks and a coupler; the damper is at the lighter crank, which alone would be unstable above 0.02 ms."""
+    light = SpatialInertia.of(1e-3, (0.0, 0.0, 0.0), 1e-5 * np.eye(3))
+    links = [
+        link("heavy", inertia=wheel(1e-3)),
+        link("coupler", X_WL=Pose.of(p=(0, 1, 0)), inertia=light),
+        link("light", X_WL=Pose.of(p=(1, 0, 0)), inertia=wheel(1e-5)),
+    ]
+    joints = [
+        joint("a", WORLD, "heavy"),
+        joint("b", WORLD, "light", X_PJ=Pose.of(p=(1, 0, 0)), axis={"damping": 1.0}),
+        joint("c", "heavy", "coupler", X_PJ=Pose.of(p=(0, 1, 0))),
+    ]
+    if closing == "hinge":
+        joints.append(joint("d", "coupler", "light", X_PJ=Pose.of(p=(1, 0, 0)), X_CJ=Pose.of(p=(0, 1, 0))))
+        return scene(links, joints)
+    ball = BallConstraint(link_A="coupler", link_B="light", p_AP=frozen((1, 0, 0)), p_BQ=frozen((0, 1, 0)))
+    return scene(links, joints, constraints=(ball,))
+
+
+@pytest.mark.parametrize("closing", ["hinge", "ball"])
+def test_the_links_of_a_loop_are_damped_as_one(bullet_client: int, closing: str) -> None:
+    source, expected = parallelogram(closing), 2.0 * PARALLELOGRAM
+    assert limit(bullet_client, source) == pytest.approx(expected, rel=1e-9)
+    with findings(bullet_client, source, 0.95 * expected)[0] as robot:
+        assert [entry for entry in robot.diagnostics if entry.code == CODE] == []
+        assert growth(bullet_client, robot) < 10.0
+    robot, (_,) = findings(bullet_client, source, 1.05 * expected)
+    assert growth(bullet_client, robot) > 1e3
