@@ -20,10 +20,10 @@ PACKAGES = {"mjx": ("mujoco", "mujoco-mjx", "jax"), "warp": ("mujoco", "mujoco-w
 
 
 def start(model: Any) -> Any:
-    """Return the state at the key ``home``, if there is one, with small random velocities."""
+    """Return the state at the last key, if there is one, with small random velocities."""
     data = mujoco.MjData(model)
     if model.nkey:
-        mujoco.mj_resetDataKeyframe(model, data, 0)
+        mujoco.mj_resetDataKeyframe(model, data, model.nkey - 1)
     data.qvel[:] = 0.1 * np.random.default_rng(0).normal(size=model.nv)
     return data
 

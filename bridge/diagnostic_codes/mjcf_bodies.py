@@ -157,6 +157,6 @@ CODES = {
         (Fate.ASSUMED,),
     ),
     "mjcf.zero-outside-limits": CodeInfo(
-        "The zero configuration is outside the joint limits.", "Start from the keyframe `home`.", (Fate.NOTED,)
+        "The zero configuration is outside the joint limits.", "Start from the keyframe that is named.", (Fate.NOTED,)
     ),
 }

@@ -67,6 +67,7 @@ class Built:
         diagnostics: The findings of lowering and export.
         names: MJCF names by canonical name, where they differ.
         shapes: The shapes of all geoms of finite size.
+        initial_key: The index of the key of the initial position; None if that is ``qpos0``.
     """
 
     root: Element
@@ -76,6 +77,7 @@ class Built:
     diagnostics: tuple[Diagnostic, ...]
     names: dict[str, str]
     shapes: tuple[PlacedShape, ...]
+    initial_key: int | None
 
 
 def build(mechanism: Mechanism, options: Options) -> Built:
@@ -98,7 +100,7 @@ def build(mechanism: Mechanism, options: Options) -> Built:
     shapes = _write_bodies(scalar_joints, GeomWriter(library, contact, context), context)
     context.document["compiler"].set(assetdir="assets" if library.files else None)
     speed_limited = _write_sections(scalar_joints, shapes, contact, context)
-    _finish(speed_limited, context)
+    initial_key = _finish(speed_limited, context)
     findings = Diagnostics((*mechanism.scene.diagnostics, *context.diagnostics))
     findings.raise_for(ExportError, strict=options.strict)
     return Built(
@@ -108,6 +110,7 @@ def build(mechanism: Mechanism, options: Options) -> Built:
         diagnostics=tuple(context.diagnostics),
         names=dict(context.names.changed),
         shapes=tuple(shapes.placed),
+        initial_key=initial_key,
     )
 
 
@@ -136,11 +139,15 @@ def _write_sections(
     return speed_limited
 
 
-def _finish(speed_limited: frozenset[str], context: Context) -> None:
-    """Run the passes over the finished sections, each of which needs the one before."""
+def _finish(speed_limited: frozenset[str], context: Context) -> int | None:
+    """Run the passes over the finished sections, each of which needs the one before.
+
+    Returns:
+        The index of the key of the initial position; None if that is ``qpos0``.
+    """
     name_colors(context)
     assign_files(context)
-    write_keyframes(context.document["actuator"].children, context)
+    initial_key = write_keyframes(context.document["actuator"].children, context)
     report_unsupported_fields(speed_limited, context)
     report_mjx_support(context)
     move_to_reference(context)
@@ -149,6 +156,7 @@ def _finish(speed_limited: frozenset[str], context: Context) -> None:
     _sort_excludes(context)
     write_defaults(context)
     sort_assets(context)
+    return initial_key
 
 
 # --- settings --------------------------------------------------------------------------------------------------------

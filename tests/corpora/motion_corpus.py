@@ -162,7 +162,7 @@ def _speed_limit(mechanism: Mechanism, carrier: ScalarJoint) -> float:
 
 
 def run_for_a_second(model: Any, controls: Controls, warnings: list[str]) -> str:
-    """Run a second with random controls, from the keyframe ``home`` if there is one.
+    """Run a second with random controls, from the last key if there is one.
 
     Args:
         model: The compiled model.
@@ -191,10 +191,10 @@ def run_for_a_second(model: Any, controls: Controls, warnings: list[str]) -> str
 
 
 def _initial_state(model: Any) -> Any:
-    """Return the state at the first keyframe, or at zero."""
+    """Return the state at the last key, which is that of the initial position if there is one; without keys, zero."""
     data = mujoco.MjData(model)
     if model.nkey:
-        mujoco.mj_resetDataKeyframe(model, data, 0)
+        mujoco.mj_resetDataKeyframe(model, data, model.nkey - 1)
     return data
 
 

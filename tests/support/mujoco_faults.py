@@ -191,7 +191,7 @@ def _start_elsewhere(engine: MujocoEngine, rng: np.random.Generator) -> set[str]
     if chosen is None:
         return None
     m = engine.model
-    start = m.key_qpos[0] if m.nkey else m.qpos0  # where the engine starts
+    start = m.qpos0 if engine._initial_key is None else m.key_qpos[engine._initial_key]  # where the engine starts
     start[m.jnt_qposadr[chosen[1].joints[0]]] += 0.01
     return {chosen[0].name}
 

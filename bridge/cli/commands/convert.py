@@ -47,7 +47,7 @@ def convert(options: Namespace, output: Output) -> int:
         result = bridge.export_mjcf(
             scene, folder, force=options.force, quiet=True, **export_options(options), **search(options)
         )
-    compiled = measure(result.model, scene)
+    compiled = measure(result.model, scene, result.initial_key)
     output.status("")
     diagnostics = without_repeats((*scene.diagnostics, *result.diagnostics))
     _show(options, output, result, diagnostics, compiled, _filter_of(scene))

@@ -40,7 +40,7 @@ def view(options: Namespace, output: Output) -> int:
         result = bridge.export_mjcf(scene, folder / "view", quiet=True, **export_options(options), **search(options))
         output.status("")
         output.diagnostics(without_repeats((*scene.diagnostics, *result.diagnostics)))
-        _open_viewer(result.path.parent / "scene.xml")
+        _open_viewer(result.path.parent / "scene.xml", result.initial_key)
     return 0
 
 
@@ -77,13 +77,13 @@ def _has_display() -> bool:
         return bool(glfw.init())
 
 
-def _open_viewer(path: Path) -> None:
-    """Show the scene at its first key, the initial position, or at the zero configuration if there is no key."""
+def _open_viewer(path: Path, initial_key: int | None) -> None:
+    """Show the scene at the key of its initial position, or at the zero configuration if there is none."""
     import mujoco
     import mujoco.viewer
 
     model = mujoco.MjModel.from_xml_path(os.fspath(path))
     data = mujoco.MjData(model)
-    if model.nkey:
-        mujoco.mj_resetDataKeyframe(model, data, 0)
+    if initial_key is not None:
+        mujoco.mj_resetDataKeyframe(model, data, initial_key)
     mujoco.viewer.launch(model, data)

@@ -1,7 +1,7 @@
-"""``<keyframe>``: the initial position, and the named states of the source.
+"""``<keyframe>``: the named states of the source, and the initial position.
 
-The initial position is the first key. It is the one that the source states, moved into the limits. A state of the
-source has its velocities, controls and activations too.
+States come first, so that a key of MJCF keeps its index; each has its velocities, controls and activations too. The
+initial position is the one that the source states, moved into the limits.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ from .qpos import body_qpos, body_qvel
 
 _QPOS_SIZES = {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}
 """Length of a position in ``qpos``, where it is not 1."""
-_ROUNDING = 1e-15
-_INITIAL = frozenset({"home", "initial"})
-"""Names of the key of the initial position."""
+_ROUNDING = 1e-12
+"""Largest difference of positions and controls that are the same: that of unit quaternions and closed loops."""
 
 
 def home_positions(mechanism: Mechanism) -> list[Coordinates]:
@@ -47,36 +46,58 @@ def _place(q: Mapping[str, Position], positions: list[Coordinates], indices: Map
         positions[indices[joint]] = tuple(np.atleast_1d(value).tolist())
 
 
-def write_keyframes(actuators: Sequence[Element], context: Context) -> None:
-    """Write the initial position as the first key, unless it is zero and there are no states, and a key for each state.
+def write_keyframes(actuators: Sequence[Element], context: Context) -> int | None:
+    """Write a key for each state, with the index that it has in the source; then the initial position.
 
-    The first key is named ``home``, or ``initial`` if a state has that name.
+    The initial position has no key of its own where it is ``qpos0`` or a state. Its key is named ``home``, or
+    ``initial`` if a state has that name.
 
     Args:
         actuators: The actuators, in their final order; position controllers hold the keys.
         context: The export.
+
+    Returns:
+        The index of the key of the initial position; None if that is ``qpos0``.
     """
     bodies, home = context.mechanism.bodies, home_positions(context.mechanism)
+    keyframes = context.mechanism.keyframes
+    for keyframe in keyframes:
+        _write_state(keyframe, home, actuators, context)
+    if home == [default_position(body) for body in bodies]:
+        return None
+    keys = context.document["keyframe"].children
+    initial = _key_at(home, keys, actuators, context)
+    if initial is None:
+        initial, taken = len(keys), {keyframe.name for keyframe in keyframes}
+        name = context.names.claim("key", "initial" if "home" in taken else "home")
+        _write_key(name, home, actuators, context)
+    _report_zero(keys[initial].attributes["name"], context)
+    return initial
+
+
+def _report_zero(key: str, context: Context) -> None:
+    """Report the joints of which zero is outside the limits."""
+    bodies = context.mechanism.bodies
     outside = tuple(body.joint or "" for body in bodies if _clamped(body, default_position(body)))
     if outside:
         context.report(
             Fate.NOTED,
             "zero-outside-limits",
-            "zero is outside the limits of {joints}; the keyframe home is inside",
-            hint="start from it: mj_resetDataKeyframe(model, data, 0)",
+            "zero is outside the limits of {joints}; the keyframe {key} is inside",
+            hint=f"start from it: mj_resetDataKeyframe(model, data, model.key({key!r}).id)",
             subjects=outside,
             joints=outside,
+            key=key,
         )
-    keyframes = context.mechanism.keyframes
-    for keyframe in keyframes:
-        _write_state(keyframe, home, actuators, context)
-    keys = context.document["keyframe"].children
-    if any(key.attributes["name"] in _INITIAL and _is_at(key, _qpos(home, context)) for key in keys[:1]):
-        return
-    if keyframes or home != [default_position(body) for body in bodies]:
-        name = "initial" if any(keyframe.name == "home" for keyframe in keyframes) else "home"
-        _write_key(context.names.claim("key", name), home, actuators, context)
-        keys.insert(0, keys.pop())
+
+
+def _key_at(
+    home: Sequence[Coordinates], keys: Sequence[Element], actuators: Sequence[Element], context: Context
+) -> int | None:
+    """Return the index of the first key that is at rest in the initial position, with the controls that hold it."""
+    qpos = _qpos(home, context)
+    ctrl = _ctrl(qpos, actuators, context.mechanism)
+    return next((i for i, key in enumerate(keys) if _is_at(key, qpos, ctrl)), None)
 
 
 def _write_state(
@@ -222,9 +243,15 @@ def _qpos(positions: Sequence[Coordinates], context: Context) -> list[float]:
     return [x for body, q in zip(bodies, positions, strict=True) for x in body_qpos(body, q)]
 
 
-def _is_at(key: Element, qpos: list[float]) -> bool:
-    """Return whether a key has a position, within the rounding of unit quaternions, and moves no mocap body."""
-    return "mpos" not in key.attributes and bool(np.allclose(_numbers(key, "qpos"), qpos, rtol=0.0, atol=_ROUNDING))
+def _is_at(key: Element, qpos: list[float], ctrl: list[float] | None) -> bool:
+    """Return whether a key has a position and the controls that hold it, and moves nothing else."""
+    if "mpos" in key.attributes or any(_numbers(key, "qvel")) or any(_numbers(key, "act")):
+        return False
+    return _are_close(_numbers(key, "qpos"), qpos) and (ctrl is None or _are_close(_numbers(key, "ctrl"), ctrl))
+
+
+def _are_close(a: list[float], b: list[float]) -> bool:
+    return bool(np.allclose(a, b, rtol=0.0, atol=_ROUNDING))
 
 
 def _numbers(key: Element, name: str) -> list[float]:

@@ -34,12 +34,13 @@ class CompiledModel:
     overlaps: dict[tuple[str, str], float]
 
 
-def measure(model: Any, scene: Scene) -> CompiledModel:
+def measure(model: Any, scene: Scene, initial_key: int | None) -> CompiledModel:
     """Measure the compiled model of an export.
 
     Args:
         model: The ``mujoco.MjModel`` that `bridge.export_mjcf` has compiled.
         scene: The scene that was exported.
+        initial_key: The index of the key of the initial position; None if that is ``qpos0``.
 
     Returns:
         The measurements.
@@ -53,7 +54,7 @@ def measure(model: Any, scene: Scene) -> CompiledModel:
         joints=model.njnt,
         geoms=model.ngeom,
         pose_error=_pose_error(data, scene),
-        overlaps=_overlaps(model, data),
+        overlaps=_overlaps(model, data, initial_key),
     )
 
 
@@ -73,12 +74,12 @@ def _pose_error(data: Any, scene: Scene) -> float:
     return worst
 
 
-def _overlaps(model: Any, data: Any) -> dict[tuple[str, str], float]:
-    """Return the depth [m] of pairs of links that overlap at the first key, the initial position, or at zero."""
+def _overlaps(model: Any, data: Any, initial_key: int | None) -> dict[tuple[str, str], float]:
+    """Return the depth [m] of pairs of links that overlap at the initial position."""
     import mujoco
 
-    if model.nkey:
-        mujoco.mj_resetDataKeyframe(model, data, 0)
+    if initial_key is not None:
+        mujoco.mj_resetDataKeyframe(model, data, initial_key)
     mujoco.mj_fwdPosition(model, data)
     depths: dict[tuple[str, str], float] = {}
     for contact in data.contact:

@@ -33,9 +33,11 @@ class MjcfExport(Export):
 
     Attributes:
         model: The ``mujoco.MjModel`` of ``scene.xml``; None if the export was not checked.
+        initial_key: The index of the key of the initial position; None if that is ``qpos0``.
     """
 
     model: Any = field(default=None, repr=False, compare=False)
+    initial_key: int | None = None
 
     def __str__(self) -> str:
         """Return where the model is, how to view it, and how to write the actuators that were left out."""
@@ -110,6 +112,7 @@ def export_mjcf(
         files=tuple(sorted(export.files)),
         diagnostics=export.built.diagnostics,
         model=export.model,
+        initial_key=export.built.initial_key,
     )
 
 

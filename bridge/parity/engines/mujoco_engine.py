@@ -60,7 +60,7 @@ class MujocoEngine:
         with engine_warnings(mujoco, self.warnings):
             self.model: Any = to_spec(built.root, built.assets, built.digests).compile()
             """The compiled MuJoCo model."""
-        self._changed_names = built.names
+        self._changed_names, self._initial_key = built.names, built.initial_key
         self._options = {name: int(getattr(self.model.opt, name)) for name in ("integrator", "disableflags")}
         if not as_exported:
             self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
@@ -241,10 +241,10 @@ class MujocoEngine:
         return Pose.of(self._data.site_xmat[number].reshape(3, 3), self._data.site_xpos[number])
 
     def _initial_data(self) -> Any:
-        """Return data at the initial position: the first key of an export, or zero where it has none."""
+        """Return data at the initial position: a key of the export, or zero where it has none for it."""
         data = self._mujoco.MjData(self.model)
-        if self.model.nkey:
-            self._mujoco.mj_resetDataKeyframe(self.model, data, 0)
+        if self._initial_key is not None:
+            self._mujoco.mj_resetDataKeyframe(self.model, data, self._initial_key)
         return data
 
     def settings(self) -> Settings:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import mujoco
+import pytest
 
+import bridge
 import loaders
 from bridge.mjcf import to_mjcf
+from bridge.mjcf.document import build
+from bridge.mjcf.export.spec import to_spec
+from bridge.mjcf.xml.options import Options
 from loaders.model import WORLD, Coupling, Keyframe
 from tests.support.mjcf_scenes import codes, hinge, link, scene_of
 from tests.support.mujoco_oracle import compiled
@@ -67,35 +73,71 @@ def arm(*keyframes, couplings=()):
 FREE = (0, 0, 5, 1, 0, 0, 0)
 
 
-def test_states_of_the_source_become_keys_after_home():
+def test_states_of_the_source_become_keys_before_home():
     model = compiled(to_mjcf(arm(state("up", j=0.5), state("down", j=-0.5, k=0.75)), actuators="position"))
-    assert [model.key(i).name for i in range(model.nkey)] == ["home", "up", "down"]
+    assert [model.key(i).name for i in range(model.nkey)] == ["up", "down", "home"]
     assert tuple(model.key("up").qpos) == (*FREE, 0.5, 0.25, 0), "others are at their initial position"
     assert tuple(model.key("down").qpos) == (*FREE, -0.5, 0.75, 0)
     assert tuple(model.key("down").ctrl) == (-0.5, 0.75, 0)
 
 
-def test_the_first_key_is_the_initial_position_whatever_the_states_are_called():
+def test_the_last_key_is_the_initial_position_whatever_the_states_are_called():
     model = compiled(to_mjcf(arm(state("home", j=0.5))))
-    assert [model.key(i).name for i in range(model.nkey)] == ["initial", "home"]
+    assert [model.key(i).name for i in range(model.nkey)] == ["home", "initial"]
     assert tuple(model.key("initial").qpos) == (*FREE, 0, 0.25, 0)
     assert tuple(model.key("home").qpos) == (*FREE, 0.5, 0.25, 0)
     joint = hinge("j", WORLD, "a", lower=-1.0, upper=1.0)
     scene = dataclasses.replace(scene_of(link("a"), joints=(joint,)), keyframes=(state("up", j=0.5),))
     model = compiled(to_mjcf(scene))
-    assert [(model.key(i).name, *model.key(i).qpos) for i in range(model.nkey)] == [("home", 0), ("up", 0.5)]
+    assert [(model.key(i).name, *model.key(i).qpos) for i in range(model.nkey)] == [("up", 0.5)], "zero needs no key"
 
 
-def test_a_state_that_moves_a_mocap_body_is_not_the_initial_one():
-    text = (
-        '<mujoco><worldbody><body name="hand" mocap="true"/></worldbody>'
-        '<keyframe><key name="home" mpos="1 2 3"/></keyframe></mujoco>'
-    )
-    model = compiled(to_mjcf(loaders.load_string(text, format="mjcf", quiet=True)))
-    assert [(model.key(i).name, *model.key(i).mpos.ravel()) for i in range(model.nkey)] == [
-        ("initial", 0.0, 0.0, 0.0),
-        ("home", 1.0, 2.0, 3.0),
-    ]
+LIMITED = """<mujoco><compiler autolimits="true"/><worldbody>
+  <body name="hand" mocap="true"/>
+  <body><joint name="j" axis="0 1 0" range="30 60"/><geom size="1"/></body>
+</worldbody><actuator><position name="a" joint="j" kp="9"/></actuator>%s</mujoco>"""
+INITIAL = math.radians(30)
+
+
+@pytest.mark.parametrize(
+    ("key", "is_initial"),
+    [
+        ("qpos='{q}'", True),
+        ("qpos='{q}' qvel='0'", True),
+        ("qpos='{q}' qvel='1'", False),
+        ("qpos='{q}' mpos='1 2 3'", False),
+        ("qpos='0.6'", False),
+    ],
+)
+def test_a_state_at_rest_in_the_initial_position_is_its_key(key: str, is_initial: bool) -> None:
+    keyframes = f"<keyframe><key name='up' qpos='0.7'/><key name='k' {key.format(q=INITIAL)}/></keyframe>"
+    source = mujoco.MjModel.from_xml_string(LIMITED % keyframes)
+    built = build(bridge.lower(loaders.load_string(LIMITED % keyframes, format="mjcf", quiet=True)), Options())
+    model = to_spec(built.root, built.assets).compile()
+    assert [model.key(i).name for i in range(model.nkey)] == ["up", "k", *([] if is_initial else ["home"])]
+    assert built.initial_key == model.nkey - 1
+    for name in ("key_qpos", "key_qvel", "key_mpos", "key_ctrl"):
+        assert getattr(model, name)[: source.nkey].tolist() == getattr(source, name).tolist()
+    assert model.key_qpos[built.initial_key].tolist() == [INITIAL]
+
+
+@pytest.mark.parametrize("names", [("home", "initial"), ("a", "home"), ("initial", "b")])
+def test_a_key_has_the_index_of_its_source_however_often_it_is_converted(names: tuple[str, str]) -> None:
+    keys = "".join(f"<key name='{name}' qpos='{q}' ctrl='{q}'/>" for name, q in zip(names, (0.6, 0.7), strict=True))
+    text = LIMITED % f"<keyframe>{keys}</keyframe>"
+    source = mujoco.MjModel.from_xml_string(text)
+    counts = []
+    for _ in range(3):
+        text = str(to_mjcf(loaders.load_string(text, format="mjcf", quiet=True)))
+        model = mujoco.MjModel.from_xml_string(text)
+        counts.append(model.nkey)
+        data, expected = mujoco.MjData(model), mujoco.MjData(source)
+        for k in range(source.nkey):
+            mujoco.mj_resetDataKeyframe(model, data, k)
+            mujoco.mj_resetDataKeyframe(source, expected, k)
+            assert data.qpos.tolist() == expected.qpos.tolist()
+            assert data.ctrl.tolist() == expected.ctrl.tolist()
+    assert counts == [3, 3, 3], "two states, and the initial position within the limits"
 
 
 def test_joints_follow_the_joints_of_a_state():

@@ -11,7 +11,7 @@ from bridge.parity.engines.mujoco_engine import MujocoEngine
 
 PLUGIN = (
     "<mujoco><extension><plugin plugin='mujoco.pid'/></extension>"
-    "<worldbody><body name='a'><joint name='j'/><geom size='1'/><site name='p'/></body></worldbody>"
+    "<worldbody><body name='a'><joint name='j' range='30 90'/><geom size='1'/><site name='p'/></body></worldbody>"
     "<actuator><plugin name='p' joint='j' plugin='mujoco.pid'/><motor name='m' joint='j'/></actuator>"
     "<keyframe><key name='k' qpos='1'/></keyframe></mujoco>"
 )

@@ -9,7 +9,7 @@ import pytest
 
 from bridge.parity import Comparison, Outcome, compare
 from bridge.parity.engines.pybullet_engine import PyBulletEngine
-from loaders.model import WORLD, Coupling
+from loaders.model import WORLD, Coupling, Keyframe
 from loaders.spatial import Pose
 from tests.support.running_faults import faulty_mujoco, faulty_pybullet
 from tests.support.scenes import joint, link, scene
@@ -91,3 +91,11 @@ def test_joints_that_start_elsewhere_are_found() -> None:
     assert {row.outcome for row in found.rows if row.quantity == "initial poses"} == {Outcome.PASSED}
     faulty = compare(STARTING, (faulty_mujoco(move_follower), "pybullet"), levels=("L0",), configurations=1)
     assert ("initial poses", "b") in failed(faulty)
+
+
+def test_the_initial_position_is_not_the_first_state() -> None:
+    up = Keyframe(name="up", joints=("j",), positions=((0.75,),))
+    found = compare(
+        dataclasses.replace(STARTING, keyframes=(up,)), ("mujoco", "pybullet"), levels=("L0",), configurations=1
+    )
+    assert {row.outcome for row in found.rows if row.quantity == "initial poses"} == {Outcome.PASSED}
