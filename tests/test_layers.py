@@ -86,7 +86,7 @@ ORDER = {
         {"urdf"},
         {"contact", "simulation", "visibility"},
         {"feature"},
-        {"mujoco_features"},
+        {"locked_joints", "mujoco_features"},
         {"handle", "unsupported_features", "arguments"},
         {"load"},
         {"__init__"},

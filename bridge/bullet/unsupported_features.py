@@ -31,6 +31,7 @@ from loaders.scene_queries.gravity_share import gravity_share
 from loaders.scene_queries.scoped_names import SEPARATOR
 
 from .feature import Item, UnsupportedFeature
+from .locked_joints import locked_joints
 from .mujoco_features import MUJOCO_FEATURES
 from .simulation.efforts import link_name
 
@@ -244,6 +245,11 @@ UNSUPPORTED_FEATURES = (
         "rotor-inertia", Fate.DROPPED,
         "PyBullet does not support rotor inertia; these joints have less effective inertia: {names}", _rotors,
         "add it to the link if everything that carries the link is fixed",
+    ),
+    UnsupportedFeature(
+        "locked-joint", Fate.DROPPED,
+        "without rotor inertia nothing resists the motion of these joints, and PyBullet does not move them: {names}",
+        locked_joints, "give the link of each joint an inertia about its axis",
     ),
     UnsupportedFeature(
         "controller-gains", Fate.APPROXIMATED,

@@ -149,6 +149,12 @@ CODES = {
     "pybullet.load-failed": CodeInfo(
         "PyBullet refused the body; the message has its output.", "Report the model as a bug.", (Fate.INVALID,)
     ),
+    "pybullet.locked-joint": CodeInfo(
+        "Only a rotor gives the joint an inertia, such as the first of two hinges about one line with a massless link "
+        "between them. PyBullet has no rotors, and does not move the joint, whatever acts on it.",
+        "Give the link of the joint, or the link between two joints, an inertia about the axis.",
+        (Fate.DROPPED,),
+    ),
     "pybullet.long-path": CodeInfo(
         "The path of the temporary folder is too long for PyBullet.",
         "Set `TMPDIR` to a folder with a shorter path.",

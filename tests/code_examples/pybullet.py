@@ -55,6 +55,13 @@ def lent() -> Scene:
     return scene(links, [joint("w", "base", "arm", T.FIXED), joint("j", "base", "tip")])
 
 
+def servo() -> Scene:
+    """Two hinges about one line, of which the first one moves a massless link and a rotor."""
+    links = [link("between", inertia=s.NOTHING), link("arm")]
+    motor = m.Actuator(name="motor", joint="j", rotor_inertia=0.1)
+    return scene(links, [joint("j", m.WORLD, "between"), joint("k", "between", "arm")], actuators=(motor,))
+
+
 def across() -> Scene:
     """A hinge on each of two free links, coupled."""
     links = [link(name) for name in "abcd"]
@@ -143,6 +150,7 @@ EXAMPLES: dict[str, Example] = {
     "pybullet.light": loading(s.lit("point"), "lamp"),
     "pybullet.link-without-gravity": loading(s.one(gravity=False), "a"),
     "pybullet.load-failed": dataclasses.replace(loading(s.hinge(), "m"), setup=nonsense),
+    "pybullet.locked-joint": loading(servo(), "j"),
     "pybullet.long-path": dataclasses.replace(loading(s.hinge()), setup=long_folder),
     "pybullet.loop": loading(s.looped(), "ca"),
     "pybullet.merged-filters": loading(chain(WELDED, **GROUPS), "l1", "l139"),

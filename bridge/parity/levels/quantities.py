@@ -222,9 +222,7 @@ def _damping(engine: Engine, _mechanism: Mechanism) -> Readings:
 
 def _friction(engine: Engine, _mechanism: Mechanism) -> Readings:
     by_dof = {dof_place(dof): p.friction for dof, p in engine.joint_parameters().items()}
-    known: dict[str, Array] = {
-        place: np.array([friction]) for place, friction in by_dof.items() if friction is not None
-    }
+    known: dict[str, Array] = {place: np.array([mu]) for place, mu in by_dof.items() if mu is not None}
     return known if len(known) == len(by_dof) else None
 
 
@@ -329,6 +327,7 @@ _ADDED_INERTIA = frozenset({
 })  # fmt: skip
 _CHANGED_INERTIA = _ADDED_INERTIA | {"pybullet.folded-links"}
 _ROTOR_INERTIA = frozenset({"pybullet.rotor-inertia", "dart.rotor-inertia"})
+_LOCKED = frozenset({"pybullet.locked-joint"})
 _GRAVITY = frozenset({"pybullet.link-without-gravity", "drake.link-without-gravity"})
 _LOST_SHAPE = frozenset({
     "dart.shape",
@@ -358,7 +357,8 @@ QUANTITIES = (
         causes=frozenset({"drake.shared-damping"}),
     ),
     Quantity(
-        level=Level.MODEL, name="friction", unit="", read=_friction, error=relative, is_stated=_states_friction
+        level=Level.MODEL, name="friction", unit="", read=_friction, error=relative, causes=_LOCKED,
+        is_stated=_states_friction,
     ),
     Quantity(
         level=Level.MODEL, name="couplings", unit="", read=_couplings, error=absolute, causes=_COUPLINGS,

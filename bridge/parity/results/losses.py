@@ -70,6 +70,7 @@ LOST: Mapping[str, str] = {
     "pybullet.empty-range": "limits",
     "pybullet.floating-dynamics": "dynamics of free links",
     "pybullet.inactive-constraint": "constraints that are switched off",
+    "pybullet.locked-joint": "joint motion",
     "pybullet.mujoco-element": "elements of MuJoCo",
     "pybullet.mujoco-settings": "settings of MuJoCo",
     "pybullet.rotor-inertia": "rotor inertia",
