@@ -41,6 +41,8 @@ STAYS = 0.7
 """Ratio from which the error does not shrink."""
 SHORTENINGS = (1, 8)
 """Factors by which the motion and its steps are shortened if the longest one shows no order."""
+UNTIL_THEY_STOP = (8, 64)
+"""Factors by which the motion and its steps are shortened if dry friction stops all links within the first steps."""
 APART = SHRINKS
 """Distance at the shortest step, relative to how far the links moved, beyond which a shrinking distance shows nothing.
 
@@ -134,16 +136,7 @@ class Motions:
     def _judged(self, rows: Sequence[Row]) -> Row:
         first, last = rows[0], rows[-1]
         if first.error <= SHRINKS:
-            (step, distance), moved = first.convergence[-1], self._extent(first)
-            cause = (
-                f"the motions are {distance:.1e} m or rad apart at a step of {1e3 * step:g} ms, in which links move by "
-                f"{moved:.1e}; so far apart they show no order"
-            )
-            return (
-                first
-                if distance <= max(APART * moved, TOLERANCE)
-                else dataclasses.replace(first, outcome=Outcome.UNKNOWN, cause=cause)
-            )
+            return first if self._is_resolved(first) else self._until_they_stop(first)
         if min(row.error for row in rows) < STAYS:
             cause = (
                 f"the motions show no order in the step: at the shortest step the error is {first.error:.2f} of that "
@@ -151,6 +144,26 @@ class Motions:
             )
             return dataclasses.replace(first, outcome=Outcome.UNKNOWN, cause=cause)
         return self._failed(first)
+
+    def _is_resolved(self, row: Row) -> bool:
+        """Return whether the motions are near each other at the shortest step, relative to how far the links move."""
+        return row.convergence[-1][1] <= max(APART * self._extent(row), TOLERANCE)
+
+    def _until_they_stop(self, row: Row) -> Row:
+        """The row of a shorter motion, with steps in which the links do not stop at once; unknown without one."""
+        longest = row.convergence[0][0]
+        for shortening in UNTIL_THEY_STOP if self._stop_at_once(row) else ():
+            shorter = self._measured(row.engines, longest / shortening)
+            if shorter.error >= STAYS:
+                return self._failed(shorter)
+            if shorter.error <= SHRINKS and self._is_resolved(shorter):
+                return shorter
+        (step, distance), moved = row.convergence[-1], self._extent(row)
+        cause = (
+            f"the motions are {distance:.1e} m or rad apart at a step of {1e3 * step:g} ms, in which links move by "
+            f"{moved:.1e}; so far apart they show no order"
+        )
+        return dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause=cause)
 
     def _measured(self, pair: tuple[str, str], longest: float) -> Row:
         motions = [
@@ -172,17 +185,22 @@ class Motions:
 
     def _extent(self, row: Row) -> float:
         """The largest motion of a link in the motion of a row [m or rad], in the engine in which that is less."""
+        return min(_extent(self._initial[name], poses) for name, poses in self._shortest_steps(row))
+
+    def _stop_at_once(self, row: Row) -> bool:
+        """Return whether the links of one engine, at the shortest step, rest after the first sampled time but for the error.
+
+        Shorter steps would not help where the motions are far apart for another reason, such as chaos.
+        """
+        motions = self._shortest_steps(row)
+        return any(len(poses) > 1 and _extent(poses[0], poses[1:]) <= row.convergence[-1][1] for _, poses in motions)
+
+    def _shortest_steps(self, row: Row) -> list[tuple[str, _Poses]]:
+        """The link poses of each engine at the shortest step of a row, before the first stop is near."""
         steps = [step for step, _ in row.convergence]
         motions = [self.motion(name, steps[-1], STEPS * steps[0]) for name in row.engines]
         counted = max(1, min(free for _, free in motions))
-        return min(
-            max(
-                pose_distance(self._initial[name][link], X, 1.0)
-                for moved in poses[:counted]
-                for link, X in moved.items()
-            )
-            for name, (poses, _) in zip(row.engines, motions, strict=True)
-        )
+        return [(name, poses[:counted]) for name, (poses, _) in zip(row.engines, motions, strict=True)]
 
     def motion(self, name: str, step: float, duration: float) -> Motion:
         """Return the link poses at the sampled times, and the number of them before the first stop is near.
@@ -255,6 +273,11 @@ class Motions:
         if cause is None:
             return None
         return explained(row, dataclasses.replace(cause, bound=sum(distances) / first))
+
+
+def _extent(start: Mapping[str, Array], poses: _Poses) -> float:
+    """The largest motion of a link from its pose at the start [m or rad]."""
+    return max(pose_distance(start[link], X, 1.0) for moved in poses for link, X in moved.items())
 
 
 def _unstable(rate: float, longest: float) -> str:

@@ -67,6 +67,35 @@ def test_a_model_that_is_too_large_is_unknown(monkeypatch: pytest.MonkeyPatch) -
     assert dataclasses.is_dataclass(ARM)
 
 
+HANDLE = bridge.lower(
+    scene(
+        [link("a", inertia=SpatialInertia.of(0.1, (0, 0, 0), 2e-4 * np.eye(3)))],
+        [joint("j", WORLD, "a", xyz=(0, 1, 0), axis={"damping": 0.3, "friction": 10.0})],
+    )
+)
+"""The handle of a valve, whose friction stops it within 0.02 ms, as in `drc_practice_ball_valve` of Gazebo."""
+
+
+def handle_row(mujoco: Any = MujocoEngine) -> Row:
+    return next(exported_rows(HANDLE, [("mujoco", mujoco), ("pybullet", PyBulletEngine)], 0))
+
+
+def test_a_joint_that_friction_stops_at_once_is_compared_in_steps_that_are_short_enough() -> None:
+    row = handle_row()
+    assert row.outcome is Outcome.PASSED
+    assert row.convergence[-1][0] < 2e-5
+
+
+@pytest.mark.parametrize("factor", [0.5, 2.0])
+def test_wrong_friction_of_a_joint_that_it_stops_at_once_is_found(factor: float) -> None:
+    def change(model: Any) -> None:
+        model.dof_frictionloss[:] *= factor
+
+    row = handle_row(faulty_mujoco(change))
+    assert row.outcome is Outcome.FAILED
+    assert "do not converge" in row.cause
+
+
 def _with_damping(damping: float) -> list[Row]:
     """Rows of a link of 1e-4 kg m^2 on a damped hinge, so that the rate of the damper is 1e4 times the damping."""
     damped = joint("j", WORLD, "a", xyz=(0, 1, 0), axis={"damping": damping})
@@ -105,6 +134,7 @@ def test_motions_as_far_apart_as_the_links_move_show_no_order(
     """A distance of 1 m that shrank is 0.33 of 3 m, and 0.5 of 2 m."""
     motions = Motions(ARM, {}, 0)
     monkeypatch.setattr(motions, "_extent", lambda _row: moved)
+    monkeypatch.setattr(motions, "_stop_at_once", lambda _row: False)
     measured = dataclasses.replace(rows()[0], error=0.3, convergence=((1e-3, 3.3), (1.25e-4, 1.0)))
     assert motions._judged([measured]).outcome is outcome
 
