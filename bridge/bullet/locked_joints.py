@@ -22,7 +22,7 @@ from .feature import Item
 MAX_DOFS = 1000
 """Largest number of velocities that are examined, which takes cubic time."""
 _ZERO = 1e-14
-"""Part of the inertia of a joint, with all joints beyond it locked, below which what it moves is zero but for rounding."""
+"""Part of the inertia of a joint with all joints beyond it locked, below which what it moves is zero."""
 
 
 def locked_joints(mechanism: Mechanism) -> Iterator[Item]:

@@ -188,7 +188,7 @@ class Motions:
         return min(_extent(self._initial[name], poses) for name, poses in self._shortest_steps(row))
 
     def _stop_at_once(self, row: Row) -> bool:
-        """Return whether the links of one engine, at the shortest step, rest after the first sampled time but for the error.
+        """Return whether the links of one engine rest after the first sampled time, at the shortest step.
 
         Shorter steps would not help where the motions are far apart for another reason, such as chaos.
         """
