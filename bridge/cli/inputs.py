@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
@@ -67,7 +68,7 @@ def load_scene(options: Namespace, file: str | None = None) -> loaders.Scene:
         return _load_stdin(options)
     path = Path(source)
     return loaders.load(
-        manifest_file(path, unsafe_paths=options.unsafe_paths) if path.is_dir() else source,
+        manifest_file(path, unsafe_paths=options.unsafe_paths) if os.path.isdir(path) else source,
         strict=options.strict,
         lenient=options.lenient,
         srdf=options.srdf,
@@ -123,7 +124,7 @@ def expand(words: Iterable[str], *, xacro: bool) -> Iterator[str]:
         UsageError: if a folder holds no model.
     """
     for word in dict.fromkeys(words):
-        if word == STDIN or word.startswith(SCHEME) or not Path(word).is_dir():
+        if word == STDIN or word.startswith(SCHEME) or not os.path.isdir(word):  # not of a name that is too long
             yield word
             continue
         try:

@@ -44,8 +44,8 @@ class Output:
         sys.stdout.write(printable(text.rstrip("\n"), lines=True) + "\n")
 
     def data_lines(self, lines: Iterable[str]) -> None:
-        """Write the lines of a result, if it has any."""
-        if text := "\n".join(lines):
+        """Write the lines of a result, if it has any; a name with a line break stays in its line."""
+        if text := "\n".join(line.replace("\n", "\\x0a") for line in lines):
             self.data(text)
 
     def json(self, value: Any) -> None:

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from bridge.installed_packages import own_version
 
@@ -26,6 +26,9 @@ _CHOICE = re.compile(r"argument (\S+): invalid choice: '([^']*)' \(choose from (
 
 _XACRO_ARGUMENT = re.compile(r"[A-Za-z_]\w*:=")
 """The beginning of an argument of xacro, as the tools of ROS take it."""
+
+_GIVEN = "_given"
+"""Attribute of the options during parsing: the names of those that are given."""
 
 _Group = Callable[[argparse.ArgumentParser], None]
 
@@ -62,6 +65,10 @@ COMMANDS: tuple[tuple[str, str, tuple[_Group, ...]], ...] = (
 class _Parser(argparse.ArgumentParser):
     """A parser that raises an error with a suggestion, and never exits by itself."""
 
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self.register("action", None, _Once)
+
     def error(self, message: str) -> NoReturn:
         found = _CHOICE.match(message)
         if found:
@@ -78,6 +85,25 @@ class _Version(argparse.Action):
         """Print the version, and exit."""
         sys.stdout.write(f"{parser.prog} {own_version()}\n")
         parser.exit()
+
+
+class _Once(argparse._StoreAction):
+    """An option with one value, which is refused if it is given again: none of its values must be lost in silence."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
+    ) -> None:
+        """Store the value.
+
+        Raises:
+            argparse.ArgumentError: if the option is given twice.
+        """
+        given = vars(namespace).setdefault(_GIVEN, set())
+        if self.option_strings and self.dest in given:
+            several = "; separate several values by commas" if "," in str(self.metavar or "") else ""
+            raise argparse.ArgumentError(self, f"given twice; expected it once{several}")
+        given.add(self.dest)
+        super().__call__(parser, namespace, values, option_string)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -110,6 +136,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace | int:
     if options.command is None:
         parser.print_help()
         return SUCCESS
+    vars(options).pop(_GIVEN, None)
     return options
 
 

@@ -23,6 +23,7 @@ from bridge.bullet.handle.notebook import bullet_image
 from bridge.lowering.inputs import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
+from bridge.mechanism.couplings import all_positions
 from bridge.mjcf import to_mjspec
 from bridge.mjcf.body.qpos import qpos
 from bridge.output import scratch_folder
@@ -65,7 +66,8 @@ def draw(source: Source, poses: Sequence[JointPositions], **load_options: Any) -
 
     Args:
         source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
-        poses: Joint positions of each image; joints that are left out are at zero.
+        poses: Joint positions of each image; joints that are left out follow others, or are at
+            zero.
         load_options: Options of `loaders.load`, if ``source`` is a path.
 
     Returns:
@@ -79,6 +81,7 @@ def draw(source: Source, poses: Sequence[JointPositions], **load_options: Any) -
     load_options["quiet"] = True
     mechanism = mechanism_of(source, **load_options)
     gallery = Gallery()
+    poses = [all_positions(mechanism, pose) for pose in poses]
     model, positions = _compile(mechanism, poses)
     cameras = [_fitted_camera(model, q) for q in positions]
     with scratch_folder() as folder:

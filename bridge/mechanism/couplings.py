@@ -11,7 +11,7 @@ import numpy as np
 from loaders.spatial import Array
 
 from .bodies import Body, DofCoupling
-from .coordinates import Coordinates, Position, check_mapping, default_position, kind_of
+from .coordinates import Coordinates, Position, check_mapping, default_position, kind_of, positions_by_body
 
 
 class Coupled(Protocol):
@@ -94,6 +94,20 @@ def initial_positions(mechanism: Coupled) -> dict[str, Position]:
         mechanism: The mechanism that has the joints and couplings.
     """
     return with_followers(mechanism, leading_positions(mechanism))
+
+
+def all_positions(mechanism: Coupled, given: Mapping[str, Position]) -> dict[str, Position]:
+    """Return the position of every joint: as given, as couplings require, or zero; a free body is where its link is.
+
+    Args:
+        mechanism: The mechanism that has the joints and couplings.
+        given: Positions by joint.
+
+    Raises:
+        ValueError: for an unknown joint, and for a position of the wrong size or that is not finite.
+    """
+    by_body = positions_by_body(mechanism.bodies, with_followers(mechanism, given))
+    return {str(body.joint): q for body, q in zip(mechanism.bodies, by_body, strict=True) if body.primitives}
 
 
 def _component(value: Position, size: int, k: int) -> Array:

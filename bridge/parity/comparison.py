@@ -19,7 +19,7 @@ from bridge.lowering.base import Base, with_chosen_base
 from bridge.lowering.inputs import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
-from bridge.mechanism.couplings import with_followers
+from bridge.mechanism.couplings import all_positions
 from bridge.output import Form, write_folder, write_sealed
 from bridge.parity.engines.protocol import (
     Engine,
@@ -286,13 +286,7 @@ def _states(mechanism: Mechanism, count: int, seed: int, positions: Mapping[str,
     states = random_states(mechanism, count, seed)
     if not positions:
         return states
-    return [*((_all_positions(mechanism, positions), v) for _, v in states[:1]), *states]
-
-
-def _all_positions(mechanism: Mechanism, positions: Mapping[str, Position]) -> dict[str, Position]:
-    """The position of every joint: as given, as couplings require, or the default."""
-    by_body = mechanism.positions_by_body(with_followers(mechanism, positions))
-    return {str(body.joint): q for body, q in zip(mechanism.bodies, by_body, strict=True) if body.primitives}
+    return [*((all_positions(mechanism, positions), v) for _, v in states[:1]), *states]
 
 
 @contextmanager

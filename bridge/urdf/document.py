@@ -53,8 +53,8 @@ def document(form: NormalForm, options: Options, files: Files) -> Element:
 
 
 def _links(scene: Scene) -> tuple[Link, ...]:
-    """Return the links, with one for the world if a joint or a frame needs it."""
-    needed = any(joint.parent == WORLD for joint in scene.joints)
+    """Return the links, with one for the world if a joint or a frame needs it, or if there is no other."""
+    needed = not scene.links or any(joint.parent == WORLD for joint in scene.joints)
     if not needed or any(link.name == WORLD for link in scene.links):
         return scene.links
     return (Link(name=WORLD, model="", X_WL=scene.models[0].X_WM), *scene.links)

@@ -112,5 +112,5 @@ def _show(options: Namespace, output: Output, totals: Totals) -> None:
         output.json(report | totals.to_dict())
         return
     counts = ", ".join(f"{count} {outcome}" for outcome, count in totals.ordered()) or "no models"
-    output.data(f"{totals.models} models: {counts}")
+    output.data(f"{totals.models} model{'s' * (totals.models != 1)}: {counts}")
     output.progress(f"wrote {', '.join(files)}")

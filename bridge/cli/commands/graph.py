@@ -23,25 +23,24 @@ def graph(options: Namespace, output: Output) -> int:
     """Write links and joints as a graph in DOT, SVG or PNG; with ``--json`` as lists, with the couplings of joints.
 
     Raises:
-        UsageError: if the format is unknown, or if a picture would be written to a terminal.
+        UsageError: if the format is unknown, if a picture would be written to a terminal, or if standard output would
+            get both the graph and the lists.
     """
     form = _form(options)
-    if options.out and not options.json:
+    if options.out:
         check_file(options.out, force=options.force)
     scene = load_scene(options)
     output.diagnostics(scene.diagnostics)
+    if options.out:
+        with writing_to(options.out):
+            write_sealed(options.out, _drawn(scene, form), _FORMS[form], force=options.force)
+        output.progress(f"wrote {options.out}")
+    elif not options.json:
+        data = _drawn(scene, form)
+        sys.stdout.buffer.write(data if form == "png" else printable(data.decode(), lines=True).encode())
+        sys.stdout.buffer.flush()
     if options.json:
         output.json(_lists(scene))
-    elif options.out is None:
-        data = _drawn(scene, form)
-        shown = data if form == "png" else printable(data.decode(), lines=True).encode()
-        sys.stdout.buffer.write(shown)
-        sys.stdout.buffer.flush()
-    else:
-        data = _drawn(scene, form)
-        with writing_to(options.out):
-            write_sealed(options.out, data, _FORMS[form], force=options.force)
-        output.progress(f"wrote {options.out}")
     return 0
 
 
@@ -60,7 +59,9 @@ def _form(options: Namespace) -> str:
     form: str = options.format or (out.suffix.lower().removeprefix(".") if out else "dot")
     if form not in _FORMS:
         raise UsageError(f"unknown format of graph {out}; expected a file that ends in .dot, .svg or .png, or --format")
-    if form == "png" and out is None and not options.json and sys.stdout.isatty():
+    if options.json and options.format and out is None:
+        raise UsageError("--json prints lists in place of a graph; expected -o FILE for the graph, or no --format")
+    if form == "png" and out is None and sys.stdout.isatty():
         raise UsageError("a PNG picture cannot be shown as text; expected -o FILE.png, or a pipe")
     return form
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ def resolve(options: Namespace, output: Output) -> int:
     file = input_file(options)
     if file == STDIN:
         raise UsageError("resolve reads a file; expected its name, not standard input")
-    if Path(file).is_dir():
+    if os.path.isdir(file):
         file = manifest_file(Path(file), unsafe_paths=options.unsafe_paths)
     how = {"allow_xacro": options.xacro, "lenient": options.lenient}
     lookups = loaders.resolve(file, xacro_args=dict(options.xacro_arg), **how, **search(options))
@@ -36,7 +38,7 @@ def resolve(options: Namespace, output: Output) -> int:
     if options.json:
         output.json([_to_json(lookup) for lookup in lookups])
     else:
-        output.data_lines(_to_text(lookup) for lookup in lookups)
+        output.data_lines(line for lookup in lookups for line in _to_text(lookup))
     return 0 if all(lookup.path for lookup in lookups) else 1
 
 
@@ -51,7 +53,7 @@ def _to_json(lookup: loaders.Lookup) -> dict[str, Any]:
     }
 
 
-def _to_text(lookup: loaders.Lookup) -> str:
-    if lookup.path:
-        return f"{lookup.uri}\t{lookup.path}"
-    return "\n    tried ".join((f"{lookup.uri}\tnot found: {lookup.file}:{lookup.line}", *map(str, lookup.tried)))
+def _to_text(lookup: loaders.Lookup) -> Iterator[str]:
+    yield f"{lookup.uri}\t{lookup.path or f'not found: {lookup.file}:{lookup.line}'}"
+    if not lookup.path:
+        yield from (f"    tried {place}" for place in lookup.tried)

@@ -56,9 +56,10 @@ def _view_in_browser(options: Namespace, output: Output) -> int:
     output.diagnostics(without_repeats(findings))
     with bridge.view(*mechanisms, port=0 if options.html else options.port) as viewer:
         if options.html:
-            output.data(os.fspath(viewer.to_html(options.html, force=options.force)))
+            file = os.fspath(viewer.to_html(options.html, force=options.force))
+            _show(options, output, file, {"files": [file]})
             return 0
-        output.data(viewer.url)
+        _show(options, output, viewer.url, {"url": viewer.url})
         output.progress("press Ctrl-C to end")
         sys.stdout.flush()
         with suppress(KeyboardInterrupt):
@@ -66,6 +67,13 @@ def _view_in_browser(options: Namespace, output: Output) -> int:
                 viewer.open()
             viewer.wait()
     return 0
+
+
+def _show(options: Namespace, output: Output, text: str, data: dict[str, object]) -> None:
+    if options.json:
+        output.json(data)
+    else:
+        output.data(text)
 
 
 def _has_display() -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body
 from loaders.model import WORLD, Joint, Link
+from loaders.safety.text import printable
 from loaders.scene import Scene
 
 
@@ -14,15 +15,19 @@ def tree(mechanism: Mechanism) -> str:
     """Return the models, then the tree of links, each with the joint that connects it to its parent."""
     scene = mechanism.scene
     head = f"{scene.name or 'scene'}: {_count(len(scene.models), 'model')}, {_count(len(scene.links), 'link')}, "
-    head += f"{_count(len(scene.joints), 'joint')}, {len(mechanism.v_order)} degrees of freedom"
+    head += f"{_count(len(scene.joints), 'joint')}, {_degrees_of_freedom(len(mechanism.v_order))}"
     if mechanism.couplings:
         head += f", {_independent(mechanism)} of them independent"
     lines = [head, *(_model(scene, k) for k in range(len(scene.models))), WORLD]
-    return "\n".join([*lines, *_bodies(mechanism)])
+    return "\n".join(map(printable, [*lines, *_bodies(mechanism)]))  # a name may have line breaks
 
 
 def _count(n: int, noun: str) -> str:
     return f"{n} {noun}{'s' * (n != 1)}"
+
+
+def _degrees_of_freedom(n: int) -> str:
+    return f"{_count(n, 'degree')} of freedom"
 
 
 def _model(scene: Scene, k: int) -> str:

@@ -79,7 +79,8 @@ class Assembly:
         for group in self._group_lines():
             lines += ["", *group]
         self._report_rest()
-        return "\n".join(lines) + "\n"
+        empty = f"{lines[0]}\n{lines[1]} []\n"  # without the brackets, YAML reads no value, which Drake refuses
+        return "\n".join(lines) + "\n" if len(lines) > 2 else empty
 
     def _name(self, link: str) -> str:
         return link if link == WORLD else self._of_link[link].link(link)

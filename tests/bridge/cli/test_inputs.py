@@ -113,3 +113,19 @@ def test_standard_input_without_a_model_is_wrong_usage(text: bytes, words: list[
 def test_a_problem_of_standard_input_has_its_line() -> None:
     done = stdin(b"<sdf version='1.11'>\n<model name='m'><link name='a'/>\n<wings/></model></sdf>", "check", "-")
     assert b"<stdin>:3: warning: " in done.stderr
+
+
+def test_a_name_that_the_system_refuses_leaves_the_other_files_to_be_read(tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_text("<mujoco><worldbody><body name='a'><geom size='1'/></body></worldbody></mujoco>")
+    done = run("check", f"{'x' * 300}.xml", tmp_path / "a.xml")
+    assert done.returncode == 1
+    assert "error: cannot read the file: File name too long  [file.unreadable]" in done.stderr
+    assert done.stdout.splitlines()[-1].startswith("2 files: 1 valid, 1 invalid")
+
+
+def test_a_name_with_a_line_break_stays_in_its_line(tmp_path: Path) -> None:
+    """Else the name of a file could claim that another one is valid."""
+    path = tmp_path / "bad\ngood.xml"
+    path.write_text("<mujoco><worldbody><body name='a'/></worldbody></mujoco>")
+    done = run("check", path)
+    assert done.stdout.splitlines() == [f"{tmp_path}/bad\\x0agood.xml: valid"]

@@ -140,3 +140,29 @@ def test_the_help_names_every_format(command: str) -> None:
 def test_the_help_of_convert_names_every_format_that_is_written() -> None:
     description = subparsers_of(make_parser())["convert"].description
     assert description == "write a model as MJCF, SDFormat, URDF or Drake directives"
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("compare", "a.xml", "--level", "L0", "--level", "L1"), "--level"),
+        (("compare", "a.xml", "--seed", "0", "--seed", "1"), "--seed"),
+        (("convert", "a.xml", "out", "--to", "sdf", "--to=urdf"), "--to"),
+        (("convert", "a.xml", "out", "--base", "as_is", "--base", "free"), "--base"),
+        (("graph", "a.xml", "-o", "a.dot", "--out", "b.dot"), "-o/--out"),
+        (("batch", "check", "a.xml", "-o", "d", "-j", "1", "-j", "2"), "-j/--jobs"),
+    ],
+)
+def test_an_option_with_one_value_is_not_given_twice(
+    words: tuple[str, ...], option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    first = capsys.readouterr().err.splitlines()[0]
+    assert first.startswith(f"sdfbridge: argument {option}: given twice; expected it once")
+    assert ("separate several values by commas" in first) is (option == "--level")
+
+
+def test_options_of_several_values_may_be_repeated() -> None:
+    options = parse(("compare", "a.xml", "--set", "a=1", "--set", "b=2", "--limit", "files=9", "--limit", "bytes=8"))
+    assert not isinstance(options, int)
+    assert (len(options.set), len(options.limit)) == (2, 2)

@@ -55,6 +55,33 @@ def test_each_picture_resembles_only_the_other_simulator_at_the_same_pose(galler
         assert sorted(overlaps)[-2] < 0.8
 
 
+REFERENCE = """<mujoco><worldbody><geom type="box" size=".3 .05 .05"/><body name="arm" pos="0 0 .1">
+<joint name="slide" type="slide" axis="0 0 1" ref="0.7"/><geom type="box" size=".1 .1 .1"/></body></worldbody>
+</mujoco>"""
+COUPLED = """<robot name="r"><link name="base">{0}</link><link name="a">{0}</link><link name="b">{0}</link>
+<joint name="left" type="prismatic"><parent link="base"/><child link="a"/><axis xyz="1 0 0"/>
+<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+<joint name="right" type="prismatic"><parent link="base"/><child link="b"/><axis xyz="0 0 1"/>
+<limit lower="-1" upper="1" effort="1" velocity="1"/><mimic joint="left"/></joint></robot>"""
+BOX = '<visual><geometry><box size="0.2 0.2 0.2"/></geometry></visual>'
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "pose"),
+    [(".xml", REFERENCE, {}), (".xml", REFERENCE, {"slide": 0.3}), (".urdf", COUPLED.format(BOX), {"left": 0.6})],
+    ids=["a joint with a reference", "a position of it", "a joint that follows"],
+)
+def test_joints_that_are_not_named_stand_at_the_same_positions(
+    tmp_path: Path, suffix: str, text: str, pose: dict[str, float]
+) -> None:
+    (tmp_path / f"r{suffix}").write_text(text, encoding="utf-8")
+    drawn = draw(tmp_path / f"r{suffix}", [pose])
+    if "MuJoCo" not in drawn.images:
+        pytest.skip(drawn.notes[0])
+    a, b = (silhouette(drawn.images[name][0]) for name in ("MuJoCo", "PyBullet"))
+    assert (a & b).sum() / (a | b).sum() > 0.93
+
+
 def test_a_missing_driver_of_mujoco_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bridge.demo.gallery._PLATFORMS", ("no-such-platform",))
     gallery = draw(ARM, POSES[:1])

@@ -138,3 +138,12 @@ def test_what_was_written_is_written_the_same_again(models: Any, tmp_path: Path)
         for result in (first, again)
     ]
     assert texts[0] == texts[1]
+
+
+def test_drake_reads_directives_without_a_model(tmp_path: Path) -> None:
+    pytest.importorskip("pydrake", reason="Drake reads directives")
+    from pydrake.multibody.parsing import LoadModelDirectives
+
+    nothing = loaders.load_string("<mujoco model='nothing'/>", format="mjcf")
+    result = bridge.export_directives(nothing, tmp_path / "out", quiet=True)
+    assert LoadModelDirectives(str(result.path)).directives == []

@@ -85,3 +85,15 @@ def test_check_urdf_finds_the_tree(written: Path) -> None:
     scene = loaders.load(written)
     assert "Successfully Parsed XML" in run.stdout
     assert all(link.name in run.stdout for link in scene.links)
+
+
+def test_check_urdf_reads_a_model_without_links(tmp_path: Path) -> None:
+    """An MJCF file of options alone is a model; urdfdom refuses a robot without a link."""
+    program = shutil.which("check_urdf")
+    if program is None:
+        pytest.skip("check_urdf is not installed: a reader of URDF that others wrote")
+    path = tmp_path / "nothing.urdf"
+    path.write_text(bridge.to_urdf(loaders.load_string("<mujoco model='nothing'/>", format="mjcf"), quiet=True))
+    run = subprocess.run([program, str(path)], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout
+    assert loaders.load(path).joints == ()

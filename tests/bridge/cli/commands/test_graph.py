@@ -73,3 +73,16 @@ def test_a_graph_on_standard_output_controls_no_terminal(tmp_path: Path) -> None
         printed = run("graph", str(tmp_path / "a.urdf"), "--format", form).stdout
         assert "\x9b" not in printed
         assert "\\u009b2J" in printed
+
+
+def test_the_lists_on_standard_output_leave_the_graph_to_its_file(tmp_path: Path) -> None:
+    done = run("graph", ARM, "--json", "-o", tmp_path / "arm.dot")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["links"]
+    assert (tmp_path / "arm.dot").read_text(encoding="utf-8").count(" -> ") == len(loaders.load(ARM).joints)
+
+
+def test_standard_output_gets_lists_or_a_graph() -> None:
+    done = run("graph", ARM, "--json", "--format", "svg")
+    assert (done.returncode, json.loads(done.stdout)["status"]) == (2, 2)
+    assert "expected -o FILE for the graph, or no --format" in done.stderr

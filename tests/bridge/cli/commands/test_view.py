@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import subprocess
@@ -57,3 +58,10 @@ def test_the_viewer_of_mujoco_shows_one_file() -> None:
 def test_options_of_mujoco_are_refused_for_a_page(option: tuple[str, str], tmp_path: Path) -> None:
     assert main(["view", str(ARM), "--html", str(tmp_path / "arm.html"), *option]) == 2
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_page_is_named_as_json(tmp_path: Path) -> None:
+    pytest.importorskip("viser")
+    done = run("view", ROOT / "assets" / "leg.sdf", "--html", tmp_path / "leg.html", "--json")
+    assert json.loads(done.stdout) == {"files": [str(tmp_path / "leg.html")]}
+    assert (tmp_path / "leg.html").is_file()

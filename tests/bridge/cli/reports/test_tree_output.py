@@ -50,3 +50,11 @@ def test_joints_that_follow_others_say_so_and_count_once() -> None:
         "tip (revolute [0, 1], mimics right x 2 + 0.5)",
     ]
     assert '  "palm" -> "b" [label="right (prismatic, mimics left x -1 + 0)"];' in dot(scene).splitlines()
+
+
+def test_a_name_with_a_line_break_is_one_line_of_the_tree() -> None:
+    """Names of MJCF may have any character."""
+    text = "<mujoco><worldbody><body name='a&#10;b'><joint name='j&#10;'/><geom size='1'/></body></worldbody></mujoco>"
+    lines = tree(lower(load_string(text, format="mjcf"))).splitlines()
+    assert lines[0].endswith("1 link, 1 joint, 1 degree of freedom")
+    assert lines[-1].startswith(r"`-- a\x0ab  <- j\x0a (continuous")
