@@ -7,29 +7,25 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from .reading.deferred import Deferred
 from .reading.dependencies import note_file, note_read
+from .safety.limits import FileError as FileError  # noqa: PLC0414 - for those who call read
 from .safety.limits import how_to_raise, limit_of
 
+ARCHIVES = (".mjz", ".zip")
+"""Suffixes of MuJoCo's archives, in lower case."""
+_leads_through_archive = re.compile(r"\.(?:mjz|zip)[/\\]", re.IGNORECASE).search
+_archive_of: Callable[[str], str | None] = Deferred("loaders.safety.archives:archive_of")
+_size_inside: Callable[[str], int | None] = Deferred("loaders.safety.archives:size_inside")
+_read_inside: Callable[[str, int], bytes | None] = Deferred("loaders.safety.archives:read_inside")
+_main_member: Callable[[str], str] = Deferred("loaders.safety.archives:main_member")
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK"))
 """Flags with which a file is opened; without ``O_NONBLOCK`` a named pipe would block until somebody writes to it."""
-
-
-class FileError(Exception):
-    """A file is not read.
-
-    Attributes:
-        code: The diagnostic code.
-        reason: The reason, for people.
-        hint: The advice to the user; may be empty.
-    """
-
-    def __init__(self, code: str, reason: str, hint: str = "") -> None:
-        super().__init__(reason)
-        self.code, self.reason, self.hint = code, reason, hint
 
 
 def read(path: str | os.PathLike[str], *, option: str = "text_file_bytes", roots: Iterable[str] | None = None) -> bytes:
@@ -52,6 +48,55 @@ def read(path: str | os.PathLike[str], *, option: str = "text_file_bytes", roots
     return data
 
 
+def size_inside(path: str | os.PathLike[str]) -> int | None:
+    """Return the number of bytes of a file in an archive of MuJoCo; -1 for a folder, None for any other path.
+
+    Args:
+        path: The path, through that of the archive: ``robot.mjz/meshes/arm.obj``.
+    """
+    text = os.fspath(path)
+    return _size_inside(text) if _leads_through_archive(text) else None
+
+
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path is that of a regular file, also of one in an archive that is not empty."""
+    return os.path.isfile(path) or (size_inside(path) or 0) > 0
+
+
+def status_of(path: str | os.PathLike[str]) -> os.stat_result:
+    """Return the status of a file; of a file in an archive, that of the archive, with which it changes.
+
+    Args:
+        path: The file.
+
+    Raises:
+        OSError: if there is no such file.
+        ValueError: if its name has a null character.
+    """
+    try:
+        return os.stat(path)
+    except OSError:
+        archive = _archive_of(os.fspath(path)) if is_file(path) else None
+        if archive is None:
+            raise
+        return os.stat(archive)
+
+
+def main_file(path: str) -> str:
+    """Return the path of the model in an archive of MuJoCo; that of any other file as it is.
+
+    Args:
+        path: The file.
+
+    Raises:
+        FileError: if it is an archive without a main model, or one that may not be read.
+    """
+    if not path.lower().endswith(ARCHIVES):
+        return path
+    note_file(path)
+    return _main_member(path)
+
+
 def is_readable(path: str | os.PathLike[str], *, option: str) -> bool:
     """Return whether `read` would read a file, as far as the file system tells without opening it.
 
@@ -62,7 +107,8 @@ def is_readable(path: str | os.PathLike[str], *, option: str) -> bool:
     try:
         status = os.stat(path)
     except (OSError, ValueError):
-        return False
+        size = size_inside(path)
+        return size is not None and 0 <= size <= limit_of(option)
     return stat.S_ISREG(status.st_mode) and status.st_size <= limit_of(option) and os.access(path, os.R_OK)
 
 
@@ -116,10 +162,25 @@ def _bytes_of(path: str | os.PathLike[str], option: str, count: int | None = Non
         finally:
             os.close(descriptor)
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
-        raise _unreadable(error) from error
+        inside = _inside(os.fspath(path), limit)
+        if inside is None:
+            raise _unreadable(error) from error
+        if count is None or len(inside) > limit:
+            data = inside
+        else:
+            data = inside[max(0, len(inside) - count) :] if from_end else inside[:count]
     if len(data) > limit:
         raise _too_large(limit, option)
     return data
+
+
+def _inside(path: str, limit: int) -> bytes | None:
+    """Return the contents of a file in an archive, at most one byte past a limit; None if there is no such file."""
+    archive = _archive_of(path) if _leads_through_archive(path) else None
+    if archive is None:
+        return None
+    note_file(archive)
+    return _read_inside(path, limit + 1)
 
 
 def _too_large(limit: int, option: str) -> FileError:

@@ -27,7 +27,7 @@ from .safety.limits import DEFAULTS, Budget, Limits, budgeted
 from .search.fuel_download import FuelDownload
 from .search.given_folders import absolute, given_path, package_folders, search_folders, source_text
 from .search.robot_descriptions import locate
-from .xml import parse, read_bytes
+from .xml import model_in, parse, read_bytes
 
 PathLike = str | os.PathLike[str]
 
@@ -187,7 +187,7 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
 
 def _read_source(source: str, options: LoadOptions, download: FuelDownload | None, *, lenient: bool) -> Reading:
     diagnostics = diagnostics_of(options, lenient=lenient)
-    path = locate(source, diagnostics)
+    path = _model_in(locate(source, diagnostics), diagnostics)
     context = context_of(options, options.get("allow_xacro", False), path, diagnostics, download)
     if given := options.get("xacro_args"):
         context = dataclasses.replace(context, xacro_args=_xacro_arguments(given))
@@ -200,6 +200,12 @@ def _read_source(source: str, options: LoadOptions, download: FuelDownload | Non
         elif path is not None:
             report_unused(path, diagnostics)
     return Reading(scene, str(path or source), diagnostics)
+
+
+def _model_in(path: Path | None, diagnostics: Diagnostics) -> Path | None:
+    """Return the main file of a load: of an archive of MuJoCo the model in it."""
+    model = None if path is None else model_in(str(path), Where(str(path)), diagnostics)
+    return path if path is None or model == str(path) else None if model is None else Path(model)
 
 
 def resolve(
@@ -232,7 +238,7 @@ def resolve(
     """
     check_option_names(search, Search)
     diagnostics = diagnostics_of(search, lenient=lenient)
-    path = locate(source_text(source, search.get("paths") or ()), diagnostics)
+    path = _model_in(locate(source_text(source, search.get("paths") or ()), diagnostics), diagnostics)
     context = context_of(search, allow_xacro, path, diagnostics, _ask_once(search))
     if xacro_args:
         context = dataclasses.replace(context, xacro_args=_xacro_arguments(xacro_args))

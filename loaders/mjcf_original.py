@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Unpack
 
-from .diagnostics import LoadError
+from .diagnostics import LoadError, Where
 from .formats import PathLike, Search, context_of, diagnostics_of
 from .loss_summary import limited
 from .mjcf import compile_document
 from .mjcf.compilation.source import Source
-from .xml import parse, read_bytes
+from .xml import model_in, parse, read_bytes
 
 
 @contextmanager
@@ -31,8 +31,8 @@ def compile_original(source: PathLike, **search: Unpack[Search]) -> Iterator[Sou
         LoadError: if the file cannot be read, or MuJoCo refuses it.
         ValueError: if the file is not MJCF.
     """
-    path = Path(source)
     diagnostics = diagnostics_of(search, lenient=False)
+    path = Path(model_in(str(source), Where(str(source)), diagnostics) or source)
     context = context_of(search, False, path, diagnostics).inside(path.resolve())
     root, compiled = None, None
     with limited(diagnostics, str(path)):

@@ -19,7 +19,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from .diagnostics import Diagnostics, Fate, Where
-from .files import FileError, read
+from .files import FileError, main_file, read
 from .node import Node
 from .reading.deferred import Deferred
 from .repairs.xml_text import mended_xml, repaired_xml
@@ -27,6 +27,8 @@ from .safety.limits import limit_of
 
 _open_element: Callable[[bytes], tuple[str, int] | None] = Deferred("loaders.repairs.syntax_reason:open_element")
 MAX_DEPTH = 256
+_ZIP = b"PK\x03\x04"
+"""Start of a ZIP archive."""
 MAX_ELEMENTS = 1_000_000
 _TOO_MANY = "the file has more than {most} elements or {depth} levels of nesting"
 
@@ -59,7 +61,30 @@ def read_bytes(path: str | Path, diagnostics: Diagnostics) -> bytes | None:
     if data.startswith(b"\x1f\x8b"):
         diagnostics.add(Fate.INVALID, "file.compressed", "the file is compressed", where, hint="decompress it first")
         return None
+    if data.startswith(_ZIP):
+        message, hint = (
+            "the file is a ZIP archive",
+            "unpack it; archives of MJCF end in .mjz or .zip, and are not included",
+        )
+        diagnostics.add(Fate.INVALID, "file.compressed", message, where, hint=hint)
+        return None
     return data
+
+
+def model_in(path: str, where: Where, diagnostics: Diagnostics) -> str | None:
+    """Return the path of the model in an archive of MuJoCo, that of any other file as it is; None with a diagnostic.
+
+    Args:
+        path: The file.
+        where: The place that names it.
+        diagnostics: Record for the diagnostic.
+    """
+    try:
+        return main_file(path)
+    except FileError as error:
+        message = "cannot read {file}: {reason}"
+        diagnostics.add(Fate.INVALID, error.code, message, where, hint=error.hint, file=path, reason=error.reason)
+        return None
 
 
 _CLOSED_MJCF = re.compile(rb"</mujoco\s*>")

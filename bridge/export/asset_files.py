@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loaders.files import FileError, read
+from loaders.files import FileError, is_file, read
 from loaders.meshes.companions import companion_files
 from loaders.meshes.textures import is_within_reach, local_file
 
@@ -103,7 +103,7 @@ def _named(path: Path, data: bytes) -> Iterable[Path]:
 
 def _may_be_copied(file: Path, mesh: Path) -> bool:
     try:
-        return file.is_file() and is_within_reach(file, mesh)
+        return is_file(file) and is_within_reach(file, mesh)
     except (OSError, ValueError):
         return False
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from loaders.diagnostics import Diagnostic, Fate, Where
-from loaders.files import FileError, read
+from loaders.files import FileError, read, status_of
 from loaders.reading.dependencies import note_files
 from loaders.safety.limits import Limits, charge
 
@@ -58,7 +57,7 @@ class FileState(NamedTuple):
 
 def _stamp(path: str) -> tuple[int, int, int] | None:
     try:
-        status = os.stat(path)
+        status = status_of(path)
     except (OSError, ValueError):  # a name with a null character
         return None
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from loaders.diagnostics import NOWHERE, Diagnostic, Diagnostics, Where
+from loaders.files import is_file
 from loaders.meshes.companions import companion_files
 from loaders.meshes.textures import candidates
 from loaders.model import Mesh, Rgba
@@ -147,7 +148,7 @@ def source_files(mesh: Mesh) -> tuple[str, ...]:
     Raises:
         FileNotFoundError: if the mesh has no file.
     """
-    if mesh.path is None or not os.path.isfile(mesh.path):
+    if mesh.path is None or not is_file(mesh.path):
         raise FileNotFoundError(mesh.uri)
     path = os.path.abspath(mesh.path)
     reference = () if mesh.reference is None else source_files(mesh.reference)

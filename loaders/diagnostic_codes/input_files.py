@@ -5,8 +5,15 @@ from __future__ import annotations
 from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
+    "file.archive": CodeInfo(
+        "An archive of MJCF is damaged, has no main model, or has a member that is not read.",
+        "Unpack the archive, or write it again with plain files and the model as `model.xml`.",
+        (Fate.INVALID, Fate.SKIPPED),
+    ),
     "file.compressed": CodeInfo(
-        "The file is compressed with gzip.", "Unpack the file first.", (Fate.INVALID, Fate.SKIPPED)
+        "The file is compressed with gzip, or is a ZIP archive in place of a model.",
+        "Unpack the file first.",
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "file.include-cycle": CodeInfo(
         "A file includes itself, directly or through other files.",

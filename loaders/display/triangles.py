@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from loaders.diagnostics import Diagnostics
+from loaders.files import status_of
 from loaders.meshes import Faces, MeshData, MeshPart, read_mesh
 from loaders.meshes.mesh_data import parts_by_appearance
 from loaders.model import (
@@ -119,7 +119,7 @@ def _plain(vertices: Array, faces: Faces) -> MeshPart:
 
 def _mesh(mesh: Mesh) -> MeshData | None:
     try:
-        stamp = Path(mesh.path).stat().st_mtime_ns if mesh.path else 0
+        stamp = status_of(mesh.path).st_mtime_ns if mesh.path else 0
     except OSError:
         return None
     return _read(mesh, stamp)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from loaders.diagnostics import Fate
+from loaders.files import is_file
 from loaders.search.folders import begins_model
 
 
@@ -57,7 +58,7 @@ def local_file(name: str | None, path: Path) -> str | None:
     """
     for file in candidates(name, path) if name else ():
         try:
-            if file.is_file() and is_within_reach(file, path):
+            if is_file(file) and is_within_reach(file, path):
                 return str(file)
         except (OSError, ValueError):
             return None

@@ -98,6 +98,20 @@ class LimitError(Exception):
         return "needs" if self.option in _OF_PROCESSES else "has"
 
 
+class FileError(Exception):
+    """A file is not read.
+
+    Attributes:
+        code: The diagnostic code.
+        reason: The reason, for people.
+        hint: The advice to the user; may be empty.
+    """
+
+    def __init__(self, code: str, reason: str, hint: str = "") -> None:
+        super().__init__(reason)
+        self.code, self.reason, self.hint = code, reason, hint
+
+
 def _counts() -> Counts:
     """Return counts that are zero, as `Counter` does, which takes longer to make."""
     return defaultdict(int)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from loaders.files import real_path
+from loaders.files import real_path, size_inside
 
 _NOT_NAMES = frozenset({"", os.curdir, os.pardir})
 
@@ -34,7 +34,7 @@ class RealPaths:
         try:
             mode = os.lstat(path).st_mode
         except (OSError, ValueError):  # ValueError: a null character
-            return None
+            return None if size_inside(path) is None else real_path(path)
         if stat.S_ISLNK(mode):
             return real_path(path) if os.path.exists(path) else None
         return self._of_file(path)

@@ -168,6 +168,11 @@ XML = {
     "xml.unread": reading(model("<link name='a'><inertiall/></link>"), "a"),
 }
 FILES = {
+    "file.archive": Example(
+        lambda folder: findings(lambda: loaders.load(folder / "robot.mjz").diagnostics),
+        (),
+        lambda folder, _: (folder / "robot.mjz").write_bytes(b"PK"),
+    ),
     "file.compressed": reading(b"\x1f\x8b\x08\x00"),
     "file.include-cycle": reading(
         model(LINK + "<include><uri>loop.dmd.yaml</uri></include>"),

@@ -39,6 +39,8 @@ _SIZES = {
 _STATEFUL = frozenset({"sensor", "actuator"})
 _DATA_SIZES = frozenset({"actdim", "dim", "nsample", "num"})
 """Attributes of sensors and actuators that ask for so many numbers."""
+_CHAIN = 40
+"""A cable of n parts counts as n * n / 40 more elements: its parts are a chain, for which MuJoCo needs time as n^3."""
 _COUNTED = frozenset(
     {"plugin", "instance", "replicate", "attach", "mesh", "lengthrange", "config", "flex", *_COUNTS, *_SIZES}
 )
@@ -78,7 +80,10 @@ def check(root: Node, models: Mapping[str, int], values: str) -> int:
         node, copies, depth = pending.pop()
         if node.tag in _COUNTED:
             _check_sizes(node)
-            copies *= _copies(node)
+            own = _copies(node)
+            copies *= own
+            if node.tag == "composite":
+                total += copies * own // _CHAIN
             if node.tag == "attach":
                 total += copies * models.get(node.attributes.get("model", ""), 0)
         inner = [child for child in node.children if child.children or child.tag in _COUNTED]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from loaders.context import MAX_INCLUDE_DEPTH, Context
 from loaders.node import Node
-from loaders.xml import parse, read_bytes
+from loaders.xml import model_in, parse, read_bytes
 
 from .assets import Assets
 from .document import expand_includes
@@ -77,6 +77,9 @@ class Inputs:
         real = None if path is None else Path(path).resolve()
         if path is None or real is None:
             return self._unreadable(node, file)
+        path = model_in(path, node.where, node.diagnostics)
+        if path is None:
+            return self._empty_model(node)
         if real in chain or real in self.context.including or len(chain) >= MAX_INCLUDE_DEPTH:
             message = "the model attaches itself, or models are nested too deep: {chain}"
             node.invalid("file.include-cycle", message, chain=" -> ".join(p.name for p in (*chain, real)))

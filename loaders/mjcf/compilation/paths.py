@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loaders.context import Context
-from loaders.files import is_inside, real_path
+from loaders.files import is_file, is_inside, real_path
 from loaders.node import Node
 from loaders.reading.dependencies import note_file
 from loaders.reading.makers import maker
@@ -55,7 +55,7 @@ class _Folder:
         try:
             mode = os.lstat(place).st_mode
         except (OSError, ValueError):
-            return False
+            return is_file(place) and (not self.is_above or _is_format(file))  # it may lie in an archive
         name = file
         if stat.S_ISLNK(mode):
             real = real_path(place)
@@ -111,8 +111,8 @@ class FileFinder:
         if place is not None:
             return place
         beside = os.path.dirname(node.file)
-        is_beside = beside != folder and not os.path.exists(os.path.join(folder, name))
-        if is_beside and os.path.exists(os.path.join(beside, uri)):
+        is_beside = beside != folder and not _exists(os.path.join(folder, name))
+        if is_beside and _exists(os.path.join(beside, uri)):
             return self.find(uri, beside, node)
         return self.find(name, folder, node)
 
@@ -181,6 +181,10 @@ class FileFinder:
         for part in parts:
             real = os.path.dirname(real) if part == ".." else real_path_of(os.path.join(real, part))
         return real
+
+
+def _exists(path: str) -> bool:
+    return os.path.exists(path) or is_file(path)
 
 
 def _reduced(name: str) -> str:

@@ -18,6 +18,8 @@ MAX_SECONDS = 5.0
 """Longest time after which MuJoCo is asked again; a document of a few lines may take it seconds."""
 MAX_CHARACTERS = 500_000
 """Largest length of texts in which further errors are searched for."""
+_CABLE = re.compile(r'<composite [^>]*\bcount="\s*[^\s"]{3,}')
+"""A cable of 100 parts or more: without its first error, 1,000 parts take half a minute to be compiled."""
 
 _TAG = re.compile(r"<(/?)([^\s/>]+)([^>]*?)(/?)>")
 _ATTRIBUTES = (
@@ -75,6 +77,7 @@ def refusals(error: CompileError, text: str, models: Mapping[str, str], compile_
     """
     search = _Search({"": text, **models})
     is_small = sum(map(len, search.texts.values())) <= MAX_CHARACTERS
+    is_small = is_small and not any(map(_CABLE.search, search.texts.values()))
     found: list[Refusal] = []
     next_error: CompileError | None = error
     start = time.perf_counter()

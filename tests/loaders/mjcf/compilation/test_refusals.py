@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -172,3 +173,13 @@ def test_the_search_ends(tmp_path: Path) -> None:
 def test_braces_in_a_message_are_text(tmp_path: Path) -> None:
     ((_, message),) = problems('<mujoco><worldbody><geom type="{x} {0}"/></worldbody></mujoco>', tmp_path / "r.xml")
     assert "{x} {0}" in message
+
+
+def test_a_long_cable_is_not_compiled_again_without_its_error(tmp_path: Path) -> None:
+    """MuJoCo's time for a chain grows with the third power of its length; 500 parts take seconds of the processor."""
+    text = """<mujoco><worldbody><composite type="cable" prefix="c" curve="s" count="500 1 1" size="1" unknown="1">
+<joint kind="main"/><geom type="capsule" size=".005"/></composite></worldbody></mujoco>"""
+    start = time.process_time()
+    found = problems(text, tmp_path / "cable.xml")
+    assert [message for _, message in found if "unrecognized attribute: 'unknown'" in message]
+    assert time.process_time() - start < 1.0
