@@ -12,16 +12,18 @@ from bridge.mechanism import Mechanism
 from loaders import LoadOptions
 from loaders.scene import Scene
 from loaders.scene_operations.consistency import require_consistent
+from loaders.scene_operations.joint_poses import report_contradictions
 
 from .report import Report
 
 
-def scene_of(source: Source, options: LoadOptions) -> Scene:
+def scene_of(source: Source, options: LoadOptions, report: Report | None = None) -> Scene:
     """Return the scene of a source.
 
     Args:
         source: A path, a scene, or a mechanism.
         options: Options of `loaders.load`, if the source is a path.
+        report: Receives the joints that contradict the poses of links, if the source is no path.
 
     Raises:
         ExportError: if the scene has names that nothing has, or numbers that no model can have.
@@ -34,6 +36,8 @@ def scene_of(source: Source, options: LoadOptions) -> Scene:
     if not isinstance(scene, Scene):
         raise TypeError(f"expected a path, a Scene or a Mechanism, not {type(source).__name__}")
     require_consistent(scene)
+    if report is not None:
+        report_contradictions(scene, report.entries)
     return with_asset_files(scene)
 
 

@@ -15,6 +15,7 @@ from loaders.diagnostics import Diagnostics, ExportError, Fate
 from loaders.model import WORLD, Joint, JointType, Tendon, by_name
 from loaders.scene import Scene
 from loaders.scene_operations.consistency import require_consistent
+from loaders.scene_operations.joint_poses import report_contradictions
 from loaders.scene_operations.visual_references import with_references
 from loaders.spatial import IDENTITY, Pose, SpatialInertia
 
@@ -52,6 +53,7 @@ def lower(scene: Scene) -> Mechanism:
         raise TypeError(f"expected a Scene, not {type(scene).__name__}; sdfbridge.load(path) returns one")
     require_consistent(scene)
     diagnostics = Diagnostics()
+    report_contradictions(scene, diagnostics)
     scene = with_references(with_asset_files(scene))
     cut = cut_loops(scene, diagnostics)
     bodies = _bodies(cut.scene, spanning_forest(cut.scene, cut.tree), diagnostics)

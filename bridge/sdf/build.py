@@ -37,8 +37,8 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str | None = ASSE
         ValueError: if an option has an unknown value.
     """
     options, load_options = Options.split(keywords)
-    scene = scene_of(source, load_options)
     report = Report(TARGET)
+    scene = scene_of(source, load_options, report)
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
     files = (SourceFiles if assets is None else Files)(report, AssetFiles(assets or ""), "sdfout.missing-file")
     root = document(form, files)

@@ -36,8 +36,8 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> 
         ValueError: if an option has an unknown value.
     """
     options, load_options = Options.split(keywords)
-    scene = scene_of(source, load_options)
     report = Report("urdf")
+    scene = scene_of(source, load_options, report)
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
     if options.meshes == "package":
         assets = f"package://{file_name(scene.name)}/{assets}"

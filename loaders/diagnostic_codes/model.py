@@ -25,6 +25,11 @@ CODES = {
         "Give the axes different directions.",
         (Fate.ASSUMED,),
     ),
+    "model.pose-against-joint": CodeInfo(
+        "The pose of a link in a scene that was changed in Python is not the one that its joint gives it at zero.",
+        "Set `X_WL` of the link to `X_WL` of the parent `@ X_PJ @ X_CJ.inverse()`, or correct the frames of the joint.",
+        (Fate.ASSUMED,),
+    ),
     "model.repaired-inertia": CodeInfo(
         "Lenient loading replaced an inertia that no body can have by the nearest valid one.",
         "Correct the inertia.",

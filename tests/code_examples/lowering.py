@@ -15,6 +15,7 @@ from bridge.lowering.inputs import mechanism_of
 from bridge.lowering.regularization import with_minimum_inertia
 from loaders import Diagnostic, Scene
 from loaders import model as m
+from loaders.spatial import Pose
 from tests.support.code_example import Example, exporting, findings, loading_into_pybullet, lowering
 from tests.support.scenes import joint, link, scene
 
@@ -70,10 +71,12 @@ def regularized(source: Scene) -> Example:
     return Example(lambda _: with_minimum_inertia(bridge.lower(source)).diagnostics, ("a",))
 
 
+UP = Pose.of(p=(0.0, 0.0, 1.0))
 TWISTED = ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 2.0), (1.0, 1.0))
 CHANGED = {
     "model.bad-number": lowering(one(inertia=ENDLESS), "a"),
     "model.duplicate-name": lowering(scene([link("a"), link("a")]), "a"),
+    "model.pose-against-joint": lowering(scene([link("a", X_WL=UP)], [joint("j", m.WORLD, "a")]), "a", "j"),
     "model.unknown-name": lowering(scene([link("a")], [joint("j", "a", "nothing")]), "nothing"),
 }
 LOWERING = {

@@ -21,7 +21,7 @@ from loaders.diagnostics import Diagnostic
 from .bounds.counterfactuals import counterfactual
 from .bounds.surface_bounds import surface_bound
 from .convergence import EXACT_MOTION
-from .quantities import Quantity, WorstErrors, compare_readings, names_at
+from .quantities import Quantity, WorstErrors, compare_readings, matrix, names_at, pose_distance
 from .random_states import State
 
 MARGIN = 1.01
@@ -101,6 +101,8 @@ class CauseIndex:
             return math.inf
         if entry.code == "pybullet.coupling-across-bodies":
             return self._offset(place)
+        if entry.code == "model.pose-against-joint":
+            return MARGIN * self._displacement(place) + quantity.tolerance
         if entry.code in _ONE_PAIR:
             return 1.0
         of_surface = surface_bound(entry, names_at(place), self._mechanism)
@@ -130,6 +132,12 @@ class CauseIndex:
             abs(c.offset) for c in self._mechanism.couplings if {order[c.follower][0], order[c.leader][0]} <= names
         ]
         return max(offsets, default=0.0)
+
+    def _displacement(self, link: str) -> float:
+        """The distance [m] or angle [rad] between the stated pose of a link and the one that the joints give it."""
+        X_WL = self._mechanism.link_poses({})
+        stated = {body.name: body.link.X_WL for body in self._mechanism.bodies}
+        return pose_distance(matrix(stated[link]), matrix(X_WL[link]), 1.0) if link in stated else 0.0
 
     def _carried(self, joints: set[str]) -> set[str]:
         """The links that these joints carry, and the joints between them."""

@@ -35,7 +35,9 @@ def test_a_free_link_without_mass_needs_none_where_one_with_mass_is_welded_to_it
 
 def test_a_free_point_mass_gets_an_inertia_and_is_reported():
     point = dataclasses.replace(link("b", p=(0, 0, 1)), inertia=SpatialInertia.of(2.0))
-    mechanism = mechanism_of(scene([link("a", mass=0.0), point], [joint("ab", "a", "b", JointType.FIXED)]))
+    mechanism = mechanism_of(
+        scene([link("a", mass=0.0), point], [joint("ab", "a", "b", JointType.FIXED, X_PJ=point.X_WL)])
+    )
     assert [body.inertia.mass for body in mechanism.bodies] == [0.0, 2.0]
     assert [bool(body.inertia.I_Lcm.any()) for body in mechanism.bodies] == [False, True]
     assert mechanism.diagnostics[0].subjects == ("a", "b")
@@ -85,7 +87,8 @@ def test_a_link_without_mass_that_hangs_from_the_world_is_left_as_it_is():
 
 def test_the_place_of_a_welded_mass_follows_from_both_frames_of_its_joint():
     """Joint frames 1 m along x on both links put the second mass at the first, so that all lie on one line."""
-    links = [dataclasses.replace(link(name), inertia=SpatialInertia.of(1.0)) for name in "abc"]
+    places = zip("abc", (0, 0, 1), strict=True)
+    links = [dataclasses.replace(link(name, p=(0, y, 0)), inertia=SpatialInertia.of(1.0)) for name, y in places]
     at_x, at_y = Pose.of(p=(1, 0, 0)), Pose.of(p=(0, 1, 0))
     joints = [joint("ab", *"ab", JointType.FIXED, X_PJ=at_x, X_CJ=at_x), joint("ac", *"ac", JointType.FIXED, X_PJ=at_y)]
     assert [entry.code for entry in mechanism_of(scene(links, joints)).diagnostics] == ["lower.thin-link"]

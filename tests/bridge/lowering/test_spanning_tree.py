@@ -52,7 +52,7 @@ def test_a_loop_is_opened_at_the_joint_that_is_easiest_to_hold():
 
 def test_a_kinematic_link_stands_and_what_hangs_on_it_moves():
     links = [link("free"), dataclasses.replace(link("platform", p=(0, 0, 1)), kinematic=True)]
-    mechanism = lower(scene(links, [joint("hinge", "free", "platform")]))
+    mechanism = lower(scene(links, [joint("hinge", "free", "platform", X_PJ=links[1].X_WL)]))
     assert mechanism.v_order == (("hinge", 0),)
     assert [(body.name, body.is_kinematic) for body in mechanism.bodies] == [("platform", True), ("free", False)]
     assert [entry.code for entry in mechanism.diagnostics] == ["lower.kinematic"]

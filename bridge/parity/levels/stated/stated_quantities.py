@@ -101,6 +101,7 @@ STATED_QUANTITIES = (
     ),
     Quantity(
         level=Level.MODEL, name="poses at zero", unit="m or rad", error=pose_distance, read=_zero_poses,
+        causes=frozenset({"model.pose-against-joint"}),
     ),
     Quantity(
         level=Level.MODEL, name="effort limits", unit="N m or N", error=absolute, read=_quantity(_efforts),
