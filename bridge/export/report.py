@@ -99,6 +99,10 @@ def value_text(value: object) -> str:
     return " ".join(str(value).split())
 
 
+_NAMES = ("name", "follower", "link_A", "link")
+"""Fields that name a part of a scene: its own name, or the joint or link that it acts on."""
+
+
 def unsupported_fields(scene: Scene, supported: SupportedFields) -> Iterator[tuple[Any, str, str]]:
     """Yield owner, name of the owner and field of each value that differs from its default and is left out.
 
@@ -160,12 +164,21 @@ def is_stated_elsewhere(item: Any, field: str) -> bool:
     return isinstance(item, Link) and not beyond_inertia(item.mujoco)
 
 
+def part_name(part: Any, owner: str) -> str:
+    """Return the name of a part of a scene: its own, or that of the joint or link that it acts on.
+
+    Args:
+        part: The part.
+        owner: Name of the item around it, for parts without a name.
+    """
+    return str(next(filter(None, (getattr(part, field, "") for field in _NAMES)), owner))
+
+
 def _parts(value: Any, owner: str) -> Iterator[tuple[Any, str]]:
     values = value if isinstance(value, tuple) else (value,)
     for part in values:
         if dataclasses.is_dataclass(part) and _is_of_model(type(part)):
-            name = str(getattr(part, "name", "") or "")
-            yield part, name if "::" in name or not owner else name or owner
+            yield part, part_name(part, owner)
 
 
 def _is_of_model(cls: type) -> bool:

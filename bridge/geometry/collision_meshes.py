@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ class CollisionMesh:
     Attributes:
         mesh: The mesh as the scene has it.
         data: Its triangles.
-        name: Name for people.
+        name: Name of the parts.
         target: The engine that the diagnostics are about.
         diagnostics: Receives the findings.
         where: The place in the source.
@@ -64,8 +65,9 @@ class CollisionMesh:
             hint: What the user can do.
             arguments: Further values of the template.
         """
+        name = PurePosixPath(self.mesh.uri).stem or self.name  # the file may be one of the cache
         self.diagnostics.add(
-            Fate.APPROXIMATED, code, template, self.where, target=self.target, hint=hint, mesh=self.name, **arguments
+            Fate.APPROXIMATED, code, template, self.where, target=self.target, hint=hint, mesh=name, **arguments
         )
 
 

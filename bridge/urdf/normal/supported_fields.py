@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bridge.export.documents.filter_groups import has_writable_pairs
-from bridge.export.report import Report, field_words, is_stated_elsewhere, kind_words
+from bridge.export.report import Report, field_words, is_stated_elsewhere, kind_words, part_name
 from bridge.urdf.options import Options
 from bridge.urdf.shapes.stated_shapes import all_know
 from loaders import model as m
@@ -142,7 +142,7 @@ class _Pruning:
             return item
         where = getattr(item, "where", NOWHERE)
         place = around if where == NOWHERE else where
-        changed = self._changes(item, known, str(getattr(item, "name", "") or "") or owner, place)
+        changed = self._changes(item, known, part_name(item, owner), place)
         return dataclasses.replace(item, **changed) if changed else item
 
     def _changes(self, item: Any, known: type, own: str, where: Where) -> dict[str, Any]:

@@ -7,6 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
+import bridge
+import loaders
 from bridge.export.report import Report, unsupported_fields, value_text
 from bridge.sdf.normal.supported_fields import SUPPORTED_FIELDS
 from loaders import model as m
@@ -48,3 +50,14 @@ def test_findings_name_the_target() -> None:
 )
 def test_a_value_is_written_without_the_syntax_of_python(value: object, text: str) -> None:
     assert value_text(value) == text
+
+
+def test_a_part_without_a_name_has_that_of_what_it_acts_on() -> None:
+    joints = "".join(f"<body><joint name='{name}'/><geom size='1'/></body>" for name in "abcd")
+    pairs = "".join(f"<joint joint1='{a}' joint2='{b}' solref='0.1 1'/>" for a, b in ("ab", "cd"))
+    body = f"<body><geom size='1'/>{joints}</body>"
+    source = f"<mujoco><worldbody>{body}</worldbody><equality>{pairs}</equality></mujoco>"
+    coupled = loaders.load_string(source, format="mjcf", quiet=True)
+    for written in (bridge.to_sdf, bridge.to_urdf):
+        found = [entry.arguments for entry in written(coupled, quiet=True).diagnostics if entry.code.endswith(".field")]
+        assert [entry["owner"] for entry in found if entry["kind"] == "coupling"] == ["a", "c"]

@@ -4,7 +4,7 @@ import numpy as np
 import trimesh
 
 from bridge.mjcf import to_mjcf
-from loaders.model import Collision, Link, Model
+from loaders.model import Collision, Link, Mesh, Model
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, SpatialInertia
 from tests.support.mesh_assets import codes, made, read_back, written
@@ -34,3 +34,10 @@ def scene_of(**parts):
     link = Link(name="a", model="m", X_WL=IDENTITY, inertia=SpatialInertia.of(1.0, I_Lcm=np.eye(3)), **parts)
     model = Model(name="m", X_WM=IDENTITY, canonical_link="a", static=True)
     return Scene(name="m", models=(model,), links=(link,))
+
+
+def test_a_mesh_without_a_file_is_named_as_in_the_scene():
+    torus = trimesh.creation.torus(1.0, 0.3).export(file_type="obj").encode()
+    shape = Collision(name="c", X_LG=IDENTITY, geometry=Mesh(uri="ring.obj", path=None, data=torus))
+    found = to_mjcf(scene_of(collisions=(shape,))).diagnostics
+    assert [entry.arguments["mesh"] for entry in found if entry.code == "mesh.convex-hull"] == ["ring"]
