@@ -25,6 +25,7 @@ from .reading.deferred import Deferred
 from .repairs.xml_text import mended_xml, repaired_xml
 from .safety.limits import limit_of
 
+_reason: Callable[[bytes, expat.ExpatError], str] = Deferred("loaders.repairs.syntax_reason:reason")
 _open_element: Callable[[bytes], tuple[str, int] | None] = Deferred("loaders.repairs.syntax_reason:open_element")
 MAX_DEPTH = 256
 _ZIP = b"PK\x03\x04"
@@ -140,7 +141,7 @@ def _mended(data: bytes, error: expat.ExpatError, file: str, diagnostics: Diagno
         Where(file, error.lineno),
         hint="correct the XML there, or check that this is the right file",
         leniency="" if root is None else "it is read as TinyXML reads it",
-        reason=expat.ErrorString(error.code),
+        reason=_reason(data, error),
         column=error.offset + 1,
         tag=tag,
         line=line,

@@ -99,7 +99,15 @@ def _report_refusals(error: CompileError, text: str, inputs: Inputs, root: Node)
     for refusal in independent(found, root.diagnostics, inputs) if _has_errors(root.diagnostics) else found:
         node, reason = inputs.lines.node(refusal.line) or root, refusal.reason.replace("{", "{{").replace("}", "}}")
         message = f"MuJoCo refuses <{{element}}>: {reason}"  # each reason is a kind, so that all are listed
-        node.invalid("mjcf-in.refused", message, hint="see MuJoCo's XML reference", element=node.tag)
+        node.invalid("mjcf-in.refused", message, hint=_hint(reason, inputs), element=node.tag)
+
+
+def _hint(reason: str, inputs: Inputs) -> str:
+    """Return what to do about a refusal: an inertia may be small because a shape stands in for a missing mesh."""
+    missing = any(asset.path is None for asset in inputs.assets.files.values())
+    if missing and any(word in reason for word in ("inertia", "volume")):
+        return "provide the missing files first: each is replaced by a small shape, of whose inertia this may be true"
+    return "see MuJoCo's XML reference"
 
 
 def _has_errors(diagnostics: Diagnostics) -> bool:

@@ -1,11 +1,13 @@
-"""The element that is open at an error of syntax."""
+"""The element that is open at an error of syntax, and bytes in another encoding."""
 
 from __future__ import annotations
+
+from xml.parsers import expat
 
 import pytest
 
 import loaders
-from loaders.repairs.syntax_reason import open_element
+from loaders.repairs.syntax_reason import open_element, reason
 
 
 @pytest.mark.parametrize(
@@ -24,3 +26,20 @@ def test_a_mismatch_names_the_start_tag_and_its_line() -> None:
 def test_an_empty_file_is_called_empty() -> None:
     with pytest.raises(loaders.LoadError, match="the file is empty"):
         loaders.load_string(" \n", format="urdf")
+
+
+@pytest.mark.parametrize(
+    ("data", "is_named"),
+    [
+        ("<a>\n<b c='caf\xe9'/></a>".encode("latin-1"), True),
+        (b"<a>\n<b c=1/></a>", False),
+        ("<a>\n<b c=1/>\n\xe9</a>".encode("latin-1"), False),
+        ("<?xml version='1.0' encoding='latin-1'?><a b=1>\xe9</a>".encode("latin-1"), False),
+        ("<a b=1>\xe9</a>".encode("utf-16"), False),
+    ],
+    ids=["latin-1", "no quotes", "an error before", "declared", "utf-16"],
+)
+def test_a_byte_of_another_encoding_is_named(data: bytes, is_named: bool) -> None:
+    with pytest.raises(expat.ExpatError) as caught:
+        expat.ParserCreate().Parse(data, True)
+    assert ("byte 0xe9 is not UTF-8" in reason(data, caught.value)) is is_named

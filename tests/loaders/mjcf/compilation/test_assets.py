@@ -144,3 +144,19 @@ def test_refquat_with_uneven_scale_is_reported(tmp_path: Path) -> None:
     scene = loaders.load(written(tmp_path, text, m_obj=TETRAHEDRON), quiet=True)
     assert [entry.code for entry in scene.diagnostics] == ["mjcf-in.mesh-frame"]
     assert dataclasses.is_dataclass(scene.diagnostics[0])
+
+
+def test_an_inertia_of_a_missing_mesh_is_not_blamed_on_the_document(tmp_path: Path) -> None:
+    """A mesh in millimeters: the document is right, as MuJoCo says when the mesh is there."""
+    import mujoco
+
+    body = '<body><joint/><geom type="mesh" mesh="m"/></body>'
+    asset = '<asset><mesh name="m" file="m.obj" scale=".001 .001 .001"/></asset>'
+    path = written(tmp_path, document(body, asset))
+    with pytest.raises(loaders.LoadError) as caught:
+        loaders.load(path, quiet=True)
+    (error,) = (entry for entry in caught.value.diagnostics if entry.code == "mjcf-in.refused")
+    assert "provide the missing files first" in error.hint
+    (tmp_path / "m.obj").write_text(TETRAHEDRON.replace("1", "100", 3))  # the coordinates of the vertices
+    assert mujoco.MjModel.from_xml_path(str(path)).nbody == 2
+    assert loaders.load(path, quiet=True).links
