@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.parity.engines.reference_engine import ReferenceEngine
-from bridge.parity.results.causes import Cause, cause_of
+from bridge.parity.results.causes import READ_OTHERWISE, Cause, cause_of
 from bridge.parity.results.verdict import Outcome, Row
 from loaders.diagnostics import Diagnostic
 
@@ -94,7 +94,7 @@ class CauseIndex:
         cause = cause_of(entry, quantity.name, self._bound(entry, quantity, place))
         if entry.code in WITHOUT_TRUTH:
             return dataclasses.replace(cause, is_loss=False)
-        return dataclasses.replace(cause, is_loss=cause.is_loss or entry.code in _ADDS_CONTACTS)
+        return dataclasses.replace(cause, is_loss=cause.is_loss or entry.code in _ADDS_CONTACTS | READ_OTHERWISE)
 
     def _bound(self, entry: Diagnostic, quantity: Quantity, place: str) -> float:
         if entry.code in WITHOUT_TRUTH:

@@ -9,8 +9,9 @@ from itertools import combinations
 
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.protocol import Engine, NotReportedError
-from bridge.parity.results.causes import Cause
+from bridge.parity.results.causes import READ_OTHERWISE, Cause
 from bridge.parity.results.verdict import Level, Outcome, Row, explained, failed
+from loaders.diagnostics import Diagnostic
 
 from .attribution import CauseIndex
 from .quantities import Quantity, Readings, WorstErrors, compare_readings, names_at
@@ -42,7 +43,7 @@ def quantity_rows(
                 compare_readings(a, b, quantity.error, errors)
     for (one, two), errors in worst.items():
         if errors.where or unreported.keys() & {one, two}:
-            causes = CauseIndex((*engines[one].diagnostics, *engines[two].diagnostics), mechanism, compared)
+            causes = CauseIndex(_findings((engines[one], engines[two]), mechanism), mechanism, compared)
             row = _judged(quantity, (one, two), errors, unreported, causes)
             row = dataclasses.replace(row, is_stated=quantity.is_stated(mechanism))
             yield _with_likely_cause(row, engines) if row.outcome is Outcome.FAILED and not row.cause else row
@@ -63,6 +64,14 @@ def refusal_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]
                 level=Level.MODEL, quantity="reading", unit="", engines=(reference, name), error=math.inf,
                 tolerance=0.0, where="", cause=refusal, outcome=Outcome.FAILED if differs else Outcome.UNKNOWN,
             )  # fmt: skip
+
+
+def _findings(pair: tuple[Engine, Engine], mechanism: Mechanism) -> list[Diagnostic]:
+    """The findings of two engines, and what the reader says that an engine which reads the file itself has."""
+    found = [entry for engine in pair for entry in engine.diagnostics]
+    if any(getattr(engine, "reads_file", False) for engine in pair):
+        found += [entry for entry in mechanism.scene.diagnostics if entry.code in READ_OTHERWISE]
+    return found
 
 
 def _state_count(quantity: Quantity, mechanism: Mechanism) -> int | None:

@@ -9,6 +9,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.protocol import Engine, NotReportedError
 from bridge.parity.levels.quantities import Place, Quantity, Readings
+from bridge.parity.results.causes import READ_OTHERWISE
 from bridge.parity.results.verdict import Level
 from loaders.spatial import Array
 
@@ -65,7 +66,7 @@ ENGINE_QUANTITIES = (
     ),
     Quantity(
         level=Level.MODEL, name="compiled meshes", unit="", error=_form_distance, read=_forms,
-        tolerance=FORM_TOLERANCE, is_stated=lambda _mechanism: False, causes=_MISSING,
+        tolerance=FORM_TOLERANCE, is_stated=lambda _mechanism: False, causes=_MISSING | READ_OTHERWISE,
     ),
 )  # fmt: skip
 """The quantities in the order of the report: other engines lack them, so that a row without them leaves no gap."""

@@ -16,6 +16,7 @@ from bridge.parity.engines.stated.hulls import volume_and_sensitivity
 from bridge.parity.engines.stated.model_surfaces import PRIMITIVES, model_surfaces, shapes_of
 from bridge.parity.engines.stated.shapes import Hull, Surfaces
 from bridge.parity.levels.quantities import MAX_COLLIDING_LINKS, Place, Quantity, Readings, absolute
+from bridge.parity.results.causes import READ_OTHERWISE
 from bridge.parity.results.verdict import Level
 from loaders.model import Link
 from loaders.scene_queries.scoped_names import root_model
@@ -287,15 +288,16 @@ SHAPE_QUANTITIES = (
     ),
     Quantity(
         level=Level.MODEL, name="meshes", unit="", error=mesh_distance, read=_shapes(False), tolerance=MESH_TOLERANCE,
-        is_stated=_states_shapes(False), causes=_LOST_SHAPE | _HULLS,
+        is_stated=_states_shapes(False), causes=_LOST_SHAPE | _HULLS | READ_OTHERWISE,
     ),
     Quantity(
         level=Level.MODEL, name="mesh volumes", unit="", error=volume_distance, read=_volumes,
-        tolerance=MESH_TOLERANCE, is_stated=lambda mechanism: bool(_stated(mechanism).hulls), causes=_LOST_SHAPE,
+        tolerance=MESH_TOLERANCE, is_stated=lambda mechanism: bool(_stated(mechanism).hulls),
+        causes=_LOST_SHAPE | READ_OTHERWISE,
     ),
     Quantity(
         level=Level.MODEL, name="visual shapes", unit="m or rad", error=drawn_distance, read=_visuals,
-        is_stated=lambda mechanism: bool(_stated(mechanism).visuals), causes=_LOST_SHAPE,
+        is_stated=lambda mechanism: bool(_stated(mechanism).visuals), causes=_LOST_SHAPE | READ_OTHERWISE,
     ),
     Quantity(
         level=Level.MODEL, name="friction of shapes", unit="", error=coefficients_distance, read=_friction,

@@ -71,3 +71,18 @@ def test_an_engine_that_answers_nan_fails() -> None:
     assert {r.quantity for r in found.failures} == {"bias forces", "inverse dynamics"}
     rows = json.loads(json.dumps(found.to_dict()))["rows"]
     assert [row["error"] for row in rows if row["quantity"] == "bias forces" and not row["passed"]] == ["inf", "inf"]
+
+
+TORUS = """<mujoco><extension><plugin plugin="mujoco.sdf.torus"><instance name="t"/></plugin></extension>
+<asset><mesh name="m"><plugin instance="t"/></mesh></asset><worldbody><body name="b"><freejoint/>
+<geom type="sdf" mesh="m"><plugin instance="t"/></geom></body></worldbody></mujoco>"""
+
+
+def test_shapes_that_the_reader_approximates_are_the_cause_where_the_engine_that_reads_the_file_differs(tmp_path):
+    path = tmp_path / "torus.xml"
+    path.write_text(TORUS)
+    found = compare(path, engines=("mujoco", "mujoco-native"), levels=("L0",), configurations=1)
+    failing = [row for row in found.rows if row.outcome is Outcome.FAILED]
+    assert {row.quantity for row in failing} == {"meshes", "mesh volumes", "compiled meshes"}
+    assert {row.known_cause.code for row in failing} <= {"mjcf-in.shape", "mjcf-in.plugin"}
+    assert found.verdict is Verdict.DIFFERS
