@@ -24,10 +24,10 @@ def constraint_frames(mechanism: Mechanism) -> Iterator[tuple[str, FramePair]]:
 
     Several constraints of the same links have the same name.
     """
-    return ((name, frames) for name, frames, _ in _constraints(mechanism))
+    return ((name, frames) for name, frames, _ in held_frames(mechanism))
 
 
-def _constraints(mechanism: Mechanism) -> Iterator[tuple[str, FramePair, bool]]:
+def held_frames(mechanism: Mechanism) -> Iterator[tuple[str, FramePair, bool]]:
     """Yield name and frames of each loop and constraint, and whether it holds the orientation too."""
     for closure in mechanism.closures:
         frames = (closure.parent, closure.joint.X_PJ), (closure.child, closure.joint.X_CJ)
@@ -67,7 +67,7 @@ def constraint_violations(mechanism: Mechanism, q: Mapping[str, Position]) -> di
         if c.follower in values and c.leader in values:
             violations[c.name] = abs(values[c.follower] - c.multiplier * values[c.leader] - c.offset)
     poses = mechanism.link_poses(q)
-    for name, ((a, X_AP), (b, X_BQ)), is_weld in _constraints(mechanism):
+    for name, ((a, X_AP), (b, X_BQ)), is_weld in held_frames(mechanism):
         P, Q = ((IDENTITY if i == ROOT else poses[mechanism.bodies[i].name]) @ X for i, X in ((a, X_AP), (b, X_BQ)))
         add_violation(violations, name, frame_distance(P, Q, welded=is_weld))
     return violations

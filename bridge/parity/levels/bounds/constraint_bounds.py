@@ -20,7 +20,7 @@ from bridge.lowering import lower
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.coordinates import Position
-from bridge.parity.engines.constraint_violation import constraint_frames
+from bridge.parity.engines.constraint_violation import held_frames
 from bridge.parity.engines.dofs import screw_like_joints
 from bridge.parity.engines.reference_engine import accelerations
 from bridge.parity.levels.random_states import State
@@ -159,7 +159,7 @@ def with_unlocked(mechanism: Mechanism, screws: Sequence[Joint]) -> Scene:
 
 def _loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, float, float]]:
     """The acceleration that each constraint takes up, that by its curvature, and the mobility as in `_taken_for`."""
-    rows, owners, curvature = _jacobian(mechanism, state)
+    rows, owners, curvature, turning = _jacobian(mechanism, state)
     loads = {name: (load, 0.0, taken_for) for name, (load, taken_for) in _screw_loads(mechanism, state).items()}
     if not len(rows):
         return loads
@@ -170,10 +170,12 @@ def _loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, float, 
     relative = rows @ a + curvature
     forces = np.linalg.lstsq(A, relative, rcond=1e-10)[0]
     taken = np.maximum(np.abs(relative), np.diag(A) * np.abs(forces))
+    turns = _turns_taken_for(mechanism, turning, np.diag(A))
     for name in dict.fromkeys(owners):
         own = [k for k, owner in enumerate(owners) if owner == name]
         foreseen, curved = float(np.linalg.norm(taken[own])), float(np.linalg.norm(curvature[own]))
-        loads[name] = foreseen, curved, taken_for.get(name, 1.0)
+        of_weld = float(np.linalg.norm((taken * turns)[own])) / foreseen if foreseen else 1.0
+        loads[name] = foreseen, curved, taken_for.get(name, 1.0) * of_weld
     return loads
 
 
@@ -182,8 +184,30 @@ def _couplings_taken_for(mechanism: Mechanism, here: Array) -> dict[str, float]:
     return {c.name: _taken_for(at_zero, here, c.follower, c.leader, c.multiplier) for c in mechanism.couplings}
 
 
-def _jacobian(mechanism: Mechanism, state: State) -> tuple[Array, list[str], Array]:
-    """The Jacobian of all constraints, the constraint of each row, and the acceleration by curvature."""
+def _turns_taken_for(mechanism: Mechanism, turning: Sequence[Sequence[int]], mobility: Array) -> Array:
+    """The mobility that MuJoCo takes for the rotations of welds, relative to the true one; 1 for other rows.
+
+    MuJoCo holds half of the angle to zero, which has a quarter of the mobility of the angle. It takes the mean of the
+    mobilities of the angle about three axes, at the zero position, of both bodies.
+
+    Args:
+        mechanism: The mechanism.
+        turning: The bodies of each row that is a rotation; none for other rows.
+        mobility: The mobility of each row.
+    """
+    ratios = np.ones(len(turning))
+    if not any(turning):
+        return ratios
+    J, at_zero = mechanism.jacobians({}), _mobility(mechanism, {})
+    for k, bodies in enumerate(turning):
+        if bodies and mobility[k] > ROUNDING * mobility.max():
+            turns = (_turn_jacobian(mechanism, J, body) for body in bodies)
+            ratios[k] = sum(4.0 * np.trace(turn @ at_zero @ turn.T) / 3.0 for turn in turns) / mobility[k]
+    return ratios
+
+
+def _jacobian(mechanism: Mechanism, state: State) -> tuple[Array, list[str], Array, list[Sequence[int]]]:
+    """The Jacobian of all constraints; of each row the constraint, acceleration by curvature, and turning bodies."""
     rows: list[Array] = []
     owners: list[str] = []
     for c in mechanism.couplings:
@@ -192,18 +216,29 @@ def _jacobian(mechanism: Mechanism, state: State) -> tuple[Array, list[str], Arr
         rows.append(row)
         owners.append(c.name)
     curvature = [0.0] * len(rows)
+    turning: list[Sequence[int]] = [()] * len(rows)
     q, v = state[0], mechanism.velocities(state[1])
-    frames = list(constraint_frames(mechanism))
+    frames = list(held_frames(mechanism))
     J = mechanism.jacobians(q) if frames else {}
     poses = mechanism.link_poses(q) if frames else {}
-    for name, ends in frames:
+    for name, ends, is_weld in frames:
         one, two = (_point_jacobian(mechanism, J, poses, *end) for end in ends)
         rows += list(one - two)
-        owners += [name] * 3
         speeds = [_speed(mechanism, J, body, v) for body, _ in ends]
         reach = max((float(np.linalg.norm(X.p)) for _, X in ends), default=0.0) + 0.1
         curvature += [sum(w * w * reach + 2.0 * w * u for w, u in speeds)] * 3
-    return np.array(rows), owners, np.array(curvature)
+        turning += [()] * 3
+        if is_weld:
+            rows += list(_turn_jacobian(mechanism, J, ends[0][0]) - _turn_jacobian(mechanism, J, ends[1][0]))
+            curvature += [sum(w * w for w, _ in speeds)] * 3
+            turning += [(ends[0][0], ends[1][0])] * 3
+        owners += [name] * (6 if is_weld else 3)
+    return np.array(rows), owners, np.array(curvature), turning
+
+
+def _turn_jacobian(mechanism: Mechanism, J: Mapping[str, Array], body: int) -> Array:
+    """The Jacobian of the rotation of a body in the world, shape (3, nv)."""
+    return np.zeros((3, len(mechanism.v_order))) if body == ROOT else J[mechanism.bodies[body].name][:3]
 
 
 def _point_jacobian(

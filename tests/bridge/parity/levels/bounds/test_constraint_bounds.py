@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
 
 import bridge
-from bridge.parity.levels.bounds.constraint_bounds import _couplings_taken_for, screw_load, violation_bounds
+from bridge.parity import Outcome
+from bridge.parity.levels.bounds.constraint_bounds import MARGIN, _couplings_taken_for, screw_load, violation_bounds
+from loaders import load_string
 from loaders.model import WORLD, Coupling, JointType
 from loaders.spatial import IDENTITY, SpatialInertia
+from tests.support.running_faults import faulty_mujoco
 from tests.support.scenes import joint, link, scene
 
 ARM = dataclasses.replace(
@@ -65,3 +69,38 @@ def test_a_state_with_a_singular_mass_matrix_adds_nothing() -> None:
     massless = dataclasses.replace(link("b"), inertia=SpatialInertia.in_frame(0.0, IDENTITY, np.zeros((3, 3))))
     mechanism = bridge.lower(dataclasses.replace(ARM, links=(ARM.links[0], massless)))
     assert violation_bounds(mechanism, "mujoco", [STATE], 1e-3) == {}
+
+
+WELDED = """<mujoco><option timestep="0.001"/><worldbody><body name="a"><joint name="j" axis="0 1 0"/>
+<geom type="box" size="0.2 0.1 0.05" pos="0.002 0 0" mass="1"/></body></worldbody>
+<equality><weld name="w" body1="a" anchor="0 0 0" solref="0.02 1" solimp="0.9 0.9 0.001"/></equality></mujoco>"""
+"""A body that hangs on a hinge and a weld with one origin, so that gravity can only turn it."""
+
+
+def test_the_rotation_of_a_weld_is_that_of_mujoco_at_rest() -> None:
+    """MuJoCo holds half of the angle, with the mean mobility of three axes, of which the hinge has one: 4/3."""
+    mujoco = pytest.importorskip("mujoco")
+    mechanism = bridge.lower(load_string(WELDED, format="mjcf", quiet=True))
+    model = mujoco.MjModel.from_xml_string(WELDED)
+    data = mujoco.MjData(model)
+    for _ in range(2000):
+        mujoco.mj_step(model, data)
+    angle = abs(float(data.qpos[0]))
+    (bound,) = violation_bounds(mechanism, "mujoco", [({}, {})], 1e-3).values()
+    assert angle > 1e-5
+    assert bound / MARGIN == pytest.approx(angle, rel=1e-3)
+
+
+def test_a_weld_that_does_not_hold_the_rotation_is_a_difference() -> None:
+    pytest.importorskip("pybullet")
+    source = load_string(WELDED.replace("0.002 0 0", "0.2 0 0"), format="mjcf", quiet=True)
+
+    def quantity(mujoco: Any) -> Outcome:
+        rows = bridge.compare(source, engines=(mujoco, "pybullet"), quiet=True).rows
+        return next(row.outcome for row in rows if row.quantity == "constraints in motion" and "mujoco" in row.engines)
+
+    def turnable(model: Any) -> None:
+        model.eq_data[:, 10] = 0.0  # torquescale
+
+    assert quantity("mujoco") is Outcome.EXPLAINED
+    assert quantity(faulty_mujoco(turnable)) is Outcome.FAILED
