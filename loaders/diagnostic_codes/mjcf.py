@@ -58,5 +58,10 @@ CODES = {
     "mjcf-in.too-large": CodeInfo(
         "The document makes too many elements or nests them too deeply.", "Reduce the counts.", (Fate.INVALID,)
     ),
+    "mjcf-in.unused-asset": CodeInfo(
+        "Meshes, height fields, materials and textures that no shape uses are left out.",
+        "",
+        (Fate.NOTED,),
+    ),
     "mjcf-in.warning": CodeInfo("MuJoCo's compiler warns.", "", (Fate.NOTED,)),
 }

@@ -43,6 +43,7 @@ from .engine_elements.lights import read_lights
 from .engine_elements.merged_options import is_merged, merged_settings
 from .engine_elements.sensors import read_sensors
 from .engine_elements.soft_bodies import read_soft_bodies
+from .engine_elements.unused_assets import report_unused_assets
 
 _NAMELESS = "MuJoCo Model"
 
@@ -122,6 +123,7 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
     report_warnings(source)
     report_unsupported(source)
     report_left_out(source)
+    report_unused_assets(source)
     return Scene(
         name=name,
         gravity=read_gravity(source),

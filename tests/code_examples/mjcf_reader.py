@@ -49,6 +49,7 @@ EXAMPLES = {
     "mjcf-in.mesh-frame": robot(MESH, mesh('file="m.obj" refquat="1 2 3 4" scale="1 2 3"'), "g", m_obj=TETRAHEDRON),
     "mjcf-in.not-carried": robot(BODY.replace("<joint", '<joint range="-1 1" limited="false"', 1), "", "j"),
     "mjcf-in.not-finite": robot('<body name="b" pos="nan 0 0"/>'),
+    "mjcf-in.unused-asset": robot(BODY, '<asset><material name="idle"/></asset>'),
     "mjcf-in.options": reading(
         '<sdf version="1.9"><world name="w"><include><uri>b.xml</uri></include></world></sdf>',
         name="w.sdf",

@@ -40,7 +40,8 @@ _KINDS = {
 }  # fmt: skip
 """Arrays of the kinds that many models have, each of which a scene needs."""
 _COUNTED = (
-    "nbody", "ncam", "neq", "ngeom", "nkey", "nlight", "npair", "nplugin", "nsensor", "ntendon", "flg_adhesion",
+    "nbody", "ncam", "neq", "ngeom", "nhfield", "nkey", "nlight", "nmat", "nmesh", "npair", "nplugin", "nsensor",
+    "ntendon", "ntex", "flg_adhesion",
     "flg_surfacevel", "actuator_armature", "actuator_trntype", "eq_type", "exclude_signature", "names",
     "name_actuatoradr", "name_bodyadr", "name_geomadr", "name_jntadr", "name_siteadr", "name_tendonadr", "qpos0",
     "qpos_spring", "site_bodyid",
