@@ -12,9 +12,10 @@ import numpy as np
 from bridge.geometry.textures import JPEG, PNG, engine_picture
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
+from bridge.mechanism.couplings import initial_positions
 from loaders.diagnostics import Diagnostics
 from loaders.display.triangles import Surface, surfaces
-from loaders.model import Collision, Link, Visual
+from loaders.model import Collision, Link, Plane, Visual
 from loaders.safety.limits import LimitError
 from loaders.spatial import Array, Pose
 
@@ -39,13 +40,15 @@ class DrawnModel:
         self._offset = np.zeros(3)
         self._root = server.scene.add_frame(name, show_axes=False)
         self._corners = [np.zeros((0, 3))]
+        self._corners_of_planes = [np.zeros((0, 3))]
         self._frames: dict[str, Any] = {}
         self._shown: dict[str, list[Any]] = {"visuals": [], "collisions": [], "frames": []}
-        poses = mechanism.link_poses()
+        poses = mechanism.link_poses(initial_positions(mechanism))
         for i, link in enumerate(mechanism.scene.links):
             if link.name in poses:
                 self._add_link(server, f"{name}/{i}_{_node_name(link.name)}", link, poses[link.name])
         corners = np.concatenate(self._corners)
+        corners = corners if len(corners) else np.concatenate(self._corners_of_planes)
         self._low = corners.min(axis=0) if len(corners) else np.zeros(3)
         self._high = corners.max(axis=0) if len(corners) else np.zeros(3)
         self._add_axes(server)
@@ -53,13 +56,13 @@ class DrawnModel:
 
     @property
     def low(self) -> Array:
-        """Lowest corner of the bounding box at the start [m], shape (3,), in the world."""
+        """Lowest corner of the bounding box at the start, without planes [m], shape (3,), in the world."""
         low: Array = self._low + self._offset
         return low
 
     @property
     def high(self) -> Array:
-        """Highest corner of the bounding box at the start [m], shape (3,), in the world."""
+        """Highest corner of the bounding box at the start, without planes [m], shape (3,), in the world."""
         high: Array = self._high + self._offset
         return high
 
@@ -92,16 +95,16 @@ class DrawnModel:
         shown: dict[str, Sequence[Visual | Collision]] = {"visuals": link.visuals, "collisions": link.collisions}
         for kind, shapes in shown.items():
             for k, shape in enumerate(shapes):
+                X_WG, is_plane = X_WL @ shape.X_LG, isinstance(shape.geometry, Plane)
                 for j, surface in enumerate(surfaces(shape)):
-                    self._add_surface(server, f"{path}/{kind}/{k}_{j}", surface, kind, (X_WL, shape.X_LG))
+                    self._add_surface(server, f"{path}/{kind}/{k}_{j}", surface, kind, shape.X_LG)
+                    corners = self._corners_of_planes if is_plane else self._corners
+                    corners.append(surface.vertices @ X_WG.R.T + X_WG.p)
 
-    def _add_surface(self, server: Any, path: str, surface: Surface, kind: str, poses: tuple[Pose, Pose]) -> None:
-        X_WL, X_LG = poses
+    def _add_surface(self, server: Any, path: str, surface: Surface, kind: str, X_LG: Pose) -> None:
         vector = X_LG.to_vector()
         mesh = server.scene.add_mesh_trimesh(path, _mesh(surface), position=vector[:3], wxyz=vector[3:])
         self._shown[kind].append(mesh)
-        X_WG = X_WL @ X_LG
-        self._corners.append(surface.vertices @ X_WG.R.T + X_WG.p)
 
     def _add_axes(self, server: Any) -> None:
         length, radius = (share * max(self.size, 1e-3) for share in _AXES)

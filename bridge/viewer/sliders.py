@@ -12,7 +12,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Position, default_position, kind_of
-from bridge.mechanism.couplings import with_followers
+from bridge.mechanism.couplings import initial_positions, with_followers
 from loaders.spatial import matrix_to_quaternion, rotation_about
 
 _ANGLE, _LENGTH = 3.142, 1.0
@@ -45,21 +45,21 @@ class Dof:
 def dofs_of(mechanism: Mechanism) -> list[Dof]:
     """Return what the sliders of a mechanism set: every joint that moves, but free links and what follows another."""
     followers = {mechanism.v_order[coupling.follower] for coupling in mechanism.couplings}
-    found = [dof for body in mechanism.bodies if body.joint is not None for dof in _dofs(body)]
+    start = initial_positions(mechanism)
+    found = [dof for body in mechanism.bodies if body.joint is not None for dof in _dofs(body, start)]
     return [dof for dof in found if (dof.joint, dof.index) not in followers]
 
 
-def _dofs(body: Body) -> Iterator[Dof]:
+def _dofs(body: Body, initial: Mapping[str, Position]) -> Iterator[Dof]:
     kind, name = kind_of(body), str(body.joint)
     if kind is PrimitiveKind.FREE:
         return
-    start = default_position(body)
+    stated = np.atleast_1d(np.asarray(initial.get(name, default_position(body)), dtype=np.float64))
+    start = (_rotation_vector(stated) if kind is PrimitiveKind.BALL else stated).tolist()
     for k in range(body.nv):
         label = name if body.nv == 1 else f"{name} {k + 1}"
-        if kind is PrimitiveKind.BALL:
-            low, high, value = -_ANGLE, _ANGLE, 0.0
-        else:
-            (low, high), value = _range(body, k), start[k]
+        value = start[k]
+        low, high = (-_ANGLE, _ANGLE) if kind is PrimitiveKind.BALL else _range(body, k)
         yield Dof(joint=name, index=k, label=label, low=min(low, value), high=max(high, value), initial=value)
 
 

@@ -13,6 +13,7 @@ from PIL import Image
 
 import bridge
 import loaders
+from bridge.mechanism import Mechanism
 from bridge.viewer.drawn_model import DrawnModel
 from loaders.model import Box, Mesh, Visual
 from loaders.safety.limits import limit_of
@@ -57,6 +58,20 @@ def test_what_is_shown_can_be_chosen_and_a_model_without_visuals_shows_its_colli
     assert [handle.visible for handle in bare._shown["collisions"]] == [False]
     bare.move(np.array((0.0, 5.0, 0.0)))
     assert bare.low[1] == 4.0
+
+
+def test_the_size_is_that_of_the_robot_and_not_of_its_floor(server) -> None:
+    """MuJoCo's floors are infinite, and drawn as a square of 100 m: a robot would be a dot in it."""
+    floor = "<geom type='plane' size='0 0 1'/>"
+    robot = "<body pos='0 0 2'><joint type='slide' axis='0 0 1' ref='1'/><geom type='box' size='.1 .2 .3'/></body>"
+    drawn = DrawnModel(server, "/floor", _of_mjcf(floor + robot))
+    assert np.allclose((drawn.low, drawn.high), ((-0.1, -0.2, 1.7), (0.1, 0.2, 2.3)), atol=1e-12)
+    alone = DrawnModel(server, "/floor_alone", _of_mjcf(floor))
+    assert alone.size > 10.0
+
+
+def _of_mjcf(worldbody: str) -> Mechanism:
+    return bridge.lower(loaders.load_string(f"<mujoco><worldbody>{worldbody}</worldbody></mujoco>", format="mjcf"))
 
 
 def test_an_empty_model_is_drawn(server) -> None:

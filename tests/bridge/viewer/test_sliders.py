@@ -36,6 +36,15 @@ def test_limits_and_start_are_those_of_the_model() -> None:
                 assert dofs[stated.name].high > 3.1
 
 
+def test_a_reference_of_mjcf_is_where_its_slider_starts() -> None:
+    """MuJoCo's own initial position is the witness."""
+    import mujoco
+
+    text = "<mujoco><worldbody><body><joint name='j' ref='40'/><geom size='1'/></body></worldbody></mujoco>"
+    (dof,) = dofs_of(bridge.lower(loaders.load_string(text, format="mjcf")))
+    assert dof.initial == pytest.approx(mujoco.MjModel.from_xml_string(text).qpos0[0], abs=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_every_velocity_but_those_of_free_links_has_a_slider_and_each_moves_a_link(server, seed: int) -> None:
     mechanism = bridge.lower(random_scene(seed, fixed=False, kinds=MOVING))
