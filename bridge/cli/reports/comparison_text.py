@@ -36,7 +36,7 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
     shown = comparison.rows if output.verbosity > 0 else comparison.failures
     if shown:
         _show_rows(shown, output)
-    for cause in dict.fromkeys(f"{row.quantity}: {row.cause}" for row in comparison.rows if _tells_cause(row, output)):
+    for cause in _causes(row for row in comparison.rows if _tells_cause(row, output)):
         output.data(cause)
     for gap in _joined(comparison.gaps):
         output.data(f"not compared: {gap}")
@@ -52,6 +52,14 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
 def _tells_cause(row: Row, output: Output) -> bool:
     """Return whether the cause of a row is printed; why a row compares nothing, only with all rows."""
     return bool(row.cause) and (row.outcome is not Outcome.UNKNOWN or output.verbosity > 0)
+
+
+def _causes(rows: Iterable[Row]) -> list[str]:
+    """Return each cause once, after the quantities that have it."""
+    quantities: dict[str, dict[str, None]] = {}
+    for row in rows:
+        quantities.setdefault(row.cause, {})[row.quantity] = None
+    return [f"{', '.join(names)}: {cause}" for cause, names in quantities.items()]
 
 
 def _joined(gaps: Iterable[Gap]) -> list[str]:

@@ -55,7 +55,7 @@ def test_why_a_row_compares_nothing_is_printed_with_all_rows_and_each_gap_in_one
     verbosity: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = comparison(Outcome.UNKNOWN, Outcome.PASSED)
-    rows = tuple(dataclasses.replace(row, cause="no report") for row in found.rows)
+    rows = (dataclasses.replace(found.rows[0], cause="no report"), *found.rows[1:])
     gaps = (
         *(Gap(quantity="shapes", engines=("c", engine), reason="c has none") for engine in ("a", "b")),
         Gap(quantity="shapes", engines=("a", "b"), reason="other"),
@@ -67,3 +67,13 @@ def test_why_a_row_compares_nothing_is_printed_with_all_rows_and_each_gap_in_one
     assert [text.removeprefix("not compared: ") for text in lines if text.startswith("not")] == [
         "shapes in c and a, c and b: c has none", "shapes in a and b: other", "motion: level L2 was not run",
     ]  # fmt: skip
+
+
+def test_a_cause_of_several_quantities_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    found = comparison(Outcome.FAILED, Outcome.EXPLAINED, Outcome.EXPLAINED)
+    rows = tuple(dataclasses.replace(row, cause="no rotors") for row in found.rows)
+    show_comparison(dataclasses.replace(found, rows=rows), Output(-1), "")
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.endswith(": no rotors")]
+    first, second = (row.quantity for row in rows[:2])
+    assert lines[0] == f"{first}, {second}: no rotors"
+    assert [line for line in lines[1:] if not line.startswith("first difference: ")] == []
