@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import bridge
 import loaders
 from bridge.parity import Comparison, Outcome, Row, compare
-from bridge.parity.levels.bounds.added_inertia import added_inertia
+from bridge.parity.levels.bounds.added_inertia import AddedInertia, added_inertia
 from bridge.parity.levels.random_states import MAX_STEP
+from bridge.parity.results.causes import Cause
+from bridge.parity.results.verdict import Level
 from loaders.diagnostics import Diagnostic, Fate
 from tests.support.running_faults import faulty_mujoco
 
@@ -96,3 +99,60 @@ def test_losses_add_no_inertia() -> None:
     added = added_inertia(mechanism, (lost, massless))
     assert added is not None
     assert added.subjects == ("point",)
+
+
+def least(link: str, moment: float) -> Diagnostic:
+    """MuJoCo's report of a link that gets a moment about every axis [kg m^2]."""
+    arguments = {"mass": MASS, "moments": f"{moment} {moment} {moment}"}
+    return Diagnostic("mjcf.massless-link", Fate.ASSUMED, "", subjects=(link,), arguments=arguments)
+
+
+def test_each_of_several_links_gets_its_own_inertia_about_its_hinge() -> None:
+    """By Steiner's theorem: I + m r^2."""
+    entries = (least("point", 0.25), least("body", 0.5), least("point", 0.25))
+    added = added_inertia(bridge.lower(pendulum()), entries)
+    assert added is not None
+    M = dict(zip(added.mechanism.v_order, np.diag(added.mechanism.mass_matrix()), strict=True))
+    assert M["j_point", 0] == pytest.approx(0.25 + MASS * RADIUS**2, rel=1e-12)
+    assert M["j_body", 0] == pytest.approx(0.5 + 1.0 * RADIUS**2, rel=1e-12)
+    assert added.subjects == ("point", "body")
+
+
+@pytest.mark.parametrize("code", ["pybullet.base-without-inertia", "pybullet.ball-without-inertia"])
+def test_pybullet_adds_to_the_inertia_that_a_link_has(code: str) -> None:
+    entry = Diagnostic(code, Fate.ASSUMED, "", subjects=("body",), arguments={"inertia": 0.25})
+    added = added_inertia(bridge.lower(pendulum()), (entry,))
+    assert added is not None
+    assert added.code == code
+    M = dict(zip(added.mechanism.v_order, np.diag(added.mechanism.mass_matrix()), strict=True))
+    assert M["j_body", 0] == pytest.approx(0.01 + 0.25 + 1.0 * RADIUS**2, rel=1e-12)
+
+
+def acceleration(moment: float) -> float:
+    """The acceleration of a horizontal pendulum of a kilogram with a moment of inertia about its center [rad/s^2]."""
+    return RADIUS * GRAVITY / (moment + RADIUS**2)
+
+
+def row(error: float, tolerance: float, outcome: Outcome, known_cause: Cause | None = None) -> Row:
+    return Row(
+        level=Level.MOTION, quantity="one step", unit="rad/s^2", engines=("mujoco", "pybullet"), error=error,
+        tolerance=tolerance, where="body", outcome=outcome, known_cause=known_cause,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("other", [0.25, 0.25 + 1e-6, 0.3])
+def test_what_remains_adds_to_what_the_inertia_changes(other: float) -> None:
+    """By the triangle inequality: |a(0) - a(other)| <= |a(0) - a(0.25)| + |a(0.25) - a(other)|, equal if monotonic."""
+    added = added_inertia(bridge.lower(pendulum()), (least("body", 0.25),))
+    assert isinstance(added, AddedInertia)
+    difference = row(acceleration(0.0) - acceleration(other), 1e-9, Outcome.FAILED)
+    change, left = acceleration(0.0) - acceleration(0.25), acceleration(0.25) - acceleration(other)
+    passed = added.cause(difference, change, row(left, left, Outcome.PASSED))
+    assert passed is not None
+    assert passed.bound == pytest.approx(difference.error, rel=1e-12)
+    known = Cause(code="parity.chaos", subjects=("body",), quantity="one step", bound=left)
+    explained = added.cause(difference, change, row(left, 0.5 * left, Outcome.EXPLAINED, known))
+    assert explained is not None
+    assert explained.bound == pytest.approx(difference.error, rel=1e-12)
+    assert added.cause(difference, change, row(left, 0.5 * left, Outcome.FAILED)) is None
+    assert added.cause(difference, change, row(left, left, Outcome.UNKNOWN)) is None
