@@ -45,6 +45,7 @@ KINDS = {
     "config": Kind("world.sdf", ("other/model.config", "other/model.sdf", "package.xml"), ("mjcf", "sdf")),
     "script": Kind("world.sdf", ("script.material",), ("mjcf", "sdf")),
     "mjcf": Kind("mujoco.xml", ("mujoco.xml", "mujoco_part.xml"), ("mjcf", "sdf", "urdf", "pybullet")),
+    "archive": Kind("robot.mjz", ("robot.mjz",), ("mjcf", "pybullet")),
     "terrain": Kind("world.sdf", ("height.png",), ("mjcf", "pybullet")),
     **{f"mesh-{s}": Kind(f"{s}.sdf", (f"mesh.{s}",), ("mjcf", "pybullet")) for s in _MESHES},
     "material": Kind("obj.sdf", ("mesh.mtl",), ("mjcf", "pybullet")),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import struct
+import zipfile
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -74,4 +76,20 @@ def files() -> dict[str, bytes]:
     paths = (path for path in sorted(_FOLDER.rglob("*")) if path.is_file())
     content = {path.relative_to(_FOLDER).as_posix(): path.read_bytes() for path in paths}
     content |= {"mesh.stl": stl(), "mesh.glb": glb()}
-    return content | {"texture.png": picture("PNG"), "height.png": picture("PNG")}
+    content |= {"texture.png": picture("PNG"), "height.png": picture("PNG")}
+    return content | {"robot.mjz": archive(content)}
+
+
+def archive(files: Mapping[str, bytes]) -> bytes:
+    """Return an archive of the MJCF file and of what it names, in part compressed.
+
+    Args:
+        files: The content of files by path.
+    """
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as zipped:
+        for name in ("mujoco.xml", "mujoco_part.xml", "mesh.obj", "mesh.stl", "height.png", "texture.png"):
+            method = zipfile.ZIP_STORED if name == "mujoco.xml" else zipfile.ZIP_DEFLATED
+            member = "model.xml" if name == "mujoco.xml" else name
+            zipped.writestr(zipfile.ZipInfo(member), files[name], method)  # without the time of now
+    return stream.getvalue()
