@@ -175,12 +175,15 @@ def _bytes_of(path: str | os.PathLike[str], option: str, count: int | None = Non
 
 
 def _inside(path: str, limit: int) -> bytes | None:
-    """Return the contents of a file in an archive, at most one byte past a limit; None if there is no such file."""
+    """Return the contents of a file in an archive, at most one byte past a limit; None if a path leads through none."""
     archive = _archive_of(path) if _leads_through_archive(path) else None
     if archive is None:
         return None
     note_file(archive)
-    return _read_inside(path, limit + 1)
+    data = _read_inside(path, limit + 1)
+    if data is None:
+        raise FileError("file.unreadable", "there is no such file in the archive", "check the path")
+    return data
 
 
 def _too_large(limit: int, option: str) -> FileError:

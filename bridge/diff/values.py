@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from loaders.files import FileError, read
 from loaders.model import Link, Material
 from loaders.model.common import beyond_inertia
 from loaders.spatial import Pose, SpatialInertia
@@ -143,8 +144,10 @@ def _close(a: float, b: float, tolerance: float) -> bool:
 
 def digest(path: str) -> str | None:
     """Return the SHA-256 of a file's content, or None if it cannot be read."""
-    file = Path(path)
-    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
+    try:
+        return hashlib.sha256(read(path, option="mesh_file_bytes")).hexdigest()
+    except FileError:
+        return None
 
 
 def plain(value: Any) -> Value:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bridge.installed_packages import own_version
+from loaders.files import is_readable, read
 from loaders.safety.markdown import code
 from loaders.safety.text import printable
 from loaders.scene import Scene
@@ -73,5 +74,5 @@ def source_file(scene: Scene) -> str:
 
 
 def _hash(scene: Scene) -> str:
-    path = Path(scene.source)
-    return f"`{hashlib.sha256(path.read_bytes()).hexdigest()}`" if scene.source and path.is_file() else "none"
+    is_known = bool(scene.source) and is_readable(scene.source, option="text_file_bytes")
+    return f"`{hashlib.sha256(read(scene.source)).hexdigest()}`" if is_known else "none"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection
-from pathlib import Path
 
 from bridge.export.number_format import BEYOND_COLORS, with_colors_in_range
 from bridge.export.report import Report
 from loaders.diagnostics import Fate
+from loaders.files import is_file
 from loaders.model import Link, Material, Visual
 
 from .unique_names import plain_name
@@ -65,7 +65,7 @@ class Materials:
         lost = ["opacity of the specular color"] if said.specular != colored.specular else []
         if (colored.diffuse, colored.specular) != (stated.diffuse, stated.specular):
             lost.append(BEYOND_COLORS)
-        if said.texture is not None and not Path(said.texture).is_file():
+        if said.texture is not None and not is_file(said.texture):
             said, lost = dataclasses.replace(said, texture=None), [*lost, "texture, whose file was not found"]
         if said == Material():
             named = None if stated.name is None else Material(name=stated.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import io
 import os
 import struct
@@ -112,6 +113,19 @@ def test_the_original_in_an_archive_is_the_model_that_mujoco_compiles(tmp_path: 
     passed = {row.quantity for row in found.rows if "mujoco-native" in row.engines and row.outcome is Outcome.PASSED}
     assert found.failures == ()
     assert {"compiled settings", "compiled meshes", "mass matrix", "link poses"} <= passed
+
+
+def test_files_in_archives_are_compared_and_written(tmp_path: Path) -> None:
+    file, same = (archive(tmp_path / name / "robot.mjz", robot()) for name in "ab")
+    comparison = bridge.compare_files(file, same)
+    assert not comparison.differences
+    other = archive(tmp_path / "c" / "robot.mjz", {**robot(), "meshes/m.obj": OBJ.replace("v 1 0 0", "v 2 0 0")})
+    assert bridge.compare_files(file, other).differences
+    for write in (bridge.export_urdf, bridge.export_sdf):  # both read back what they write
+        meshes = (tmp_path / write.__name__ / "assets").rglob("*.obj")
+        report = write(file, tmp_path / write.__name__, quiet=True).path.parent / "FIDELITY.md"
+        assert OBJ in [path.read_text() for path in meshes]
+        assert hashlib.sha256(str(robot()["model.xml"]).encode()).hexdigest() in report.read_text()
 
 
 NAMES: dict[str, Members] = {
@@ -315,6 +329,7 @@ def test_what_is_not_in_an_archive_is_unreadable(tmp_path: Path, name: str) -> N
     with pytest.raises(FileError) as caught:
         read(os.path.join(file, name))
     assert caught.value.code == "file.unreadable"
+    assert ("in the archive" in caught.value.reason) == (".." not in name)
     with pytest.raises((OSError, ValueError)):
         status_of(os.path.join(file, name))
 
