@@ -24,6 +24,8 @@ MAX_TAXELS = 1_000_000
 """Largest number of cells of a plugin's sensor."""
 MAX_MEMORY = 4 * 2**30
 """Largest number of bytes that a document may ask for as the memory of the simulation."""
+MAX_CHAIN = 1023
+"""Largest depth of bodies in MuJoCo 3.17, which compiles the model before it refuses more."""
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50, "E": 2**60}
 _MEMORY = re.compile(r"\s*(\d+)([KMGTPE]?)\s*$", re.IGNORECASE)
 _GRID = "mujoco.sensor.touch_grid"
@@ -84,6 +86,8 @@ def check(root: Node, models: Mapping[str, int], values: str) -> int:
             copies *= own
             if node.tag == "composite":
                 total += copies * own // _CHAIN
+                if total <= most:
+                    _check_cable(node, own)
             if node.tag == "attach":
                 total += copies * models.get(node.attributes.get("model", ""), 0)
         inner = [child for child in node.children if child.children or child.tag in _COUNTED]
@@ -94,6 +98,13 @@ def check(root: Node, models: Mapping[str, int], values: str) -> int:
         pending.extend((child, copies, depth + 1) for child in inner)
     _check_data(root, total)
     return min(total, most)
+
+
+def _check_cable(node: Node, parts: int) -> None:
+    """Report a cable that is longer than MuJoCo allows, which says so after half a minute or more."""
+    if parts > MAX_CHAIN:
+        message = "the cable has {parts} parts; MuJoCo refuses bodies nested more than {limit} deep"
+        node.invalid("mjcf-in.too-large", message, hint="use fewer parts", parts=parts, limit=MAX_CHAIN)
 
 
 def _check_data(root: Node, total: int) -> None:

@@ -123,7 +123,7 @@ def test_files_in_archives_are_compared_and_written(tmp_path: Path) -> None:
     assert bridge.compare_files(file, other).differences
     for write in (bridge.export_urdf, bridge.export_sdf):  # both read back what they write
         meshes = (tmp_path / write.__name__ / "assets").rglob("*.obj")
-        report = write(file, tmp_path / write.__name__, quiet=True).path.parent / "FIDELITY.md"
+        report = write(file, tmp_path / write.__name__, quiet=True).path.parent / "README.md"
         assert OBJ in [path.read_text() for path in meshes]
         assert hashlib.sha256(str(robot()["model.xml"]).encode()).hexdigest() in report.read_text()
 

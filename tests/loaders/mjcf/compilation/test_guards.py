@@ -16,6 +16,7 @@ LARGE = {
     "replicas": document(REPLICA.format(1000)),
     "particles": document('<flexcomp name="f" type="grid" count="1000 1000 10"/>'),
     "composite": document('<body><composite type="cable" count="999999 1 1"/></body>'),
+    "long cable": document('<body><composite type="cable" count="1024 1 1"/></body>'),
     "cable": document('<body><composite type="cable" count="2000 1 1"/></body>'),
     "field": document(outside='<asset><hfield name="h" nrow="99999" ncol="99999" size="1 1 1 1"/></asset>'),
     "user data": document(outside='<size nuserdata="2000000000"/>'),
