@@ -73,7 +73,7 @@ class Viewer:
         self._models: dict[str, tuple[DrawnModel, Sliders]] = {}
         self._low = self._high = np.zeros(3)
         self._is_open = True
-        self._add_surroundings(dark)
+        self._add_surroundings(dark=dark)
         self._server.on_client_connect(self._fit_when_ready)
 
     @property
@@ -206,9 +206,9 @@ class Viewer:
             raise ValueError(f"no model {wanted!r}; expected one of: {', '.join(self._models) or 'none'}")
         return self._models[wanted]
 
-    def _add_surroundings(self, dark: bool) -> None:
+    def _add_surroundings(self, *, dark: bool) -> None:
         gui, scene = self._server.gui, self._server.scene
-        self._theme(dark)
+        self._theme(dark=dark)
         gui.main_panel.dock_right()
         scene.set_up_direction("+z")
         self._toggles: dict[str, Any] = {}
@@ -219,9 +219,9 @@ class Viewer:
         ground = gui.add_checkbox("Grid", True)
         ground.on_update(lambda event: setattr(grid, "visible", event.target.value))
         dark_mode = gui.add_checkbox("Dark", dark)
-        dark_mode.on_update(lambda event: self._theme(event.target.value))
+        dark_mode.on_update(lambda event: self._theme(dark=event.target.value))
 
-    def _theme(self, dark: bool) -> None:
+    def _theme(self, *, dark: bool) -> None:
         self._server.gui.configure_theme(
             control_width="medium", dark_mode=dark, show_logo=False, show_share_button=False
         )

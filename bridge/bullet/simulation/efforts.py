@@ -35,10 +35,10 @@ def apply_efforts(state: State, efforts: Mapping[str, Position], *, limited: boo
     check_names(efforts, index, mechanism.bodies)
     for name, effort in efforts.items():
         body, segments = mechanism.bodies[index[name]], state.articulation.joint_segments[index[name]]
-        _apply(state, body, segments, np.array(checked_numbers(name, body.nv, effort)), limited)
+        _apply(state, body, segments, np.array(checked_numbers(name, body.nv, effort)), limited=limited)
 
 
-def _apply(state: State, body: Body, segments: tuple[int, ...], efforts: Array, limited: bool) -> None:
+def _apply(state: State, body: Body, segments: tuple[int, ...], efforts: Array, *, limited: bool) -> None:
     kind = kind_of(body)
     if kind is PrimitiveKind.FREE:
         _apply_base_wrench(state, efforts)
@@ -47,11 +47,11 @@ def _apply(state: State, body: Body, segments: tuple[int, ...], efforts: Array, 
     else:
         for index, primitive in zip(segments, body.primitives, strict=True):
             if state.articulation.segments[index + 1].is_primary:
-                _apply_joint_effort(state, body, index, primitive, efforts, limited)
+                _apply_joint_effort(state, body, index, primitive, efforts, limited=limited)
 
 
 def _apply_joint_effort(
-    state: State, body: Body, index: int, primitive: Primitive, efforts: Array, limited: bool
+    state: State, body: Body, index: int, primitive: Primitive, efforts: Array, *, limited: bool
 ) -> None:
     limit = _effort_limit(state.articulation.mechanism, body, primitive) if limited else np.inf
     effort = float(np.clip(efforts[primitive.dof_index], -limit, limit))

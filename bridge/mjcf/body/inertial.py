@@ -42,12 +42,17 @@ def inertials(context: Context) -> list[Element | None]:
     has_mass = _has_welded_mass(context, accepted)
     carried = carried_bodies(context.mechanism)
     return [
-        _inertial(body.link, accepted[i], needs_mass=_needs_mass(body, i in carried, has_mass[i]), context=context)
+        _inertial(
+            body.link,
+            accepted[i],
+            needs_mass=_needs_mass(body, is_carried=i in carried, has_mass=has_mass[i]),
+            context=context,
+        )
         for i, body in enumerate(bodies)
     ]
 
 
-def _needs_mass(body: Body, is_carried: bool, has_mass: bool) -> bool:
+def _needs_mass(body: Body, *, is_carried: bool, has_mass: bool) -> bool:
     """Return whether MuJoCo demands mass of a body; a virtual link becomes part of the body that it carries."""
     return bool(body.primitives) and not is_carried and not has_mass
 

@@ -85,7 +85,10 @@ def without_solver_effects(
     loops = set() if constrained else {closure.joint.name for closure in mechanism.closures}
     joints = tuple(
         dataclasses.replace(
-            joint, axes=tuple(_smooth(axis, joint.type, damped, rotors) for axis in joint.axes), sensors=(), mujoco=()
+            joint,
+            axes=tuple(_smooth(axis, joint.type, damped=damped, rotors=rotors) for axis in joint.axes),
+            sensors=(),
+            mujoco=(),
         )
         for joint in scene.joints
         if joint.name not in loops and (constrained or joint.type != "gearbox")
@@ -111,7 +114,7 @@ def _without_controller(actuator: Actuator) -> Actuator:
     return dataclasses.replace(actuator, p_gain=None, d_gain=None, tendon="", mujoco=())
 
 
-def _smooth(axis: JointAxis, kind: JointType, damped: bool, rotors: bool) -> JointAxis:
+def _smooth(axis: JointAxis, kind: JointType, *, damped: bool, rotors: bool) -> JointAxis:
     """The axis without limits and dry friction; without what only MuJoCo has in ball and floating joints."""
     has_damper = damped and kind is not JointType.FLOATING
     has_spring = has_damper and kind is not JointType.BALL

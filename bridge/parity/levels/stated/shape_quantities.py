@@ -61,7 +61,7 @@ _READ: WeakKeyDictionary[Engine, Surfaces] = WeakKeyDictionary()
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
 
-def _shapes(of_primitives: bool) -> Callable[[Engine, Mechanism], Readings]:
+def _shapes(*, of_primitives: bool) -> Callable[[Engine, Mechanism], Readings]:
     """Read the shapes of the links whose shapes are all primitives that engines have, or of the other links."""
 
     def read(engine: Engine, mechanism: Mechanism) -> Readings:
@@ -85,7 +85,7 @@ def _is_primitive(link: Link) -> bool:
     return all(isinstance(shape.geometry, PRIMITIVES) for shape in shapes_of(link))
 
 
-def _states_shapes(of_primitives: bool) -> Callable[[Mechanism], bool]:
+def _states_shapes(*, of_primitives: bool) -> Callable[[Mechanism], bool]:
     def states(mechanism: Mechanism) -> bool:
         return any(shapes_of(link) and _is_primitive(link) is of_primitives for link in mechanism.scene.links)
 
@@ -283,12 +283,13 @@ def _is_world(mechanism: Mechanism) -> bool:
 
 SHAPE_QUANTITIES = (
     Quantity(
-        level=Level.MODEL, name="shapes", unit="m", error=shape_distance, read=_shapes(True),
-        is_stated=_states_shapes(True), causes=_LOST_SHAPE,
+        level=Level.MODEL, name="shapes", unit="m", error=shape_distance, read=_shapes(of_primitives=True),
+        is_stated=_states_shapes(of_primitives=True), causes=_LOST_SHAPE,
     ),
     Quantity(
-        level=Level.MODEL, name="meshes", unit="", error=mesh_distance, read=_shapes(False), tolerance=MESH_TOLERANCE,
-        is_stated=_states_shapes(False), causes=_LOST_SHAPE | _HULLS | READ_OTHERWISE,
+        level=Level.MODEL, name="meshes", unit="", error=mesh_distance, read=_shapes(of_primitives=False),
+        tolerance=MESH_TOLERANCE, is_stated=_states_shapes(of_primitives=False),
+        causes=_LOST_SHAPE | _HULLS | READ_OTHERWISE,
     ),
     Quantity(
         level=Level.MODEL, name="mesh volumes", unit="", error=volume_distance, read=_volumes,
