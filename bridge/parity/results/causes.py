@@ -20,6 +20,9 @@ CONTACT_MODEL = "parity.contact-model"
 ITERATIONS = "parity.solver-iterations"
 """A solver stops before its forces have converged; the bound is what the running engine shows with more iterations."""
 
+SOFT = "parity.soft-stops"
+"""An MJCF source states soft stops, which PyBullet lacks; the bound is that of a spring and a damper."""
+
 READ_OTHERWISE = frozenset({"mjcf-in.plugin", "mjcf-in.shape"})
 """Codes of shapes that the reader approximates, and that an engine has which reads the file itself."""
 

@@ -8,6 +8,7 @@ and a damping ratio, ``k = d / (dmax T Z)^2``; with ``solref="-K -B"``, ``k = K 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from bridge.mechanism import Mechanism
@@ -38,12 +39,21 @@ class Softness(NamedTuple):
             step: Time step [s]; a time constant is at least two of them.
         """
         stated = dict(settings)
-        first, second = _numbers(stated.get("solref", ""), _SOLREF)
-        d_min, d_max = _numbers(stated.get("solimp", ""), _SOLIMP)
-        d_max = min(max(d_min, d_max), 0.9999)
+        first, second, d_max = stated_numbers(stated)
+        d_min, _ = _numbers(stated.get("solimp", ""), _SOLIMP)
         d_min = min(max(d_min, 0.0001), 0.9999)
         inverse = 1.0 / -first if first < 0.0 else (max(first, 2.0 * step) * second) ** 2
         return cls(d_max**2 / d_min * inverse, (1.0 - d_min) / d_min)
+
+
+def stated_numbers(settings: Mapping[str, str]) -> tuple[float, float, float]:
+    """Return both numbers of ``solref``, and the largest impedance.
+
+    Args:
+        settings: Attributes of the constraint by name; what they do not state is MuJoCo's default.
+    """
+    d_max = min(max(_numbers(settings.get("solimp", ""), _SOLIMP)), 0.9999)
+    return (*_numbers(settings.get("solref", ""), _SOLREF), d_max)
 
 
 def _numbers(text: str, default: tuple[float, float]) -> tuple[float, float]:

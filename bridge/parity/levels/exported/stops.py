@@ -15,9 +15,11 @@ from bridge.mechanism.couplings import with_followers
 from bridge.mechanism.damper_modes import STABILITY_LIMIT
 from bridge.parity.engines.dofs import scalar_dofs
 from bridge.parity.engines.protocol import DivergedError, Dof, Engine
+from bridge.parity.engines.reference_engine import accelerations
+from bridge.parity.levels.bounds.soft_stops import SoftStop
 from bridge.parity.levels.quantities import dof_place
 from bridge.parity.levels.random_states import State, fastest_rate, random_states
-from bridge.parity.results.causes import ITERATIONS, Cause
+from bridge.parity.results.causes import ITERATIONS, SOFT, Cause
 from bridge.parity.results.verdict import Level, Outcome, Row, explained
 
 from .exported_model import exported
@@ -39,8 +41,8 @@ GIVES_WAY = 3.0
 MAX_DOUBLINGS, MAX_ITERATIONS = 6, 1_280_000
 """Number of times that the iterations of a solver are doubled at most, to tell whether they are too few, and the
 largest number of them in the whole motion."""
-_SOFT_CAUSE = "in MJCF the file states how far stops yield, or they have MuJoCo's default"
-"""Reason why a stop of MuJoCo that yields is no error."""
+MISSING = 5.0
+"""Multiple of the bound of a soft stop beyond which it does not act; up to it, other stops and couplings may push."""
 SETTLED = 1e-4
 """Overshoot that a stop under load may keep, times the speed of the impact or one [rad or m]."""
 
@@ -126,7 +128,7 @@ def stop_rows(mechanism: Mechanism, engines: Mapping[str, Callable[[Mechanism], 
         try:
             row = _overshoot_row(name, engine, model, start, limits)
             is_soft = name.startswith("mujoco") and model.physics.engine == "mujoco" and row.outcome is Outcome.FAILED
-            yield replace(row, outcome=Outcome.UNKNOWN, cause=_SOFT_CAUSE) if is_soft else row
+            yield _soft_row(row, engine, model, start, limits) if is_soft else row
         finally:
             engine.close()
 
@@ -214,8 +216,69 @@ def _with_more_iterations(
     return row
 
 
+def _soft_row(
+    hard: Row, engine: Engine, mechanism: Mechanism, start: State, limits: Mapping[Dof, tuple[float, float]]
+) -> Row:
+    """The row of stops that yield as the source states; unknown where other forces may push a joint further."""
+    bounds = SoftBounds(mechanism, limits)
+    overshoot, allowed, dof = _overshoot(engine, mechanism, start, limits, bounds)
+    row = _row(hard.engines[1], overshoot, hard.tolerance, dof, Outcome.FAILED)
+    text = f"the stop is a spring and damper of MuJoCo, which the joint passes by at most {allowed:.1e}"
+    if overshoot <= allowed:
+        return explained(row, Cause(code=SOFT, subjects=row.subjects, quantity=QUANTITY, bound=allowed, text=text))
+    others = 1.0 if len(limits) == 1 else MISSING
+    pushed = mechanism.couplings or mechanism.tendons or mechanism.force_elements or mechanism.constraints
+    if overshoot > others * allowed and not pushed:
+        return replace(row, cause=f"{text} where nothing else pushes it")
+    return replace(row, outcome=Outcome.UNKNOWN, cause=f"{text}, unless other stops and couplings push it")
+
+
+class SoftBounds:
+    """The bounds of how far joints pass their stops in a motion, by the largest speeds and accelerations until then."""
+
+    def __init__(self, mechanism: Mechanism, limits: Mapping[Dof, tuple[float, float]]) -> None:
+        self._mechanism = mechanism
+        step = mechanism.scene.physics.time_step
+        settings = {joint.name: joint.mujoco for joint in mechanism.scene.joints}
+        self._stops = {dof: SoftStop.of(settings.get(dof[0], ()), step) for dof in limits}
+        self._at_zero = _mobilities(mechanism, {})
+        self._accelerations = np.zeros(len(mechanism.v_order))
+        self._ratios = np.ones(len(mechanism.v_order))
+
+    def add(self, q: Mapping[str, Position], v: np.ndarray) -> None:
+        """Take a state of the motion into account.
+
+        Args:
+            q: Positions by joint.
+            v: Velocities, in ``v_order``.
+        """
+        rates: dict[str, tuple[float, ...]] = {}
+        for (joint, _), rate in zip(self._mechanism.v_order, v, strict=True):
+            rates[joint] = (*rates.get(joint, ()), float(rate))
+        self._accelerations = np.maximum(self._accelerations, np.abs(accelerations(self._mechanism, q, rates)))
+        self._ratios = np.maximum(self._ratios, self._at_zero / _mobilities(self._mechanism, q))
+
+    def overshoot(self, dof: Dof, speed: float) -> float:
+        """Return the bound of a joint [rad or m].
+
+        Args:
+            dof: The joint.
+            speed: Its largest speed so far [rad/s or m/s].
+        """
+        k = self._mechanism.dof_index[dof]
+        return self._stops[dof].overshoot(speed, float(self._accelerations[k]), float(self._ratios[k]))
+
+
+def _mobilities(mechanism: Mechanism, q: Mapping[str, Position]) -> np.ndarray:
+    return np.diag(np.linalg.pinv(mechanism.mass_matrix(q), hermitian=True))
+
+
 def _overshoot(
-    engine: Engine, mechanism: Mechanism, start: State, limits: Mapping[Dof, tuple[float, float]]
+    engine: Engine,
+    mechanism: Mechanism,
+    start: State,
+    limits: Mapping[Dof, tuple[float, float]],
+    soft: SoftBounds | None = None,
 ) -> tuple[float, float, Dof]:
     """The overshoot that is largest relative to what is allowed, what is allowed there, and the joint."""
     engine.set_state(*start)
@@ -225,10 +288,13 @@ def _overshoot(
     for _ in range(SAMPLES):
         engine.step(round(DURATION / step / SAMPLES))
         q, v = engine.positions(), engine.velocities()
+        if soft is not None:
+            soft.add(q, v)
         for dof, (lower, upper) in limits.items():
             here = float(np.atleast_1d(q[dof[0]])[dof[1]])
             overshoot = max(lower - here, here - upper, 0.0)
             speeds[dof] = max(speeds[dof], abs(float(v[mechanism.dof_index[dof]])))
             allowed = GIVES_WAY * step * speeds[dof] + SETTLED * max(1.0, speeds[dof])
+            allowed += 0.0 if soft is None else soft.overshoot(dof, speeds[dof])
             worst = max(worst, (overshoot / allowed, overshoot, allowed, dof))
     return worst[1:]

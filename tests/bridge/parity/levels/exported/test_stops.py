@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from bridge.parity.levels.random_states import random_states, without_solver_eff
 from loaders.model import WORLD, Coupling
 from loaders.spatial import Pose, SpatialInertia, rotation_about
 from tests.corpora.robots_corpus import robots
+from tests.support.running_faults import faulty_mujoco
 from tests.support.scenes import joint, link, scene
 
 ARM = scene(
@@ -108,9 +110,9 @@ SOFT = """<mujoco><worldbody><body name="a" pos="0 0 1">
 @pytest.mark.parametrize(
     ("settings", "outcome"),
     [
-        ('solreflimit="0.05 0.8" solimplimit="0.8 0.95 0.01"', Outcome.UNKNOWN),
+        ('solreflimit="0.05 0.8" solimplimit="0.8 0.95 0.01"', Outcome.EXPLAINED),
         ('solreflimit="0.002 1"', Outcome.PASSED),
-        ("", Outcome.UNKNOWN),
+        ("", Outcome.EXPLAINED),
     ],
 )
 def test_a_stop_of_mujoco_yields_as_far_as_the_file_states(settings: str, outcome: Outcome) -> None:
@@ -118,3 +120,18 @@ def test_a_stop_of_mujoco_yields_as_far_as_the_file_states(settings: str, outcom
     mechanism = bridge.lower(loaders.load_string(SOFT.format(settings), format="mjcf"))
     (row,) = stop_rows(mechanism, {"mujoco": factory_of("mujoco")}, 0)
     assert row.outcome is outcome
+
+
+def test_a_soft_stop_that_is_missing_or_softer_than_stated_is_a_difference() -> None:
+    mechanism = bridge.lower(loaders.load_string(SOFT.format(""), format="mjcf"))
+
+    def unlimit(model: Any) -> None:
+        model.jnt_limited[:] = 0
+
+    def soften(model: Any) -> None:
+        model.jnt_solref[:] = (0.2, 1.0)
+
+    for change in (unlimit, soften):
+        (row,) = stop_rows(mechanism, {"mujoco": faulty_mujoco(change)}, 0)
+        assert row.outcome is Outcome.FAILED
+        assert "passes by at most" in row.cause
