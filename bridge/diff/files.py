@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import chain
 from pathlib import PurePath
 from typing import Any, Literal, Unpack, get_args
 
@@ -21,12 +23,13 @@ from loaders.spatial import Pose
 
 from .differences import TOLERANCE, Difference, differences, place_of
 from .link_frames import other_frames
-from .matching import names_by_prefix, names_by_scope, names_by_structure, names_of_map
+from .matching import Names, names_by_prefix, names_by_scope, names_by_structure, names_of_map
 from .mechanics import MechanicalError, mechanical_error
 from .motion import acting
 from .page import page
 from .page import table as page_table
 from .renaming import renamed
+from .world_shapes import with_fixed_world
 
 Model = str | os.PathLike[str] | Scene
 """A path of any format that can be read, or a scene."""
@@ -223,14 +226,8 @@ def compare_files(
     first = renamed(first, mapped)
     found: dict[str, dict[str, str]] = {}
     if match == "structure":
-        scoped = names_by_scope(first, second)
-        first = renamed(first, scoped)
+        first, second, scoped, found = _matched_by_structure(first, second)
         mapped = {kind: scoped.get(kind, {}) | mapped.get(kind, {}) for kind in {**scoped, **mapped}}
-        prefixed = names_by_prefix(first, second)
-        first = renamed(first, prefixed)
-        found = names_by_structure(first, second)
-        first = renamed(first, found)
-        found = {kind: prefixed.get(kind, {}) | found.get(kind, {}) for kind in {**prefixed, **found}}
     frames = other_frames(first, second, tolerance)
     noted = (*_other_names(found, first, second), *_other_frames(first, second, frames))
     first = moved_frames(first, frames)
@@ -245,6 +242,18 @@ def compare_files(
         names=matched,
         frames={old.get(name, name): X_LN for name, X_LN in frames.items()},
     )
+
+
+def _matched_by_structure(a: Scene, b: Scene) -> tuple[Scene, Scene, Names, Names]:
+    """Return A with the names of B, and B; and the names in B of those with another scope, and with another name."""
+    scoped = names_by_scope(a, b)
+    a = renamed(a, scoped)
+    prefixed = names_by_prefix(a, b)
+    a = renamed(a, prefixed)
+    found = names_by_structure(a, b)
+    a, b, worlds = with_fixed_world(renamed(a, found), b)
+    steps = (prefixed, found, worlds)
+    return a, b, scoped, {kind: dict(ChainMap(*(step.get(kind, {}) for step in steps[::-1]))) for kind in chain(*steps)}
 
 
 def _mechanics(a: Scene, b: Scene) -> MechanicalError | None:
