@@ -39,7 +39,7 @@ _LOCAL = struct.Struct("<4s5H3L2H")
 """Start of a member: signature, version, flags, method, two times, sum, two sizes, lengths of name and extra field."""
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
 _STORED, _DEFLATED = 0, 8
-_MAIN = "model" + ".xml"
+_MAIN = "model.xml"
 """Name of the main model in an archive that MuJoCo writes."""
 FOLDER = -1
 """Size of a folder in an archive."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from loaders.diagnostics import Fate
 from loaders.node import Node
@@ -63,23 +64,35 @@ _LIMITS = frozenset({"ctrlrange", "forcerange", "range"})
 """Attributes that may be infinite."""
 
 
-def check(root: Node, models: Mapping[str, int], values: str) -> int:
-    """Report what is too large or not a number; return the number of elements that the document makes.
+class Size(NamedTuple):
+    """The size of the model that a document makes."""
+
+    elements: int = 0
+    """Number of elements."""
+    depth: int = 0
+    """Largest number of bodies that are nested, those of attached models included."""
+
+
+NOTHING = Size()
+
+
+def check(root: Node, models: Mapping[str, Size], values: str) -> Size:
+    """Report what is too large or not a number; return the size of the model that the document makes.
 
     Args:
         root: The root element, without includes.
-        models: Number of elements of each attached model, by its name.
+        models: Size of each attached model, by its name.
         values: The values of all attributes, with spaces between them.
     """
     _check_attributes(root, len(values))
     if _may_be_infinite(values):
         for node in root.walk():
             _check_numbers(node)
-    total = 0
-    pending = [(root, 1, 1)]
+    total = deepest = 0
+    pending = [(root, 1, 1, 0)]
     most = limit_of("mjcf_elements")
     while pending:
-        node, copies, depth = pending.pop()
+        node, copies, depth, bodies = pending.pop()
         if node.tag in _COUNTED:
             _check_sizes(node)
             own = _copies(node)
@@ -89,15 +102,28 @@ def check(root: Node, models: Mapping[str, int], values: str) -> int:
                 if total <= most:
                     _check_cable(node, own)
             if node.tag == "attach":
-                total += copies * models.get(node.attributes.get("model", ""), 0)
+                attached = models.get(node.attributes.get("model", ""), NOTHING)
+                total += copies * attached.elements
+                deepest = max(deepest, bodies + attached.depth)
         inner = [child for child in node.children if child.children or child.tag in _COUNTED]
         total += copies * (1 + len(node.children) - len(inner))
         if total > most or (depth > MAX_DEPTH and node.children):
             _report_excess(node, total, most)
             break
-        pending.extend((child, copies, depth + 1) for child in inner)
+        if node.tag == "body":
+            bodies += 1
+            deepest = max(deepest, bodies)
+        pending.extend((child, copies, depth + 1, bodies) for child in inner)
+    _check_depth(root, deepest, models)
     _check_data(root, total)
-    return min(total, most)
+    return Size(min(total, most), deepest)
+
+
+def _check_depth(root: Node, depth: int, models: Mapping[str, Size]) -> None:
+    """Report bodies that are nested deeper than MuJoCo allows, which it says after it has compiled them."""
+    if depth > MAX_CHAIN and all(size.depth <= MAX_CHAIN for size in models.values()):
+        message = "{depth} bodies are nested, with those of attached models; MuJoCo refuses more than {limit}"
+        root.invalid("mjcf-in.too-large", message, hint="attach fewer models", depth=depth, limit=MAX_CHAIN)
 
 
 def _check_cable(node: Node, parts: int) -> None:

@@ -12,7 +12,7 @@ from loaders.xml import model_in, parse, read_bytes
 
 from .assets import Assets
 from .document import expand_includes
-from .guards import check
+from .guards import NOTHING, Size, check
 from .paths import FileFinder
 from .text import LineMap, is_plain
 
@@ -37,8 +37,8 @@ class Inputs:
     """The element of each line."""
     files: FileFinder = field(init=False)
     """The search for files, which begins at the main file."""
-    _sizes: dict[str, int] = field(default_factory=dict)
-    """Number of elements that each document makes, by its file."""
+    _sizes: dict[str, Size] = field(default_factory=dict)
+    """The size of what each document makes, by its file."""
     _names: dict[str, str] = field(default_factory=dict)
     """Name that MuJoCo gets of each attached file."""
 
@@ -64,12 +64,12 @@ class Inputs:
         sizes = {name: self._attach(node, folder, chain) for name, node in models}
         self.assets.collect(root, nodes, folder, self.files)
         values = " ".join([value for node in nodes for value in node.attributes.values()])
-        self._sizes[root.file] = check(root, sizes, values)
-        diagnostics.spend("elements", self._sizes[root.file])
+        size = self._sizes[root.file] = check(root, sizes, values)
+        diagnostics.spend("elements", size.elements)
         return self.lines.write(root, plain=is_plain(values))
 
-    def _attach(self, node: Node, folder: str, chain: tuple[Path, ...]) -> int:
-        """Read a model to attach; return the number of elements that it makes."""
+    def _attach(self, node: Node, folder: str, chain: tuple[Path, ...]) -> Size:
+        """Read a model to attach; return the size of what it makes."""
         file = node.word("@file")
         if not file:
             return self._empty_model(node)
@@ -83,7 +83,7 @@ class Inputs:
         if real in chain or real in self.context.including or len(chain) >= MAX_INCLUDE_DEPTH:
             message = "the model attaches itself, or models are nested too deep: {chain}"
             node.invalid("file.include-cycle", message, chain=" -> ".join(p.name for p in (*chain, real)))
-            return 0
+            return NOTHING
         if path not in self._names:
             data = read_bytes(path, node.diagnostics)
             root = None if data is None else parse(data, path, node.diagnostics)
@@ -94,18 +94,18 @@ class Inputs:
         node.attributes["file"] = self._names[path]
         return self._sizes[path]
 
-    def _unreadable(self, node: Node, file: str) -> int:
+    def _unreadable(self, node: Node, file: str) -> Size:
         """Report a model that cannot be read."""
         node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=file)
         return self._empty_model(node)
 
-    def _empty_model(self, node: Node) -> int:
+    def _empty_model(self, node: Node) -> Size:
         """Give MuJoCo an empty model in place of one with an error, so that it finds what else is wrong."""
         if _MISSING not in self.models:
             empty = parse(b"<mujoco/>", node.file, node.diagnostics)
             self.models[_MISSING] = "" if empty is None else self.lines.write(empty)
         node.attributes["file"] = _MISSING
-        return 0
+        return NOTHING
 
 
 def _models(nodes: list[Node]) -> list[tuple[str, Node]]:

@@ -77,6 +77,8 @@ class FileFinder:
     """Folder of the main file, from which names may lead up."""
     _folders: dict[tuple[str, str], _Folder | None] = field(default_factory=dict)
     """The folders that were examined; None where `Resources.find` decides."""
+    _absolute: dict[str, str] = field(default_factory=dict)
+    """The absolute path of each folder that was given."""
     _roots: dict[str, str | None] = field(default_factory=dict)
     """Real paths of the folders up to which names lead; None where no file may be read."""
 
@@ -122,7 +124,7 @@ class FileFinder:
         head, file = name[:slash], name[slash:]
         if (folder, head) not in self._folders:
             plain = head.replace("\\", "/")
-            self._folders[folder, head] = self._examined(os.path.abspath(folder), plain.rstrip("/") or plain)
+            self._folders[folder, head] = self._examined(self._absolute_of(folder), plain.rstrip("/") or plain)
         known = self._folders[folder, head]
         if known is None:
             return None
@@ -145,12 +147,12 @@ class FileFinder:
             return None
         parts = [part for part in head.split("/") if part not in {"", "."}]
         place = os.path.normpath(os.path.join(base, *parts)) + os.sep
-        root, levels = os.path.abspath(self.start), 0
+        root, levels = self._absolute_of(self.start), 0
         while not place.startswith(root + os.sep) and root != (above := os.path.dirname(root)):
             root, levels = above, levels + 1
         if levels and _is_hidden([*place[len(os.path.dirname(root)) :].split(os.sep), *parts]):
             return None
-        if not levels and (resources.main is None or base != os.path.dirname(os.path.abspath(resources.main))):
+        if not levels and (resources.main is None or base != self._absolute_of(os.path.dirname(resources.main))):
             return None
         if root not in self._roots:
             self._roots[root] = self._real_root(root, levels)
@@ -158,6 +160,11 @@ class FileFinder:
         if real_root is None or not is_inside(self._followed(base, parts), (real_root,)):
             return None
         return _Folder(os.path.join(base, *parts, ""), real_root, levels > 0)
+
+    def _absolute_of(self, folder: str) -> str:
+        if folder not in self._absolute:
+            self._absolute[folder] = os.path.abspath(folder)
+        return self._absolute[folder]
 
     def _real_root(self, root: str, levels: int) -> str | None:
         """Return the real path of a folder, if files in it may be read.

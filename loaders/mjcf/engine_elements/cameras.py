@@ -9,10 +9,12 @@ from dataclasses import replace
 from loaders.mjcf.compilation.source import Source
 from loaders.mjcf.elements.settings import single, text_of, unless
 from loaders.model import WORLD, Link, Sensor, Settings
+from loaders.reading.makers import maker
 from loaders.spatial import CAMERA_AXES, IDENTITY
 
 from .views import mode_of, target_of
 
+_Sensor = maker(Sensor)
 _IMAGE = (320.0, 240.0)
 """Size of SDFormat's image if the source states none."""
 _AXES = CAMERA_AXES.inverse()
@@ -39,7 +41,7 @@ def with_cameras(links: Sequence[Link], name: str, source: Source) -> tuple[Link
 
 
 def _camera(i: int, source: Source) -> Sensor:
-    return Sensor(
+    return _Sensor(
         name=source.names("camera")[i],
         type="camera",
         X_LS=source.pose("cam", i) @ _AXES,

@@ -41,13 +41,16 @@ def _others(count: int, used: Collection[int]) -> list[int]:
 def _report(candidates: dict[str, list[int]], source: Source) -> None:
     """Report the candidates that no element names, such as a site or a geom that only has the size of a mesh."""
     nodes = source.lines.nodes
-    is_named = str.endswith if any(node.tag == "attach" for node in nodes) else str.__eq__  # a prefix may be in front
+    is_attached = any(node.tag == "attach" for node in nodes)  # then a prefix may be in front of a name
     found: list[tuple[str, int]] = []
     for kind, indices in candidates.items():
-        stated = {node.attributes[kind] for node in nodes if kind in node.attributes}
-        names = source.names(kind)
-        found += [(kind, i) for i in indices if not any(is_named(names[i], name) for name in stated)]
+        if indices:
+            stated = {node.attributes[kind] for node in nodes if kind in node.attributes}
+            ends = tuple(stated) if is_attached else ()
+            names = source.names(kind)
+            found += [(kind, i) for i in indices if names[i] not in stated and not (ends and names[i].endswith(ends))]
     if found:
         listed = tuple(f"{kind} {source.names(kind)[i]}" for kind, i in found)
         message = "assets that no shape uses are left out: {names}"
-        source.diagnostics.add(Fate.NOTED, "mjcf-in.unused-asset", message, source.where(*found[0]), names=listed)
+        first = source.node(*found[0]) or source.lines.nodes[0]
+        source.diagnostics.add(Fate.NOTED, "mjcf-in.unused-asset", message, first.where, names=listed)

@@ -68,6 +68,23 @@ def test_deep_nesting_by_includes_is_refused(tmp_path: Path) -> None:
     assert "mjcf-in.too-large" in [problem.code for problem in problems(path)]
 
 
+@pytest.mark.parametrize(("count", "depth", "is_refused"), [(4, 60, False), (9, 240, True), (30, 240, True)])
+def test_models_that_attach_one_another_at_their_deepest_body_are_refused_at_once(
+    count: int, depth: int, is_refused: bool, tmp_path: Path
+) -> None:
+    """MuJoCo 3.17 allows 1,023 nested bodies, and compiles more before it refuses them, in time of the cube."""
+    files = {}
+    for i in range(count):
+        is_last = i == count - 1
+        asset = "" if is_last else f'<asset><model name="n" file="m{i + 1}.xml"/></asset>'
+        inside = BALL if is_last else f'{BALL}<attach model="n" body="b" prefix="p"/>'
+        files[f"m{i}_xml"] = document(f'<body name="b">{"<body>" * (depth - 1)}{inside}{"</body>" * depth}', asset)
+    path = written(tmp_path, files["m0_xml"], **files)
+    start = time.process_time()
+    assert [problem.code for problem in problems(path)] == ["mjcf-in.too-large"] * is_refused
+    assert time.process_time() - start < 5.0
+
+
 def test_a_billion_attachments_are_refused(tmp_path: Path) -> None:
     """Ten models, each of which attaches the next one ten times."""
     attach = "".join(f'<attach model="n" body="b" prefix="p{i}"/>' for i in range(10))
