@@ -39,7 +39,8 @@ _LOCAL = struct.Struct("<4s5H3L2H")
 """Start of a member: signature, version, flags, method, two times, sum, two sizes, lengths of name and extra field."""
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
 _STORED, _DEFLATED = 0, 8
-_MAIN = "model.xml"
+_XML = ".xml"
+_MAIN = f"model{_XML}"
 """Name of the main model in an archive that MuJoCo writes."""
 FOLDER = -1
 """Size of a folder in an archive."""
@@ -119,8 +120,8 @@ def main_member(path: str) -> str:
             raise ArchiveError("an archive in an archive is not read", "unpack the outer archive")
         return path
     members, stem = _opened(path).members, os.path.basename(path)[:-4]
-    names = [name for name in members if name.lower().endswith(".xml")]
-    usual = (_MAIN, f"{stem}.xml", f"{stem}/{stem}.xml", f"{stem}/{_MAIN}")
+    names = [name for name in members if name.lower().endswith(_XML)]
+    usual = (_MAIN, stem + _XML, f"{stem}/{stem}{_XML}", f"{stem}/{_MAIN}")
     main = next((name for name in usual if name in members), names[0] if len(names) == 1 else None)
     if main is None and not names:
         raise ArchiveError("the archive has no XML file", f"add the model to it, as {_MAIN}")
