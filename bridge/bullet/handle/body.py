@@ -154,7 +154,10 @@ class PyBulletBody(int):
         self.state.set_positions(q)
 
     def loop_gaps(self) -> dict[str, float]:
-        """Return by how much each kinematic loop is open at present, by the joint that closes it [m]."""
+        """Return by how much each kinematic loop is open at present, by the joint that closes it [m].
+
+        Constraints that hold points or frames of two links together have the names of both links, as in `constraints`.
+        """
         return loop_gaps(self.mechanism, self.link_pose)
 
     def set_velocities(self, v: Mapping[str, Position]) -> None:

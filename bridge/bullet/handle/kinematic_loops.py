@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from bridge.bullet.simulation.solver_constraints import connection_name, soft_connections
 from bridge.bullet.simulation.state import Value
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
@@ -34,18 +35,24 @@ def by_joint(values: Mapping[str, Value], mechanism: Mechanism) -> NameIndex[Val
 
 
 def loop_gaps(mechanism: Mechanism, link_pose: Callable[[str], Pose]) -> dict[str, float]:
-    """Return the distance of the two frames of each joint that closes a kinematic loop, by joint [m].
+    """Return the distance of the two frames or points of each connection that closes a kinematic loop [m].
 
-    A loop is closed by a weld, a hinge or a ball, whose frames have one origin: see `bridge.lowering.loop_cutting`.
+    A joint that closes a loop is a weld, hinge or ball with frames of one origin; see `bridge.lowering.loop_cutting`.
+    So do constraints that hold points or frames of two links together, such as ``connect`` and ``weld`` of MJCF, by the
+    names of both links, as in `PyBulletBody.constraints`; of several between the same links the largest gap counts.
 
     Args:
         mechanism: The mechanism of the body.
         link_pose: Function that returns the present pose of a link.
     """
-    gaps = {}
-    for closure in mechanism.closures:
-        joint = closure.joint
-        ends = ((closure.parent, joint.X_PJ), (closure.child, joint.X_CJ))
-        X_WP, X_WC = ((IDENTITY if i == ROOT else link_pose(mechanism.bodies[i].name)) @ X_LJ for i, X_LJ in ends)
-        gaps[joint.name] = float(np.linalg.norm(X_WC.p - X_WP.p))
+
+    def gap(body_a: int, X_AP: Pose, body_b: int, X_BQ: Pose) -> float:
+        ends = ((body_a, X_AP), (body_b, X_BQ))
+        X_WP, X_WQ = ((IDENTITY if i == ROOT else link_pose(mechanism.bodies[i].name)) @ X_LK for i, X_LK in ends)
+        return float(np.linalg.norm(X_WQ.p - X_WP.p))
+
+    gaps = {c.joint.name: gap(c.parent, c.joint.X_PJ, c.child, c.joint.X_CJ) for c in mechanism.closures}
+    for c in soft_connections(mechanism):
+        name = connection_name(mechanism, c)
+        gaps[name] = max(gaps.get(name, 0.0), gap(c.body_a, c.X_AP, c.body_b, c.X_BQ))
     return gaps

@@ -121,7 +121,7 @@ class Constraints:
         a = self._end(connection.body_a, connection.X_AP)
         b = self._end(connection.body_b, connection.X_BQ)
         create = self.weld if isinstance(connection.element, WeldConstraint) else self.point_to_point
-        self.created[", ".join(_link_names(self.mechanism, connection))] += create(None, a, b)
+        self.created[connection_name(self.mechanism, connection)] += create(None, a, b)
 
     def _end(self, body: int, X_LK: Pose) -> _End:
         """Return the end of a constraint on a body of the mechanism."""
@@ -201,6 +201,11 @@ def soft_connections(mechanism: Mechanism) -> Iterator[BodyConnection]:
             element = constraint.element
             if isinstance(element, BallConstraint | WeldConstraint) and element.active:
                 yield constraint
+
+
+def connection_name(mechanism: Mechanism, connection: BodyConnection) -> str:
+    """Return the names of the two links that a constraint connects, the key of its ids."""
+    return ", ".join(_link_names(mechanism, connection))
 
 
 def _link_names(mechanism: Mechanism, connection: BodyConnection) -> tuple[str, str]:

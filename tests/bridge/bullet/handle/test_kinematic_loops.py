@@ -53,6 +53,33 @@ def test_gaps_are_distances_between_the_frames_of_the_joint():
     assert loop_gaps(mechanism, moved.__getitem__) == {"d": pytest.approx(math.hypot(0.2, 0.1), abs=1e-12)}
 
 
+CRANE = """<mujoco><worldbody>
+<body name="left"><joint name="a" axis="0 1 0"/><geom size=".1" mass="1"/></body>
+<body name="right" pos="1 0 0"><joint name="b" axis="0 1 0"/><geom size=".1" mass="1"/></body>
+</worldbody><equality>{equality}</equality></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("equality", "at_rest"),
+    [
+        ('<connect body1="left" body2="right" anchor="0.5 0 0"/>', 0.0),
+        ('<weld body1="left" body2="right"/>', 0.0),
+        ('<connect body1="left" body2="right" anchor="0.5 0 0" active="false"/>', None),
+    ],
+)
+def test_gaps_of_constraints_are_those_of_the_closed_form(bullet_client, equality, at_rest):
+    """A point of the left body turns about its origin; the point of the right body, at the same place, stays."""
+    scene = load_string(CRANE.format(equality=equality), format="mjcf", quiet=True)
+    robot = bridge.load_into_pybullet(scene, physicsClientId=bullet_client)
+    if at_rest is None:
+        assert robot.loop_gaps() == {}
+        return
+    assert robot.loop_gaps() == {"left, right": pytest.approx(at_rest, abs=1e-12)}
+    robot.set_positions({"a": 0.3})
+    arm = 0.5 if "connect" in equality else 1.0  # a weld holds the origin of the right body
+    assert robot.loop_gaps() == {"left, right": pytest.approx(2.0 * arm * math.sin(0.15), abs=1e-9)}
+
+
 @pytest.mark.parametrize("loader", [bridge.load_into_pybullet, bridge.load_world_into_pybullet])
 def test_the_position_of_a_joint_that_closes_a_loop_is_refused_with_the_reason(bullet_client, loader):
     robot = loader(four_bars("ball", ""), physicsClientId=bullet_client)
