@@ -50,7 +50,7 @@ class Looks:
             specular=(specular, specular, specular, 1.0),
             emissive=(emission * red, emission * green, emission * blue, 1.0) if emission else None,
             shininess=single(model.mat_shininess[material]) * _MAX_EXPONENT,
-            texture=self._texture(_row(model.mat_texid[material])),
+            texture=self._texture(row_of_textures(model.mat_texid[material])),
         )
 
     def _texture(self, textures: list[int]) -> str | None:
@@ -60,6 +60,10 @@ class Looks:
         return files[0] if files else None
 
 
-def _row(values: Any) -> list[int]:
-    """Return the textures of a material, of which older versions of MuJoCo have one."""
+def row_of_textures(values: Any) -> list[int]:
+    """Return the textures of a material, of which older versions of MuJoCo have one.
+
+    Args:
+        values: Its element of ``mat_texid``.
+    """
     return values if isinstance(values, list) else [values]

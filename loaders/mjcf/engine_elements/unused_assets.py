@@ -6,9 +6,12 @@ from collections.abc import Collection
 
 from loaders.diagnostics import Fate
 from loaders.mjcf.compilation.source import Source
+from loaders.mjcf.elements.materials import row_of_textures
 
 _HFIELD, _MESH, _SDF = 1, 7, 8
 _SKYBOX = 2
+_MATERIALS = ("flex_matid", "site_matid", "skin_matid", "tendon_matid")
+"""The materials of what is no geom; older versions of MuJoCo lack some."""
 
 
 def report_unused_assets(source: Source) -> None:
@@ -17,40 +20,42 @@ def report_unused_assets(source: Source) -> None:
     The sky is no asset of a shape; it is left out like other looks of the world.
     """
     model = source.model
-    if not (model.nmesh or model.nhfield or model.nmat or model.ntex):
-        return
-    shapes = zip(model.geom_type, model.geom_dataid, strict=True) if model.ngeom else ()
-    used = {(_HFIELD if kind == _HFIELD else _MESH, data) for kind, data in shapes if kind in {_HFIELD, _MESH, _SDF}}
-    materials = {*model.geom_matid} if model.ngeom else set()
-    sky = {i for i, kind in enumerate(model.tex_type) if kind == _SKYBOX} if model.ntex else set()
-    textures = sky.union(*model.mat_texid) if len(sky) < model.ntex and model.nmat else sky
-    candidates = {
-        "mesh": _others(model.nmesh, {data for kind, data in used if kind == _MESH}),
-        "hfield": _others(model.nhfield, {data for kind, data in used if kind == _HFIELD}),
-        "material": _others(model.nmat, materials),
-        "texture": _others(model.ntex, textures),
-    }
-    if any(candidates.values()):
-        _report(candidates, source)
-
-
-def _others(count: int, used: Collection[int]) -> list[int]:
-    return [i for i in range(count) if i not in used]
-
-
-def _report(candidates: dict[str, list[int]], source: Source) -> None:
-    """Report the candidates that no element names, such as a site or a geom that only has the size of a mesh."""
-    nodes = source.lines.nodes
-    is_attached = any(node.tag == "attach" for node in nodes)  # then a prefix may be in front of a name
     found: list[tuple[str, int]] = []
-    for kind, indices in candidates.items():
-        if indices:
-            stated = {node.attributes[kind] for node in nodes if kind in node.attributes}
-            ends = tuple(stated) if is_attached else ()
-            names = source.names(kind)
-            found += [(kind, i) for i in indices if names[i] not in stated and not (ends and names[i].endswith(ends))]
+    if model.nmesh or model.nhfield:
+        found += _unused_files(source)
+    if model.nmat:
+        used = {*model.geom_matid} if model.ngeom else set()
+        found += _others("material", model.nmat, used.union(*(getattr(model, name, ()) for name in _MATERIALS)))
+    if model.ntex:
+        sky = {i for i, kind in enumerate(model.tex_type) if kind == _SKYBOX}
+        found += _others("texture", model.ntex, sky.union(*map(row_of_textures, model.mat_texid if model.nmat else ())))
     if found:
-        listed = tuple(f"{kind} {source.names(kind)[i]}" for kind, i in found)
+        names = tuple(f"{kind} {source.names(kind)[i]}" for kind, i in found)
         message = "assets that no shape uses are left out: {names}"
         first = source.node(*found[0]) or source.lines.nodes[0]
-        source.diagnostics.add(Fate.NOTED, "mjcf-in.unused-asset", message, first.where, names=listed)
+        source.diagnostics.add(Fate.NOTED, "mjcf-in.unused-asset", message, first.where, names=names)
+
+
+def _others(kind: str, count: int, used: Collection[int]) -> list[tuple[str, int]]:
+    return [(kind, i) for i in range(count) if i not in used]
+
+
+def _unused_files(source: Source) -> list[tuple[str, int]]:
+    """Return the meshes and height fields that no element names; a geom that only has the size of a mesh does."""
+    model = source.model
+    shapes = zip(model.geom_type, model.geom_dataid, strict=True) if model.ngeom else ()
+    used = {(_HFIELD if kind == _HFIELD else _MESH, data) for kind, data in shapes if kind in {_HFIELD, _MESH, _SDF}}
+    meshes = _others("mesh", model.nmesh, {data for kind, data in used if kind == _MESH})
+    hfields = _others("hfield", model.nhfield, {data for kind, data in used if kind == _HFIELD})
+    return [*_unnamed(meshes, source), *_unnamed(hfields, source)]
+
+
+def _unnamed(assets: list[tuple[str, int]], source: Source) -> list[tuple[str, int]]:
+    """Return the assets of one kind that no element names."""
+    if not assets:
+        return []
+    kind, nodes = assets[0][0], source.lines.nodes
+    stated = {node.attributes[kind] for node in nodes if kind in node.attributes}
+    ends = tuple(stated) if any(node.tag == "attach" for node in nodes) else ()  # a prefix may be in front
+    names = source.names(kind)
+    return [(kind, i) for kind, i in assets if names[i] not in stated and not (ends and names[i].endswith(ends))]
