@@ -23,12 +23,13 @@ def report_unused_assets(source: Source) -> None:
     found: list[tuple[str, int]] = []
     if model.nmesh or model.nhfield:
         found += _unused_files(source)
-    if model.nmat:
-        used = {*model.geom_matid} if model.ngeom else set()
-        found += _others("material", model.nmat, used.union(*(getattr(model, name, ()) for name in _MATERIALS)))
+    if model.nmat and (materials := _others("material", model.nmat, {*model.geom_matid} if model.ngeom else set())):
+        used = set[int]().union(*(getattr(model, name, ()) for name in _MATERIALS))
+        found += [(kind, i) for kind, i in materials if i not in used]
     if model.ntex:
-        sky = {i for i, kind in enumerate(model.tex_type) if kind == _SKYBOX}
-        found += _others("texture", model.ntex, sky.union(*map(row_of_textures, model.mat_texid if model.nmat else ())))
+        of_materials = set[int]().union(*map(row_of_textures, model.mat_texid if model.nmat else ()))
+        textures = _others("texture", model.ntex, of_materials)
+        found += [(kind, i) for kind, i in textures if model.tex_type[i] != _SKYBOX]
     if found:
         names = tuple(f"{kind} {source.names(kind)[i]}" for kind, i in found)
         message = "assets that no shape uses are left out: {names}"
