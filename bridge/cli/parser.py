@@ -88,7 +88,7 @@ class _Version(argparse.Action):
 
 
 class _Once(argparse._StoreAction):
-    """An option with one value, which is refused if it is given again: none of its values must be lost in silence."""
+    """An option with one value, which is refused if it is given twice, since only one of its values could count."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None

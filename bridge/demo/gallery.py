@@ -66,8 +66,7 @@ def draw(source: Source, poses: Sequence[JointPositions], **load_options: Any) -
 
     Args:
         source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
-        poses: Joint positions of each image; joints that are left out follow others, or are at
-            zero.
+        poses: Joint positions of each image; joints that are left out follow others, or are at zero.
         load_options: Options of `loaders.load`, if ``source`` is a path.
 
     Returns:

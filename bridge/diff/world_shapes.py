@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from loaders.model import WORLD, Joint, JointType, Link, by_name
 from loaders.scene import Scene
+from loaders.spatial import IDENTITY
 
 from .matching import Names
 
@@ -58,7 +59,7 @@ def _fixed(scene: Scene, weld: Joint) -> Scene:
     """Return a scene whose link named ``world`` is a link that a joint fixes to the world."""
     link = by_name(scene.links)[WORLD]
     moved = replace(link, name=weld.child)
-    joint = replace(weld, X_PJ=link.X_WL, X_CJ=type(link.X_WL).of(), where=link.where)
+    joint = replace(weld, X_PJ=link.X_WL, X_CJ=IDENTITY, where=link.where)
     models = (replace(m, canonical_link=weld.child) if m.canonical_link == WORLD else m for m in scene.models)
     return replace(
         scene,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from loaders.model import (
@@ -53,3 +54,16 @@ class TendonConnection:
 
 
 MechanismConstraint = BodyConnection | TendonConnection
+
+
+def held_together(constraints: Iterable[MechanismConstraint]) -> Iterator[BodyConnection]:
+    """Yield the constraints that hold points or frames of two bodies together, without those that are switched off.
+
+    Args:
+        constraints: The constraints of a mechanism.
+    """
+    for constraint in constraints:
+        if isinstance(constraint, BodyConnection):
+            element = constraint.element
+            if isinstance(element, BallConstraint | WeldConstraint) and element.active:
+                yield constraint

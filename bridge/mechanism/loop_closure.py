@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from loaders.model import BallConstraint, JointType, WeldConstraint
+from loaders.model import JointType, WeldConstraint
 from loaders.spatial import IDENTITY, Array, Pose, matrix_to_quaternion, rotation_about, skew
 
 from .bodies import ROOT, Body, Closure, PrimitiveKind
-from .connections import BodyConnection, MechanismConstraint
+from .connections import MechanismConstraint, held_together
 from .coordinates import Coordinates, joint_position
 from .dynamics import jacobians, poses
 
@@ -148,12 +148,9 @@ def _held_frames(
         axes = [axis.xyz for axis in joint.axes[:1]] if joint.type in (JointType.REVOLUTE, JointType.CONTINUOUS) else []
         free = list(np.eye(3)) if joint.type is JointType.BALL else axes
         yield closure.parent, joint.X_PJ, closure.child, joint.X_CJ, free
-    for connection in constraints:
-        if isinstance(connection, BodyConnection):
-            element = connection.element
-            if isinstance(element, BallConstraint | WeldConstraint) and element.active:
-                free = list(np.eye(3)) if isinstance(element, BallConstraint) else []
-                yield connection.body_a, connection.X_AP, connection.body_b, connection.X_BQ, free
+    for connection in held_together(constraints):
+        free = [] if isinstance(connection.element, WeldConstraint) else list(np.eye(3))
+        yield connection.body_a, connection.X_AP, connection.body_b, connection.X_BQ, free
 
 
 def _across(axes: Sequence[Array]) -> Array:

@@ -104,7 +104,7 @@ def _report_refusals(error: CompileError, text: str, inputs: Inputs, root: Node)
 
 
 def _hint(reason: str, inputs: Inputs) -> str:
-    """Return what to do about a refusal: an inertia may be small because a shape stands in for a missing mesh."""
+    """Return what to do about a refusal, for which the small shape in place of a missing mesh may be the reason."""
     missing = any(asset.path is None for asset in inputs.assets.files.values())
     if missing and any(word in reason for word in ("inertia", "volume")):
         return "provide the missing files first: each is replaced by a small shape, of whose inertia this may be true"

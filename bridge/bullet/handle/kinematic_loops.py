@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from bridge.bullet.simulation.solver_constraints import connection_name, soft_connections
+from bridge.bullet.simulation.solver_constraints import connection_name
 from bridge.bullet.simulation.state import Value
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
+from bridge.mechanism.connections import held_together
 from loaders.safety.unknown_names import NameIndex
 from loaders.spatial import IDENTITY, Pose
 
@@ -52,7 +53,7 @@ def loop_gaps(mechanism: Mechanism, link_pose: Callable[[str], Pose]) -> dict[st
         return float(np.linalg.norm(X_WQ.p - X_WP.p))
 
     gaps = {c.joint.name: gap(c.parent, c.joint.X_PJ, c.child, c.joint.X_CJ) for c in mechanism.closures}
-    for c in soft_connections(mechanism):
+    for c in held_together(mechanism.constraints):
         name = connection_name(mechanism, c)
         gaps[name] = max(gaps.get(name, 0.0), gap(c.body_a, c.X_AP, c.body_b, c.X_BQ))
     return gaps

@@ -15,9 +15,9 @@ from bridge.bullet.target import BASE, TARGET
 from bridge.bullet.urdf.articulation import Articulation
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Closure, DofCoupling, PrimitiveKind
-from bridge.mechanism.connections import BodyConnection
+from bridge.mechanism.connections import BodyConnection, held_together
 from loaders.diagnostics import Diagnostics, Fate
-from loaders.model import BallConstraint, Joint, JointType, WeldConstraint
+from loaders.model import Joint, JointType, WeldConstraint
 from loaders.spatial import IDENTITY, Pose
 
 from .efforts import link_name
@@ -74,7 +74,7 @@ class Constraints:
             self._couple(coupling, joints)
         for closure in self.mechanism.closures:
             self._close(closure)
-        for connection in soft_connections(self.mechanism):
+        for connection in held_together(self.mechanism.constraints):
             self._connect_points(connection)
 
     # --- gears -------------------------------------------------------------------------------------------------------
@@ -194,15 +194,6 @@ def _offset(end: _End, X_KA: Pose) -> _End:
     return _End(end.body, end.index, end.X_IK @ X_KA)
 
 
-def soft_connections(mechanism: Mechanism) -> Iterator[BodyConnection]:
-    """Yield the points and frames that are held together, without those that are switched off."""
-    for constraint in mechanism.constraints:
-        if isinstance(constraint, BodyConnection):
-            element = constraint.element
-            if isinstance(element, BallConstraint | WeldConstraint) and element.active:
-                yield constraint
-
-
 def connection_name(mechanism: Mechanism, connection: BodyConnection) -> str:
     """Return the names of the two links that a constraint connects, the key of its ids."""
     return ", ".join(_link_names(mechanism, connection))
@@ -259,7 +250,7 @@ def report_constraints(mechanism: Mechanism, articulations: Sequence[Articulatio
         _report_coupling(mechanism, coupling, joints, diagnostics)
     for closure in mechanism.closures:
         _report_closure(closure.joint, diagnostics)
-    for connection in soft_connections(mechanism):
+    for connection in held_together(mechanism.constraints):
         link_A, link_B = _link_names(mechanism, connection)
         part = "frame" if isinstance(connection.element, WeldConstraint) else "point"
         diagnostics.add(

@@ -41,10 +41,9 @@ _KINDS = {
 """Arrays of the kinds that many models have, each of which a scene needs."""
 _COUNTED = (
     "nbody", "ncam", "neq", "ngeom", "nhfield", "nkey", "nlight", "nmat", "nmesh", "npair", "nplugin", "nsensor",
-    "ntendon", "ntex", "flg_adhesion",
-    "flg_surfacevel", "actuator_armature", "actuator_trntype", "eq_type", "exclude_signature", "names",
-    "name_actuatoradr", "name_bodyadr", "name_geomadr", "name_jntadr", "name_siteadr", "name_tendonadr", "qpos0",
-    "qpos_spring", "site_bodyid",
+    "ntendon", "ntex", "flg_adhesion", "flg_surfacevel", "actuator_armature", "actuator_trntype", "eq_type",
+    "exclude_signature", "names", "name_actuatoradr", "name_bodyadr", "name_geomadr", "name_jntadr", "name_siteadr",
+    "name_tendonadr", "qpos0", "qpos_spring", "site_bodyid",
 )  # fmt: skip
 """Attributes that tell whether there is anything of a kind, and few numbers beside them."""
 _GROUPS = (_COUNTED, *(tuple(f"{kind}_{name}" for name in names) for kind, names in _KINDS.items()))
