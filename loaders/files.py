@@ -97,6 +97,15 @@ def main_file(path: str) -> str:
     return _main_member(path)
 
 
+def file_of(path: str) -> str:
+    """Return the file on the disk that has the contents of a path: the archive of a file in an archive, else itself.
+
+    Args:
+        path: The path, through that of the archive if there is one.
+    """
+    return _archive_of(path) or path if _leads_through_archive(path) else path
+
+
 def is_readable(path: str | os.PathLike[str], *, option: str) -> bool:
     """Return whether `read` would read a file, as far as the file system tells without opening it.
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from string import Formatter
 
 from loaders.diagnostics import Argument, Diagnostic, Fate, Where, without_repeats
+from loaders.files import file_of
 from loaders.safety.markdown import code, plain
 from loaders.safety.text import printable
 from loaders.scene import Scene
@@ -181,7 +182,7 @@ def _places_text(places: Iterable[Where], scene: Scene) -> str:
 
 def _relative_path(file: str, scene: Scene) -> str:
     """Return a file relative to the source's folder, or its folder and name: the report is the same on any machine."""
-    path = Path(file)
-    if scene.source and path.is_relative_to(Path(scene.source).parent):
-        return path.relative_to(Path(scene.source).parent).as_posix()
+    path, folder = Path(file), Path(file_of(scene.source)).parent
+    if scene.source and path.is_relative_to(folder):
+        return path.relative_to(folder).as_posix()
     return "/".join(path.parts[-2:])

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from bridge.installed_packages import own_version
-from loaders.files import is_readable, read
+from loaders.files import FileError, file_of, is_readable, main_file, read, read_start
 from loaders.safety.markdown import code
 from loaders.safety.text import printable
 from loaders.scene import Scene
@@ -59,20 +60,32 @@ def derivation(scene: Scene, function: str, name: str, options: Mapping[str, obj
 
 def _first_source(scene: Scene) -> str:
     """Return the name of the file from which a scene was first written, so that a second writing is the same text."""
-    path = Path(scene.source)
-    if scene.source and path.is_file():
-        with path.open("rb") as file:
-            found = _ORIGIN.search(file.read(_HEAD))
+    if scene.source and is_readable(scene.source, option="text_file_bytes"):
+        found = _ORIGIN.search(read_start(scene.source, _HEAD, option="text_file_bytes"))
         if found is not None:
             return found[1].decode(errors="replace")
     return source_file(scene)
 
 
 def source_file(scene: Scene) -> str:
-    """Return the name of the file that a scene was read from."""
-    return Path(scene.source).name or "a scene in memory"
+    """Return the name of the file that a scene was read from.
+
+    A model in an archive has the name of the archive, followed by its path in there if it is not the main model.
+
+    Args:
+        scene: The scene.
+    """
+    path, file = Path(scene.source), Path(file_of(scene.source))
+    if path == file:
+        return path.name or "a scene in memory"
+    with suppress(FileError):
+        if main_file(str(file)) == scene.source:
+            return file.name
+    return path.relative_to(file.parent).as_posix()
 
 
 def _hash(scene: Scene) -> str:
-    is_known = bool(scene.source) and is_readable(scene.source, option="text_file_bytes")
-    return f"`{hashlib.sha256(read(scene.source)).hexdigest()}`" if is_known else "none"
+    file = file_of(scene.source)
+    option = "text_file_bytes" if file == scene.source else "mesh_file_bytes"
+    is_known = bool(file) and is_readable(file, option=option)
+    return f"`{hashlib.sha256(read(file, option=option)).hexdigest()}`" if is_known else "none"
