@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, TypeVar
 
+from bridge.export.documents.undrawn_textures import without_undrawn_textures
 from bridge.export.number_format import BEYOND_COLORS, with_colors_in_range
 from bridge.export.report import Report
 from loaders.diagnostics import Fate
@@ -127,9 +128,10 @@ def _material(visual: Visual, link: Link, report: Report) -> Material | None:
     material = visual.material
     if material is None:
         return None
+    material, lost = without_undrawn_textures(material)
     maps = tuple((kind, file) for kind, file in material.maps if kind in MAPS)
     name = material.name if (material.name or "").startswith(SCRIPTED) else None
-    lost = [kind for kind, _ in material.maps if kind not in MAPS]
+    lost += [kind for kind, _ in material.maps if kind not in MAPS]
     if name != material.name:
         lost.append("name")
     colored = with_colors_in_range(material)

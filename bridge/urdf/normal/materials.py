@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection
 
+from bridge.export.documents.undrawn_textures import without_undrawn_textures
 from bridge.export.number_format import BEYOND_COLORS, with_colors_in_range
 from bridge.export.report import Report
 from loaders.diagnostics import Fate
@@ -59,10 +60,12 @@ class Materials:
         stated = visual.material
         if stated is None:
             return None
+        drawn, lost = without_undrawn_textures(Material(texture=stated.texture))
         colored = with_colors_in_range(Material(diffuse=stated.diffuse, specular=stated.specular))
         specular = None if colored.specular is None else (*colored.specular[:3], 1.0)
-        said = dataclasses.replace(colored, texture=stated.texture, specular=specular)
-        lost = ["opacity of the specular color"] if said.specular != colored.specular else []
+        said = dataclasses.replace(colored, texture=drawn.texture, specular=specular)
+        if said.specular != colored.specular:
+            lost.append("opacity of the specular color")
         if (colored.diffuse, colored.specular) != (stated.diffuse, stated.specular):
             lost.append(BEYOND_COLORS)
         if said.texture is not None and not is_file(said.texture):
