@@ -12,14 +12,14 @@ import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.dofs import has_free_or_ball
-from bridge.parity.engines.protocol import Engine, Factory
+from bridge.parity.engines.protocol import Engine, Factory, NotReportedError
 from bridge.parity.results.causes import CHAOS, SCREW, STEP_ORDER, Cause
 from bridge.parity.results.verdict import Level, Outcome, Row, explained, failed, undecided
 from loaders.spatial import Array
 
 from .bounds.added_inertia import added_inertia, is_loaded, loaded_name
 from .bounds.constraint_bounds import SOFTNESS, screw_load
-from .bounds.extrapolation import CONFIDENCE, limit_at_zero, rounding_error
+from .bounds.extrapolation import CONFIDENCE, limit_at_zero, matrix_disagreement, rounding_error
 from .bounds.screw_forces import without_screw_forces
 from .convergence import HALVINGS, log_log_slope
 from .quantities import TOLERANCE, dof_place, names_at
@@ -164,7 +164,8 @@ class _Steps:
         return self._judged_by_order(row) if has_free_or_ball(self._mechanism) else failed(row)
 
     def _rounding(self, row: Row, state: State) -> Cause:
-        rounding, sensitivity = rounding_error(self._mechanism, state), row.sensitivity or 1.0
+        rounding = rounding_error(self._mechanism, state, self._disagreement(row.engines, state))
+        sensitivity = row.sensitivity or 1.0
         text = (
             f"rounding: a step is exact to {rounding:.0e} with this mass matrix, and states that differ by 1e-10 "
             f"differ by {sensitivity:.0e} times as much after it"
@@ -172,6 +173,17 @@ class _Steps:
         return Cause(
             code=CHAOS, subjects=row.subjects, quantity=row.quantity, bound=rounding * sensitivity, text=text
         )  # fmt: skip
+
+    def _disagreement(self, pair: tuple[str, str], state: State) -> float:
+        """By how much rounding makes the mass matrices of two engines differ; 0 if an engine does not report it."""
+        matrices = []
+        for name in pair:
+            self._engines[name].set_state(*state)
+            try:
+                matrices.append(self._engines[name].mass_matrix())
+            except NotReportedError:
+                return 0.0
+        return matrix_disagreement(*matrices)
 
     def _added_inertia(self, row: Row) -> Cause | None:
         """The cause if an engine adds inertia to links and the other engine, given that inertia, moves alike."""

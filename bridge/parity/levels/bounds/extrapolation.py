@@ -18,6 +18,8 @@ CONFIDENCE = 3.0
 """Factor between the uncertainty of a limit and the distance from zero that it allows."""
 SINGULAR = 1e14
 """Condition number of the scaled mass matrix from which accelerations are not determined."""
+EQUAL = 1e-12
+"""Largest difference of two scaled mass matrices that is taken for rounding."""
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 _BASE_ROUNDING = 1e-14
 """Relative rounding error of one step of a well-conditioned model."""
@@ -52,6 +54,30 @@ def condition(mechanism: Mechanism, state: State) -> float:
     return float(np.linalg.cond(M / np.outer(scale, scale)))
 
 
-def rounding_error(mechanism: Mechanism, state: State) -> float:
-    """Return the relative rounding error of one step, which grows with the condition of the mass matrix."""
-    return _BASE_ROUNDING + _ROUNDING * condition(mechanism, state)
+def matrix_disagreement(one: Array, two: Array) -> float:
+    """Return by how much two mass matrices of one model differ from rounding; 0 if they differ by more than that.
+
+    Engines add inertias about different points. Where large terms cancel, as for a light link that is far from the
+    center of mass of the robot, their sums differ by more than the last digits.
+
+    Args:
+        one: A mass matrix, shape (nv, nv); the result is relative to its diagonal.
+        two: The mass matrix of the other engine.
+    """
+    diagonal = np.diag(one)
+    if not (diagonal > 0.0).all():
+        return 0.0
+    scale = np.sqrt(diagonal)
+    difference = float(np.abs((one - two) / np.outer(scale, scale)).max(initial=0.0))
+    return difference if difference <= EQUAL else 0.0
+
+
+def rounding_error(mechanism: Mechanism, state: State, disagreement: float = 0.0) -> float:
+    """Return the relative rounding error of one step, which grows with the condition of the mass matrix.
+
+    Args:
+        mechanism: The mechanism.
+        state: Positions and velocities before the step.
+        disagreement: By how much the mass matrices of two engines differ, see `matrix_disagreement`.
+    """
+    return _BASE_ROUNDING + (_ROUNDING + disagreement) * condition(mechanism, state)

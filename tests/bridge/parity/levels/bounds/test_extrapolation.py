@@ -9,9 +9,16 @@ import pytest
 
 import bridge
 from bridge.mechanism.bodies import ROOT
-from bridge.parity.levels.bounds.extrapolation import condition, limit_at_zero, rounding_error
+from bridge.parity.engines.protocol import factory_of
+from bridge.parity.levels.bounds.extrapolation import (
+    EQUAL,
+    condition,
+    limit_at_zero,
+    matrix_disagreement,
+    rounding_error,
+)
 from loaders.model import WORLD
-from loaders.spatial import SpatialInertia
+from loaders.spatial import Pose, SpatialInertia
 from tests.support.scenes import joint, link, scene
 
 
@@ -46,3 +53,32 @@ def test_rounding_grows_with_the_condition_of_the_scaled_mass_matrix() -> None:
     large = condition(heavy, ({}, {}))
     assert large > 1e5
     assert rounding_error(heavy, ({}, {})) == pytest.approx(1e-14 + 4.0 * np.finfo(float).eps * large)
+
+
+def test_the_error_of_a_step_grows_with_the_disagreement_of_the_mass_matrices() -> None:
+    one = bridge.lower(scene([link("a")], [joint("j", WORLD, "a")]))
+    assert rounding_error(one, ({}, {}), 1e-13) == pytest.approx(rounding_error(one, ({}, {})) + 1e-13)
+
+
+@pytest.mark.parametrize(("change", "expected"), [(3e-14, 3e-14), (0.0, 0.0), (1e-9, 0.0)])
+def test_a_change_beyond_rounding_is_no_disagreement(change: float, expected: float) -> None:
+    M = np.array([[4.0, 0.0], [0.0, 1e-6]])
+    other = M + np.array([[0.0, 2e-3], [2e-3, 0.0]]) * change  # 2e-3 is the root of the product of the diagonal
+    assert matrix_disagreement(M, other) == pytest.approx(expected, rel=1e-6)
+    assert matrix_disagreement(M - M, other) == 0.0
+
+
+@pytest.mark.parametrize(("distance", "least", "most"), [(0.0, 0.0, 2e-15), (1.0, 1e-14, EQUAL)])
+def test_mujoco_rounds_the_inertia_of_a_light_link_far_from_the_center_of_mass(
+    distance: float, least: float, most: float
+) -> None:
+    pytest.importorskip("mujoco")
+    X_WL = Pose(np.eye(3), distance * np.array((0.51, 0.23, 0.37)))
+    light = link("b", X_WL=X_WL, inertia=SpatialInertia.of(1e-3, I_Lcm=3e-7 * np.eye(3)))
+    heavy = link("a", inertia=SpatialInertia.of(30.0, I_Lcm=np.eye(3)))
+    mechanism = bridge.lower(scene([heavy, light], [joint("j", "a", "b", X_PJ=X_WL, xyz=(0.48, 0.6, 0.64))]))
+    engine = factory_of("mujoco")(mechanism)
+    q = {"a": (0.1, 0.2, 0.3, 0.5, -0.5, 0.1, 0.7), "j": 0.7}
+    engine.set_state(q, {})
+    assert least <= matrix_disagreement(mechanism.mass_matrix(q), engine.mass_matrix()) <= most
+    engine.close()
