@@ -32,6 +32,12 @@ CODES = {
         "Remove the limits, or make the joint revolute.",
         (Fate.APPROXIMATED,),
     ),
+    "drake.friction": CodeInfo(
+        "Drake takes mu2 of SDFormat for the dynamic friction of a shape, and 1 where URDF states the friction in "
+        "elements of Gazebo or PyBullet only.",
+        "State mu_dynamic among the proximity properties of Drake.",
+        (Fate.APPROXIMATED,),
+    ),
     "drake.link-without-gravity": CodeInfo(
         "Drake applies gravity to a link that is declared without gravity.", "", (Fate.APPROXIMATED,)
     ),

@@ -206,13 +206,13 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     progress(f"loading into {', '.join(names)}")
     search = cast(Search, {key: value for key, value in load_options.items() if key in Search.__optional_keys__})
     with _open_engines(mechanism, named, search) as opened:
-        diagnostics = _diagnostics(opened, strict=load_options.get("strict", False))
-        reported = [entry for engine in opened.values() for entry in engine.diagnostics]
+        _diagnostics(opened, load_options)
         answering = {name: engine for name, engine in opened.items() if not getattr(engine, "refusal", "")}
         rows = [*refusal_rows(REFERENCE, opened), *_static_rows(selected, mechanism, answering, states, progress)]
-        details = _details(mechanism, answering, states)
-        details |= {"positions": dict(positions or {}), "inertia": inertia, "base": base}
-        details |= {"load_options": dict(load_options), "levels": selected}
+        diagnostics = _diagnostics(opened, load_options)  # with what the shapes have shown
+        reported = [entry for engine in opened.values() for entry in engine.diagnostics]
+        details = _details(mechanism, answering, states) | {"positions": dict(positions or {}), "inertia": inertia}
+        details |= {"base": base, "load_options": dict(load_options), "levels": selected}
         environment = _environment(opened, seed, configurations)
         able = [(name, factory) for name, factory in named if name in answering]
     rows += motion_level_rows(selected, mechanism, able, seed, progress)
@@ -302,10 +302,10 @@ def _open_engines(mechanism: Mechanism, named: Sequence[_NamedFactory], search: 
             engine.close()
 
 
-def _diagnostics(engines: Mapping[str, Engine], *, strict: bool) -> tuple[Diagnostic, ...]:
-    """The diagnostics of all engines; when strict, every warning is an error."""
+def _diagnostics(engines: Mapping[str, Engine], options: LoadOptions) -> tuple[Diagnostic, ...]:
+    """The diagnostics of all engines; with the option ``strict``, every warning is an error."""
     diagnostics = without_repeats(entry for engine in engines.values() for entry in engine.diagnostics)
-    if strict:
+    if options.get("strict", False):
         Diagnostics(diagnostics).raise_for(ExportError, strict=True)
     return diagnostics
 

@@ -170,6 +170,10 @@ UNIVERSAL = (
     "<joint name='j' type='universal'><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz><limit><lower>-1</lower>"
     "<upper>1</upper></limit><dynamics><damping>1</damping></dynamics></axis><axis2><xyz>0 1 0</xyz></axis2></joint>"
 )
+SLIPPERY = (
+    "<link name='c'><collision name='c'><geometry><sphere><radius>1</radius></sphere></geometry><surface><friction>"
+    "<ode><mu>0.9</mu><mu2>0.5</mu2></ode></friction></surface></collision></link>"
+)
 CONTINUOUS = (
     "<joint name='j' type='continuous'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/>"
     "<limit lower='-1' upper='1' effort='1' velocity='1'/></joint>"
@@ -186,13 +190,16 @@ def in_drake(text: str, *subjects: str, name: str = "main.sdf") -> Example:
         path = folder / name
         path.write_text(text)
         scene = loaders.load(path)
-        return DrakeEngine(bridge.lower(scene)).diagnostics
+        engine = DrakeEngine(bridge.lower(scene))
+        engine.surfaces()
+        return engine.diagnostics
 
     return Example(diagnose, subjects)
 
 
 DIFFERENCES = {
     "drake.continuous-limits": in_drake(urdf(CONTINUOUS), "j", name="r.urdf"),
+    "drake.friction": in_drake(sdf(SLIPPERY), "c"),
     "drake.link-without-gravity": in_drake(sdf(NO_GRAVITY), "c"),
     "drake.replaced-inertia": in_drake(sdf("<link name='c'><inertial><mass>0</mass></inertial></link>"), "c"),
     "drake.screw-limits": in_drake(sdf(SCREW), "j"),

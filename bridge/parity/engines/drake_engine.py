@@ -23,7 +23,7 @@ from loaders.spatial import Array, Pose, SpatialInertia
 
 from .dofs import moving_links, scalar_dofs, without_sentinel
 from .drake.drake_actuators import efforts_in_drake
-from .drake.drake_differences import known_differences
+from .drake.drake_differences import friction_differences, known_differences
 from .drake.drake_geometry import DrakeGeometry
 from .drake.drake_motion import SUBSTEPS, DrakeMotion, NoMotionError
 from .drake.drake_names import (
@@ -228,7 +228,10 @@ class DrakeEngine:
 
     def surfaces(self) -> Surfaces:
         """Return the shapes that Drake reads, and their coefficients of dynamic friction."""
-        return self._with_shapes().surfaces()
+        surfaces = self._with_shapes().surfaces()
+        found = friction_differences(self.mechanism.scene, surfaces.friction)
+        self.diagnostics += tuple(entry for entry in found if entry not in self.diagnostics)
+        return surfaces
 
     def _with_shapes(self) -> DrakeGeometry:
         self._require_model()

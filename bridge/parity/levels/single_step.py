@@ -175,7 +175,7 @@ class _Steps:
         )  # fmt: skip
 
     def _disagreement(self, pair: tuple[str, str], state: State) -> float:
-        """By how much rounding makes the mass matrices of two engines differ; 0 if an engine does not report it."""
+        """Return by how much rounding makes two mass matrices differ; 0 if an engine does not report its own."""
         matrices = []
         for name in pair:
             self._engines[name].set_state(*state)

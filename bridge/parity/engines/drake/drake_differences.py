@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,36 @@ def known_differences(
         *_second_axes(joints, mechanism.scene),
         *_gravity(mechanism.scene.links),
     )
+
+
+def friction_differences(scene: Scene, friction: Mapping[str, Sequence[float]]) -> Iterator[Diagnostic]:
+    """Yield one diagnostic for each link whose dynamic friction Drake takes from another element, or from none.
+
+    Drake takes ``mu2`` of SDFormat for it, and 1 where URDF states the friction in elements of Gazebo or PyBullet only.
+
+    Args:
+        scene: The scene.
+        friction: Drake's coefficients of the shapes of each link, by scoped name.
+    """
+    for link in scene.links:
+        stated = [shape.surface.friction for shape in link.collisions]
+        wanted, found = sorted(each.mu for each in stated), sorted(friction.get(link.name, ()))
+        if len(found) != len(wanted) or found == wanted:
+            continue
+        readings = (
+            ("Drake takes mu2 for the dynamic friction of link {link}", sorted(each.mu2 for each in stated)),
+            ("Drake finds no friction of link {link} and takes 1", [1.0] * len(stated)),
+        )
+        for template, expected in readings:
+            if found == expected:
+                difference = max(abs(x - y) for x, y in zip(expected, wanted, strict=True))
+                yield _about_friction(template, link, difference)
+                break
+
+
+def _about_friction(template: str, link: Link, difference: float) -> Diagnostic:
+    entry = _about_link("drake.friction", f"{template}; its coefficients differ by up to {{difference}}", link)
+    return dataclasses.replace(entry, arguments={**entry.arguments, "difference": f"{difference:g}"})
 
 
 def _replaced_inertias(links: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:

@@ -80,7 +80,7 @@ def _segment_friction(entry: Diagnostic, _links: list[Link], mechanism: Mechanis
     return _friction_range(entry, [k for k in mechanism.scene.links if k.name in entry.subjects], mechanism)
 
 
-def _product(entry: Diagnostic, _links: list[Link], _mechanism: Mechanism) -> float:
+def _stated_difference(entry: Diagnostic, _links: list[Link], _mechanism: Mechanism) -> float:
     return float(str(entry.arguments["difference"]))
 
 
@@ -96,7 +96,8 @@ _BOUNDS: Mapping[str, _Bound] = {
     "mesh.flat": _flat,
     "mesh.convex-parts": _parts,
     "pybullet.surface-per-link": _segment_friction,
-    "pybullet.friction-product": _product,
+    "pybullet.friction-product": _stated_difference,
+    "drake.friction": _stated_difference,
     "mjcf.friction-combination": _friction_range,
     "mjcf.rigid-stops": _hard_stop,
 }

@@ -303,7 +303,7 @@ SHAPE_QUANTITIES = (
     Quantity(
         level=Level.MODEL, name="friction of shapes", unit="", error=coefficients_distance, read=_friction,
         is_stated=lambda mechanism: bool(_stated(mechanism).friction),
-        causes=_LOST_SHAPE | {"pybullet.surface-per-link"},
+        causes=_LOST_SHAPE | {"pybullet.surface-per-link", "drake.friction"},
     ),
     Quantity(
         level=Level.MODEL, name="friction of pairs", unit="", error=absolute, read=_pair_friction,

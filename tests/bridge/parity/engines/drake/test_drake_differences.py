@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bridge.parity import Verdict, compare
+import loaders
+from bridge.parity import Outcome, Verdict, compare
+from bridge.parity.engines.drake.drake_differences import friction_differences
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
@@ -78,3 +80,50 @@ def test_what_drake_drops_of_a_universal_joint_is_a_difference_with_a_name(tmp_p
     assert [row.cause for row in found.rows if row.quantity == "witnessed motion"] == [
         "Drake gives the second axis of universal joint knee the damping of the first one, so that it moves differently"
     ]
+
+
+BALL = (
+    '<sdf version="1.10"><model name="m"><link name="ball"><collision name="c"><geometry><sphere><radius>1</radius>'
+    "</sphere></geometry><surface><friction><ode>{ode}</ode></friction></surface>{drake}</collision></link></model></sdf>"
+)
+RUBBER = (
+    '<robot name="r"><link name="toe"><contact><lateral_friction value="3"/></contact><collision><geometry>'
+    '<sphere radius="1"/></geometry></collision></link></robot>'
+)
+PROXIMITY = (
+    '<drake:proximity_properties xmlns:drake="drake.mit.edu"><drake:mu_dynamic>0.2</drake:mu_dynamic>'
+    "<drake:mu_static>0.3</drake:mu_static></drake:proximity_properties>"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "difference"),
+    [
+        (BALL.format(ode="<mu>0.9</mu><mu2>0.5</mu2>", drake=""), "0.4"),
+        (BALL.format(ode="<mu>1.8</mu>", drake=""), "0.8"),
+        (BALL.format(ode="<mu>0.5</mu><mu2>0.5</mu2>", drake=""), None),
+        (BALL.format(ode="<mu>0.9</mu><mu2>0.5</mu2>", drake=PROXIMITY), None),
+        (RUBBER, "2"),
+    ],
+)
+def test_friction_that_drake_reads_elsewhere_or_not_at_all_is_a_named_cause(
+    text: str, difference: str | None, tmp_path: Path
+) -> None:
+    pytest.importorskip("pydrake")
+    path = tmp_path / ("ball.sdf" if text.startswith("<sdf") else "toe.urdf")
+    path.write_text(text, encoding="utf-8")
+    found = compare(path, ("drake",), levels=("L0",))
+    (row,) = [row for row in found.rows if row.quantity == "friction of shapes"]
+    differences = [entry.arguments["difference"] for entry in found.diagnostics if entry.code == "drake.friction"]
+    assert differences == ([] if difference is None else [difference])
+    assert row.outcome is (Outcome.PASSED if difference is None else Outcome.EXPLAINED)
+
+
+def test_friction_that_no_element_states_is_not_explained(tmp_path: Path) -> None:
+    pytest.importorskip("pydrake")
+    path = tmp_path / "ball.sdf"
+    path.write_text(BALL.format(ode="<mu>0.9</mu><mu2>0.5</mu2>", drake=""), encoding="utf-8")
+    scene = loaders.load(path)
+    assert [entry.code for entry in friction_differences(scene, {"ball": [0.5]})] == ["drake.friction"]
+    for friction in ([0.6], [0.9], [0.5, 0.5], []):
+        assert list(friction_differences(scene, {"ball": friction})) == []
