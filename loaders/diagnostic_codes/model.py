@@ -6,8 +6,9 @@ from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
     "model.bad-number": CodeInfo(
-        "A scene that was changed in Python has a number that is infinite or not a number.",
-        "Correct the number.",
+        "A scene that was changed in Python has a number that is infinite or not a number, an axis that is no unit "
+        "vector, or a rotation that is none.",
+        "Correct the number; divide the axis by its length; make the rotation orthonormal.",
         (Fate.INVALID,),
     ),
     "model.duplicate-name": CodeInfo(

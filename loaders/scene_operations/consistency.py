@@ -6,16 +6,18 @@ Readers refuse such files with the element and its line, so that what they retur
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from loaders.diagnostics import Diagnostics, ExportError, Fate
 from loaders.model import WORLD, Collision, Joint, Link, SceneData, Visual
 from loaders.scene_queries.scoped_names import SEPARATOR
-from loaders.spatial import IDENTITY, Array
+from loaders.spatial import IDENTITY, Array, Pose
 
 _Item = Link | Collision | Visual | Joint
+_TOLERANCE = 1e-9
+"""Largest error of the length of an axis, and of the products of the rows of a rotation."""
 
 
 def require_consistent(scene: SceneData) -> None:
@@ -31,7 +33,7 @@ def require_consistent(scene: SceneData) -> None:
     _check_unique("link", scene.links, diagnostics)
     _check_unique("joint", scene.joints, diagnostics)
     _check_references(scene, diagnostics)
-    _check_finite(scene, diagnostics)
+    _check_numbers(scene, diagnostics)
     diagnostics.raise_for(ExportError, strict=False)
 
 
@@ -73,30 +75,60 @@ def _check_references(scene: SceneData, diagnostics: Diagnostics) -> None:
                 )
 
 
-def _check_finite(scene: SceneData, diagnostics: Diagnostics) -> None:
-    if np.isfinite(np.concatenate(_all_numbers(scene), axis=None)).all():
+def _check_numbers(scene: SceneData, diagnostics: Diagnostics) -> None:
+    """Report numbers that are not finite, axes that are no unit vectors, and rotations that are none."""
+    if np.isfinite(np.concatenate(_all_numbers(scene), axis=None)).all() and _has_directions(scene):
         return
     for item, link in _items(scene):
-        if not all(np.isfinite(array).all() for array in _numbers(item)):
+        message, hint = _fault(item)
+        if message:
             kind = "link" if isinstance(item, Link) else "joint" if isinstance(item, Joint) else "shape"
             name = item.name if link is None else f"{link.name}{SEPARATOR}{item.name}"
             diagnostics.add(
                 Fate.INVALID,
                 "model.bad-number",
-                "a number of the pose, the inertia or an axis of {kind} {name} is not finite",
+                message,
                 item.where,
-                hint="replace what is infinite or not a number",
+                hint=hint,
                 subjects=(name,),
                 kind=kind,
                 name=name,
             )
 
 
+def _has_directions(scene: SceneData) -> bool:
+    """Return whether all axes are unit vectors, and all rotations are rotations."""
+    axes = [axis.xyz for joint in scene.joints for axis in joint.axes]
+    return _are_unit(axes) and _are_rotations([X.R for X in _poses(scene) if X.R is not IDENTITY.R])
+
+
+def _are_unit(vectors: Sequence[Array]) -> bool:
+    lengths = np.linalg.norm(np.array(vectors).reshape(-1, 3), axis=1)
+    return bool((np.abs(lengths - 1.0) <= _TOLERANCE).all())
+
+
+def _are_rotations(matrices: Sequence[Array]) -> bool:
+    R = np.array(matrices).reshape(-1, 3, 3)
+    is_orthogonal = (np.abs(R @ R.transpose(0, 2, 1) - np.eye(3)) <= _TOLERANCE).all()
+    return bool(is_orthogonal and (np.linalg.det(R) > 0.0).all())
+
+
+def _fault(item: _Item) -> tuple[str, str]:
+    """Return what is wrong with the numbers of an item, and what to do about it; empty if nothing is."""
+    if not all(np.isfinite(array).all() for array in _numbers(item)):
+        message = "a number of the pose, the inertia or an axis of {kind} {name} is not finite"
+        return message, "replace what is infinite or not a number"
+    if isinstance(item, Joint) and not _are_unit([axis.xyz for axis in item.axes]):
+        return "an axis of joint {name} is no unit vector", "divide it by its length"
+    if not _are_rotations([X.R for X in _poses_of(item)]):
+        message = "the rotation of the pose of {kind} {name} is not orthogonal, or mirrors"
+        return message, "make it orthonormal in double precision, with a determinant of 1"
+    return "", ""
+
+
 def _all_numbers(scene: SceneData) -> list[Array]:
-    """Return the numbers of all items; poses that are the identity, as many are, have none that may be wrong."""
-    X_of_shapes = [shape.X_LG for link in scene.links for shapes in (link.collisions, link.visuals) for shape in shapes]
-    X_of_joints = [X for joint in scene.joints for X in (joint.X_PJ, joint.X_CJ)]
-    poses = [X for X in (*(link.X_WL for link in scene.links), *X_of_shapes, *X_of_joints) if X is not IDENTITY]
+    """Return the numbers of all items."""
+    poses = _poses(scene)
     inertias = [link.inertia for link in scene.links if link.inertia is not None]
     return [
         np.array([inertia.mass for inertia in inertias]),
@@ -106,6 +138,13 @@ def _all_numbers(scene: SceneData) -> list[Array]:
         *[inertia.I_Lcm for inertia in inertias],
         *[axis.xyz for joint in scene.joints for axis in joint.axes],
     ]
+
+
+def _poses(scene: SceneData) -> list[Pose]:
+    """Return the poses of all items but those that are the identity, as many are, which have no wrong number."""
+    X_of_shapes = [shape.X_LG for link in scene.links for shapes in (link.collisions, link.visuals) for shape in shapes]
+    X_of_joints = [X for joint in scene.joints for X in (joint.X_PJ, joint.X_CJ)]
+    return [X for X in (*(link.X_WL for link in scene.links), *X_of_shapes, *X_of_joints) if X is not IDENTITY]
 
 
 def _items(scene: SceneData) -> Iterator[tuple[_Item, Link | None]]:
@@ -119,12 +158,17 @@ def _items(scene: SceneData) -> Iterator[tuple[_Item, Link | None]]:
         yield joint, None
 
 
+def _poses_of(item: _Item) -> tuple[Pose, ...]:
+    if isinstance(item, Joint):
+        return (item.X_PJ, item.X_CJ)
+    return (item.X_WL,) if isinstance(item, Link) else (item.X_LG,)
+
+
 def _numbers(item: _Item) -> tuple[Array, ...]:
     """Return the poses, inertia and axes of an item."""
+    of_poses = tuple(array for X in _poses_of(item) for array in (X.R, X.p))
     if isinstance(item, Joint):
-        return (item.X_PJ.R, item.X_PJ.p, item.X_CJ.R, item.X_CJ.p, *(axis.xyz for axis in item.axes))
-    if not isinstance(item, Link):
-        return (item.X_LG.R, item.X_LG.p)
-    inertia = item.inertia
+        return (*of_poses, *(axis.xyz for axis in item.axes))
+    inertia = item.inertia if isinstance(item, Link) else None
     own = () if inertia is None else (np.array(inertia.mass), inertia.p_LLcm, inertia.I_Lcm)
-    return (item.X_WL.R, item.X_WL.p, *own)
+    return (*of_poses, *own)

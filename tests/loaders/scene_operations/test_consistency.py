@@ -48,6 +48,7 @@ def with_joint(**fields: Any) -> Scene:
 
 
 LAST = ARM.links[-1].name
+ROUNDED = Pose.from_xyz_rpy((0.0, 0.0, 0.0), (0.3, 0.1, 0.2)).R.astype(np.float32).astype(np.float64)
 SCENES = {
     "unknown parent": (with_joint(parent="nothing"), "'nothing' is the parent of joint elbow"),
     "link twice": (
@@ -55,6 +56,18 @@ SCENES = {
         f"2 links of the scene are named {LAST}",
     ),
     "mass that is no number": (with_link(inertia=SpatialInertia.of(np.nan)), f"link {LAST} is not finite"),
+    "axis that is no unit vector": (
+        with_joint(axes=(dataclasses.replace(ARM.joints[-1].axes[0], xyz=np.array((0.0, 0.6, 0.7))),)),
+        "an axis of joint elbow is no unit vector",
+    ),
+    "rotation of single precision": (
+        with_link(X_WL=Pose(R=ROUNDED, p=np.zeros(3))),
+        f"the rotation of the pose of link {LAST} is not orthogonal",
+    ),
+    "mirror": (
+        with_joint(X_PJ=Pose(R=np.diag((1.0, 1.0, -1.0)), p=np.zeros(3))),
+        "the rotation of the pose of joint elbow is not orthogonal, or mirrors",
+    ),
     "place that is infinite": (with_link(X_WL=Pose.of(p=(np.inf, 0.0, 0.0))), f"link {LAST} is not finite"),
 }
 
