@@ -46,7 +46,8 @@ def note_read(path: str | os.PathLike[str], data: bytes) -> None:
 
 def note_file(path: str | os.PathLike[str]) -> None:
     """Note that a result depends on a file, or on its absence, without the content at hand."""
-    note_files((path,))
+    if _OBSERVER.get() is not None:
+        note_files((path,))
 
 
 def note_files(paths: Iterable[str | os.PathLike[str]]) -> None:

@@ -95,8 +95,8 @@ def source_text(source: object, folders: Iterable[str | os.PathLike[str]]) -> st
         raise ValueError("expected the path of a file, not an empty text")
     if name.lstrip("\ufeff \t\r\n").startswith("<"):
         raise ValueError("expected the path of a file, not a document; use load_string(text, format=...) to read text")
-    if name.startswith(SCHEME) or os.path.isabs(name) or os.path.lexists(name):
+    if not folders or isinstance(folders, str | os.PathLike):
         return name
-    if isinstance(folders, str | os.PathLike):
+    if name.startswith(SCHEME) or os.path.isabs(name) or os.path.lexists(name):
         return name
     return next((str(found) for folder in folders if (found := Path(folder, name)).is_file()), name)

@@ -47,11 +47,19 @@ class RealPaths:
         prefix = self._prefixes.get(folder)
         if prefix is None:
             if not os.path.isabs(path):
-                return real_path(path)
+                return self._of_relative(path)
             prefix = os.path.join(self.folder(folder or os.sep), "")
             if folder:  # that of a name alone is the working folder
                 self._prefixes[folder] = prefix
         return prefix + name
+
+    def _of_relative(self, path: str) -> str:
+        """Return the real path of what has a relative path and is no symbolic link itself.
+
+        A normalized path goes up at its front alone, from the working folder, whose path has no links: there ``..``
+        may be cancelled as text, so that the folders are looked up by the paths that other searches have.
+        """
+        return self._of_file(os.path.abspath(path)) if os.path.normpath(path) == path else real_path(path)
 
     def folder(self, folder: str) -> str:
         """Return the real path of a folder.
@@ -62,12 +70,13 @@ class RealPaths:
         real = self._folders.get(folder)
         pending = []
         while real is None:
-            parent, name = os.path.split(folder)
-            if parent == folder:
+            parent, separator, name = folder.rpartition(os.sep)
+            if folder == os.sep or not separator:
                 real = self._folders[folder] = folder
             else:
                 pending.append((folder, name))
-                folder, real = parent, self._folders.get(parent)
+                folder = parent or os.sep
+                real = self._folders.get(folder)
         for inner, name in reversed(pending):
             if name in _NOT_NAMES or os.path.islink(inner):
                 real = real_path(inner)

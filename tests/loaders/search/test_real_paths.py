@@ -69,8 +69,21 @@ def test_a_link_to_the_top_of_the_file_system(tree: Path) -> None:
 
 def test_a_relative_path_is_that_of_the_present_folder(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As everywhere in Python."""
-    monkeypatch.chdir(tree)
-    assert RealPaths()("arm/to_other/b.stl") == os.path.realpath("arm/to_other/b.stl")
+    real = RealPaths()
+    for folder in ("arm", "other", "."):
+        monkeypatch.chdir(tree / folder)
+        assert real("arm/to_other/b.stl") == os.path.realpath("arm/to_other/b.stl")
+
+
+@pytest.mark.parametrize("folder", ["arm/meshes", "arm/to_other", "arm/to_folder"])
+def test_a_relative_path_goes_up_from_the_folder_that_a_link_leads_to(
+    tree: Path, folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``..`` at the front is that of the working folder itself, not of a link by which it was entered."""
+    monkeypatch.chdir(tree / folder)
+    ups = [os.path.join(up, path) for up in ("..", "../..", "../../..", "./..") for path in ("arm/x", *PATHS)]
+    real = RealPaths()
+    assert [real(path) for path in ups] == [os.path.realpath(path) for path in ups]
 
 
 def test_a_path_with_more_folders_than_the_stack_is_deep() -> None:
