@@ -106,15 +106,16 @@ def file_of(path: str) -> str:
     return _archive_of(path) or path if _leads_through_archive(path) else path
 
 
-def is_readable(path: str | os.PathLike[str], *, option: str) -> bool:
+def is_readable(path: str | os.PathLike[str], *, option: str, status: os.stat_result | None = None) -> bool:
     """Return whether `read` would read a file, as far as the file system tells without opening it.
 
     Args:
         path: The file.
         option: The limit on its size, as for `read`.
+        status: Its status, if it is known.
     """
     try:
-        status = os.stat(path)
+        status = status or os.stat(path)
     except (OSError, ValueError):
         size = size_inside(path)
         return size is not None and 0 <= size <= limit_of(option)

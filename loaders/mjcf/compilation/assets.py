@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import posixpath
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -33,8 +32,6 @@ _FILES = frozenset({"file", *(f"file{side}" for side in ("right", "left", "up", 
 """Attributes that name a file."""
 _ALWAYS = frozenset({"skin", "texture"})
 """Elements that are changed even if they name no file."""
-_UNUSUAL = re.compile(r"//|(^|/)\.(/|$)|/$|^$")
-"""Parts of a path that `PurePosixPath` leaves out."""
 _STAND_IN = "stand_in.obj"
 _BOX = "\n".join(
     (
@@ -120,7 +117,7 @@ class Assets:
         path = folders.find(node, node.tag, folder, files)
         if node.tag in {"mesh", "hfield"} and "name" not in attributes:
             attributes["name"] = _parts(uri)[0]
-        is_deferred = self.defers and path is not None and _may_wait(path, node)
+        is_deferred = self.defers and path is not None and _may_wait(path, node, files.regular.get(path))
         data = None if path is None or is_deferred else _contents(path, node)
         if data is None:
             name = self._stand_in(node)
@@ -129,7 +126,7 @@ class Assets:
             self.contents[name] = data
         if is_deferred and path is not None:
             self._deferred[node.tag, attributes["name"]] = _Deferred(path, name, node)
-        self.files[name] = Asset(uri=uri, path=path if is_deferred or data is not None else None)
+        self.files[name] = Asset(uri, path if is_deferred or data is not None else None)
         attributes["file"] = name
 
     def _stand_in(self, node: Node) -> str:
@@ -164,7 +161,7 @@ class Assets:
         if uri:
             name = node.attributes.setdefault("name", _parts(uri)[0])
             path = folders.find(node, "texture", folder, files)
-            self.textures[name] = Asset(uri=uri, path=path)
+            self.textures[name] = Asset(uri, path)
         kept = {key: node.attributes[key] for key in _KEPT_OF_TEXTURE if key in node.attributes}
         for key in node.attributes.keys() - _NAMES_OF_TEXTURE:
             self.drawn.setdefault(f"texture/{key}", node)
@@ -221,7 +218,8 @@ class _Folders:
         path = PurePosixPath(path).name if self.strip else path
         folder = self.texture if kind == "texture" else self.mesh
         name = path if path.startswith("/") else folder + path
-        return str(PurePosixPath(name)) if _UNUSUAL.search(name) else name
+        parts = f"/{name}/"
+        return str(PurePosixPath(name)) if "//" in parts or "/./" in parts else name
 
 
 def _parts(uri: str) -> tuple[str, str]:
@@ -234,24 +232,29 @@ def _parts(uri: str) -> tuple[str, str]:
     return path.stem, path.suffix
 
 
-def _may_wait(path: str, node: Node) -> bool:
+def _may_wait(path: str, node: Node, status: os.stat_result | None) -> bool:
     """Return whether a file need not be read unless MuJoCo computes a number from it.
 
     The heights of a field become a picture of ours unless they are one, and so do the triangles of an OBJ or MSH file
     without faces, for which MuJoCo takes the convex hull.
+
+    Args:
+        path: The file.
+        node: The element that names it.
+        status: Its status, if it is known.
     """
     suffix = os.path.splitext(path)[1].lower()
     if "content_type" in node.attributes:
         return False
     if node.tag == "hfield":
-        return suffix == ".png" and is_readable(path, option="mesh_file_bytes")
+        return suffix == ".png" and is_readable(path, option="mesh_file_bytes", status=status)
     if node.tag != "mesh":
         return False
     if suffix == ".obj":
         return b"\nf" in _part(read_end, path, _END_OF_OBJ)
     if suffix == SUFFIX:
         return has_triangles(_part(read_start, path, HEADER.size))
-    return suffix == ".stl" and is_readable(path, option="mesh_file_bytes")
+    return suffix == ".stl" and is_readable(path, option="mesh_file_bytes", status=status)
 
 
 def _part(read_part: Callable[..., bytes], path: str, count: int) -> bytes:

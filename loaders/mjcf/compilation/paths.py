@@ -15,6 +15,7 @@ import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from loaders.context import Context
 from loaders.files import is_file, is_inside, real_path
@@ -34,37 +35,15 @@ _CANCELLED = re.compile(r"(?<!\.\.)[/\\]\.\.(?:[/\\]|$)")
 """A ``..`` after the name of a folder."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
+class _Folder(NamedTuple):
     """A folder that names lead to."""
 
     place: str
     """Its path, with a separator at the end."""
     root: str
-    """Real path of the folder in which files may be read."""
-    is_above: bool
-    """Whether names lead up to it; then only files of MJCF's formats may be read."""
-
-    def may_be_read(self, place: str, file: str) -> bool:
-        """Return whether a file in the folder exists and may be read.
-
-        Args:
-            place: The file.
-            file: Its name without the folder.
-        """
-        try:
-            mode = os.lstat(place).st_mode
-        except (OSError, ValueError):
-            return is_file(place) and (not self.is_above or _is_format(file))  # it may lie in an archive
-        name = file
-        if stat.S_ISLNK(mode):
-            real = real_path(place)
-            if not (is_inside(real, (self.root,)) and os.path.isfile(real)):
-                return False
-            name = os.path.basename(real)
-        elif not stat.S_ISREG(mode):
-            return False
-        return not self.is_above or (_is_format(file) and (name == file or _is_format(name)))
+    """Absolute path of the folder in whose real path files may be read."""
+    levels: int
+    """How far that one lies above the folder of the main file; if it does, only files of MJCF's formats may be read."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +60,8 @@ class FileFinder:
     """The absolute path of each folder that was given."""
     _roots: dict[str, str | None] = field(default_factory=dict)
     """Real paths of the folders up to which names lead; None where no file may be read."""
+    regular: dict[str, os.stat_result] = field(default_factory=dict)
+    """Status of each file that was found as a regular one, and no symbolic link, by its path."""
 
     def find(self, name: str, folder: str, node: Node) -> str | None:
         """Return the file of a name, or None; report a failure.
@@ -108,11 +89,11 @@ class FileFinder:
             uri: The name relative to the folder of the file that has it.
             node: The element that has the name.
         """
-        name, uri = _reduced(name), _reduced(uri)
+        name = _reduced(name)
         place = self._at_hand(name, folder, node)
         if place is not None:
             return place
-        beside = os.path.dirname(node.file)
+        beside, uri = os.path.dirname(node.file), _reduced(uri)
         is_beside = beside != folder and not _exists(os.path.join(folder, name))
         if is_beside and _exists(os.path.join(beside, uri)):
             return self.find(uri, beside, node)
@@ -129,11 +110,33 @@ class FileFinder:
         if known is None:
             return None
         place = known.place + file
-        if not known.may_be_read(place, file):
+        if not self._may_be_read(place, file, known):
             return None
         note_file(place)
         self.context.resources.lookups.append(_Lookup(uri=name, file=node.file, line=node.line, places=(place,)))
         return place
+
+    def _may_be_read(self, place: str, file: str, folder: _Folder) -> bool:
+        """Return whether a file in a folder exists and may be read; it is looked at once.
+
+        Args:
+            place: The file.
+            file: Its name without the folder.
+            folder: The folder.
+        """
+        is_fitting = not folder.levels or _is_format(file)
+        try:
+            status = os.lstat(place)
+        except (OSError, ValueError):
+            return is_fitting and is_file(place)  # it may lie in an archive
+        if stat.S_ISREG(status.st_mode):
+            self.regular[place] = status
+            return is_fitting
+        if not (is_fitting and stat.S_ISLNK(status.st_mode)):
+            return False
+        real, root = real_path(place), self._real_root(folder.root, folder.levels)
+        is_allowed = root is not None and is_inside(real, (root,)) and os.path.isfile(real)
+        return is_allowed and (not folder.levels or _is_format(os.path.basename(real)))
 
     def _examined(self, base: str, head: str) -> _Folder | None:
         """Return the folder that a relative name leads to, if its files may be read; else None.
@@ -154,12 +157,11 @@ class FileFinder:
             return None
         if not levels and (resources.main is None or base != self._absolute_of(os.path.dirname(resources.main))):
             return None
-        if root not in self._roots:
-            self._roots[root] = self._real_root(root, levels)
-        real_root = self._roots[root]
-        if real_root is None or not is_inside(self._followed(base, parts), (real_root,)):
-            return None
-        return _Folder(os.path.join(base, *parts, ""), real_root, levels > 0)
+        if not (base == root and _leads_straight(base, parts)):  # else it lies in the root, whose links do not matter
+            real_root = self._real_root(root, levels)
+            if real_root is None or not is_inside(self._followed(base, parts), (real_root,)):
+                return None
+        return _Folder(os.path.join(base, *parts, ""), root, levels)
 
     def _absolute_of(self, folder: str) -> str:
         if folder not in self._absolute:
@@ -173,6 +175,11 @@ class FileFinder:
             root: Absolute path of the folder.
             levels: How far it lies above that of the main file.
         """
+        if root not in self._roots:
+            self._roots[root] = self._found_root(root, levels)
+        return self._roots[root]
+
+    def _found_root(self, root: str, levels: int) -> str | None:
         real_path_of = self.context.resources.real_paths.folder
         if not levels:
             return real_path_of(root)
@@ -190,13 +197,24 @@ class FileFinder:
         return real
 
 
+def _leads_straight(folder: str, parts: list[str]) -> bool:
+    """Return whether the way from a folder down to another one goes through no symbolic link."""
+    for part in parts:
+        folder = os.path.join(folder, part)
+        if part == ".." or os.path.islink(folder):
+            return False
+    return True
+
+
 def _exists(path: str) -> bool:
     return os.path.exists(path) or is_file(path)
 
 
 def _reduced(name: str) -> str:
     """Return a name without a folder and the ``..`` after it: MuJoCo cancels both as text, so it need not exist."""
-    return posixpath.normpath(name.replace("\\", "/")) if _CANCELLED.search(name) and ":" not in name else name
+    if ".." not in name or ":" in name or not _CANCELLED.search(name):
+        return name
+    return posixpath.normpath(name.replace("\\", "/"))
 
 
 def _is_hidden(parts: Iterable[str]) -> bool:

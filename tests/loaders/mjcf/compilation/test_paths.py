@@ -114,6 +114,30 @@ def test_a_link_that_leads_out_is_refused(tmp_path: Path) -> None:
     assert "mjcf-in.include" in [problem.code for problem in problems(path)]
 
 
+@pytest.mark.parametrize("name", ["parts/arm.xml", "deep/parts/arm.xml", "deep/../parts/arm.xml", "arm.xml"])
+@pytest.mark.parametrize("where", ["elsewhere", "robot/inside"])
+def test_a_link_in_the_main_folder_leads_only_to_files_below_it(where: str, name: str, tmp_path: Path) -> None:
+    written(tmp_path / where, ARM, "arm.xml")
+    path = written(tmp_path / "robot", including(name))
+    (tmp_path / "robot/deep").mkdir()
+    for link in ("parts", "deep/parts"):
+        (tmp_path / "robot" / link).symlink_to(tmp_path / where)
+    (tmp_path / "robot/arm.xml").symlink_to(tmp_path / where / "arm.xml")
+    assert mujoco.MjModel.from_xml_path(str(path)).nbody == 2
+    found = [problem.code for problem in problems(path)]
+    assert found == ([] if where == "robot/inside" else ["resource.outside", "mjcf-in.include"])
+
+
+def test_a_main_file_reached_through_a_link_names_its_own_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path / "real/robot", including("parts/../arm.xml"), arm_xml=ARM)
+    (tmp_path / "link").symlink_to(path.parent)
+    monkeypatch.chdir(tmp_path / "link")
+    for main in (tmp_path / "link/robot.xml", "robot.xml", "../robot/robot.xml"):
+        assert [link.name for link in loaders.load(main).links] == ["arm"]
+
+
 def test_the_home_folder_is_never_read_from_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     path = written(tmp_path, including("../arm.xml"), "robot/robot.xml", arm_xml=ARM)
