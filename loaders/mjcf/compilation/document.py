@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from loaders.context import Context
 from loaders.node import Node
@@ -31,25 +32,25 @@ def expand_includes(root: Node, folder: str, context: Context, files: FileFinder
     succeeded = True
     while pending:
         node = pending.pop(0)
-        content = _included(node, folder, seen, including, context, files)
-        if content is None:
+        included = _included(node, folder, seen, including, context, files)
+        if included is None:
             succeeded = False
         else:
-            pending.extend(include for child in content for include in _includes(child))
-        _replace(node, content or [])
+            pending += _includes(included)
+        _replace(node, () if included is None else included.children)
     return succeeded
 
 
 def _includes(node: Node) -> list[Node]:
     """Return the includes below an element, in document order."""
-    found = [child for child in node.subtree() if child.tag == "include"]
-    return found if len(found) < 2 else [child for child in node.walk() if child.tag == "include"]
+    found = [each for each in node.subtree() if each.tag == "include" and each is not node]
+    return found if len(found) < 2 else [each for each in node.walk() if each.tag == "include" and each is not node]
 
 
 def _included(
     node: Node, folder: str, seen: set[str], including: frozenset[str], context: Context, files: FileFinder
-) -> list[Node] | None:
-    """Return the elements of an included file; None, with an error, if it cannot be included.
+) -> Node | None:
+    """Return the root element of an included file; None, with an error, if it cannot be included.
 
     Args:
         node: The include.
@@ -66,7 +67,7 @@ def _included(
     if not name:
         return None
     path = files.find_either(name, folder, name, node)
-    if path is None or os.path.isdir(path):
+    if path is None or (path not in files.regular and os.path.isdir(path)):
         node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=name)
         return None
     place = os.path.abspath(path)
@@ -80,10 +81,10 @@ def _included(
     if root is not None and not root.children:
         message = "the included file {file!r} has no elements below its root; MuJoCo includes those alone"
         node.invalid("mjcf-in.include", message, hint="put them into a root element <mujocoinclude>", file=name)
-    return None if root is None else list(root.children)
+    return root
 
 
-def _replace(node: Node, content: list[Node]) -> None:
+def _replace(node: Node, content: Sequence[Node]) -> None:
     """Put elements in the place of another one."""
     parent = node.parent
     if parent is None:
