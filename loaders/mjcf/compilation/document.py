@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from loaders.context import Context
+from loaders.files import real_path
 from loaders.node import Node
 from loaders.xml import parse, read_bytes
 
@@ -25,19 +28,16 @@ def expand_includes(root: Node, folder: str, context: Context, files: FileFinder
         files: The search for files.
     """
     pending = _includes(root)
-    if not pending:
-        return True
-    seen: set[str] = set()
-    including = frozenset(map(str, context.including))
+    included = _IncludedFiles(folder, context, files)
     succeeded = True
     while pending:
         node = pending.pop(0)
-        included = _included(node, folder, seen, including, context, files)
-        if included is None:
+        content = included.root(node)
+        if content is None:
             succeeded = False
         else:
-            pending += _includes(included)
-        _replace(node, () if included is None else included.children)
+            pending += _includes(content)
+        _replace(node, () if content is None else content.children)
     return succeeded
 
 
@@ -47,41 +47,66 @@ def _includes(node: Node) -> list[Node]:
     return found if len(found) < 2 else [each for each in node.walk() if each.tag == "include" and each is not node]
 
 
-def _included(
-    node: Node, folder: str, seen: set[str], including: frozenset[str], context: Context, files: FileFinder
-) -> Node | None:
-    """Return the root element of an included file; None, with an error, if it cannot be included.
+@dataclass(eq=False)
+class _IncludedFiles:
+    """The files that a document includes, each once."""
 
-    Args:
-        node: The include.
-        folder: Folder of the main file.
-        seen: The files that were included, to which this one is added.
-        including: Real paths of the files being read.
-        context: The context of the load.
-        files: The search for files.
-    """
-    name = node.word("@file")
-    if node.children:
-        node.invalid("mjcf-in.include", "<include> has no elements of its own", hint="put the elements beside it")
-        return None
-    if not name:
-        return None
-    path = files.find_either(name, folder, name, node)
-    if path is None or (path not in files.regular and os.path.isdir(path)):
-        node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=name)
-        return None
-    place = os.path.abspath(path)
-    if place in seen or context.resources.real_paths(place) in including:
-        message = "{file!r} is included twice, or includes itself; MuJoCo allows a file once"
-        node.invalid("mjcf-in.included-twice", message, hint="remove one of the includes", file=name)
-        return None
-    seen.add(place)
-    data = read_bytes(path, context.diagnostics)
-    root = None if data is None else parse(data, path, context.diagnostics)
-    if root is not None and not root.children:
-        message = "the included file {file!r} has no elements below its root; MuJoCo includes those alone"
-        node.invalid("mjcf-in.include", message, hint="put them into a root element <mujocoinclude>", file=name)
-    return root
+    folder: str
+    """Folder of the main file."""
+    context: Context
+    """The context of the load."""
+    files: FileFinder
+    """The search for files."""
+    _seen: set[str] = field(default_factory=set)
+    """Absolute paths of the files that were included."""
+
+    def root(self, node: Node) -> Node | None:
+        """Return the root element of the file of an include; None, with an error, if it cannot be included."""
+        name, diagnostics = node.word("@file"), self.context.diagnostics
+        if node.children:
+            node.invalid("mjcf-in.include", "<include> has no elements of its own", hint="put the elements beside it")
+            return None
+        if not name:
+            return None
+        path = self.files.find_either(name, self.folder, name, node)
+        if path is None or (path not in self.files.regular and os.path.isdir(path)):
+            node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=name)
+            return None
+        if self._is_known(path):
+            message = "{file!r} is included twice, or includes itself; MuJoCo allows a file once"
+            node.invalid("mjcf-in.included-twice", message, hint="remove one of the includes", file=name)
+            return None
+        data = read_bytes(path, diagnostics)
+        root = None if data is None else parse(data, path, diagnostics)
+        if root is not None and not root.children:
+            message = "the included file {file!r} has no elements below its root; MuJoCo includes those alone"
+            node.invalid("mjcf-in.include", message, hint="put them into a root element <mujocoinclude>", file=name)
+        return root
+
+    def _is_known(self, path: str) -> bool:
+        """Return whether a file was included before, or is one of those being read; it counts as included from now."""
+        place = os.path.abspath(path)
+        if place in self._seen or self._is_being_read(place):
+            return True
+        self._seen.add(place)
+        return False
+
+    def _is_being_read(self, place: str) -> bool:
+        """Return whether a file is one of those being read, given its absolute path."""
+        if place in self.files.regular and os.path.basename(place) not in self._names_read:
+            return False  # it is no link, so its real path has the same name
+        return self.context.resources.real_paths(place) in self._real_paths_read
+
+    @cached_property
+    def _names_read(self) -> frozenset[str]:
+        """Names in the real paths of the files being read, for which no folder has to be looked up."""
+        files = map(str, self.context.files)
+        return frozenset(os.path.basename(real_path(file) if os.path.islink(file) else file) for file in files)
+
+    @cached_property
+    def _real_paths_read(self) -> frozenset[str]:
+        """Real paths of the files being read."""
+        return frozenset(map(str, self.context.including))
 
 
 def _replace(node: Node, content: Sequence[Node]) -> None:

@@ -79,6 +79,26 @@ def test_a_cycle_ends(tmp_path: Path) -> None:
     assert [problem.code for problem in problems(path)] == ["mjcf-in.included-twice"]
 
 
+@pytest.mark.parametrize("name", ["robot.xml", "./robot.xml", "../robot/robot.xml", "link.xml", "folder/robot.xml"])
+def test_the_main_file_is_not_included_by_any_of_its_names(name: str, tmp_path: Path) -> None:
+    path = written(tmp_path / "robot", document(f'<include file="{name}"/>'))
+    (path.parent / "link.xml").symlink_to(path)
+    (path.parent / "folder").symlink_to(path.parent)
+    assert [problem.code for problem in problems(path)] == ["mjcf-in.included-twice"]
+
+
+@pytest.mark.parametrize("name", ["main.xml", "parts/robot.xml"])
+def test_a_main_file_that_is_a_link_is_known_by_its_target(name: str, tmp_path: Path) -> None:
+    written(tmp_path, document(f'<include file="{name}"/>'), "parts/robot.xml")
+    (tmp_path / "main.xml").symlink_to(tmp_path / "parts/robot.xml")
+    assert [problem.code for problem in problems(tmp_path / "main.xml")] == ["mjcf-in.included-twice"]
+
+
+def test_a_file_of_the_name_of_the_main_file_is_another_one(tmp_path: Path) -> None:
+    path = written(tmp_path, document('<include file="parts/robot.xml"/>'), parts__robot_xml=ARM)
+    assert links(path) == ["arm"]
+
+
 @pytest.mark.parametrize(
     ("include", "code"),
     [
