@@ -165,8 +165,9 @@ def _bytes_of(path: str | os.PathLike[str], option: str, count: int | None = Non
             if count is None:
                 data = _contents(descriptor, size, limit + 1)
             elif count:
-                os.lseek(descriptor, max(0, size - count) if from_end else 0, os.SEEK_SET)
-                data = _contents(descriptor, count, count)
+                if from_end and size > count:
+                    os.lseek(descriptor, size - count, os.SEEK_SET)
+                data = _contents(descriptor, min(size, count), count)
             else:
                 data = b""
         finally:

@@ -187,6 +187,8 @@ class _Folders:
             for key in ("meshdir", "texturedir", "assetdir", "strippath"):
                 if key in compiler.attributes:
                     stated[key] = compiler.attributes.pop(key)
+        if not stated:
+            return _SAME_FOLDER
         asset = stated.get("assetdir", "")
         mesh, texture = stated.get("meshdir", asset), stated.get("texturedir", asset)
         mesh, texture = (posixpath.join(folder.replace("\\", "/"), "") for folder in (mesh, texture))
@@ -220,6 +222,9 @@ class _Folders:
         name = path if path.startswith("/") else folder + path
         parts = f"/{name}/"
         return str(PurePosixPath(name)) if "//" in parts or "/./" in parts else name
+
+
+_SAME_FOLDER = _Folders("", "", strip=False)
 
 
 def _parts(uri: str) -> tuple[str, str]:
