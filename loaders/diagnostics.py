@@ -16,11 +16,13 @@ from string import Formatter
 
 from loaders.reading.deferred import Deferred
 from loaders.reading.listing import folded
+from loaders.reading.makers import maker
 from loaders.safety.limits import Budget, how_to_raise
 from loaders.safety.text import printable, shortened
 
 Argument = str | int | float | tuple[str, ...]
 """Value of one argument of a message; a tuple is a list of names, of which the text shows the first few."""
+_VALUES = (str, int, float, tuple)
 
 _findings_table: Callable[..., str] = Deferred("loaders.notebook.cards:findings_table")
 MAX_PROBLEMS = 200
@@ -95,6 +97,8 @@ class Where:
 
 
 NOWHERE = Where()
+make_where = maker(Where)
+"""`Where`, for places of which a file has hundreds."""
 
 
 class _MessageFormatter(Formatter):
@@ -159,6 +163,9 @@ class Diagnostic:
         return f"<Diagnostic {str(self)[:160]}>"
 
 
+_Diagnostic = maker(Diagnostic)
+
+
 class Diagnostics:
     """An append-only list of findings, shared by readers, lowering and exporters.
 
@@ -218,15 +225,11 @@ class Diagnostics:
             fate, template = Fate.SKIPPED, f"{template}; {leniency}"
         if self.overflows(fate):
             return
-        values = {
-            key: value if isinstance(value, str | int | float | tuple) else str(value)
-            for key, value in arguments.items()
-        }
-        self._entries.append(
-            Diagnostic(
-                code, fate, template, where, target, hint, arguments=values, subjects=tuple(subjects), leniency=leniency
-            )
+        values = {key: value if isinstance(value, _VALUES) else str(value) for key, value in arguments.items()}
+        entry = _Diagnostic(
+            code, fate, template, where, target, hint, arguments=values, subjects=tuple(subjects), leniency=leniency
         )
+        self._entries.append(entry)
         if self._budget is not None:
             self._budget.listed[_SEVERITY[fate]] += 1
 

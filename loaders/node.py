@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from .diagnostics import Diagnostics, Fate, Where
+from .diagnostics import Diagnostics, Fate, Where, make_where
 from .nodes.number_syntax import KeyGroup, plain_number, plain_numbers
 from .nodes.read_names import NOTHING_READ
 from .nodes.unread import report_unread
@@ -70,12 +70,12 @@ class Node:
             name = node.attributes.get("name")
             path = f"/{node.tag}[{name}]{path}" if name else f"/{node.tag}{path}"
             node = node.parent
-        return Where(self.file, self.line, path)
+        return make_where(self.file, self.line, path)
 
     def where_in(self, parent: Where) -> Where:
         """Return the place of this element, as `where` does, given that of its parent, which is faster."""
         step = f"{self.tag}[{name}]" if (name := self.attributes.get("name")) else self.tag
-        return Where(self.file, self.line, f"{parent.path}/{step}")
+        return make_where(self.file, self.line, f"{parent.path}/{step}")
 
     @property
     def subjects(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from loaders.diagnostics import Diagnostics, Where
+from loaders.diagnostics import Diagnostics, Where, make_where
 from loaders.model import WORLD, Heightmap, Mesh
 from loaders.node import Node
 from loaders.spatial import Pose
@@ -129,7 +129,7 @@ class Source:
         parent, name = node.parent, node.attributes.get("name")
         above = "" if parent is None else self._paths.get(parent) or self._path(parent)
         path = f"{above}/{node.tag}[{name}]" if name else f"{above}/{node.tag}"
-        return Where(node.file, node.line, path)
+        return make_where(node.file, node.line, path)
 
     def _path(self, node: Node) -> str:
         """Return the path of an element as in `Node.where`; that of each ancestor is made once."""
