@@ -19,6 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 from transforms3d.axangles import axangle2mat
 from transforms3d.quaternions import quat2mat
 
+from .reading.makers import maker
+
 Array = NDArray[np.float64]
 
 _MIN_DIVISOR = 1e-290
@@ -153,18 +155,18 @@ class Pose:
         u, v, w = self.p.tolist()
         x, y, z = other.p.tolist()
         if self.R is IDENTITY.R:
-            return Pose(other.R, frozen_vector(u + x, v + y, w + z))
+            return _Pose(other.R, frozen_vector(u + x, v + y, w + z))
         (a, b, c), (d, e, f), (g, h, i) = self.R.tolist()
         p = frozen_vector(u + (a * x + b * y + c * z), v + (d * x + e * y + f * z), w + (g * x + h * y + i * z))
         if other.R is IDENTITY.R:
-            return Pose(self.R, p)
+            return _Pose(self.R, p)
         (j, k, m), (n, o, q), (r, s, t) = other.R.tolist()
         R = frozen_matrix(
             a * j + b * n + c * r, a * k + b * o + c * s, a * m + b * q + c * t,
             d * j + e * n + f * r, d * k + e * o + f * s, d * m + e * q + f * t,
             g * j + h * n + i * r, g * k + h * o + i * s, g * m + h * q + i * t,
         )  # fmt: skip
-        return Pose(R, p)
+        return _Pose(R, p)
 
     def inverse(self) -> Pose:
         """Return the inverse transform: ``X_BA`` for ``X_AB``."""
@@ -172,10 +174,10 @@ class Pose:
             return self
         x, y, z = self.p.tolist()
         if self.R is IDENTITY.R:
-            return Pose(self.R, frozen_vector(-x, -y, -z))
+            return _Pose(self.R, frozen_vector(-x, -y, -z))
         (a, b, c), (d, e, f), (g, h, i) = self.R.tolist()
         p = frozen_vector(-(a * x + d * y + g * z), -(b * x + e * y + h * z), -(c * x + f * y + i * z))
-        return Pose(self.R.T, p)
+        return _Pose(self.R.T, p)
 
     def is_close(self, other: Pose, atol: float = 1e-12) -> bool:
         """Return whether the matrices and positions of both differ by at most ``atol`` in every entry."""
@@ -187,6 +189,7 @@ class Pose:
         return Pose, (self.R, self.p)
 
 
+_Pose = maker(Pose)
 IDENTITY = Pose(frozen(np.eye(3)), frozen(np.zeros(3)))
 CAMERA_AXES = Pose.of(((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
 """Camera of MuJoCo and OpenGL, which looks along -z with y up, in that of SDFormat, which looks along x with z up."""

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from loaders.reading.makers import maker
 from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia, frozen_matrix, frozen_vector
 
+_Pose, _SpatialInertia = maker(Pose), maker(SpatialInertia)
 _KINDS = {
     "actuator": (
         "actearly", "actlimited", "actnum", "actrange", "biasprm", "biastype", "ctrladr", "ctrllimited", "ctrlnum",
@@ -136,8 +138,8 @@ def pose(position: Sequence[float], quaternion: Sequence[float]) -> Pose:
     (px, py, pz), (w, x, y, z) = position, quaternion
     p = frozen_vector(px, py, pz) if px or py or pz else IDENTITY.p
     if x or y or z:  # the first number of a small turn rounds to 1
-        return Pose(rotation(w, x, y, z), p)
-    return IDENTITY if p is IDENTITY.p else Pose(IDENTITY.R, p)
+        return _Pose(rotation(w, x, y, z), p)
+    return IDENTITY if p is IDENTITY.p else _Pose(IDENTITY.R, p)
 
 
 def inertias(rows: Rows) -> list[SpatialInertia | None]:
@@ -158,8 +160,8 @@ def _inertia(mass: float, center: list[float], axes: list[float], moments: list[
     """Return an inertia, given the quaternion of its principal axes and its principal moments."""
     (w, x, y, z), (a, b, c) = axes, moments
     if not (x or y or z):
-        return SpatialInertia(mass, frozen_vector(*center), frozen_matrix(a, 0.0, 0.0, 0.0, b, 0.0, 0.0, 0.0, c))
+        return _SpatialInertia(mass, frozen_vector(*center), frozen_matrix(a, 0.0, 0.0, 0.0, b, 0.0, 0.0, 0.0, c))
     (r, s, t), (u, v, m), (k, n, q) = rotation(w, x, y, z).tolist()
     xy, xz, yz = r * a * u + s * b * v + t * c * m, r * a * k + s * b * n + t * c * q, u * a * k + v * b * n + m * c * q
     xx, yy, zz = r * a * r + s * b * s + t * c * t, u * a * u + v * b * v + m * c * m, k * a * k + n * b * n + q * c * q
-    return SpatialInertia(mass, frozen_vector(*center), frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz))
+    return _SpatialInertia(mass, frozen_vector(*center), frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz))

@@ -11,7 +11,7 @@ from loaders.reading.makers import maker
 from loaders.scene_queries.scoped_names import MODEL_FRAME
 from loaders.spatial import IDENTITY
 
-_Frame = maker(Frame)
+_Frame, _Model = maker(Frame), maker(Model)
 
 
 def read_frames(name: str, source: Source) -> tuple[Frame, ...]:
@@ -46,11 +46,11 @@ def read_model(name: str, links: Sequence[Link], where: Where, source: Source) -
     site = _model_site(name, source)
     if site is None:
         first = next((link.name for link in links if link.name != WORLD), None)
-        return Model(name=name, X_WM=IDENTITY, canonical_link=first, where=where)
+        return _Model(name=name, X_WM=IDENTITY, canonical_link=first, where=where)
     link = source.link(int(source.model.site_bodyid[site]))
     X_WL = next((entry.X_WL for entry in links if entry.name == link), IDENTITY)
     canonical = None if link == WORLD else link
-    return Model(name=name, X_WM=X_WL @ source.pose("site", site), canonical_link=canonical, where=where)
+    return _Model(name=name, X_WM=X_WL @ source.pose("site", site), canonical_link=canonical, where=where)
 
 
 def _model_site(name: str, source: Source) -> int | None:

@@ -19,7 +19,7 @@ from loaders.spatial import IDENTITY, Pose, frozen_vector, rotation_about
 
 from .settings import joint_settings
 
-_Joint, _JointAxis = maker(Joint), maker(JointAxis)
+_Joint, _JointAxis, _Pose = maker(Joint), maker(JointAxis), maker(Pose)
 
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's types of joints."""
@@ -68,7 +68,7 @@ def _anchor(j: int, model: Any) -> Pose:
     kind = model.jnt_type[j]
     if not (x or y or z) or kind == FREE or (kind == SLIDE and reference_of(j, model) != 0.0):
         return IDENTITY
-    return Pose(IDENTITY.R, frozen_vector(x, y, z))
+    return _Pose(IDENTITY.R, frozen_vector(x, y, z))
 
 
 def _displacement(j: int, q: float, model: Any) -> Pose:

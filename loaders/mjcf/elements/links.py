@@ -34,7 +34,7 @@ def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
     joints: list[Joint] = []
     poses = [IDENTITY]
     if 0 in shapes:
-        links.append(Link(name=WORLD, model=name, X_WL=IDENTITY, collisions=shapes[0][0], visuals=shapes[0][1]))
+        links.append(_Link(name=WORLD, model=name, X_WL=IDENTITY, collisions=shapes[0][0], visuals=shapes[0][1]))
     for body in range(1, model.nbody):
         chain = chain_of(body, source)
         X_WB = poses[model.body_parentid[body]] @ chain.X_PB

@@ -14,7 +14,7 @@ from loaders.spatial import IDENTITY, Pose, frozen_vector
 
 from .views import mode_of, target_of
 
-_Light = maker(Light)
+_Light, _Pose = maker(Light), maker(Pose)
 _TYPES = ("spot", "directional", "point", "image")
 """Types by number."""
 _IMAGE = 3
@@ -54,7 +54,7 @@ def _light(i: int, source: Source) -> Light:
         name=source.names("light")[i],
         type=kind,
         link=source.link(int(model.light_bodyid[i])),
-        X_LLight=Pose(IDENTITY.R, frozen_vector(*p)) if any(p) else IDENTITY,
+        X_LLight=_Pose(IDENTITY.R, frozen_vector(*p)) if any(p) else IDENTITY,
         diffuse=_color(model.light_diffuse[i]),
         specular=_color(model.light_specular[i]),
         direction=(x, y, z),
