@@ -102,8 +102,13 @@ def resolve(scene: Scene, diagnostics: Diagnostics) -> Scene:
         _check_groups_exist(group.groups, groups, group, diagnostics)
     for rule in scene.filter_rules:
         _check_groups_exist((rule.b,), groups, rule, diagnostics)
-    resolved = tuple(replace(group, links=_closure(group, groups), groups=()) for group in groups.values())
-    return replace(scene, filter_groups=resolved)
+    resolved = tuple(_resolved(group, groups) for group in groups.values())
+    return scene if resolved == scene.filter_groups else replace(scene, filter_groups=resolved)
+
+
+def _resolved(group: FilterGroup, groups: Mapping[str, FilterGroup]) -> FilterGroup:
+    links = _closure(group, groups)
+    return replace(group, links=links, groups=()) if group.groups or links != group.links else group
 
 
 def _check_groups_exist(

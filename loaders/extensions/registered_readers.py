@@ -6,6 +6,7 @@ context of the load, as ours do.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -58,7 +59,7 @@ def _read(point: EntryPoint, root: Node, context: Context) -> Scene | None:
             found = point.load()(root, context)
             if not isinstance(found, Scene | None):
                 raise _ReaderError(f"the reader {point.value} returned {type(found).__name__}, not a Scene or None")
-            scene: Scene | None = found
+            scene = found and dataclasses.replace(found)  # the package may keep its own, and the load completes one
     except _ReaderError as error:
         root.invalid("file.reader", "{reason}", hint="report this to the authors of the package", reason=str(error))
         return None

@@ -13,6 +13,7 @@ from functools import partial
 from loaders.context import Context
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.node import Node
+from loaders.reading.makers import maker
 from loaders.scene import Scene
 from loaders.spatial import frozen
 
@@ -45,6 +46,7 @@ from .engine_elements.sensors import read_sensors
 from .engine_elements.soft_bodies import read_soft_bodies
 from .engine_elements.unused_assets import report_unused_assets
 
+_Scene = maker(Scene)
 _NAMELESS = "MuJoCo Model"
 
 
@@ -124,7 +126,7 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
     report_unsupported(source)
     report_left_out(source)
     report_unused_assets(source)
-    return Scene(
+    return _Scene(
         name=name,
         gravity=read_gravity(source),
         physics=read_physics((*settings, *memory_of(root)), source),

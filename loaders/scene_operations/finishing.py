@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import errno
 import os
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from loaders.diagnostics import Diagnostic, Diagnostics, Fate, LoadError
+from loaders.display.finding_list import FindingList
 from loaders.drake.filter_groups import resolve as resolve_groups
 from loaders.reading.deferred import Deferred
 from loaders.scene import Scene
@@ -86,7 +86,14 @@ def _checked(reading: Reading, strict: bool, lenient: bool) -> Scene:
         raise kind(error.diagnostics, _without_consequences(error.others, error.diagnostics)) from None
     if scene is None:  # a reader returns nothing only after reporting why
         raise LoadError(tuple(diagnostics))
-    return dataclasses.replace(scene, source=source, diagnostics=tuple(diagnostics))
+    _complete(scene, source, diagnostics)
+    return scene
+
+
+def _complete(scene: Scene, source: str, diagnostics: Diagnostics) -> None:
+    """Give a scene its source and its findings, in place: nobody else has it yet, and a copy takes 1 % of a load."""
+    object.__setattr__(scene, "source", source)
+    object.__setattr__(scene, "diagnostics", FindingList(diagnostics))
 
 
 def check_readable(source: str, found: tuple[Diagnostic, ...]) -> None:

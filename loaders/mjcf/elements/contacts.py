@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from loaders.mjcf.compilation.source import Source
 from loaders.model import ContactPair, FilterGroup, FilterRule
+from loaders.reading.makers import maker
 
 from .settings import pair_effects, solver, text_of, unless
+
+_FilterGroup, _FilterRule, _ContactPair = maker(FilterGroup), maker(FilterRule), maker(ContactPair)
 
 
 def read_excludes(source: Source) -> tuple[tuple[FilterGroup, ...], tuple[FilterRule, ...]]:
@@ -16,8 +19,8 @@ def read_excludes(source: Source) -> tuple[tuple[FilterGroup, ...], tuple[Filter
         where = source.where("exclude", i)
         a, b = source.link(signature >> 16), source.link(signature & 0xFFFF)
         for name in (a, b):
-            groups.setdefault(name, FilterGroup(name=name, links=(name,), where=where))
-        rules.append(FilterRule(a=a, b=b, where=where))
+            groups.setdefault(name, _FilterGroup(name=name, links=(name,), where=where))
+        rules.append(_FilterRule(a=a, b=b, where=where))
     return tuple(groups.values()), tuple(rules)
 
 
@@ -44,7 +47,7 @@ def _pair(i: int, source: Source) -> ContactPair:
         *unless("gap", model.pair_gap[i], 0.0),
         *pair_effects(i, model),
     ]
-    return ContactPair(
+    return _ContactPair(
         link_A=source.link(int(model.geom_bodyid[a])),
         collision_A=names[a],
         link_B=source.link(int(model.geom_bodyid[b])),

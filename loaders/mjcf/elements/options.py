@@ -10,8 +10,10 @@ from loaders.diagnostics import Fate, Where
 from loaders.mjcf.compilation.source import Source
 from loaders.model import Physics
 from loaders.node import Node
+from loaders.reading.makers import maker
 from loaders.spatial import Array, frozen
 
+_Physics = maker(Physics)
 _FIELDS = frozenset({"timestep", "gravity", "wind", "magnetic"})
 """Attributes of ``<option>`` that are fields of the scene."""
 
@@ -28,7 +30,7 @@ def read_physics(settings: Iterable[tuple[str, str]], source: Source) -> Physics
         settings: The options and flags, of which the last of a name counts.
         source: The compiled model.
     """
-    return Physics(
+    return _Physics(
         time_step=float(source.model.opt.timestep), engine="mujoco", parameters=tuple(sorted(dict(settings).items()))
     )
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -105,3 +106,12 @@ def test_our_readers_are_registered_too() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     points = project["entry-points"][ENTRY_POINTS].items()
     assert {tag: Deferred(target) for tag, target in points} == _XML_READERS
+
+
+def test_a_scene_that_a_package_keeps_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = loaders.Scene(name="kept")
+    point = SimpleNamespace(name="kept", value="package:read", load=lambda: lambda root, context: kept)
+    monkeypatch.setattr("loaders.extensions.registered_readers._entry_points", lambda: [point])
+    scene = loaders.load_string("<kept/>", format="kept", base="folder")
+    assert scene.source == os.path.join("folder", "<string>.kept")
+    assert kept.source == ""
