@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from loaders.scene import Scene
 
 from .diagnostics import Diagnostics
+from .reading.makers import maker
 from .resources import Resources
 
 MAX_INCLUDE_DEPTH = 32
@@ -40,9 +41,19 @@ class Context:
 
     def inside(self, path: Path) -> Context:
         """Return the context for the content of a file."""
-        return replace(self, files=(*self.files, path))
+        return _Context(
+            resources=self.resources,
+            diagnostics=self.diagnostics,
+            read_file=self.read_file,
+            files=(*self.files, path),
+            allow_xacro=self.allow_xacro,
+            xacro_args=self.xacro_args,
+        )
 
     @property
     def including(self) -> tuple[Path, ...]:
         """Real paths of the files being read, outermost first, to detect include cycles."""
         return tuple(Path(self.resources.real_paths(file)) for file in self.files)
+
+
+_Context = maker(Context)

@@ -17,10 +17,11 @@ from loaders.urdf.srdf import report_unused, with_srdf
 from loaders.urdf.xacro.xacro_expansion import expand, has_xacro, is_xacro
 
 from .context import MAX_INCLUDE_DEPTH, Context
-from .diagnostics import Diagnostics, Fate, Where
+from .diagnostics import Diagnostics, Fate, Where, make_where
 from .extensions.registered_readers import Reader, registered_reader, registered_tags
 from .keyword_options import check_option_names
 from .loss_summary import LossSummary, limited
+from .reading.makers import maker
 from .resources import Lookup, Resources
 from .safety.garbage_collection import collector_paused
 from .safety.limits import DEFAULTS, Budget, Limits, budgeted
@@ -30,6 +31,7 @@ from .search.robot_descriptions import locate
 from .xml import model_in, parse, read_bytes
 
 PathLike = str | os.PathLike[str]
+_Context, _Resources = maker(Context), maker(Resources)
 
 _XML_READERS: dict[str, Reader] = {
     **dict.fromkeys(("sdf", "gazebo"), Deferred("loaders.sdf:read")),
@@ -204,7 +206,7 @@ def _read_source(source: str, options: LoadOptions, download: FuelDownload | Non
 
 def _model_in(path: Path | None, diagnostics: Diagnostics) -> Path | None:
     """Return the main file of a load: of an archive of MuJoCo the model in it."""
-    model = None if path is None else model_in(str(path), Where(str(path)), diagnostics)
+    model = None if path is None else model_in(str(path), make_where(str(path)), diagnostics)
     return path if path is None or model == str(path) else None if model is None else Path(model)
 
 
@@ -355,7 +357,7 @@ def context_of(
         ValueError: if a given folder does not exist.
     """
     schemes = search.get("schemes", {})
-    resources = Resources(
+    resources = _Resources(
         package_map={name: Path(os.path.abspath(f)) for name, f in package_folders(search.get("package_map")).items()},
         paths=absolute(search_folders(search.get("paths"))),
         schemes={scheme.lower(): absolute(folders) for scheme, folders in schemes.items()},
@@ -364,4 +366,4 @@ def context_of(
         unsafe_paths=search.get("unsafe_paths", False),
         main=main,
     )
-    return Context(resources=resources, diagnostics=diagnostics, read_file=read_file, allow_xacro=allow_xacro)
+    return _Context(resources=resources, diagnostics=diagnostics, read_file=read_file, allow_xacro=allow_xacro)

@@ -22,10 +22,10 @@ def check_option_names(
         TypeError: if an option is unknown, with the closest name in the message, or neither true nor false.
     """
     types = {} if kind is None else kind.__annotations__
-    allowed = (types.keys() | set(others)) - set(excluded)
-    unknown = [name for name in given if name not in allowed]
+    unknown = [name for name in given if name in excluded or not (name in types or name in others)]
     if unknown:
-        raise TypeError("; ".join(_describe_unknown_option(name, sorted(allowed)) for name in unknown))
+        allowed = sorted((types.keys() | set(others)) - set(excluded))
+        raise TypeError("; ".join(_describe_unknown_option(name, allowed) for name in unknown))
     for name in given:
         if name in types and _is_flag(types[name]):
             check_flag(name, given[name])

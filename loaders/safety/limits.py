@@ -7,10 +7,11 @@ spend from the budget of the public call that is running, with `spend`.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -112,9 +113,8 @@ class FileError(Exception):
         self.code, self.reason, self.hint = code, reason, hint
 
 
-def _counts() -> Counts:
-    """Return counts that are zero, as `Counter` does, which takes longer to make."""
-    return defaultdict(int)
+_counts: Callable[[], Counts] = partial(defaultdict, int)
+"""Returns counts that are zero, as `Counter` does, which takes longer to make."""
 
 
 @dataclass(slots=True, eq=False)

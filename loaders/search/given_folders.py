@@ -45,11 +45,13 @@ def search_folders(paths: Any) -> tuple[Path, ...]:
         TypeError: if it is a single folder, or no sequence of folders.
         ValueError: if there is no such folder.
     """
+    if paths is None:
+        return ()
     if isinstance(paths, str | os.PathLike):
         raise TypeError(f"paths: expected a list of folders, as in [{os.fspath(paths)!r}], not a single one")
-    if paths is not None and not isinstance(paths, Iterable):
+    if not isinstance(paths, Iterable):
         raise TypeError(f"paths: expected a list of folders, as in ['models'], not {paths!r}")
-    return tuple(_folder("paths", folder, "a folder to search") for folder in paths or ())
+    return tuple(_folder("paths", folder, "a folder to search") for folder in paths)
 
 
 def _folder(option: str, folder: str | os.PathLike[str], meaning: str) -> Path:

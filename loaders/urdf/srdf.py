@@ -118,9 +118,9 @@ def report_unused(path: Path, diagnostics: Diagnostics) -> None:
         path: The file of the robot.
         diagnostics: Record for the finding.
     """
-    folder, name = os.path.split(path)
-    if not name.endswith(_ROBOT_SUFFIXES):
+    if not str(path).endswith(_ROBOT_SUFFIXES):
         return
+    folder, name = os.path.split(path)
     srdf = f"{name.partition('.')[0]}.srdf"
     if os.path.isfile(os.path.join(folder, srdf)):
         diagnostics.add(
