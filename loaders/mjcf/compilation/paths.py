@@ -149,7 +149,8 @@ class FileFinder:
         if os.path.isabs(head) or "$" in head or ":" in head or "" in resources.schemes:
             return None
         parts = [part for part in head.split("/") if part not in {"", "."}]
-        place = os.path.normpath(os.path.join(base, *parts)) + os.sep
+        folder = os.path.join(base, *parts, "")
+        place = os.path.normpath(folder) + os.sep
         root, levels = self._absolute_of(self.start), 0
         while not place.startswith(root + os.sep) and root != (above := os.path.dirname(root)):
             root, levels = above, levels + 1
@@ -161,7 +162,7 @@ class FileFinder:
             real_root = self._real_root(root, levels)
             if real_root is None or not is_inside(self._followed(base, parts), (real_root,)):
                 return None
-        return _Folder(os.path.join(base, *parts, ""), root, levels)
+        return _Folder(folder, root, levels)
 
     def _absolute_of(self, folder: str) -> str:
         if folder not in self._absolute:
