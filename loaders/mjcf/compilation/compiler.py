@@ -84,8 +84,8 @@ class Compiled(NamedTuple):
     """Names of the features that the options switch off, such as ``gravity``."""
     enabled: frozenset[str]
     """Names of the features that the options switch on, such as ``energy``."""
-    default_options: Any
-    """MuJoCo's default of all options."""
+    default_options: Callable[[], Any]
+    """Returns MuJoCo's default of all options."""
     names: Mapping[str, Mapping[int, str]]
     """Names of MuJoCo's enumerations, such as ``mjtSensor``, by number."""
     warnings: list[str]
@@ -118,8 +118,8 @@ def compile_text(
     with _LOCK, engine_warnings(mujoco, messages), warnings.catch_warnings(record=True) as caught, refusals:
         warnings.simplefilter("always")
         attached = {name: model.encode() for name, model in models.items()}
-        if models or "<flexcomp" in text:  # soft bodies read their files while parsing; the copies take time
-            attached |= assets
+        if assets and (models or "<flexcomp" in text):  # soft bodies read their files while parsing
+            attached |= assets  # the copies take time
         spec = mujoco.MjSpec.from_string(text, include=attached, assets=dict(assets))
         spec.compiler.discardvisual = False
         if fetch is not None:
@@ -130,12 +130,12 @@ def compile_text(
             model=model,
             spec=spec,
             version=mujoco.__version__,
-            meshes=_mesh_sources(spec, text, models) if model.nmesh else (),
+            meshes=_mesh_sources(spec, model, text, models) if model.nmesh else (),
             hfields=tuple(hfield.file for hfield in spec.hfields) if model.nhfield else (),
             flexes=tuple(spec.flexes) if model.nflex else (),
             disabled=_flags(model.opt.disableflags, mujoco.mjtDisableBit, "mjDSBL_"),
             enabled=_flags(model.opt.enableflags, mujoco.mjtEnableBit, "mjENBL_"),
-            default_options=mujoco.MjOption(),
+            default_options=mujoco.MjOption,
             names=_enumerations(mujoco),
             warnings=messages,
         )
@@ -218,14 +218,15 @@ def _line_in(text: str) -> int:
     return int(match[1]) if match else 0
 
 
-def _mesh_sources(spec: Any, text: str, models: Mapping[str, str]) -> tuple[MeshSource, ...]:
-    """Return the source of each mesh; only its file is asked for if the texts state nothing else."""
-    if any(word in each for each in (text, *models.values()) for word in _OF_MESHES):
+def _mesh_sources(spec: Any, model: Any, text: str, models: Mapping[str, str]) -> tuple[MeshSource, ...]:
+    """Return the source of each mesh; its file is that of the model if the text states nothing else."""
+    if models or any(word in text for word in _OF_MESHES):
         return tuple(
             MeshSource(mesh.file, tuple(mesh.refpos.tolist()), tuple(mesh.refquat.tolist()), int(mesh.maxhullvert))
             for mesh in spec.meshes
         )
-    return tuple(MeshSource(file=mesh.file) for mesh in spec.meshes)
+    paths, starts = model.paths, model.mesh_pathadr.tolist()
+    return tuple(MeshSource("" if start < 0 else paths[start : paths.index(b"\0", start)].decode()) for start in starts)
 
 
 @cache

@@ -58,6 +58,7 @@ class Inputs:
             expand_includes(root, folder, self.context, self.files)
             nodes = root.subtree()
             tags = {node.tag for node in nodes}
+        self.lines.tags |= tags
         models = _models(nodes) if "model" in tags else []
         if not chain:  # MuJoCo reads the files of soft bodies, and of models to attach, before it compiles
             self.assets.defers = not (self.whole or models or "flexcomp" in tags)

@@ -37,6 +37,8 @@ class LineMap:
 
     def __init__(self) -> None:
         self._nodes: list[Node] = []
+        self.tags: set[str] = set()
+        """The tags of all elements, which the callers of `write` add."""
 
     @property
     def nodes(self) -> list[Node]:
@@ -77,11 +79,10 @@ class LineMap:
         None for the world. MuJoCo itself states no lines of free joints and keyframes. The result is empty if an
         element of the document makes others.
         """
-        tags = {node.tag for node in self._nodes}
-        if not _MAKERS.isdisjoint(tags):
+        if not _MAKERS.isdisjoint(self.tags):
             return {}
         sections = self._nodes[0].children
-        found = _in_bodies(_contents(sections, "worldbody"), has_frames="frame" in tags)
+        found = _in_bodies(_contents(sections, "worldbody"), has_frames="frame" in self.tags)
         for kind, section in _SECTIONS.items():
             found[kind] = [*_contents(sections, section)]
         assets = _contents(sections, "asset")

@@ -5,12 +5,16 @@ from __future__ import annotations
 from loaders.diagnostics import Fate, Where
 from loaders.mjcf.compilation.source import Source
 
-_RANGES = {
-    "joint": (("jnt_limited", "jnt_range"), ("jnt_actfrclimited", "jnt_actfrcrange")),
-    "tendon": (("tendon_limited", "tendon_range"), ("tendon_actfrclimited", "tendon_actfrcrange")),
-    "actuator": (("actuator_forcelimited", "actuator_forcerange"), ("actuator_actlimited", "actuator_actrange")),
-}
-"""Arrays of switches and of ranges, by kind of element."""
+_RANGES = (
+    ("joint", "name_jntadr", (("jnt_limited", "jnt_range"), ("jnt_actfrclimited", "jnt_actfrcrange"))),
+    ("tendon", "name_tendonadr", (("tendon_limited", "tendon_range"), ("tendon_actfrclimited", "tendon_actfrcrange"))),
+    (
+        "actuator",
+        "name_actuatoradr",
+        (("actuator_forcelimited", "actuator_forcerange"), ("actuator_actlimited", "actuator_actrange")),
+    ),
+)
+"""Kinds of elements, each with an array that tells whether there are any, and its arrays of switches and of ranges."""
 _WITH_PLUGINS = ("body", "geom", "actuator", "sensor")
 """Kinds of elements on which a plugin may act."""
 
@@ -47,22 +51,23 @@ def _report_plugins(source: Source) -> None:
 
 def _report_ranges(source: Source) -> None:
     """Report ranges that are stated and switched off, which only MuJoCo's editors show."""
-    for kind, arrays in _RANGES.items():
-        names = source.names(kind)
-        if not names:
+    for kind, elements, arrays in _RANGES:
+        if not getattr(source.model, elements):
             continue
-        found = {i: names[i] for switches, ranges in arrays for i in _switched_off(switches, ranges, source)}
+        found = [*dict.fromkeys(i for switches, ranges in arrays for i in _switched_off(switches, ranges, source))]
         if found:
             message = "ranges that are switched off are left out: {kind} {names}"
-            off = tuple(found.values())
-            where = source.where(kind, next(iter(found)))
+            names = source.names(kind)
+            off = tuple(names[i] for i in found)
+            where = source.where(kind, found[0])
             source.diagnostics.add(
                 Fate.NOTED, "mjcf-in.not-carried", message, where, subjects=off, kind=kind, names=off
             )
 
 
 def _switched_off(switches: str, ranges: str, source: Source) -> list[int]:
-    if all(getattr(source.model, switches)):
+    limits = getattr(source.model, switches)
+    if all(limits):
         return []
-    pairs = zip(getattr(source.model, switches), getattr(source.model, ranges), strict=True)
+    pairs = zip(limits, getattr(source.model, ranges), strict=True)
     return [i for i, (limited, (lower, upper)) in enumerate(pairs) if (lower or upper) and not limited]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from loaders.diagnostics import Fate
 from loaders.mjcf.compilation.source import Source
+from loaders.mjcf.compilation.text import LineMap
 from loaders.node import Node
 
 _SECTIONS = frozenset({"visual", "statistic", "numeric", "text", "tuple", "layer"})
@@ -36,34 +35,44 @@ _ATTRIBUTES = {
     **dict.fromkeys(_ACTUATORS, frozenset({"user"})),
 }
 """Attributes that are left out, by the name of the element."""
-_NONE = frozenset[str]()
 OF_REGIONS = frozenset({"touch", "insidesite", "contact"})
 """Sensors that measure within the shape of a site, with which they are read."""
 _SHAPE = frozenset({"size", "type"})
 
 
-def left_out(nodes: Iterable[Node]) -> dict[str, Node]:
+def left_out(lines: LineMap) -> dict[str, Node]:
     """Return what the elements state that a scene does not hold, with the first element that states it.
 
     Args:
-        nodes: The elements.
+        lines: The elements.
     """
-    nodes = list(nodes)
-    keys_of, found = _ATTRIBUTES.get, dict[str, Node]()
-    regions = {n.attributes["site"] for n in nodes if n.tag in OF_REGIONS and "site" in n.attributes}
-    stating = [n for n in nodes if n.tag in _SECTIONS or not keys_of(n.tag, _NONE).isdisjoint(n.attributes)]
-    for node in stating:
-        if node.tag in _SECTIONS:
-            found.setdefault(node.tag, node)
-        is_region = node.tag == "site" and node.attributes.get("name") in regions
-        for key in (keys_of(node.tag, _NONE) & node.attributes.keys()) - (_SHAPE if is_region else _NONE):
-            found.setdefault(f"{node.tag}/{key}", node)
+    regions = _regions(lines)
+    found, unseen = dict[str, Node](), dict(_ATTRIBUTES)
+    for node in lines.nodes:
+        tag, attributes = node.tag, node.attributes
+        keys = unseen.get(tag)
+        if keys is None:
+            if tag in _SECTIONS:
+                found.setdefault(tag, node)
+        elif not keys.isdisjoint(attributes):
+            stated = keys & attributes.keys()
+            if tag == "site" and attributes.get("name") in regions:
+                stated -= _SHAPE
+            found.update({f"{tag}/{key}": node for key in stated})
+            unseen[tag] = keys - stated
     return found
+
+
+def _regions(lines: LineMap) -> set[str]:
+    """Return the names of the sites that are regions of sensors."""
+    if OF_REGIONS.isdisjoint(lines.tags):
+        return set()
+    return {n.attributes["site"] for n in lines.nodes if n.tag in OF_REGIONS and "site" in n.attributes}
 
 
 def report_left_out(source: Source) -> None:
     """Report looks, sizes of lists, and data of the user that a scene does not hold."""
-    found = left_out(source.lines.nodes) | source.assets.drawn
+    found = left_out(source.lines) | source.assets.drawn
     if source.model.has("jnt_group") and "joint/group" not in found:
         found |= _groups_of_made_joints(source)
     if found:

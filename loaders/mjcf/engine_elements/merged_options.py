@@ -30,7 +30,7 @@ def is_merged(source: Source) -> bool:
     Args:
         source: The compiled model.
     """
-    return any(node.tag == "attach" for node in source.lines.nodes)
+    return "attach" in source.lines.tags
 
 
 def merged_settings(source: Source) -> Iterator[tuple[str, str]]:
@@ -40,7 +40,7 @@ def merged_settings(source: Source) -> Iterator[tuple[str, str]]:
         source: The compiled model.
     """
     compiled = source.compiled
-    option, default = compiled.model.opt, compiled.default_options
+    option, default = compiled.model.opt, compiled.default_options()
     for name in dir(default):
         if not name.startswith("_") and name not in _FIELDS | _FLAGS:
             value = getattr(option, name)

@@ -44,10 +44,9 @@ def _others(kind: str, count: int, used: Collection[int]) -> list[tuple[str, int
 def _unused_files(source: Source) -> list[tuple[str, int]]:
     """Return the meshes and height fields that no element names; a geom that only has the size of a mesh does."""
     model = source.model
-    shapes = zip(model.geom_type, model.geom_dataid, strict=True) if model.ngeom else ()
-    used = {(_HFIELD if kind == _HFIELD else _MESH, data) for kind, data in shapes if kind in {_HFIELD, _MESH, _SDF}}
-    meshes = _others("mesh", model.nmesh, {data for kind, data in used if kind == _MESH})
-    hfields = _others("hfield", model.nhfield, {data for kind, data in used if kind == _HFIELD})
+    shapes = {*zip(model.geom_type, model.geom_dataid, strict=True)} if model.ngeom else ()
+    meshes = _others("mesh", model.nmesh, {data for kind, data in shapes if kind in {_MESH, _SDF}})
+    hfields = _others("hfield", model.nhfield, {data for kind, data in shapes if kind == _HFIELD})
     return [*_unnamed(meshes, source), *_unnamed(hfields, source)]
 
 
@@ -57,6 +56,6 @@ def _unnamed(assets: list[tuple[str, int]], source: Source) -> list[tuple[str, i
         return []
     kind, nodes = assets[0][0], source.lines.nodes
     stated = {node.attributes[kind] for node in nodes if kind in node.attributes}
-    ends = tuple(stated) if any(node.tag == "attach" for node in nodes) else ()  # a prefix may be in front
+    ends = tuple(stated) if "attach" in source.lines.tags else ()  # a prefix may be in front
     names = source.names(kind)
     return [(kind, i) for kind, i in assets if names[i] not in stated and not (ends and names[i].endswith(ends))]
