@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import compress
-from operator import not_
+from operator import attrgetter, not_
 from typing import Any
 
 import numpy as np
@@ -37,11 +37,11 @@ _SKEW = 1e-9
 
 
 _DIMENSIONS: dict[type, Callable[[Any], tuple[float, ...]]] = {
-    Box: lambda box: box.size,
-    Heightmap: lambda heightmap: heightmap.size,
-    Ellipsoid: lambda ellipsoid: ellipsoid.radii,
+    Box: attrgetter("size"),
+    Heightmap: attrgetter("size"),
+    Ellipsoid: attrgetter("radii"),
     Sphere: lambda sphere: (sphere.radius,),
-    **dict.fromkeys((Cylinder, Capsule, Cone), lambda shape: (shape.radius, shape.length)),
+    **dict.fromkeys((Cylinder, Capsule, Cone), attrgetter("radius", "length")),
 }
 """Lengths that a shape of the file states, by its type; those of planes, which are unbounded, do not matter."""
 
@@ -76,16 +76,20 @@ def _check_inertias(scene: Scene, diagnostics: Diagnostics) -> None:
 
 
 def _check_sizes(scene: Scene, diagnostics: Diagnostics) -> None:
+    measure_of = _DIMENSIONS.get
     for link in scene.links:
         shapes: tuple[Collision | Visual, ...] = (*link.collisions, *link.visuals)
         for shape in shapes:
-            measure = _DIMENSIONS.get(type(shape.geometry))
+            measure = measure_of(type(shape.geometry))
             sizes = () if measure is None else measure(shape.geometry)
-            if sizes and (max(sizes) > MAX_SIZE or min(sizes) < -MAX_SIZE or 0.0 in sizes):
-                _report_size(link, shape, sizes, diagnostics)
+            for size in sizes:  # `min` and `max` take three times as long
+                if not 0.0 < size <= MAX_SIZE:
+                    _check_size(link, shape, sizes, diagnostics)
+                    break
 
 
-def _report_size(link: Link, shape: Collision | Visual, sizes: tuple[float, ...], diagnostics: Diagnostics) -> None:
+def _check_size(link: Link, shape: Collision | Visual, sizes: tuple[float, ...], diagnostics: Diagnostics) -> None:
+    """Report the dimensions of a shape if one is too large or zero; they may be negative."""
     name, largest = f"{link.name}{SEPARATOR}{shape.name}", max(map(abs, sizes))
     if largest > MAX_SIZE:
         diagnostics.add(
@@ -99,7 +103,7 @@ def _report_size(link: Link, shape: Collision | Visual, sizes: tuple[float, ...]
             size=largest,
             limit=MAX_SIZE,
         )
-    elif not isinstance(shape.geometry, Heightmap):  # which may be flat
+    elif 0.0 in sizes and not isinstance(shape.geometry, Heightmap):  # which may be flat
         diagnostics.add(
             Fate.ASSUMED,
             "model.zero-size",
