@@ -49,7 +49,7 @@ class LossSummary:
         self.name = str(name)
         self.quiet = quiet
         self._scope = budgeted(limits, lenient=lenient)
-        self._found: dict[Diagnostic, None] = {}
+        self._found: list[Diagnostic] = []
         self._outer: LossSummary | None = None
         self._token: Token[LossSummary | None] | None = None
 
@@ -72,7 +72,7 @@ class LossSummary:
             without: Findings that an earlier call has reported.
         """
         known = set(without)
-        self._found |= dict.fromkeys([entry for entry in diagnostics if entry not in known] if known else diagnostics)
+        self._found += [entry for entry in diagnostics if entry not in known] if known else diagnostics
 
     def __enter__(self) -> Self:
         self._outer = self._active.get()
@@ -97,12 +97,12 @@ class LossSummary:
                 warnings.warn(text, LossWarning, stacklevel=_level_of_caller())
 
     def _log(self) -> None:
-        for entry in self._found if LOGGER.isEnabledFor(logging.INFO) else ():
+        for entry in dict.fromkeys(self._found) if LOGGER.isEnabledFor(logging.INFO) else ():
             LOGGER.log(logging.INFO if entry.severity == "warning" else logging.DEBUG, "%s", entry)
 
     def _text(self) -> str:
         """Return the summary; an empty text if nothing was lost."""
-        losses = [entry for entry in self._found if entry.severity == "warning"]
+        losses = [entry for entry in dict.fromkeys(self._found) if entry.severity == "warning"]
         if not losses:
             return ""
         counts = ", ".join(f"{count} {fate}" for fate, count in Counter(str(entry.fate) for entry in losses).items())
