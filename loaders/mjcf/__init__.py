@@ -121,7 +121,6 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
     links, joints = read_links(name, source)
     groups, rules = read_excludes(source)
     settings = merged_settings(source) if is_merged(source) else stated_settings(root)
-    collisions = {(link.name, collision.name) for link in links for collision in link.collisions}
     report_warnings(source)
     report_unsupported(source)
     report_left_out(source)
@@ -142,7 +141,7 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
         constraints=read_constraints(source),
         filter_groups=groups,
         filter_rules=rules,
-        contact_pairs=read_pairs(collisions, source),
+        contact_pairs=read_pairs(links, source),
         tendons=read_tendons(source),
         mujoco=(*read_soft_bodies(source), *read_equality_elements(source), *read_sensors(source)),
         keyframes=read_keyframes(source),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from loaders.mjcf.compilation.source import Source
-from loaders.model import ContactPair, FilterGroup, FilterRule
+from loaders.model import ContactPair, FilterGroup, FilterRule, Link
 from loaders.reading.makers import maker
 
 from .settings import pair_effects, solver, text_of, unless
@@ -24,13 +26,16 @@ def read_excludes(source: Source) -> tuple[tuple[FilterGroup, ...], tuple[Filter
     return tuple(groups.values()), tuple(rules)
 
 
-def read_pairs(collisions: set[tuple[str, str]], source: Source) -> tuple[ContactPair, ...]:
+def read_pairs(links: Iterable[Link], source: Source) -> tuple[ContactPair, ...]:
     """Return the contact pairs of a model.
 
     Args:
-        collisions: Link and name of each collision; a pair with another geom, which was reported, is left out.
+        links: The links; a pair with a geom that is none of their collisions, which was reported, is left out.
         source: The compiled model.
     """
+    if not source.model.npair:
+        return ()
+    collisions = {(link.name, collision.name) for link in links for collision in link.collisions}
     pairs = (_pair(i, source) for i in range(source.model.npair))
     return tuple(p for p in pairs if {(p.link_A, p.collision_A), (p.link_B, p.collision_B)} <= collisions)
 

@@ -10,11 +10,14 @@ import numpy as np
 
 from loaders.mjcf.compilation.source import Source
 from loaders.model import BallConstraint, Constraint, Coupling, MujocoElement, Settings, WeldConstraint
-from loaders.spatial import IDENTITY, Array, Pose, frozen
+from loaders.reading.makers import maker
+from loaders.spatial import IDENTITY, Array, Pose, frozen_vector
 
 from .joints import reference_of
 from .settings import solver, text_of, unless
 
+_Coupling, _BallConstraint, _WeldConstraint = maker(Coupling), maker(BallConstraint), maker(WeldConstraint)
+_MujocoElement, _Pose = maker(MujocoElement), maker(Pose)
 _CONNECT, _WELD, _JOINT, _TENDON = range(4)
 _DEGREE = 4
 _AXES = 3
@@ -58,7 +61,7 @@ def _element(i: int, source: Source) -> MujocoElement:
         data = (("polycoef", text_of(model.eq_data[i][: _DEGREE + 1])),)
     elif tag == "flexstrain":
         data = (("cell", text_of(model.eq_data[i][:_AXES])),)
-    return MujocoElement(
+    return _MujocoElement(
         name=source.names("eq")[i],
         section="equality",
         tag=tag,
@@ -101,7 +104,7 @@ def _coupling(i: int, source: Source) -> Coupling:
     a, b = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
     coefficients = _about_zero(i, model)
     polynomial: Settings = (("polycoef", text_of(coefficients)),) if coefficients[2:].any() else ()
-    return Coupling(
+    return _Coupling(
         follower=source.names("joint")[a],
         leader=source.names("joint")[b],
         multiplier=float(coefficients[1]),
@@ -134,15 +137,20 @@ def _frames(i: int, on_bodies: tuple[Pose, Pose], source: Source) -> tuple[str, 
     return source.link(a), on_bodies[0], source.link(b), on_bodies[1]
 
 
+def _at(position: list[float]) -> Pose:
+    """Return the pose of a frame that is not turned."""
+    return _Pose(IDENTITY.R, frozen_vector(*position))
+
+
 def _connect(i: int, source: Source) -> BallConstraint:
     data = source.model.eq_data[i]
-    on_bodies = (Pose.of(p=data[:3]), Pose.of(p=data[3:6]))
+    on_bodies = (_at(data[:3]), _at(data[3:6]))
     link_A, X_AP, link_B, X_BQ = _frames(i, on_bodies, source)
-    return BallConstraint(
+    return _BallConstraint(
         link_A=link_A,
         link_B=link_B,
-        p_AP=frozen(X_AP.p),
-        p_BQ=frozen(X_BQ.p),
+        p_AP=X_AP.p,
+        p_BQ=X_BQ.p,
         active=bool(source.model.eq_active0[i]),
         mujoco=_settings(i, source),
         where=source.where("eq", i),
@@ -153,8 +161,8 @@ def _weld(i: int, source: Source) -> WeldConstraint:
     """Return a weld; its data are a point in the second body, the pose of that point in the first, and a scale."""
     data = source.model.eq_data[i]
     X_AP = Pose.from_vector(data[3:10]) if any(data[6:10]) else IDENTITY
-    link_A, X_AP, link_B, X_BQ = _frames(i, (X_AP, Pose.of(p=data[:3])), source)
-    return WeldConstraint(
+    link_A, X_AP, link_B, X_BQ = _frames(i, (X_AP, _at(data[:3])), source)
+    return _WeldConstraint(
         link_A=link_A,
         link_B=link_B,
         X_AP=X_AP,

@@ -6,10 +6,13 @@ from typing import Any
 
 from loaders.mjcf.compilation.source import Source
 from loaders.model import Keyframe
+from loaders.reading.makers import maker
 from loaders.spatial import quaternion_to_matrix
 
 from .actuators import carried_actuators
 from .joints import BALL, FREE
+
+_Keyframe = maker(Keyframe)
 
 
 def read_keyframes(source: Source) -> tuple[Keyframe, ...]:
@@ -18,39 +21,47 @@ def read_keyframes(source: Source) -> tuple[Keyframe, ...]:
 
 
 def _keyframe(k: int, source: Source) -> Keyframe:
-    model, names = source.model, source.names("joint")
-    joints, poses = range(model.njnt), _poses(k, source)
-    has_state = any(model.key_ctrl[k]) or any(model.key_act[k])
-    actuators = carried_actuators(source) if has_state else []
-    return Keyframe(
+    model, poses = source.model, _poses(k, source)
+    controls, activations = model.key_ctrl[k], model.key_act[k]
+    actuators = carried_actuators(source) if any(controls) or any(activations) else []
+    positions = _positions(k, model)
+    return _Keyframe(
         name=source.names("key")[k],
-        joints=tuple(names[j] for j in joints),
-        positions=tuple(_position(k, j, model) for j in joints),
-        velocities=tuple(_velocity(k, j, model) for j in joints) if any(model.key_qvel[k]) else (),
+        joints=source.names("joint"),
+        positions=positions,
+        velocities=_velocities(k, positions, model),
         actuators=tuple(source.names("actuator")[i] for i in actuators),
-        controls=tuple(_slice(model.key_ctrl[k], *_controls(i, model)) for i in actuators),
-        activations=tuple(
-            _slice(model.key_act[k], model.actuator_actadr[i], model.actuator_actnum[i]) for i in actuators
-        ),
+        controls=tuple(_slice(controls, *_controls(i, model)) for i in actuators),
+        activations=tuple(_slice(activations, model.actuator_actadr[i], model.actuator_actnum[i]) for i in actuators),
         links=tuple(poses),
         poses=tuple(poses.values()),
         where=source.where("key", k),
     )
 
 
-def _position(k: int, j: int, model: Any) -> tuple[float, ...]:
-    """Return the position of a joint; that of a free joint is the pose of its body in the world."""
-    return _slice(model.key_qpos[k], model.jnt_qposadr[j], _SIZES.get(int(model.jnt_type[j]), 1))
+def _positions(k: int, model: Any) -> tuple[tuple[float, ...], ...]:
+    """Return the position of each joint; that of a free joint is the pose of its body in the world."""
+    values = model.key_qpos[k]
+    places = zip(model.jnt_qposadr, model.jnt_type, strict=True)
+    return tuple([tuple(values[start : start + _SIZES.get(kind, 1)]) for start, kind in places])
 
 
-def _velocity(k: int, j: int, model: Any) -> tuple[float, ...]:
+def _velocities(k: int, positions: tuple[tuple[float, ...], ...], model: Any) -> tuple[tuple[float, ...], ...]:
+    """Return the velocity of each joint; nothing if all are zero."""
+    values = model.key_qvel[k]
+    if not any(values):
+        return ()
+    places = zip(model.jnt_dofadr, model.jnt_type, positions, strict=True)
+    return tuple(_velocity(values, start, kind, position) for start, kind, position in places)
+
+
+def _velocity(values: list[float], start: int, kind: int, position: tuple[float, ...]) -> tuple[float, ...]:
     """Return the velocity of a joint; angular ones of MuJoCo are in the axes of the body, those of a scene are not."""
-    kind, start = int(model.jnt_type[j]), model.jnt_dofadr[j]
     if kind not in _SIZES:
-        return _slice(model.key_qvel[k], start, 1)
-    linear = _slice(model.key_qvel[k], start, 3) if kind == FREE else ()
-    R = quaternion_to_matrix(_position(k, j, model)[-4:])
-    return (*linear, *(R @ _slice(model.key_qvel[k], start + len(linear), 3)).tolist())
+        return _slice(values, start, 1)
+    linear = _slice(values, start, 3) if kind == FREE else ()
+    R = quaternion_to_matrix(position[-4:])
+    return (*linear, *(R @ _slice(values, start + len(linear), 3)).tolist())
 
 
 def _controls(i: int, model: Any) -> tuple[int, int]:
