@@ -107,8 +107,10 @@ def resolve(scene: Scene, diagnostics: Diagnostics) -> Scene:
 
 
 def _resolved(group: FilterGroup, groups: Mapping[str, FilterGroup]) -> FilterGroup:
-    links = _closure(group, groups)
-    return replace(group, links=links, groups=()) if group.groups or links != group.links else group
+    """Return a group with the links of its member groups, each link once."""
+    if not group.groups and len(set(group.links)) == len(group.links):
+        return group
+    return replace(group, links=_closure(group, groups), groups=())
 
 
 def _check_groups_exist(
