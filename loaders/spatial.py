@@ -48,6 +48,11 @@ def frozen_matrix(*rows: float) -> Array:
     return np.ndarray((3, 3), np.float64, _pack_matrix(*rows))
 
 
+def frozen_matrices(entries: Sequence[float]) -> Array:
+    """Return numbers as read-only matrices, each with nine of them, row by row: an array of shape (n, 3, 3)."""
+    return np.ndarray((len(entries) // 9, 3, 3), np.float64, struct.pack(f"{len(entries)}d", *entries))
+
+
 def _sealed(array: Array) -> Array:
     """Make an array read-only; return it."""
     array.setflags(write=False)
@@ -126,7 +131,7 @@ class Pose:
         (x, y, z), (roll, pitch, yaw) = xyz, rpy
         p = frozen_vector(x, y, z) if x or y or z else IDENTITY.p
         if not (roll or pitch or yaw):
-            return IDENTITY if p is IDENTITY.p else cls(IDENTITY.R, p)
+            return IDENTITY if p is IDENTITY.p else _Pose(IDENTITY.R, p)
         si, sj, sk = math.sin(roll), math.sin(pitch), math.sin(yaw)
         ci, cj, ck = math.cos(roll), math.cos(pitch), math.cos(yaw)
         cc, cs, sc, ss = ci * ck, ci * sk, si * ck, si * sk
@@ -135,7 +140,7 @@ class Pose:
             cj * sk, sj * ss + cc, sj * cs - sc,
             -sj, cj * si, cj * ci,
         )  # fmt: skip
-        return cls(R, p)
+        return _Pose(R, p)
 
     @classmethod
     def from_vector(cls, x_y_z_qw_qx_qy_qz: ArrayLike) -> Pose:
@@ -237,17 +242,17 @@ class SpatialInertia:
         """Return the inertia of the same body, measured and expressed in A."""
         if X_AL.R is IDENTITY.R:
             p = self.p_LLcm if X_AL.p is IDENTITY.p else _sealed(X_AL.p + self.p_LLcm)
-            return SpatialInertia(self.mass, p, self.I_Lcm)
+            return _SpatialInertia(self.mass, p, self.I_Lcm)
         p, rotational = X_AL.p + X_AL.R @ self.p_LLcm, X_AL.R @ self.I_Lcm @ X_AL.R.T
-        return SpatialInertia(self.mass, _sealed(p), _sealed(rotational))
+        return _SpatialInertia(self.mass, _sealed(p), _sealed(rotational))
 
     def __add__(self, other: SpatialInertia) -> SpatialInertia:
         """Return the inertia of both bodies welded together (parallel axis theorem); both are in the same frame."""
         mass = self.mass + other.mass
         if mass == 0.0:
-            return SpatialInertia(0.0, self.p_LLcm, frozen(self.I_Lcm + other.I_Lcm))
+            return _SpatialInertia(0.0, self.p_LLcm, frozen(self.I_Lcm + other.I_Lcm))
         com = (self.mass * self.p_LLcm + other.mass * other.p_LLcm) / mass
-        return SpatialInertia(mass, frozen(com), frozen(self.about(com) + other.about(com)))
+        return _SpatialInertia(mass, frozen(com), frozen(self.about(com) + other.about(com)))
 
     def about(self, p_LQ: ArrayLike) -> Array:
         """Return the rotational inertia about a point Q [kg m^2], shape (3, 3)."""
@@ -306,10 +311,13 @@ class SpatialInertia:
         excess = max(c - a - b, 0.0) / 3.0
         mended = np.empty(3)
         mended[order] = (a + excess, b + excess, c - excess)
-        return SpatialInertia(max(self.mass, 0.0), self.p_LLcm, frozen(R @ np.diag(mended) @ R.T))
+        return _SpatialInertia(max(self.mass, 0.0), self.p_LLcm, frozen(R @ np.diag(mended) @ R.T))
 
     def __reduce__(self) -> tuple[type[SpatialInertia], tuple[float, Array, Array]]:
         return SpatialInertia, (self.mass, self.p_LLcm, self.I_Lcm)
+
+
+_SpatialInertia = maker(SpatialInertia)
 
 
 def exceeds(matrix: Array, bound: float) -> bool:

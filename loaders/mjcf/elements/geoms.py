@@ -13,7 +13,7 @@ from loaders.meshes.msh import SUFFIX as MSH
 from loaders.meshes.msh import has_triangles
 from loaders.mjcf.compilation.assets import Asset
 from loaders.mjcf.compilation.inline_shapes import inline_heights, inline_mesh
-from loaders.mjcf.compilation.rows import Rows, pose
+from loaders.mjcf.compilation.rows import Rows, inverse_pose
 from loaders.mjcf.compilation.source import Source
 from loaders.model import (
     Box,
@@ -177,10 +177,11 @@ def _placed_mesh(mesh: int, source: Source) -> tuple[Mesh, Pose]:
     model, stated, asset = source.model, source.compiled.meshes[mesh], file_of_mesh(mesh, source)
     if asset is None:
         return inline_mesh(mesh, source), IDENTITY
-    X_FG = pose(model.mesh_pos[mesh], model.mesh_quat[mesh])
-    X_FR, (x, y, z) = pose((0.0, 0.0, 0.0), stated.refquat).inverse(), model.mesh_scale[mesh]
-    X_FS = Pose.of(X_FR.R, (X_FR.R @ [-c for c in stated.refpos]) * (x, y, z)) if any(stated.refpos) else X_FR
-    return _Mesh(uri=asset.uri, path=asset.path, scale=(x, y, z)), X_FG.inverse() @ X_FS
+    X_GF = inverse_pose(model.mesh_pos[mesh], model.mesh_quat[mesh])
+    X_FS, (x, y, z) = inverse_pose((0.0, 0.0, 0.0), stated.refquat), model.mesh_scale[mesh]
+    if any(stated.refpos):
+        X_FS = Pose.of(X_FS.R, (X_FS.R @ [-c for c in stated.refpos]) * (x, y, z))
+    return _Mesh(uri=asset.uri, path=asset.path, scale=(x, y, z)), X_GF @ X_FS
 
 
 def file_of_mesh(mesh: int, source: Source) -> Asset | None:

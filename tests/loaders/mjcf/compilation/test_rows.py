@@ -14,10 +14,12 @@ def test_rotations_are_those_of_one_quaternion_at_a_time() -> None:
     quaternions = np.random.default_rng(0).normal(size=(20, 4))
     quaternions /= np.linalg.norm(quaternions, axis=1)[:, None]
     expected = np.array([quaternion_to_matrix(q) for q in quaternions])
-    assert np.abs(np.array([rotation(*q) for q in quaternions]) - expected).max() < 1e-15
-    found = poses([[1.0, 1.0, 1.0]] * 20, quaternions.tolist())
+    assert np.abs(np.array([rotation(*q) for q in quaternions]).reshape(-1, 3, 3) - expected).max() < 1e-15
+    found = poses(np.ones((20, 3)), quaternions)
     assert np.abs(np.array([X.R for X in found]) - expected).max() < 1e-15
     assert not found[0].R.flags.writeable
+    assert not found[0].p.flags.writeable
+    assert found[0].p.tolist() == [1.0, 1.0, 1.0]
 
 
 def test_arrays_are_lists_and_other_attributes_are_those_of_the_model() -> None:
@@ -70,7 +72,7 @@ def test_a_turn_whose_cosine_rounds_to_one_is_kept() -> None:
     model = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    (pose,) = poses(model.body_pos[1:].tolist(), model.body_quat[1:].tolist())
+    (pose,) = poses(model.body_pos[1:], model.body_quat[1:])
     assert model.body_quat[1, 0] == 1.0
     assert np.allclose(pose.R, data.xmat[1].reshape(3, 3), rtol=0.0, atol=1e-15)
     assert pose.R[2, 1] == pytest.approx(6e-9, rel=1e-12)
