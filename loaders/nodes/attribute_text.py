@@ -6,6 +6,8 @@ _ESCAPES = str.maketrans({
     "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;",
 })  # fmt: skip
 """Characters that have a meaning in the value of an attribute."""
+ESCAPED = "".join(map(chr, _ESCAPES))
+"""The same characters, as text."""
 
 
 def escaped(value: str) -> str:

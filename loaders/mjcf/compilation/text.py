@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from loaders.node import Node
-from loaders.nodes.attribute_text import escaped
+from loaders.nodes.attribute_text import ESCAPED, escaped
 
 _SPECIAL = re.compile(r"""[^ !#$%()*+,./0-9:;=?@A-Z\[\]^_a-z{|}~-]""")
 """Characters that may need an escape in an attribute."""
@@ -25,7 +25,7 @@ def is_plain(values: str) -> bool:
     Args:
         values: The values, joined.
     """
-    return values.isprintable() and not any(character in values for character in '"&<>')
+    return not any(character in values for character in ESCAPED)
 
 
 def _quoted(value: str) -> str:
@@ -57,16 +57,15 @@ class LineMap:
         while pending:
             for node in pending[-1]:
                 nodes.append(node)
-                if plain:
-                    attributes = "".join([f' {key}="{value}"' for key, value in node.attributes.items()])
-                else:
-                    attributes = "".join([f" {key}={_quoted(value)}" for key, value in node.attributes.items()])
+                pieces.append("<" + node.tag)
+                for key, value in node.attributes.items():
+                    pieces.append(f' {key}="{value}"' if plain else f" {key}={_quoted(value)}")
                 if node.children:
-                    pieces.append(f"<{node.tag}{attributes}>\n")
+                    pieces.append(">\n")
                     ends.append(f"</{node.tag}>")
                     pending.append(iter(node.children))
                     break
-                pieces.append(f"<{node.tag}{attributes}/>\n")
+                pieces.append("/>\n")
             else:
                 pieces.append(ends.pop())
                 pending.pop()
