@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
 
 from loaders.context import Context
 from loaders.files import real_path
@@ -119,3 +121,28 @@ def _replace(node: Node, content: Sequence[Node]) -> None:
     node.parent = None
     for child in content:
         child.parent = parent
+
+
+class Contents(NamedTuple):
+    """The elements of a document and what is in any of them, collected once for all that ask."""
+
+    nodes: list[Node]
+    """All elements."""
+    tags: Set[str]
+    """The tags of the elements."""
+    keys: Set[str]
+    """The names of their attributes."""
+    values: str
+    """The values of their attributes, with spaces between them."""
+
+    @classmethod
+    def of(cls, nodes: list[Node], tags: Set[str]) -> Contents:
+        """Return what elements have.
+
+        Args:
+            nodes: The elements.
+            tags: Their tags.
+        """
+        attributes = [node.attributes for node in nodes]
+        values = " ".join(chain.from_iterable(map(dict.values, attributes)))
+        return cls(nodes, tags, set().union(*attributes), values)

@@ -11,6 +11,8 @@ from loaders.diagnostics import Fate
 from loaders.node import Node
 from loaders.safety.limits import how_to_raise, limit_of
 
+from .document import Contents
+
 MAX_DEPTH = 400
 """Largest number of nested elements; MuJoCo refuses about 500."""
 MAX_ATTRIBUTES = 500
@@ -42,12 +44,16 @@ _SIZES = {
 _STATEFUL = frozenset({"sensor", "actuator"})
 _DATA_SIZES = frozenset({"actdim", "dim", "nsample", "num"})
 """Attributes of sensors and actuators that ask for so many numbers."""
+_DATA = frozenset({"keyframe", "rangefinder", "size"})
+"""Other elements that ask for numbers."""
 _CHAIN = 40
 """A cable of n parts counts as n * n / 40 more elements: its parts are a chain, for which MuJoCo needs time as n^3."""
 _COUNTED = frozenset(
     {"plugin", "instance", "replicate", "attach", "mesh", "lengthrange", "config", "flex", *_COUNTS, *_SIZES}
 )
 """Elements that make others, or data, or with which MuJoCo may crash."""
+_MEASURED = _COUNTED - {"mesh"} | {"skin"}
+"""The same without meshes, which rarely make data, but with skins, which are taken out of the document."""
 _NOT_A_NUMBER = re.compile(r"[+-]?nan(\(\w*\))?$", re.IGNORECASE)
 _LARGE_EXPONENT = re.compile(r"e\+?\d{3}")
 _DROPPED_SIZES = ("njmax", "nconmax", "nstack", "nemax")
@@ -76,21 +82,46 @@ class Size(NamedTuple):
 NOTHING = Size()
 
 
-def check(root: Node, models: Mapping[str, Size], values: str) -> Size:
+def check(root: Node, models: Mapping[str, Size], contents: Contents, *, is_main: bool) -> Size:
     """Report what is too large or not a number; return the size of the model that the document makes.
 
     Args:
         root: The root element, without includes.
         models: Size of each attached model, by its name.
-        values: The values of all attributes, with spaces between them.
+        contents: What the elements had before their files were read, and skins taken out.
+        is_main: Whether no model attaches the document, so that nobody needs the depth of its bodies.
     """
-    _check_attributes(root, len(values))
-    if _may_be_infinite(values):
+    most = limit_of("mjcf_elements")
+    if len(contents.keys) >= MAX_ATTRIBUTES:
+        _check_attributes(root)
+    if _may_be_infinite(contents.values):
         for node in root.walk():
             _check_numbers(node)
+    if is_main and len(contents.nodes) <= min(most, MAX_DEPTH) and _makes_nothing(contents):
+        size = Size(elements=len(contents.nodes))
+    else:
+        size = _measured(root, models, most)
+    if not (contents.tags.isdisjoint(_DATA) and contents.keys.isdisjoint(_DATA_SIZES)):
+        _check_data(root, size.elements)
+    return Size(min(size.elements, most), size.depth)
+
+
+def _makes_nothing(contents: Contents) -> bool:
+    """Return whether a document has only elements of which `_measured` counts each as one."""
+    tags, keys = contents.tags, contents.keys
+    return tags.isdisjoint(_MEASURED) and not ("mesh" in tags and "builtin" in keys)
+
+
+def _measured(root: Node, models: Mapping[str, Size], most: int) -> Size:
+    """Report what is too large; return the size of the model that a document makes.
+
+    Args:
+        root: The root element, without includes.
+        models: Size of each attached model, by its name.
+        most: Largest number of elements.
+    """
     total = deepest = 0
     pending = [(root, 1, 1, 0)]
-    most = limit_of("mjcf_elements")
     while pending:
         node, copies, depth, bodies = pending.pop()
         if node.tag in _COUNTED:
@@ -115,8 +146,7 @@ def check(root: Node, models: Mapping[str, Size], values: str) -> Size:
             deepest = max(deepest, bodies)
         pending.extend((child, copies, depth + 1, bodies) for child in inner)
     _check_depth(root, deepest, models)
-    _check_data(root, total)
-    return Size(min(total, most), deepest)
+    return Size(total, deepest)
 
 
 def _check_depth(root: Node, depth: int, models: Mapping[str, Size]) -> None:
@@ -186,10 +216,8 @@ def _report_excess(node: Node, total: int, most: int) -> None:
         node.invalid("mjcf-in.too-large", message, hint="use fewer levels of bodies", limit=MAX_DEPTH)
 
 
-def _check_attributes(root: Node, length: int) -> None:
-    """Report the elements with too many attributes, of which a document of short values has none."""
-    if length < MAX_ATTRIBUTES:
-        return
+def _check_attributes(root: Node) -> None:
+    """Report the elements with too many attributes."""
     for node in [node for node in root.subtree() if len(node.attributes) > MAX_ATTRIBUTES]:
         message = "<{tag}> has {count} attributes; the limit is {limit}"
         count = len(node.attributes)

@@ -11,10 +11,10 @@ from loaders.node import Node
 from loaders.xml import model_in, parse, read_bytes
 
 from .assets import Assets
-from .document import expand_includes
+from .document import Contents, expand_includes
 from .guards import NOTHING, Size, check
 from .paths import FileFinder
-from .text import LineMap, is_plain
+from .text import LineMap
 
 _OPENING = "mujoco"
 _MISSING = "model_missing.xml"
@@ -58,16 +58,15 @@ class Inputs:
             expand_includes(root, folder, self.context, self.files)
             nodes = root.subtree()
             tags = {node.tag for node in nodes}
-        self.lines.tags |= tags
         models = _models(nodes) if "model" in tags else []
         if not chain:  # MuJoCo reads the files of soft bodies, and of models to attach, before it compiles
             self.assets.defers = not (self.whole or models or "flexcomp" in tags)
         sizes = {name: self._attach(node, folder, chain) for name, node in models}
+        contents = Contents.of(nodes, tags)
         self.assets.collect(root, nodes, folder, self.files)
-        values = " ".join([value for node in nodes for value in node.attributes.values()])
-        size = self._sizes[root.file] = check(root, sizes, values)
+        size = self._sizes[root.file] = check(root, sizes, contents, is_main=not chain)
         diagnostics.spend("elements", size.elements)
-        return self.lines.write(root, plain=is_plain(values))
+        return self.lines.write(root, contents)
 
     def _attach(self, node: Node, folder: str, chain: tuple[Path, ...]) -> Size:
         """Read a model to attach; return the size of what it makes."""
@@ -104,7 +103,7 @@ class Inputs:
         """Give MuJoCo an empty model in place of one with an error, so that it finds what else is wrong."""
         if _MISSING not in self.models:
             empty = parse(b"<mujoco/>", node.file, node.diagnostics)
-            self.models[_MISSING] = "" if empty is None else self.lines.write(empty)
+            self.models[_MISSING] = "" if empty is None else self.lines.write(empty, Contents.of([empty], {empty.tag}))
         node.attributes["file"] = _MISSING
         return NOTHING
 

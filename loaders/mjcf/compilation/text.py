@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from loaders.node import Node
 from loaders.nodes.attribute_text import ESCAPED, escaped
+
+from .document import Contents
 
 _SPECIAL = re.compile(r"""[^ !#$%()*+,./0-9:;=?@A-Z\[\]^_a-z{|}~-]""")
 """Characters that may need an escape in an attribute."""
@@ -19,15 +22,6 @@ _PARTS = frozenset({"geom", "joint", "site", "camera", "light"})
 """Elements of bodies."""
 
 
-def is_plain(values: str) -> bool:
-    """Return whether no character of the values of attributes needs an escape.
-
-    Args:
-        values: The values, joined.
-    """
-    return not any(character in values for character in ESCAPED)
-
-
 def _quoted(value: str) -> str:
     return f'"{escaped(value)}"' if _SPECIAL.search(value) else f'"{value}"'
 
@@ -38,20 +32,22 @@ class LineMap:
     def __init__(self) -> None:
         self._nodes: list[Node] = []
         self.tags: set[str] = set()
-        """The tags of all elements, which the callers of `write` add."""
+        """The tags of all elements."""
 
     @property
     def nodes(self) -> list[Node]:
         """The elements of all texts, in order."""
         return self._nodes
 
-    def write(self, root: Node, *, plain: bool = False) -> str:
+    def write(self, root: Node, contents: Contents) -> str:
         """Return a document as text, which begins with as many empty lines as were written before.
 
         Args:
             root: The root element.
-            plain: Whether `is_plain` is true of all values of its attributes.
+            contents: What its elements had before their files were read, whose names are changed to plainer ones.
         """
+        self.tags |= contents.tags
+        plain = not any(character in contents.values for character in ESCAPED)
         nodes, pieces = self._nodes, ["\n" * len(self._nodes)]
         ends, pending = [""], [iter((root,))]
         while pending:
@@ -80,13 +76,14 @@ class LineMap:
         """
         if not _MAKERS.isdisjoint(self.tags):
             return {}
-        sections = self._nodes[0].children
-        found = _in_bodies(_contents(sections, "worldbody"), has_frames="frame" in self.tags)
-        for kind, section in _SECTIONS.items():
-            found[kind] = [*_contents(sections, section)]
-        assets = _contents(sections, "asset")
+        sections: defaultdict[str, list[Node]] = defaultdict(list)
+        for section in self._nodes[0].children:
+            sections[section.tag] += section.children
+        found = _in_bodies(sections["worldbody"], has_frames="frame" in self.tags)
+        for kind, tag in _SECTIONS.items():
+            found[kind] = [*sections[tag]]
         for tag in _ASSETS:
-            found[tag] = [node for node in assets if node.tag == tag]
+            found[tag] = [node for node in sections["asset"] if node.tag == tag]
         return found
 
     def nodes_of(self, lines: Iterable[int]) -> list[Node | None]:
@@ -101,11 +98,6 @@ class LineMap:
             line: Number of the line, from 1.
         """
         return self._nodes[line - 1] if 0 < line <= len(self._nodes) else None
-
-
-def _contents(sections: Iterable[Node], tag: str) -> list[Node]:
-    """Return the elements in all sections of a document that have a tag."""
-    return [node for section in sections if section.tag == tag for node in section.children]
 
 
 def _in_bodies(world: Sequence[Node], *, has_frames: bool) -> dict[str, list[Node | None]]:

@@ -5,8 +5,15 @@ from __future__ import annotations
 import re
 
 from loaders.diagnostics import Diagnostics
+from loaders.mjcf.compilation.document import Contents
 from loaders.mjcf.compilation.text import LineMap
+from loaders.node import Node
 from loaders.xml import parse
+
+
+def contents_of(root: Node) -> Contents:
+    nodes = root.subtree()
+    return Contents.of(nodes, {node.tag for node in nodes})
 
 
 def test_each_element_has_a_line_of_its_own_and_keeps_its_attributes() -> None:
@@ -16,7 +23,7 @@ def test_each_element_has_a_line_of_its_own_and_keeps_its_attributes() -> None:
     assert first is not None
     assert second is not None
     lines = LineMap()
-    texts = [lines.write(first), lines.write(second)]
+    texts = [lines.write(root, contents_of(root)) for root in (first, second)]
     for number, text in enumerate(texts):
         for i, line in enumerate(text.splitlines(), start=1):
             node, opening = lines.node(i), re.search(r"<(\w+)", line)
