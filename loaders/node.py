@@ -158,8 +158,11 @@ class Node:
 
     def free(self) -> None:
         """Break the reference cycles of a tree that nobody needs any more, so that it is freed at once."""
-        for node in self.subtree():
-            node.parent, node.children = None, ()
+        nodes = [self]
+        for node in nodes:
+            if node.children:
+                nodes += node.children
+                node.children = ()
 
     # --- access to children -----------------------------------------------------------------------------------------
 
