@@ -16,11 +16,13 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from xml.parsers import expat
 
 from .diagnostics import Diagnostics, Fate, Where
 from .files import FileError, main_file, read
 from .node import Node
+from .nodes.read_names import NOTHING_READ
 from .reading.deferred import Deferred
 from .repairs.xml_text import mended_xml, repaired_xml
 from .safety.limits import limit_of
@@ -31,6 +33,8 @@ MAX_DEPTH = 256
 _ZIP = b"PK\x03\x04"
 """Start of a ZIP archive."""
 MAX_ELEMENTS = 1_000_000
+_SHORTEST = len("<a>")
+"""Number of bytes of the shortest element."""
 _TOO_MANY = "the file has more than {most} elements or {depth} levels of nesting"
 
 
@@ -153,7 +157,10 @@ def _parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     parser = expat.ParserCreate()
     parser.buffer_text = True
     document = Node("", {}, file, 0, diagnostics)
-    texts = _build(document, parser)
+    most = max(MAX_ELEMENTS, limit_of("elements"))
+    texts = _build(document, parser, most)
+    if len(data) > _SHORTEST * most and data.count(b"<") - data.count(b"</") > most:
+        _count_elements(parser, most)
     try:
         parser.Parse(data, True)
     except _RefusedError as refusal:
@@ -177,34 +184,63 @@ def _too_many(most: int) -> _RefusedError:
     return _RefusedError("file.too-large", problem, "split the file and include its parts")
 
 
-def _build(document: Node, parser: expat.XMLParserType) -> dict[Node, list[str]]:
+def _refuse_doctype(*_: object) -> None:
+    raise _RefusedError("xml.doctype", "a DOCTYPE is not allowed", "remove the DOCTYPE; entities are not supported")
+
+
+def _count_elements(parser: expat.XMLParserType, most: int) -> None:
+    """Make a parser refuse a document with too many elements; it takes time, which few documents need."""
+    start: Any = parser.StartElementHandler
+    count = 0
+
+    def counted(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal count
+        count += 1
+        if count > most:
+            raise _too_many(most)
+        start(tag, attributes)
+
+    parser.StartElementHandler = counted
+
+
+def _build(document: Node, parser: expat.XMLParserType, most: int) -> dict[Node, list[str]]:
     """Make a parser build a tree below a node; return the pieces, once parsed, of the texts that have several.
 
-    The handlers are closures, which are faster than methods; they run for every element.
+    The handlers are closures, which are faster than methods; they run for every element. The first one makes a node
+    without its constructor, the call of which takes a quarter of the time. An element counts for the depth from its
+    first child on, so that those without children, which are most, need no counting.
     """
     texts: dict[Node, list[str]] = {}
     file, diagnostics, node = document.file, document.diagnostics, document
-    count = depth = 0
-    most = max(MAX_ELEMENTS, limit_of("elements"))
+    depth, new = 0, object.__new__
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal count, depth, node
-        count += 1
-        depth += 1
-        if count > most or depth > MAX_DEPTH:
-            raise _too_many(most)
+        nonlocal depth, node
         parent = node
-        node = Node(tag, attributes, file, parser.CurrentLineNumber, diagnostics, parent)
+        node = new(Node)
+        node.tag = tag
+        node.attributes = attributes
+        node.text = ""
+        node.children = ()
+        node.file = file
+        node.line = parser.CurrentLineNumber
+        node.parent = parent
+        node.diagnostics = diagnostics
+        node.read = NOTHING_READ
         if parent.children:
             parent.children.append(node)  # type: ignore[attr-defined]  # a list, if there are any
         else:
             parent.children = [node]
-        if depth == 1 and tag in _WITHOUT_TEXT:
-            parser.CharacterDataHandler = None
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise _too_many(most)
+            if depth == 1 and tag in _WITHOUT_TEXT:
+                parser.CharacterDataHandler = None
 
     def end(_tag: str) -> None:
         nonlocal depth, node
-        depth -= 1
+        if node.children:
+            depth -= 1
         node = node.parent  # type: ignore[assignment]  # an element that ends has begun in another one
 
     def characters(text: str) -> None:
@@ -213,11 +249,8 @@ def _build(document: Node, parser: expat.XMLParserType) -> dict[Node, list[str]]
         elif not text.isspace():  # readers strip space, which is most of the text of a file
             node.text = text
 
-    def doctype(*_: object) -> None:
-        raise _RefusedError("xml.doctype", "a DOCTYPE is not allowed", "remove the DOCTYPE; entities are not supported")
-
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.CharacterDataHandler = characters
-    parser.StartDoctypeDeclHandler = doctype
+    parser.StartDoctypeDeclHandler = _refuse_doctype
     return texts
