@@ -79,4 +79,4 @@ def _settings(body: int, compensation: float, model: Any) -> Settings:
 def _virtual(link: Link, j: int, taken: set[str], source: Source) -> Link:
     """Return the massless link that a joint carries which is not the last one of its body."""
     name = unique(f"{link.name}_{source.names('joint')[j]}", taken)
-    return Link(name=name, model=link.model, X_WL=link.X_WL, virtual=True, where=source.where("joint", j))
+    return _Link(name=name, model=link.model, X_WL=link.X_WL, virtual=True, where=source.where("joint", j))

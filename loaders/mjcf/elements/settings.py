@@ -27,11 +27,19 @@ _NUMBER = (int, float)
 def text_of(values: ArrayLike) -> str:
     """Return numbers as text, each as the shortest decimal of a double."""
     if isinstance(values, _NUMBER):
-        return repr(float(values)).removesuffix(".0")
+        return _kept_decimal(values) if values else _decimal(values)
     if not isinstance(values, list):
         values = np.ravel(np.asarray(values, dtype=np.float64)).tolist()
-    text = " ".join(map(repr, map(float, values)))
-    return f"{text} ".replace(".0 ", " ")[:-1]
+    return " ".join([_kept_decimal(value) if value else _decimal(value) for value in values])
+
+
+def _decimal(value: float) -> str:
+    """Return a number as the shortest decimal of a double."""
+    return repr(float(value)).removesuffix(".0")
+
+
+_kept_decimal = lru_cache(maxsize=256)(_decimal)
+"""Return the same of a number that is not zero, since zeros of both signs are equal; two of three numbers repeat."""
 
 
 def single(value: float) -> float:

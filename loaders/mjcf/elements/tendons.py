@@ -6,10 +6,12 @@ import math
 
 from loaders.mjcf.compilation.source import Source
 from loaders.model import WORLD, Tendon, TendonPart, TendonPartType
+from loaders.reading.makers import maker
 from loaders.spatial import Pose, frozen
 
 from .settings import tendon_settings
 
+_Tendon, _TendonPart = maker(Tendon), maker(TendonPart)
 _TYPES = {
     1: TendonPartType.JOINT,
     2: TendonPartType.PULLEY,
@@ -32,7 +34,7 @@ def _tendon(t: int, source: Source) -> Tendon:
     first, count = int(model.tendon_adr[t]), int(model.tendon_num[t])
     lower, upper = map(float, model.tendon_range[t]) if model.tendon_limited[t] else (-math.inf, math.inf)
     low, high = map(float, model.tendon_lengthspring[t])
-    return Tendon(
+    return _Tendon(
         name=source.names("tendon")[t],
         parts=tuple(_part(w, source) for w in range(first, first + count)),
         lower=lower,
@@ -51,14 +53,14 @@ def _part(w: int, source: Source) -> TendonPart:
     model = source.model
     kind, item, value = _TYPES[int(model.wrap_type[w])], int(model.wrap_objid[w]), float(model.wrap_prm[w])
     if kind is TendonPartType.JOINT:
-        return TendonPart(type=kind, value=value, joint=source.names("joint")[item])
+        return _TendonPart(type=kind, value=value, joint=source.names("joint")[item])
     if kind is TendonPartType.PULLEY:
-        return TendonPart(type=kind, value=value)
+        return _TendonPart(type=kind, value=value)
     if kind is TendonPartType.POINT:
         link = source.link(int(model.site_bodyid[item]))
-        return TendonPart(type=kind, link=link, X_LP=Pose.of(p=model.site_pos[item]))
+        return _TendonPart(type=kind, link=link, X_LP=Pose.of(p=model.site_pos[item]))
     body, side = int(model.geom_bodyid[item]), round(value)
-    return TendonPart(
+    return _TendonPart(
         type=kind,
         value=float(model.geom_size[item][0]),
         link=source.link(body),
