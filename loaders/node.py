@@ -158,11 +158,8 @@ class Node:
 
     def free(self) -> None:
         """Break the reference cycles of a tree that nobody needs any more, so that it is freed at once."""
-        nodes = [self]
-        for node in nodes:
-            if node.children:
-                nodes += node.children
-                node.children = ()
+        for node in self.subtree():
+            node.children = ()
 
     # --- access to children -----------------------------------------------------------------------------------------
 

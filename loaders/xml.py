@@ -22,7 +22,6 @@ from xml.parsers import expat
 from .diagnostics import Diagnostics, Fate, Where
 from .files import FileError, main_file, read
 from .node import Node
-from .nodes.read_names import NOTHING_READ
 from .reading.deferred import Deferred
 from .repairs.xml_text import mended_xml, repaired_xml
 from .safety.limits import limit_of
@@ -206,27 +205,17 @@ def _count_elements(parser: expat.XMLParserType, most: int) -> None:
 def _build(document: Node, parser: expat.XMLParserType, most: int) -> dict[Node, list[str]]:
     """Make a parser build a tree below a node; return the pieces, once parsed, of the texts that have several.
 
-    The handlers are closures, which are faster than methods; they run for every element. The first one makes a node
-    without its constructor, the call of which takes a quarter of the time. An element counts for the depth from its
-    first child on, so that those without children, which are most, need no counting.
+    The handlers are closures, which are faster than methods; they run for every element. An element counts for the
+    depth from its first child on, so that those without children, which are most, need no counting.
     """
     texts: dict[Node, list[str]] = {}
     file, diagnostics, node = document.file, document.diagnostics, document
-    depth, new = 0, object.__new__
+    depth = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal depth, node
         parent = node
-        node = new(Node)
-        node.tag = tag
-        node.attributes = attributes
-        node.text = ""
-        node.children = ()
-        node.file = file
-        node.line = parser.CurrentLineNumber
-        node.parent = parent
-        node.diagnostics = diagnostics
-        node.read = NOTHING_READ
+        node = Node(tag, attributes, file, parser.CurrentLineNumber, diagnostics, parent)
         if parent.children:
             parent.children.append(node)  # type: ignore[attr-defined]  # a list, if there are any
         else:
