@@ -96,6 +96,20 @@ def test_deep_nesting_is_refused(depth: int) -> None:
         assert codes(b"<a>" * depth) == ["file.too-large"]
 
 
+def test_many_openings_that_are_no_elements_are_read() -> None:
+    comments = b"<!---->" * (MAX_ELEMENTS + 1)
+    root = parse(b"<sdf>" + comments + b"<a/></sdf>", "f.sdf", Diagnostics())
+    assert root is not None
+    assert [child.tag for child in root.children] == ["a"]
+
+
+def test_depth_counts_the_levels_and_not_the_elements() -> None:
+    level = b"<a><b/><b><c/></b></a>"
+    assert parse(b"<sdf>" + level * MAX_DEPTH + b"</sdf>", "f.sdf", Diagnostics()) is not None
+    opening = b"<a><b/>" * MAX_DEPTH
+    assert codes(opening + b"</a>" * MAX_DEPTH) == ["file.too-large"]
+
+
 def test_what_is_within_the_limits_is_read() -> None:
     deepest = b"<a>" * MAX_DEPTH + b"</a>" * MAX_DEPTH
     found = Diagnostics()
