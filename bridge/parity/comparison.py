@@ -206,7 +206,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     progress(f"loading into {', '.join(names)}")
     search = cast(Search, {key: value for key, value in load_options.items() if key in Search.__optional_keys__})
     with _open_engines(mechanism, named, search) as opened:
-        _diagnostics(opened, load_options)
+        _diagnostics(opened, load_options)  # raises before the long work
         answering = {name: engine for name, engine in opened.items() if not getattr(engine, "refusal", "")}
         rows = [*refusal_rows(REFERENCE, opened), *_static_rows(selected, mechanism, answering, states, progress)]
         diagnostics = _diagnostics(opened, load_options)  # with what the shapes have shown

@@ -6,8 +6,8 @@ from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
     "model.bad-number": CodeInfo(
-        "A scene that was changed in Python has a number that is infinite or not a number, an axis that is no unit "
-        "vector, or a rotation that is none.",
+        "A scene that was changed in Python has a number that is infinite or not a number, an axis that is not "
+        "a unit vector, or a matrix that is not a rotation.",
         "Correct the number; divide the axis by its length; make the rotation orthonormal.",
         (Fate.INVALID,),
     ),

@@ -76,8 +76,10 @@ def _check_references(scene: SceneData, diagnostics: Diagnostics) -> None:
 
 
 def _check_numbers(scene: SceneData, diagnostics: Diagnostics) -> None:
-    """Report numbers that are not finite, axes that are no unit vectors, and rotations that are none."""
-    if np.isfinite(np.concatenate(_all_numbers(scene), axis=None)).all() and _has_directions(scene):
+    """Report numbers that are not finite, axes that are not unit vectors, and matrices that are not rotations."""
+    poses, axes = _poses(scene), [axis.xyz for joint in scene.joints for axis in joint.axes]
+    numbers = np.concatenate(_all_numbers(scene, poses, axes), axis=None)
+    if np.isfinite(numbers).all() and _are_unit(axes) and _are_rotations([X.R for X in poses]):
         return
     for item, link in _items(scene):
         message, hint = _fault(item)
@@ -96,19 +98,13 @@ def _check_numbers(scene: SceneData, diagnostics: Diagnostics) -> None:
             )
 
 
-def _has_directions(scene: SceneData) -> bool:
-    """Return whether all axes are unit vectors, and all rotations are rotations."""
-    axes = [axis.xyz for joint in scene.joints for axis in joint.axes]
-    return _are_unit(axes) and _are_rotations([X.R for X in _poses(scene) if X.R is not IDENTITY.R])
-
-
 def _are_unit(vectors: Sequence[Array]) -> bool:
     lengths = np.linalg.norm(np.array(vectors).reshape(-1, 3), axis=1)
     return bool((np.abs(lengths - 1.0) <= _TOLERANCE).all())
 
 
 def _are_rotations(matrices: Sequence[Array]) -> bool:
-    R = np.array(matrices).reshape(-1, 3, 3)
+    R = np.array([matrix for matrix in matrices if matrix is not IDENTITY.R]).reshape(-1, 3, 3)
     is_orthogonal = (np.abs(R @ R.transpose(0, 2, 1) - np.eye(3)) <= _TOLERANCE).all()
     return bool(is_orthogonal and (np.linalg.det(R) > 0.0).all())
 
@@ -119,16 +115,15 @@ def _fault(item: _Item) -> tuple[str, str]:
         message = "a number of the pose, the inertia or an axis of {kind} {name} is not finite"
         return message, "replace what is infinite or not a number"
     if isinstance(item, Joint) and not _are_unit([axis.xyz for axis in item.axes]):
-        return "an axis of joint {name} is no unit vector", "divide it by its length"
+        return "an axis of joint {name} is not a unit vector", "divide it by its length"
     if not _are_rotations([X.R for X in _poses_of(item)]):
         message = "the rotation of the pose of {kind} {name} is not orthogonal, or mirrors"
         return message, "make it orthonormal in double precision, with a determinant of 1"
     return "", ""
 
 
-def _all_numbers(scene: SceneData) -> list[Array]:
-    """Return the numbers of all items."""
-    poses = _poses(scene)
+def _all_numbers(scene: SceneData, poses: Iterable[Pose], axes: Iterable[Array]) -> list[Array]:
+    """Return the numbers of all items, given their poses and axes."""
     inertias = [link.inertia for link in scene.links if link.inertia is not None]
     return [
         np.array([inertia.mass for inertia in inertias]),
@@ -136,7 +131,7 @@ def _all_numbers(scene: SceneData) -> list[Array]:
         *[X.R for X in poses if X.R is not IDENTITY.R],
         *[inertia.p_LLcm for inertia in inertias],
         *[inertia.I_Lcm for inertia in inertias],
-        *[axis.xyz for joint in scene.joints for axis in joint.axes],
+        *axes,
     ]
 
 

@@ -30,7 +30,7 @@ def read_pairs(links: Iterable[Link], source: Source) -> tuple[ContactPair, ...]
     """Return the contact pairs of a model.
 
     Args:
-        links: The links; a pair with a geom that is none of their collisions, which was reported, is left out.
+        links: The links. A pair is left out if one of its geoms is not among their collisions, which was reported.
         source: The compiled model.
     """
     if not source.model.npair:

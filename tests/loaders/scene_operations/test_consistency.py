@@ -56,9 +56,9 @@ SCENES = {
         f"2 links of the scene are named {LAST}",
     ),
     "mass that is no number": (with_link(inertia=SpatialInertia.of(np.nan)), f"link {LAST} is not finite"),
-    "axis that is no unit vector": (
+    "axis that is not a unit vector": (
         with_joint(axes=(dataclasses.replace(ARM.joints[-1].axes[0], xyz=np.array((0.0, 0.6, 0.7))),)),
-        "an axis of joint elbow is no unit vector",
+        "an axis of joint elbow is not a unit vector",
     ),
     "rotation of single precision": (
         with_link(X_WL=Pose(R=ROUNDED, p=np.zeros(3))),
