@@ -1,4 +1,4 @@
-"""The order of packages and modules, and how long a part may grow."""
+"""The order of packages and modules."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ from tests.support.source_tree import (
     NAMES,
     PACKAGES,
     ROOT,
-    Function,
     edges,
     functions,
     import_time_nodes,
     imported,
-    length,
     modules_of,
     tree,
 )
@@ -102,13 +100,6 @@ ORDER = {
     ),
 }
 """The parts of each package, ground first: a part imports only from parts of layers below its own."""
-
-MAX_MODULES = 13
-MAX_FUNCTION_LINES = 40
-MAX_FILE_LINES = 400
-
-LONG_FUNCTIONS: dict[str, str] = {}
-"""Functions past the limit, each with the reason why it reads better as one."""
 
 
 def parts_of(edge: tuple[str, str]) -> tuple[str, str, str]:
@@ -268,23 +259,7 @@ def test_source_files_are_opened_by_one_function(name: str) -> None:
     assert calls_that_read(name) == DOORS.get(name, set())
 
 
-# --- size and names ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("folder", sorted({str(Path(name).parent) for name in NAMES}))
-def test_a_folder_holds_about_a_dozen_modules(folder: str) -> None:
-    modules = [path.name for path in (ROOT / folder).glob("*.py") if path.name != "__init__.py"]
-    assert len(modules) <= MAX_MODULES
-
-
-def test_functions_fit_on_a_screen() -> None:
-    lengths = {f"{name}:{function.name}": length(function) for name in NAMES for function in functions(name)}
-    assert {function for function, lines in lengths.items() if lines > MAX_FUNCTION_LINES} == set(LONG_FUNCTIONS)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_files_are_short(name: str) -> None:
-    assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) <= MAX_FILE_LINES
+# --- names ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -313,24 +288,6 @@ def test_a_handler_of_every_exception_raises_it_again_or_states_its_reason(name:
     broad = [h for h in handlers if h.type is None or ast.unparse(h.type) in {"Exception", "BaseException"}]
     silent = [h.lineno for h in broad if not (isinstance(h.body[-1], ast.Raise) and h.body[-1].exc is None)]
     assert [line for line in silent if "# noqa: BLE001  (" not in lines[line - 1]] == []
-
-
-# --- tests ------------------------------------------------------------------------------------------------------------
-
-
-def has_behavior(name: str) -> bool:
-    """Whether a module has a function, besides the methods of a protocol."""
-    protocols = (
-        n for n in ast.walk(tree(name)) if isinstance(n, ast.ClassDef) and "Protocol" in map(ast.unparse, n.bases)
-    )
-    declared = {id(method) for protocol in protocols for method in protocol.body}
-    return any(isinstance(f, Function) and id(f) not in declared for f in functions(name))
-
-
-@pytest.mark.parametrize("name", [name for name in NAMES if not name.endswith("__.py") and has_behavior(name)])
-def test_a_module_has_a_test_file_of_its_name(name: str) -> None:
-    path = Path(name)
-    assert (ROOT / "tests" / path.parent / f"test_{path.name}").is_file()
 
 
 def test_the_modules_and_their_imports_are_found() -> None:

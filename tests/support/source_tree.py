@@ -79,10 +79,3 @@ def import_time_nodes(name: str) -> Iterator[ast.AST]:
 def functions(name: str) -> Iterator[Function]:
     """The functions and methods of a file."""
     return (node for node in ast.walk(tree(name)) if isinstance(node, Function))
-
-
-def length(function: Function) -> int:
-    """Lines of a function without its docstring."""
-    lines = (function.end_lineno or 0) - function.lineno + 1
-    first = function.body[0]
-    return lines - ((first.end_lineno or 0) - first.lineno + 1 if ast.get_docstring(function) is not None else 0)
