@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from docs.table_cells import cell, version  # noqa: E402
+from docs.table_cells import cell, version, write_page  # noqa: E402
 from tests.corpora.models_corpus import FAULTS, MASSES, POSES, Finding, Outcomes, examine_all, models  # noqa: E402
 from tests.corpora.motion_corpus import move_all  # noqa: E402
 from tests.corpora.motion_table import TITLE, section  # noqa: E402
@@ -74,7 +74,7 @@ def main(parts: Sequence[str]) -> None:
     if "motion" not in parts:
         before = page(examine_all(models()))
     motion = title + after if "engines" in parts else section(move_all(models()), _line)
-    path.write_text(f"{before.rstrip()}\n\n{motion}")
+    write_page(path, f"{before.rstrip()}\n\n{motion}")
 
 
 def page(findings: Sequence[Finding]) -> str:

@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from docs.table_cells import cell, shortened, version  # noqa: E402
+from docs.table_cells import cell, shortened, version, write_page  # noqa: E402
 from tests.corpora.models_corpus import FAULTS, Model, models  # noqa: E402
 from tests.corpora.proof_corpus import LEVELS, STATES, WITNESS_FAULTS, Proof, prove_each  # noqa: E402
 from tests.corpora.proof_journal import append, read_journals  # noqa: E402
@@ -100,7 +100,7 @@ def main() -> None:
         known[proof.model] = proof
     proofs = [known[model.name] for model in chosen if model.name in known]
     left = [model.name for model in all_models if model not in chosen or model.name not in known]
-    arguments.page.write_text(page(proofs, left, levels), encoding="utf-8")
+    write_page(arguments.page, page(proofs, left, levels))
 
 
 def _missing(

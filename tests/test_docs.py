@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import shlex
@@ -14,6 +15,7 @@ import pytest
 
 import loaders
 from bridge.cli.parser import make_parser, subparsers_of
+from docs.table_cells import write_page
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -116,3 +118,19 @@ def _run(code: str) -> str:
 
 def _subparsers() -> dict[str, ArgumentParser]:
     return subparsers_of(make_parser())
+
+
+def test_a_long_table_of_a_generated_page_becomes_a_data_file(tmp_path: Path) -> None:
+    rows = "".join(f"| a{i} | x \\| y |\n" for i in range(61))
+    write_page(
+        tmp_path / "page.md",
+        f"# Some page\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n## All rows\n\n| a | b |\n|---|---|\n{rows}",
+    )
+    page = (tmp_path / "page.md").read_text()
+    assert "| 1 | 2 |" in page
+    assert "[All 61 rows](data/page-all-rows.csv)" in page
+    with (tmp_path / "data" / "page-all-rows.csv").open() as file:
+        table = list(csv.reader(file))
+    assert table[0] == ["a", "b"]
+    assert table[1] == ["a0", "x | y"]
+    assert len(table) == 62
