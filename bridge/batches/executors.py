@@ -19,6 +19,8 @@ _MANY = 256
 """Number of models that an executor gets at a time if the number of its workers is unknown."""
 _AHEAD = 2
 """Number of models for each worker that an executor gets at a time, so that no worker waits."""
+_NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+"""Settings of Dask without the pages that it serves even without a dashboard, to every site in the browser."""
 
 
 class Workers:
@@ -103,6 +105,7 @@ def dask_executor(address: str, jobs: int | None) -> tuple[Executor, Callable[[]
         OSError: if there is no scheduler at the address.
     """
     try:
+        import dask
         from distributed import Client, LocalCluster
     except ImportError as error:
         raise ImportError("a Dask cluster needs distributed: pip install 'sdfbridge[batch]'") from error
@@ -110,7 +113,8 @@ def dask_executor(address: str, jobs: int | None) -> tuple[Executor, Callable[[]
     make_cluster: Any = LocalCluster
     make_client: Any = Client
     if address == "local":
-        cluster = make_cluster(n_workers=jobs or available_cores(), threads_per_worker=1, dashboard_address=None)
+        with dask.config.set(_NO_PAGES):
+            cluster = make_cluster(n_workers=jobs or available_cores(), threads_per_worker=1, dashboard_address=None)
     client: Any = make_client(cluster if cluster is not None else address)
 
     def close() -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import hmac
 import io
 import os
+import secrets
+import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
+from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
@@ -22,10 +26,21 @@ from loaders import LoadOptions
 from .drawn_model import DrawnModel
 from .sliders import Sliders
 
+if TYPE_CHECKING:
+    import viser
+    from websockets.asyncio.server import ServerConnection
+    from websockets.http11 import Request, Response
+
 DEFAULT_PORT = 8080
 """Port of the server; the next free one if it is taken."""
 _HOST = "127.0.0.1"
 """Address of the server, which other machines cannot reach."""
+_NAMES = (_HOST, "localhost")
+"""Names of this machine in the address of the page."""
+_HTTP_PORT = 80
+"""Port that browsers leave out of an address."""
+_STARTING = threading.Lock()
+"""Held while a server starts."""
 _DIRECTION = (1.15, -0.75, 0.5)
 """Direction from the models to the camera; its length is a share of the size of the models."""
 _ASPECT = 1.2
@@ -55,21 +70,19 @@ def _quiet_console() -> Iterator[None]:
 class Viewer:
     """Models in a web browser, with sliders for their joints.
 
-    Everything comes from this machine: no other machine can connect, and the page needs no network.
+    Everything comes from this machine: no other machine can connect, and the page needs no network. The server answers
+    only requests with the random token in the address of the page.
     """
 
     def __init__(self, *, port: int = DEFAULT_PORT, dark: bool = False) -> None:
         """Start a server without models; see `view`.
 
         Raises:
-            ImportError: if viser is not installed.
+            ImportError: if viser is not installed, or is a version whose server cannot be protected.
         """
-        try:
-            import viser
-        except ImportError as error:
-            raise ImportError("the viewer needs viser: pip install 'sdfbridge[view]'") from error
+        self._token = secrets.token_urlsafe(32)
         with _quiet_console():
-            self._server = viser.ViserServer(host=_HOST, port=port, label="sdfbridge", verbose=False)
+            self._server = _new_server(port, self._token)
         self._models: dict[str, tuple[DrawnModel, Sliders]] = {}
         self._low = self._high = np.zeros(3)
         self._is_open = True
@@ -78,8 +91,8 @@ class Viewer:
 
     @property
     def url(self) -> str:
-        """Address of the page."""
-        return f"http://{_HOST}:{self._server.get_port()}"
+        """Address of the page, with the token without which the server refuses to answer: keep it to yourself."""
+        return f"http://{_HOST}:{self._server.get_port()}/{self._token}/"
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -309,3 +322,115 @@ def view(
     if open_browser:
         viewer.open()
     return viewer
+
+
+# --- the server -------------------------------------------------------------------------------------------------------
+
+
+def _new_server(port: int, token: str) -> viser.ViserServer:
+    """Start a server of viser that answers only requests with a token, and is never published.
+
+    Any page in a browser can send requests to a server on this machine, and can give the machine a name of its own (DNS
+    rebinding). Each request for a page or a web socket is therefore checked; see `_refusal`.
+
+    Args:
+        port: Port of the server; the next free one if it is taken, 0 for any.
+        token: First part of the path of each request.
+
+    Raises:
+        ImportError: if viser is not installed, or is a version whose server cannot be protected.
+    """
+    try:
+        import viser
+    except ImportError as error:
+        raise ImportError("the viewer needs viser: pip install 'sdfbridge[view]'") from error
+    host = "".join(_HOST)
+    with _STARTING, _checked_requests(host, token) as checked:
+        server = viser.ViserServer(host=host, port=port, label="sdfbridge", verbose=False)
+    if not checked:
+        server.stop()
+        raise ImportError(
+            f"viser {viser.__version__} starts its server in an unknown way: its requests cannot be checked, and it was"
+            " stopped; use a version that is known: pip install 'viser==1.1.1'"
+        )
+    _never_publish(server)
+    return server
+
+
+def _refusal(request: Request, port: int, token: str) -> str:
+    """Return why a request is refused, with status 403; empty if it is answered.
+
+    The page of another site sends another ``Origin``, or its own name as ``Host``, and knows no token. A program that
+    is no browser sends no ``Origin``. The page of the viewer opens its web socket below its own path, with the token.
+
+    Args:
+        request: The request, for a page or a web socket.
+        port: Port of the server.
+        token: First part of the path of each request.
+    """
+    names = [name if port == _HTTP_PORT else f"{name}:{port}" for name in _NAMES]
+    hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
+    if len(hosts) != 1 or hosts[0].lower() not in names:
+        return f"the address has another host or port; expected {' or '.join(names)}"
+    if origins and (len(origins) != 1 or origins[0] not in [f"http://{name}" for name in names]):
+        return "the request comes from a page of another site"
+    given = _parts(request)[0].encode("utf-8", "backslashreplace")
+    if not hmac.compare_digest(given, token.encode()):
+        return "the address has no token, or a wrong one; expected the whole address that the viewer states"
+    return ""
+
+
+def _parts(request: Request) -> tuple[str, str]:
+    """Return the first part of the path of a request, and the rest."""
+    first, _, rest = request.path.partition("?")[0].removeprefix("/").partition("/")
+    return first, rest
+
+
+@contextlib.contextmanager
+def _checked_requests(host: str, token: str) -> Iterator[list[bool]]:
+    """Let the server that starts meanwhile check its requests; what is yielded gets an item as soon as it does.
+
+    viser has no option for a check, hence this exchange of the function of websockets that starts the server. Servers
+    of other threads that start at this moment stay as they are: their host is another object.
+
+    Args:
+        host: The object that viser gets as host of the server.
+        token: First part of the path of each request.
+    """
+    from websockets.asyncio import server as sockets
+    from websockets.http11 import Request
+
+    checked: list[bool] = []
+    serve: Any = sockets.serve
+
+    def serve_checked(handler: Any, address: Any = None, *arguments: Any, **options: Any) -> Any:
+        if address is not host:
+            return serve(handler, address, *arguments, **options)
+        answer: Callable[[ServerConnection, Request], Response | None] = options.pop("process_request")
+
+        def process_request(connection: ServerConnection, request: Request) -> Response | None:
+            if why := _refusal(request, connection.local_address[1], token):
+                return connection.respond(HTTPStatus.FORBIDDEN, f"The viewer of sdfbridge refuses this: {why}.\n")
+            return answer(connection, Request(f"/{_parts(request)[1]}", request.headers))
+
+        checked.append(True)
+        return serve(handler, address, *arguments, process_request=process_request, **options)
+
+    sockets.serve = serve_checked  # type: ignore[misc, assignment]
+    try:
+        yield checked
+    finally:
+        sockets.serve = serve  # type: ignore[misc]
+
+
+def _never_publish(server: viser.ViserServer) -> None:
+    """Leave a server no way to a public address: viser would open a tunnel as soon as a page sends a message."""
+    from viser import _messages
+
+    for message in (_messages.ShareUrlRequest, _messages.ShareUrlDisconnect):
+        server._websock_server.unregister_handler(message)
+    server.request_share_url = _refuse_to_publish  # type: ignore[method-assign]
+
+
+def _refuse_to_publish(*_: object, **__: object) -> str | None:
+    raise PermissionError("the viewer is never published; forward its port to see it on another machine")

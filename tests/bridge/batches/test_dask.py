@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import urllib.request
 from collections.abc import Iterator
 from typing import Any
 
@@ -75,3 +77,22 @@ def test_an_address_without_a_scheduler_is_an_error() -> None:
     pytest.importorskip("distributed")
     with pytest.raises(ValueError, match="nowhere"):
         dask_executor("nowhere", None)
+
+
+def test_the_servers_of_a_local_cluster_show_nothing_to_a_browser() -> None:
+    pytest.importorskip("distributed")
+    executor, close = dask_executor("local", 1)
+    try:
+        state: Any = executor._client.scheduler_info()
+        (worker,) = state["workers"].values()
+        paths = [_paths(server["services"]["dashboard"]) for server in (state, worker)]
+    finally:
+        close()
+    assert paths == [["/sitemap.json"]] * 2
+
+
+def _paths(port: int) -> list[str]:
+    """Return the paths that a server of Dask answers, by its own list."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/sitemap.json", timeout=30) as answer:
+        found: list[str] = json.load(answer)["paths"]
+    return found

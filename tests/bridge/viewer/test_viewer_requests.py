@@ -1,0 +1,187 @@
+"""Which requests the server of the viewer answers, by clients of HTTP and of web sockets that are not ours."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+
+import sdfbridge
+from bridge.viewer import Viewer
+from bridge.viewer import viewer as module
+
+LEG = Path(__file__).parents[3] / "assets" / "leg.sdf"
+viser = pytest.importorskip("viser")
+UPGRADE = {
+    "Upgrade": "websocket",
+    "Connection": "Upgrade",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Protocol": f"viser-v{viser.__version__}",
+}
+"""Fields of a request for a web socket (RFC 6455, section 1.3)."""
+WAYS = pytest.mark.parametrize(("fields", "answered"), [({}, 200), (UPGRADE, 101)], ids=["page", "web socket"])
+
+
+@pytest.fixture(scope="module")
+def viewer() -> Iterator[Viewer]:
+    with sdfbridge.view(LEG, port=0) as opened:
+        yield opened
+
+
+def status(url: str, *fields: tuple[str, str], path: str = "") -> int:
+    """Return the status with which a server answers a request that has just these fields."""
+    address = urlsplit(url)
+    with contextlib.closing(http.client.HTTPConnection(address.hostname, address.port, timeout=30)) as connection:
+        connection.putrequest("GET", path or address.path or "/", skip_host=True, skip_accept_encoding=True)
+        for name, value in fields:
+            connection.putheader(name, value)
+        connection.endheaders()
+        return connection.getresponse().status
+
+
+@WAYS
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST"])
+@pytest.mark.parametrize("has_origin", [False, True])
+def test_the_page_and_its_web_socket_are_answered(
+    viewer: Viewer, fields: dict[str, str], answered: int, name: str, has_origin: bool
+) -> None:
+    port = urlsplit(viewer.url).port
+    origin = [("Origin", f"http://{name.lower()}:{port}")] if has_origin else []
+    assert status(viewer.url, ("Host", f"{name}:{port}"), *origin, *fields.items()) == answered
+
+
+@WAYS
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://evil.example", "null", "", "http://127.0.0.1", "http://127.0.0.1:1", "https://127.0.0.1:PORT", "file://",
+        "http://127.0.0.1:PORT.evil.example", "http://localhost.evil.example:PORT", "http://evil.example:PORT",
+    ],
+)  # fmt: skip
+def test_pages_of_other_sites_are_refused(viewer: Viewer, fields: dict[str, str], answered: int, origin: str) -> None:
+    host = urlsplit(viewer.url).netloc
+    stated = origin.replace("PORT", str(urlsplit(viewer.url).port))
+    assert status(viewer.url, ("Host", host), ("Origin", stated), *fields.items()) == 403
+    assert status(viewer.url, ("Host", host), *[("Origin", f"http://{host}")] * 2, *fields.items()) == 403
+
+
+@WAYS
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:PORT", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:PORT", "", None]
+)
+def test_other_names_of_this_machine_are_refused(
+    viewer: Viewer, fields: dict[str, str], answered: int, host: str | None
+) -> None:
+    stated = [] if host is None else [("Host", host.replace("PORT", str(urlsplit(viewer.url).port)))]
+    assert status(viewer.url, *stated, *fields.items()) == 403
+    assert (
+        status(viewer.url, ("Host", urlsplit(viewer.url).netloc), *(stated or [("Host", "x")]), *fields.items()) == 403
+    )
+
+
+@WAYS
+@pytest.mark.parametrize(
+    "path", ["/", "/index.html", "/?token=TOKEN", "//TOKEN/", "/x/TOKEN/", "/TOKENx/", "/%ff/", "/TOKE/", "http://a/TOKEN/"]
+)  # fmt: skip
+def test_requests_without_the_token_are_refused(
+    viewer: Viewer, fields: dict[str, str], answered: int, path: str
+) -> None:
+    address = urlsplit(viewer.url)
+    token = address.path.strip("/")
+    stated = path.replace("TOKEN", token).replace("TOKE", token[:-1])
+    assert status(viewer.url, ("Host", address.netloc), *fields.items(), path=stated) == 403
+
+
+def test_each_viewer_has_a_token_of_its_own_that_cannot_be_guessed(viewer: Viewer) -> None:
+    with Viewer(port=0) as other:
+        first, second = (urlsplit(each.url).path.strip("/") for each in (viewer, other))
+        address = urlsplit(other.url)
+        assert status(other.url, ("Host", address.netloc), path=f"/{first}/") == 403
+    assert first != second
+    assert min(len(first), len(second)) >= 43  # 256 bits, 6 in each character
+
+
+def test_paths_below_the_token_are_files_of_the_page(viewer: Viewer) -> None:
+    host, path = ("Host", urlsplit(viewer.url).netloc), urlsplit(viewer.url).path
+    assert status(viewer.url, host, path=path + "index.html") == 200
+    assert status(viewer.url, host, path=path.rstrip("/")) == 200
+    assert status(viewer.url, host, path=path + "?websocket=ws://" + host[1] + path) == 200
+    assert status(viewer.url, host, path=path + "../../__init__.py") == 404
+
+
+def test_a_client_moves_joints_and_cannot_publish_the_server(viewer: Viewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    import msgspec
+    from websockets.sync.client import connect
+
+    tunnels: list[tuple[object, ...]] = []
+
+    def no_tunnel(*arguments: object) -> None:
+        tunnels.append(arguments)
+        raise ConnectionError
+
+    monkeypatch.setattr("viser._viser.ViserTunnel", no_tunnel)
+
+    def first_angle() -> float:
+        return float(np.ravel(viewer.positions()["knee"])[0])
+
+    sliders = viewer._models["leg"][1]
+    slider = next(handle for handle, dof in zip(sliders.handles, sliders.dofs, strict=True) if dof.joint == "knee")
+    moved = {"type": "GuiUpdateMessage", "uuid": slider._impl.uuid, "updates": {"value": -0.25}}
+    url = viewer.url.rstrip("/").replace("http:", "ws:")  # as the page makes it
+    with connect(url, subprotocols=[UPGRADE["Sec-WebSocket-Protocol"]], max_size=None) as socket:
+        for message in ({"type": "ShareUrlRequest"}, {"type": "ShareUrlDisconnect"}, moved):
+            socket.send(msgspec.msgpack.encode(message))
+        end = time.monotonic() + 30.0
+        while first_angle() != -0.25 and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(0.2)
+    assert first_angle() == -0.25
+    assert tunnels == []
+    with pytest.raises(PermissionError, match="never published"):
+        viewer._server.request_share_url()
+    assert tunnels == []
+
+
+def test_the_server_acts_on_no_message_but_those_of_controls_and_camera(viewer: Viewer) -> None:
+    """Each of these was read: none opens a connection, starts a process, or reads or writes a file."""
+    handled = {message.__name__ for message in viewer._server._websock_server._incoming_handlers}
+    assert handled == {
+        "CommandTriggerMessage", "FileTransferPart", "FileTransferStartUpload", "GuiButtonHoldMessage",
+        "GuiFormDirtyMessage", "GuiFormSubmitMessage", "GuiUpdateMessage", "SceneNodeClickMessage",
+        "SceneNodeDragMessage", "ScenePointerMessage", "TransformControlsDragEndMessage",
+        "TransformControlsDragStartMessage", "TransformControlsUpdateMessage",
+    }  # fmt: skip
+
+
+def test_other_servers_of_viser_stay_as_they_are(viewer: Viewer) -> None:
+    with module._STARTING, module._checked_requests("".join(module._HOST), "token"):
+        during = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
+    after = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
+    for server in (during, after):
+        url = f"http://127.0.0.1:{server.get_port()}"
+        assert status(url, ("Host", "robot.example")) == 200
+        server.stop()
+
+
+def test_a_version_of_viser_whose_requests_cannot_be_checked_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[viser.ViserServer] = []
+    plain = viser.ViserServer
+
+    def start(**options: Any) -> viser.ViserServer:
+        started.append(plain(**options))
+        return started[-1]
+
+    monkeypatch.setattr(module, "_checked_requests", lambda host, token: contextlib.nullcontext([]))
+    monkeypatch.setattr(viser, "ViserServer", start)
+    with pytest.raises(ImportError, match="cannot be checked, and it was stopped"):
+        Viewer(port=0)
+    with pytest.raises(ConnectionRefusedError):
+        status(f"http://127.0.0.1:{started[0].get_port()}", ("Host", "127.0.0.1"))
