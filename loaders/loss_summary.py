@@ -12,6 +12,7 @@ from contextvars import ContextVar, Token
 from types import TracebackType
 from typing import Any, Self
 
+from loaders.reading.listing import lost_forms_first
 from loaders.safety.limits import LimitError, Limits, budgeted, how_to_raise
 
 from .diagnostics import Argument, Diagnostic, Diagnostics, Fate, LoadError, Where
@@ -106,7 +107,7 @@ class LossSummary:
         if not losses:
             return ""
         counts = ", ".join(f"{count} {fate}" for fate, count in Counter(str(entry.fate) for entry in losses).items())
-        codes = list(dict.fromkeys(entry.code for entry in losses))
+        codes = list(dict.fromkeys(entry.code for entry in lost_forms_first(losses)))
         listed = ", ".join(codes[:_MAX_CODES]) + (", ..." if len(codes) > _MAX_CODES else "")
         return f"{self.name}: {counts} ({listed}); see the diagnostics of the result, or pass quiet=True"
 

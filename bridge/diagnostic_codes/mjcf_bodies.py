@@ -19,6 +19,14 @@ CODES = {
         "Exchange the limits in the source.",
         (Fate.DROPPED,),
     ),
+    "mjcf.force-torque-axes": CodeInfo(
+        (
+            "A force-torque sensor measures in the axes of a link, or of the sensor on it, and MuJoCo measures on the "
+            "body of the other link of the joint. The axes agree at joint position 0, and turn with the joint."
+        ),
+        "Turn the reading as the hint states, by the rotation R_PC of the child in the parent of the joint.",
+        (Fate.APPROXIMATED,),
+    ),
     "mjcf.force-torque-sign": CodeInfo(
         "A force-torque sensor reads the opposite sign to the one that the source requests.",
         "Negate the reading.",
@@ -116,6 +124,14 @@ CODES = {
         "The type of a sensor is not supported by MuJoCo, or its joint connects no body to the tree.",
         "",
         (Fate.DROPPED,),
+    ),
+    "mjcf.sensor-collision": CodeInfo(
+        (
+            "A contact sensor names collisions that its link does not have. It watches the others that it names, or "
+            "the whole link if it names no other."
+        ),
+        "Name collisions of the link of the sensor.",
+        (Fate.ASSUMED,),
     ),
     "mjcf.sensor-parameters": CodeInfo(
         "Some parameters of a sensor, such as noise or update rate, are not supported by MuJoCo.",

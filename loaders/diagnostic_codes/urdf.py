@@ -159,6 +159,19 @@ CODES = {
         "A planar joint states one friction, which is used for each of its three axes.", "", (Fate.ASSUMED,)
     ),
     "urdf.plugin": CodeInfo("A plugin is code for another simulator, so it is not read.", "", (Fate.NOTED,)),
+    "urdf.quaternion-length": CodeInfo(
+        "A quaternion is not of unit length and is divided by its length.",
+        "Write the quaternion with more digits.",
+        (Fate.ASSUMED,),
+    ),
+    "urdf.quaternion-version": CodeInfo(
+        (
+            "An `<origin>` has a quaternion in a file of a version before 1.1, in which URDF has none; it is ignored, "
+            "as in urdfdom, and the rotation is that of `rpy`."
+        ),
+        'State `version="1.1"` in `<robot>` if the quaternion is meant, or state the rotation in `rpy`.',
+        (Fate.DROPPED,),
+    ),
     "urdf.reduction": CodeInfo(
         "The mechanical reduction of a transmission is not a number other than zero; 1 is used.",
         "Correct the reduction.",
@@ -200,6 +213,11 @@ CODES = {
         "Remove one of the joints, or use SDFormat.",
         (Fate.INVALID,),
     ),
+    "urdf.two-rotations": CodeInfo(
+        "An `<origin>` has both `rpy` and `quat_xyzw`, of which URDF allows one.",
+        "Remove one of them.",
+        (Fate.INVALID, Fate.SKIPPED),
+    ),
     "urdf.unknown-joint": CodeInfo("A transmission names an unknown joint.", "Correct the name.", (Fate.DROPPED,)),
     "urdf.unknown-link": CodeInfo("A joint names an unknown link.", "Correct the name.", (Fate.INVALID, Fate.SKIPPED)),
     "urdf.unknown-material": CodeInfo(
@@ -212,6 +230,14 @@ CODES = {
         "Correct the reference.",
         (Fate.DROPPED,),
     ),
+    "urdf.version": CodeInfo(
+        (
+            "The version of a `<robot>` is not 1.0, 1.1 or 1.2; an older or unreadable one is read as 1.0, a newer one "
+            "as 1.2."
+        ),
+        "State the version of URDF that the file has, or none for 1.0.",
+        (Fate.ASSUMED,),
+    ),
     "urdf.world-inertial": CodeInfo(
         "The link `world` is the world itself, so its mass is ignored.",
         "Remove the `<inertial>` of the link.",
@@ -221,6 +247,11 @@ CODES = {
         "The axis of a joint is zero.", "Give the axis a direction, or remove it.", (Fate.INVALID,)
     ),
     "urdf.zero-normal": CodeInfo("The normal of a plane is zero.", "Give the normal a direction.", (Fate.INVALID,)),
+    "urdf.zero-quaternion": CodeInfo(
+        "A quaternion has only zeros, so it is no rotation.",
+        "Write `0 0 0 1` for no rotation.",
+        (Fate.INVALID, Fate.SKIPPED),
+    ),
     "urdf.zero-scale": CodeInfo(
         "The scale of a mesh has a component of zero, which makes the mesh flat.",
         "Write a scale other than zero.",

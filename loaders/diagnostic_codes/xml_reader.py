@@ -72,4 +72,12 @@ CODES = {
         "Correct its spelling, or remove it.",
         (Fate.DROPPED,),
     ),
+    "xml.unread-pose": CodeInfo(
+        (
+            "An unknown element or attribute stands where a pose or a shape is stated, so the robot would have another "
+            "form without it. One that contains only zeros is `xml.unread`."
+        ),
+        "Correct its spelling, or remove it.",
+        (Fate.INVALID, Fate.SKIPPED),
+    ),
 }

@@ -22,10 +22,14 @@ ACTUATED = frozenset({JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMA
 
 
 def read_acceleration(limit: Node, dialect: Dialect) -> float:
-    """Return the acceleration limit in a ``<limit>``; infinite if there is none."""
+    """Return the acceleration limit in a ``<limit>``; infinite if there is none.
+
+    In URDF, ``drake:acceleration`` precedes ``acceleration``, which URDF has since version 1.2.
+    """
     key = "drake:acceleration"
     if dialect is URDF:
-        return limit.number("@" + key, math.inf, minimum=0.0, inf=True)
+        bound = limit.number("@acceleration", math.inf, minimum=0.0, inf=True)
+        return limit.number("@" + key, bound, minimum=0.0, inf=True)
     node = limit.child(key)
     return math.inf if node is None else number(node, ".", minimum=0.0, inf=True)
 

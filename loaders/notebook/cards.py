@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Protocol
 
+from loaders.reading.listing import LOST_FORMS
 from loaders.safety.text import printable
 
 MAX_ROWS = 50
@@ -93,9 +94,9 @@ def summary_of(findings: Iterable[Finding]) -> str:
 
 
 def findings_table(findings: Iterable[Finding]) -> str:
-    """Return a table of findings, errors first."""
+    """Return a table of findings, errors first, and of each severity what is lost of poses and shapes."""
     order = tuple(_SIGNS)
-    ordered = sorted(findings, key=lambda finding: order.index(finding.severity))
+    ordered = sorted(findings, key=lambda entry: (order.index(entry.severity), entry.code not in LOST_FORMS))
     rows = (
         (f"{_SIGNS[entry.severity]}\N{NO-BREAK SPACE}{entry.severity}", entry.code, _advised(entry), _place(entry))
         for entry in ordered

@@ -23,6 +23,8 @@ class Finding(Protocol):
         """The place, with ``file`` and ``line``."""
 
 
+LOST_FORMS = frozenset({"xml.unread-pose", "urdf.quaternion-version"})
+"""Codes of findings that a stated pose or shape is not read, which come before all others."""
 AnyFinding = TypeVar("AnyFinding", bound=Finding)
 
 
@@ -33,8 +35,15 @@ def by_place(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
     return sorted(listed, key=lambda entry: (files[entry.where.file], entry.where.line))
 
 
+def lost_forms_first(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
+    """Return findings with those first that a stated pose or shape is not read, otherwise in order."""
+    return sorted(entries, key=lambda entry: entry.code not in LOST_FORMS)
+
+
 def folded(entries: Iterable[AnyFinding], limit: int) -> tuple[list[AnyFinding], list[tuple[str, int]]]:
     """Return the first few findings of each kind by their places, and the codes of the rest with their numbers.
+
+    Those that a stated pose or shape is not read come first.
 
     Args:
         entries: The findings; those with the same code and template are of one kind.
@@ -42,7 +51,7 @@ def folded(entries: Iterable[AnyFinding], limit: int) -> tuple[list[AnyFinding],
     """
     count = Counter[tuple[str, str]]()
     shown: list[AnyFinding] = []
-    for entry in by_place(entries):
+    for entry in lost_forms_first(by_place(entries)):
         kind = entry.code, entry.template
         count[kind] += 1
         if count[kind] <= limit:

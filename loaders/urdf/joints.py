@@ -45,6 +45,7 @@ _CONTROLLER = (
 )
 _IGNORED: IgnoredElements = {"safety_controller": _CONTROLLER, "calibration": _CONTROLLER}
 _IGNORED_TAGS = tuple(_IGNORED)
+_IGNORED_LIMITS = ("deceleration", "jerk")
 _WORDS = ("@name", "@type", "@drake_ignore")
 _ENDS = ("parent", "child", "origin")
 
@@ -198,6 +199,11 @@ def _read_limits(node: Node, limit: Node | None, joint_type: JointType) -> dict[
         lower, upper = _read_range(limit, joint_type)
         effort, velocity = _read_bound(limit, "effort"), _read_bound(limit, "velocity")
     acceleration = read_acceleration(limit, URDF)
+    for name in _IGNORED_LIMITS:
+        if name in limit.attributes:
+            fate, code, reason = _CONTROLLER
+            limit.skip("@" + name)
+            limit.report(fate, code, "ignored {name} of <limit>: {reason}", name=name, reason=reason)
     return {"lower": lower, "upper": upper, "effort": effort, "velocity": velocity, "acceleration": acceleration}
 
 

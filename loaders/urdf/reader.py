@@ -19,7 +19,7 @@ from .drake_extensions import with_extensions
 from .gazebo import GazeboExtensions
 from .links import Robot, read_link
 from .mesh_folders import with_mesh_folders
-from .shapes import Materials, read_origin
+from .shapes import Materials, check_version, read_origin
 from .stated_joints import StatedJoints
 from .transmissions import read_actuators
 from .tree import link_poses, root_link
@@ -41,7 +41,7 @@ def read(root: Node, context: Context) -> Scene | None:
         root: The root element.
         context: The context of the load.
     """
-    root.skip("@version")
+    check_version(root)
     context = with_mesh_folders(root, context)
     name = _read_name(root)
     canonicalize_urdf(root)

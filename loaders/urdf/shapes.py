@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,11 @@ from loaders.spatial import IDENTITY, Pose
 _Material, _Mesh = maker(Material), maker(Mesh)
 _ZERO, _ONES = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
 _POSE = ("@xyz", "@rpy")
+_VERSION = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})")
+_FIRST_VERSION, _QUATERNIONS, _LAST_VERSION = (1, 0), (1, 1), (1, 2)
+"""Versions of URDF: without quaternions, the first with them, and the newest one, which adds limits of motion."""
+_MAX_LENGTH_ERROR = 1e-6
+"""Largest error of the length of a quaternion that is not reported."""
 _IN_MATERIAL = ("color", "specular", "texture")
 
 
@@ -30,7 +36,71 @@ def read_origin(element: Node) -> Pose:
 
 def pose_of(origin: Node | None) -> Pose:
     """Return the pose that an ``<origin>`` states; the identity if there is none."""
-    return IDENTITY if origin is None else Pose.from_xyz_rpy(*origin.vectors(_POSE, _ZERO))
+    if origin is None:
+        return IDENTITY
+    xyz, rpy = origin.vectors(_POSE, _ZERO)
+    if "quat_xyzw" not in origin.attributes:
+        return Pose.from_xyz_rpy(xyz, rpy)
+    origin.skip("@quat_xyzw")
+    x, y, z, w = origin.numbers("@quat_xyzw", 4, (0.0, 0.0, 0.0, 1.0))
+    if not _states_quaternion(origin, math.hypot(x, y, z, w)):
+        return Pose.from_xyz_rpy(xyz, rpy)
+    return Pose.from_vector((*xyz, w, x, y, z))
+
+
+def _states_quaternion(origin: Node, length: float) -> bool:
+    """Return whether the quaternion of an ``<origin>`` is its rotation; report why not, or that it is normalized.
+
+    Args:
+        origin: The ``<origin>``, with an attribute ``quat_xyzw``.
+        length: The length of the quaternion.
+    """
+    root = origin
+    while root.parent is not None:
+        root = root.parent
+    version = version_of(root.attributes.get("version", ""))
+    if (version or _FIRST_VERSION) < _QUATERNIONS:
+        message = "ignored quat_xyzw, which URDF has since version 1.1; the version of this file is {version}"
+        stated = root.attributes.get("version") or "not stated, which means 1.0"
+        hint = 'state version="1.1" in <robot>, or the rotation in rpy'
+        origin.report(Fate.DROPPED, "urdf.quaternion-version", message, hint=hint, version=stated)
+        return False
+    if "rpy" in origin.attributes:
+        message = "<origin> has both rpy and quat_xyzw; expected one of them"
+        origin.invalid("urdf.two-rotations", message, hint="remove one of them", leniency="rpy is used")
+        return False
+    if length == 0.0:
+        message = "the quaternion 0 0 0 0 is no rotation; expected one of length 1"
+        hint = "state 0 0 0 1 for no rotation"
+        origin.invalid("urdf.zero-quaternion", message, hint=hint, leniency="there is no rotation")
+        return False
+    if abs(length - 1.0) > _MAX_LENGTH_ERROR:
+        message = "the quaternion has the length {length:.9g}, not 1; using it divided by its length"
+        origin.report(Fate.ASSUMED, "urdf.quaternion-length", message, length=length)
+    return True
+
+
+def version_of(text: str) -> tuple[int, int] | None:
+    """Return the two numbers of the version of a ``<robot>``, 1.0 if it is empty; None if it is not of the form x.y."""
+    if not text:
+        return _FIRST_VERSION
+    match = _VERSION.fullmatch(text.strip())
+    return None if match is None else (int(match[1]), int(match[2]))
+
+
+def check_version(root: Node) -> None:
+    """Report a version of a ``<robot>`` that URDF does not have.
+
+    Args:
+        root: The ``<robot>``.
+    """
+    text = root.word("@version", "")
+    version = version_of(text)
+    if version is not None and _FIRST_VERSION <= version <= _LAST_VERSION:
+        return
+    used = "1.2" if version is not None and version > _LAST_VERSION else "1.0"
+    message = "unknown version {version!r} of URDF; expected 1.0, 1.1 or 1.2; reading it as {used}"
+    root.report(Fate.ASSUMED, "urdf.version", message, version=text, used=used)
 
 
 def read_geometry(element: Node, geometry: Node | None, context: Context) -> Geometry | None:

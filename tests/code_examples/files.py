@@ -165,6 +165,7 @@ XML = {
     "xml.repeated-element": reading(model("<link name='a'><inertial/><inertial/></link>"), "a"),
     "xml.syntax": reading("<sdf version='1.9'><model></sdf>"),
     "xml.trailing-text": reading(visual("<sphere><radius>1 2</radius></sphere>"), "a::v"),
+    "xml.unread-pose": reading(model("<link name='a'><pose unit='mm'>1 0 0 0 0 0</pose></link>"), "a"),
     "xml.unread": reading(model("<link name='a'><inertiall/></link>"), "a"),
 }
 FILES = {

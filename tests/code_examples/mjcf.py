@@ -52,8 +52,8 @@ def following() -> Scene:
     return dataclasses.replace(chain, actuators=(m.Actuator(name="bc", joint="bc", effort=1.0, where=where),))
 
 
-def torque_sensor() -> Scene:
-    sensor = m.Sensor(name="ft", type="force_torque", X_LS=IDENTITY, joint="j")
+def torque_sensor(*parameters: tuple[str, str]) -> Scene:
+    sensor = m.Sensor(name="ft", type="force_torque", X_LS=IDENTITY, joint="j", parameters=parameters)
     return s.hinge(fields={"sensors": (sensor,)})
 
 
@@ -99,6 +99,7 @@ BODIES = {
     "mjcf.added-mass": exporting(s.one(added_mass=np.eye(6)), "a"),
     "mjcf.deformable": exporting(s.one(deformable=(("youngs_modulus", "1e5"),)), "a"),
     "mjcf.empty-range": exporting(s.hinge(lower=2.0, upper=1.0), "j"),
+    "mjcf.force-torque-axes": exporting(torque_sensor(("force_torque/frame", "parent")), "ft", "j"),
     "mjcf.force-torque-sign": exporting(torque_sensor(), "ft"),
     "mjcf.impossible-inertia": exporting(s.one(inertia=s.IMPOSSIBLE), "a"),
     "mjcf.inertia-from-geometry": exporting(
@@ -122,6 +123,7 @@ BODIES = {
     "mjcf.repaired-inertia": exporting(s.one(inertia=s.IMPOSSIBLE), "a", inertia="repair"),
     "mjcf.rigid-stops": exporting(s.hinge(**LIMITED, limit_stiffness=1e12, limit_dissipation=1.0), "j"),
     "mjcf.sensor": exporting(s.sensing("nose"), "s"),
+    "mjcf.sensor-collision": exporting(s.sensing("contact", parameters=(("contact/collision", "none"),)), "s"),
     "mjcf.sensor-parameters": exporting(s.sensing("imu", update_rate=100.0), "s"),
     "mjcf.sensor-rays": exporting(s.sensing("lidar", parameters=(("lidar/scan/horizontal/samples", "1000"),)), "s"),
     "mjcf.velocity-decay": exporting(s.one(velocity_decay=(0.1, 0.0)), "a"),

@@ -76,6 +76,8 @@ BODIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "urdf.planar-damping": (TWO + joint("<dynamics damping='1'/>", "planar"), ("j",)),
     "urdf.planar-friction": (TWO + joint("<dynamics friction='1'/>", "planar"), ("j",)),
     "urdf.plugin": (gazebo("<plugin name='p' filename='p.so'/>"), ()),
+    "urdf.quaternion-length": (visual(f"{BALL}<origin quat_xyzw='0 0 1 1'/>"), ("a::v",)),
+    "urdf.quaternion-version": (visual(f"{BALL}<origin quat_xyzw='0 0 0.6 0.8'/>"), ("a::v",)),
     "urdf.reduction": (transmission(DRIVEN.format("<mechanicalReduction>0</mechanicalReduction>")), ()),
     "urdf.repeated-material": (f"{LINK}<material name='m'>{RED}</material><material name='m'>{RED}</material>", ()),
     "urdf.reversed-limit": (TWO + joint("<limit lower='1' upper='-1' effort='1' velocity='1'/>", "revolute"), ("j",)),
@@ -84,10 +86,12 @@ BODIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "urdf.transmission-extra": (transmission("<joint name='j'/><actuator name='m'/><actuator name='n'/>"), ()),
     "urdf.transmission-type": (transmission(DRIVEN.format(""), "DifferentialTransmission"), ()),
     "urdf.two-parents": (f"{TWO}<link name='c'/>" + joint() + joint(name="k", parent="c"), ("b",)),
+    "urdf.two-rotations": (visual(f"{BALL}<origin rpy='0 0 1' quat_xyzw='0 0 0.6 0.8'/>"), ("a::v",)),
     "urdf.unknown-joint": (transmission("<joint name='none'/><actuator name='m'/>"), ()),
     "urdf.unknown-link": (LINK + joint(), ("j",)),
     "urdf.unknown-material": (painted("", "none"), ("a::v",)),
     "urdf.unknown-reference": (f"{LINK}<gazebo reference='none'/>", ()),
+    "urdf.version": (LINK, ()),
     "urdf.world-inertial": (
         f"<link name='world'><inertial><mass value='1'/></inertial></link><link name='b'/>{joint(parent='world')}",
         (),
@@ -97,9 +101,18 @@ BODIES: dict[str, tuple[str, tuple[str, ...]]] = {
         "<link name='a'><collision name='c'><geometry><plane normal='0 0 0'/></geometry></collision></link>",
         ("a::c",),
     ),
+    "urdf.zero-quaternion": (visual(f"{BALL}<origin quat_xyzw='0 0 0 0'/>"), ("a::v",)),
     "urdf.zero-scale": (shape("<mesh filename='x.stl' scale='1 0 1'/>"), ("a::v",)),
 }
 """What is in the robot, and the subjects of the finding."""
+ATTRIBUTES = {
+    "urdf.missing-name": "",
+    "urdf.version": " name='r' version='one'",
+    **dict.fromkeys(
+        ("urdf.quaternion-length", "urdf.two-rotations", "urdf.zero-quaternion"), " name='r' version='1.1'"
+    ),
+}
+"""Attributes of the robot, where they are not only its name."""
 
 
 def robot(body: str, name: str = " name='r'") -> str:
@@ -107,6 +120,6 @@ def robot(body: str, name: str = " name='r'") -> str:
 
 
 EXAMPLES: dict[str, Example] = {
-    code: reading(robot(body, "" if code == "urdf.missing-name" else " name='r'"), *subjects, name="r.urdf")
+    code: reading(robot(body, ATTRIBUTES.get(code, " name='r'")), *subjects, name="r.urdf")
     for code, (body, subjects) in BODIES.items()
 }

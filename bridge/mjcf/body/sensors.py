@@ -13,7 +13,7 @@ from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Value
 from bridge.mjcf.xml.view_targets import target_name
 from loaders.diagnostics import Fate
-from loaders.model import WORLD, Joint, Sensor
+from loaders.model import WORLD, Joint, JointType, Sensor
 from loaders.spatial import CAMERA_AXES, IDENTITY, Pose
 
 from .lidar import lidar_rays
@@ -23,6 +23,9 @@ from .sites import add_site
 _RAY = Pose.of(((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)))
 """MuJoCo's range finder, which looks along z, in SDFormat's, which looks along x."""
 _FORCE_TORQUE = ("force_torque/frame", "frame", "force_torque/measure_direction", "measure_direction")
+
+_WATCHED = "contact/collision"
+_WITHOUT_ROTATION = frozenset({JointType.FIXED, JointType.PRISMATIC})
 
 GeomNames = Mapping[tuple[str, str], tuple[str, ...]]
 """Names of the geoms of each collision, by link and collision."""
@@ -36,7 +39,9 @@ class _Mounted:
     body: int
     X_BS: Pose
     geoms: tuple[str, ...]
-    """Names of the geoms of the collision that the sensor watches; empty for the whole body."""
+    """Names of the geoms of the collisions that the sensor watches; empty for the whole body."""
+    unknown: tuple[str, ...] = ()
+    """Names of the collisions to watch that the link does not have."""
 
 
 def write_sensors(geom_names: GeomNames, context: Context) -> None:
@@ -70,15 +75,16 @@ def _mounted_sensors(geom_names: GeomNames, context: Context) -> list[_Mounted]:
     on_joints = [
         (sensor, mechanism.body_index[joint.child]) for joint in mechanism.scene.joints for sensor in joint.sensors
     ]
-    return [
-        _Mounted(sensor, body, sensor.X_LS, geom_names.get((_link_name(body, context), _watched(sensor)), ()))
-        for sensor, body in (*on_bodies, *on_joints)
-    ]
+    return [_mounted(sensor, body, geom_names, context) for sensor, body in (*on_bodies, *on_joints)]
 
 
-def _watched(sensor: Sensor) -> str:
-    """Return the name of the collision that a contact sensor watches."""
-    return dict(sensor.parameters).get("contact/collision", "")
+def _mounted(sensor: Sensor, body: int, geom_names: GeomNames, context: Context) -> _Mounted:
+    link = _link_name(body, context)
+    watched = dict.fromkeys(value for path, value in sensor.parameters if path == _WATCHED)
+    geoms = tuple(geom for collision in watched for geom in geom_names.get((link, collision), ()))
+    stated = {collision.name for collision in context.mechanism.bodies[body].link.collisions} if body >= 0 else set()
+    unknown = tuple(collision for collision in watched if collision not in stated)
+    return _Mounted(sensor, body, sensor.X_LS, geoms, unknown)
 
 
 def _link_name(body: int, context: Context) -> str:
@@ -86,9 +92,9 @@ def _link_name(body: int, context: Context) -> str:
 
 
 def _report_unsupported_parameters(sensor: Sensor, supported: tuple[str, ...], context: Context) -> None:
-    parameters = {path: value for path, value in sensor.parameters if path not in supported}
+    parameters = [f"{path}={value}" for path, value in sensor.parameters if path not in supported]
     if sensor.update_rate:
-        parameters["update_rate"] = f"{sensor.update_rate:g}"
+        parameters.append(f"update_rate={sensor.update_rate:g}")
     if parameters:
         context.report(
             Fate.NOTED,
@@ -97,7 +103,7 @@ def _report_unsupported_parameters(sensor: Sensor, supported: tuple[str, ...], c
             sensor.where,
             subjects=(sensor.name,),
             sensor=sensor.name,
-            parameters=", ".join(f"{path}={value}" for path, value in parameters.items()),
+            parameters=", ".join(parameters),
         )
 
 
@@ -140,6 +146,9 @@ def _force_torque(mounted: _Mounted, context: Context) -> tuple[str, ...]:
         is_reversed = context.mechanism.bodies[body].reversed
         is_opposite ^= is_reversed
         mounted = replace(mounted, body=body, X_BS=_measurement_pose(joint, frame, is_reversed, sensor.X_LS))
+        is_fixed_to_body = (frame == "parent") == is_reversed
+        if not is_fixed_to_body and joint.type not in _WITHOUT_ROTATION:
+            _report_turning_axes(sensor, joint, frame, is_reversed, context)
     site = _add_site(mounted, context)
     _add_sensor("force", "_force", site, mounted, context)
     _add_sensor("torque", "_torque", site, mounted, context)
@@ -174,6 +183,25 @@ def _measurement_pose(joint: Joint, frame: str, is_reversed: bool, X_CS: Pose) -
     R_PC = joint.X_PJ.R @ joint.X_CJ.R.T
     R_CM = {"child": IDENTITY.R, "parent": R_PC.T}.get(frame, X_CS.R)
     return Pose.of(R_PC @ R_CM, joint.X_PJ.p) if is_reversed else Pose.of(R_CM, joint.X_CJ.p)
+
+
+def _report_turning_axes(sensor: Sensor, joint: Joint, frame: str, is_reversed: bool, context: Context) -> None:
+    """Report that the site is on one link of a joint, and the axes of the measurement turn with the other one."""
+    turn = "R_PC(q) R_PC(0)^T"
+    if is_reversed:
+        turn = "R_PC(q)^T R_PC(0)" if frame == "child" else "R_CS^T R_PC(q)^T R_PC(0) R_CS"
+    context.report(
+        Fate.APPROXIMATED,
+        "force-torque-axes",
+        "sensor {sensor} measures in the axes that the {frame} frame has at joint position 0, on the body of the other "
+        "link; they turn with joint {joint}, so the reading at another position q is in the wrong axes",
+        sensor.where,
+        hint=f"multiply the reading by {turn}: P is {joint.parent}, C is {joint.child}, S is the sensor",
+        subjects=(sensor.name, joint.name),
+        sensor=sensor.name,
+        frame=frame,
+        joint=joint.name,
+    )
 
 
 def _joint_of(sensor: Sensor, context: Context) -> Joint | None:
@@ -227,13 +255,31 @@ def _frame(kind: str) -> Callable[[_Mounted, Context], tuple[str, ...]]:
 
 
 def _contact(mounted: _Mounted, context: Context) -> tuple[str, ...]:
-    """Write a sensor for each geom of the collision that the source names, or one for the whole body."""
+    """Write a sensor for each geom of the collisions that the source names, or one for the whole body."""
+    if mounted.unknown:
+        _report_unknown_collisions(mounted, context)
     watched: list[dict[str, Value]] = [{"geom1": geom} for geom in mounted.geoms]
     watched = watched or [{"body1": _link_name(mounted.body, context)}]
     for i, target in enumerate(watched):
         name = context.names.claim("sensor", mounted.sensor.name + (f"_{i}" if len(watched) > 1 else ""))
         context.document["sensor"].add("contact", name=name, **target, data="found force", reduce="netforce")
-    return ("contact/collision",) if mounted.geoms else ()
+    return (_WATCHED,)
+
+
+def _report_unknown_collisions(mounted: _Mounted, context: Context) -> None:
+    sensor = mounted.sensor
+    context.report(
+        Fate.ASSUMED,
+        "sensor-collision",
+        "sensor {sensor} watches collisions that link {link} does not have: {collisions}; it watches {watched}",
+        sensor.where,
+        hint="name collisions of the link of the sensor",
+        subjects=(sensor.name,),
+        sensor=sensor.name,
+        link=_link_name(mounted.body, context),
+        collisions=mounted.unknown,
+        watched="the others that it names" if mounted.geoms else "all of the link",
+    )
 
 
 def _camera(mounted: _Mounted, context: Context) -> tuple[str, ...]:

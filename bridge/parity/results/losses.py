@@ -103,6 +103,7 @@ CONDITIONS: Mapping[str, str] = {
     "mjcf.velocity-limit": "speeds stay within the limits of the model, which no engine enforces",
     "pybullet.acceleration-limit": "accelerations stay within the limits of the model, which no engine enforces",
     "pybullet.velocity-limit": "speeds stay within the limits of the model, which no engine enforces",
+    "urdf.quaternion-version": "quaternions in a file of URDF 1.0 have no meaning",
     "xml.repeated-element": "the first of repeated elements counts",
     "xml.unread": "elements of the file that the reader does not know have no meaning",
 }

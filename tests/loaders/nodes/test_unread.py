@@ -36,6 +36,50 @@ def test_a_key_that_was_asked_for_is_read_however_it_was_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "<origin quat_wxyz='1 0 0 0'/>",
+        "<origin unit='mm'/>",
+        "<pose unit='mm'/>",
+        "<frame xyz='1 0 0'/>",
+        "<radius unit='mm'/>",
+        "<axis direction='0 1 0'/>",
+        "<box corner='1 1 1'/>",
+        "<sphere><diameter>2</diameter></sphere>",
+        "<mesh scael='2 2 2'/>",
+        "<link rpy='0 0 1'/>",
+        "<link><origin xyz='0 0 1'/></link>",
+        "<visual><box><pose>0 0 1 0 0 0</pose></box></visual>",
+    ],
+)
+def test_an_unread_pose_or_shape_is_an_error_that_lenient_loading_ignores(text: str) -> None:
+    root, found = root_of(f"<a>{text}</a>")
+    root.skip(root.children[0].tag)
+    root.children[0].skip("box")
+    root.report_unread()
+    assert {(entry.code, entry.fate, entry.leniency) for entry in found} == {
+        ("xml.unread-pose", Fate.INVALID, "it is ignored")
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<axis rpy='0 0 0'/>",
+        "<link><origin xyz='0 0 0' rpy='0 -0 0'/></link>",
+        "<mesh name='m'/>",
+        "<geometry><material/></geometry>",
+        "<axis><initial_position>1</initial_position></axis>",
+    ],
+)
+def test_an_unread_piece_that_states_no_pose_and_no_shape_is_a_warning(text: str) -> None:
+    root, found = root_of(f"<a>{text}</a>")
+    root.skip(*(child.tag for child in root.children))
+    root.report_unread()
+    assert {(entry.code, entry.fate) for entry in found} == {("xml.unread", Fate.DROPPED)}
+
+
+@pytest.mark.parametrize(
     ("text", "hint"),
     [
         ("<link><static/></link>", "it belongs into `<model>`"),

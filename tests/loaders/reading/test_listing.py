@@ -41,3 +41,10 @@ def test_an_error_lists_the_lines_of_the_file_from_its_start() -> None:
     lines = [int(text.split(":")[1]) for text in str(caught.value).splitlines() if ": error:" in text]
     assert lines == sorted(lines)
     assert set(lines) == {2, 3, 4}
+
+
+def test_lost_poses_and_shapes_come_first() -> None:
+    shown, _ = folded(
+        [finding("a", 1), finding("a", 9, "xml.unread-pose"), finding("a", 5, "urdf.quaternion-version")], 2
+    )
+    assert [entry.where.line for entry in shown] == [5, 9, 1]
