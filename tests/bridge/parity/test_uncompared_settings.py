@@ -38,7 +38,7 @@ MODEL = """<mujoco model="m"><option {option}><flag {flag}/></option>
 </mujoco>"""
 TENDON = '<fixed name="t" range="-.05 .1" frictionloss=".1" {}><joint joint="swing" coef="1"/></fixed>'
 POLYNOMIAL_TENDON = '<fixed name="t" {}><joint joint="swing" coef="1"/></fixed>'
-DISCRETE = 'integrator="discrete"'
+DISCRETE = 'integrator="discrete" solver="CG"'
 PAIR = '<pair geom1="floor" geom2="box" {}/>'
 
 Edits = dict[str, str]
