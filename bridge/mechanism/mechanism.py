@@ -81,7 +81,7 @@ class Mechanism:
     fluid_forces: tuple[FluidForce, ...] = ()
     """The scene's forces of a fluid, by name of their link."""
     base: Base = "as_is"
-    """What became of the bases of the scene, which states them as they were; see `bridge.lowering.base`."""
+    """Treatment of the bases, which the scene has as its source states them; see `bridge.lowering.base`."""
 
     def __repr__(self) -> str:
         name = self.scene.name if len(self.scene.name) <= 60 else f"{self.scene.name[:57]}..."

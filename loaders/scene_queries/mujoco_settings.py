@@ -10,14 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from loaders.model import Actuator, BallConstraint, Joint, Settings, Tendon, WeldConstraint
-from loaders.scene import Scene
+from loaders.model import Actuator, BallConstraint, Joint, SceneData, Settings, Tendon, WeldConstraint
 
 from .scoped_names import SEPARATOR
 
 
 class Effect(StrEnum):
-    """What a setting changes."""
+    """The kind of change that a setting makes."""
 
     MOTION = "motion"
     """How links move, also without contact."""
@@ -31,7 +30,7 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a setting does.
+    """The meaning of a setting.
 
     Attributes:
         effect: What it changes.
@@ -60,7 +59,7 @@ class Setting:
 
     @property
     def effect(self) -> Effect:
-        """What it changes."""
+        """The kind of change that it makes."""
         return effect_of(self.path)
 
     @property
@@ -169,7 +168,7 @@ def full_name(path: str) -> str:
     return f"{'option/flag' if element == 'flag' else element} {attribute}"
 
 
-def stated_settings(scene: Scene) -> Iterator[Setting]:
+def stated_settings(scene: SceneData) -> Iterator[Setting]:
     """Yield all settings of MuJoCo that a scene states, whatever their effect; elements of its own are no settings."""
     if scene.physics.engine == "mujoco":
         yield from _settings("", scene.physics.parameters)
@@ -190,7 +189,7 @@ def stated_settings(scene: Scene) -> Iterator[Setting]:
     yield from _settings_of_connections(scene)
 
 
-def _settings_of_connections(scene: Scene) -> Iterator[Setting]:
+def _settings_of_connections(scene: SceneData) -> Iterator[Setting]:
     """Yield the settings of equalities and of contact pairs."""
     for coupling in scene.couplings:
         yield from _settings("equality/", coupling.mujoco, coupling.follower, coupling.leader)
@@ -202,7 +201,7 @@ def _settings_of_connections(scene: Scene) -> Iterator[Setting]:
         yield from _settings("pair/", pair.mujoco, *names)
 
 
-def acting_settings(scene: Scene) -> tuple[Setting, ...]:
+def acting_settings(scene: SceneData) -> tuple[Setting, ...]:
     """Return the settings of MuJoCo in a scene that act on its motion or its contacts, without those at the default."""
     stated = [setting for setting in stated_settings(scene) if not is_default(setting.path, setting.text)]
     paths = {setting.path for setting in stated}
