@@ -134,7 +134,7 @@ SETTINGS = {
     **_all("equality", "name", Meaning(Effect.NONE)),
     **_all("actuator", "group lengthrange", Meaning(Effect.NONE)),
 }  # fmt: skip
-"""What each setting does, by element and attribute; the law of an actuator is not listed, since all of it moves."""
+"""The meaning of each setting by element and attribute; laws of actuators are not listed, since all of them move."""
 
 
 def effect_of(path: str) -> Effect:
