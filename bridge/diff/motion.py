@@ -1,8 +1,9 @@
 """Stated values that change how a model moves, beside the poses, masses, mass matrices and pairs of its mechanics.
 
 What is not in the table changes no motion, or is compared by the mechanics, or belongs to one simulator: names, looks,
-sensors, limits of speed, which no simulator enforces, settings of solvers and of contacts but friction. MuJoCo's own
-forces count: gravity compensation, polynomials of springs and dampers, fluids, laws of actuators, switches.
+sensors, limits of speed, which no simulator enforces, accuracy of solvers. MuJoCo's own settings count if they act on
+motion or contact: gravity compensation, polynomials of springs and dampers, fluids, laws of actuators, switches,
+softness; `loaders.scene_queries.mujoco_settings` has their effects.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from loaders.diagnostics import Diagnostics
 from loaders.meshes import read_mesh
 from loaders.model import Actuator, Collision, Link, Mesh
 from loaders.scene import Scene
+from loaders.scene_queries.mujoco_settings import Effect, effect_of, is_default
 from loaders.spatial import Array
 
 from .differences import Difference
@@ -47,24 +49,15 @@ _FIELDS: Mapping[str, frozenset[str]] = {
 """Fields that change the motion, by kind of item; the empty field is the item itself."""
 _WHOLE = frozenset({"coupling", "constraint", "force element", "force of a fluid", "tendons"})
 """Kinds of items of which every field changes the motion."""
-_SETTINGS: Mapping[str, frozenset[str]] = {
-    "scene": frozenset({
-        f"physics.parameters[{name}]"
-        for name in (
-            "option/density", "option/viscosity", "option/disableactuator", "option/actuatorgroupdisable",
-            *(
-                f"flag/{flag}" for flag in (
-                    "constraint", "equality", "frictionloss", "limit", "contact", "spring", "damper", "gravity",
-                    "clampctrl", "actuation", "filterparent",
-                )
-            ),
-        )
-    }),
-    "link": frozenset({"mujoco[gravcomp]"}),
-    "joint": frozenset({"mujoco[stiffness]", "mujoco[damping]", "mujoco[actuatorgravcomp]"}),
-    "tendons": frozenset({"mujoco[stiffness]", "mujoco[damping]", "mujoco[actuatorfrcrange]"}),
+_ELEMENT = {
+    "scene": "", "link": "body/", "joint": "joint/", "tendons": "tendon/", "coupling": "equality/",
+    "constraint": "equality/", "contact_pairs": "pair/",
 }  # fmt: skip
-"""Settings of MuJoCo that are forces, or switch forces off, by kind of item."""
+"""The element of MJCF whose settings a kind of item carries; those of a shape of a link are of its geom."""
+_SETTING = re.compile(r"(?P<owner>.*\.surface\.)?(physics\.parameters|mujoco)\[(?P<name>[^\]]+)\]")
+"""Path of a setting of MuJoCo in an item."""
+_OF_MUJOCO = ("option/", "flag/", "size/", "geom/", *filter(None, _ELEMENT.values()))
+"""Beginnings of the paths of MuJoCo's settings; `Physics.parameters` may belong to another engine."""
 _LAWS = re.compile(
     r"mujoco\[(gaintype|gainprm|biastype|biasprm|dyntype|dynprm|gear|ctrlrange|ctrllimited|forcerange|forcelimited|"
     r"actrange|actlimited|actearly|actdim|delay|input)\]"
@@ -86,10 +79,13 @@ def acting(found: Iterable[Difference], a: Scene, b: Scene) -> tuple[Difference,
     own = {("mujoco", each.name) for each in chain(a.mujoco, b.mujoco) if each.section in _ELEMENTS}
     laws = [{("actuator", each.name) for each in scene.actuators if each.mujoco} for scene in (a, b)]
     lawful = laws[0] & laws[1]
+    both = a.physics.engine == b.physics.engine == "mujoco"
     listed = [
         d
         for d in found
-        if _is_listed(d) or (d.kind, d.name) in own or ((d.kind, d.name) in lawful and _LAWS.match(d.field))
+        if _is_listed(d, both_of_mujoco=both)
+        or (d.kind, d.name) in own
+        or ((d.kind, d.name) in lawful and _LAWS.match(d.field))
     ]
     in_a, in_b = ({link.name: link for link in scene.links} for scene in (a, b))
     shapes = {d.name for d in listed if _is_about_shapes(d)}
@@ -101,7 +97,8 @@ def acting(found: Iterable[Difference], a: Scene, b: Scene) -> tuple[Difference,
 
 
 def _is_about_shapes(difference: Difference) -> bool:
-    return difference.kind == "link" and difference.field.startswith("collisions")
+    is_setting = _SETTING.fullmatch(difference.field) is not None
+    return difference.kind == "link" and difference.field.startswith("collisions") and not is_setting
 
 
 def _depends(difference: Difference) -> bool:
@@ -110,14 +107,31 @@ def _depends(difference: Difference) -> bool:
     return is_lacked or _is_about_shapes(difference) or (difference.kind, difference.field) == ("scene", "gravity")
 
 
-def _is_listed(difference: Difference) -> bool:
-    if difference.field in _SETTINGS.get(difference.kind, ()):
-        return True
+def _is_listed(difference: Difference, *, both_of_mujoco: bool) -> bool:
+    setting = _SETTING.fullmatch(difference.field)
+    if setting is not None:
+        return _is_acting(difference, setting, both_of_mujoco=both_of_mujoco)
     path = _INDEX.sub("", difference.field)
     if difference.kind in _WHOLE:
         return not path.startswith("mujoco")
     fields = _FIELDS.get(difference.kind, frozenset())
     return path in fields or (difference.kind == "link" and path.startswith(_INSIDE))
+
+
+def _is_acting(difference: Difference, setting: re.Match[str], *, both_of_mujoco: bool) -> bool:
+    """Return whether a setting of MuJoCo acts on motion or contact, and differs by more than a stated default.
+
+    Softness and contacts of shapes are compared between MJCF files only: other formats state them in other ways.
+    """
+    element = "geom/" if setting["owner"] else _ELEMENT.get(difference.kind, "")
+    path = f"{element}{setting['name']}"
+    if not path.startswith(_OF_MUJOCO):
+        return False
+    if not both_of_mujoco and (element in {"geom/", "pair/"} or setting["name"].startswith("sol")):
+        return False
+    values = [None if value is None else str(value) for value in (difference.a, difference.b)]
+    is_same = all(value is None or is_default(path, value) for value in values)
+    return not is_same and effect_of(path) in {Effect.MOTION, Effect.CONTACT}
 
 
 def _has_gains(actuator: Actuator) -> bool:

@@ -1,20 +1,25 @@
-"""Hold or release the base of a mechanism on request of the caller."""
+"""Hold or release the base of a mechanism on request of the caller, and keep the choice when its scene changes.
+
+A mechanism states what became of its bases in `Mechanism.base`; its scene still has them as the source states them.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Literal, get_args
+from typing import get_args
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import FREE, ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
+from bridge.mechanism.mechanism import Base
 from bridge.mechanism.renumbering import with_bodies
 from loaders.keyword_options import check_option_value
 from loaders.model import WORLD
+from loaders.scene import Scene
 from loaders.spatial import IDENTITY
 
-Base = Literal["as_is", "fixed", "free"]
-"""Treatment of the base: as the source states it, welded to the world, or free."""
+from .lower import free_joint_name, lower
+from .regularization import with_minimum_inertia
 
 
 def with_chosen_base(mechanism: Mechanism, base: Base) -> Mechanism:
@@ -39,9 +44,25 @@ def with_base(mechanism: Mechanism, *, fixed: bool) -> Mechanism:
         fixed: Whether free links are welded to the world where they are; else links that are welded to the world
             become free.
     """
-    rebased = _weld if fixed else _release
-    bodies = [rebased(body) if body.parent == ROOT else body for body in mechanism.bodies]
-    return with_bodies(mechanism, bodies, range(len(bodies)))
+    joints = {joint for joint, _ in mechanism.v_order}
+    bodies = [
+        body if body.parent != ROOT else _weld(body) if fixed else _release(body, joints) for body in mechanism.bodies
+    ]
+    rebased = with_bodies(mechanism, bodies, range(len(bodies)))
+    return dataclasses.replace(rebased, base="fixed" if fixed else "free")
+
+
+def relowered(mechanism: Mechanism, scene: Scene) -> Mechanism:
+    """Return the mechanism of a changed scene, with the base and the minimum inertia that were chosen for the first.
+
+    Args:
+        mechanism: The mechanism from whose scene the changed one was made.
+        scene: The changed scene.
+
+    Raises:
+        ExportError: if the scene cannot be lowered.
+    """
+    return with_minimum_inertia(with_chosen_base(lower(scene), mechanism.base))
 
 
 def _weld(body: Body) -> Body:
@@ -51,11 +72,11 @@ def _weld(body: Body) -> Body:
     return dataclasses.replace(body, joint=None, source=None, X_PF=body.link.X_WL, primitives=(), reflected_inertia=())
 
 
-def _release(body: Body) -> Body:
+def _release(body: Body, joints: set[str]) -> Body:
     """Return a body that is welded to the world as a free one, and any other body as it is."""
     if body.primitives or body.name == WORLD:
         return body
     return dataclasses.replace(
-        body, joint=body.name, source=None, X_PF=IDENTITY, X_BM=IDENTITY, primitives=FREE,
+        body, joint=free_joint_name(body.name, joints), source=None, X_PF=IDENTITY, X_BM=IDENTITY, primitives=FREE,
         reflected_inertia=(0.0,) * 6,
     )  # fmt: skip

@@ -16,6 +16,7 @@ from loaders.loss_summary import LossSummary
 from loaders.scene import Scene
 
 from . import lower
+from .base import relowered
 from .inertia_repair import with_repaired_inertia
 from .regularization import with_minimum_inertia
 
@@ -83,5 +84,5 @@ def _repaired(mechanism: Mechanism) -> Mechanism:
     scene = with_repaired_inertia(mechanism.scene, diagnostics)
     if scene is mechanism.scene:
         return mechanism
-    repaired = lower(scene)
+    repaired = relowered(mechanism, scene)
     return dataclasses.replace(repaired, diagnostics=(*repaired.diagnostics, *diagnostics))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -30,6 +31,9 @@ from .couplings import with_followers
 from .loop_closure import with_loops_closed
 from .mass_matrix_at_zero import MAX_DOFS, MassMatrixAtZero
 from .tendon_paths import LinkMotion, is_path, length_bias, length_gradient
+
+Base = Literal["as_is", "fixed", "free"]
+"""Treatment of the base: as the source states it, welded to the world, or free."""
 
 _scene_card: Callable[..., str] = Deferred("loaders.display.scene_card:scene_card")
 
@@ -76,6 +80,8 @@ class Mechanism:
     """The scene's force elements, in its order."""
     fluid_forces: tuple[FluidForce, ...] = ()
     """The scene's forces of a fluid, by name of their link."""
+    base: Base = "as_is"
+    """Treatment of the bases, which the scene has as its source states them; see `bridge.lowering.base`."""
 
     def __repr__(self) -> str:
         name = self.scene.name if len(self.scene.name) <= 60 else f"{self.scene.name[:57]}..."

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from bridge.export.result import Document
-from bridge.lowering.base import Base
 from bridge.lowering.inputs import Source, loss_summary
+from bridge.mechanism.mechanism import Base
 
 from .constraint.passive_forces import PassiveForces, passive_forces
 from .document import Built, build

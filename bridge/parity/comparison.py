@@ -15,11 +15,13 @@ from typing import Any, Literal, TypeVar, Unpack, cast
 
 import numpy as np
 
-from bridge.lowering.base import Base, with_chosen_base
+from bridge.lowering.base import with_chosen_base
 from bridge.lowering.inputs import Source, mechanism_of
+from bridge.lowering.regularization import with_minimum_inertia
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.mechanism.couplings import all_positions
+from bridge.mechanism.mechanism import Base
 from bridge.output import Form, write_folder, write_sealed
 from bridge.parity.engines.protocol import (
     Engine,
@@ -200,7 +202,8 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     named = _chosen_engines(engines, base)
     check_option_value("inertia", inertia, ("keep", "repair"))
     load_options["quiet"] = True  # the result holds the diagnostics of all engines
-    mechanism = with_chosen_base(mechanism_of(source, repair_inertia=inertia == "repair", **load_options), base)
+    stated = mechanism_of(source, repair_inertia=inertia == "repair", **load_options)
+    mechanism = with_minimum_inertia(with_chosen_base(stated, base))
     states = _states(mechanism, configurations, seed, positions or {})
     names = tuple(name for name, _ in named if name != REFERENCE)
     progress(f"loading into {', '.join(names)}")
@@ -213,7 +216,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         reported = [entry for engine in opened.values() for entry in engine.diagnostics]
         details = _details(mechanism, answering, states) | {"positions": dict(positions or {}), "inertia": inertia}
         details |= {"base": base, "load_options": dict(load_options), "levels": selected}
-        environment = _environment(opened, seed, configurations)
+        environment = _environment(opened, mechanism, seed, configurations)
         able = [(name, factory) for name, factory in named if name in answering]
     rows += motion_level_rows(selected, mechanism, able, seed, progress)
     rows += witnessed_rows(selected, mechanism, able, seed, search)
@@ -330,13 +333,16 @@ def _static_rows(
 # --- data of the report ----------------------------------------------------------------------------------------------
 
 
-def _environment(engines: Mapping[str, Engine], seed: int, configurations: int) -> dict[str, str]:
+def _environment(
+    engines: Mapping[str, Engine], mechanism: Mechanism, seed: int, configurations: int
+) -> dict[str, str]:  # fmt: skip
     versions = {name: engine.version for name, engine in engines.items() if engine.version}
     return {
         "python": platform.python_version(),
         "numpy": np.__version__,
         **versions,
         "machine": f"{platform.system()} {platform.machine()}",
+        "degrees of freedom": str(len(mechanism.v_order)),
         "seed": str(seed),
         "configurations": str(configurations),
     }

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, Unpack, overload
 
 from bridge.diff.files import FileComparison, Model, compare_files
-from bridge.lowering.base import Base
 from bridge.lowering.inputs import Source
 from bridge.mechanism.coordinates import Position
+from bridge.mechanism.mechanism import Base
 from bridge.parity.comparison import Comparison
 from bridge.parity.comparison import compare as compare_engines
 from bridge.parity.engines.protocol import Factory

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
-from bridge.lowering.base import Base, with_chosen_base
+from bridge.lowering.base import with_chosen_base
 from bridge.lowering.inputs import Source, mechanism_of, split_options
 from bridge.mechanism import Mechanism
+from bridge.mechanism.mechanism import Base
 from loaders import LoadOptions
 from loaders.keyword_options import check_option_value
 

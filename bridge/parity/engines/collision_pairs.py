@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Any
 
 from bridge.bullet import PyBulletBody, load_into_pybullet
-from bridge.lowering import lower
+from bridge.lowering.base import relowered
 from bridge.mechanism import Mechanism
 from loaders.model import Link, Sphere, Surface
 from loaders.scene import Scene
@@ -99,7 +99,7 @@ def pairs_in_pybullet(pybullet: Any, mechanism: Mechanism) -> frozenset[Pair]:
     client: int = pybullet.connect(pybullet.DIRECT)
     try:
         scene = with_overlapping_spheres(mechanism.scene)
-        loaded = load_into_pybullet(lower(scene), physicsClientId=client, quiet=True)
+        loaded = load_into_pybullet(relowered(mechanism, scene), physicsClientId=client, quiet=True)
         names = links_by_index([loaded] if isinstance(loaded, PyBulletBody) else loaded)
         pybullet.performCollisionDetection(physicsClientId=client)
         contacts = pybullet.getContactPoints(physicsClientId=client)

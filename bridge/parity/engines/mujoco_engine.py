@@ -65,6 +65,8 @@ class MujocoEngine:
         if not as_exported:
             self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
             self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
+            needs_discrete = getattr(mujoco.mjtEnableBit, "mjENBL_IPC", 0)  # in MuJoCo since 3.17
+            self.model.opt.enableflags &= ~int(needs_discrete)
         self._data = mujoco.MjData(self.model)
         self._indices = exported_indices(mechanism, self.model)
         self._elements = equality_elements(built.root)

@@ -9,6 +9,8 @@ from bridge.parity.results.causes import Gap
 from bridge.parity.results.losses import gaps_of_losses
 from bridge.parity.results.verdict import Level, Outcome, Row
 from loaders.diagnostics import Diagnostic
+from loaders.scene_queries.mujoco_settings import Effect, Setting, acting_settings, full_name
+from loaders.scene_queries.scoped_names import SEPARATOR
 
 _SHOWN_BY: Mapping[str, str] = {
     "gravity": "bias forces",
@@ -30,6 +32,20 @@ _SHOWN_BY: Mapping[str, str] = {
     "motion with controllers": "actuator efforts",
 }
 """Quantities that another quantity shows as well: if it was compared, the first one is no gap."""
+_ROWS_OF_SETTINGS: Mapping[str, str] = {
+    "body/gravcomp": "bias forces",
+    "flag/damper": "exported motion",
+    "flag/equality": "exported motion",
+    "flag/filterparent": "collidable pairs",
+    "flag/frictionloss": "exported motion",
+    "flag/passive": "exported motion",
+    "flag/spring": "exported motion",
+}
+"""Quantities that differ between engines if only one of them obeys a setting of MuJoCo."""
+_MUJOCO = frozenset({"mujoco", "mujoco-native"})
+"""Engines that have all settings of MuJoCo, and whose `compiled settings` are compared."""
+_SHOWN_VALUES = 3
+"""Number of values of a setting that a reason names."""
 NOT_RUN = "not run"
 """The level of a gap that is there because its level was not run."""
 _COMPARED = frozenset({Outcome.PASSED, Outcome.EXPLAINED})
@@ -56,6 +72,7 @@ def find_gaps(
         *_motionless_engines(mechanism, levels, engines),
         *_unknown(rows),
         *gaps_of_losses(diagnostics, tuple(engines)),
+        *_settings(mechanism, rows, engines),
     ]
     return tuple(dict.fromkeys(found))
 
@@ -104,3 +121,53 @@ def _is_shown(quantity: str, engines: tuple[str, str], shown: Collection[tuple[s
     return all((quantity, ("reference", name)) in shown for name in simulators) or any(
         quantity == name and set(simulators) <= set(pair) for name, pair in shown
     )
+
+
+def _settings(mechanism: Mechanism, rows: Sequence[Row], engines: Collection[str]) -> Iterator[Gap]:
+    """A gap for each setting of MuJoCo that acts on motion or contact and that no row compares with other engines."""
+    others = [name for name in engines if name not in _MUJOCO]
+    stated: dict[str, list[Setting]] = {}
+    for setting in _relevant(mechanism) if others else ():
+        stated.setdefault(setting.path, []).append(setting)
+    compared = {(row.quantity, name) for row in rows if row.outcome is not Outcome.UNKNOWN for name in row.engines}
+    for path, settings in stated.items():
+        row = _ROWS_OF_SETTINGS.get(path)
+        lacking = tuple(name for name in others if (row, name) not in compared)
+        if lacking:
+            yield Gap(
+                quantity="settings of MuJoCo",
+                engines=lacking,
+                subjects=tuple(dict.fromkeys(name for setting in settings for name in setting.subjects)),
+                reason=f"{_described(path, settings)} acts on the {settings[0].effect}, and no row compares it",
+            )
+
+
+def _relevant(mechanism: Mechanism) -> list[Setting]:
+    """The settings that act, without those of contacts of shapes that can touch nothing, and without laws of actuators.
+
+    A law that an engine lacks is a gap of its own.
+    """
+    acting = [setting for setting in acting_settings(mechanism.scene) if not setting.path.startswith("actuator/")]
+    if not any(setting.effect is Effect.CONTACT for setting in acting):
+        return acting
+    touching = {name for pair in mechanism.collidable_pairs() for name in pair}
+    shapes = {
+        f"{link.name}{SEPARATOR}{shape.name}"
+        for link in mechanism.scene.links
+        if link.name in touching
+        for shape in link.collisions
+    }
+    return [
+        setting
+        for setting in acting
+        if setting.effect is not Effect.CONTACT
+        or (shapes.intersection(setting.subjects) if setting.subjects else shapes)
+    ]
+
+
+def _described(path: str, settings: Sequence[Setting]) -> str:
+    """The full name of a setting with its values, of which the first few are named."""
+    values = tuple(dict.fromkeys(setting.text for setting in settings))
+    shown = ", ".join(f'"{value}"' for value in values[:_SHOWN_VALUES])
+    more = f" and {len(values) - _SHOWN_VALUES} other values" if len(values) > _SHOWN_VALUES else ""
+    return f"{full_name(path)}={shown}{more}"

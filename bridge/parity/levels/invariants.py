@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from bridge.lowering import lower
-from bridge.lowering.regularization import with_minimum_inertia
+from bridge.lowering.base import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
@@ -92,7 +92,7 @@ def invariant_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterat
 
 
 def _without_gravity(mechanism: Mechanism) -> Mechanism:
-    return with_minimum_inertia(lower(dataclasses.replace(mechanism.scene, gravity=frozen((0.0, 0.0, 0.0)))))
+    return relowered(mechanism, dataclasses.replace(mechanism.scene, gravity=frozen((0.0, 0.0, 0.0))))
 
 
 # --- conserved quantities --------------------------------------------------------------------------------------------

@@ -9,8 +9,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from bridge.lowering import lower
-from bridge.lowering.regularization import with_minimum_inertia
+from bridge.lowering.base import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, random_position
 from bridge.mechanism.couplings import with_followers
@@ -102,7 +101,7 @@ def without_solver_effects(
         mujoco=tuple(item for item in scene.mujoco if constrained and item.section == "equality"),
         physics=dataclasses.replace(scene.physics, parameters=()),
     )  # fmt: skip
-    return with_minimum_inertia(lower(smooth))
+    return relowered(mechanism, smooth)
 
 
 _HELD = BallConstraint | WeldConstraint

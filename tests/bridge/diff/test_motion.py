@@ -196,3 +196,21 @@ def test_a_law_that_another_format_states_by_gains_does_not_count(tmp_path: Path
     found = bridge.compare_files(a, b)
     assert found.differences
     assert found.moves_alike
+
+
+@pytest.mark.parametrize(
+    ("option", "geom", "verdict"),
+    [
+        ('<flag contact="enable"/>', "", "ALIKE"),
+        ('<flag energy="enable"/>', "", "ALIKE"),
+        ("", 'solref=".3 1"', "DIFFERENT"),
+        ("", 'condim="1"', "DIFFERENT"),
+        ('<flag contact="disable"/>', "", "DIFFERENT"),
+        ('<flag override="enable"/>', "", "DIFFERENT"),
+    ],
+)
+def test_settings_of_mujoco_count_by_their_effect(option: str, geom: str, verdict: str) -> None:
+    text = """<mujoco><option>{}</option><worldbody><geom type="plane" size="1 1 1"/><body><freejoint/>
+    <geom size=".1" {}/></body></worldbody></mujoco>"""
+    a, b = (loaders.load_string(text.format(*edits), format="mjcf") for edits in (("", ""), (option, geom)))
+    assert bridge.compare_files(a, b).verdict == verdict

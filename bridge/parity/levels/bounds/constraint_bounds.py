@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from bridge.lowering import lower
+from bridge.lowering.base import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.coordinates import Position
@@ -77,7 +77,7 @@ def _screw_loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, f
     screws = [joint for joint in mechanism.scene.joints if joint.name in screw_like_joints(mechanism)]
     if not screws:
         return {}
-    free = lower(with_unlocked(mechanism, screws))
+    free = relowered(mechanism, with_unlocked(mechanism, screws))
     ratios = {joint.name: screw_ratios(mechanism, joint.name) for joint in screws}
     q, v = ({**dict(part)} for part in state)
     for name, (slide, _) in ratios.items():

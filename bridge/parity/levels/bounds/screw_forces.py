@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bridge.lowering import lower
+from bridge.lowering.base import relowered
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.dofs import screw_like_joints
 from bridge.parity.levels.random_states import State
@@ -34,7 +34,7 @@ def without_screw_forces(mechanism: Mechanism, states: Sequence[State]) -> Array
     screws = [joint for joint in mechanism.scene.joints if joint.name in screw_like_joints(mechanism)]
     if not screws:
         return np.broadcast_to(identity, (len(states), *identity.shape))
-    free = lower(with_unlocked(mechanism, screws))
+    free = relowered(mechanism, with_unlocked(mechanism, screws))
     ratios = {joint.name: screw_ratios(mechanism, joint.name) for joint in screws}
     responses = (_responses(mechanism, free, ratios, state) for state in states)
     return np.array([identity - D @ np.linalg.pinv(D) for D in responses])

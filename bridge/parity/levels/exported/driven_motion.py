@@ -15,7 +15,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from bridge.lowering import lower
+from bridge.lowering.base import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.parity.engines.protocol import Engine, Factory
@@ -131,7 +131,7 @@ def _with_gains(mechanism: Mechanism, trials: Mapping[str, ActuatorTrial]) -> Me
             for axis in joint.axes
         )
         joints.append(dataclasses.replace(joint, axes=axes))
-    return lower(dataclasses.replace(mechanism.scene, joints=tuple(joints)))
+    return relowered(mechanism, dataclasses.replace(mechanism.scene, joints=tuple(joints)))
 
 
 # --- engines ---------------------------------------------------------------------------------------------------------

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from bridge.lowering import lower
-from bridge.lowering.regularization import with_minimum_inertia
+from bridge.lowering.base import relowered
 from bridge.mechanism import Mechanism
 
 
@@ -21,4 +20,4 @@ def exported(mechanism: Mechanism, step: float) -> Mechanism:
     joints = tuple(dataclasses.replace(joint, sensors=()) for joint in scene.joints)
     physics = dataclasses.replace(scene.physics, time_step=step)
     bare = dataclasses.replace(scene, links=links, joints=joints, lights=(), physics=physics, diagnostics=())
-    return with_minimum_inertia(lower(bare))
+    return relowered(mechanism, bare)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bridge.lowering import lower
+from bridge.lowering.base import relowered
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.dofs import moving_links
 from bridge.parity.engines.protocol import DivergedError, Engine, Factory, NotReportedError
@@ -230,7 +230,7 @@ def _without_friction(mechanism: Mechanism) -> Mechanism:
     joints = tuple(
         replace(joint, axes=tuple(replace(axis, friction=0.0) for axis in joint.axes)) for joint in scene.joints
     )
-    return lower(replace(scene, joints=joints))
+    return relowered(mechanism, replace(scene, joints=joints))
 
 
 def _row(quantity: str, engines: tuple[str, str], worst: WorstErrors, outcome: Outcome, cause: str = "") -> Row:

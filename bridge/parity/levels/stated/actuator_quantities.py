@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from bridge.lowering import lower
+from bridge.lowering.base import relowered
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.protocol import Engine, NotReportedError
 from bridge.parity.engines.stated.actuator_trials import actuator_trials, untried_actuators
@@ -27,12 +27,13 @@ def _bare(mechanism: Mechanism) -> Mechanism:
     """The mechanism with its actuators, without all that acts on its joints beside them."""
     smooth, stated = without_solver_effects(mechanism, damped=False).scene, mechanism.scene
     joints = {joint.name: joint for joint in stated.joints}
-    return lower(
+    return relowered(
+        mechanism,
         dataclasses.replace(
             smooth,
             joints=tuple(_with_effort(joint, joints[joint.name]) for joint in smooth.joints),
             actuators=tuple(_without_rotor(actuator) for actuator in stated.actuators),
-        )
+        ),
     )
 
 
