@@ -472,13 +472,14 @@ def _list_differences(a: list[Any], b: list[Any], path: str) -> Iterator[Differe
         for one, other in zip(a, b, strict=False):
             yield from differences(one, other, f"{path}[]")
         return
-    label = path if key == "name" else "diagnostic"
     before, after = _grouped(a, b, key), _grouped(b, a, key)
     if not before and not after:
         yield Difference(f"{path}: order", f"{_short([e[key] for e in a])} -> {_short([e[key] for e in b])}")
     for name in dict.fromkeys((*before, *after)):
         ones, others = before.get(name, []), after.get(name, [])
-        entry = f"{label} {name}" if key == "code" else f"{label}[]"
+        entry = f"diagnostic {name}" if key == "code" else f"{path}[]"
+        if path == "files":
+            entry = f"files[*{Path(name).suffix}]"
         for one, other in zip(ones, others, strict=False):
             yield from differences(one, other, entry)
         common = min(len(ones), len(others))
@@ -508,30 +509,40 @@ def _one_sided(kind: str, a: Any, b: Any, *, is_before: bool) -> Difference:
 
 
 def _text_differences(a: str, b: str, path: str) -> Iterator[Difference]:
-    """The differing lines of two texts, by element and attribute."""
-    one, other = a.splitlines(), b.splitlines()
-    if len(one) != len(other):
-        known, new = Counter(other), Counter(one)
-        one, other = [*(Counter(one) - known).elements()], [*(Counter(other) - new).elements()]
-    pairs = [pair for pair in zip(one, other, strict=False) if pair[0] != pair[1]]
-    yield from (Difference(_line_kind(*pair, path), f"{_short(pair[0])} -> {_short(pair[1])}") for pair in pairs)
+    """The differences of two texts by element and attribute, or by line."""
+    one, other = _parts(a, b), _parts(b, a)
+    if not one and not other:
+        yield Difference(f"{path}: order of lines, or spaces", "")
+    for tag in dict.fromkeys((*one, *other)):
+        yield from _part_differences(one.get(tag, []), other.get(tag, []), f"{path} {tag}")
+
+
+def _parts(text: str, other: str) -> dict[str, list[str]]:
+    """The elements and lines that the other text lacks, by the tag of the element."""
+    known, groups = Counter(_split(other)), defaultdict[str, list[str]](list)
+    for part in _split(text):
+        known[part] -= 1
+        if known[part] < 0:
+            match = re.match(r"<[\w:.-]+", part)
+            groups[f"{match[0]}>" if match else "line"].append(part)
+    return groups
+
+
+def _split(text: str) -> list[str]:
+    """The elements of a text with their attributes and their text, without end tags, and the other lines."""
+    parts = re.findall(r"<[\w:.-][^<>]*>(?:[^<>\n]*</[\w:.-]+>)?|</[\w:.-]+>|[^<>\n]+|<", text)
+    return [part.strip() for part in parts if part.strip() and not part.startswith("</")]
+
+
+def _part_differences(one: list[str], other: list[str], kind: str) -> Iterator[Difference]:
+    for a, b in zip(one, other, strict=False):
+        before, after = (dict(re.findall(r'([\w:.-]+)="([^"]*)"', part)) for part in (a, b))
+        changed = sorted(name for name in before | after if before.get(name) != after.get(name))
+        shown = [] if kind.endswith(" line") else changed
+        yield Difference(" ".join((kind, *shown)), f"{_short(a)} -> {_short(b)}")
     common = min(len(one), len(other))
-    for lines, is_before in ((one, True), (other, False)):
-        for line in lines[common:]:
-            yield _one_sided(f"{path} {_tag(line)}", line, line, is_before=is_before)
-    if not pairs and len(one) == len(other):
-        yield Difference(f"{path}: order of lines, or line ends", "")
-
-
-def _line_kind(a: str, b: str, path: str) -> str:
-    one, other = (dict(re.findall(r'([\w:.-]+)="([^"]*)"', line)) for line in (a, b))
-    changed = sorted(name for name in {**one, **other} if one.get(name) != other.get(name))
-    return f"{path} {_tag(a)} {' '.join(changed)}".rstrip()
-
-
-def _tag(line: str) -> str:
-    match = re.match(r"\s*(</?[\w:.-]+)", line)
-    return f"{match[1]}>" if match else "line"
+    for parts, is_before in ((one, True), (other, False)):
+        yield from (_one_sided(kind, part, part, is_before=is_before) for part in parts[common:])
 
 
 def _short(value: Any) -> str:
@@ -550,6 +561,16 @@ def read(path: Path) -> Any:
     return json.loads(path.read_text(), parse_float=str, parse_int=str, parse_constant=str)
 
 
+def outcome(entry: Mapping[str, Any]) -> str:
+    """Return how a stage ended: empty if it has a result."""
+    return next((f"{key} {entry[key]}" for key in ("error", "refused", "crash") if key in entry), "")
+
+
+def _of_outcome(a: Mapping[str, Any], b: Mapping[str, Any]) -> Difference:
+    kind = f"outcome: {outcome(a) or 'a result'} -> {outcome(b) or 'a result'}"
+    return Difference(kind, _short(b.get("text") or a.get("text") or ""))
+
+
 def compared(before: Mapping[str, Path], after: Mapping[str, Path], shown: int) -> tuple[list[str], bool]:
     """Return the lines about a stage, and whether there is a difference."""
     found: dict[str, list[str]] = defaultdict(list)
@@ -562,7 +583,7 @@ def compared(before: Mapping[str, Path], after: Mapping[str, Path], shown: int) 
         if "late" in a or "late" in b:
             late += 1
             continue
-        entries = [*differences(a, b)]
+        entries = [*(differences(a, b) if outcome(a) == outcome(b) else [_of_outcome(a, b)])]
         differing += bool(entries)
         for entry in entries:
             found[entry.kind].append(f"{name}: {entry.example}")

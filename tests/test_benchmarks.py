@@ -176,7 +176,10 @@ def test_a_change_is_found_in_each_stage_that_it_touches(tmp_path: Path, capsys:
     assert outputs.main(["compare", str(before), str(heavier), "--stages", "scene,mjcf,sdf,urdf,pybullet"]) == 1
     text = capsys.readouterr().out
     assert "  links[].inertia.mass: 1 times in 1 models\n      files/arm.sdf: 1.0 -> 2.0\n" in text
-    assert "  files[].text <inertial> mass: 1 times" in text
+    assert "  files[*.xml].text <inertial> mass: 1 times" in text
+    assert (
+        "  files[*.sdf].text <mass>: 1 times in 1 models\n      files/arm.sdf: <mass>1</mass> -> <mass>2</mass>" in text
+    )
     assert "  bodies[].getDynamicsInfo[][]: 1 times" in text
     assert text.count("0 of 1 models equal, 1 differ") == 5
 
