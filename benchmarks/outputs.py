@@ -13,8 +13,7 @@ recorded as well. Words replace the paths of the machine. Hashes have one seed; 
 ``PYTHONHASHSEED``, a second record shows what depends on the order of sets.
 
 ``compare`` counts the equal models of each stage and groups the differences by kind; the order of the keys of mappings
-does not count, nor does a model that is late in one of the records. The exit status is 1 if there are differences, and
-2 if nothing can be compared.
+does not count. The exit status is 1 if there are differences, and 2 if nothing can be compared.
 """
 
 from __future__ import annotations
@@ -429,6 +428,8 @@ def main_record(options: argparse.Namespace) -> int:
     chosen = models(complete=options.all)
     compared = {model.name for model in chosen} if options.all else verdict_names(chosen)
     began, todo = time.monotonic(), []
+    if not CORPUS.is_dir():
+        print(f"there is no folder {CORPUS}; set SDFBRIDGE_CORPUS to that of the corpora", file=sys.stderr)
     for model in chosen:
         stages = [stage for stage in options.stages if stage != "verdict" or model.name in compared]
         missing = [stage for stage in stages if not record_path(options.folder, stage, model.name).exists()]
@@ -563,7 +564,7 @@ def read(path: Path) -> Any:
 
 def outcome(entry: Mapping[str, Any]) -> str:
     """Return how a stage ended: empty if it has a result."""
-    return next((f"{key} {entry[key]}" for key in ("error", "refused", "crash") if key in entry), "")
+    return next((f"{key} {entry[key]}" for key in ("error", "refused", "crash", "late") if key in entry), "")
 
 
 def _of_outcome(a: Mapping[str, Any], b: Mapping[str, Any]) -> Difference:
@@ -575,20 +576,17 @@ def compared(before: Mapping[str, Path], after: Mapping[str, Path], shown: int) 
     """Return the lines about a stage, and whether there is a difference."""
     found: dict[str, list[str]] = defaultdict(list)
     models_of: dict[str, set[str]] = defaultdict(set)
-    late, differing, common = 0, 0, [name for name in before if name in after]
+    differing, common = 0, [name for name in before if name in after]
     for name in common:
         if before[name].read_bytes() == after[name].read_bytes():
             continue
         a, b = read(before[name]), read(after[name])
-        if "late" in a or "late" in b:
-            late += 1
-            continue
         entries = [*(differences(a, b) if outcome(a) == outcome(b) else [_of_outcome(a, b)])]
         differing += bool(entries)
         for entry in entries:
             found[entry.kind].append(f"{name}: {entry.example}")
             models_of[entry.kind].add(name)
-    counts = f"{len(common) - differing - late} of {len(common)} models equal, {differing} differ, {late} late"
+    counts = f"{len(common) - differing} of {len(common)} models equal, {differing} differ"
     lines = [f"{counts}, {len(before) - len(common)} only before, {len(after) - len(common)} only after"]
     for kind in sorted(found, key=lambda kind: -len(models_of[kind])):
         lines.append(f"  {kind}: {len(found[kind])} times in {len(models_of[kind])} models")
