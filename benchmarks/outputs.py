@@ -57,6 +57,8 @@ STAGES = ("scene", "mjcf", "sdf", "urdf", "pybullet", "verdict")
 SUFFIXES = (".sdf", ".world", ".urdf", ".xacro", ".dmd.yaml", ".xml")
 EVERY = {"gazebo_models": 2, "mjcf": 4, "example-robot-data": 2, "icub-models": 4, "pybullet_data": 4}
 """One of how many models of a corpus is examined without ``--all``; of the others, each."""
+HEAVY = ("*/hostile/*-doubling/*", "*/hostile/colours/*")
+"""Models that take minutes, which are examined with ``--all`` only."""
 VERDICTS = 60
 """Number of models that have the stage ``verdict`` without ``--all``."""
 SECONDS, PATIENCE, MEMORY = 60, 600.0, 8 << 30
@@ -96,7 +98,12 @@ def models(*, complete: bool) -> list[Model]:
     """Return the models in a fixed order: all of them, or a sample that depends on their names only."""
     found = [*_libsdformat(), *_drake(), *_files("gazebo_models", CORPUS / "gazebo_models"), *_mjcf(), *_installed()]
     found += [*_files("cases", CASES), *_files("assets", ROOT / "assets")]
-    return [model for model in found if complete or _draw(model) % EVERY.get(model.name.split("/")[0], 1) == 0]
+    return [model for model in found if complete or _is_drawn(model)]
+
+
+def _is_drawn(model: Model) -> bool:
+    is_heavy = any(fnmatch(model.name, pattern) for pattern in HEAVY)
+    return not is_heavy and _draw(model) % EVERY.get(model.name.split("/")[0], 1) == 0
 
 
 def _draw(model: Model) -> int:
