@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
+import os
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -10,7 +13,7 @@ from typing import Any
 import pytest
 
 from benchmarks import __main__ as bench
-from benchmarks import mjcf_times, written_robots
+from benchmarks import mjcf_times, outputs, written_robots
 from benchmarks.field import __main__ as field
 
 
@@ -144,3 +147,81 @@ def test_files_are_counted_whose_reading_takes_less_than_the_goal(tmp_path: Path
     assert all(0.1 < ratio < 100.0 for ratio in mjcf_times.ratios(tmp_path / "arm.xml", 2))
     text = mjcf_times.summary([(1.0, 1.2), (2.0, 1.4), (4.0, 3.0)])
     assert text == "first: median 2.00, 1 of 3 files below 1.5; best: median 1.40, 2 of 3 files below 1.5"
+
+
+def recorded(folder: Path, text: str) -> Path:
+    """A record of all stages of a model with this text, made in a process of its own."""
+    (folder / "files").mkdir(parents=True)
+    (folder / "files" / "arm.sdf").write_text(text)
+    model = outputs.Model(name="files/arm.sdf", path=folder / "files" / "arm.sdf", paths=(folder / "files",))
+    outputs.record([(model, list(outputs.STAGES))], folder / "records", 1)
+    for stage in outputs.STAGES:
+        path = outputs.record_path(folder / "records", stage, model.name)
+        path.write_text(path.read_text().replace(str(folder), "<folder>"))
+    return folder / "records"
+
+
+BOX = """<sdf version="1.9"><model name="m"><link name="a"><inertial><mass>1</mass></inertial><collision name="c">
+<geometry><box><size>1 1 1</size></box></geometry></collision></link></model></sdf>"""
+
+
+def test_a_change_is_found_in_each_stage_that_it_touches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before, same = recorded(tmp_path / "before", BOX), recorded(tmp_path / "same", BOX)
+    assert outputs.main(["compare", str(before), str(same)]) == 0
+    text = capsys.readouterr().out
+    assert [line.split(",")[0] for line in text.splitlines()] == [
+        f"{stage}: 1 of 1 models equal" for stage in outputs.STAGES
+    ]
+    heavier = recorded(tmp_path / "heavier", BOX.replace("<mass>1<", "<mass>2<"))
+    assert outputs.main(["compare", str(before), str(heavier), "--stages", "scene,mjcf,sdf,urdf,pybullet"]) == 1
+    text = capsys.readouterr().out
+    assert "  links[].inertia.mass: 1 times in 1 models\n      files/arm.sdf: 1.0 -> 2.0\n" in text
+    assert "  files[*.xml].text <inertial> mass: 1 times" in text
+    assert (
+        "  files[*.sdf].text <mass>: 1 times in 1 models\n      files/arm.sdf: <mass>1</mass> -> <mass>2</mass>" in text
+    )
+    assert "  bodies[].getDynamicsInfo[][]: 1 times" in text
+    assert text.count("0 of 1 models equal, 1 differ") == 5
+
+
+def test_a_refused_file_is_recorded_with_its_findings(tmp_path: Path) -> None:
+    folder = recorded(tmp_path, BOX.replace("<mass>1<", "<mass>one<"))
+    scene = outputs.read(outputs.record_path(folder, "scene", "files/arm.sdf"))
+    assert scene["error"] == "LoadError"
+    assert scene["diagnostics"][0]["fate"] == "Fate.INVALID"
+    assert scene["diagnostics"][0]["message"] in scene["text"]
+
+
+@pytest.mark.parametrize(
+    ("work", "found"),
+    [
+        (lambda: os.kill(os.getpid(), signal.SIGTERM), {"crash": "SIGTERM"}),
+        (lambda: os.kill(os.getpid(), signal.SIGXCPU), {"late": outputs.SECONDS}),
+    ],
+)
+def test_a_process_that_ends_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, work: Any, found: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(outputs, "exported", lambda scene, form: work() if form == "mjcf" else {"form": form})
+    (tmp_path / "arm.sdf").write_text(BOX)
+    outputs.record([(outputs.Model(name="arm.sdf", path=tmp_path / "arm.sdf"), ["mjcf", "sdf"])], tmp_path, 1)
+    records = [json.loads(outputs.record_path(tmp_path, stage, "arm.sdf").read_text()) for stage in ("mjcf", "sdf")]
+    assert records == [found, {"form": "sdf"}]
+
+
+def test_values_are_compared_as_they_are_written(tmp_path: Path) -> None:
+    for name, values in (("a.json", [1, 0.0, math.nan]), ("b.json", [1.0, -0.0, math.nan])):
+        (tmp_path / name).write_text(json.dumps(values))
+    found = outputs.differences(outputs.read(tmp_path / "a.json"), outputs.read(tmp_path / "b.json"), "x")
+    assert [*found] == [("x[]", "1 -> 1.0"), ("x[]", "0.0 -> -0.0")]
+
+
+def test_findings_are_compared_by_their_codes() -> None:
+    old = {"code": "a.b", "fate": "Fate.NOTED", "message": "is small"}
+    assert [*outputs.differences([old], [old | {"message": "is tiny"}])] == [
+        ("diagnostic a.b.message", "is small -> is tiny")
+    ]
+    assert [*outputs.differences([old], [old, old | {"code": "c.d"}])] == [("diagnostic c.d: only after", "is small")]
+    assert [*outputs.differences([old, old | {"code": "c.d"}], [old | {"code": "c.d"}, old], "x")] == [
+        ("x: order", '["a.b", "c.d"] -> ["c.d", "a.b"]')
+    ]
