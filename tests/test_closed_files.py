@@ -278,6 +278,27 @@ def test_a_file_that_may_not_be_read_is_never_opened(
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [name for name in PLACES if not name.startswith("mjcf-")])
+def test_a_link_before_two_dots_means_one_file_to_all(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines: tuple[Any, int]
+) -> None:
+    """The file in the model may be read; the one outside has its path if ``link/..`` is canceled as text."""
+    place = PLACES[name]
+    mine = tmp_path / "mine"
+    (mine / "deep" / "deeper").mkdir(parents=True)
+    (mine / "link").symlink_to(mine / "deep" / "deeper")
+    secret, allowed = tmp_path / f"secret{place.suffix}", mine / f"secret{place.suffix}"
+    for file in (secret, allowed):
+        secret_file(file)
+    for file_name, text in place.files.items():
+        (mine / file_name).write_text(text.replace("FILE", f"link/../../{secret.name}"))
+    main = mine / f"main.{place.format}"
+    main.write_text(place.main.replace("FILE", f"link/../../{secret.name}"))
+    monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path / "cache"))
+    assert str(secret) not in read_and_write(main, tmp_path / f"out-{name}-detour", engines, lenient=True)
+
+
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", [n for n in PLACES if n.startswith("obj-") or n in {"sdf-albedo_map", "gltf-buffer"}])
 def test_the_recorder_hears_of_a_file_that_may_be_read(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines: tuple[Any, int]

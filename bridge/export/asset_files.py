@@ -93,12 +93,12 @@ def _group(file: Path) -> dict[Path, bytes]:
 
 
 def _named(path: Path, data: bytes) -> Iterable[Path]:
-    yield from (Path(os.path.normpath(name)) for name in companion_files(str(path)) if is_file(name))
+    yield from (Path(name) for name in companion_files(str(path)) if is_file(name))
     pattern = _NAMES.get(path.suffix.lower())
     for match in pattern.finditer(data) if pattern else ():
         name = local_file(match[1].decode("utf-8", errors="ignore"), path)
         if name is not None:
-            yield Path(os.path.normpath(name))
+            yield Path(name)
 
 
 def _plain(stem: str) -> str:

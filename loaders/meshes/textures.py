@@ -14,7 +14,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from loaders.diagnostics import Fate
-from loaders.files import is_file, is_inside, real_path
+from loaders.files import direct_path, is_file, is_inside, real_path
 from loaders.search.folders import begins_model
 
 COMPANIONS = frozenset({".mtl", ".bin"})
@@ -89,7 +89,7 @@ def places_in_reach(names: Iterable[str], path: Path) -> Iterator[Path]:
         for place in _candidates(name, path):
             is_fitting = place.suffix.lower() in _SUFFIXES and "\0" not in str(place)
             if is_fitting and is_inside(real_path(place), (reach,)):
-                yield place
+                yield Path(direct_path(str(place)))
 
 
 def names_out_of_reach(names: Iterable[str], path: Path) -> list[str]:

@@ -19,7 +19,7 @@ def test_an_obj_names_its_libraries_whether_they_exist_or_not(tmp_path):
     assert found == [
         "meshes/a b.mtl",
         "materials/textures/a b.mtl",
-        "meshes/../up/c.mtl",
+        "up/c.mtl",
         "materials/textures/c.mtl",
     ]
 
