@@ -28,6 +28,7 @@ import loaders
 from bridge.geometry.file_cache import stored_folder
 from loaders.context import Context
 from loaders.diagnostics import Diagnostic, Diagnostics, ModelError
+from loaders.files import read
 from loaders.formats import read_file
 from loaders.node import Node
 from loaders.resources import Resources
@@ -238,7 +239,7 @@ def _contents(uri: str) -> bytes | None:
     path = context.resources.find(uri, Path.cwd(), requester)
     for entry in diagnostics:
         _LOG.warning("%s", entry)
-    return None if path is None else path.read_bytes()
+    return None if path is None else read(path, option="mesh_file_bytes")
 
 
 # --- calls from C -----------------------------------------------------------------------------------------------------

@@ -250,6 +250,21 @@ def real_path(path: str | os.PathLike[str]) -> str:
         return os.path.abspath(os.fspath(path).replace("\0", ""))
 
 
+def direct_path(path: str) -> str:
+    """Return a path without ``..`` to the same file.
+
+    ``link/../a`` is a file beside the folder that the link leads to, but ``a`` for those who cancel the two as text. A
+    path that was checked must mean one file to all who open it.
+
+    Args:
+        path: An absolute path.
+    """
+    if ".." not in path or _leads_through_archive(path):  # no name leads out of an archive
+        return path
+    plain, real = os.path.normpath(path), real_path(path)
+    return plain if real_path(plain) == real else real
+
+
 def is_inside(real: str, roots: Iterable[str]) -> bool:
     """Return whether a real path is one of the folders or lies in one.
 

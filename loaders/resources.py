@@ -33,6 +33,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from .diagnostics import Fate
+from .files import direct_path
 from .node import Node
 from .reading.dependencies import note_file
 from .reading.makers import maker
@@ -210,6 +211,8 @@ class Resources:
             found = not_found(uri, scheme, tried, self._failure(rest))
         elif not self._allows(real, base):
             found = _outside(uri, tried[-1])
+        else:
+            found = tried[-1] = direct_path(tried[-1])
         problem = found.message if isinstance(found, Failure) else ""
         file, line = node.file_and_line
         self.lookups.append(_Lookup(uri=uri, file=file, line=line, places=tuple(tried), problem=problem))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from loaders.files import FileError, is_file, read
 from loaders.meshes.companions import companion_files
-from loaders.meshes.textures import is_within_reach, local_file
+from loaders.meshes.textures import local_file
 
 ASSETS = "assets"
 """Folder of the assets, beside the file of the model."""
@@ -93,19 +93,12 @@ def _group(file: Path) -> dict[Path, bytes]:
 
 
 def _named(path: Path, data: bytes) -> Iterable[Path]:
-    yield from (Path(os.path.normpath(name)) for name in companion_files(str(path)) if _may_be_copied(Path(name), path))
+    yield from (Path(name) for name in companion_files(str(path)) if is_file(name))
     pattern = _NAMES.get(path.suffix.lower())
     for match in pattern.finditer(data) if pattern else ():
         name = local_file(match[1].decode("utf-8", errors="ignore"), path)
         if name is not None:
-            yield Path(os.path.normpath(name))
-
-
-def _may_be_copied(file: Path, mesh: Path) -> bool:
-    try:
-        return is_file(file) and is_within_reach(file, mesh)
-    except (OSError, ValueError):
-        return False
+            yield Path(name)
 
 
 def _plain(stem: str) -> str:

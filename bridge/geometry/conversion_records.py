@@ -3,6 +3,9 @@
 A record is used as long as the files that it names, those converted and those produced, are unchanged. A file is
 unchanged if its size and times are those recorded, or else if its content is. A record counts as missing if
 another version wrote it, if it was truncated or altered, or if its values have other types than those expected.
+
+Whoever records a conversion names only files that a model may have read: those in reach, see `loaders.meshes.textures`.
+A file is not opened again if its path has come to lead elsewhere, through a symbolic link.
 """
 
 from __future__ import annotations
@@ -16,8 +19,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from loaders.diagnostics import Diagnostic, Fate, Where
-from loaders.files import FileError, read, status_of
-from loaders.reading.dependencies import note_files
+from loaders.files import FileError, read, real_path, status_of
+from loaders.reading.dependencies import note_file, note_files
 from loaders.safety.limits import Limits, charge
 
 from .file_cache import read_checked, write_checked
@@ -35,19 +38,13 @@ class FileState(NamedTuple):
         path: Path of the file.
         stamp: Size and times of modification and of status change; None if they cannot be relied on.
         digest: Hash of its content; None if it did not exist.
+        real: Its path with all symbolic links resolved.
     """
 
     path: str
     stamp: tuple[int, int, int] | None
     digest: str | None
-
-    @staticmethod
-    def of(path: str) -> FileState:
-        """Return the present state of a file."""
-        stamp = _stamp(path)
-        digest = _digest(path) if stamp is not None else None
-        newest = max(stamp[1:]) if stamp is not None else 0
-        return FileState(path, stamp if stamp == _stamp(path) and time.time_ns() - newest > _SETTLED else None, digest)
+    real: str
 
     def is_current(self) -> bool:
         """Return whether the file is unchanged by its size and times, without reading it."""
@@ -68,6 +65,25 @@ def _digest(path: str) -> str | None:
         return hashlib.sha256(read(path, option="mesh_file_bytes")).hexdigest()
     except FileError:
         return None
+
+
+def _state(path: str, known: dict[str, str | None]) -> FileState:
+    """Return the present state of a file.
+
+    Args:
+        path: The file.
+        known: Hashes of the files that were read, by their real paths; that of the file is added.
+    """
+    stamp, real, digest = _stamp(path), real_path(path), None
+    if stamp is not None:
+        if real in known:
+            note_file(path)
+        else:
+            known[real] = _digest(path)
+        digest = known[real]
+    newest = max(stamp[1:]) if stamp is not None else 0
+    is_settled = stamp == _stamp(path) and time.time_ns() - newest > _SETTLED
+    return FileState(path, stamp if is_settled else None, digest, real)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +160,11 @@ def read_record(path: str, is_part: Callable[[Any], bool] = bool) -> Conversion 
 
 def _refreshed(conversion: Conversion, path: str) -> Conversion | None:
     """Return the conversion with new times of files whose content is unchanged; None if any content changed."""
-    files = tuple(file if file.is_current() else FileState.of(file.path) for file in conversion.files)
+    touched = [file for file in conversion.files if not file.is_current()]
+    if any(real_path(file.path) != file.real for file in touched):
+        return None
+    states = {state.path: state for state in states_of(file.path for file in touched)}
+    files = tuple(states.get(file.path, file) for file in conversion.files)
     if any(new.digest != old.digest for new, old in zip(files, conversion.files, strict=True)):
         return None
     conversion = replace(conversion, files=files)
@@ -165,7 +185,7 @@ def write_record(conversion: Conversion, path: str) -> None:
         {
             "parts": conversion.parts,
             "findings": [_finding_to_json(finding) for finding in conversion.findings],
-            "files": [(file.path, file.stamp, file.digest) for file in conversion.files],
+            "files": [(file.path, file.stamp, file.digest, file.real) for file in conversion.files],
             "costs": dict(conversion.costs),
         }
     ).encode()
@@ -173,8 +193,9 @@ def write_record(conversion: Conversion, path: str) -> None:
 
 
 def states_of(paths: Iterable[str]) -> tuple[FileState, ...]:
-    """Return the present states of files, each once."""
-    return tuple(FileState.of(path) for path in dict.fromkeys(paths))
+    """Return the present states of files, each once; a file that has several paths is read once."""
+    known: dict[str, str | None] = {}
+    return tuple(_state(path, known) for path in dict.fromkeys(paths))
 
 
 def _from_json(record: dict[str, Any]) -> Conversion:
@@ -184,7 +205,12 @@ def _from_json(record: dict[str, Any]) -> Conversion:
     return Conversion(
         parts=tuple(record["parts"]),
         findings=tuple(_finding_from_json(entry) for entry in record["findings"]),
-        files=tuple([FileState(str(path), stamp and tuple(stamp), digest) for path, stamp, digest in record["files"]]),
+        files=tuple(
+            [
+                FileState(str(path), stamp and tuple(stamp), digest, str(real))
+                for path, stamp, digest, real in record["files"]
+            ]
+        ),
         costs=costs,
     )
 

@@ -23,7 +23,7 @@ import numpy as np
 from loaders.diagnostics import NOWHERE, Diagnostic, Diagnostics, Where
 from loaders.files import is_file
 from loaders.meshes.companions import companion_files
-from loaders.meshes.textures import candidates
+from loaders.meshes.textures import places_in_reach
 from loaders.model import Mesh, Rgba
 from loaders.safety.limits import metered
 from loaders.spatial import Array
@@ -43,7 +43,7 @@ from .convex_decomposition import PARTS, installed
 from .file_cache import cache_path, content_of, stored
 from .mesh_assets import Appearance, MeshAsset
 
-_VERSION = "3"
+_VERSION = "4"
 """Version of the conversion and of its record."""
 _SUBFOLDER = "obj"
 _KINDS: Mapping[str, type | tuple[type, ...]] = {
@@ -156,7 +156,7 @@ def source_files(mesh: Mesh) -> tuple[str, ...]:
 
 
 def texture_files(textures: Iterable[str | None], findings: Iterable[Diagnostic], mesh: Mesh) -> list[str]:
-    """Return the paths of the textures of a mesh, and those at which missing ones were looked for.
+    """Return the paths of the textures of a mesh, and those in reach at which missing ones were looked for.
 
     Args:
         textures: The textures of its parts.
@@ -165,7 +165,7 @@ def texture_files(textures: Iterable[str | None], findings: Iterable[Diagnostic]
     """
     path = Path(os.path.abspath(mesh.path or ""))
     missing = (str(entry.arguments["texture"]) for entry in findings if entry.code == "mesh.missing-texture")
-    looked_for = [str(place) for name in missing for place in candidates(name, path)]
+    looked_for = map(str, places_in_reach(missing, path))
     return [*dict.fromkeys(os.path.abspath(texture) for texture in textures if texture), *looked_for]
 
 

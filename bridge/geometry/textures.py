@@ -24,7 +24,7 @@ from loaders.safety.limits import metered
 from .conversion_records import Conversion, FileState, has_members, read_record, record_path, states_of, write_record
 from .file_cache import cache_folder, stored
 
-_VERSION = "2"
+_VERSION = "3"
 """Version of the conversion and of its record."""
 _SUBFOLDER = "pictures"
 PNG = ".png"
@@ -111,7 +111,7 @@ def _cached(file: str, formats: tuple[str, ...]) -> Picture | None:
         known = read_record(record, _is_part)
         if known is not None:
             return _read(known)
-    source = FileState.of(path)
+    (source,) = states_of([path])
     with metered() as costs:
         picture = _converted(path, formats)
     if picture is not None and record is not None:

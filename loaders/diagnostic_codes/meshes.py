@@ -30,6 +30,11 @@ CODES = {
         "Copy the texture to the folder of the mesh.",
         (Fate.NOTED,),
     ),
+    "mesh.outside": CodeInfo(
+        "A mesh names a material library outside the folders in which its files may lie; it is not opened.",
+        "Copy the material library to the folder of the mesh.",
+        (Fate.NOTED,),
+    ),
     "mesh.unreadable": CodeInfo(
         "The mesh file cannot be read, so the shape is left out.",
         "Export the mesh again, in OBJ, STL, COLLADA or glTF.",

@@ -1,8 +1,12 @@
-"""Files that belong to a mesh: materials, buffers and textures. Only files close to the mesh are opened."""
+"""Files that belong to a mesh: materials, buffers and textures. Only files close to the mesh are opened.
+
+`places_in_reach` says where they may lie. Whoever opens one, or keeps what it knows of one, gets its path from there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -10,8 +14,19 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from loaders.diagnostics import Fate
-from loaders.files import is_file
+from loaders.files import direct_path, is_file, is_inside, real_path
 from loaders.search.folders import begins_model
+
+COMPANIONS = frozenset({".mtl", ".bin"})
+"""Suffixes of material libraries and of buffers, in lower case."""
+_PICTURES = frozenset(
+    {
+        *(".bmp", ".dds", ".exr", ".gif", ".hdr", ".jpe", ".jpeg", ".jpg", ".jp2", ".ktx", ".ktx2", ".pbm", ".pcx"),
+        *(".pgm", ".png", ".pnm", ".ppm", ".psd", ".svg", ".tga", ".tif", ".tiff", ".webp"),
+    }
+)
+"""Suffixes of pictures, in lower case; those that cannot be decoded are named when one is drawn."""
+_SUFFIXES = COMPANIONS | _PICTURES
 
 
 class Remark(NamedTuple):
@@ -50,46 +65,60 @@ def local_file(name: str | None, path: Path) -> str | None:
     """Return the file that a mesh refers to, or None; it must lie beside the mesh or at most one folder up.
 
     Gazebo models also keep such files in ``materials/textures`` beside the folder of the meshes. In a folder that holds
-    a model or a package, the files of a mesh must lie in that folder.
+    a model or a package, or one right below the home folder, the files of a mesh must lie in that folder.
 
     Args:
         name: Name of the file as the mesh has it.
         path: File of the mesh.
     """
-    for file in candidates(name, path) if name else ():
-        try:
-            if is_file(file) and is_within_reach(file, path):
-                return str(file)
-        except (OSError, ValueError):
-            return None
-    return None
+    places = places_in_reach((name,) if name else (), path)
+    return next((str(place) for place in places if is_file(place)), None)
 
 
-def is_within_reach(file: Path, path: Path) -> bool:
-    """Return whether a file lies where a mesh may name it.
+def places_in_reach(names: Iterable[str], path: Path) -> Iterator[Path]:
+    """Yield the places where the files that a mesh refers to may lie, in order, whether there are files or not.
+
+    A place whose real path lies elsewhere, or that has the suffix of no such file, is left out.
 
     Args:
-        file: The file.
+        names: Names of the files as the mesh has them.
         path: File of the mesh.
-
-    Raises:
-        OSError: if links of the path form a cycle.
-        ValueError: if the path has a null character.
     """
-    return file.resolve().is_relative_to(_reach(path.parent.resolve()))
+    reach = _reach(path.parent)
+    for name in names:
+        for place in _candidates(name, path):
+            is_fitting = place.suffix.lower() in _SUFFIXES and "\0" not in str(place)
+            if is_fitting and is_inside(real_path(place), (reach,)):
+                yield Path(direct_path(str(place)))
 
 
-def _reach(folder: Path) -> Path:
-    """Return the folder in which the files of a mesh must lie: one above the mesh, unless a model begins in its own."""
-    return folder if begins_model(folder) else folder.parent
-
-
-def candidates(name: str, path: Path) -> tuple[Path, Path]:
-    """Return the places where a file that a mesh refers to is looked for, in order.
+def names_out_of_reach(names: Iterable[str], path: Path) -> list[str]:
+    """Return the names that lead from the folder of a mesh to where its files may not lie.
 
     Args:
-        name: Name of the file as the mesh has it.
+        names: Names of the files as the mesh has them.
         path: File of the mesh.
     """
+    reach = _reach(path.parent)
+    return [name for name in names if not is_inside(real_path(_candidates(name, path)[0]), (reach,))]
+
+
+def _reach(folder: Path) -> str:
+    """Return the real path of the folder in which the files of a mesh must lie.
+
+    It is the one above that of the mesh, or that of the mesh if a model begins there or the one above holds the home
+    folder.
+
+    Args:
+        folder: Folder of the mesh.
+    """
+    own = real_path(folder)
+    above = os.path.dirname(own)
+    holds_home = is_inside(real_path(os.path.expanduser("~")), (above,))
+    return own if holds_home or begins_model(Path(own)) else above
+
+
+def _candidates(name: str, path: Path) -> tuple[Path, Path]:
+    """Return the places where a file that a mesh refers to is looked for, in order."""
     written = Path(unquote(name.removeprefix("file://")).replace("\\", "/"))
     return path.parent / written, path.parent.parent / "materials" / "textures" / written.name

@@ -15,9 +15,10 @@ from loaders.model import Rgba
 from loaders.safety.library_errors import raised_as
 from loaders.spatial import Array, frozen
 
+from .companions import remarks_on_libraries
 from .mesh_data import MeshPart
 from .precheck import MeshError, check_faces, check_parts, gltf_header, read_checked
-from .textures import Remark, Textures, local_file
+from .textures import COMPANIONS, Remark, Textures, local_file
 
 SUFFIXES = (".obj", ".stl", ".gltf", ".glb", ".ply", ".off")
 """Suffixes of the files that trimesh reads here."""
@@ -26,7 +27,6 @@ _R_GLTF = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)))
 """Rotation from the axes of glTF, always Y up, to Z up."""
 
 _TEXTS = frozenset({".obj", ".mtl", ".off"})
-_COMPANIONS = frozenset({".mtl", ".bin"})
 _TEXTURE = re.compile(rb"(?im)^([ \t]*)map_kd\b")
 
 
@@ -52,7 +52,8 @@ def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Rem
         named = _gltf_textures(header, textures)
         parts = list(_parts(scene, suffix, named, textures))
         embedded = [_EMBEDDED] if any(map(_is_embedded, header.get("images", []))) else []
-    return parts, [*textures.remarks(), *embedded]
+    outside = remarks_on_libraries(data, path) if suffix == ".obj" else []
+    return parts, [*textures.remarks(), *outside, *embedded]
 
 
 _EMBEDDED = Remark(Fate.NOTED, "mesh.embedded-texture", "ignored a texture embedded in the file")
@@ -149,7 +150,7 @@ def _resolver(path: Path) -> Any:
 
         def get(self, key: str) -> bytes:
             name = local_file(key, path)
-            if name is None or Path(name).suffix.lower() not in _COMPANIONS:
+            if name is None or Path(name).suffix.lower() not in COMPANIONS:
                 raise FileNotFoundError(key)
             data = read_checked(Path(name))
             if name.lower().endswith(".mtl"):

@@ -24,10 +24,10 @@ class Material:
     shininess: float | None = None
     """Specular exponent."""
     texture: str | None = None
-    """File of the color texture."""
+    """File of the color texture; None also if it was not found."""
     metalness: float | None = None
     """Metalness of physically based rendering, from 0 to 1."""
     roughness: float | None = None
     """Roughness of physically based rendering, from 0 to 1."""
     maps: tuple[tuple[str, str], ...] = ()
-    """Kind and file of further textures of physically based rendering."""
+    """Kind and file of each further texture of physically based rendering that was found."""

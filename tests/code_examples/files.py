@@ -213,6 +213,7 @@ MESHES = {
     "mesh.incomplete": meshes("a.dae", collada(binding=BROKEN, library=EFFECTS)),
     "mesh.mended": meshes("a.dae", collada().replace("<mesh>", "<mesh name='<b>'>")),
     "mesh.missing-texture": meshes("a.obj", OBJ, {"m.mtl": "newmtl m\nmap_Kd none.png\n"}),
+    "mesh.outside": meshes("a.obj", OBJ.replace("m.mtl", "../../m.mtl")),
     "mesh.unreadable": meshes("a.stl", b"no mesh"),
     "mesh.up-axis": meshes("a.dae", collada("<up_axis>Y_UP</up_axis>")),
 }

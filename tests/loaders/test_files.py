@@ -8,7 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from loaders.files import FileError, is_inside, is_readable, read, read_end, read_start, real_path, regular_files
+from loaders.files import (
+    FileError,
+    direct_path,
+    is_inside,
+    is_readable,
+    read,
+    read_end,
+    read_start,
+    real_path,
+    regular_files,
+)
 from loaders.safety.limits import Limits, budgeted
 
 
@@ -150,3 +160,12 @@ def _is_read(path: Path) -> bool:
     except FileError:
         return False
     return True
+
+
+def test_a_direct_path_leads_to_the_same_file_without_two_dots(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "a" / "b")
+    assert direct_path(f"{tmp_path}/a/b/../x") == f"{tmp_path}/a/x"
+    assert direct_path(f"{tmp_path}/link/../x") == f"{tmp_path}/a/x"
+    assert direct_path(f"{tmp_path}/link/x") == f"{tmp_path}/link/x"
+    assert direct_path(f"{tmp_path}/r.mjz/../x") == f"{tmp_path}/r.mjz/../x"

@@ -31,7 +31,7 @@ from loaders.safety.limits import metered
 
 from .hull_corners import Corners, hull_corners
 
-_VERSION = "10"
+_VERSION = "11"
 """Version of the conversion and of its record; a record of another version is not used."""
 _SUBFOLDER = "bullet"
 """Subfolder of the cache. All files are in one folder because PyBullet caches a texture by the name it is found by."""

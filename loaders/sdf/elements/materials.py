@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
@@ -115,7 +116,7 @@ def _read_shader(node: Node, context: Context) -> tuple[tuple[str, str], ...]:
         shader.invalid(
             "sdf.shader", "a shader of type {type} has no <normal_map>", hint="add a <normal_map>", type=shader_type
         )
-    return () if uri in _MISSING else (("normal_map", find_file(shader, uri, context) or uri),)
+    return () if uri in _MISSING else _found_maps({"normal_map": uri}, shader, context)
 
 
 def _read_pbr(node: Node | None, context: Context) -> tuple[dict[str, float], tuple[tuple[str, str], ...]]:
@@ -135,4 +136,10 @@ def _read_maps(workflow: Node, context: Context) -> tuple[tuple[str, str], ...]:
     uris = {key: uri for key in _MAPS if (uri := workflow.word(key, ""))}
     for child in workflow.all(*_MAPS):
         mark_read(child)
-    return tuple((key, find_file(workflow, uri, context) or uri) for key, uri in uris.items())
+    return _found_maps(uris, workflow, context)
+
+
+def _found_maps(uris: Mapping[str, str], node: Node, context: Context) -> tuple[tuple[str, str], ...]:
+    """Return the kind and file of each map that was found; writers open these files, so no text of a URI may be one."""
+    found = ((kind, find_file(node, uri, context)) for kind, uri in uris.items())
+    return tuple((kind, file) for kind, file in found if file is not None)

@@ -52,3 +52,14 @@ def test_equal_names_with_different_content_are_distinguished(tmp_path: Path) ->
 def test_a_missing_file_has_no_place() -> None:
     assert AssetFiles().add("/no/such.stl") is None
     assert AssetFiles().add(None) is None
+
+
+@pytest.mark.parametrize("kind", ["obj", "mtl", "gltf"])
+def test_a_mesh_takes_no_file_along_that_is_no_material_buffer_or_picture(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "id_rsa").write_text("secret")
+    (tmp_path / "m.mtl").write_text("newmtl x\nmap_Kd id_rsa\n")
+    (tmp_path / "m.gltf").write_text(json.dumps({"asset": {"version": "2.0"}, "images": [{"uri": "id_rsa"}]}))
+    (tmp_path / "m.obj").write_text("mtllib id_rsa\n" if kind == "obj" else "mtllib m.mtl\n")
+    assets = AssetFiles()
+    assert assets.add(str(tmp_path / ("m.gltf" if kind == "gltf" else "m.obj")))
+    assert b"secret" not in assets.files.values()

@@ -1,5 +1,6 @@
 """Records of conversions: used while the files are unchanged, else made anew."""
 
+import hashlib
 import json
 import math
 import os
@@ -7,9 +8,9 @@ import time
 
 import pytest
 
+from bridge.geometry import conversion_records
 from bridge.geometry.conversion_records import (
     Conversion,
-    FileState,
     has_members,
     is_color,
     read_record,
@@ -19,6 +20,8 @@ from bridge.geometry.conversion_records import (
 )
 from bridge.geometry.file_cache import write_checked
 from loaders.diagnostics import Diagnostic, Fate, Where
+from loaders.files import read
+from loaders.reading.dependencies import recorded
 
 FINDINGS = (
     Diagnostic("mesh.flat", Fate.APPROXIMATED, "it has {n}, {names}", arguments={"n": 0.1, "names": ("a", "b")}),
@@ -87,9 +90,9 @@ def test_a_touched_file_is_as_before_and_is_not_read_again(source, record):
 def test_the_times_of_a_file_that_changed_a_moment_ago_are_not_relied_on(source):
     source.write_text("new")
     if time.time_ns() - os.stat(source).st_ctime_ns < 2e7:
-        assert FileState.of(str(source)).stamp is None
+        assert states_of([str(source)])[0].stamp is None
     age(source)
-    assert FileState.of(str(source)).stamp is not None
+    assert states_of([str(source)])[0].stamp is not None
 
 
 @pytest.mark.parametrize("spoil", [lambda b: b[:-1], lambda b: b"", lambda b: b.replace(b'"a"', b'"b"')])
@@ -140,4 +143,28 @@ def test_a_color_has_four_numbers(value):
 def test_the_state_of_a_huge_file_is_known_without_reading_it(tmp_path):
     with open(tmp_path / "large", "wb") as stream:
         stream.truncate(1 << 40)
-    assert FileState.of(str(tmp_path / "large")).digest is None
+    assert states_of([str(tmp_path / "large")])[0].digest is None
+
+
+def test_a_file_with_several_paths_is_read_once(tmp_path, source, monkeypatch):
+    (tmp_path / "link.obj").symlink_to(source)
+    opened = []
+    monkeypatch.setattr(
+        conversion_records, "read", lambda path, **options: opened.append(path) or read(path, **options)
+    )
+    seen = []
+    with recorded(lambda path, digest: seen.append(path)):
+        states = states_of([str(source), f"{tmp_path}/./source.obj", str(tmp_path / "link.obj")])
+    assert opened == [str(source)]
+    assert {state.digest for state in states} == {hashlib.sha256(b"one").hexdigest()}
+    assert set(seen) == {str(source), str(tmp_path / "link.obj")}
+
+
+@pytest.mark.parametrize("name", ["source.obj", "missing.mtl"])
+def test_a_path_that_has_come_to_lead_elsewhere_is_not_followed(name, tmp_path, record, monkeypatch):
+    secret = tmp_path / "secret"
+    secret.write_text("one")
+    (tmp_path / name).unlink(missing_ok=True)
+    (tmp_path / name).symlink_to(secret)
+    monkeypatch.setattr(conversion_records, "read", lambda path, **_: pytest.fail(f"opened {path}"))
+    assert read_record(record) is None

@@ -19,7 +19,7 @@ def test_an_obj_names_its_libraries_whether_they_exist_or_not(tmp_path):
     assert found == [
         "meshes/a b.mtl",
         "materials/textures/a b.mtl",
-        "meshes/../up/c.mtl",
+        "up/c.mtl",
         "materials/textures/c.mtl",
     ]
 
@@ -37,3 +37,15 @@ def test_other_files_name_none(tmp_path, file, content):
 
 def test_a_missing_mesh_has_none(tmp_path):
     assert companion_files(str(tmp_path / "gone.obj")) == ()
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd.mtl", "../../c.mtl", "link.mtl", "a.txt", "../id_rsa", "a\0.mtl"])
+def test_files_that_the_reader_does_not_open_are_no_companions(tmp_path, name):
+    (tmp_path / "secret.mtl").write_text("")
+    (tmp_path / "models" / "materials" / "textures").mkdir(parents=True)
+    (tmp_path / "models" / "meshes").mkdir()
+    (tmp_path / "models" / "meshes" / "link.mtl").symlink_to(tmp_path / "secret.mtl")
+    path = tmp_path / "models" / "meshes" / "a.obj"
+    path.write_text(f"mtllib {name}\n")
+    beside = [found for found in companion_files(str(path)) if "materials/textures" not in found]
+    assert beside == []

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 import loaders
-from loaders.model import (
-    Material,
-)
-from tests.support.sdf import (
-    link_with,
-)
+from loaders.model import Material
+from tests.support.sdf import link_with
 
 
 def material_with(inside: str) -> Material:
@@ -18,14 +18,20 @@ def material_with(inside: str) -> Material:
     return visual.material
 
 
-def test_physically_based_materials_keep_their_numbers_and_maps() -> None:
+def test_physically_based_materials_keep_their_numbers_and_maps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    maps = {kind: str(tmp_path / file) for kind, file in (("albedo_map", "a.png"), ("normal_map", "n.png"))}
+    for file in maps.values():
+        Path(file).touch()
     read_material = material_with(
         "<pbr><metal><metalness>0.4</metalness><roughness>0.6</roughness><albedo_map>a.png</albedo_map>"
         "<normal_map type='tangent'>n.png</normal_map></metal></pbr>"
         "<script><uri>u</uri><name>Gazebo/Red</name></script>"
     )
-    assert (read_material.metalness, read_material.roughness, read_material.texture) == (0.4, 0.6, "a.png")
-    assert read_material.maps == (("albedo_map", "a.png"), ("normal_map", "n.png"))
+    assert (read_material.metalness, read_material.roughness, read_material.texture) == (0.4, 0.6, maps["albedo_map"])
+    assert dict(read_material.maps) == maps
     assert read_material.name == "Gazebo/Red"
 
 
