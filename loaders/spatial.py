@@ -13,6 +13,7 @@ import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations, product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -202,6 +203,17 @@ _TOLERANCE = 5.0 * np.finfo(np.float64).eps
 """Tolerance of principal moments relative to the trace, that of libsdformat."""
 _PLAIN_MARGIN = 1e-10
 """Margin of the leading minors of a matrix, relative to powers of its trace, that rounding cannot reach."""
+_EQUAL_MOMENTS = 1e-14
+"""Difference of two principal moments, relative to the largest one, below which they are equal but for rounding."""
+_TURNS = np.array(
+    [
+        turn
+        for order in permutations(range(3))
+        for signs in product((1.0, -1.0), repeat=3)
+        if np.linalg.det(turn := np.eye(3)[list(order)] * signs) > 0.0
+    ]
+)
+"""The 24 rotations that only exchange axes and change their signs, shape (24, 3, 3)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -269,15 +281,14 @@ class SpatialInertia:
     def principal_axes(self) -> tuple[Array, Array]:
         """Return the principal axes ``R_LI``, shape (3, 3), and the principal moments [kg m^2], shape (3,).
 
-        The axes of a diagonal inertia are exactly those of L, in the same order.
+        Of all principal axes they are those nearest to the axes of L; those of a diagonal inertia are exactly the axes
+        of L.
         """
         (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = self.I_Lcm.tolist()
         if not (xy or xz or yx or yz or zx or zy):
             return IDENTITY.R, frozen_vector(xx, yy, zz)
-        moments, R = np.linalg.eigh(self.I_Lcm)
-        if np.linalg.det(R) < 0.0:
-            R = R * (1.0, 1.0, -1.0)
-        return frozen(R), frozen(moments)
+        axes, moments = principal_axes_of(self.I_Lcm[np.newaxis])
+        return axes[0], moments[0]
 
     def defects(self) -> list[str]:
         """Return the reasons why no rigid body can have this inertia; empty if it is physically valid.
@@ -318,6 +329,52 @@ class SpatialInertia:
 
 
 _SpatialInertia = maker(SpatialInertia)
+
+
+def principal_axes_of(matrices: Array) -> tuple[Array, Array]:
+    """Return the principal axes of rotational inertias and the moments about them.
+
+    Of all principal axes they are those that a rotation by the smallest angle makes of the given axes. If two moments
+    are equal but for rounding, every axis in their plane is one; if three are, the given axes are.
+
+    Args:
+        matrices: The rotational inertias [kg m^2], shape (n, 3, 3), symmetric and finite.
+
+    Returns:
+        Rotations, shape (n, 3, 3), and moments [kg m^2], shape (n, 3), both read-only.
+    """
+    moments, axes = np.linalg.eigh(matrices)
+    axes[np.linalg.det(axes) < 0.0, :, 2] *= -1.0
+    traces = np.einsum("nij,kji->nk", axes, _TURNS)  # the angle is smallest where the trace is largest
+    turns = _TURNS[np.argmax(traces.round(9), axis=1)]  # rounding does not decide between equal angles
+    nearest = axes @ turns
+    ordered = np.einsum("ni,nij->nj", moments, np.abs(turns))
+    is_repeated = np.diff(moments, axis=1) <= _EQUAL_MOMENTS * np.abs(moments).max(axis=1, keepdims=True)
+    for i in np.flatnonzero(is_repeated.any(axis=1)):
+        nearest[i], ordered[i] = _axes_of_repeated_moments(moments[i], axes[i], *is_repeated[i].tolist())
+    return _sealed(nearest), _sealed(ordered)
+
+
+def _axes_of_repeated_moments(moments: Array, axes: Array, low: bool, high: bool) -> tuple[Array, Array]:
+    """Return the principal axes nearest to the given ones, and the moments about them, if two moments are equal.
+
+    Args:
+        moments: Principal moments in ascending order, shape (3,).
+        axes: Principal axes in the order of the moments, as columns, shape (3, 3).
+        low: Whether the two smallest moments are equal.
+        high: Whether the two largest moments are equal.
+    """
+    if low and high:
+        return IDENTITY.R, np.full(3, moments.mean())
+    single, pair = (2, moments[:2]) if low else (0, moments[1:])
+    axis = axes[:, single]
+    k = int(np.argmax(np.abs(axis).round(9)))
+    axis = axis * np.sign(axis[k])
+    about = skew(np.cross(np.eye(3)[k], axis))
+    R = np.eye(3) + about + about @ about / (1.0 + axis[k])  # the shortest rotation of axis k to the single axis
+    ordered = np.full(3, pair.mean())
+    ordered[k] = moments[single]
+    return R, ordered
 
 
 def exceeds(matrix: Array, bound: float) -> bool:

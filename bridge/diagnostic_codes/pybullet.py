@@ -275,6 +275,13 @@ CODES = {
         "Give the links mass and inertia, or weld joints that need not move.",
         (Fate.INVALID,),
     ),
+    "pybullet.turned-base": CodeInfo(
+        "PyBullet's frame of a free base has the principal axes of the link's inertia; they are more than one degree "
+        "from the axes of the link. The motion is exact.",
+        "Use `link_pose` and `set_positions` of the handle in place of `getBasePositionAndOrientation` and "
+        "`resetBasePositionAndOrientation`.",
+        (Fate.NOTED,),
+    ),
     "pybullet.velocity-decay": CodeInfo(
         "PyBullet does not support velocity decay of a single link.",
         "Call `changeDynamics` with `linearDamping` and `angularDamping`.",

@@ -103,6 +103,7 @@ LIMITED_BALL = scene(
 )
 TENDON = m.TendonConstraint(joints=("j",), coefficients=(1.0,))
 FLAT_MAP = m.Heightmap(uri="none.png", path=None)
+SKEWED = SpatialInertia.of(1.0, I_Lcm=((0.2, 0.05, 0.0), (0.05, 0.3, 0.0), (0.0, 0.0, 0.4)))
 ASKEW = Pose.from_vector((0, 0, 0, 0.9, 0.1, 0, 0))
 
 
@@ -177,6 +178,7 @@ EXAMPLES: dict[str, Example] = {
     "pybullet.tendon": loading(strung(stiffness=1.0, lower=-1.0, upper=1.0), "j"),
     "pybullet.tendon-joint": loading(strung(joints=("none",))),
     "pybullet.too-many-joints": loading(chain([T.REVOLUTE] * 150, s.NOTHING), "m"),
+    "pybullet.turned-base": loading(s.one(inertia=SKEWED), "a"),
     "pybullet.velocity-decay": loading(s.one(velocity_decay=(0.1, 0.0)), "a"),
     "pybullet.velocity-limit": loading(s.hinge(velocity=1.0), "j"),
     "pybullet.visual-roles": loading(s.seen(roles=("perception",)), "a"),

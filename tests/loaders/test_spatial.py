@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import pickle
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from transforms3d.euler import euler2mat
 
@@ -20,6 +21,7 @@ from loaders.spatial import (
     exceeds,
     frozen,
     matrix_to_quaternion,
+    principal_axes_of,
     quaternion_to_matrix,
     rotation_about,
     rotation_to,
@@ -295,6 +297,77 @@ def test_principal_axes_are_a_rotation_that_makes_the_inertia_diagonal(body: Spa
     R, moments = body.principal_axes()
     assert np.linalg.det(R) == pytest.approx(1.0)
     np.testing.assert_allclose(R @ np.diag(moments) @ R.T, body.I_Lcm, atol=1e-9)
+
+
+def nearest_angle(inertia: np.ndarray) -> float:
+    """The smallest angle [rad] of the right-handed orders and signs of eigenvectors."""
+    _, axes = np.linalg.eigh(inertia)
+    signed = [axes[:, order] * signs for order in ORDERS for signs in itertools.product((1.0, -1.0), repeat=3)]
+    angles = [angle_of(R) for R in signed if np.linalg.det(R) > 0.0]
+    assert len(angles) == 24
+    return min(angles)
+
+
+def angle_of(R: np.ndarray) -> float:
+    """The angle [rad] of a rotation, from the distance ``|R - 1| = sqrt(8) sin(angle / 2)``."""
+    return 2.0 * math.asin(min(1.0, float(np.linalg.norm(R - np.eye(3))) / math.sqrt(8.0)))
+
+
+ORDERS = list(map(list, itertools.permutations(range(3))))
+MOMENT = st.floats(1e-3, 10.0)
+MOMENTS = st.tuples(MOMENT, MOMENT, MOMENT)
+TWO_EQUAL = st.builds(
+    lambda a, b, k: tuple(b if i == k else a for i in range(3)), MOMENT, MOMENT, st.integers(0, 2)
+).filter(lambda moments: not min(moments) / max(moments) > 0.99)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(MOMENTS, TWO_EQUAL, MOMENT.map(lambda m: (m, m, m))), QUATERNION, st.integers(-12, 3))
+@example((1e-12, 1e-12, 3e-6), (0.88, 0.325, -0.325, 0.1), 0)
+@example((0.3, 0.2, 0.1), (0.0, 1.0, 0.0, 0.0), 0)
+def test_no_order_and_no_signs_of_the_principal_axes_are_nearer_to_those_of_the_link(
+    moments: tuple[float, float, float], wxyz: tuple[float, float, float, float], exponent: int
+) -> None:
+    turn = quaternion_to_matrix(wxyz)
+    inertia = turn @ np.diag(moments) @ turn.T * 10.0**exponent
+    inertia = 0.5 * (inertia + inertia.T)
+    R, found = SpatialInertia.of(1.0, I_Lcm=inertia).principal_axes()
+    assert np.linalg.det(R) == pytest.approx(1.0)
+    np.testing.assert_allclose(R.T @ R, np.eye(3), atol=1e-14)
+    np.testing.assert_allclose(R @ np.diag(found) @ R.T, inertia, rtol=0, atol=1e-12 * np.abs(inertia).max())
+    assert angle_of(R) <= nearest_angle(inertia) + 1e-7
+
+
+@given(st.integers(0, 2), MOMENT, MOMENT, UNIT)
+@QUICK
+def test_axes_in_the_plane_of_equal_moments_do_not_turn_about_its_normal(
+    k: int, equal: float, single: float, normal: np.ndarray
+) -> None:
+    """The angle is then that from the normal to the nearest axis of the link."""
+    assume(abs(equal / single - 1.0) > 0.01)
+    inertia = equal * np.eye(3) + (single - equal) * np.outer(normal, normal)
+    R, _ = SpatialInertia.of(1.0, I_Lcm=inertia).principal_axes()
+    cosine = float(np.abs(normal).max())
+    assert angle_of(R) == pytest.approx(math.atan2(math.sqrt(max(0.0, 1.0 - cosine**2)), cosine), abs=1e-7)
+
+
+@pytest.mark.parametrize("axis", [(0.0, 0.0, 1.0), (1.0, 1.0, 1.0), (1.0, 2.0, -3.0)])
+def test_the_inertia_of_a_sphere_has_the_axes_of_the_link(axis: tuple[float, float, float]) -> None:
+    turn = rotation_about(np.array(axis) / np.linalg.norm(axis), 0.7)
+    sphere = SpatialInertia.of(1.0, I_Lcm=turn @ (0.3 * np.eye(3)) @ turn.T + 1e-17 * (np.ones((3, 3)) - np.eye(3)))
+    R, moments = sphere.principal_axes()
+    assert R.tolist() == np.eye(3).tolist()
+    np.testing.assert_allclose(moments, 0.3, rtol=1e-15)
+
+
+def test_the_principal_axes_of_many_inertias_are_those_of_each() -> None:
+    rng = np.random.default_rng(3)
+    matrices = np.array([A @ A.T for A in rng.normal(size=(20, 3, 3))] + [np.ones((3, 3)), 2.0 * np.eye(3)])
+    axes, moments = principal_axes_of(matrices)
+    for matrix, R, sizes in zip(matrices, axes, moments, strict=True):
+        one_R, one_sizes = SpatialInertia.of(1.0, I_Lcm=matrix).principal_axes()
+        np.testing.assert_allclose(R, one_R, atol=1e-12)
+        np.testing.assert_allclose(sizes, one_sizes, atol=1e-12)
 
 
 def test_a_diagonal_inertia_keeps_its_axes_in_their_order() -> None:

@@ -11,6 +11,9 @@ from loaders.scene_queries.torsional_friction import torsional_length
 
 from .pair_coefficients import PairCoefficients
 
+_LEAST_MARGIN = 1e-9
+"""Distance by which the hulls of a base are inflated [m]; rays pass through hulls without any."""
+
 
 def set_contacts(client: Client, body: int, articulation: Articulation, coefficients: PairCoefficients) -> None:
     """Set the contact parameters of every segment with collisions.
@@ -28,7 +31,7 @@ def set_contacts(client: Client, body: int, articulation: Articulation, coeffici
             parameters = contact_parameters(carried.link.collisions[0].surface)
             change(body, index, **parameters | coefficients.of_link(carried.link.name))
     if any(is_hull(collision) for collision in collisions_of(articulation.segments[0])):
-        change(body, BASE, collisionMargin=0.0)  # PyBullet ignores this for other links
+        change(body, BASE, collisionMargin=_LEAST_MARGIN)  # PyBullet ignores this for other links
 
 
 def collisions_of(segment: Segment) -> list[Collision]:

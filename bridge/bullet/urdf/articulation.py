@@ -7,6 +7,7 @@ except the last. The frame of each link of the scene is kept as an offset, ``X_S
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -18,7 +19,7 @@ from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import WORLD
 from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import outermost_scope, root_model
-from loaders.spatial import IDENTITY, Pose, SpatialInertia
+from loaders.spatial import IDENTITY, Pose, SpatialInertia, matrix_to_quaternion
 
 from .inertia_guards import with_valid_inertia
 from .partitioning import Partition, partition
@@ -26,6 +27,8 @@ from .segments import CarriedLink, Segment, diagonalize
 from .urdf_names import UrdfNames
 
 _MASSLESS = SpatialInertia.of(0.0)
+_TURN_TO_REPORT = 1.0
+"""Angle of PyBullet's base frame from the frame of the link above which it is reported [degrees]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -208,6 +211,8 @@ def _build(part: Partition, model: str, diagnostics: Diagnostics) -> Articulatio
     segments = with_valid_inertia(tuple(segment.build() for segment in builder.segments), is_free, diagnostics)
     diagonalize(segments)
     _report_rotated_base(builder, is_free, diagnostics)
+    if is_free:
+        _report_turned_base(segments[0], diagnostics)
     return Articulation(
         model=model,
         mechanism=mechanism,
@@ -274,4 +279,26 @@ def _report_rotated_base(builder: _ArticulationBuilder, is_free: bool, diagnosti
         hint="use bias_forces and inverse_dynamics of the handle",
         subjects=tuple(carried.link.name for carried in base.links),
         link=base.name,
+    )
+
+
+def _report_turned_base(base: Segment, diagnostics: Diagnostics) -> None:
+    """Report a free base whose principal axes, which PyBullet takes as its frame, are not those of the link."""
+    w, *xyz = matrix_to_quaternion(base.principal[0])
+    angle = math.degrees(2.0 * math.atan2(math.hypot(*xyz), abs(w)))
+    if angle <= _TURN_TO_REPORT:
+        return
+    link = base.links[0].link
+    diagnostics.add(
+        Fate.NOTED,
+        "pybullet.turned-base",
+        "PyBullet's frame of base {link} has the principal axes of its inertia, turned by {angle:.1f} degrees from the "
+        "link; the motion is exact",
+        link.where,
+        target=TARGET,
+        hint=f"use link_pose({link.name!r}) and set_positions({{{link.name!r}: (x, y, z, qw, qx, qy, qz)}}) of the "
+        "handle in place of getBasePositionAndOrientation and resetBasePositionAndOrientation",
+        subjects=(link.name,),
+        link=link.name,
+        angle=angle,
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from bridge.mechanism.bodies import Primitive
 from loaders.model import Link
-from loaders.spatial import Array, Pose, SpatialInertia, frozen
+from loaders.spatial import Array, Pose, SpatialInertia, principal_axes_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,10 +60,8 @@ def diagonalize(segments: Sequence[Segment]) -> None:
     matrices = np.array([segment.inertia.I_Lcm for segment in coupled])
     if not coupled or not np.isfinite(matrices).all():
         return
-    moments, axes = np.linalg.eigh(matrices)
-    axes[np.linalg.det(axes) < 0.0, :, 2] *= -1.0
-    for segment, R_SI, sizes in zip(coupled, axes, moments, strict=True):
-        vars(segment)["principal"] = _without_rounding_errors(frozen(R_SI), frozen(sizes))
+    for segment, R_SI, moments in zip(coupled, *principal_axes_of(matrices), strict=True):
+        vars(segment)["principal"] = _without_rounding_errors(R_SI, moments)
 
 
 def _is_coupled(inertia: Array) -> bool:
