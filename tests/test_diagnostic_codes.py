@@ -22,9 +22,9 @@ def tables() -> dict[str, list[object]]:
     found = {}
     for name in NAMES:
         for node in tree(name).body:
-            if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Dict):
-                if ast.unparse(node).startswith("CODES"):
-                    found[name] = [key.value for key in node.value.keys if isinstance(key, ast.Constant)]
+            is_table = isinstance(node, ast.Assign | ast.AnnAssign) and ast.unparse(node).startswith("CODES")
+            if is_table and isinstance(node.value, ast.Dict):
+                found[name] = [key.value for key in node.value.keys if isinstance(key, ast.Constant)]
     return {name: codes for name, codes in found.items() if codes}
 
 
