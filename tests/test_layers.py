@@ -5,16 +5,13 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from graphlib import TopologicalSorter
 from pathlib import Path
-
-import pytest
 
 from tests.support.source_tree import (
     MODULES,
     NAMES,
-    PACKAGES,
     ROOT,
     edges,
     functions,
@@ -124,29 +121,28 @@ def arrows() -> dict[str, dict[str, set[str]]]:
 # --- order ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("package", ORDER)
-def test_every_part_of_a_package_has_its_layer(package: str) -> None:
-    folder = ROOT / package.replace(".", "/")
-    parts = {path.stem for path in folder.glob("*.py")} | {path.parent.name for path in folder.glob("*/__init__.py")}
-    declared = [part for layer in ORDER[package] for part in layer]
-    assert len(declared) == len(set(declared))
-    assert parts == set(declared)
+def test_every_part_of_a_package_has_its_layer() -> None:
+    for package, layers in ORDER.items():
+        folder = ROOT / package.replace(".", "/")
+        folders = {path.parent.name for path in folder.glob("*/__init__.py")}
+        declared = [part for layer in layers for part in layer]
+        assert sorted(declared) == sorted({path.stem for path in folder.glob("*.py")} | folders), package
 
 
-@pytest.mark.parametrize("package", ORDER)
-def test_a_part_imports_only_from_layers_below(package: str) -> None:
-    layer = {part: i for i, parts in enumerate(ORDER[package]) for part in parts}
-    upward = [
-        f"{a} -> {b}"
-        for a, b in sorted(edges())
-        if (found := parts_of((a, b)))[0] == package and layer.get(found[1], -1) <= layer.get(found[2], 99)
-    ]
+def test_a_part_imports_only_from_layers_below() -> None:
+    upward = []
+    for edge in sorted(edges()):
+        package, a, b = parts_of(edge)
+        if package in ORDER:
+            layer = {part: i for i, parts in enumerate(ORDER[package]) for part in parts}
+            if layer[a] <= layer[b]:
+                upward.append(f"{edge[0]} -> {edge[1]}")
     assert upward == []
 
 
-@pytest.mark.parametrize("package", sorted(arrows()))
-def test_no_parts_of_a_package_import_each_other_in_a_circle(package: str) -> None:
-    TopologicalSorter(arrows()[package]).prepare()  # raises CycleError, which names the circle
+def test_no_parts_of_a_package_import_each_other_in_a_circle() -> None:
+    for graph in arrows().values():
+        TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
@@ -189,38 +185,47 @@ PROVIDED = {
     "physics", "tendons",
 }  # fmt: skip
 """What a mechanism itself provides: resolved by index, or stated for the whole scene."""
-REPORTS = {
+REPORTS = (
     "bridge/bullet/mujoco_features.py",
     "bridge/bullet/unsupported_features.py",
     "bridge/mjcf/postprocess/unsupported_fields.py",
-}
+)
 """The modules that report the fields of a scene that a target does not support."""
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in NAMES if n.startswith(("bridge/bullet/", "bridge/mjcf/")) and n not in REPORTS]
-)
-def test_targets_ask_the_scene_only_for_names_looks_and_sensors(name: str) -> None:
+def test_targets_ask_the_scene_only_for_names_looks_and_sensors() -> None:
     asked = {
-        node.attr
+        f"{name}:{node.lineno} {node.attr}"
+        for name in NAMES
+        if name.startswith(("bridge/bullet/", "bridge/mjcf/")) and name not in REPORTS
         for node in ast.walk(tree(name))
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value).split(".")[-1] == "scene"
+        if isinstance(node, ast.Attribute) and node.attr in PROVIDED
+        if ast.unparse(node.value).split(".")[-1] == "scene"
     }
-    assert asked & PROVIDED == set()
+    assert asked == set()
 
 
 # --- imports ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_no_function_imports_a_module_of_the_project(name: str) -> None:
-    late = {module for function in functions(name) for module in modules_of(imported(name, ast.walk(function)))}
+def test_no_function_imports_a_module_of_the_project() -> None:
+    late = {
+        f"{name}:{function.name} {module}"
+        for name in NAMES
+        for function in functions(name)
+        for module in modules_of(imported(name, ast.walk(function)))
+    }
     assert late == set()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_engines_and_heavy_libraries_are_imported_where_they_are_used(name: str) -> None:
-    assert not {m for m in imported(name, import_time_nodes(name)) if m.split(".")[0] in ON_DEMAND}
+def test_engines_and_heavy_libraries_are_imported_where_they_are_used() -> None:
+    early = {
+        f"{name} {module}"
+        for name in NAMES
+        for module in imported(name, import_time_nodes(name))
+        if module.split(".")[0] in ON_DEMAND
+    }
+    assert early == set()
 
 
 def test_importing_the_packages_imports_no_engine_and_nothing_heavy() -> None:
@@ -232,14 +237,14 @@ def test_importing_the_packages_imports_no_engine_and_nothing_heavy() -> None:
 # --- files ------------------------------------------------------------------------------------------------------------
 
 READERS = {"open", "read_bytes", "read_text", "process_file", "load_scene"}
-DOORS = {
-    "loaders/files.py": {"open"},
-    "loaders/safety/archives.py": {"open"},
-    "loaders/meshes/trimesh_formats.py": {"load_scene"},
-    "loaders/search/fuel_download.py": {"open"},
-    "loaders/urdf/xacro/xacro_process.py": {"process_file"},
-    "loaders/pictures/decoding.py": {"open"},
-}
+DOORS = (
+    ("loaders/files.py", "open"),
+    ("loaders/safety/archives.py", "open"),
+    ("loaders/meshes/trimesh_formats.py", "load_scene"),
+    ("loaders/search/fuel_download.py", "open"),
+    ("loaders/urdf/xacro/xacro_process.py", "process_file"),
+    ("loaders/pictures/decoding.py", "open"),
+)
 """The calls that may read: the one door, with the archives behind it; trimesh and Pillow, which get bytes; xacro, whose
 process asks for them; and the download, which unpacks the archive that it received."""
 
@@ -251,43 +256,38 @@ def calls_that_read(name: str) -> set[str]:
     return bare | {call.attr for call in calls if isinstance(call, ast.Attribute)} & READERS
 
 
-SOURCES = [n for n in NAMES if n.startswith("loaders/")]
-
-
-@pytest.mark.parametrize("name", SOURCES)
-def test_source_files_are_opened_by_one_function(name: str) -> None:
-    assert calls_that_read(name) == DOORS.get(name, set())
+def test_source_files_are_opened_by_one_function() -> None:
+    calls = {(name, call) for name in NAMES if name.startswith("loaders/") for call in calls_that_read(name)}
+    assert calls == set(DOORS)
 
 
 # --- names ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_a_name_of_a_module_occurs_once_in_each_part_of_a_package(package: str) -> None:
-    """The second part of the path tells modules apart: ``mjcf/document.py``, ``bullet/urdf/document.py``."""
-    paths = [Path(name) for name in NAMES if name.startswith(f"{package}/") and not name.endswith("__init__.py")]
-    counts = Counter((path.parts[1], path.stem) for path in paths)
-    at_the_root = {path.stem for path in paths if len(path.parts) == 2}
-    below = {path.stem for path in paths if len(path.parts) > 2}
-    assert [key for key, count in counts.items() if count > 1] == []
-    assert at_the_root & below == set()
-    assert not {path.stem for path in paths} & {"utils", "util", "helpers", "misc", "common_utils"}
+def test_no_module_is_named_after_nothing_in_particular() -> None:
+    vague = {"utils", "util", "helpers", "misc", "common_utils"}
+    assert [name for name in NAMES if Path(name).stem in vague] == []
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_nothing_prints_or_changes_globals(name: str) -> None:
-    calls = [node.func for node in ast.walk(tree(name)) if isinstance(node, ast.Call)]
-    assert not any(isinstance(call, ast.Name) and call.id == "print" for call in calls)
-    assert not any(isinstance(node, ast.Global) for node in ast.walk(tree(name)))
+def test_nothing_prints_or_changes_globals() -> None:
+    found = []
+    for name in NAMES:
+        for node in ast.walk(tree(name)):
+            is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+            if is_print or isinstance(node, ast.Global):
+                found.append(f"{name}:{node.lineno}")
+    assert found == []
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_handler_of_every_exception_raises_it_again_or_states_its_reason(name: str) -> None:
-    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
-    handlers = [node for node in ast.walk(tree(name)) if isinstance(node, ast.ExceptHandler)]
-    broad = [h for h in handlers if h.type is None or ast.unparse(h.type) in {"Exception", "BaseException"}]
-    silent = [h.lineno for h in broad if not (isinstance(h.body[-1], ast.Raise) and h.body[-1].exc is None)]
-    assert [line for line in silent if "# noqa: BLE001  (" not in lines[line - 1]] == []
+def test_a_handler_of_every_exception_raises_it_again_or_states_its_reason() -> None:
+    silent = []
+    for name in NAMES:
+        lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+        handlers = [node for node in ast.walk(tree(name)) if isinstance(node, ast.ExceptHandler)]
+        broad = [h for h in handlers if h.type is None or ast.unparse(h.type) in {"Exception", "BaseException"}]
+        without = [h.lineno for h in broad if not (isinstance(h.body[-1], ast.Raise) and h.body[-1].exc is None)]
+        silent += [f"{name}:{line}" for line in without if "# noqa: BLE001  (" not in lines[line - 1]]
+    assert silent == []
 
 
 def test_the_modules_and_their_imports_are_found() -> None:

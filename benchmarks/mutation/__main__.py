@@ -28,9 +28,14 @@ from .mutants import Mutant, mutants
 
 ROOT = Path(__file__).parents[2]
 SHARES: Mapping[str, int] = {
-    "bridge/lowering": 20, "bridge/mechanism": 20, "bridge/mjcf": 10, "bridge/bullet": 10, "bridge/sdf": 5,
-    "bridge/urdf": 5, "loaders": 30,
-}  # fmt: skip
+    "bridge/lowering": 20,
+    "bridge/mechanism": 20,
+    "bridge/mjcf": 10,
+    "bridge/bullet": 10,
+    "bridge/sdf": 5,
+    "bridge/urdf": 5,
+    "loaders": 30,
+}
 """Percentage of the sample in each package."""
 SURVIVORS = 0.05
 """Largest fraction of mutants that may survive."""

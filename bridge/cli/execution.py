@@ -6,8 +6,7 @@ import importlib
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from loaders.diagnostics import Diagnostic, ModelError
 from loaders.safety.limits import leaving_out
@@ -19,6 +18,22 @@ from .reports.json_report import failure_report
 
 _MISSING_PACKAGE = frozenset({"mesh.no-coacd", "xacro.not-installed"})
 """Codes of errors that the installation of a package mends."""
+
+_COMMANDS = {
+    "batch": "bridge.cli.commands.batch:batch",
+    "check": "bridge.cli.commands.check:check",
+    "compare": "bridge.cli.commands.compare:compare",
+    "completion": "bridge.cli.commands.completion:completion",
+    "convert": "bridge.cli.commands.convert:convert",
+    "demo": "bridge.cli.commands.demo:demo",
+    "doctor": "bridge.cli.commands.doctor:doctor",
+    "graph": "bridge.cli.commands.graph:graph",
+    "info": "bridge.cli.commands.info:info",
+    "print": "bridge.cli.commands.print:print_",
+    "resolve": "bridge.cli.commands.resolve:resolve",
+    "view": "bridge.cli.commands.view:view",
+}
+"""Module and function of each command; a command imports only what it needs."""
 
 
 def execute(options: Namespace, words: Sequence[str]) -> int:
@@ -41,9 +56,9 @@ def execute(options: Namespace, words: Sequence[str]) -> int:
 
 def _run(options: Namespace, output: Output) -> int:
     try:
-        module: Any = importlib.import_module(f".commands.{options.command}", __package__)
+        command = _command(options.command)
         with leaving_out(getattr(options, "lenient", False)):
-            status: int = getattr(module, options.command)(options, output)
+            status = command(options, output)
     except ModelError as error:
         output.diagnostics(error.diagnostics)
         output.advice(getattr(error, "advice", ""))
@@ -63,6 +78,13 @@ def _run(options: Namespace, output: Output) -> int:
     except OSError as error:
         return _failure(options, output, DIFFERENT, _text(error))
     return status
+
+
+def _command(name: str) -> Callable[[Namespace, Output], int]:
+    """Import the function of a command."""
+    module, _, function = _COMMANDS[name].partition(":")
+    found: Callable[[Namespace, Output], int] = getattr(importlib.import_module(module), function)
+    return found
 
 
 def _failure(

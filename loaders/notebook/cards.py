@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import Protocol
 
 from loaders.reading.listing import LOST_FORMS
@@ -131,5 +130,7 @@ def _style(text: str) -> str:
 
 def _text(value: object) -> str:
     """Return a value as text in HTML, shortened, without control characters."""
+    from html import escape  # takes longer to import than all text functions, and only notebooks need it
+
     text = printable(str(value))
     return escape(text if len(text) <= MAX_CELL else f"{text[: MAX_CELL - 1]}…")

@@ -28,7 +28,7 @@ def sources() -> dict[str, ast.Module]:
     """The syntax tree of each module, by path, without those of the registry."""
     paths = sorted(path for package in ("loaders", "bridge") for path in (ROOT / package).rglob("*.py"))
     names = {str(path.relative_to(ROOT)): path for path in paths}
-    return {name: ast.parse(path.read_text()) for name, path in names.items() if "diagnostic_codes" not in name}
+    return {name: ast.parse(path.read_text()) for name, path in names.items() if "codes" not in name}
 
 
 def literals() -> dict[str, list[str]]:

@@ -1,1 +1,1 @@
-"""The commands: one module each, with a function of the same name that takes the options and the output."""
+"""The commands: one function for each, which takes the options and the output."""

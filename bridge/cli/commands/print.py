@@ -10,7 +10,7 @@ from bridge.sdf import printed_sdf
 from loaders.diagnostics import without_repeats
 
 
-def print(options: Namespace, output: Output) -> int:  # noqa: A001 - a command is called as its function
+def print_(options: Namespace, output: Output) -> int:
     """Print a model as SDFormat, with includes inserted, poses resolved, and files named where the source has them.
 
     Returns:
