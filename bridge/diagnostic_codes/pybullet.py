@@ -170,6 +170,12 @@ CODES = {
         "Weld fewer links.",
         (Fate.APPROXIMATED,),
     ),
+    "pybullet.moved-products": CodeInfo(
+        "The small products of inertia of a free base would turn PyBullet's frame of the base; a heavier link that is "
+        "welded to it holds them. The motion is exact.",
+        "Read the inertias of both links by `mechanism_from_pybullet()` of the handle.",
+        (Fate.NOTED,),
+    ),
     "pybullet.mujoco-element": CodeInfo(
         "PyBullet does not have constraints of one joint or of tendons, nor MuJoCo's soft bodies.", "", (Fate.DROPPED,)
     ),

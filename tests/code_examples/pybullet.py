@@ -55,6 +55,12 @@ def lent() -> Scene:
     return scene(links, [joint("w", "base", "arm", T.FIXED), joint("j", "base", "tip")])
 
 
+def trunk_on_a_marker() -> Scene:
+    """A heavy link welded to a tiny one whose principal axes are turned."""
+    links = [link("marker", inertia=SpatialInertia.of(1e-6, I_Lcm=np.full((3, 3), 1e-6))), link("trunk")]
+    return scene(links, [joint("w", "marker", "trunk", T.FIXED)])
+
+
 def servo() -> Scene:
     """Two hinges about one line, of which the first one moves a massless link and a rotor."""
     links = [link("between", inertia=s.NOTHING), link("arm")]
@@ -155,6 +161,7 @@ EXAMPLES: dict[str, Example] = {
     "pybullet.long-path": dataclasses.replace(loading(s.hinge()), setup=long_folder),
     "pybullet.loop": loading(s.looped(), "ca"),
     "pybullet.merged-filters": loading(chain(WELDED, **GROUPS), "l1", "l139"),
+    "pybullet.moved-products": loading(trunk_on_a_marker(), "marker", "trunk"),
     "pybullet.name-shortened": loading(scene([link("a" * 1001)]), "a" * 1001),
     "pybullet.no-texture-coordinates": from_folder(s.bare_textured, target="pybullet"),
     "pybullet.physics": loading(dataclasses.replace(s.one(), physics=m.Physics(max_contacts=3))),

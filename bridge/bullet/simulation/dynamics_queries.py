@@ -27,7 +27,7 @@ from bridge.bullet.client.stdout_capture import capture_stdout
 from bridge.bullet.target import BASE
 from bridge.bullet.urdf.inertia_guards import welded_pose
 from bridge.mechanism import Mechanism
-from loaders.spatial import Array, SpatialInertia, frozen, matrix_to_quaternion, rotation_about
+from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia, frozen, matrix_to_quaternion, rotation_about
 
 from .state import State
 
@@ -97,18 +97,28 @@ class DynamicsQueries:
         return dataclasses.replace(articulation.mechanism, bodies=tuple(bodies))
 
     def _segment_inertia(self, index: int) -> SpatialInertia:
-        """Return the inertia of a segment in its frame; PyBullet's base holds that of a segment that lent it."""
-        segments = self.state.articulation.segments
-        lender = segments[0].inertia_lender
-        if lender is None or index not in {BASE, lender}:
-            return self._pybullet_inertia(index)
-        X_BS = welded_pose(segments, lender)
-        own = segments[0].own_moments
-        if index == BASE or X_BS is None:
+        """Return the inertia of a segment in its frame; another segment may hold parts of it."""
+        base = self.state.articulation.segments[0]
+        if base.inertia_lender is not None and index in {BASE, base.inertia_lender}:
+            return self._lent_inertia(index, base.inertia_lender, base.own_moments)
+        inertia = self._pybullet_inertia(index)
+        if base.moved_products is None or base.products_holder is None or index not in {BASE, base.products_holder}:
+            return inertia
+        if index == BASE:
+            return dataclasses.replace(inertia, I_Lcm=frozen(inertia.I_Lcm + base.moved_products))
+        R_BS = self._pose_on_base(index).R
+        return dataclasses.replace(inertia, I_Lcm=frozen(inertia.I_Lcm - R_BS.T @ base.moved_products @ R_BS))
+
+    def _lent_inertia(self, index: int, lender: int, own: Array | None) -> SpatialInertia:
+        """Return the inertia of the base or of the segment that lent its inertia to the base, in its frame."""
+        if index == BASE:
             return SpatialInertia.of(0.0, I_Lcm=own)
         total = self._pybullet_inertia(BASE)
         lent = total.I_Lcm if own is None else total.I_Lcm - own
-        return dataclasses.replace(total, I_Lcm=frozen(lent)).moved(X_BS.inverse())
+        return dataclasses.replace(total, I_Lcm=frozen(lent)).moved(self._pose_on_base(lender).inverse())
+
+    def _pose_on_base(self, index: int) -> Pose:
+        return welded_pose(self.state.articulation.segments, index) or IDENTITY
 
     def _pybullet_inertia(self, index: int) -> SpatialInertia:
         info = self.state.client.getDynamicsInfo(self.state.body, index)

@@ -7,7 +7,6 @@ except the last. The frame of each link of the scene is kept as an offset, ``X_S
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -19,16 +18,14 @@ from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import WORLD
 from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import outermost_scope, root_model
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, matrix_to_quaternion
+from loaders.spatial import IDENTITY, Pose, SpatialInertia
 
 from .inertia_guards import with_valid_inertia
 from .partitioning import Partition, partition
-from .segments import CarriedLink, Segment, diagonalize
+from .segments import LARGE_TURN, CarriedLink, Segment, diagonalize
 from .urdf_names import UrdfNames
 
 _MASSLESS = SpatialInertia.of(0.0)
-_TURN_TO_REPORT = 1.0
-"""Angle of PyBullet's base frame from the frame of the link above which it is reported [degrees]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -284,9 +281,7 @@ def _report_rotated_base(builder: _ArticulationBuilder, is_free: bool, diagnosti
 
 def _report_turned_base(base: Segment, diagnostics: Diagnostics) -> None:
     """Report a free base whose principal axes, which PyBullet takes as its frame, are not those of the link."""
-    w, *xyz = matrix_to_quaternion(base.principal[0])
-    angle = math.degrees(2.0 * math.atan2(math.hypot(*xyz), abs(w)))
-    if angle <= _TURN_TO_REPORT:
+    if base.turn <= LARGE_TURN:
         return
     link = base.links[0].link
     diagnostics.add(
@@ -300,5 +295,5 @@ def _report_turned_base(base: Segment, diagnostics: Diagnostics) -> None:
         "handle in place of getBasePositionAndOrientation and resetBasePositionAndOrientation",
         subjects=(link.name,),
         link=link.name,
-        angle=angle,
+        angle=base.turn,
     )

@@ -12,7 +12,7 @@ from bridge.mechanism.bodies import PrimitiveKind
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, exceeds, frozen
 
-from .segments import Segment
+from .segments import LARGE_TURN, Segment
 
 MIN_JOINT_INERTIA = 1e-9
 """Moment of inertia [kg m^2] added to a link without inertia on a ball joint, to avoid NaN."""
@@ -20,6 +20,8 @@ MIN_BASE_INERTIA = 1e-12
 """Moment of inertia [kg m^2] added to a free base without inertia that carries other links, to avoid NaN."""
 _ZERO_MOMENT = 1e-14
 """Moment of inertia that counts as zero [kg m^2]."""
+_SMALL_PRODUCTS = 1e-3
+"""Largest products of inertia of a base that another link holds, relative to the smallest moment of that link."""
 
 _GIVE_INERTIA = "give the link its mass and inertia"
 
@@ -27,8 +29,8 @@ _GIVE_INERTIA = "give the link its mass and inertia"
 def with_valid_inertia(segments: tuple[Segment, ...], is_free: bool, diagnostics: Diagnostics) -> tuple[Segment, ...]:
     """Return the segments with inertias that PyBullet can simulate.
 
-    The physics stays the same where possible: a base without mass takes the inertia of a link welded to it. Otherwise
-    the smallest inertia is added that avoids NaN.
+    The physics stays the same where possible: a base without mass takes the inertia of a link welded to it, and a tiny
+    base gives its products of inertia to such a link. Otherwise the smallest inertia is added that avoids NaN.
 
     Args:
         segments: Segments of one body; the first is the base.
@@ -37,6 +39,8 @@ def with_valid_inertia(segments: tuple[Segment, ...], is_free: bool, diagnostics
     """
     if is_free and segments[0].inertia.mass == 0.0:
         segments = _borrow_inertia(segments, diagnostics)
+    elif is_free:
+        segments = _move_products(segments, diagnostics)
     base, *others = segments
     if is_free and others and _is_singular(base.inertia):
         diagnostics.add(
@@ -93,6 +97,43 @@ def _borrow_inertia(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> 
         )
         return (base, *segments[1 : index + 1], massless, *segments[index + 2 :])
     return segments
+
+
+def _move_products(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> tuple[Segment, ...]:
+    """Move the products of inertia of a turned base into the heaviest link that is welded to it, if they are small.
+
+    The motion depends on the sum of both inertias only, and PyBullet's frame of the base is then that of the link.
+    """
+    base, others = segments[0], segments[1:]
+    welded = [i for i, segment in enumerate(others) if segment.inertia.mass and welded_pose(segments, i) is not None]
+    if not welded or not np.isfinite(base.inertia.I_Lcm).all() or base.turn <= LARGE_TURN:
+        return segments
+    index = max(welded, key=lambda i: others[i].inertia.mass)
+    holder, X_BS = others[index], welded_pose(segments, index) or IDENTITY
+    moments = np.diag(np.diag(base.inertia.I_Lcm))
+    products = base.inertia.I_Lcm - moments
+    if not exceeds(holder.inertia.I_Lcm, float(np.linalg.norm(products)) / _SMALL_PRODUCTS):
+        return segments
+    total = frozen(holder.inertia.I_Lcm + X_BS.R.T @ products @ X_BS.R)
+    held = dataclasses.replace(holder, inertia=dataclasses.replace(holder.inertia, I_Lcm=total))
+    left = dataclasses.replace(base.inertia, I_Lcm=frozen(moments))
+    if held.inertia.defects():
+        return segments
+    diagnostics.add(
+        Fate.NOTED,
+        "pybullet.moved-products",
+        "PyBullet's base {base} would be turned by {angle:.1f} degrees; {holder}, which is welded to it, holds its "
+        "products of inertia",
+        _where(base),
+        target=TARGET,
+        hint="the physics is unchanged; read the inertias of both links by mechanism_from_pybullet() of the handle",
+        subjects=(*_link_names(base), *_link_names(holder)),
+        base=base.name,
+        holder=holder.name,
+        angle=base.turn,
+    )
+    base = dataclasses.replace(base, inertia=left, moved_products=frozen(products), products_holder=index)
+    return (base, *others[:index], held, *others[index + 1 :])
 
 
 def _with_rotatable_ball(segment: Segment, diagnostics: Diagnostics) -> Segment:

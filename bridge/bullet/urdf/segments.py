@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,10 @@ import numpy as np
 
 from bridge.mechanism.bodies import Primitive
 from loaders.model import Link
-from loaders.spatial import Array, Pose, SpatialInertia, principal_axes_of
+from loaders.spatial import Array, Pose, SpatialInertia, matrix_to_quaternion, principal_axes_of
+
+LARGE_TURN = 1.0
+"""Angle of the frame of PyBullet's base from that of the link, above which it is reported [degrees]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,11 +47,21 @@ class Segment:
     """Rotational inertia [kg m^2] that a base without mass has itself, in its own axes, if a segment lends it mass."""
     inertia_lender: int | None = None
     """PyBullet's index of the welded segment whose inertia this segment holds; None if it holds its own."""
+    moved_products: Array | None = None
+    """Products of inertia [kg m^2] that this base does not hold itself, in its own axes, shape (3, 3)."""
+    products_holder: int | None = None
+    """PyBullet's index of the welded segment that holds the moved products; None if there are none."""
 
     @cached_property
     def principal(self) -> tuple[Array, Array]:
         """Principal axes ``R_SI`` and moments of inertia, with negative rounding errors set to zero."""
         return _without_rounding_errors(*self.inertia.principal_axes())
+
+    @property
+    def turn(self) -> float:
+        """Angle of the principal axes, which are PyBullet's inertial frame, from the segment's frame [degrees]."""
+        w, *xyz = matrix_to_quaternion(self.principal[0])
+        return math.degrees(2.0 * math.atan2(math.hypot(*xyz), abs(w)))
 
 
 def diagonalize(segments: Sequence[Segment]) -> None:

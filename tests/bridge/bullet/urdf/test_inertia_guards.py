@@ -51,6 +51,47 @@ def test_a_base_without_mass_moves_as_exactly_as_the_link_that_is_welded_to_it(b
     assert {row.outcome.value for row in verdict.rows} <= {"passed", "unknown"}
 
 
+def _trunk_on_a_marker(products):
+    """A marker of 1 mg, welded to a trunk that stands askew of it, from which an arm hangs."""
+    askew = Pose.from_vector((0.2, -0.1, 0.3, 0.9, 0.1, -0.3, 0.2))
+    trunk = SpatialInertia.of(5.0, (0.05, 0.0, -0.02), np.diag((0.03, 0.02, 0.025)))
+    marker = SpatialInertia.of(1e-6, (0.01, 0.0, 0.0), products * np.ones((3, 3)))
+    links = [
+        link("marker", inertia=marker), link("imu"), link("trunk", inertia=trunk, X_WL=askew), link("arm", X_WL=askew)
+    ]  # fmt: skip
+    welds = [
+        joint("i", "marker", "imu", JointType.FIXED), joint("weld", "marker", "trunk", JointType.FIXED, X_PJ=askew)
+    ]  # fmt: skip
+    return scene(links, [*welds, joint("hinge", "trunk", "arm")])
+
+
+def test_a_heavy_link_holds_the_products_of_inertia_that_would_turn_a_tiny_base(bullet_client):
+    source = _trunk_on_a_marker(1e-6)
+    robot = load_into_pybullet(source, physicsClientId=bullet_client)
+    assert "pybullet.moved-products" in codes(robot)
+    assert not codes(robot) & {"pybullet.turned-base", "pybullet.base-without-inertia"}
+    pybullet.resetBasePositionAndOrientation(robot, (0, 0, 0), (0, 0, 0, 1), bullet_client)
+    np.testing.assert_allclose(robot.link_pose("marker").R, np.eye(3), atol=1e-12)
+    q = {"marker": (0.1, 0.2, 0.3, 0.5, -0.5, 0.5, 0.5), "hinge": 0.8}
+    robot.set_positions(q)
+    mechanism = bridge.lower(source)
+    M = mechanism.mass_matrix(q)
+    assert robot.dynamics_source == "pybullet"
+    np.testing.assert_allclose(robot.mass_matrix(), M, rtol=0, atol=1e-12 * np.abs(M).max())
+    stated = {body.name: body.inertia for body in mechanism.bodies}
+    for body in robot.mechanism_from_pybullet().bodies:
+        assert body.inertia.mass == stated[body.name].mass
+        np.testing.assert_allclose(body.inertia.I_Lcm, stated[body.name].I_Lcm, rtol=1e-10, atol=1e-16)
+    verdict = bridge.compare(source, engines=("reference", "pybullet"), levels=("L0", "L1"))
+    assert {row.outcome.value for row in verdict.rows} <= {"passed", "unknown"}
+
+
+def test_products_of_inertia_that_a_welded_link_would_feel_stay_at_the_base(bullet_client):
+    robot = load_into_pybullet(_trunk_on_a_marker(1e-4), physicsClientId=bullet_client)
+    assert "pybullet.moved-products" not in codes(robot)
+    assert "pybullet.turned-base" in codes(robot)
+
+
 @pytest.mark.parametrize("mass", [0.0, 1.0])
 def test_the_state_of_a_free_tree_without_moments_of_inertia_stays_finite(bullet_client, mass):
     base, nothing = SpatialInertia.of(mass), SpatialInertia.of(0.0)
