@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from loaders.reading.listing import LOST_FORMS
 from loaders.safety.text import printable
 
+LOST_FORMS = frozenset({"xml.unread-pose", "urdf.quaternion-version"})
+"""Codes of findings that a stated pose or shape is not read, which come before all others."""
 MAX_ROWS = 50
 """Largest number of rows of a table; it states how many more there are."""
 MAX_CELL = 240

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Protocol, TypeVar
 
+from loaders.notebook.cards import LOST_FORMS
+
 
 class Finding(Protocol):
     """The part of a `loaders.Diagnostic` that a list depends on."""
@@ -23,8 +25,6 @@ class Finding(Protocol):
         """The place, with ``file`` and ``line``."""
 
 
-LOST_FORMS = frozenset({"xml.unread-pose", "urdf.quaternion-version"})
-"""Codes of findings that a stated pose or shape is not read, which come before all others."""
 AnyFinding = TypeVar("AnyFinding", bound=Finding)
 
 
