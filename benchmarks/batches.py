@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import bridge
-from bridge.batches.executors import available_cores, dask_executor
-from bridge.batches.isolation import worker
-from bridge.batches.isolation.protocol import DONE, Ended
+from bridge.batches import worker
+from bridge.batches.run_batch import available_cores, dask_executor
+from bridge.batches.worker import DONE, Ended
 
 ROOT = Path(__file__).parents[1]
 ASSETS = ROOT / "assets"

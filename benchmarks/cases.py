@@ -25,10 +25,9 @@ from lxml import etree
 import bridge
 import loaders
 from benchmarks import load_ratio, scale
-from bridge.bullet.client.stdout_capture import capture_stdout
+from bridge.stdout_capture import capture_stdout
 from loaders.diagnostics import Diagnostics
-from loaders.safety.garbage_collection import collector_paused
-from loaders.safety.limits import Budget
+from loaders.limits import Budget, collector_paused
 from loaders.xml import parse
 
 Work = Callable[[], object]

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import bridge
 import loaders
 from benchmarks.round_trips import sources
-from bridge.urdf.normal.tree import has_several_roots
+from bridge.targets.urdf.tree import has_several_roots
 from loaders.diagnostics import ModelError
 
 MARKS = ("<!-- consumers: begin -->", "<!-- consumers: end -->")

@@ -20,7 +20,7 @@ import pybullet_data
 
 import bridge
 import loaders
-from bridge.bullet.client.stdout_capture import capture_stdout
+from bridge.stdout_capture import capture_stdout
 
 ROBOTS = (
     "cartpole.urdf",

@@ -23,7 +23,7 @@ import pybullet_data
 
 import bridge
 import loaders
-from bridge.bullet.client.stdout_capture import capture_stdout
+from bridge.stdout_capture import capture_stdout
 
 OF_PYBULLET = (
     "kuka_iiwa/model.urdf",

@@ -38,13 +38,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import bridge
 import loaders
 from bridge.diff.mechanics import MechanicalError, mechanical_error
-from bridge.directives.folder import _contents as directives_contents
-from bridge.export.assembly.assembled import AssemblyContents
-from bridge.urdf.assembly import urdf_assembly
-from bridge.urdf.normal.tree import has_several_roots
+from bridge.targets.assembly import AssemblyContents
+from bridge.targets.directives.folder import _contents as directives_contents
+from bridge.targets.urdf.document import urdf_assembly
+from bridge.targets.urdf.tree import has_several_roots
 from loaders import Pose
 from loaders.diagnostics import Diagnostic, ModelError
-from loaders.scene_operations.link_frames import moved_frames
+from loaders.finish.transform import moved_frames
 from tests.support.drake_oracle import open_in_drake
 
 ROOT = Path(__file__).parents[1]

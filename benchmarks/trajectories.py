@@ -19,12 +19,12 @@ import pybullet_data
 
 import bridge
 import loaders
-from bridge.lowering.base import with_base
+from bridge.lowering.transform import with_base
 from bridge.mechanism import Mechanism
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
-from bridge.parity.levels.random_states import random_states, without_solver_effects
-from loaders.spatial import Pose
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
+from bridge.parity.states import random_states, without_solver_effects
+from loaders.pose import Pose
 
 ROBOTS = (
     "kuka_iiwa/model.urdf",

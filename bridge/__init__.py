@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from . import mujoco_plugin
     from . import parity as parity
     from .batches import BatchOutcome, BatchResult, batch
-    from .bullet import load_into_pybullet, load_world_into_pybullet
     from .diff import compare_files
-    from .directives import export_directives, to_directives
     from .lowering import lower
     from .mechanism import Mechanism
-    from .mjcf import export_mjcf, passive_forces, to_mjcf, to_mjspec
     from .parity import compare
-    from .sdf import export_sdf, to_sdf
-    from .urdf import export_urdf, to_urdf
+    from .targets.directives import export_directives, to_directives
+    from .targets.mjcf import export_mjcf, passive_forces, to_mjcf, to_mjspec
+    from .targets.pybullet import load_into_pybullet, load_world_into_pybullet
+    from .targets.sdf import export_sdf, to_sdf
+    from .targets.urdf import export_urdf, to_urdf
     from .viewer import view
 
 __all__ = [
@@ -55,19 +55,19 @@ _HOMES = {
     "Mechanism": ".mechanism",
     "compare": ".parity",
     "compare_files": ".diff",
-    "export_directives": ".directives",
-    "export_mjcf": ".mjcf",
-    "export_sdf": ".sdf",
-    "export_urdf": ".urdf",
-    "load_into_pybullet": ".bullet",
-    "load_world_into_pybullet": ".bullet",
+    "export_directives": ".targets.directives",
+    "export_mjcf": ".targets.mjcf",
+    "export_sdf": ".targets.sdf",
+    "export_urdf": ".targets.urdf",
+    "load_into_pybullet": ".targets.pybullet",
+    "load_world_into_pybullet": ".targets.pybullet",
     "lower": ".lowering",
-    "passive_forces": ".mjcf",
-    "to_directives": ".directives",
-    "to_mjcf": ".mjcf",
-    "to_mjspec": ".mjcf",
-    "to_sdf": ".sdf",
-    "to_urdf": ".urdf",
+    "passive_forces": ".targets.mjcf",
+    "to_directives": ".targets.directives",
+    "to_mjcf": ".targets.mjcf",
+    "to_mjspec": ".targets.mjcf",
+    "to_sdf": ".targets.sdf",
+    "to_urdf": ".targets.urdf",
     "view": ".viewer",
 }
 """Modules of the public names, which are imported on first use."""

@@ -25,16 +25,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import loaders
-from bridge.geometry.file_cache import stored_folder
-from loaders.context import Context
+from loaders.context import Context, Resources
 from loaders.diagnostics import Diagnostic, Diagnostics, ModelError
-from loaders.files import read
+from loaders.files.read_file import read
 from loaders.formats import read_file
 from loaders.node import Node
-from loaders.resources import Resources
 
-from .mjcf import Actuators, Base, MjcfOptions, to_mjcf
-from .mjcf.xml.options import Options
+from .geometry.cache import stored_folder
+from .targets.mjcf import Actuators, Base, MjcfOptions, to_mjcf
+from .targets.mjcf.context import Options
 
 SUFFIXES = (".sdf", ".world")
 SCHEMES = ("model", "package")

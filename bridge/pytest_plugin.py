@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import bridge
-import bridge.lowering.inputs
-import bridge.parity.engines.protocol
-import bridge.parity.results.verdict
+import bridge.lowering.sources
+import bridge.parity
+import bridge.parity.engine
+import bridge.parity.verdict
 import loaders
 
 if TYPE_CHECKING:
-    from bridge.lowering.inputs import Source
-    from bridge.parity import Comparison
+    from .lowering.sources import Source
+    from .parity import Comparison
 
 _DEFAULTS: dict[str, Any] = {"engines": None, "levels": ["L0", "L1"], "seed": 0, "configurations": 20}
 _COMPARE_OPTIONS = {
@@ -188,7 +189,7 @@ def _assert(
     allowed = {row: tolerances.get(row.level, tolerances.get("", -1.0)) for row in comparison.failures}
     differing = [row for row, tolerance in allowed.items() if not row.error <= tolerance]
     if differing:
-        lines = map(bridge.parity.results.verdict.line, differing)
+        lines = map(bridge.parity.verdict.line, differing)
         header, footer = f"{comparison.model}: DIFFERS", f"repeat with: {comparison.command}"
         raise AssertionError("\n".join([header, *lines, footer]))
     return comparison
@@ -222,8 +223,8 @@ def simulators() -> Iterator[Callable[..., Any]]:
     opened: list[Any] = []
 
     def start(model: Source, engine: str = "mujoco") -> Any:
-        factory = bridge.parity.engines.protocol.factory_of(engine)
-        opened.append(factory(bridge.lowering.inputs.mechanism_of(model, quiet=True)))
+        factory = bridge.parity.engine.factory_of(engine)
+        opened.append(factory(bridge.lowering.sources.mechanism_of(model, quiet=True)))
         return opened[-1]
 
     yield start

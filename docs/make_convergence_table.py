@@ -22,12 +22,11 @@ sys.path.insert(0, str(ROOT))
 
 import bridge  # noqa: E402
 import loaders  # noqa: E402
-from bridge.parity.engines.drake_engine import DrakeEngine  # noqa: E402
-from bridge.parity.engines.protocol import factory_of  # noqa: E402
-from bridge.parity.levels.bounds.extrapolation import limit_at_zero  # noqa: E402
-from bridge.parity.levels.convergence import log_log_slope  # noqa: E402
-from bridge.parity.levels.exported.exported_model import exported  # noqa: E402
-from bridge.parity.levels.quantities import WorstErrors, compare_readings, matrix, pose_distance  # noqa: E402
+from bridge.parity.convergence import limit_at_zero, log_log_slope  # noqa: E402
+from bridge.parity.engine import factory_of  # noqa: E402
+from bridge.parity.engines.drake.engine import DrakeEngine  # noqa: E402
+from bridge.parity.quantity import WorstErrors, compare_readings, matrix, pose_distance  # noqa: E402
+from bridge.parity.states import exported  # noqa: E402
 from docs.table_cells import version  # noqa: E402
 from tests.corpora.convergence_cases import CASES, Case  # noqa: E402
 

@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from bridge.demo.gallery import draw, side_by_side  # noqa: E402
+from bridge.demo.demo import draw, side_by_side  # noqa: E402
 
 ASSETS = ROOT / "assets"
 POSES = {

@@ -19,9 +19,9 @@ sys.path.insert(0, str(ROOT))
 
 import bridge  # noqa: E402
 import sdfbridge  # noqa: E402
-from bridge.demo.gallery import draw, side_by_side  # noqa: E402
+from bridge.demo.demo import draw, side_by_side  # noqa: E402
 from bridge.parity import Comparison  # noqa: E402
-from bridge.parity.engines.protocol import factory_of  # noqa: E402
+from bridge.parity.engine import factory_of  # noqa: E402
 from tests.support.chromium import EXECUTABLE, Chromium  # noqa: E402
 
 WIDTHS = (420, 1280, 1900)

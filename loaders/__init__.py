@@ -9,14 +9,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .diagnostics import Diagnostic, ExportError, Fate, LoadError, ModelError, Where
+    from .context import Lookup
+    from .diagnostics import Diagnostic, ExportError, Fate, LoadError, LossWarning, ModelError, Where
     from .formats import LoadOptions, Search, load, load_string, resolve
-    from .loss_summary import LossWarning
+    from .inertia import SpatialInertia
+    from .limits import Limits
     from .model import WORLD
-    from .resources import Lookup
-    from .safety.limits import Limits
+    from .pose import Pose
     from .scene import Scene
-    from .spatial import Pose, SpatialInertia
 
 __all__ = [
     "WORLD",
@@ -41,12 +41,12 @@ __all__ = [
 
 _HOMES = {
     "WORLD": ".model",
-    "Limits": ".safety.limits",
-    "LossWarning": ".loss_summary",
-    "Lookup": ".resources",
-    "Pose": ".spatial",
+    "Limits": ".limits",
+    "LossWarning": ".diagnostics",
+    "Lookup": ".context",
+    "Pose": ".pose",
     "Scene": ".scene",
-    "SpatialInertia": ".spatial",
+    "SpatialInertia": ".inertia",
     **dict.fromkeys(("Diagnostic", "ExportError", "Fate", "LoadError", "ModelError", "Where"), ".diagnostics"),
     **dict.fromkeys(("LoadOptions", "Search", "load", "load_string", "resolve"), ".formats"),
 }

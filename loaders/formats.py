@@ -1,34 +1,85 @@
-"""Reading of a file in any format: by the root element of XML, by the suffix for YAML and xacro."""
+"""load, load_string and resolve: choose the reader by root element or suffix.
+
+The name of an entry point is the tag of the root element of an XML document; its object takes that element and the
+context of the load, as ours do.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from loaders.reading.deferred import Deferred
-from loaders.scene import Scene
-from loaders.scene_operations.finishing import Reading, check_readable, finish
-from loaders.urdf.srdf import report_unused, with_srdf
-from loaders.urdf.xacro.xacro_expansion import expand, has_xacro, is_xacro
-
-from .context import MAX_INCLUDE_DEPTH, Context
-from .diagnostics import Diagnostics, Fate, Where, make_where
-from .extensions.registered_readers import Reader, registered_reader, registered_tags
-from .keyword_options import check_option_names
-from .loss_summary import LossSummary, limited
-from .reading.makers import maker
-from .resources import Lookup, Resources
-from .safety.garbage_collection import collector_paused
-from .safety.limits import DEFAULTS, Budget, Limits, budgeted
-from .search.fuel_download import FuelDownload
-from .search.given_folders import absolute, given_path, package_folders, search_folders, source_text
-from .search.robot_descriptions import locate
+from .context import MAX_INCLUDE_DEPTH, Context, Lookup, Resources
+from .diagnostics import Diagnostics, Fate, LossSummary, Where, limited, make_where
+from .files.fuel import FuelDownload
+from .files.robot_descriptions import absolute, given_path, locate, package_folders, search_folders, source_text
+from .finish.finish import Reading, check_readable, finish
+from .limits import DEFAULTS, Budget, Limits, budgeted, collector_paused, raised_as
+from .node import Node
+from .scene import Scene
+from .speed import Deferred, maker
+from .text import check_option_names
+from .urdf.srdf import report_unused, with_srdf
+from .urdf.xacro import expand, has_xacro, is_xacro
 from .xml import model_in, parse, read_bytes
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+ENTRY_POINTS = "sdfbridge.readers"
+"""Group of the entry points."""
+
+Reader = Callable[[Node, Context], Scene | None]
+"""A function that reads a document, given its root element; None after an error in ``context.diagnostics``."""
+
+
+class _ReaderError(Exception):
+    """A registered reader cannot be imported, or fails."""
+
+
+def registered_tags() -> tuple[str, ...]:
+    """Return the tags of the root elements for which a reader is registered, in alphabetical order."""
+    return tuple(sorted({point.name for point in _entry_points()}))
+
+
+def registered_reader(tag: str) -> Reader | None:
+    """Return the reader that is registered for a root element; None if there is none.
+
+    It is imported when it reads; whatever it raises is reported.
+
+    Args:
+        tag: The tag of the root element.
+    """
+    points = [point for point in _entry_points() if point.name == tag]
+    return (lambda root, context: _read(points[0], root, context)) if points else None
+
+
+def _entry_points() -> Iterable[EntryPoint]:
+    from importlib.metadata import entry_points  # takes long to import, and few loads meet a document of another format
+
+    return entry_points(group=ENTRY_POINTS)
+
+
+def _read(point: EntryPoint, root: Node, context: Context) -> Scene | None:
+    try:
+        with raised_as(_ReaderError, f"the reader {point.value} fails"):
+            found = point.load()(root, context)
+            if not isinstance(found, Scene | None):
+                raise _ReaderError(f"the reader {point.value} returned {type(found).__name__}, not a Scene or None")
+            scene = found and dataclasses.replace(found)  # the package may keep its own, and the load completes one
+    except _ReaderError as error:
+        root.invalid("file.reader", "{reason}", hint="report this to the authors of the package", reason=str(error))
+        return None
+    if scene is None and not any(entry.fate is Fate.INVALID for entry in context.diagnostics):
+        root.invalid("file.reader", "{reason}", reason=f"the reader {point.value} returned no scene and no error")
+    return scene
+
 
 PathLike = str | os.PathLike[str]
 _Context, _Resources = maker(Context), maker(Resources)
@@ -39,9 +90,9 @@ _XML_READERS: dict[str, Reader] = {
     "mujoco": Deferred("loaders.mjcf:read"),
 }
 """Reader of a document, keyed by the tag of the root element; these come before registered ones."""
-_read_directives: Callable[..., Scene | None] = Deferred("loaders.directives:read")
-_set_places: Callable[..., None] = Deferred("loaders.urdf.xacro.source_places:set_places")
-_xacro_arguments: Callable[[object], dict[str, str]] = Deferred("loaders.urdf.xacro.xacro_arguments:xacro_arguments")
+_read_directives: Callable[..., Scene | None] = Deferred("loaders.drake.directives:read")
+_set_places: Callable[..., None] = Deferred("loaders.urdf.xacro:set_places")
+_xacro_arguments: Callable[[object], dict[str, str]] = Deferred("loaders.urdf.xacro:xacro_arguments")
 
 _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<[?!A-Za-z]")
 """The start of an XML document, which no directives have."""
@@ -113,7 +164,7 @@ def read_data(data: bytes, file: str, format: str, context: Context, places: tup
 
 
 class Search(TypedDict, total=False):
-    """Options that say where to find the files that a model names; `loaders.resources` gives the order of search."""
+    """Options that say where to find the files that a model names; `loaders.context` gives the order of search."""
 
     package_map: Mapping[str, PathLike]
     """Folders of packages and models, keyed by the name in ``package://name`` or ``model://name``."""

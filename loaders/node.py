@@ -1,27 +1,290 @@
-"""Tree of XML elements with their source line, which records what was read.
+"""Node: an XML element with its line, which records what was read and reports the rest.
 
 A reader reads values by key: ``"mass"`` is the text of a child element, ``"@name"`` an attribute, ``"."`` the text of
 the node itself. At the end `Node.report_unread` reports every element and attribute that no reader read, so that
 nothing is ignored without a diagnostic. An invalid value is reported and replaced by a harmless one, so that one run
 finds every error of a file.
+
+A file has many elements that are read alike. They share one object for the same names, so that a file with a million
+elements needs no sets of names for each.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
+from typing import Any, Protocol
 
 from .diagnostics import Diagnostics, Fate, Where, make_where
-from .nodes.number_syntax import KeyGroup, plain_number, plain_numbers
-from .nodes.read_names import NOTHING_READ
-from .nodes.unread import report_unread
-from .reading.deferred import Deferred
-from .scene_queries.element_subjects import subjects_of
+from .numbers import KeyGroup, plain_number, plain_numbers
+from .scoped_names import subjects_of
+from .speed import Deferred
+from .text import closest
 
-_unusual_number: Callable[..., float | None] = Deferred("loaders.nodes.unusual_numbers:unusual_number")
-_unusual_numbers: Callable[..., tuple[float, ...] | None] = Deferred("loaders.nodes.unusual_numbers:unusual_numbers")
+_ESCAPES = str.maketrans({
+    "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;",
+})  # fmt: skip
+"""Characters that have a meaning in the value of an attribute."""
+ESCAPED = "".join(map(chr, _ESCAPES))
+"""The same characters, as text."""
+
+
+def escaped(value: str) -> str:
+    """Return the value of an attribute as text to stand between double quotes.
+
+    Args:
+        value: The value.
+    """
+    return value.translate(_ESCAPES)
+
+
+_HOMES: Mapping[str, tuple[str, ...]] = {
+    "audio": ("world",),
+    "canonical_link": ("model",),
+    "cast_shadows": ("visual", "light"),
+    "collision": ("link",),
+    "damping": ("dynamics",),
+    "friction": ("dynamics", "surface"),
+    "gravity": ("world", "link"),
+    "inertial": ("link",),
+    "kinematic": ("link",),
+    "limit": ("axis",),
+    "lower": ("limit",),
+    "mass": ("inertial",),
+    "material": ("visual",),
+    "max_vel": ("ode` of `contact",),
+    "min_depth": ("ode` of `contact",),
+    "mu": ("ode` of `friction",),
+    "mu2": ("ode` of `friction",),
+    "physics": ("world",),
+    "plugin": ("model", "world", "sensor"),
+    "scene": ("world",),
+    "self_collide": ("model", "link"),
+    "sensor": ("link", "joint"),
+    "static": ("model",),
+    "surface": ("collision",),
+    "transparency": ("visual",),
+    "upper": ("limit",),
+    "visual": ("link",),
+}
+"""Parents of elements of SDFormat and URDF that files often put elsewhere."""
+
+_OWNERS: Mapping[tuple[str, str], str] = {
+    ("joint", "joint_properties"): "used by ROS before 2012 only; state damping and friction in `<dynamics>`",
+    ("joint", "safetyLength"): "used by Gazebo before 2012 only",
+    ("link", "contact"): "used by PyBullet's loader only; state friction in `<surface>`",
+    ("link", "self_collision_checking"): "used by ROS before 2012 only; use `<self_collide>` in `<gazebo>`",
+    ("pose", "frame"): "the attribute is `relative_to` since SDFormat 1.7",
+    ("robot", "deformable"): "used by PyBullet's loader only, for soft bodies",
+    ("robot", "sensor"): "used by a proposal for URDF that no simulator reads; put it into `<gazebo reference=...>`",
+    ("robot", "velocity"): "used by PyBullet's loader only",
+    ("sphere", "size"): "a sphere has a `<radius>`",
+    ("transmission", "robotNamespace"): "used by Gazebo's ros_control only",
+    ("transmission", "motorTorqueConstant"): "used by Gazebo's ros_control only",
+}
+"""Hints about elements, by parent and name, that only one other program reads."""
+
+
+def home_of(parent: str, name: str) -> str:
+    """Return a hint about an element that its parent may not have; empty if nothing is known about it.
+
+    Args:
+        parent: Tag of the parent.
+        name: Tag of the element, or name of the attribute.
+    """
+    owner = _OWNERS.get((parent, name))
+    if owner is not None:
+        return owner
+    homes = tuple(home for home in _HOMES.get(name, ()) if home != parent)
+    return (
+        f"it belongs into {' or '.join(f'`<{home}>`'.replace('` of `', '>` of `<') for home in homes)}" if homes else ""
+    )
+
+
+Keys = str | tuple[str, ...]
+"""A key of `loaders.node`, or several: ``@name`` is an attribute, any other key the tag of a child."""
+
+Names = frozenset[str] | set[str]
+
+MAX_NAMES = 64
+"""Largest number of names in an object that elements share."""
+_MAX_SHARED, _MAX_FOLLOWING, _MAX_LENGTH = 10_000, 200, 200
+"""Largest numbers of shared objects, of those that follow one, and of characters that one step adds.
+
+Shared objects stay in memory, and a file may have any names.
+"""
+
+
+class ReadNames(dict[Keys, "ReadNames"]):
+    """Names of attributes and tags that readers asked for, whether they exist or not; immutable.
+
+    The item of a key, or of several, has these names and those of the keys. It is a dictionary, because readers ask
+    for nearly every element of a file.
+
+    Attributes:
+        attributes: Names of attributes.
+        tags: Tags of children.
+    """
+
+    __slots__ = ("attributes", "tags")
+
+    def __init__(self, attributes: Names, tags: Names) -> None:
+        super().__init__()
+        self.attributes, self.tags = attributes, tags
+
+    def __missing__(self, keys: Keys) -> ReadNames:
+        new = (keys,) if isinstance(keys, str) else keys
+        attributes = self.attributes.union([key[1:] for key in new if key[0] == "@"])
+        tags = self.tags.union([key for key in new if key[0] != "@"])
+        if len(attributes) + len(tags) > MAX_NAMES:
+            return _ManyNames(set(attributes), set(tags))
+        following = _SHARED.get((attributes, tags))
+        if following is None:
+            following = ReadNames(attributes, tags)
+        if len(_SHARED) < _MAX_SHARED and len(self) < _MAX_FOLLOWING and sum(map(len, new)) < _MAX_LENGTH:
+            _SHARED[attributes, tags] = self[keys] = following
+        return following
+
+
+class _ManyNames(ReadNames):
+    """More names, of one element alone; mutable."""
+
+    __slots__ = ("_attributes", "_tags")
+
+    def __init__(self, attributes: set[str], tags: set[str]) -> None:
+        super().__init__(attributes, tags)
+        self._attributes, self._tags = attributes, tags
+
+    def __missing__(self, keys: Keys) -> ReadNames:
+        for key in (keys,) if isinstance(keys, str) else keys:
+            if key[0] == "@":
+                self._attributes.add(key[1:])
+            else:
+                self._tags.add(key)
+        return self
+
+
+NOTHING_READ = ReadNames(frozenset(), frozenset())
+"""The names of an element that no reader has asked for anything."""
+_SHARED: dict[tuple[Names, Names], ReadNames] = {(frozenset(), frozenset()): NOTHING_READ}
+
+
+_SHAPES = frozenset({"box", "sphere", "cylinder", "capsule", "cone", "ellipsoid", "plane", "mesh"})
+_SHAPES |= frozenset({"heightmap", "polyline"})
+"""Elements of which every attribute and child states a shape."""
+_VALUES = frozenset({"origin", "pose", "frame", "axis", "axis2", "xyz", "size", "radius", "radii", "length", "scale"})
+_VALUES |= frozenset({"normal", "point"})
+"""Elements of which every attribute states a pose, a direction or a length."""
+_ANYWHERE = frozenset({"origin", "pose", "@origin", "@pose", "@xyz", "@rpy", "@quat_xyzw"})
+"""Elements and attributes that state a pose, whatever their parent is."""
+_NAMES = frozenset({"@name", "@id"})
+
+
+class ReadElement(Protocol):
+    """An element of a source file, with the names that were asked for, whether they exist or not."""
+
+    tag: str
+    text: str
+    attributes: dict[str, str]
+    read: ReadNames
+
+    @property
+    def children(self) -> Sequence[Any]:
+        """The child elements."""
+
+    @property
+    def report(self) -> Callable[..., None]:
+        """Function that records a finding about this element; see `loaders.node.Node.report`."""
+
+
+def report_unread(root: ReadElement) -> None:
+    """Report every element and attribute that no reader read; of an unread subtree only the topmost element.
+
+    Args:
+        root: The root of the tree.
+    """
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if not node.read.attributes.issuperset(node.attributes):
+            _report_attributes(node)
+        read, all_read = node.read.tags, True
+        for child in reversed(node.children):
+            if child.tag not in read:
+                all_read = False
+            elif child.children or (child.attributes and not child.read.attributes.issuperset(child.attributes)):
+                pending.append(child)
+        if not all_read:
+            _report_children(node, read)
+
+
+def _report_attributes(node: ReadElement) -> None:
+    read = node.read.attributes
+    for name in node.attributes:
+        if name not in read and not name.startswith("xmlns"):
+            _report(node, "@" + name, node)
+
+
+def _report_children(node: ReadElement, read: Set[str]) -> None:
+    for child in node.children:
+        if child.tag not in read:
+            _report(node, child.tag, child)
+
+
+def _report(node: ReadElement, key: str, unread: ReadElement) -> None:
+    name = key.lstrip("@")
+    prefix = name.partition(":")[0] if ":" in name else ""
+    if prefix and prefix != "drake":
+        message = "{name} belongs to the namespace {prefix}; ignored"
+        unread.report(Fate.NOTED, "xml.foreign", message, name=name, prefix=prefix)
+        return
+    kind = "attribute" if key[0] == "@" else "element"
+    close = _closest(key, _read_keys(node))
+    hint = f"did you mean {close.lstrip('@')}?" if close else home_of(node.tag, name)
+    if _states_form(node.tag, key, unread):
+        message = "unknown {kind} {name!r} of <{tag}>, which may state a pose or a shape"
+        leniency = "it is ignored"
+        arguments = {"kind": kind, "name": name, "tag": node.tag}
+        unread.report(Fate.INVALID, "xml.unread-pose", message, hint=hint, leniency=leniency, **arguments)
+        return
+    message = "unknown {kind} {name!r} of <{tag}>; ignored"
+    unread.report(Fate.DROPPED, "xml.unread", message, hint=hint, kind=kind, name=name, tag=node.tag)
+
+
+def _states_form(tag: str, key: str, unread: ReadElement) -> bool:
+    """Return whether an unread piece of an element states a pose or a shape, other than by zeros.
+
+    Args:
+        tag: Tag of the element.
+        key: Tag of the unread child, or name of the attribute after ``@``.
+        unread: The child, or the element that has the attribute.
+    """
+    is_attribute = key[0] == "@"
+    is_form = key in _ANYWHERE or tag in _SHAPES or (is_attribute and tag in _VALUES)
+    if not is_form or key in _NAMES:
+        return False
+    texts = [unread.attributes[key[1:]]] if is_attribute else [unread.text, *unread.attributes.values()]
+    return bool(unread.children and not is_attribute) or not all(map(_is_zero, " ".join(texts).split()))
+
+
+def _is_zero(word: str) -> bool:
+    return plain_number(word) == 0.0
+
+
+def _read_keys(node: ReadElement) -> Set[str]:
+    return frozenset((*node.read.tags, *("@" + name for name in node.read.attributes)))
+
+
+@lru_cache(maxsize=256)
+def _closest(key: str, known: Set[str]) -> str:
+    """Return the known key closest to a misspelled one, or an empty text; cached, as many links repeat an error."""
+    return closest(key, sorted(known), cutoff=0.75)
+
+
+_unusual_number: Callable[..., float | None] = Deferred("loaders.numbers:unusual_number")
+_unusual_numbers: Callable[..., tuple[float, ...] | None] = Deferred("loaders.numbers:unusual_numbers")
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -398,3 +661,22 @@ def _report_repeated(node: Node) -> None:
     node.report(Fate.DROPPED, "xml.repeated-element", "repeated <{tag}>; only the first one is used", tag=node.tag)
     for element in node.walk():
         element.skip_all()
+
+
+IgnoredElements = Mapping[str, tuple[Fate, str, str]]
+"""Fate, code and reason, keyed by tag; a reason completes the message "ignored <tag>: ..."."""
+
+
+def report_ignored(element: Node, ignored: IgnoredElements) -> None:
+    """Report each child with one of these tags, and mark its subtree as read."""
+    tags = tuple(ignored)
+    for child in () if element.lacks(tags) else element.all(*tags):
+        fate, code, reason = ignored[child.tag]
+        child.report(fate, code, "ignored <{tag}>: {reason}", tag=child.tag, reason=reason)
+        mark_read(child)
+
+
+def mark_read(element: Node) -> None:
+    """Mark an element and its subtree as read."""
+    for node in element.walk():
+        node.skip_all()

@@ -1,4 +1,4 @@
-"""Parser of untrusted XML files: bytes to a tree of `Node`.
+"""Parser of untrusted XML to a tree of Node, with the repairs that TinyXML tolerates.
 
 A DOCTYPE is refused, so there are no entities; nothing is decompressed or fetched; the number and the depth of elements
 are limited during parsing. Namespace prefixes are plain text, declared or not.
@@ -13,21 +13,188 @@ knows no prefix that is not declared, which Drake's own parser accepts; both cou
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
 from .diagnostics import Diagnostics, Fate, Where
-from .files import FileError, main_file, read
+from .files.read_file import main_file, read
+from .limits import FileError, limit_of
 from .node import Node
-from .reading.deferred import Deferred
-from .repairs.xml_text import mended_xml, repaired_xml
-from .safety.limits import limit_of
 
-_reason: Callable[[bytes, expat.ExpatError], str] = Deferred("loaders.repairs.syntax_reason:reason")
-_open_element: Callable[[bytes], tuple[str, int] | None] = Deferred("loaders.repairs.syntax_reason:open_element")
+_INVALID_TOKEN = expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_PROLOG = 200
+"""Number of bytes at the beginning of a document in which its encoding is declared."""
+
+
+def reason(data: bytes, error: expat.ExpatError) -> str:
+    """Return what the parser says about an error of syntax, and that a byte is not UTF-8 if this is the cause.
+
+    Args:
+        data: A document that is not well-formed.
+        error: The error of the parser.
+    """
+    said = expat.ErrorString(error.code)
+    if error.code != _INVALID_TOKEN or b"encoding" in data[:_PROLOG] or data.startswith(_UTF_16):
+        return said
+    try:
+        data.decode()
+    except UnicodeDecodeError as wrong:
+        if data.count(b"\n", 0, wrong.start) + 1 == error.lineno:
+            return f"{said}: byte 0x{data[wrong.start]:02x} is not UTF-8, and no other encoding is declared"
+    return said
+
+
+def open_element(data: bytes) -> tuple[str, int] | None:
+    """Return the tag and the line of the innermost element that is open at the first error of syntax; None if none is.
+
+    Args:
+        data: A document that is not well-formed.
+    """
+    parser = expat.ParserCreate()
+    opened: list[tuple[str, int]] = []
+    parser.StartElementHandler = lambda tag, _: opened.append((tag, parser.CurrentLineNumber))
+    parser.EndElementHandler = lambda _: opened.pop()
+    try:
+        with suppress(expat.ExpatError):
+            parser.Parse(data, True)
+    finally:  # the handlers refer to the parser
+        parser.StartElementHandler = parser.EndElementHandler = None
+    return opened[-1] if opened else None
+
+
+_SECTION_START = re.compile(rb"<!--|<!\[CDATA\[")
+_SECTION_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>"}
+_LATE_DECLARATION = re.compile(rb"\A(\s+)(<\?xml[^>]*\?>)")
+_DECLARATION = re.compile(rb"<\?xml\b[^<>]*\?>")
+_ENCODING = re.compile(rb"encoding\s*=\s*[\"']([^\"']+)")
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_VALUE = rb"\"[^\"]*\"|'[^']*'|[^\s\"'<>/=]+"
+_ATTRIBUTE = re.compile(rb"\s+([^\s\"'<>/=]+)\s*=\s*(" + _VALUE + rb")")
+_START_TAG = re.compile(rb"<([A-Za-z_][\w.:-]*+)((?:\s++[^\s\"'<>/=]++\s*+=\s*+(?:" + _VALUE + rb"))*+)\s*+(/?+)>")
+_BARE_AMPERSAND = re.compile(rb"&(?!(?:#[0-9]{1,9}|#x[0-9a-fA-F]{1,9}|amp|lt|gt|quot|apos);)")
+_ROOTS = (b"sdf", b"gazebo", b"robot")
+"""Tags of root elements, which never contain one another."""
+
+
+def repaired_xml(data: bytes) -> bytes:
+    """Return the document without three common errors; every line keeps its number.
+
+    The errors are ``--`` in comments, space before the XML declaration, and zero bytes at the end. The time is linear
+    in the size of any document.
+
+    Args:
+        data: The document.
+    """
+    pieces: list[bytes] = []
+    start, end = 0, 0
+    data = _LATE_DECLARATION.sub(rb"\2\1", data.rstrip(b"\0"))
+    while (start := data.find(b"<!", end)) >= 0:
+        pieces.append(data[end:start])
+        opening = next((opening for opening in _SECTION_ENDS if data.startswith(opening, start)), b"<!")
+        closing = _SECTION_ENDS.get(opening, b"")
+        stop = data.find(closing, start + len(opening))
+        if stop < 0:
+            return data
+        end = stop + len(closing)
+        section = data[start:end]
+        pieces.append(b"\n" * section.count(b"\n") if opening == b"<!--" else section)
+    return b"".join((*pieces, data[end:]))
+
+
+def mended_xml(data: bytes) -> bytes:
+    """Return a document without common errors; every line keeps its number.
+
+    Values of attributes get quotes, and ``<`` and ``&`` in them are escaped; a second attribute of a name, control
+    characters, what stands before the XML declaration and what follows the root element are removed; text that is not
+    in the declared UTF-8 is decoded as Latin-1. The time is linear in the size of any document.
+
+    Args:
+        data: The document.
+    """
+    data = _without_text_around_root(_with_declaration_first(_CONTROL.sub(b"", _as_utf8(data))))
+    pieces, end = [], 0
+    for start, stop in _sections(data):
+        pieces += [_mended_markup(data[end:start]), data[start:stop]]
+        end = stop
+    return b"".join((*pieces, _mended_markup(data[end:])))
+
+
+def _sections(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the start and the end of each comment and CDATA section; text that opens one and never ends it is none."""
+    ends = dict(_SECTION_ENDS)
+    position = 0
+    while ends and (start := _SECTION_START.search(data, position)):
+        stop = data.find(ends[start[0]], start.end()) if start[0] in ends else -1
+        if stop < 0:
+            ends.pop(start[0], None)
+            position = start.end()
+        else:
+            position = stop + 3
+            yield start.start(), position
+
+
+def _without_sections(data: bytes) -> bytes:
+    pieces, end = [], 0
+    for start, stop in _sections(data):
+        pieces.append(data[end:start])
+        end = stop
+    return b"".join((*pieces, data[end:]))
+
+
+def _as_utf8(data: bytes) -> bytes:
+    declaration = _DECLARATION.search(data[:1024])
+    encoding = None if declaration is None else _ENCODING.search(declaration[0])
+    if encoding is not None and encoding[1].lower() not in {b"utf-8", b"utf8", b"us-ascii", b"ascii"}:
+        return data
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1").encode()
+    return data
+
+
+def _with_declaration_first(data: bytes) -> bytes:
+    """Return the document with its first declaration at the start, without text before it and without further ones."""
+    first = _DECLARATION.search(data)
+    if first is None:
+        return data
+    before, after = data[: first.start()], data[first.end() :]
+    return first[0] + _lines(before) + _DECLARATION.sub(b"", after)
+
+
+def _without_text_around_root(data: bytes) -> bytes:
+    start = max(data.find(b"<"), 0)
+    tags = (match for match in _START_TAG.finditer(_without_sections(data[: 1 << 16])))
+    root = next((match[1] for match in tags), b"")
+    closing = b"</" + root + b">"
+    end = data.find(closing) if root in _ROOTS else -1
+    return _lines(data[:start]) + (data[start:] if end < 0 else data[start : end + len(closing)])
+
+
+def _lines(text: bytes) -> bytes:
+    return b"\n" * text.count(b"\n")
+
+
+def _mended_markup(markup: bytes) -> bytes:
+    return _BARE_AMPERSAND.sub(b"&amp;", _START_TAG.sub(_mended_tag, markup))
+
+
+def _mended_tag(match: re.Match[bytes]) -> bytes:
+    tag, attributes, closing = match.groups()
+    values: dict[bytes, bytes] = {}
+    for attribute in _ATTRIBUTE.finditer(attributes):
+        value = attribute[2]
+        quoted = value if value[:1] in (b'"', b"'") else b'"' + value + b'"'
+        values.setdefault(attribute[1], quoted.replace(b"<", b"&lt;"))
+    text = b"".join(b" " + name + b"=" + value for name, value in values.items())
+    missing = attributes.count(b"\n") - text.count(b"\n")
+    return b"<" + tag + text + b"\n" * missing + closing + b">"
+
+
 MAX_DEPTH = 256
 _ZIP = b"PK\x03\x04"
 """Start of a ZIP archive."""
@@ -130,7 +297,7 @@ def _mended(data: bytes, error: expat.ExpatError, file: str, diagnostics: Diagno
     root = None
     with suppress(expat.ExpatError):
         root = _parse(mended_xml(data), file, diagnostics)
-    opened = _open_element(data)
+    opened = open_element(data)
     message = "the file is not well-formed XML: {reason} at column {column}"
     if not data.strip():
         message = "the file is empty; expected an XML document"
@@ -144,7 +311,7 @@ def _mended(data: bytes, error: expat.ExpatError, file: str, diagnostics: Diagno
         Where(file, error.lineno),
         hint="correct the XML there, or check that this is the right file",
         leniency="" if root is None else "it is read as TinyXML reads it",
-        reason=_reason(data, error),
+        reason=reason(data, error),
         column=error.offset + 1,
         tag=tag,
         line=line,

@@ -22,7 +22,7 @@ import pytest
 from .location import hidden_packages, hidden_text, require_own_packages
 
 if TYPE_CHECKING:
-    from bridge.lowering.inputs import Source
+    from bridge.lowering.sources import Source
     from bridge.parity import Comparison
     from loaders import Scene
 

@@ -24,9 +24,9 @@ from PIL import Image
 
 import bridge
 import loaders
-from bridge.viewer.drawn_model import DrawnModel
+from bridge.viewer.viewer import DrawnModel
 from loaders.diagnostics import ModelError
-from loaders.display.triangles import surfaces
+from loaders.picture import surfaces
 
 CORNERS = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 0 1\n"
 OBJ = f"{CORNERS}usemtl skin\nf 1/1 3/2 2/3\nf 1/1 2/2 4/3\nf 2/1 3/2 4/3\nf 3/1 1/2 4/3\n"

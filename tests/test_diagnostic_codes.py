@@ -73,6 +73,6 @@ def test_the_page_is_up_to_date() -> None:
 
 
 def test_loading_and_exporting_do_not_need_the_registry() -> None:
-    code = "import sys, loaders, bridge, bridge.mjcf, bridge.bullet; print(*sys.modules)"
+    code = "import sys, loaders, bridge, bridge.targets.mjcf, bridge.targets.pybullet; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert [name for name in run.stdout.split() if "diagnostic_codes" in name] == []

@@ -42,8 +42,10 @@ def test_every_path_exists(page: Path) -> None:
 
 
 def test_paths_are_found_in_a_text() -> None:
-    text = "see `bridge/mjcf/__init__.py`, tests/bridge/bullet/test_*.py, ../shared/docs/x.md and robots/arm.urdf"
-    assert paths_in(text) == {"bridge/mjcf/__init__.py", "tests/bridge/bullet"}
+    text = (
+        "see `bridge/targets/mjcf/__init__.py`, tests/bridge/bullet/test_*.py, ../shared/docs/x.md and robots/arm.urdf"
+    )
+    assert paths_in(text) == {"bridge/targets/mjcf/__init__.py", "tests/bridge/bullet"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -23,7 +23,7 @@ from benchmarks.growth import (
     written,
 )
 from bridge.diff.mechanics import MAX_DOFS, mechanical_error
-from loaders.safety import limits
+from loaders import limits
 from loaders.scene import Scene
 from tests.support.scenes import UNIT_BOX, link, scene
 

@@ -29,72 +29,78 @@ ON_DEMAND = {
 
 ORDER = {
     "loaders": (
-        {"reading", "safety"},
-        {"files", "repairs"},
-        {"notebook"},
-        {"diagnostics", "spatial", "keyword_options"},
-        {"loss_summary"},
-        {"model", "diagnostic_codes", "search", "nodes", "pictures"},
-        {"scene_queries", "meshes"},
-        {"display"},
-        {"scene", "node"},
-        {"xml", "ignored_elements", "resources", "drake"},
-        {"context", "gazebo", "scene_operations"},
-        {"extensions"},
-        {"sdf", "mjcf"},
+        {"limits", "speed"},
+        {"pose", "text"},
+        {"diagnostics", "inertia"},
+        {"codes", "files", "model", "numbers"},
+        {"scoped_names"},
+        {"collision_pairs", "engine_settings", "node"},
+        {"xml"},
+        {"meshes"},
+        {"picture"},
+        {"scene"},
+        {"context", "finish"},
+        {"drake", "mjcf"},
+        {"gazebo"},
+        {"sdf"},
         {"urdf"},
-        {"directives"},
         {"formats"},
-        {"mjcf_original"},
         {"__init__"},
     ),
     "bridge": (
-        {"output"},
-        {"geometry", "mechanism", "rendering", "diagnostic_codes", "installed_packages"},
-        {"lowering", "fluid"},
+        {"camera", "codes", "installed_packages", "mechanism", "output", "stdout_capture"},
+        {"fluid", "geometry"},
+        {"lowering"},
         {"diff", "viewer"},
-        {"export"},
-        {"mjcf", "bullet", "sdf"},
-        {"urdf"},
-        {"directives"},
-        {"mujoco_plugin", "parity"},
-        {"batches"},
+        {"targets"},
+        {"diagnostic_codes", "mujoco_plugin", "parity"},
+        {"batches", "demo"},
         {"__init__"},
-        {"demo", "pytest_plugin"},
-        {"cli"},
+        {"cli", "pytest_plugin"},
         {"__main__"},
     ),
     "sdfbridge": ({"location"}, {"__init__", "__main__", "mujoco_plugin", "pytest_plugin"}),
-    "bridge.mjcf": (
+    "bridge.targets": (
+        {"__init__", "numbers", "report"},
         {"xml"},
-        {"body", "geom"},
-        {"constraint"},
-        {"postprocess"},
+        {"folder"},
+        {"elements"},
+        {"assembly"},
+        {"mjcf", "pybullet", "sdf", "urdf"},
+        {"directives"},
+    ),
+    "bridge.targets.mjcf": (
+        {"codes", "collision_filter", "context"},
+        {"asset", "contact_parameters", "default", "joint", "keyframe", "mujoco_elements", "site", "submodel"},
+        {"contact", "equality", "geom", "inertial", "passive_force", "sensor", "tendon"},
+        {"actuator", "fields"},
         {"document"},
-        {"export"},
+        {"spec"},
+        {"folder"},
         {"__init__"},
     ),
-    "bridge.bullet": (
-        {"target"},
-        {"client"},
-        {"geometry"},
-        {"urdf"},
-        {"contact", "simulation", "visibility"},
-        {"feature"},
-        {"locked_joints", "mujoco_features"},
-        {"handle", "unsupported_features", "arguments"},
+    "bridge.targets.pybullet": (
+        {"client", "codes"},
+        {"mesh", "partition"},
+        {"articulation", "geometry"},
+        {"contact", "damping", "state", "urdf"},
+        {"constraint", "dynamics", "features", "passive_force"},
+        {"body"},
         {"load"},
         {"__init__"},
     ),
     "bridge.parity": (
-        {"results"},
-        {"engines"},
-        {"levels"},
-        {"report"},
-        {"comparison", "two_models"},
-        {"models_or_engines"},
+        {"causes", "engine", "states"},
+        {"readings", "reference", "verdict"},
+        {"bounds", "engines", "quantity"},
+        {"convergence"},
+        {"attribution", "contact", "motion", "report"},
+        {"quantities"},
+        {"comparison"},
+        {"two_models"},
         {"__init__"},
     ),
+    "bridge.parity.engines": ({"__init__", "dart", "drake", "native"}, {"mujoco", "pybullet"}),
 }
 """The parts of each package, ground first: a part imports only from parts of layers below its own."""
 
@@ -156,7 +162,7 @@ def test_one_module_of_the_loaders_imports_an_engine() -> None:
     importing = {
         n for n in NAMES if n.startswith("loaders/") and {"mujoco", "pybullet"} & imported(n, ast.walk(tree(n)))
     }
-    assert importing == {"loaders/mjcf/compilation/compiler.py"}
+    assert importing == {"loaders/mjcf/compiler.py"}
 
 
 def test_loaders_never_import_bridge() -> None:
@@ -165,19 +171,46 @@ def test_loaders_never_import_bridge() -> None:
 
 def test_the_model_knows_only_diagnostics_and_spatial_algebra() -> None:
     known = {b for a, b in edges() if a.startswith("loaders.model") and not b.startswith("loaders.model")}
-    assert known <= {"loaders.diagnostics", "loaders.spatial"}
+    assert known <= {"loaders.diagnostics", "loaders.inertia", "loaders.pose"}
 
 
 def test_only_the_engines_of_parity_know_targets() -> None:
-    targets = ("bridge.mjcf", "bridge.bullet")
-    knowing = {a for a, b in edges() if a.startswith("bridge.parity") and b.startswith(targets)}
+    knowing = {a for a, b in edges() if a.startswith("bridge.parity") and b.startswith("bridge.targets.")}
     assert [module for module in knowing if not module.startswith("bridge.parity.engines.")] == []
 
 
 def test_targets_do_not_know_each_other() -> None:
-    prefixes = ("bridge.mjcf", "bridge.bullet")
-    ends = [{prefix for prefix in prefixes for end in edge if f"{end}.".startswith(f"{prefix}.")} for edge in edges()]
-    assert all(len(targets) < 2 for targets in ends)
+    """Drake's directives are the exception: they name files that the targets SDFormat and URDF write."""
+    targets = {"mjcf", "pybullet", "sdf", "urdf"}
+    ends = [[end.split(".")[2:3] for end in edge if end.startswith("bridge.targets.")] for edge in edges()]
+    known = [{name for end in pair for name in end} & targets for pair in ends]
+    assert all(len(names) < 2 for names in known)
+
+
+PACKAGE_ORDER = (
+    ("loaders",),
+    ("bridge.output", "bridge.geometry", "bridge.mechanism"),
+    ("bridge.lowering",),
+    ("bridge.targets",),
+    ("bridge.parity",),
+    ("bridge.batches",),
+    ("bridge.cli",),
+    ("sdfbridge",),
+)
+"""The main packages, ground first."""
+
+
+def rank(module: str) -> int | None:
+    """The place of a module in the order of the main packages; None if it is in none of them."""
+    for place, packages in enumerate(PACKAGE_ORDER):
+        if any(f"{module}.".startswith(f"{package}.") for package in packages):
+            return place
+    return None
+
+
+def test_the_main_packages_import_only_from_those_below() -> None:
+    ranks = [(a, b, rank(a), rank(b)) for a, b in sorted(edges())]
+    assert [(a, b) for a, b, high, low in ranks if high is not None and low is not None and high < low] == []
 
 
 PROVIDED = {
@@ -186,9 +219,8 @@ PROVIDED = {
 }  # fmt: skip
 """What a mechanism itself provides: resolved by index, or stated for the whole scene."""
 REPORTS = (
-    "bridge/bullet/mujoco_features.py",
-    "bridge/bullet/unsupported_features.py",
-    "bridge/mjcf/postprocess/unsupported_fields.py",
+    "bridge/targets/pybullet/features.py",
+    "bridge/targets/mjcf/fields.py",
 )
 """The modules that report the fields of a scene that a target does not support."""
 
@@ -197,7 +229,7 @@ def test_targets_ask_the_scene_only_for_names_looks_and_sensors() -> None:
     asked = {
         f"{name}:{node.lineno} {node.attr}"
         for name in NAMES
-        if name.startswith(("bridge/bullet/", "bridge/mjcf/")) and name not in REPORTS
+        if name.startswith(("bridge/targets/pybullet/", "bridge/targets/mjcf/")) and name not in REPORTS
         for node in ast.walk(tree(name))
         if isinstance(node, ast.Attribute) and node.attr in PROVIDED
         if ast.unparse(node.value).split(".")[-1] == "scene"
@@ -238,12 +270,11 @@ def test_importing_the_packages_imports_no_engine_and_nothing_heavy() -> None:
 
 READERS = {"open", "read_bytes", "read_text", "process_file", "load_scene"}
 DOORS = (
-    ("loaders/files.py", "open"),
-    ("loaders/safety/archives.py", "open"),
+    ("loaders/files/read_file.py", "open"),
     ("loaders/meshes/trimesh_formats.py", "load_scene"),
-    ("loaders/search/fuel_download.py", "open"),
-    ("loaders/urdf/xacro/xacro_process.py", "process_file"),
-    ("loaders/pictures/decoding.py", "open"),
+    ("loaders/files/fuel.py", "open"),
+    ("loaders/urdf/xacro_process.py", "process_file"),
+    ("loaders/files/images.py", "open"),
 )
 """The calls that may read: the one door, with the archives behind it; trimesh and Pillow, which get bytes; xacro, whose
 process asks for them; and the download, which unpacks the archive that it received."""

@@ -22,7 +22,7 @@ import loaders
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from loaders import WORLD, Pose, Scene, SpatialInertia
 from loaders.model import Joint, JointAxis, JointType, Link
-from loaders.spatial import IDENTITY, quaternion_to_matrix
+from loaders.pose import IDENTITY, quaternion_to_matrix
 
 pytest.importorskip("pydrake")
 from tests.support.drake_oracle import DrakeOracle, Q, open_in_drake, pose_error

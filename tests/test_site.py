@@ -14,7 +14,8 @@ import pytest
 import bridge
 import loaders
 import sdfbridge
-from bridge import mjcf, parity
+from bridge import parity
+from bridge.targets import mjcf
 
 ROOT = Path(__file__).parents[1]
 
@@ -68,7 +69,7 @@ def test_every_public_name_is_documented(pages: dict[Path, References]) -> None:
         f"loaders.model.{name}" for name in loaders.model.__all__ if isinstance(getattr(loaders.model, name), type)
     }
     assert {name for name in bridge.__all__ if name not in sdfbridge.__all__} == {"mujoco_plugin"}
-    assert "bridge.mjcf.MjcfExport" in documented
+    assert "bridge.targets.mjcf.MjcfExport" in documented
     assert mjcf.MjcfExport.__doc__
     assert sorted(public - documented - {"loaders.model.SceneData"}) == []
 

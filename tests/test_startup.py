@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-NOTEBOOK = ("html", "loaders.display.scene_card", "loaders.display.picture", "loaders.notebook")
-PLUGINS = ("loaders.gazebo.plugin_effects", "loaders.gazebo.plugins")
-OTHER_FORMATS = ("loaders.directives", "loaders.mjcf", "yaml")
+NOTEBOOK = ("html", "loaders.picture")
+PLUGINS = ("loaders.gazebo.plugins",)
+OTHER_FORMATS = ("loaders.drake.directives", "loaders.mjcf", "yaml")
 NETWORK = ("email", "http", "importlib.metadata", "ssl", "urllib.request")
 MESHES = ("PIL", "collada", "loaders.meshes", "trimesh")
-SDF = ("loaders.sdf.assembly", "loaders.sdf.composition", "loaders.sdf.upgrade")
+SDF = ("loaders.sdf.reader", "loaders.sdf.include", "loaders.sdf.upgrade")
 ALWAYS_LATER = (*NOTEBOOK, *PLUGINS, *OTHER_FORMATS, *NETWORK, *MESHES)
 """Packages and modules that no plain model needs."""
-MOST_OF_A_URDF, MOST_OF_AN_SDF = 110, 128
-"""Largest number of modules of the project that a first load imports; 108 and 125 in November 2026."""
+MOST_OF_A_URDF, MOST_OF_AN_SDF = 56, 61
+"""Largest number of modules of the project that a first load imports; 54 and 59 in November 2026."""
 URDF = '<robot name="r"><link name="l"><visual><geometry><box size="1 1 1"/></geometry></visual></link></robot>'
 SDF_TEXT = '<sdf version="1.9"><model name="m"><link name="l"/></model></sdf>'
 
@@ -56,7 +56,7 @@ def test_the_help_of_the_command_needs_neither_numpy_nor_versions() -> None:
     ("name", "text", "later", "most"),
     [
         ("m.urdf", URDF, (*ALWAYS_LATER, *SDF), MOST_OF_A_URDF),
-        ("m.sdf", SDF_TEXT, (*ALWAYS_LATER, "loaders.urdf.links", "loaders.urdf.reader"), MOST_OF_AN_SDF),
+        ("m.sdf", SDF_TEXT, (*ALWAYS_LATER, "loaders.urdf.link", "loaders.urdf.reader"), MOST_OF_AN_SDF),
     ],
 )
 def test_a_first_load_imports_only_what_the_file_needs(
@@ -72,10 +72,10 @@ def test_a_file_that_needs_more_gets_it(tmp_path: Path) -> None:
     plugin = '<plugin name="p" filename="libgazebo_ros_control.so"/>'
     (tmp_path / "m.urdf").write_text(URDF.replace("</robot>", f"<gazebo>{plugin}</gazebo></robot>"))
     code = f"loaders.load({str(tmp_path / 'm.urdf')!r}, quiet=True)._repr_html_()"
-    assert {"loaders.gazebo.plugins", "loaders.notebook.cards"} <= modules_after(code)
+    assert {"loaders.gazebo.plugins", "html"} <= modules_after(code)
 
 
 def test_a_load_into_pybullet_imports_nothing_for_notebooks() -> None:
     code = "import pybullet; bridge.load_into_pybullet(sys.argv[0], physicsClientId=pybullet.connect(pybullet.DIRECT))"
     names = modules_after(code.replace("sys.argv[0]", repr(str(ROOT / "assets/double_pendulum.urdf"))))
-    assert within(names, ("html", "loaders.notebook", "bridge.bullet.handle.notebook", "bridge.rendering")) == set()
+    assert within(names, NOTEBOOK) == set()

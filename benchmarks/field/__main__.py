@@ -22,12 +22,11 @@ from pathlib import Path
 from typing import Any
 
 import bridge
+from benchmarks.field.measurement import File, Measurement
+from benchmarks.field.sample import warnings_of_sample
+from benchmarks.field.stages import STAGES
+from benchmarks.field.table import write_page
 from bridge.batches import BatchResult, results_of
-
-from .measurement import File, Measurement
-from .sample import warnings_of_sample
-from .stages import STAGES
-from .table import write_page
 
 SUFFIXES = (".sdf", ".world", ".urdf", ".xacro", ".dmd.yaml")
 MEMORY = 8.0

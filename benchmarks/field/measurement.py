@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .stages import STAGES
+from benchmarks.field.stages import STAGES
 
 
 @dataclass(frozen=True)

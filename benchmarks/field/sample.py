@@ -7,10 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 import loaders
+from benchmarks.field.measurement import File
+from benchmarks.field.stages import is_piece
 from loaders.diagnostics import ModelError
-
-from .measurement import File
-from .stages import is_piece
 
 COUNT, SEED = 100, 18
 

@@ -17,7 +17,7 @@ import pybullet
 import bridge
 import loaders
 from loaders.diagnostics import ModelError
-from loaders.search.folders import declared_name
+from loaders.files.folders import declared_name
 from tests.support.drake_oracle import open_in_drake, pose_error
 
 COMPARED = 4

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from pathlib import Path
 
-from .cases import KINDS
-from .judge import OUTPUT
-from .process import Case, Result, import_everything, run_cases
+from benchmarks.fuzz.cases import KINDS
+from benchmarks.fuzz.judge import OUTPUT
+from benchmarks.fuzz.process import Case, Result, import_everything, run_cases
 
 _ALL = (*KINDS, OUTPUT)
 _TOGETHER = 16

@@ -7,9 +7,9 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import seeds
-from .mutations import mutate_bytes, mutate_xml, mutate_yaml
-from .valid_models import valid_model
+from benchmarks.fuzz import seeds
+from benchmarks.fuzz.mutations import mutate_bytes, mutate_xml, mutate_yaml
+from benchmarks.fuzz.valid_models import valid_model
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .cases import KINDS, write_case
-from .commands import run_commands
-from .outputs import run_output_case
+from benchmarks.fuzz.cases import KINDS, write_case
+from benchmarks.fuzz.commands import run_commands
+from benchmarks.fuzz.outputs import run_output_case
 
 OUTPUT = "output"
 """The kind of cases that interrupt a writer."""
@@ -132,7 +132,7 @@ def _mjcf(scene: Any, out: Path, reopen: bool) -> None:
     if reopen:  # the export has compiled the same bytes in memory
         import mujoco
 
-        from loaders.mjcf.engine_warnings import engine_warnings
+        from loaders.mjcf.compiler import engine_warnings
 
         with engine_warnings(mujoco, []):
             mujoco.MjModel.from_xml_path(str(result.path.parent / "scene.xml"))

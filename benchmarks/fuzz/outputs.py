@@ -22,9 +22,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.fuzz.writers import DOCUMENTS, WRITERS
 from bridge.output import CONTENT, MANIFEST, Form, OutputFolderError, write_document, write_file, write_folder
-
-from .writers import DOCUMENTS, WRITERS
 
 Files = dict[str, bytes]
 _EVENTS = 150

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from .judge import judge, sandbox
+from benchmarks.fuzz.judge import judge, sandbox
 
 SECONDS = 10
 """A case that computes longer hangs; other work on the machine does not count."""

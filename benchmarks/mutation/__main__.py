@@ -23,17 +23,17 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from .measured_tests import MeasuredTests, own_tests, run
-from .mutants import Mutant, mutants
+from benchmarks.mutation.measured_tests import MeasuredTests, own_tests, run
+from benchmarks.mutation.mutants import Mutant, mutants
 
 ROOT = Path(__file__).parents[2]
 SHARES: Mapping[str, int] = {
     "bridge/lowering": 20,
     "bridge/mechanism": 20,
-    "bridge/mjcf": 10,
-    "bridge/bullet": 10,
-    "bridge/sdf": 5,
-    "bridge/urdf": 5,
+    "bridge/targets/mjcf": 10,
+    "bridge/targets/pybullet": 10,
+    "bridge/targets/sdf": 5,
+    "bridge/targets/urdf": 5,
     "loaders": 30,
 }
 """Percentage of the sample in each package."""

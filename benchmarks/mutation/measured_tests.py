@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from .mutants import Mutant
+from benchmarks.mutation.mutants import Mutant
 
 TIMEOUT = 600
 """Time limit of the tests of one mutant [s]; one that takes longer counts as noticed."""

@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .merging import merge, results_of
+    from .folder import merge, results_of
     from .results import BatchOutcome, BatchResult
     from .run_batch import batch
 
@@ -19,8 +19,8 @@ _HOMES = {
     "BatchOutcome": ".results",
     "BatchResult": ".results",
     "batch": ".run_batch",
-    "merge": ".merging",
-    "results_of": ".merging",
+    "merge": ".folder",
+    "results_of": ".folder",
 }
 
 

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from loaders.diagnostics import Diagnostics, LoadError
-from loaders.files import FileError, read
-from loaders.sdf.composition.model_config import model_file
-from loaders.search.robot_descriptions import SCHEME
+from loaders.files.read_file import read
+from loaders.files.robot_descriptions import SCHEME
+from loaders.limits import FileError
+from loaders.sdf.include import model_file
 from loaders.xml import parse
 
 MANIFEST = "model.config"

@@ -1,4 +1,8 @@
-"""`batch`: do the same with many models."""
+"""batch, and the executors that it uses.
+
+A thread only waits for the separate process that makes the call of a model, so that threads are enough. They need no
+``if __name__ == "__main__"`` in the script of the caller, as the process pools of Python do.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +10,225 @@ import os
 import pickle
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from contextlib import ExitStack
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bridge.geometry.file_cache import cache_folder
+from bridge.geometry.cache import cache_folder
 from bridge.installed_packages import own_version
 
-from . import runner, tasks
-from .executors import Workers
+from . import tasks
 from .folder import ResultFolder
-from .functions import code_of, file_of, modules_of, name_of_function, pickled, value_of
 from .inputs import expand_inputs, in_shard
-from .isolation.protocol import DONE, EXCEPTION, Ended, Request
-from .isolation.worker import check_fork
-from .keys import FileStates, files_key, options_key, shown_path
-from .results import LIMITED, BatchOutcome, BatchResult
-from .task_options import checked_options
+from .results import LIMITED, BatchOutcome, BatchResult, FileStates, files_key, options_key, shown_path
+from .tasks import checked_options, code_of, file_of, modules_of, name_of_function, pickled, value_of
+from .worker import DONE, EXCEPTION, Ended, Request, Servers, check_fork, run_isolated
+
+_MANY = 256
+"""Number of models that an executor gets at a time if the number of its workers is unknown."""
+_AHEAD = 2
+"""Number of models for each worker that an executor gets at a time, so that no worker waits."""
+_NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+"""Settings of Dask without the pages that it serves even without a dashboard, to every site in the browser."""
+
+
+class Workers:
+    """The executor of a batch, and what remains when it breaks.
+
+    Attributes:
+        window: Number of models that it gets at a time.
+    """
+
+    _executor: Executor
+    _call: Callable[[Request, tuple[str, ...]], Ended]
+
+    def __init__(self, executor: Executor | None, jobs: int | None) -> None:
+        """Take an executor of the caller, or start threads.
+
+        Args:
+            executor: The executor; it is not shut down. None for threads of this process.
+            jobs: Number of threads, or of models that the executor of the caller gets at a time; None for the number of
+                cores that this process may use.
+
+        Raises:
+            TypeError: if ``executor`` is not a `concurrent.futures.Executor`.
+            ValueError: if the number is not positive.
+        """
+        if executor is not None and not callable(getattr(executor, "submit", None)):
+            raise TypeError(f"executor: expected a concurrent.futures.Executor, not {executor!r}")
+        if jobs is not None and (not isinstance(jobs, int) or jobs < 1):
+            raise ValueError(f"jobs = {jobs}; expected a whole number of at least 1")
+        known = getattr(executor, "_max_workers", None) if executor is not None else None
+        self._jobs = jobs or known or available_cores()
+        self._servers: Servers | None = None
+        if executor is None:
+            self._start_threads()
+        else:
+            self._executor, self._call = executor, run_isolated
+        is_unknown = executor is not None and jobs is None and known is None
+        self.window = _MANY if is_unknown else _AHEAD * self._jobs
+
+    def _start_threads(self) -> None:
+        self._servers = Servers()
+        self._executor, self._call = ThreadPoolExecutor(self._jobs, "sdfbridge-batch"), self._servers.call
+
+    def submit(self, request: Request, modules: tuple[str, ...]) -> Future[Ended]:
+        """Give a model to the executor, to threads of this process if it is broken."""
+        try:
+            return self._executor.submit(self._call, request, modules)
+        except BrokenExecutor:
+            self.replace()
+            return self._executor.submit(self._call, request, modules)
+
+    def replace(self) -> None:
+        """Put threads in the place of a broken executor, since most executors do not recover."""
+        self.close()
+        self._start_threads()
+
+    def close(self) -> None:
+        """End the threads and the calls that they wait for; an executor of the caller stays as it is."""
+        if self._servers is not None:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._servers.end_calls()
+            self._executor.shutdown(wait=True)
+            self._servers.close()
+
+
+def available_cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
+
+
+def dask_executor(address: str, jobs: int | None) -> tuple[Executor, Callable[[], None]]:
+    """Return the executor of a Dask cluster, and a function that closes the connection.
+
+    Args:
+        address: The address of the scheduler, such as ``tcp://10.0.0.1:8786``, or ``local`` for a cluster of processes
+            on this machine.
+        jobs: Number of processes of a local cluster; None for the number of cores.
+
+    Raises:
+        ImportError: if Dask is not installed; the message states how to install it.
+        OSError: if there is no scheduler at the address.
+    """
+    try:
+        import dask
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise ImportError("a Dask cluster needs distributed: pip install 'sdfbridge[batch]'") from error
+    cluster: Any = None
+    make_cluster: Any = LocalCluster
+    make_client: Any = Client
+    if address == "local":
+        with dask.config.set(_NO_PAGES):
+            cluster = make_cluster(n_workers=jobs or available_cores(), threads_per_worker=1, dashboard_address=None)
+    client: Any = make_client(cluster if cluster is not None else address)
+
+    def close() -> None:
+        with suppress(TimeoutError, OSError):
+            client.close()
+        if cluster is not None:
+            cluster.close()
+
+    executor: Executor = client.get_executor()
+    return executor, close
+
+
+LOST = "lost"
+"""How a call ended that the executor lost several times."""
+_ATTEMPTS = 5
+"""Number of times that a model is given to an executor that loses it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A model to do.
+
+    Attributes:
+        name: Its name in the results.
+        request: The call that does it; None if its result is known.
+        known: The result of an earlier run, if it holds still.
+        attempt: How often it has been given to the executor.
+    """
+
+    name: str
+    request: Request | None
+    known: Any = None
+    attempt: int = 1
+
+
+def run(jobs: Iterator[Job], workers: Workers, modules: tuple[str, ...] = ()) -> Iterator[tuple[Job, Ended | None]]:
+    """Yield each job with how it ended, in the order in which they end; None for one with a known result.
+
+    Jobs are taken from the iterator when workers need them, so that there may be any number of them. A job whose worker
+    is killed is given to another one.
+
+    Args:
+        jobs: The jobs.
+        workers: The executor.
+        modules: Modules that the process of each job has imported.
+    """
+    pending: dict[Future[Ended], Job] = {}
+    again: list[Job] = []
+    try:
+        while True:
+            yield from _start(jobs, again, pending, workers, modules)
+            if not pending:
+                return
+            done, _ = wait(pending, return_when=FIRST_COMPLETED)
+            if any(isinstance(_failure(future), BrokenExecutor) for future in done):
+                workers.replace()
+            for future in done:
+                yield from _finish(future, pending.pop(future), again)
+    finally:  # the caller may stop before the last result
+        for future in pending:
+            future.cancel()
+
+
+def _start(
+    jobs: Iterator[Job], again: list[Job], pending: dict[Future[Ended], Job], workers: Workers, modules: tuple[str, ...]
+) -> Iterator[tuple[Job, None]]:
+    """Give as many jobs to the executor as it gets at a time; yield those with a known result."""
+    while len(pending) < workers.window:
+        job = again.pop() if again else next(jobs, None)
+        if job is None:
+            return
+        if job.request is None:
+            yield job, None
+        else:
+            pending[workers.submit(job.request, modules)] = job
+
+
+def _finish(future: Future[Ended], job: Job, again: list[Job]) -> Iterator[tuple[Job, Ended]]:
+    """Yield the end of a job; put one that the executor lost into a list."""
+    failure = _failure(future)
+    if failure is None:
+        yield job, future.result()
+    elif job.attempt < _ATTEMPTS:
+        again.append(replace(job, attempt=job.attempt + 1))
+    else:
+        yield job, Ended(how=LOST, detail=f"{job.attempt} times: {type(failure).__name__}: {failure}")
+
+
+def _failure(future: Future[Ended]) -> BaseException | None:
+    """Return why the executor has no answer; None if it has one."""
+    try:
+        return future.exception()
+    except CancelledError as error:
+        return error
+
 
 Task = str | Callable[[Any], Any]
 """``check``, ``convert``, ``compare``, or a function of one source that can be pickled."""
@@ -163,7 +367,7 @@ class _Plan:
             call = (tasks.TASKS[self.name], (name, str(self.out or ""), {**self.options, "force": self.force}), {})
         return Request(pickled(call), str(self.base), self.timeout, self.memory)
 
-    def result(self, job: runner.Job, ended: Ended) -> BatchResult:
+    def result(self, job: Job, ended: Ended) -> BatchResult:
         """Return the result of a job."""
         read = ended.files if self.function is None else {**file_of(job.name, self.base), **ended.files}
         result = BatchResult(
@@ -210,7 +414,7 @@ def _results(plan: _Plan, items: Iterator[Any], workers: Workers, *, resume: boo
         if plan.out is not None:
             folder = stack.enter_context(ResultFolder(plan.out, plan.settings, resume=resume, force=plan.force))
         jobs = _jobs(plan, items, folder)
-        for job, ended in runner.run(jobs, workers, plan.modules):
+        for job, ended in run(jobs, workers, plan.modules):
             result = job.known if ended is None else plan.result(job, ended)
             if folder is not None and ended is not None:
                 folder.add(result)
@@ -219,7 +423,7 @@ def _results(plan: _Plan, items: Iterator[Any], workers: Workers, *, resume: boo
             folder.finish()
 
 
-def _jobs(plan: _Plan, items: Iterator[Any], folder: ResultFolder | None) -> Iterator[runner.Job]:
+def _jobs(plan: _Plan, items: Iterator[Any], folder: ResultFolder | None) -> Iterator[Job]:
     """Yield a job for each source; one whose earlier result holds still has nothing to do."""
     states = FileStates(plan.base)
     for item in items:
@@ -227,9 +431,9 @@ def _jobs(plan: _Plan, items: Iterator[Any], folder: ResultFolder | None) -> Ite
         earlier = None if folder is None else folder.previous(name)
         if folder is not None and earlier is not None and _holds(plan, earlier, states):
             folder.keep(name)
-            yield runner.Job(name=name, request=None, known=replace(earlier, resumed=True))
+            yield Job(name=name, request=None, known=replace(earlier, resumed=True))
         else:
-            yield runner.Job(name=name, request=plan.request(item, name))
+            yield Job(name=name, request=plan.request(item, name))
 
 
 def _holds(plan: _Plan, earlier: BatchResult, states: FileStates) -> bool:

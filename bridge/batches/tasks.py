@@ -1,33 +1,177 @@
-"""The tasks of a batch. Each function runs in the process of its model and returns fields of a result."""
+"""The tasks, functions of the caller, and their options."""
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import inspect
+import json
+import os
+import pickle
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import loaders
-from bridge.lowering.inputs import mechanism_of
+from bridge.lowering.sources import mechanism_of
 from bridge.mechanism import Mechanism
-from bridge.mjcf import export_mjcf
 from bridge.output import Form, write_folder, write_sealed
 from bridge.parity import compare as compare_engines
-from bridge.parity.comparison import REPORT, Comparison
-from bridge.sdf import export_sdf
-from bridge.urdf import export_urdf
+from bridge.parity.comparison import REFERENCE, REPORT, Comparison
+from bridge.parity.engine import factory_of
+from bridge.parity.verdict import Level
+from bridge.targets.mjcf import export_mjcf
+from bridge.targets.mjcf.context import MjcfOptions
+from bridge.targets.sdf import export_sdf
+from bridge.targets.sdf.target import SdfOptions
+from bridge.targets.urdf import export_urdf
+from bridge.targets.urdf.target import UrdfOptions
 from loaders import LoadOptions
-from loaders.diagnostics import Diagnostics, ExportError, ModelError
-from loaders.display.picture import picture
-from loaders.loss_summary import limited
-from loaders.safety.limits import budgeted
-from loaders.scene_operations.mesh_checks import check_meshes
+from loaders.diagnostics import Diagnostics, ExportError, ModelError, limited
+from loaders.finish.mesh_check import check_meshes
+from loaders.limits import budgeted
+from loaders.picture import picture
+from loaders.text import check_flag, check_option_names
 
-from .findings import summary
 from .inputs import manifest_file
-from .results import BatchOutcome
+from .results import BatchOutcome, summary
+from .worker import digest_of
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+"""Place of an object in memory, which differs between runs."""
+
+
+def name_of_function(function: Callable[..., Any]) -> str:
+    """Return the name of a function, the same in every run."""
+    return _ADDRESS.sub("", str(getattr(function, "__qualname__", function)))
+
+
+def code_of(function: Callable[..., Any]) -> str:
+    """Return a hash of the file that defines a function; empty if there is none."""
+    whole = _unwrapped(function)
+    with suppress(TypeError, OSError):
+        file = inspect.getsourcefile(whole if inspect.isroutine(whole) else type(whole))
+        return hashlib.sha256(Path(str(file)).read_bytes()).hexdigest()
+    return ""
+
+
+def modules_of(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the modules that a function needs: its own, or those that its script has imported."""
+    whole = _unwrapped(function)
+    module = str(getattr(whole, "__module__", None) or "")
+    if module and module != "__main__":
+        return (module,)
+    names = getattr(whole, "__globals__", {}).values()
+    return tuple(sorted({value.__name__ for value in names if isinstance(value, ModuleType)}))
+
+
+def _unwrapped(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function of a partial one."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
+
+
+def file_of(source: str, base: Path) -> dict[str, str | None]:
+    """Return the hash of a source that is a file, keyed by its path; nothing for other sources."""
+    path = os.path.join(base, source)
+    with suppress(ValueError):
+        return {path: digest_of(path)} if os.path.isfile(path) else {}
+    return {}
+
+
+def pickled(call: tuple[Any, ...]) -> bytes:
+    """Return a call as bytes; functions of a script, which has no name to import, need cloudpickle.
+
+    Raises:
+        TypeError: if the function or an argument cannot be pickled.
+    """
+    function = call[0]
+    try:
+        import cloudpickle as pickler
+    except ImportError:
+        pickler = pickle
+        if getattr(_unwrapped(function), "__module__", "") == "__main__":
+            raise TypeError(
+                f"task {name_of_function(function)} is defined in the script itself; define it in a module that can be "
+                "imported, or install cloudpickle: pip install 'sdfbridge[batch]'"
+            ) from None
+    try:
+        return bytes(pickler.dumps(call))
+    except (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError) as error:
+        raise TypeError(f"task {name_of_function(function)} or its source cannot be pickled: {error}") from error
+
+
+def value_of(data: bytes, *, is_stored: bool) -> dict[str, Any]:
+    """Return the fields of a result that a value means: the value, or why it cannot be used.
+
+    Args:
+        data: The value, pickled.
+        is_stored: Whether the value is written into a line of JSON.
+    """
+    try:
+        value = pickle.loads(data)  # noqa: S301 - made by our own process
+    except Exception as error:  # noqa: BLE001  (a class of the caller may raise anything)
+        return {"outcome": BatchOutcome.ERROR, "detail": f"the value cannot be unpickled: {error}"}
+    if is_stored:
+        try:
+            value = json.loads(json.dumps(value))
+        except (TypeError, ValueError, RecursionError) as error:
+            detail = f"the value cannot be written as JSON: {error}; return numbers, text, lists and dictionaries"
+            return {"outcome": BatchOutcome.ERROR, "detail": detail}
+    return {"value": value}
+
+
+_TARGETS: Mapping[str, Any] = {"mjcf": MjcfOptions, "sdf": SdfOptions, "urdf": UrdfOptions}
+_OTHERS: Mapping[str, frozenset[str]] = {
+    "check": frozenset({"thumbnails"}),
+    "convert": frozenset({"thumbnails", "to"}),
+    "compare": frozenset({"thumbnails", "engines", "levels", "seed", "configurations", "inertia"}),
+}
+"""Names of the options of each task beside those of loading and of exports."""
+
+
+def checked_options(task: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a task.
+
+    Args:
+        task: ``check``, ``convert`` or ``compare``; None for a function of the caller, which has none.
+        options: The options.
+
+    Raises:
+        TypeError: if an option is unknown.
+        ValueError: if a target, an engine or a level is unknown.
+        EngineMissingError: if an engine is not installed.
+    """
+    target = options.get("to", "mjcf")
+    if task == "convert" and target not in _TARGETS:
+        raise ValueError(f"unknown target {target!r}; expected one of: {', '.join(_TARGETS)}")
+    if task == "compare":
+        _check_comparison(options)
+    kind = _TARGETS[target] if task == "convert" else LoadOptions
+    check_option_names(options, kind if task else None, _OTHERS.get(task or "", ()), excluded={"quiet"})
+    if "thumbnails" in options:
+        check_flag("thumbnails", options["thumbnails"])
+    return dict(options)
+
+
+def _check_comparison(options: Mapping[str, Any]) -> None:
+    for engine in _several(options.get("engines")):
+        if isinstance(engine, str) and engine != REFERENCE:
+            factory_of(engine)
+    for level in _several(options.get("levels")):
+        if level not in set(Level):
+            raise ValueError(f"unknown level {level!r}; expected one of: {', '.join(Level)}")
+
+
+def _several(words: Any) -> list[Any]:
+    if words is None:
+        return []
+    return [word.strip() for word in words.split(",")] if isinstance(words, str) else list(words)
+
 
 Fields = dict[str, Any]
 """Fields of `BatchResult`."""

@@ -14,8 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from .errors import INTERRUPTED, SUCCESS
-from .interruption import Interruption, interruptible
+from .errors import INTERRUPTED, SUCCESS, Interruption, interruptible
 from .parser import parse
 
 __all__ = ["main"]

@@ -1,6 +1,12 @@
-"""Errors that end a command with a message and an exit status."""
+"""Errors that end a command, and interruption."""
 
 from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 
 SUCCESS, DIFFERENT, USAGE, MISSING, INCOMPLETE, ALIKE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 """Exit status: fine; the model has errors or engines differ; wrong usage; an engine is missing; nothing differs, but
@@ -29,3 +35,53 @@ class UsageError(CommandError):
     def __init__(self, message: str, usage: str = "") -> None:
         super().__init__(message, USAGE)
         self.usage = usage
+
+
+_PERIOD = 1.0
+"""Time after which an interruption is repeated [s]."""
+
+
+class Interruption:
+    """The state of the interruption of a command.
+
+    Attributes:
+        requested: Whether the user has interrupted the command.
+    """
+
+    def __init__(self) -> None:
+        self.requested = False
+
+    def __call__(self, _number: int, _frame: FrameType | None) -> None:
+        """Raise `KeyboardInterrupt`, now and again after a while.
+
+        Modules in C may discard the first one while they are imported, or turn it into an `ImportError`.
+
+        Raises:
+            KeyboardInterrupt: always.
+        """
+        self.requested = True
+        if hasattr(signal, "setitimer"):
+            signal.signal(signal.SIGALRM, self)
+            signal.setitimer(signal.ITIMER_REAL, _PERIOD)
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def interruptible(interruption: Interruption) -> Iterator[None]:
+    """Repeat an interruption of the block until it ends; a caller's own treatment of signals is left alone.
+
+    Args:
+        interruption: Treats the signal.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, interruption)
+    try:
+        yield
+    finally:
+        if interruption.requested and hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -9,12 +9,11 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 
 from loaders.diagnostics import Diagnostic, ModelError
-from loaders.safety.limits import leaving_out
+from loaders.limits import leaving_out
 
 from .errors import DIFFERENT, MISSING, SUCCESS, USAGE, CommandError
-from .hints import with_command_words
-from .output import Output
-from .reports.json_report import failure_report
+from .json_report import failure_report
+from .output import Output, with_command_words
 
 _MISSING_PACKAGE = frozenset({"mesh.no-coacd", "xacro.not-installed"})
 """Codes of errors that the installation of a package mends."""
@@ -23,14 +22,14 @@ _COMMANDS = {
     "batch": "bridge.cli.commands.batch:batch",
     "check": "bridge.cli.commands.check:check",
     "compare": "bridge.cli.commands.compare:compare",
-    "completion": "bridge.cli.commands.completion:completion",
+    "completion": "bridge.cli.commands.doctor:completion",
     "convert": "bridge.cli.commands.convert:convert",
-    "demo": "bridge.cli.commands.demo:demo",
+    "demo": "bridge.cli.commands.doctor:demo",
     "doctor": "bridge.cli.commands.doctor:doctor",
-    "graph": "bridge.cli.commands.graph:graph",
+    "graph": "bridge.cli.commands.info:graph",
     "info": "bridge.cli.commands.info:info",
-    "print": "bridge.cli.commands.print:print_",
-    "resolve": "bridge.cli.commands.resolve:resolve",
+    "print": "bridge.cli.commands.info:print_",
+    "resolve": "bridge.cli.commands.info:resolve",
     "view": "bridge.cli.commands.view:view",
 }
 """Module and function of each command; a command imports only what it needs."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import loaders
 from bridge.batches.inputs import InputError, manifest_file, models_below
-from loaders.search.robot_descriptions import SCHEME
+from loaders.files.robot_descriptions import SCHEME
 
 from .errors import UsageError
 

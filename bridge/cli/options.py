@@ -1,13 +1,276 @@
-"""Options of the commands. This module imports no reader and no engine, so that ``--help`` is fast."""
+"""Options of all commands, and types of their values; imports no reader."""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+import math
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from . import values
+LEVELS = ("L0", "L1", "L2", "L3", "L4")
+"""The levels of a comparison."""
+EXTENSIONS = ("drake", "gazebo", "pybullet")
+"""The extensions of a URDF."""
+
+
+def name(text: str) -> str:
+    """Return the name of a file or folder.
+
+    Raises:
+        ArgumentTypeError: if it is empty, as a variable of the shell may be.
+    """
+    if not text.strip():
+        raise ArgumentTypeError("the name is empty; expected a file or a folder")
+    return text
+
+
+def path(text: str) -> Path:
+    """Return the path of a file or folder, which need not exist; see `name`."""
+    return Path(name(text))
+
+
+def folder(text: str) -> Path:
+    """Return a folder that exists.
+
+    Raises:
+        ArgumentTypeError: if there is none.
+    """
+    place = path(text)
+    if not place.is_dir():
+        problem = "is not a folder" if place.exists() else "does not exist"
+        raise ArgumentTypeError(f"{text} {problem}; expected a folder that exists")
+    return place
+
+
+def package(text: str) -> tuple[str, Path]:
+    """Return a package's name and its folder, from ``NAME=DIR``.
+
+    Raises:
+        ArgumentTypeError: if it has another form, or if there is no such folder.
+    """
+    package_name, equals, place = text.partition("=")
+    if not (package_name and equals and place):
+        raise ArgumentTypeError(f"invalid value {text!r}; expected NAME=DIR, such as my_robot=src/my_robot")
+    return package_name, folder(place)
+
+
+def renaming(text: str) -> tuple[str, str]:
+    """Return two names, from ``A=B``.
+
+    Raises:
+        ArgumentTypeError: if it has another form.
+    """
+    first, equals, second = text.partition("=")
+    if not (first and equals and second):
+        raise ArgumentTypeError(f"invalid value {text!r}; expected A=B, such as elbow=joint_2")
+    return first, second
+
+
+def xacro_argument(text: str) -> tuple[str, str]:
+    """Return the name and the value of an argument of xacro, from ``NAME:=VALUE``.
+
+    Raises:
+        ArgumentTypeError: if it has another form.
+    """
+    name, assignment, value = text.partition(":=")
+    if not (name and assignment):
+        raise ArgumentTypeError(f"invalid value {text!r}; expected NAME:=VALUE, such as name:=ur5e")
+    return name, value
+
+
+def positive(text: str) -> int:
+    """Return a whole number of at least 1."""
+    return _whole(text, 1)
+
+
+def natural(text: str) -> int:
+    """Return a whole number of at least 0."""
+    return _whole(text, 0)
+
+
+def _whole(text: str, least: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = least - 1
+    if number < least:
+        raise ArgumentTypeError(f"invalid value {text!r}; expected a whole number of at least {least}")
+    return number
+
+
+def positive_number(text: str) -> float:
+    """Return a positive number.
+
+    Raises:
+        ArgumentTypeError: if it is something else.
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0.0 < number < math.inf:
+        raise ArgumentTypeError(f"invalid value {text!r}; expected a positive number")
+    return number
+
+
+def shard(text: str) -> tuple[int, int]:
+    """Return the number of a shard and the number of shards, from ``I/N``.
+
+    Raises:
+        ArgumentTypeError: if there is no such shard.
+    """
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise ArgumentTypeError(f"invalid value {text!r}; expected I/N with I from 1 to N, such as 2/4")
+    return int(number), int(count)
+
+
+def limit(text: str) -> tuple[str, int]:
+    """Return a limit's name and its value, from ``NAME=N``.
+
+    Raises:
+        ArgumentTypeError: if it has another form.
+    """
+    option, equals, number = text.partition("=")
+    if not (option and equals):
+        raise ArgumentTypeError(f"invalid value {text!r}; expected NAME=N, such as elements=2000000")
+    return option, positive(number)
+
+
+def levels(text: str) -> tuple[str, ...]:
+    """Return levels that are separated by commas, such as ``L0,L1`` or ``0,1``.
+
+    Raises:
+        ArgumentTypeError: if a level is unknown.
+    """
+    named = tuple(f"L{word}" if word.isdigit() else word.upper() for word in names(text))
+    for level in named:
+        if level not in LEVELS:
+            raise ArgumentTypeError(f"unknown level {level!r}; expected one or more of: {', '.join(LEVELS)}")
+    return named
+
+
+def extensions(text: str) -> tuple[str, ...]:
+    """Return the extensions of a URDF that are separated by commas; ``none`` means an empty list.
+
+    Raises:
+        ArgumentTypeError: if one is unknown.
+    """
+    if text == "none":
+        return ()
+    found = names(text)
+    for word in found:
+        if word not in EXTENSIONS:
+            raise ArgumentTypeError(f"unknown extension {word!r}; expected none, or some of: {', '.join(EXTENSIONS)}")
+    return found
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Return one or more names that are separated by commas, each once.
+
+    Raises:
+        ArgumentTypeError: if there is none.
+    """
+    found = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+    if not found:
+        raise ArgumentTypeError(f"invalid value {text!r}; expected one or more names, separated by commas")
+    return found
+
+
+def joint_position(text: str) -> tuple[str, float | tuple[float, ...]]:
+    """Return ``joint=value``: several numbers are separated by commas, and a number of degrees ends with ``deg``.
+
+    Raises:
+        ArgumentTypeError: if it has another form.
+    """
+    joint, equals, value = text.rpartition("=")
+    try:
+        numbers = tuple(_angle(part) for part in value.split(","))
+    except ValueError:
+        numbers = ()
+    if not (joint and equals and numbers and all(map(math.isfinite, numbers))):
+        raise ArgumentTypeError(f"invalid value {text!r}; expected JOINT=VALUE, such as elbow=0.5 or elbow=30deg")
+    return joint, numbers if len(numbers) > 1 else numbers[0]
+
+
+def _angle(text: str) -> float:
+    degrees = text.strip().removesuffix("deg")
+    return math.radians(float(degrees)) if degrees != text.strip() else float(text)
+
+
+TASKS = ("check", "convert", "compare", "merge")
+_INPUTS = (
+    "file; folder, which means all models in it; pattern, such as 'models/**/*.urdf'; @FILE for the lines of a file; "
+    "rd://NAME; for merge: folders of batches"
+)
+_COMPARE = {"engines": "engines", "level": "levels", "seed": "seed", "configurations": "configurations"}
+"""Options of the command that ``compare`` takes, and their names in Python."""
+_CONVERT = ("to", "actuators", "base", "policy", "collision_meshes", "contacts")
+
+
+def add_batch_options(parser: ArgumentParser) -> None:
+    """Add the task, the inputs and the options of ``batch``."""
+    parser.add_argument("task", choices=TASKS, help="what to do with each model; merge joins the results of shards")
+    parser.add_argument("inputs", nargs="+", type=name, metavar="INPUT", help=_INPUTS)
+    parser.add_argument("-o", "--out", required=True, type=path, metavar="DIR", help="folder to write")
+    _add_running_options(parser)
+    _add_task_options(parser)
+
+
+def _add_running_options(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("running")
+    text = "number of processes (default: number of cores)"
+    group.add_argument("-j", "--jobs", type=positive, metavar="N", help=text)
+    text = "keep the results in DIR of which neither files, options nor versions changed"
+    group.add_argument("--resume", action="store_true", help=text)
+    text = "largest time of one model (default: %(default)g)"
+    group.add_argument("--timeout", type=positive_number, default=300.0, metavar="SECONDS", help=text)
+    text = "largest memory of one model (default: %(default)g)"
+    group.add_argument("--memory", type=positive_number, default=4.0, metavar="GB", help=text)
+    group.add_argument("--shard", type=shard, metavar="I/N", help="do part I of N parts of the inputs")
+    text = "Dask cluster that does the work: the address of its scheduler, or local"
+    group.add_argument("--dask", type=name, metavar="ADDRESS", help=text)
+    group.add_argument("--no-thumbnails", action="store_true", help="draw no pictures of the models")
+    group.add_argument("--force", action="store_true", help="write into a folder that holds other files")
+
+
+def _add_task_options(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("compare")
+    group.add_argument("--engines", type=names, metavar="A,B", help="engines to compare")
+    group.add_argument("--level", type=levels, metavar="L0,L1", help="levels to compare, L0 to L4")
+    group.add_argument("--seed", type=natural, metavar="N", help="seed of the random states")
+    group.add_argument("--configurations", type=positive, metavar="N", help="number of random states")
+    group = parser.add_argument_group("convert")
+    group.add_argument("--to", choices=("mjcf", "sdf", "urdf"), help="format to write (default: mjcf)")
+    choices: tuple[str, ...] = ("none", "motor", "dcmotor", "position", "velocity")
+    group.add_argument("--actuators", choices=choices, help="actuators of the driven joints")
+    group.add_argument("--base", choices=("as_is", "fixed", "free"), help="links that no joint holds")
+    choices = ("drake", "sdformat", "mujoco", "pybullet")
+    group.add_argument("--policy", choices=choices, help="default rule for the pairs of links that may collide")
+    group.add_argument("--collision-meshes", choices=("as_is", "hull", "decompose"), help="how meshes collide")
+    group.add_argument("--contacts", choices=("geoms", "pairs"), help="where friction and stiffness are written")
+    choices = ("keep", "repair", "from_geometry", "error")
+    text = "convert and compare: inertias that are not physical"
+    group.add_argument("--inertia", choices=choices, help=text)
+
+
+def task_options(options: Namespace) -> dict[str, Any]:
+    """Return the options of the task that the command line states.
+
+    Raises:
+        ValueError: if an option belongs to another task.
+    """
+    known = {"compare": {**_COMPARE, "inertia": "inertia"}, "convert": {name: name for name in (*_CONVERT, "inertia")}}
+    own = known.get(options.task, {})
+    for name in {name for names in known.values() for name in names} - set(own):
+        if getattr(options, name) is not None:
+            raise ValueError(f"batch {options.task} has no option --{name.replace('_', '-')}")
+    stated = {key: getattr(options, name) for name, key in own.items() if getattr(options, name) is not None}
+    if options.task == "compare" and stated.get("inertia") not in {None, "keep", "repair"}:
+        raise ValueError(f"unknown value {stated['inertia']!r} of --inertia; expected keep or repair")
+    return stated
+
 
 _FILE = "SDFormat, URDF, xacro, MJCF or Drake directives; a folder with model.config; - for standard input; rd://NAME"
 FORMATS = ("text", "json", "github", "sarif")
@@ -33,14 +296,14 @@ def add_output_options(parser: ArgumentParser) -> None:
 
 def add_load_options(parser: ArgumentParser) -> None:
     """Add the file to read and the options of `loaders.load`."""
-    parser.add_argument("file", type=values.name, help=_FILE)
+    parser.add_argument("file", type=name, help=_FILE)
     add_reading_options(parser)
 
 
 def add_check_options(parser: ArgumentParser) -> None:
     """Add the files to read, the options of `loaders.load`, and the form of the report."""
     text = f"{_FILE}; a folder means all model files in it"
-    parser.add_argument("files", nargs="+", type=values.name, metavar="file", help=text)
+    parser.add_argument("files", nargs="+", type=name, metavar="file", help=text)
     add_reading_options(parser)
     text = "form of the report: text, JSON, annotations of GitHub Actions, or SARIF 2.1.0"
     parser.add_argument("--format", choices=FORMATS, help=text)
@@ -50,10 +313,8 @@ def add_reading_options(parser: ArgumentParser) -> None:
     """Add the options of `loaders.load`."""
     group = parser.add_argument_group("reading")
     text = "folder of a package"
-    group.add_argument("--package", action="append", default=[], type=values.package, metavar="NAME=DIR", help=text)
-    group.add_argument(
-        "--path", action="append", default=[], type=values.folder, metavar="DIR", help="folder to search"
-    )
+    group.add_argument("--package", action="append", default=[], type=package, metavar="NAME=DIR", help=text)
+    group.add_argument("--path", action="append", default=[], type=folder, metavar="DIR", help="folder to search")
     errors = group.add_mutually_exclusive_group()
     errors.add_argument("--strict", action="store_true", help="treat anything lost or approximated as an error")
     text = "leave out, or assume, what is invalid but not essential; each finding says what"
@@ -63,13 +324,11 @@ def add_reading_options(parser: ArgumentParser) -> None:
     group.add_argument("--xacro", action="store_true", help="run xacro, which evaluates code in the file")
     text = "argument of xacro, such as name:=ur5e, which may also stand alone"
     group.add_argument(
-        "--xacro-arg", action="append", default=[], type=values.xacro_argument, metavar="NAME:=VALUE", help=text
+        "--xacro-arg", action="append", default=[], type=xacro_argument, metavar="NAME:=VALUE", help=text
     )
     text = "limit of a load, by its name in the page on security, such as elements; may be repeated"
-    group.add_argument("--limit", action="append", default=[], type=values.limit, metavar="NAME=N", help=text)
-    group.add_argument(
-        "--srdf", type=values.path, metavar="FILE", help="MoveIt's file with the pairs that never collide"
-    )
+    group.add_argument("--limit", action="append", default=[], type=limit, metavar="NAME=N", help=text)
+    group.add_argument("--srdf", type=path, metavar="FILE", help="MoveIt's file with the pairs that never collide")
 
 
 def add_info_options(parser: ArgumentParser) -> None:
@@ -81,7 +340,7 @@ def add_info_options(parser: ArgumentParser) -> None:
 def add_graph_options(parser: ArgumentParser) -> None:
     """Add the options of ``graph``."""
     text = "file to write; its suffix selects the format (default: standard output)"
-    parser.add_argument("-o", "--out", type=values.path, metavar="FILE", help=text)
+    parser.add_argument("-o", "--out", type=path, metavar="FILE", help=text)
     text = "format of the graph (default: that of the file's suffix, else dot)"
     parser.add_argument("--format", choices=("dot", "svg", "png"), help=text)
     add_force_option(parser)
@@ -90,8 +349,8 @@ def add_graph_options(parser: ArgumentParser) -> None:
 def add_convert_options(parser: ArgumentParser) -> None:
     """Add the options of ``convert``."""
     folder = parser.add_mutually_exclusive_group(required=True)
-    folder.add_argument("folder", nargs="?", type=values.path, metavar="OUT", help="folder or file to write")
-    folder.add_argument("-o", "--out", type=values.path, metavar="OUT", help="folder or file, as an option")
+    folder.add_argument("folder", nargs="?", type=path, metavar="OUT", help="folder or file to write")
+    folder.add_argument("-o", "--out", type=path, metavar="OUT", help="folder or file, as an option")
     text = "format to write (default: that of the suffix .sdf, .urdf, .xml or .dmd.yaml of the output, else mjcf)"
     parser.add_argument("--to", choices=("mjcf", "sdf", "urdf", "directives"), help=text)
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the folder is out of date")
@@ -115,49 +374,45 @@ def add_compare_options(parser: ArgumentParser) -> None:
     parser.add_argument("other", nargs="?", metavar="OTHER", help=text)
     group = parser.add_argument_group("comparison of two files")
     text = "name of an item in the second file, where it differs; may be repeated"
-    group.add_argument("--map", action="append", default=[], type=values.renaming, metavar="A=B", help=text)
+    group.add_argument("--map", action="append", default=[], type=renaming, metavar="A=B", help=text)
     text = "how items whose name the other file lacks are matched: by their places in the tree of joints, or not at all"
     group.add_argument("--match", choices=("structure", "name"), default="structure", help=text)
     group = parser.add_argument_group("comparison")
     text = "engines to compare (default: mujoco,pybullet, of those that are installed)"
-    group.add_argument("--engines", type=values.names, metavar="A,B", help=text)
+    group.add_argument("--engines", type=names, metavar="A,B", help=text)
     text = "levels to compare, L0 to L4 (default: %(default)s)"
-    group.add_argument("--level", type=values.levels, default="L0,L1,L2", metavar="L0,L1", help=text)
-    group.add_argument("--seed", type=values.natural, default=0, metavar="N", help="seed of the random states")
+    group.add_argument("--level", type=levels, default="L0,L1,L2", metavar="L0,L1", help=text)
+    group.add_argument("--seed", type=natural, default=0, metavar="N", help="seed of the random states")
     text = "number of random states (default: %(default)s)"
-    group.add_argument("--configurations", type=values.positive, default=20, metavar="N", help=text)
+    group.add_argument("--configurations", type=positive, default=20, metavar="N", help=text)
     add_base_option(group)
     text = "inertias that are not physical: refuse them, or repair them for all engines"
     group.add_argument("--inertia", choices=("keep", "repair"), default="keep", help=text)
     text = "joint position to compare and draw, such as elbow=0.5 or elbow=30deg"
-    group.add_argument(
-        "--set", action="append", default=[], type=values.joint_position, metavar="JOINT=VALUE", help=text
-    )
+    group.add_argument("--set", action="append", default=[], type=joint_position, metavar="JOINT=VALUE", help=text)
     text = "folder to write with report.html, results.json and junit.xml"
-    group.add_argument("--report", type=values.path, metavar="DIR", help=text)
+    group.add_argument("--report", type=path, metavar="DIR", help=text)
     add_force_option(group)
 
 
 def add_view_options(parser: ArgumentParser) -> None:
     """Add the options of ``view``."""
-    parser.add_argument("others", nargs="*", type=values.name, metavar="FILE", help="further models, with --browser")
+    parser.add_argument("others", nargs="*", type=name, metavar="FILE", help="further models, with --browser")
     group = parser.add_argument_group("browser")
     text = "show the models in a web browser, with sliders for their joints, until the command is interrupted"
     group.add_argument("--browser", action="store_true", help=text)
     text = "port of the page on this machine (default: %(default)s, or the next free one)"
-    group.add_argument("--port", type=values.natural, default=8080, metavar="N", help=text)
+    group.add_argument("--port", type=natural, default=8080, metavar="N", help=text)
     group.add_argument("--no-open", action="store_true", help="print the address of the page, and open no browser")
     text = "write the view as a page that needs no server and no network, instead of showing it"
-    group.add_argument("--html", type=values.path, metavar="FILE", help=text)
+    group.add_argument("--html", type=path, metavar="FILE", help=text)
     add_force_option(group)
 
 
 def add_demo_options(parser: ArgumentParser) -> None:
     """Add the options of ``demo``."""
-    parser.add_argument("folder", nargs="?", type=values.path, metavar="DIR", help="folder to write; replaces --out")
-    parser.add_argument(
-        "-o", "--out", type=values.path, default=Path("out/demo"), metavar="DIR", help="folder to write"
-    )
+    parser.add_argument("folder", nargs="?", type=path, metavar="DIR", help="folder to write; replaces --out")
+    parser.add_argument("-o", "--out", type=path, default=Path("out/demo"), metavar="DIR", help="folder to write")
     add_force_option(parser)
 
 
@@ -202,7 +457,7 @@ def add_document_options(parser: ArgumentParser) -> None:
 def _add_urdf_options(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("URDF")
     text = "extensions that may be written: drake, gazebo, pybullet, separated by commas, or none (default: all)"
-    group.add_argument("--extensions", type=values.extensions, metavar="A,B", help=text)
+    group.add_argument("--extensions", type=extensions, metavar="A,B", help=text)
     text = "joints of several degrees of freedom as Drake's, or as chains of revolute and prismatic ones"
     group.add_argument("--joints", choices=("all", "plain"), help=text)
     text = "frames that become massless links: those of links that moved to their joints, all, or none"

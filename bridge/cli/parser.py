@@ -13,9 +13,9 @@ from typing import Any, NoReturn
 from bridge.installed_packages import own_version
 
 from . import options as groups
-from .batch_options import add_batch_options
 from .errors import SUCCESS, USAGE, UsageError
-from .reports.json_report import failure_report
+from .json_report import failure_report
+from .options import add_batch_options
 
 _DESCRIPTION = (
     "Load SDFormat, URDF, MJCF and Drake directives into PyBullet and MuJoCo, and verify that both simulators agree."

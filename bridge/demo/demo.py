@@ -1,21 +1,226 @@
-"""Demonstration on the bundled arm: read it, write MJCF, draw both simulators, and compare them."""
+"""The demonstration, and pictures of both simulators.
+
+PyBullet draws with its own software renderer, MuJoCo off screen with EGL or OSMesa. For each configuration, both use
+the same camera, fitted to the bounding box of the model. If this machine cannot draw with a simulator, a note says so.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 import loaders
-from bridge.mechanism.coordinates import Position
-from bridge.mjcf.export.folder import exported_files
-from bridge.output import check_folder, write_folder
+from bridge.camera import AZIMUTH, ELEVATION, FIELD_OF_VIEW, SIZE, Camera, Image, composite_on_background, fit_camera
+from bridge.lowering.sources import Source, mechanism_of
+from bridge.mechanism import Mechanism
+from bridge.mechanism.coordinates import Position, all_positions
+from bridge.output import check_folder, scratch_folder, write_folder
 from bridge.parity import Comparison, compare, default_engines
-from bridge.parity.report.html_report import html
+from bridge.parity.report.report import html
+from bridge.stdout_capture import capture_stdout
+from bridge.targets.mjcf import to_mjspec
+from bridge.targets.mjcf.folder import exported_files
+from bridge.targets.mjcf.keyframe import qpos
+from bridge.targets.pybullet import load_into_pybullet
+from bridge.targets.pybullet.body import bullet_image
+from loaders.pose import Array
 from loaders.scene import Scene
 
-from .bundled_models import assets_dir
-from .gallery import draw, side_by_side
+from . import mujoco_worker
+
+
+def assets_dir() -> Path:
+    """Return the folder of the bundled models.
+
+    Raises:
+        FileNotFoundError: if the installation does not contain them.
+    """
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package / "_assets", package.parent / "assets"):
+        if (folder / "arm").is_dir():
+            return folder
+    raise FileNotFoundError("the bundled models are not installed; install sdfbridge from its checkout or wheel")
+
+
+JointPositions = Mapping[str, Position]
+"""Positions by joint name."""
+
+_PLATFORMS = ("egl", "osmesa")
+_TIMEOUT = 120.0
+"""Time limit of one process of MuJoCo's renderer [s]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gallery:
+    """Images of a model in each simulator.
+
+    Attributes:
+        images: Images by simulator, one for each configuration.
+        notes: Simulators that could not be drawn, and why.
+    """
+
+    images: dict[str, list[Image]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def draw(source: Source, poses: Sequence[JointPositions], **load_options: Any) -> Gallery:
+    """Draw a model in both simulators at several configurations.
+
+    Args:
+        source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
+        poses: Joint positions of each image; joints that are left out follow others, or are at zero.
+        load_options: Options of `loaders.load`, if ``source`` is a path.
+
+    Returns:
+        The images, one for each configuration and simulator.
+
+    Raises:
+        LoadError: if the file is wrong.
+        ExportError: if a simulator cannot hold the model.
+        ValueError: for an unknown joint.
+    """
+    load_options["quiet"] = True
+    mechanism = mechanism_of(source, **load_options)
+    gallery = Gallery()
+    poses = [all_positions(mechanism, pose) for pose in poses]
+    model, positions = _compile(mechanism, poses)
+    cameras = [_fitted_camera(model, q) for q in positions]
+    with scratch_folder() as folder:
+        drawn = _mujoco_images(model, positions, cameras, folder)
+    if drawn:
+        gallery.images["MuJoCo"] = drawn
+    else:
+        gallery.notes.append("no pictures of MuJoCo: this machine has neither EGL nor OSMesa")
+    try:
+        gallery.images["PyBullet"] = _bullet_images(mechanism, poses, cameras)
+    except ImportError:
+        gallery.notes.append("no pictures of PyBullet: it is not installed; try: pip install pybullet")
+    return gallery
+
+
+def side_by_side(gallery: Gallery, captions: Sequence[str], title: str = "") -> bytes | None:
+    """Arrange the images in one PNG: a row for each configuration, a column for each simulator.
+
+    Args:
+        gallery: The images.
+        captions: Text below each row.
+        title: Text above all images.
+
+    Returns:
+        The PNG file, or None if there are no images.
+
+    Raises:
+        ImportError: if matplotlib is not installed; the message states how to install it.
+    """
+    if not gallery.images:
+        return None
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("matplotlib is not installed; try: pip install 'sdfbridge[report]'") from error
+    rows, columns = len(captions), len(gallery.images)
+    figure = Figure(figsize=(4.4 * columns, 3.3 * rows + 0.9), layout="constrained", facecolor="white")
+    figure.suptitle(title, fontsize=12)
+    axes = figure.subplots(rows, columns, squeeze=False)
+    for column, (name, images) in enumerate(gallery.images.items()):
+        axes[0, column].set_title(name, fontsize=13, fontweight="bold")
+        for row, image in enumerate(images):
+            axes[row, column].imshow(image)
+            axes[row, column].set_xticks([])
+            axes[row, column].set_yticks([])
+            axes[row, column].spines[:].set_color("0.8")
+            axes[row, column].set_xlabel(captions[row], fontsize=9)
+    target = io.BytesIO()
+    FigureCanvasAgg(figure)
+    figure.savefig(target, format="png")
+    return target.getvalue()
+
+
+# --- MuJoCo ----------------------------------------------------------------------------------------------------------
+
+
+def _compile(mechanism: Mechanism, poses: Sequence[JointPositions]) -> tuple[Any, list[Array]]:
+    """The compiled MuJoCo model, and ``qpos`` of each configuration."""
+    return to_mjspec(mechanism, quiet=True).compile(), [qpos(mechanism, pose) for pose in poses]
+
+
+def _fitted_camera(model: Any, q: Array) -> Camera:
+    """A camera that sees the bounding box of every bounded geom in one configuration."""
+    import mujoco
+
+    data = mujoco.MjData(model)
+    data.qpos[:] = q
+    mujoco.mj_kinematics(model, data)
+    corners = [np.zeros((0, 3))]
+    signs = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T
+    for g in (g for g in range(model.ngeom) if model.geom_type[g] != mujoco.mjtGeom.mjGEOM_PLANE):
+        center, half = model.geom_aabb[g, :3], model.geom_aabb[g, 3:]
+        corners.append(data.geom_xpos[g] + (center + signs * half) @ data.geom_xmat[g].reshape(3, 3).T)
+    points = np.concatenate(corners)
+    if not len(points):
+        return Camera(target=np.zeros(3), distance=2.0)
+    return fit_camera(points)
+
+
+def _mujoco_images(model: Any, positions: Sequence[Array], cameras: Sequence[Camera], folder: Path) -> list[Image]:
+    """Images from the first rendering platform that works on this machine; empty if none works."""
+    import mujoco
+
+    mujoco.mj_saveModel(model, str(folder / "model.mjb"), None)
+    np.savez(
+        folder / "views.npz", qpos=np.array(positions), size=SIZE, fov=FIELD_OF_VIEW,
+        target=[camera.target for camera in cameras],
+        orbit=[(camera.distance, AZIMUTH, ELEVATION) for camera in cameras],
+    )  # fmt: skip
+    for platform in _PLATFORMS:
+        if _render(folder, platform):
+            drawn = np.load(folder / "images.npz")
+            return [
+                composite_on_background(image, mask)
+                for image, mask in zip(drawn["images"], drawn["masks"], strict=True)
+            ]
+    return []
+
+
+def _render(folder: Path, platform: str) -> bool:
+    """Run MuJoCo's renderer in a separate process, which a missing driver may abort; return whether it succeeded."""
+    command = [sys.executable, "-P", str(mujoco_worker.__file__), str(folder)]
+    environment = {**os.environ, "MUJOCO_GL": platform}
+    environment.pop("PYOPENGL_PLATFORM", None)
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, timeout=_TIMEOUT, check=False)  # noqa: S603
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0 and (folder / "images.npz").exists()
+
+
+# --- PyBullet --------------------------------------------------------------------------------------------------------
+
+
+def _bullet_images(mechanism: Mechanism, poses: Sequence[JointPositions], cameras: Sequence[Camera]) -> list[Image]:
+    with capture_stdout([]):
+        import pybullet
+
+        client = pybullet.connect(pybullet.DIRECT)
+        try:
+            robot = load_into_pybullet(mechanism, physicsClientId=client, quiet=True)
+            images = []
+            for pose, camera in zip(poses, cameras, strict=True):
+                robot.set_positions(pose)
+                images.append(bullet_image(pybullet, client, camera))
+            return images
+        finally:
+            pybullet.disconnect(client)
+
 
 _MODEL = "arm"
 """Name of the folder of the model."""

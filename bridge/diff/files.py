@@ -1,35 +1,185 @@
-"""Comparison of two files or scenes: what differs, and whether both move alike."""
+"""compare_files: text and page of what differs."""
 
 from __future__ import annotations
 
 import os
-from collections import ChainMap
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import ChainMap, Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from html import escape
 from itertools import chain
 from pathlib import PurePath
 from typing import Any, Literal, Unpack, get_args
 
+import numpy as np
+
 import loaders
 from loaders import LoadOptions
 from loaders.diagnostics import ExportError, Where
-from loaders.keyword_options import check_option_names, check_option_value
-from loaders.notebook import card, details, table
-from loaders.safety.text import shortened
+from loaders.finish.transform import moved_frames, renamed
+from loaders.model import WORLD, Joint, JointType, Link, by_name
+from loaders.pose import IDENTITY, Array, Pose
 from loaders.scene import Scene
-from loaders.scene_operations.link_frames import moved_frames
-from loaders.spatial import Pose
+from loaders.text import card, check_option_names, check_option_value, details, shortened, table
 
 from .differences import TOLERANCE, Difference, differences, place_of
-from .link_frames import other_frames
 from .matching import Names, names_by_prefix, names_by_scope, names_by_structure, names_of_map
-from .mechanics import MechanicalError, mechanical_error
-from .motion import acting
-from .page import page
-from .page import table as page_table
-from .renaming import renamed
-from .world_shapes import with_fixed_world
+from .mechanics import MechanicalError, acting, mechanical_error
+
+
+def other_frames(a: Scene, b: Scene, tolerance: float) -> dict[str, Pose]:
+    """Return the pose of the frame that B gives a link, in its frame in A, for each link whose frame alone differs.
+
+    Such a link has an inertia or shapes, and their places in the world are those of B. The children of floating joints
+    are left out, because their positions are those of their frames.
+
+    Args:
+        a: Scene A.
+        b: Scene B, with the names of A.
+        tolerance: Largest difference of equal lengths [m] and entries of rotation matrices, absolute below 1 and
+            relative above.
+    """
+    others = {link.name: link for link in b.links}
+    floating = {joint.child for joint in (*a.joints, *b.joints) if joint.type is JointType.FLOATING}
+    return {
+        link.name: link.X_WL.inverse() @ other.X_WL
+        for link in a.links
+        if (other := others.get(link.name)) is not None
+        and link.name not in floating
+        and not _equal(link.X_WL, other.X_WL, tolerance)
+        and _same_places(link, other, tolerance)
+    }
+
+
+def _same_places(a: Link, b: Link, tolerance: float) -> bool:
+    """Return whether the centers of mass and the shapes of a link are where they are in the other scene."""
+    if a.inertia is not None and b.inertia is not None:
+        p_a, p_b = _center_of_mass(a), _center_of_mass(b)
+        if np.abs(p_a - p_b).max() > _scaled(tolerance, p_a):
+            return False
+    elif a.inertia is not None or b.inertia is not None:
+        return False
+    in_b = dict(_shapes_at(b))
+    both = [(X_WG, in_b[key]) for key, X_WG in _shapes_at(a) if key in in_b]
+    return (a.inertia is not None or bool(both)) and all(_equal(X, Y, tolerance) for X, Y in both)
+
+
+def _center_of_mass(link: Link) -> Array:
+    """Return the center of mass in the world [m], shape (3,), of a link with an inertia."""
+    assert link.inertia is not None  # noqa: S101
+    p_W: Array = link.X_WL.p + link.X_WL.R @ link.inertia.p_LLcm
+    return p_W
+
+
+def _shapes_at(link: Link) -> Iterator[tuple[tuple[str, str], Pose]]:
+    """Yield kind and name of each shape, and its pose in the world."""
+    for kind, shapes in (("collision", link.collisions), ("visual", link.visuals)):
+        for shape in shapes:
+            yield (kind, shape.name), link.X_WL @ shape.X_LG
+
+
+def _equal(a: Pose, b: Pose, tolerance: float) -> bool:
+    return a.is_close(b, _scaled(tolerance, a.p))
+
+
+def _scaled(tolerance: float, p: Array) -> float:
+    return tolerance * max(1.0, float(np.abs(p).max()))
+
+
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em; color: #222; }
+table { border-collapse: collapse; margin: 1em 0; }
+th, td { border-bottom: 1px solid #ddd; padding: .25em .8em; text-align: left; vertical-align: top; }
+td { font-family: ui-monospace, monospace; font-size: 13px; }
+.EQUAL { color: #067d17; } .ALIKE { color: #9a6700; } .DIFFERENT { color: #b3261e; }
+"""
+
+
+def difference_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table.
+
+    Args:
+        header: The titles of the columns.
+        rows: The texts of the cells.
+    """
+    head = "".join(f"<th>{escape(title)}</th>" for title in header)
+    body = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+
+
+def page(title: str, verdict: str, sections: Iterable[tuple[str, str]]) -> str:
+    """Return a page.
+
+    Args:
+        title: Its title.
+        verdict: The verdict, a word.
+        sections: The title and the content, as HTML, of each section.
+    """
+    parts = "\n".join(f"<h2>{escape(name)}</h2>\n{content}" for name, content in sections)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{escape(title)}</title>\n'
+        f"<style>{_STYLE}</style></head>\n<body>\n<h1>{escape(title)}</h1>\n"
+        f'<p class="{escape(verdict)}"><strong>{escape(verdict)}</strong></p>\n{parts}\n</body>\n</html>\n'
+    )
+
+
+def with_fixed_world(a: Scene, b: Scene) -> tuple[Scene, Scene, Names]:
+    """Return two scenes that have the shapes of the world alike, and the names in B of what was named ``world`` in A.
+
+    If one of them has a link named ``world`` and the other one a link without mass that is fixed to the world with as
+    many shapes of each type, the first one gets such a link too, with the name of the other. If there is none, or there
+    are several, both are returned as they are.
+
+    Args:
+        a: Scene A.
+        b: Scene B.
+    """
+    in_a, in_b = (WORLD in by_name(scene.links) for scene in (a, b))
+    weld = _weld_like_world(a, b) if in_a and not in_b else _weld_like_world(b, a) if in_b and not in_a else None
+    if weld is None:
+        return a, b, {}
+    return (_fixed(a, weld), b, {"link": {WORLD: weld.child}}) if in_a else (a, _fixed(b, weld), {})
+
+
+def _weld_like_world(scene: Scene, other: Scene) -> Joint | None:
+    """Return the joint to the only link of another scene that may be the link named ``world`` of a scene."""
+    shapes = _shapes_of_world(by_name(scene.links)[WORLD])
+    links = by_name(other.links)
+    taken = {item.name for items in (scene.links, scene.joints) for item in items}
+    found = [
+        joint
+        for joint in other.joints
+        if joint.parent == WORLD and joint.type is JointType.FIXED and joint.child in links
+        if not {joint.name, joint.child} & taken
+        if _has_no_mass(links[joint.child]) and _shapes_of_world(links[joint.child]) == shapes
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _has_no_mass(link: Link) -> bool:
+    return link.inertia is None or not (link.inertia.mass or link.inertia.I_Lcm.any())
+
+
+def _shapes_of_world(link: Link) -> Counter[tuple[str, str]]:
+    """Return the number of collisions and visuals of each type."""
+    parts = (("collision", link.collisions), ("visual", link.visuals))
+    return Counter((kind, type(shape.geometry).__name__) for kind, shapes in parts for shape in shapes)
+
+
+def _fixed(scene: Scene, weld: Joint) -> Scene:
+    """Return a scene whose link named ``world`` is a link that a joint fixes to the world."""
+    link = by_name(scene.links)[WORLD]
+    moved = replace(link, name=weld.child)
+    joint = replace(weld, X_PJ=link.X_WL, X_CJ=IDENTITY, where=link.where)
+    models = (replace(m, canonical_link=weld.child) if m.canonical_link == WORLD else m for m in scene.models)
+    return replace(
+        scene,
+        links=tuple(moved if other is link else other for other in scene.links),
+        joints=(*scene.joints, joint),
+        models=tuple(models),
+    )
+
 
 Model = str | os.PathLike[str] | Scene
 """A path of any format that can be read, or a scene."""
@@ -171,14 +321,16 @@ class FileComparison:
             title: Its title.
         """
         rows = [(*row, places_of(d)) for row, d in zip(self._rows(), self.differences, strict=True)]
-        found = page_table((*_HEADS, "place"), rows) if rows else "<p>No item differs.</p>"
+        found = difference_table((*_HEADS, "place"), rows) if rows else "<p>No item differs.</p>"
         sections = [("Items", found)]
         errors = {"mechanism": self.mechanics, **self.simulators}
         listed = [(name, *_cells(error)) for name, error in errors.items()]
-        sections.append(("Mechanics", page_table(("", "pose", "mass", "mass matrix", "missing", "pairs"), listed)))
+        sections.append(
+            ("Mechanics", difference_table(("", "pose", "mass", "mass matrix", "missing", "pairs"), listed))
+        )
         matched = [(kind, old, new) for kind, names in self.names.items() for old, new in names.items()]
         if matched:
-            sections.append(("Names", page_table(("kind", "A", "B"), matched)))
+            sections.append(("Names", difference_table(("kind", "A", "B"), matched)))
         return page(title, str(self.verdict), sections)
 
     def _rows(self) -> list[tuple[str, ...]]:

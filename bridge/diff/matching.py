@@ -10,7 +10,7 @@ from typing import Any
 
 from loaders.model import WORLD, Joint, JointType, Link
 from loaders.scene import Scene
-from loaders.scene_queries.scoped_names import SEPARATOR, outermost_scope, root_model
+from loaders.scoped_names import SEPARATOR, outermost_scope, root_model
 
 Names = dict[str, dict[str, str]]
 """Names in B by name in A, for each kind of item: ``link``, ``joint`` and so on."""

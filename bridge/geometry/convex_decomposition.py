@@ -1,4 +1,4 @@
-"""Convex decomposition of meshes by coacd, and the volume of their convex hulls.
+"""Collision meshes: hulls, convex parts and volumes.
 
 coacd runs in a separate process, for a limited time: it prints to the terminal, and a mesh may crash it or keep it
 busy forever. Its parts depend on the mesh and the settings alone; they are cached, as are its failures.
@@ -18,23 +18,23 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import metadata, util
-from pathlib import Path
-from typing import Literal, get_args
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge.output import scratch_folder
-from loaders.diagnostics import Diagnostics, ExportError, Fate
-from loaders.keyword_options import check_option_value
+from loaders.diagnostics import Diagnostics, ExportError, Fate, Where
+from loaders.meshes import MeshData, MeshPart
 from loaders.meshes.mesh_data import unique_rows
 from loaders.model import Mesh
-from loaders.spatial import Array
+from loaders.pose import Array
+from loaders.text import check_option_value
 
-from .file_cache import read_checked, write_checked
-from .mesh_properties import Faces, extent, is_convex, normal_if_flat
+from .cache import cache_folder, read_checked, write_checked
 
 CollisionMeshes = Literal["as_is", "hull", "decompose"]
 """Choices of how meshes collide: as the file says, as their convex hulls, or those that are not convex as parts."""
@@ -55,9 +55,6 @@ _MIN_VOXELS, _MAX_VOXELS = 20, 100
 """Bounds of the number of voxels along an edge with which coacd closes an open mesh."""
 
 INSTALL = 'pip install "sdfbridge[convex]"'
-
-Solid = tuple[Array, Faces]
-"""Vertices, shape (n, 3) [m], and faces, shape (m, 3)."""
 
 
 class DecompositionError(Exception):
@@ -304,6 +301,204 @@ def hull_volume(solid: Solid) -> float | None:
         return float(spec.compile().body_mass[1]) * size**3
     except ValueError:
         return None
+
+
+Faces = NDArray[np.int64]
+"""Vertex indices of triangles, shape (m, 3)."""
+
+_FLAT = 1e-6
+"""Thickness over extent below which a mesh is flat, and has no volume to collide with."""
+_SAMPLED_FACES = 256
+"""Number of faces that `is_convex` examines at least, if the mesh has so many."""
+
+
+def extent(vertices: Array) -> float:
+    """Return the longest edge of the bounding box [m]."""
+    return float(np.ptp(vertices, axis=0).max())
+
+
+def normal_if_flat(vertices: Array) -> Array | None:
+    """Return the unit normal of the plane in which all vertices lie, shape (3,); None if they span a volume."""
+    centered = vertices - vertices.mean(axis=0)
+    _, axes = np.linalg.eigh(centered.T @ centered)
+    normal: Array = axes[:, 0]
+    return normal if float(np.ptp(centered @ normal)) <= _FLAT * extent(vertices) else None
+
+
+def is_convex(vertices: Array, faces: Faces) -> bool:
+    """Return whether all vertices lie on one side of every face, within a thousandth of the extent.
+
+    Of a large mesh a sample of the faces is examined.
+
+    Args:
+        vertices: Positions [m], shape (n, 3).
+        faces: Triangles, shape (m, 3).
+    """
+    step = max(1, len(faces) // _SAMPLED_FACES)
+    a, b, c = (vertices[faces[::step, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    lengths = np.linalg.norm(normals, axis=1)
+    tolerance = 1e-3 * extent(vertices)
+    for normal, corner, length in zip(normals, a, lengths, strict=True):
+        if length > 0.0:
+            distance = (vertices - corner) @ (normal / length)
+            if min(float(distance.max()), float(-distance.min())) > tolerance:
+                return False
+    return True
+
+
+Solid = tuple[Array, Faces]
+"""Vertices, shape (n, 3) [m], and faces, shape (m, 3)."""
+
+_THICKNESS = 1e-3
+"""Thickness given to a flat mesh, relative to its extent."""
+_CONVEX_TOLERANCE = 1e-3
+"""Relative difference of the volumes of a mesh and its convex hull below which the mesh is convex.
+
+Corners in single precision make as much."""
+_EMPTY = 1e-6
+"""Share of its bounding box below which a mesh has no volume."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollisionMesh:
+    """A mesh that collides, and where to report what becomes of it.
+
+    Attributes:
+        mesh: The mesh as the scene has it.
+        data: Its triangles.
+        name: Name of the parts.
+        target: The engine that the diagnostics are about.
+        diagnostics: Receives the findings.
+        where: The place in the source.
+    """
+
+    mesh: Mesh
+    data: MeshData
+    name: str
+    target: str
+    diagnostics: Diagnostics
+    where: Where
+
+    @property
+    def solid(self) -> Solid:
+        """Vertices and faces of all parts."""
+        return self.data.vertices, self.data.faces
+
+    def report(self, code: str, template: str, hint: str = "", **arguments: Any) -> None:
+        """Report how the mesh is approximated.
+
+        Args:
+            code: The code of the diagnostic.
+            template: The message, in which ``{mesh}`` is the name of the mesh.
+            hint: What the user can do.
+            arguments: Further values of the template.
+        """
+        name = PurePosixPath(self.mesh.uri).stem or self.name  # the file may be one of the cache
+        self.diagnostics.add(
+            Fate.APPROXIMATED, code, template, self.where, target=self.target, hint=hint, mesh=name, **arguments
+        )
+
+
+def collision_parts(collision: CollisionMesh) -> dict[str, Solid]:
+    """Return the solids that collide for a mesh, by name: one, or several convex parts if it is to be decomposed."""
+    vertices, faces = collision.solid
+    normal = normal_if_flat(vertices)
+    if normal is not None:
+        vertices, faces = two_sided(vertices, faces, normal)
+        collision.report(
+            "mesh.flat",
+            "mesh {mesh} is flat; to collide it gets a thickness of {thickness:.2g} m",
+            "use a box",
+            thickness=_THICKNESS * extent(vertices),
+        )
+    elif not _collides_exactly_as_hull(collision.mesh, collision.solid):
+        return _non_convex_parts(collision)
+    return {collision.name: (vertices, faces)}
+
+
+def _collides_exactly_as_hull(mesh: Mesh, solid: Solid) -> bool:
+    """Return whether the mesh is convex, or the source asks for its hull."""
+    return mesh.convex or mesh.decomposition == HULL or is_convex(*solid)
+
+
+def _non_convex_parts(collision: CollisionMesh) -> dict[str, Solid]:
+    volume, hull = _volume(collision.data), hull_volume(collision.solid)
+    if volume is not None and hull is not None and hull < volume * (1.0 + _CONVEX_TOLERANCE):
+        return {collision.name: collision.solid}
+    if collision.mesh.decomposition == PARTS:
+        return _decomposed_mesh(collision)
+    template, volumes = _with_volumes("mesh {mesh} is not convex; it collides as its convex hull", hull, volume)
+    collision.report("mesh.convex-hull", template, 'decompose it with collision_meshes="decompose"', **volumes)
+    return {collision.name: collision.solid}
+
+
+def _decomposed_mesh(collision: CollisionMesh) -> dict[str, Solid]:
+    """Return the convex parts of a mesh; the mesh itself, with a diagnostic, if it cannot be decomposed."""
+    try:
+        solids = _cached_parts(collision)
+    except DecompositionError as error:
+        _report_failure(collision, error)
+        return {collision.name: collision.solid}
+    parts_volume = sum(abs(MeshData(parts=(MeshPart(names=(), vertices=v, faces=f),)).volume) for v, f in solids)
+    template, volumes = _with_volumes(
+        "mesh {mesh} is not convex; it collides as {count} convex parts", parts_volume, _volume(collision.data)
+    )
+    collision.report("mesh.convex-parts", template, count=len(solids), **volumes)
+    return {f"{collision.name}_convex_{i}": solid for i, solid in enumerate(solids)}
+
+
+def _report_failure(collision: CollisionMesh, error: DecompositionError) -> None:
+    is_installed = installed()
+    collision.report(
+        "mesh.decomposition",
+        "mesh {mesh} cannot be decomposed into up to {count} convex parts ({voxels} voxels): {reason}; "
+        "it collides as its convex hull",
+        "use several convex shapes; clear the cache to try again" if is_installed else INSTALL,
+        count=collision.mesh.max_convex_hulls,
+        voxels=collision.mesh.voxel_resolution,
+        reason=str(error),
+    )
+
+
+def _cached_parts(collision: CollisionMesh) -> tuple[Solid, ...]:
+    """Return the convex parts of a mesh, from the cache if it can be written."""
+    try:
+        return convex_parts(collision.solid, collision.mesh, cache_folder() / "convex")
+    except OSError:
+        with scratch_folder() as folder:
+            return convex_parts(collision.solid, collision.mesh, folder)
+
+
+def _volume(data: MeshData) -> float | None:
+    """Return the volume of a mesh [m^3]; None if it is open, or its triangles face both ways and enclose none."""
+    volume = abs(data.volume)
+    return volume if data.is_closed and volume > _EMPTY * np.prod(np.ptp(data.vertices, axis=0)) else None
+
+
+def _with_volumes(template: str, volume: float | None, exact: float | None) -> tuple[str, dict[str, Any]]:
+    """Return a template that compares the volume that collides [m^3] with that of the mesh, and its arguments."""
+    if exact is None:
+        return template + "; the mesh encloses no volume to compare with", {}
+    if not volume:
+        return template, {}
+    compared = template + ", of {volume:.3g} m^3 instead of {exact:.3g} m^3 ({percent:+.1f} %)"
+    return compared, {"volume": volume, "exact": exact, "percent": 100.0 * (volume / exact - 1.0)}
+
+
+def two_sided(vertices: Array, faces: Faces, normal: Array) -> Solid:
+    """Return a flat mesh with two sides, at a distance of a thousandth of its extent.
+
+    Args:
+        vertices: Positions [m], shape (n, 3).
+        faces: Triangles, shape (m, 3).
+        normal: Unit normal of the plane of the mesh, shape (3,).
+    """
+    offset = normal * (_THICKNESS / 2.0) * extent(vertices)
+    return (
+        np.concatenate((vertices + offset, vertices - offset)),
+        np.concatenate((faces, faces[:, ::-1] + len(vertices))),
+    )
 
 
 if __name__ == "__main__":

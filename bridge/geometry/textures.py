@@ -18,11 +18,20 @@ from typing import Any
 import numpy as np
 
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
-from loaders.pictures.decoding import PictureError, decoded, picture_bytes
-from loaders.safety.limits import metered
+from loaders.files.images import PictureError, decoded, picture_bytes
+from loaders.limits import metered
 
-from .conversion_records import Conversion, FileState, has_members, read_record, record_path, states_of, write_record
-from .file_cache import cache_folder, stored
+from .cache import (
+    Conversion,
+    FileState,
+    cache_folder,
+    has_members,
+    read_record,
+    record_path,
+    states_of,
+    stored,
+    write_record,
+)
 
 _VERSION = "3"
 """Version of the conversion and of its record."""
@@ -65,7 +74,7 @@ def engine_picture(
     """Return an image file in a format of the engine, or None with a diagnostic if it is missing or unreadable.
 
     Args:
-        file: Path of the image, in a format of `loaders.pictures.decoding.FORMATS`.
+        file: Path of the image, in a format of `loaders.files.images.FORMATS`.
         target: The engine that the diagnostics are about.
         diagnostics: Receives the findings.
         where: The place in the source.

@@ -1,4 +1,4 @@
-"""Lowering: make the mechanism of a scene.
+"""lower: make the mechanism of a scene.
 
 All that simulators treat differently is settled here, once for every target: which joint carries which link, reversed
 and composite joints, several roots, kinematic loops, couplings. Names are resolved to indices.
@@ -7,23 +7,125 @@ and composite joints, several roots, kinematic loops, couplings. Names are resol
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from bridge.geometry.inline_assets import with_asset_files
+from bridge.geometry.mesh import with_asset_files
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import FREE, ROOT, Body, Closure, Primitive, PrimitiveKind
+from bridge.mechanism.bodies import (
+    FREE,
+    ROOT,
+    Body,
+    BodyConnection,
+    Closure,
+    MechanismActuator,
+    MechanismConstraint,
+    Primitive,
+    PrimitiveKind,
+    TendonConnection,
+)
+from loaders.collision_pairs import BITMASKED, collisions_with_bitmasks
 from loaders.diagnostics import Diagnostics, ExportError, Fate
-from loaders.model import WORLD, Joint, JointType, Tendon, by_name
+from loaders.finish.finish import with_references
+from loaders.finish.validation import report_contradictions, require_consistent
+from loaders.inertia import SpatialInertia
+from loaders.model import (
+    WORLD,
+    Actuator,
+    BallConstraint,
+    Bushing,
+    Constraint,
+    DistanceConstraint,
+    Joint,
+    JointType,
+    SpringDamper,
+    Tendon,
+    TendonConstraint,
+    WeldConstraint,
+    by_name,
+)
+from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
-from loaders.scene_operations.consistency import require_consistent
-from loaders.scene_operations.joint_poses import report_contradictions
-from loaders.scene_operations.visual_references import with_references
-from loaders.spatial import IDENTITY, Pose, SpatialInertia
 
-from .coupling_resolution import resolve_couplings
-from .index_resolution import Indices
-from .joint_primitives import compose, reverse
-from .loop_cutting import CutScene, cut_loops
-from .spanning_tree import Edge, spanning_forest
+from .joint import compose, resolve_couplings, reverse
+from .tree import CutScene, Edge, cut_loops, spanning_forest
+
+
+def ignored_by_policy(scene: Scene, policy: str) -> dict[str, tuple[str, ...]]:
+    """Return the items that state a property that the collision policy ignores, by its name in SDFormat.
+
+    Args:
+        scene: The scene.
+        policy: The collision policy; see `loaders.collision_pairs`.
+    """
+    self_colliding = tuple(item.name for items in (scene.models, scene.links) for item in items if item.self_collide)
+    masked = () if policy in BITMASKED else tuple(collisions_with_bitmasks(scene))
+    stated = {"collide_bitmask": masked, "self_collide": () if policy == "sdformat" else self_colliding}
+    return {name: items for name, items in stated.items() if items}
+
+
+def pairs_of_rules(mechanism: Mechanism) -> list[tuple[int, int]]:
+    """Return the bodies of each filter rule that names two links, as every ``<exclude>`` of MJCF does.
+
+    Args:
+        mechanism: The mechanism.
+    """
+    index, scene = mechanism.body_index, mechanism.scene
+    links = {group.name: group.links for group in scene.filter_groups}
+    rules = [(links[rule.a], links[rule.b]) for rule in scene.filter_rules]
+    named = [(*one, *other) for one, other in rules if len(one) == len(other) == 1]
+    return [(index[a], index[b]) for a, b in named if a != b and a in index and b in index]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Indices:
+    """Indices of the bodies and velocities of a mechanism in the making."""
+
+    bodies: Mapping[str, int]
+    """Body index of each link; `bridge.mechanism.bodies.ROOT` for the world."""
+    dofs: Mapping[tuple[str, int], int]
+    """Index in ``v_order`` of each joint and component."""
+
+    def actuator(self, actuator: Actuator) -> MechanismActuator:
+        """Return an actuator with the index of the velocity that it drives."""
+        return MechanismActuator(actuator=actuator, dof=self.dofs.get((actuator.joint, 0)))
+
+    def constraint(self, element: Constraint) -> MechanismConstraint:
+        """Return a constraint with the indices of its bodies or velocities."""
+        if isinstance(element, TendonConstraint):
+            return TendonConnection(element=element, dofs=tuple(self.dofs.get((name, 0)) for name in element.joints))
+        if isinstance(element, WeldConstraint):
+            return BodyConnection(
+                element=element,
+                body_a=self.bodies[element.link_A],
+                body_b=self.bodies[element.link_B],
+                X_AP=element.X_AP,
+                X_BQ=element.X_BQ,
+            )
+        return self.between_points(element)
+
+    def force_element(self, element: SpringDamper | Bushing) -> BodyConnection:
+        """Return a force element with the indices of its bodies."""
+        if isinstance(element, Bushing):
+            return BodyConnection(
+                element=element,
+                body_a=self.bodies[element.link_A],
+                body_b=self.bodies[element.link_C],
+                X_AP=element.X_LA,
+                X_BQ=element.X_LC,
+            )
+        return self.between_points(element)
+
+    def between_points(self, element: BallConstraint | DistanceConstraint | SpringDamper) -> BodyConnection:
+        """Return an element between two points with the indices of its bodies."""
+        return BodyConnection(
+            element=element,
+            body_a=self.bodies[element.link_A],
+            body_b=self.bodies[element.link_B],
+            X_AP=Pose.of(p=element.p_AP),
+            X_BQ=Pose.of(p=element.p_BQ),
+        )
+
 
 _NV = {PrimitiveKind.HINGE: 1, PrimitiveKind.SLIDE: 1, PrimitiveKind.BALL: 3, PrimitiveKind.FREE: 6}
 """Number of velocities of each kind of primitive."""

@@ -1,4 +1,4 @@
-"""The elements of a mechanism: bodies with primitive degrees of freedom, loop closures, couplings; tree queries.
+"""Bodies, loop closures, couplings, actuators and constraints by index.
 
 Frames, in monogram notation: W is the world; P the parent body; B the body, which is the link's own frame; F the joint
 frame on P; M the joint frame on B. ``X_PB(q) = X_PF @ X_FM(q) @ X_BM.inverse()``, where ``X_FM`` is the product of the
@@ -7,13 +7,28 @@ body's primitives in order, and the identity at the zero configuration.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from loaders.diagnostics import NOWHERE, Where
-from loaders.model import Z_AXIS, Joint, JointAxis, JointType, Link, Settings
-from loaders.spatial import Array, Pose, SpatialInertia
+from loaders.inertia import SpatialInertia
+from loaders.model import (
+    Z_AXIS,
+    Actuator,
+    BallConstraint,
+    Bushing,
+    DistanceConstraint,
+    Joint,
+    JointAxis,
+    JointType,
+    Link,
+    Settings,
+    SpringDamper,
+    TendonConstraint,
+    WeldConstraint,
+)
+from loaders.pose import Array, Pose
 
 ROOT = -1
 """Index of the world, where the index of a body is expected."""
@@ -128,7 +143,7 @@ def primitive_names(body: Body) -> tuple[str, ...]:
 class Closure:
     """A weld, hinge or ball that closes a kinematic loop.
 
-    It has the name of the joint at which `bridge.lowering.loop_cutting` cuts the loop.
+    It has the name of the joint at which `bridge.lowering.tree` cuts the loop.
     """
 
     joint: Joint
@@ -186,3 +201,55 @@ def members_by_key(keys: Iterable[int]) -> dict[int, tuple[int, ...]]:
     for i, key in enumerate(keys):
         members.setdefault(key, []).append(i)
     return {key: tuple(indices) for key, indices in members.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MechanismActuator:
+    """An actuator and the degree of freedom that it drives."""
+
+    actuator: Actuator
+    """The scene's actuator: name, effort limit, gains."""
+    dof: int | None
+    """Index in ``v_order`` of the first velocity of its joint; None if the joint has none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BodyConnection:
+    """A constraint or force element between frame P on body A and frame Q on body B."""
+
+    element: BallConstraint | WeldConstraint | DistanceConstraint | SpringDamper | Bushing
+    """The scene's element: its law and parameters."""
+    body_a: int
+    """Index of body A, or `bridge.mechanism.bodies.ROOT`."""
+    body_b: int
+    """Index of body B, or `bridge.mechanism.bodies.ROOT`."""
+    X_AP: Pose
+    """Frame P on body A; for a point its rotation is the identity."""
+    X_BQ: Pose
+    """Frame Q on body B; for a point its rotation is the identity."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TendonConnection:
+    """A constraint on a weighted sum of joint positions."""
+
+    element: TendonConstraint
+    """The scene's constraint: coefficients, bounds, stiffness."""
+    dofs: tuple[int | None, ...]
+    """Index in ``v_order`` of the first velocity of each of its joints; None for a joint that has none."""
+
+
+MechanismConstraint = BodyConnection | TendonConnection
+
+
+def held_together(constraints: Iterable[MechanismConstraint]) -> Iterator[BodyConnection]:
+    """Yield the constraints that hold points or frames of two bodies together, without those that are switched off.
+
+    Args:
+        constraints: The constraints of a mechanism.
+    """
+    for constraint in constraints:
+        if isinstance(constraint, BodyConnection):
+            element = constraint.element
+            if isinstance(element, BallConstraint | WeldConstraint) and element.active:
+                yield constraint

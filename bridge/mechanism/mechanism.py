@@ -1,4 +1,4 @@
-"""The mechanism of a scene: trees of bodies below the world, with loop closures, couplings and actuators.
+"""Mechanism, and the renumbering of its bodies.
 
 `bridge.mechanism.bodies` defines bodies and frames, `bridge.lowering` makes a mechanism from a scene,
 `bridge.mechanism.dynamics` computes its kinematics and dynamics, and the targets write it.
@@ -6,36 +6,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from loaders.diagnostics import Diagnostic
-from loaders.display.finding_list import FindingList
+from loaders.collision_pairs import PairSet, default_policy, filtered_pairs, has_bitmasks, masked_pairs
+from loaders.diagnostics import Diagnostic, FindingList
 from loaders.model import WORLD, ContactPair, FluidForce, Keyframe, Physics, Tendon, TendonPartType
-from loaders.reading.deferred import Deferred
+from loaders.pose import Array, Pose, frozen
 from loaders.scene import Scene
-from loaders.scene_queries.excluded_pairs import default_policy, filtered_pairs, has_bitmasks, masked_pairs
-from loaders.scene_queries.pair_set import PairSet
-from loaders.spatial import Array, Pose, frozen
+from loaders.speed import Deferred
 
-from . import batched_poses, coordinates, dynamics
-from .batched_poses import BatchedPose, BatchedPositions
-from .bodies import ROOT, Body, Closure, DofCoupling, members_by_key, moving_ancestors, root_bodies
-from .connections import BodyConnection, MechanismActuator, MechanismConstraint
-from .coordinates import Coordinates, Position, joint_index
-from .couplings import with_followers
-from .loop_closure import with_loops_closed
-from .mass_matrix_at_zero import MAX_DOFS, MassMatrixAtZero
-from .tendon_paths import LinkMotion, is_path, length_bias, length_gradient
+from . import coordinates, dynamics, kinematics
+from .bodies import (
+    ROOT,
+    Body,
+    BodyConnection,
+    Closure,
+    DofCoupling,
+    MechanismActuator,
+    MechanismConstraint,
+    TendonConnection,
+    members_by_key,
+    moving_ancestors,
+    root_bodies,
+)
+from .coordinates import Coordinates, Position, joint_index, with_followers
+from .dynamics import MAX_DOFS, MassMatrixAtZero
+from .force_laws import LinkMotion, is_path, length_bias, length_gradient
+from .kinematics import BatchedPose, BatchedPositions, with_loops_closed
 
 Base = Literal["as_is", "fixed", "free"]
 """Treatment of the base: as the source states it, welded to the world, or free."""
 
-_scene_card: Callable[..., str] = Deferred("loaders.display.scene_card:scene_card")
+_scene_card: Callable[..., str] = Deferred("loaders.picture:scene_card")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -81,7 +89,7 @@ class Mechanism:
     fluid_forces: tuple[FluidForce, ...] = ()
     """The scene's forces of a fluid, by name of their link."""
     base: Base = "as_is"
-    """Treatment of the bases, which the scene has as its source states them; see `bridge.lowering.base`."""
+    """Treatment of the bases, which the scene has as its source states them; see `bridge.lowering.transform`."""
 
     def __repr__(self) -> str:
         name = self.scene.name if len(self.scene.name) <= 60 else f"{self.scene.name[:57]}..."
@@ -227,7 +235,7 @@ class Mechanism:
             ValueError: for an unknown joint, for an array of another shape or with numbers that are not finite, and for
                 joints with different n.
         """
-        return batched_poses.link_poses(self.bodies, self.closures, {} if q is None else q)
+        return kinematics.link_poses(self.bodies, self.closures, {} if q is None else q)
 
     def with_followers(self, q: Mapping[str, Position]) -> dict[str, Position]:
         """Return positions with those of all joints that follow from them through couplings, such as mimic joints.
@@ -339,7 +347,7 @@ class Mechanism:
         """Return the pairs of body indices that never collide.
 
         Args:
-            policy: The rule for pairs that no collision filter names; see `loaders.scene_queries.excluded_pairs`.
+            policy: The rule for pairs that no collision filter names; see `loaders.collision_pairs`.
 
         Raises:
             ValueError: for an unknown policy.
@@ -357,7 +365,7 @@ class Mechanism:
         They are computed once for each policy.
 
         Args:
-            policy: The rule for pairs that no collision filter names; see `loaders.scene_queries.excluded_pairs`.
+            policy: The rule for pairs that no collision filter names; see `loaders.collision_pairs`.
 
         Raises:
             ValueError: for an unknown policy.
@@ -382,7 +390,7 @@ class Mechanism:
         """Return the pairs of links with collisions that may touch; ``world`` is a link of the world itself.
 
         Args:
-            policy: The rule for pairs that no collision filter names; see `loaders.scene_queries.excluded_pairs`.
+            policy: The rule for pairs that no collision filter names; see `loaders.collision_pairs`.
 
         Raises:
             ValueError: for an unknown policy.
@@ -391,3 +399,74 @@ class Mechanism:
         names = [link.name for link in self.scene.links if link.collisions]
         pairs = {frozenset((a, b)) for i, a in enumerate(names) for b in names[i + 1 :]}
         return frozenset(pairs - excluded)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Numbers:
+    """New indices by old index; elements that are gone have no entry."""
+
+    bodies: Mapping[int, int]
+    dofs: Mapping[int, int]
+
+    def closure(self, closure: Closure) -> Closure | None:
+        if not {closure.parent, closure.child} <= self.bodies.keys():
+            return None
+        return dataclasses.replace(closure, parent=self.bodies[closure.parent], child=self.bodies[closure.child])
+
+    def coupling(self, coupling: DofCoupling) -> DofCoupling | None:
+        if not {coupling.follower, coupling.leader} <= self.dofs.keys():
+            return None
+        return dataclasses.replace(coupling, follower=self.dofs[coupling.follower], leader=self.dofs[coupling.leader])
+
+    def dof(self, old: int | None) -> int | None:
+        return None if old is None else self.dofs.get(old)
+
+    def actuator(self, actuator: MechanismActuator) -> MechanismActuator:
+        return dataclasses.replace(actuator, dof=self.dof(actuator.dof))
+
+    def connection(self, connection: BodyConnection) -> BodyConnection | None:
+        if not {connection.body_a, connection.body_b} <= self.bodies.keys():
+            return None
+        a, b = self.bodies[connection.body_a], self.bodies[connection.body_b]
+        return dataclasses.replace(connection, body_a=a, body_b=b)
+
+    def constraint(self, constraint: MechanismConstraint) -> MechanismConstraint | None:
+        if isinstance(constraint, TendonConnection):
+            return dataclasses.replace(constraint, dofs=tuple(self.dof(dof) for dof in constraint.dofs))
+        return self.connection(constraint)
+
+
+def with_bodies(mechanism: Mechanism, bodies: Iterable[Body], origins: Sequence[int | None]) -> Mechanism:
+    """Return the mechanism with other bodies; velocities, couplings, closures and elements are renumbered.
+
+    Couplings, closures, constraints and force elements that refer to a body or velocity that is gone are left out.
+    Actuators and tendons stay; their index is None where the velocity is gone.
+
+    Args:
+        mechanism: The mechanism whose bodies are exchanged.
+        bodies: The new bodies, each after its parent; their ``v_start`` is computed here.
+        origins: For each new body the index of the body of ``mechanism`` that it replaces, or None if it is new.
+    """
+    placed: list[Body] = []
+    v_order: list[tuple[str, int]] = []
+    dofs: dict[int, int] = {}
+    for body, origin in zip(bodies, origins, strict=True):
+        start = len(v_order)
+        placed.append(dataclasses.replace(body, v_start=start))
+        v_order += body.dofs
+        if origin is not None and mechanism.bodies[origin].dofs == body.dofs:
+            dofs |= {mechanism.bodies[origin].v_start + k: start + k for k in range(body.nv)}
+    indices = {origin: i for i, origin in enumerate(origins) if origin is not None} | {ROOT: ROOT}
+    numbers = _Numbers(bodies=indices, dofs=dofs)
+    names = {body.name for body in placed}
+    return dataclasses.replace(
+        mechanism,
+        bodies=tuple(placed),
+        v_order=tuple(v_order),
+        closures=tuple(filter(None, map(numbers.closure, mechanism.closures))),
+        couplings=tuple(filter(None, map(numbers.coupling, mechanism.couplings))),
+        actuators=tuple(map(numbers.actuator, mechanism.actuators)),
+        constraints=tuple(filter(None, map(numbers.constraint, mechanism.constraints))),
+        force_elements=tuple(filter(None, map(numbers.connection, mechanism.force_elements))),
+        fluid_forces=tuple(force for force in mechanism.fluid_forces if force.link in names),
+    )

@@ -1,12 +1,9 @@
 """Output: whole or not at all, and never at the cost of a file that sdfbridge did not write."""
 
-from .document import CONTENT, PACKAGE_XML, write_document
+from .file import CONTENT, PACKAGE_XML, SEAL, Form, check_file, write_document, write_file, write_sealed
+from .folder import MANIFEST, OutputFolderError, check_folder, write_folder
 from .journal import FolderInUseError, Journal, exclusive_use, line_at, remove_aside, set_aside, whole_lines
-from .manifest import MANIFEST
-from .output_file import write_file
-from .output_folder import OutputFolderError, check_folder, write_folder
 from .scratch import create_scratch_file, remove_unused, scratch_folder, scratch_path, scratch_place
-from .sealed_file import SEAL, Form, check_file, write_sealed
 
 __all__ = [
     "CONTENT",

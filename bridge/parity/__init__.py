@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .comparison import Comparison
-    from .engines.protocol import Engine, EngineMissingError, JointParameters, default_engines, engine_names
-    from .models_or_engines import compare
-    from .results.verdict import Level, Outcome, Row, Verdict
+    from .engine import Engine, EngineMissingError, JointParameters, default_engines, engine_names
+    from .two_models import compare
+    from .verdict import Level, Outcome, Row, Verdict
 
 __all__ = [
     "Comparison",
@@ -31,9 +31,9 @@ __all__ = [
 _OF_ENGINES = ("Engine", "EngineMissingError", "JointParameters", "default_engines", "engine_names")
 _HOMES = {
     "Comparison": ".comparison",
-    "compare": ".models_or_engines",
-    **dict.fromkeys(_OF_ENGINES, ".engines.protocol"),
-    **dict.fromkeys(("Level", "Outcome", "Row", "Verdict"), ".results.verdict"),
+    "compare": ".two_models",
+    **dict.fromkeys(_OF_ENGINES, ".engine"),
+    **dict.fromkeys(("Level", "Outcome", "Row", "Verdict"), ".verdict"),
 }
 """Modules of the public names, which are imported on first use."""
 

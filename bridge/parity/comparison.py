@@ -1,4 +1,4 @@
-"""`compare`: run one model in several engines, and compare them with each other and with the reference."""
+"""compare: levels, rows and verdict for several engines."""
 
 from __future__ import annotations
 
@@ -9,21 +9,29 @@ import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Unpack, cast
 
 import numpy as np
 
-from bridge.lowering.base import with_chosen_base
-from bridge.lowering.inputs import Source, mechanism_of
-from bridge.lowering.regularization import with_minimum_inertia
+from bridge.lowering.inertia import with_minimum_inertia
+from bridge.lowering.sources import Source, mechanism_of
+from bridge.lowering.transform import with_chosen_base
 from bridge.mechanism import Mechanism
-from bridge.mechanism.coordinates import Position
-from bridge.mechanism.couplings import all_positions
+from bridge.mechanism.coordinates import Position, all_positions
 from bridge.mechanism.mechanism import Base
 from bridge.output import Form, write_folder, write_sealed
-from bridge.parity.engines.protocol import (
+from loaders import LoadOptions, Search
+from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, without_repeats
+from loaders.text import check_option_names, check_option_value
+
+from .attribution import attribute_differences
+from .causes import conditions
+from .contact import contact_rows
+from .engine import (
+    DivergedError,
     Engine,
     Factory,
     NotReportedError,
@@ -32,22 +40,15 @@ from bridge.parity.engines.protocol import (
     is_witness_of_motion,
     reads_file,
 )
-from bridge.parity.levels.attribution import attribute_differences
-from bridge.parity.levels.coverage import find_gaps
-from bridge.parity.levels.motion_levels import motion_level_rows, witnessed_rows
-from bridge.parity.levels.quantities import MAX_COLLIDING_LINKS, QUANTITIES
-from bridge.parity.levels.quantity_rows import quantity_rows, refusal_rows
-from bridge.parity.levels.random_states import State, random_states
-from bridge.parity.levels.stated.stated_quantities import STATED_QUANTITIES
-from bridge.parity.report.html_report import html
-from bridge.parity.report.junit import junit
-from bridge.parity.report.notebook_card import verdict_card
-from bridge.parity.results.losses import conditions
-from bridge.parity.results.repeat_command import DEFAULT_CONFIGURATIONS
-from bridge.parity.results.verdict import DEFAULT_LEVELS, Findings, Level, Row
-from loaders import LoadOptions, Search
-from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, without_repeats
-from loaders.keyword_options import check_option_names, check_option_value
+from .motion.conservation import invariant_rows
+from .motion.trajectory import motion_rows
+from .motion.witness import witness_rows
+from .quantities.model import STATED_QUANTITIES
+from .quantities.rows import find_gaps, quantity_rows, refusal_rows
+from .quantity import MAX_COLLIDING_LINKS, QUANTITIES
+from .report.report import html, junit, verdict_card
+from .states import State, random_states
+from .verdict import DEFAULT_CONFIGURATIONS, DEFAULT_LEVELS, Findings, Level, Outcome, Row
 
 REFERENCE = "reference"
 REPORT = "report.html"
@@ -376,3 +377,74 @@ def _pairs_by_engine(engines: Mapping[str, Engine]) -> dict[str, frozenset[froze
         with suppress(NotReportedError):
             pairs[name] = engine.collidable_pairs()
     return pairs
+
+
+_MOTION_LEVELS: dict[Level, Callable[[Mechanism, Sequence[_NamedFactory], int], Iterator[Row]]] = {
+    Level.MOTION: motion_rows,
+    Level.INVARIANTS: invariant_rows,
+    Level.CONTACT: contact_rows,
+}
+"""The levels in which engines simulate motion: functions of a mechanism, the engines by name, and a seed."""
+_DESCRIPTIONS = {
+    Level.MOTION: "one step, order of convergence, a second of motion",
+    Level.INVARIANTS: "energy, momentum, a tumbling body",
+    Level.CONTACT: "rest, stack, slide, bounce",
+}
+"""The contents of these levels, for the progress messages."""
+
+
+def motion_level_rows(
+    levels: Sequence[Level], mechanism: Mechanism, named: Sequence[_NamedFactory], seed: int, progress: _Progress
+) -> Iterator[Row]:
+    """Yield the rows of these levels, for all engines that simulate the motion of mechanisms.
+
+    Args:
+        levels: The levels; those without motion have no rows here.
+        mechanism: The mechanism.
+        named: The reference and the engines by name.
+        seed: Seed of the random initial states.
+        progress: Called with a message at each level.
+    """
+    moving = [(name, factory) for name, factory in named if not reads_file(factory)]
+    for level, rows in _MOTION_LEVELS.items():
+        if level in levels:
+            progress(f"{level} {_DESCRIPTIONS[level]}")
+            try:
+                yield from rows(mechanism, moving, seed)
+            except (DivergedError, NotReportedError) as error:
+                yield _interrupted(level, moving, str(error))
+
+
+def _interrupted(level: Level, engines: Sequence[_NamedFactory], cause: str) -> Row:
+    """The row of a level whose remaining rows an engine prevents, because it crashed or its motion diverges."""
+    pair = engines[0][0], engines[-1][0]
+    return Row(
+        level=level, quantity="motion", unit="", engines=pair, error=0.0, tolerance=0.0, where="",
+        outcome=Outcome.UNKNOWN, cause=cause,
+    )  # fmt: skip
+
+
+def witnessed_rows(
+    levels: Sequence[Level], mechanism: Mechanism, named: Sequence[_NamedFactory], seed: int, search: Search
+) -> Iterator[Row]:
+    """Yield the rows of engines that read the file themselves and move.
+
+    Args:
+        levels: The levels; there are rows at the level of motion only.
+        mechanism: The mechanism.
+        named: The reference and the engines by name.
+        seed: Seed of the random initial states.
+        search: Where the engines find packages.
+    """
+    if Level.MOTION in levels:
+        witnesses = {
+            name: partial(_opened, factory=factory, search=search)
+            for name, factory in named
+            if is_witness_of_motion(factory)
+        }
+        moving = [(name, factory) for name, factory in named if not reads_file(factory)]
+        yield from witness_rows(mechanism, moving, witnesses, seed)
+
+
+def _opened(mechanism: Mechanism, factory: Factory, search: Search) -> Engine:
+    return factory(mechanism, search)

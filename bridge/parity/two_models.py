@@ -1,22 +1,66 @@
-"""Two models in one simulator: how far what it computes for one differs from what it computes for the other."""
+"""compare of two models in one engine."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+import os
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, Protocol, Unpack, overload
 
 import numpy as np
 
-from bridge.diff.files import FileComparison
+from bridge.diff.files import FileComparison, Model, compare_files
 from bridge.diff.mechanics import MechanicalError
-from bridge.lowering.inputs import mechanism_of
+from bridge.lowering.sources import Source, mechanism_of
 from bridge.mechanism import Mechanism
-from bridge.parity.engines.protocol import Engine, NotReportedError, factory_of, reads_file
-from bridge.parity.levels.random_states import random_states
-from loaders import Search
+from bridge.mechanism.coordinates import Position
+from bridge.mechanism.mechanism import Base
+from loaders import LoadOptions, Search
+from loaders.finish.transform import moved_frames
 from loaders.scene import Scene
-from loaders.scene_operations.link_frames import moved_frames
+
+from .comparison import Comparison
+from .comparison import compare as compare_engines
+from .engine import Engine, Factory, NotReportedError, factory_of, reads_file
+from .states import random_states
+from .verdict import Level
+
+
+class _Compare(Protocol):
+    @overload
+    def __call__(
+        self, source: Model, engines: os.PathLike[str] | Scene, **load_options: Unpack[LoadOptions]
+    ) -> FileComparison: ...
+
+    @overload
+    def __call__(
+        self,
+        source: Source,
+        engines: str | Sequence[str | Factory] | None = None,
+        *,
+        levels: str | Sequence[Level | str] = ...,
+        seed: int = ...,
+        configurations: int = ...,
+        positions: Mapping[str, Position] | None = ...,
+        base: Base = ...,
+        inertia: Literal["keep", "repair"] = ...,
+        progress: Callable[[str], None] = ...,
+        **load_options: Unpack[LoadOptions],
+    ) -> Comparison: ...
+
+
+@functools.wraps(compare_engines)
+def _compare(source: Any, engines: Any = None, **options: Any) -> Any:
+    if isinstance(engines, os.PathLike | Scene) or (isinstance(engines, str) and Path(engines).suffix):
+        return compare_files(source, engines, **options)
+    return compare_engines(source, engines, **options)
+
+
+compare: _Compare = _compare
+"""See `bridge.parity.comparison.compare`."""
+
 
 _STATES = 3
 

@@ -1,15 +1,18 @@
-"""The viewer: a server on this machine that shows models in a web browser or in a notebook."""
+"""The viewer: server, drawn models and sliders."""
 
 from __future__ import annotations
 
 import contextlib
 import hmac
 import io
+import math
 import os
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
 from pathlib import Path
@@ -17,19 +20,358 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
-from bridge.lowering.inputs import Source, mechanism_of, source_name
+from bridge.geometry.textures import JPEG, PNG, engine_picture
+from bridge.lowering.sources import Source, mechanism_of, source_name
 from bridge.mechanism import Mechanism
-from bridge.mechanism.coordinates import Position
+from bridge.mechanism.bodies import Body, PrimitiveKind
+from bridge.mechanism.coordinates import Position, default_position, initial_positions, kind_of, with_followers
 from bridge.output import Form, write_sealed
 from loaders import LoadOptions
-
-from .drawn_model import DrawnModel
-from .sliders import Sliders
+from loaders.diagnostics import Diagnostics
+from loaders.limits import LimitError
+from loaders.meshes import Faces
+from loaders.meshes.mesh_data import unique_rows
+from loaders.model import Collision, Link, Plane, Visual
+from loaders.picture import Surface, surfaces
+from loaders.pose import Array, Pose, matrix_to_quaternion, rotation_about
 
 if TYPE_CHECKING:
     import viser
     from websockets.asyncio.server import ServerConnection
     from websockets.http11 import Request, Response
+
+
+_CREASE = math.cos(math.radians(35.0))
+"""Cosine of the angle between faces above which their edge is sharp."""
+_MAX_FACES = 48
+"""Largest number of faces around a vertex that are compared with each other."""
+
+
+def shaded(vertices: Array, faces: Faces, uv: Array | None = None) -> tuple[Array, Faces, Array, Array]:
+    """Return vertices, faces, normals and texture coordinates of the same surface.
+
+    Vertices on creases, and on seams of the texture, are repeated for each side.
+
+    Args:
+        vertices: Positions, shape (n, 3).
+        faces: Vertex indices, shape (m, 3).
+        uv: Texture coordinates of the vertices, shape (n, 2); without them, those that are returned have the shape
+            (k, 0).
+    """
+    points, index = unique_rows(np.asarray(vertices, dtype=np.float64))
+    corners = index[np.asarray(faces)].reshape(-1)
+    normals = np.repeat(_face_normals(points[corners].reshape(-1, 3, 3)), 3, axis=0)
+    smooth = _averaged(corners, normals)
+    seams = np.zeros((len(corners), 0)) if uv is None else np.asarray(uv)[np.asarray(faces).reshape(-1)]
+    every, place = unique_rows(np.column_stack((points[corners], np.round(smooth, 3), seams)))
+    return every[:, :3], place.reshape(-1, 3), every[:, 3:6], every[:, 6:]
+
+
+def _face_normals(triangles: Array) -> Array:
+    """Normals whose length is twice the area of their face."""
+    normals: Array = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    return normals
+
+
+def _averaged(corners: np.ndarray, normals: Array) -> Array:
+    """The normal of each corner: the mean of the faces around its vertex that make no crease with its own face."""
+    order = np.argsort(corners, kind="stable")
+    weighted = normals[order]
+    unit = _unit(weighted)
+    _, starts, counts = np.unique(corners[order], return_index=True, return_counts=True)
+    first, count = np.repeat(starts, counts), np.repeat(counts, counts)
+    place = np.arange(len(order)) - first
+    total = weighted.copy()
+    for shift in range(1, min(int(counts.max(initial=0)), _MAX_FACES)):
+        partner = first + (place + shift) % count
+        is_smooth = (np.einsum("ij,ij->i", unit, unit[partner]) > _CREASE) & (shift < count)
+        total += np.where(is_smooth[:, None], weighted[partner], 0.0)
+    averaged = np.empty_like(total)
+    averaged[order] = _unit(total)
+    return averaged
+
+
+def _unit(vectors: Array) -> Array:
+    lengths: Array = np.linalg.norm(vectors, axis=1)[:, None]
+    unit: Array = vectors / np.maximum(lengths, 1e-300)
+    return unit
+
+
+_AXES = (0.08, 0.006)
+"""Length and radius of the axes of a link, as shares of the size of the model."""
+_GAMMA = 2.2
+"""Exponent from the colors of a screen to light, in which glTF states colors."""
+
+
+class DrawnModel:
+    """The nodes of one model.
+
+    Attributes:
+        name: The node that holds all others.
+    """
+
+    def __init__(self, server: Any, name: str, mechanism: Mechanism) -> None:
+        self.name = name
+        self._mechanism = mechanism
+        self._offset = np.zeros(3)
+        self._root = server.scene.add_frame(name, show_axes=False)
+        self._corners = [np.zeros((0, 3))]
+        self._corners_of_planes = [np.zeros((0, 3))]
+        self._frames: dict[str, Any] = {}
+        self._shown: dict[str, list[Any]] = {"visuals": [], "collisions": [], "frames": []}
+        poses = mechanism.link_poses(initial_positions(mechanism))
+        for i, link in enumerate(mechanism.scene.links):
+            if link.name in poses:
+                self._add_link(server, f"{name}/{i}_{_node_name(link.name)}", link, poses[link.name])
+        corners = np.concatenate(self._corners)
+        corners = corners if len(corners) else np.concatenate(self._corners_of_planes)
+        self._low = corners.min(axis=0) if len(corners) else np.zeros(3)
+        self._high = corners.max(axis=0) if len(corners) else np.zeros(3)
+        self._add_axes(server)
+        self.show("collisions", visible=not self._shown["visuals"])
+
+    @property
+    def low(self) -> Array:
+        """Lowest corner of the bounding box at the start, without planes [m], shape (3,), in the world."""
+        low: Array = self._low + self._offset
+        return low
+
+    @property
+    def high(self) -> Array:
+        """Highest corner of the bounding box at the start, without planes [m], shape (3,), in the world."""
+        high: Array = self._high + self._offset
+        return high
+
+    @property
+    def size(self) -> float:
+        """Length of the diagonal of the bounding box [m]."""
+        return float(np.linalg.norm(self.high - self.low))
+
+    def place(self, positions: Mapping[str, Position]) -> None:
+        """Move the links to positions of the joints."""
+        for name, X_WL in self._mechanism.link_poses(positions).items():
+            if name in self._frames:
+                vector = X_WL.to_vector()
+                self._frames[name].position, self._frames[name].wxyz = vector[:3], vector[3:]
+
+    def show(self, kind: str, *, visible: bool) -> None:
+        """Show or hide ``visuals``, ``collisions`` or ``frames``."""
+        for handle in self._shown[kind]:
+            handle.visible = visible
+
+    def move(self, offset: Array) -> None:
+        """Place the model at an offset [m] from its place in the file."""
+        self._offset = offset
+        self._root.position = offset
+
+    def _add_link(self, server: Any, path: str, link: Link, X_WL: Pose) -> None:
+        vector = X_WL.to_vector()
+        frame = server.scene.add_frame(path, show_axes=False, position=vector[:3], wxyz=vector[3:])
+        self._frames[link.name] = frame
+        shown: dict[str, Sequence[Visual | Collision]] = {"visuals": link.visuals, "collisions": link.collisions}
+        for kind, shapes in shown.items():
+            for k, shape in enumerate(shapes):
+                X_WG, is_plane = X_WL @ shape.X_LG, isinstance(shape.geometry, Plane)
+                for j, surface in enumerate(surfaces(shape)):
+                    self._add_surface(server, f"{path}/{kind}/{k}_{j}", surface, kind, shape.X_LG)
+                    corners = self._corners_of_planes if is_plane else self._corners
+                    corners.append(surface.vertices @ X_WG.R.T + X_WG.p)
+
+    def _add_surface(self, server: Any, path: str, surface: Surface, kind: str, X_LG: Pose) -> None:
+        vector = X_LG.to_vector()
+        mesh = server.scene.add_mesh_trimesh(path, _mesh(surface), position=vector[:3], wxyz=vector[3:])
+        self._shown[kind].append(mesh)
+
+    def _add_axes(self, server: Any) -> None:
+        length, radius = (share * max(self.size, 1e-3) for share in _AXES)
+        for name, frame in self._frames.items():
+            path = f"{frame.name}/axes"
+            axes = server.scene.add_frame(path, axes_length=length, axes_radius=radius, visible=False)
+            label = server.scene.add_label(f"{path}/name", name[:60], visible=False)
+            self._shown["frames"] += [axes, label]
+
+
+def _node_name(name: str) -> str:
+    """A name without the characters that separate nodes."""
+    return "".join(c if c.isalnum() or c in "-." else "_" for c in name)[:60]
+
+
+def _mesh(surface: Surface) -> Any:
+    import trimesh
+
+    looks: Any = trimesh.visual
+    vertices, faces, normals, uv = shaded(surface.vertices, surface.faces, surface.uv)
+    picture = _picture(surface.texture)
+    red, green, blue, alpha = (min(max(c, 0.0), 1.0) for c in surface.rgba)
+    rgba = [int(255.0 * c) for c in (red**_GAMMA, green**_GAMMA, blue**_GAMMA, alpha)]
+    material = looks.material.PBRMaterial(
+        baseColorFactor=rgba, metallicFactor=0.0, roughnessFactor=0.8, doubleSided=True, baseColorTexture=picture,
+        alphaMode="BLEND" if rgba[3] < 255 else "OPAQUE" if picture is None else "MASK",
+    )  # fmt: skip
+    visual = looks.TextureVisuals(uv=None if picture is None else uv, material=material)
+    return trimesh.Trimesh(vertices, faces, vertex_normals=normals, visual=visual, process=False)
+
+
+def _picture(file: str | None) -> Any:
+    """Return an image file as a picture of Pillow, decoded within the limits of pictures; None if there is none.
+
+    A picture that cannot be read is left out; exporting the scene reports why.
+    """
+    from PIL import Image
+
+    found = None
+    if file:
+        with suppress(LimitError):
+            found = engine_picture(file, "viewer", Diagnostics(), formats=(PNG, JPEG))
+    return Image.open(io.BytesIO(found.data)) if found else None
+
+
+_ANGLE, _LENGTH = 3.142, 1.0
+"""Range of a joint without limits: angle [rad] and length [m], in each direction."""
+_STEPS = 500
+"""Number of steps of a slider."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dof:
+    """One number that a slider sets.
+
+    Attributes:
+        joint: Name of the joint.
+        index: Index of the number in the position of the joint; of a ball, in its rotation vector.
+        label: Text beside the slider.
+        low: Smallest value.
+        high: Largest value.
+        initial: Value at the start, that of the model.
+    """
+
+    joint: str
+    index: int
+    label: str
+    low: float
+    high: float
+    initial: float
+
+
+def dofs_of(mechanism: Mechanism) -> list[Dof]:
+    """Return what the sliders of a mechanism set: every joint that moves, but free links and what follows another."""
+    followers = {mechanism.v_order[coupling.follower] for coupling in mechanism.couplings}
+    start = initial_positions(mechanism)
+    found = [dof for body in mechanism.bodies if body.joint is not None for dof in _dofs(body, start)]
+    return [dof for dof in found if (dof.joint, dof.index) not in followers]
+
+
+def _dofs(body: Body, initial: Mapping[str, Position]) -> Iterator[Dof]:
+    kind, name = kind_of(body), str(body.joint)
+    if kind is PrimitiveKind.FREE:
+        return
+    stated = np.atleast_1d(np.asarray(initial.get(name, default_position(body)), dtype=np.float64))
+    start = (_rotation_vector(stated) if kind is PrimitiveKind.BALL else stated).tolist()
+    for k in range(body.nv):
+        label = name if body.nv == 1 else f"{name} {k + 1}"
+        value = start[k]
+        low, high = (-_ANGLE, _ANGLE) if kind is PrimitiveKind.BALL else _range(body, k)
+        yield Dof(joint=name, index=k, label=label, low=min(low, value), high=max(high, value), initial=value)
+
+
+def _range(body: Body, k: int) -> tuple[float, float]:
+    primitive = next(primitive for primitive in body.primitives if primitive.dof_index == k)
+    room = _LENGTH if primitive.kind is PrimitiveKind.SLIDE else _ANGLE
+    limits = primitive.limits
+    low, high = (limits.lower, limits.upper) if limits is not None else (-math.inf, math.inf)
+    low = low if math.isfinite(low) else (min(-room, high - 2 * room) if math.isfinite(high) else -room)
+    high = high if math.isfinite(high) else max(room, low + 2 * room)
+    return low, high
+
+
+class Sliders:
+    """The sliders of one model, and the positions that they stand for."""
+
+    def __init__(self, gui: Any, mechanism: Mechanism, changed: Callable[[Mapping[str, Position]], None]) -> None:
+        self._mechanism = mechanism
+        self._changed = changed
+        self._is_quiet = False
+        self._balls = {str(body.joint) for body in mechanism.bodies if kind_of(body) is PrimitiveKind.BALL}
+        self.dofs = dofs_of(mechanism)
+        self.handles = [self._add(gui, dof) for dof in self.dofs]
+
+    def _add(self, gui: Any, dof: Dof) -> Any:
+        width = max(dof.high - dof.low, 1e-9)
+        step = 10.0 ** math.floor(math.log10(width / _STEPS))
+        handle = gui.add_slider(dof.label, min=dof.low, max=dof.low + width, step=step, initial_value=dof.initial)
+        handle.on_update(lambda _: self._update())
+        return handle
+
+    def _update(self) -> None:
+        if not self._is_quiet:
+            self._changed(self.positions)
+
+    @property
+    def positions(self) -> dict[str, Position]:
+        """The position of every joint that has a slider or follows one, in the conventions of the mechanism."""
+        numbers: dict[str, list[float]] = {}
+        for dof, handle in zip(self.dofs, self.handles, strict=True):
+            numbers.setdefault(dof.joint, []).append(float(handle.value))
+        given: dict[str, Position] = {
+            name: _quaternion(values) if name in self._balls else values[0] if len(values) == 1 else tuple(values)
+            for name, values in numbers.items()
+        }
+        return with_followers(self._mechanism, given)
+
+    def set(self, values: Mapping[str, Position]) -> None:
+        """Move the sliders to positions by joint; joints that are left out stay.
+
+        Raises:
+            ValueError: for a joint without a slider, or a position of the wrong size.
+        """
+        self._mechanism.positions_by_body(values)  # raises for an unknown joint and for a wrong size
+        known = {dof.joint for dof in self.dofs}
+        for name in values:
+            if name not in known:
+                raise ValueError(f"joint {name!r} has no slider; expected one of: {', '.join(sorted(known)) or 'none'}")
+        self._is_quiet = True
+        try:
+            for dof, handle in zip(self.dofs, self.handles, strict=True):
+                if dof.joint in values:
+                    handle.value = self._number(dof, values[dof.joint])
+        finally:
+            self._is_quiet = False
+        self._changed(self.positions)
+
+    def _number(self, dof: Dof, value: Position) -> float:
+        numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
+        wanted = _rotation_vector(numbers) if dof.joint in self._balls else numbers
+        return float(np.clip(wanted[dof.index], dof.low, dof.high))
+
+    def reset(self) -> None:
+        """Move the sliders to the positions of the model."""
+        self._is_quiet = True
+        try:
+            for dof, handle in zip(self.dofs, self.handles, strict=True):
+                handle.value = dof.initial
+        finally:
+            self._is_quiet = False
+        self._changed(self.positions)
+
+
+def _quaternion(vector: list[float]) -> tuple[float, ...]:
+    """The quaternion of a rotation vector."""
+    angle = float(np.linalg.norm(vector))
+    if angle < 1e-12:
+        return (1.0, 0.0, 0.0, 0.0)
+    return matrix_to_quaternion(rotation_about(np.array(vector) / angle, angle))
+
+
+def _rotation_vector(quaternion: np.ndarray) -> np.ndarray:
+    """The rotation vector of a quaternion."""
+    w, xyz = float(quaternion[0]), quaternion[1:]
+    sine = float(np.linalg.norm(xyz))
+    if sine < 1e-12:
+        return np.zeros(3)
+    angle = 2.0 * math.atan2(sine, w)
+    angle = angle - 2.0 * math.pi if angle > math.pi else angle
+    return np.asarray(xyz * (angle / sine))
+
 
 DEFAULT_PORT = 8080
 """Port of the server; the next free one if it is taken."""

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from loaders.model import Joint
 from loaders.node import Node
-from loaders.spatial import Array, Pose, frozen
+from loaders.pose import Array, Pose, frozen
 
 PREFIX = "drake:"
 

@@ -10,15 +10,14 @@ import numpy as np
 
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import NameResolver
+from loaders.inertia import SpatialInertia
 from loaders.model import Buoyancy, FluidDrag, FluidForce, Link, Slopes, Wing
 from loaders.node import Node
-from loaders.nodes.number_syntax import plain_number
-from loaders.scene_queries.scoped_names import SEPARATOR
-from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia, frozen
+from loaders.numbers import plain_number
+from loaders.pose import IDENTITY, Array, Pose, frozen
+from loaders.scoped_names import SEPARATOR
 
-from .added_items import AddedItems
-from .plugin_effects import words
-from .values import flag_of, label_of, number_of, text_of, vector_of
+from .items import AddedItems, flag_of, label_of, number_of, text_of, vector_of, words
 
 _GAZEBO = r"\b(?:gz sim|ignition gazebo|gazebo)(?: \d+)?"
 _BUOYANCY = re.compile(rf"{_GAZEBO} buoyancy system|systems buoyancy$|^buoyancy plugin so\b")

@@ -2,7 +2,7 @@
 
 * COLLADA: the transforms of the nodes and the unit apply. The up axis applies if the file also states its unit, except
   for some exporters, or as the collision mesh of the link shows; see `loaders.meshes.collada.is_up_axis_trusted` and
-  `loaders.meshes.up_axis`.
+  `loaders.meshes.collada`.
 * glTF: Y is up, as its specification says, and is rotated to Z, as in Drake.
 * OBJ, STL, PLY, OFF and MuJoCo's MSH state neither unit nor axes: meters, Z up.
 * A scale or node that mirrors the mesh keeps the normals outward.
@@ -16,20 +16,15 @@ from pathlib import Path
 import numpy as np
 
 from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.limits import raised_as, refuse_past_limit, spend
 from loaders.model import Mesh
-from loaders.safety.library_errors import raised_as
-from loaders.safety.limits import refuse_past_limit, spend
-from loaders.spatial import frozen
+from loaders.pose import frozen
 
-from .collada import read_collada
-from .mesh_data import Faces, MeshData, MeshPart
-from .msh import SUFFIX as MSH
-from .msh import read_msh
-from .obj_groups import group_of
+from .collada import is_turned, read_collada
+from .mesh_data import SUFFIX as MSH
+from .mesh_data import Faces, MeshData, MeshPart, Remark, read_msh
 from .precheck import MeshError, MeshLimitError, read_checked
-from .textures import Remark
-from .trimesh_formats import SUFFIXES, read_with_trimesh
-from .up_axis import is_turned
+from .trimesh_formats import SUFFIXES, group_of, read_with_trimesh
 
 __all__ = ["Faces", "MeshData", "MeshPart", "read_mesh"]
 

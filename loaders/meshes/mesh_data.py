@@ -1,21 +1,35 @@
-"""Data of a mesh file: triangles in meters, Z up.
+"""MeshData, the MSH format, and the files that belong to a mesh.
 
 Volume and inertia are computed here, not by trimesh, which takes longer to import than most meshes take to read.
+
+`places_in_reach` says where they may lie. Whoever opens one, or keeps what it knows of one, gets its path from there.
 """
 
 from __future__ import annotations
 
+import os
+import re
+import struct
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
 
+from loaders.diagnostics import Fate
+from loaders.files.folders import begins_model
+from loaders.files.read_file import direct_path, is_file, is_inside, real_path
+from loaders.inertia import SpatialInertia
 from loaders.model import Rgba
-from loaders.spatial import Array, SpatialInertia, frozen
+from loaders.pose import Array, frozen
+
+from .precheck import MeshError, check_faces, gltf_header, read_checked
 
 Faces = NDArray[np.int64]
 """Vertex indices of triangles, shape (m, 3)."""
@@ -132,3 +146,215 @@ def _moments(vertices: Array, faces: Faces) -> tuple[float, Array, Array]:
     for corner in (a, b, c):
         second += np.einsum("n,ni,nj->ij", six_volumes, corner, corner)
     return float(six_volumes.sum() / 6.0), six_volumes @ total / 24.0, second / 120.0
+
+
+SUFFIX = ".msh"
+HEADER = struct.Struct("<4i")
+"""Number of vertices, normals, texture coordinates and triangles."""
+
+
+def read_msh(data: bytes, path: Path) -> list[MeshPart]:
+    """Return the one part of a file; none if it has no triangles.
+
+    Source: MuJoCo's XML reference, ``asset/mesh``. As in MuJoCo, ``v`` of texture coordinates points down.
+
+    Args:
+        data: Contents of the file.
+        path: The file, whose name is that of the part.
+
+    Raises:
+        MeshError: if it is not as long as the counts that it declares, or has more triangles than the limit.
+    """
+    vertices, normals, coordinates, faces = _counts(data)
+    check_faces(faces)
+    if not faces:
+        return []
+    uv = _rows(data, "<f4", HEADER.size + 12 * (vertices + normals), coordinates, 2).astype(np.float64)
+    uv[:, 1] = 1.0 - uv[:, 1]
+    corners = _rows(data, "<i4", HEADER.size + 12 * (vertices + normals) + 8 * coordinates, faces, 3)
+    return [
+        MeshPart(
+            names=(path.stem,),
+            vertices=frozen(_rows(data, "<f4", HEADER.size, vertices, 3).astype(np.float64)),
+            faces=corners.astype(np.int64),
+            uv=frozen(uv) if coordinates == vertices else None,
+        )
+    ]
+
+
+def has_triangles(start: bytes) -> bool:
+    """Return whether a file declares triangles; of one without, MuJoCo takes the convex hull.
+
+    Args:
+        start: The first bytes of the file, at least those of its `HEADER`.
+    """
+    return len(start) >= HEADER.size and HEADER.unpack_from(start)[3] > 0
+
+
+def _counts(data: bytes) -> tuple[int, int, int, int]:
+    """Return the numbers of vertices, normals, texture coordinates and triangles that a file declares."""
+    counts = HEADER.unpack_from(data) if len(data) >= HEADER.size else (-1, 0, 0, 0)
+    vertices, normals, coordinates, faces = counts
+    if min(counts) < 0 or len(data) != HEADER.size + 4 * (3 * vertices + 3 * normals + 2 * coordinates + 3 * faces):
+        raise MeshError("the file is not valid MSH: its size is not that of the vertices and triangles it declares")
+    return vertices, normals, coordinates, faces
+
+
+def _rows(data: bytes, kind: str, start: int, count: int, width: int) -> NDArray[np.generic]:
+    """Return some rows of numbers, shape (count, width), which begin at a byte."""
+    return np.frombuffer(data, dtype=kind, count=count * width, offset=start).reshape(count, width)
+
+
+COMPANIONS = frozenset({".mtl", ".bin"})
+"""Suffixes of material libraries and of buffers, in lower case."""
+_PICTURES = frozenset(
+    {
+        *(".bmp", ".dds", ".exr", ".gif", ".hdr", ".jpe", ".jpeg", ".jpg", ".jp2", ".ktx", ".ktx2", ".pbm", ".pcx"),
+        *(".pgm", ".png", ".pnm", ".ppm", ".psd", ".svg", ".tga", ".tif", ".tiff", ".webp"),
+    }
+)
+"""Suffixes of pictures, in lower case; those that cannot be decoded are named when one is drawn."""
+_SUFFIXES = COMPANIONS | _PICTURES
+
+
+class Remark(NamedTuple):
+    """A finding about a mesh file: fate, code, message template and its arguments."""
+
+    fate: Fate
+    code: str
+    template: str
+    arguments: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Textures:
+    """Search for the textures of one mesh, with a list of those that are missing."""
+
+    path: Path
+    """File of the mesh."""
+    missing: list[str] = field(default_factory=list)
+    """Names of the textures that were not found."""
+
+    def find(self, name: str | None) -> str | None:
+        """Return the file of a texture, or None."""
+        file = local_file(name, self.path)
+        if name and file is None:
+            self.missing.append(name)
+        return file
+
+    def remarks(self) -> list[Remark]:
+        """Return one remark for each missing texture."""
+        names = dict.fromkeys(self.missing)
+        message = "cannot find texture {texture!r} in the folders of the mesh"
+        return [Remark(Fate.NOTED, "mesh.missing-texture", message, {"texture": name}) for name in names]
+
+
+def local_file(name: str | None, path: Path) -> str | None:
+    """Return the file that a mesh refers to, or None; it must lie beside the mesh or at most one folder up.
+
+    Gazebo models also keep such files in ``materials/textures`` beside the folder of the meshes. In a folder that holds
+    a model or a package, or one right below the home folder, the files of a mesh must lie in that folder.
+
+    Args:
+        name: Name of the file as the mesh has it.
+        path: File of the mesh.
+    """
+    places = places_in_reach((name,) if name else (), path)
+    return next((str(place) for place in places if is_file(place)), None)
+
+
+def places_in_reach(names: Iterable[str], path: Path) -> Iterator[Path]:
+    """Yield the places where the files that a mesh refers to may lie, in order, whether there are files or not.
+
+    A place whose real path lies elsewhere, or that has the suffix of no such file, is left out.
+
+    Args:
+        names: Names of the files as the mesh has them.
+        path: File of the mesh.
+    """
+    reach = _reach(path.parent)
+    for name in names:
+        for place in _candidates(name, path):
+            is_fitting = place.suffix.lower() in _SUFFIXES and "\0" not in str(place)
+            if is_fitting and is_inside(real_path(place), (reach,)):
+                yield Path(direct_path(str(place)))
+
+
+def names_out_of_reach(names: Iterable[str], path: Path) -> list[str]:
+    """Return the names that lead from the folder of a mesh to where its files may not lie.
+
+    Args:
+        names: Names of the files as the mesh has them.
+        path: File of the mesh.
+    """
+    reach = _reach(path.parent)
+    return [name for name in names if not is_inside(real_path(_candidates(name, path)[0]), (reach,))]
+
+
+def _reach(folder: Path) -> str:
+    """Return the real path of the folder in which the files of a mesh must lie.
+
+    It is the one above that of the mesh, or that of the mesh if a model begins there or the one above holds the home
+    folder.
+
+    Args:
+        folder: Folder of the mesh.
+    """
+    own = real_path(folder)
+    above = os.path.dirname(own)
+    holds_home = is_inside(real_path(os.path.expanduser("~")), (above,))
+    return own if holds_home or begins_model(Path(own)) else above
+
+
+def _candidates(name: str, path: Path) -> tuple[Path, Path]:
+    """Return the places where a file that a mesh refers to is looked for, in order."""
+    written = Path(unquote(name.removeprefix("file://")).replace("\\", "/"))
+    return path.parent / written, path.parent.parent / "materials" / "textures" / written.name
+
+
+_LIBRARY = re.compile(rb"mtllib([^\r\n]*)")
+
+
+def companion_files(path: str) -> tuple[str, ...]:
+    """Return the paths at which the reader looks for material libraries and buffers, whether they exist or not.
+
+    The reader does not look outside the folders of the mesh, so what lies there changes nothing.
+
+    Args:
+        path: Path of the mesh file.
+    """
+    file = Path(path)
+    try:
+        names = tuple(_names(read_checked(file), file.suffix.lower()))
+    except MeshError:
+        return ()
+    places = places_in_reach(dict.fromkeys(names), file)
+    return tuple(str(place) for place in places if place.suffix.lower() in COMPANIONS)
+
+
+def remarks_on_libraries(data: bytes, path: Path) -> list[Remark]:
+    """Return a remark on the material libraries of an OBJ file outside the folders of the mesh, which stay closed.
+
+    Args:
+        data: Contents of the file.
+        path: The file.
+    """
+    outside = names_out_of_reach(dict.fromkeys(_libraries(data, "utf-8")), path)
+    message = "the material library {library} lies outside the folders of the mesh; it is not opened"
+    return [Remark(Fate.NOTED, "mesh.outside", message, {"library": ", ".join(outside)})] if outside else []
+
+
+def _libraries(data: bytes, encoding: str) -> Iterator[str]:
+    return (match[1].decode(encoding, errors="ignore").strip() for match in _LIBRARY.finditer(data))
+
+
+def _names(data: bytes, suffix: str) -> Iterator[str]:
+    if suffix == ".obj":
+        yield from _libraries(data, "latin-1")
+        yield from _libraries(data, "utf-8")
+    if suffix in (".gltf", ".glb"):
+        buffers = gltf_header(data).get("buffers")
+        for buffer in buffers if isinstance(buffers, list) else ():
+            uri = buffer.get("uri") if isinstance(buffer, dict) else None
+            if isinstance(uri, str) and not uri.startswith("data:"):
+                yield uri

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-from loaders.files import FileError, read
-from loaders.safety.limits import is_past_limit, limit_of
+from loaders.files.read_file import read
+from loaders.limits import FileError, is_past_limit, limit_of
 
 MAX_DEPTH = 256
 """Largest depth of the XML of a mesh file."""
@@ -25,7 +25,7 @@ class MeshLimitError(MeshError):
     """A mesh file exceeds a limit on one file.
 
     Attributes:
-        option: Name of the limit in `loaders.safety.limits.Limits`.
+        option: Name of the limit in `loaders.limits.Limits`.
     """
 
     def __init__(self, option: str, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Reader of OBJ, STL, glTF, PLY and OFF files, with trimesh."""
+"""Reader of OBJ, STL, glTF, PLY and OFF, with trimesh."""
 
 from __future__ import annotations
 
@@ -11,14 +11,43 @@ from typing import Any
 import numpy as np
 
 from loaders.diagnostics import Fate
+from loaders.limits import raised_as
 from loaders.model import Rgba
-from loaders.safety.library_errors import raised_as
-from loaders.spatial import Array, frozen
+from loaders.pose import Array, frozen
 
-from .companions import remarks_on_libraries
-from .mesh_data import MeshPart
+from .mesh_data import COMPANIONS, MeshPart, Remark, Textures, local_file, remarks_on_libraries
 from .precheck import MeshError, check_faces, check_parts, gltf_header, read_checked
-from .textures import COMPANIONS, Remark, Textures, local_file
+
+_OBJECT = re.compile(rb"^[ \t]*o[ \t]+(.*?)[ \t\r]*$", re.MULTILINE)
+_ELEMENTS = (b"f", b"l", b"p", b"fo")
+"""Statements that belong to the group in which they stand."""
+
+
+def group_of(data: bytes, name: str) -> bytes | None:
+    """Return an OBJ file with the elements of one group only; None if the name is not that of a group.
+
+    A name that is also that of an object is left to the reader of objects.
+
+    Args:
+        data: Contents of the file.
+        name: Name of the group.
+    """
+    wanted = name.encode()
+    if wanted not in data or any(match[1] == wanted for match in _OBJECT.finditer(data)):
+        return None
+    lines: list[bytes] = []
+    inside, found = False, False
+    for line in data.split(b"\n"):
+        words = line.split(maxsplit=1)
+        statement = words[0] if words else b""
+        if statement == b"g":
+            names = words[1].strip() if len(words) > 1 else b""
+            inside = wanted == names or wanted in names.split()
+            found = found or inside
+        elif statement not in _ELEMENTS or inside:
+            lines.append(line)
+    return b"\n".join(lines) if found else None
+
 
 SUFFIXES = (".obj", ".stl", ".gltf", ".glb", ".ply", ".off")
 """Suffixes of the files that trimesh reads here."""

@@ -13,38 +13,36 @@ from functools import partial
 from loaders.context import Context
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.node import Node
-from loaders.reading.makers import maker
+from loaders.pose import frozen
 from loaders.scene import Scene
-from loaders.spatial import frozen
+from loaders.speed import maker
 
-from .compilation.compiler import CompileError, compile_text
-from .compilation.further_errors import independent, may_ask
-from .compilation.inputs import Inputs
-from .compilation.refusals import refusals
-from .compilation.source import Source
-from .elements.actuators import read_actuators
-from .elements.contacts import read_excludes, read_pairs
-from .elements.equalities import read_constraints, read_couplings, read_equality_elements
-from .elements.frames import read_frames, read_model
-from .elements.keyframes import read_keyframes
-from .elements.links import read_links
-from .elements.options import (
+from .actuator import read_actuators
+from .body import read_frames, read_links, read_model, read_soft_bodies
+from .compiled_model import Source
+from .compiler import CompileError, compile_text, independent, may_ask, refusals
+from .constraint import (
+    read_constraints,
+    read_couplings,
+    read_equality_elements,
+    read_excludes,
+    read_pairs,
+    read_tendons,
+)
+from .keyframe import read_keyframes
+from .limits import Inputs
+from .sensor import read_lights, read_sensors, with_cameras
+from .settings import (
+    is_merged,
     memory_of,
+    merged_settings,
     read_gravity,
     read_physics,
     report_options_of_include,
     report_warnings,
     stated_settings,
 )
-from .elements.tendons import read_tendons
-from .elements.unsupported import report_unsupported
-from .engine_elements.cameras import with_cameras
-from .engine_elements.left_out import report_left_out
-from .engine_elements.lights import read_lights
-from .engine_elements.merged_options import is_merged, merged_settings
-from .engine_elements.sensors import read_sensors
-from .engine_elements.soft_bodies import read_soft_bodies
-from .engine_elements.unused_assets import report_unused_assets
+from .unsupported import report_left_out, report_unsupported, report_unused_assets
 
 _Scene = maker(Scene)
 _NAMELESS = "MuJoCo Model"

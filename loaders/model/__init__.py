@@ -6,28 +6,50 @@ M model, L link, J joint, F frame, G geometry, P and C the parent and child link
 the source from which an item was read.
 """
 
-from .common import WORLD, X_AXIS, Y_AXIS, Z_AXIS, Named, Rgba, Settings, by_name
-from .constraints import (
+from .constraint import (
     BallConstraint,
+    Buoyancy,
     Bushing,
     Constraint,
     DistanceConstraint,
+    FluidDrag,
+    FluidForce,
     ForceElement,
+    Slopes,
     SpringDamper,
+    Tendon,
     TendonConstraint,
+    TendonPart,
+    TendonPartType,
     WeldConstraint,
+    Wing,
 )
-from .filters import ContactPair, FilterGroup, FilterRule
-from .fluid_forces import Buoyancy, FluidDrag, FluidForce, Slopes, Wing
-from .geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Empty, Geometry, Heightmap, Mesh, Plane, Polyline, Sphere
-from .joints import Actuator, Arc, Coupling, Curve, Joint, JointAxis, JointType
-from .keyframes import Keyframe
-from .links import Collision, Frame, Light, Link, Model, Sensor, Visual
-from .materials import Material
-from .mujoco_elements import MujocoElement
-from .scene_data import Physics, SceneData
-from .surfaces import Friction, Hydroelastic, Surface
-from .tendons import Tendon, TendonPart, TendonPartType
+from .contact import ContactPair, FilterGroup, FilterRule, Friction, Hydroelastic, Surface
+from .joint import Actuator, Arc, Coupling, Curve, Joint, JointAxis, JointType
+from .link import (
+    Box,
+    Capsule,
+    Collision,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Empty,
+    Frame,
+    Geometry,
+    Heightmap,
+    Light,
+    Link,
+    Material,
+    Mesh,
+    Model,
+    Plane,
+    Polyline,
+    Sensor,
+    Sphere,
+    Visual,
+)
+from .settings import WORLD, X_AXIS, Y_AXIS, Z_AXIS, MujocoElement, Named, Rgba, Settings, by_name
+from .world import Keyframe, Physics, SceneData
 
 __all__ = [
     "Actuator",

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from loaders.context import Context
 from loaders.node import Node
-from loaders.reading.deferred import Deferred
 from loaders.scene import Scene
+from loaders.speed import Deferred
 
 read: Callable[[Node, Context], Scene] = Deferred("loaders.sdf.reader:read")
 """Function that reads a document, given its root element."""

@@ -1,23 +1,245 @@
-"""The reader of a document in SDFormat, of every version."""
+"""The SDFormat reader: from a document to a scene."""
 
 from __future__ import annotations
 
-from loaders.context import Context
-from loaders.diagnostics import Fate
-from loaders.drake.canonicalize import canonicalize_sdf
-from loaders.model import WORLD
-from loaders.node import Node
-from loaders.scene import Scene
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
-from .assembly import assemble_scene
-from .composition.includes import compose
-from .elements.lights import read_light
-from .elements.world import IGNORED_IN_WORLD
-from .frames.frame_graph import build_frame_graph
-from .frames.name_rules import check_names
-from .frames.poses import read_pose
-from .frames.solve import solve
-from .unmodeled_elements import mark_read, report_ignored
+from loaders.context import Context
+from loaders.diagnostics import Diagnostics, Fate
+from loaders.drake.constraint import ELEMENTS, read_model
+from loaders.drake.dialect import SDF
+from loaders.drake.joint import canonicalize_sdf, read_mimic, read_sdf_actuator, read_sdf_joints
+from loaders.finish.transform import attach_joints, merge, place
+from loaders.gazebo.items import AddedItems, merged, with_followers, with_forces_and_sensors
+from loaders.model import WORLD, Actuator, Coupling, Frame, Joint, Model, by_name
+from loaders.node import Node
+from loaders.pose import Pose
+from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR, renaming, root_model
+from loaders.speed import Deferred
+
+from .frame import (
+    INTERFACE_MODEL,
+    FrameGraph,
+    FrameVertex,
+    InterfaceModel,
+    Scope,
+    VertexKind,
+    attached_link,
+    build_frame_graph,
+    solve,
+)
+from .include import compose
+from .joint import read_couplings, read_joint
+from .link import read_link, read_link_lights
+from .names import check_names
+from .pose import read_pose
+from .unmodeled import mark_read, report_ignored
+from .world import IGNORED_IN_WORLD, STATE, apply_state, read_light, read_world
+
+_read_plugins: Callable[..., None] = Deferred("loaders.gazebo.plugins:read_plugins")
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeNames:
+    """The names that an extension in a model may refer to; see `loaders.drake.dialect.Names`."""
+
+    scope: Scope
+    joints: Mapping[str, Joint]
+
+    @property
+    def model(self) -> str:
+        """Name of the model."""
+        return self.scope.name
+
+    @property
+    def prefix(self) -> str:
+        """Prefix of the names of the model's elements in the scene."""
+        return self.scope.prefix
+
+    def link(self, name: str) -> str | None:
+        """Return the scoped name of a link of this model or a nested one; None if it is unknown."""
+        vertex = self.scope.find(name)
+        return vertex.name if vertex is not None and vertex.kind is VertexKind.LINK else None
+
+    def frame(self, name: str) -> tuple[str, Pose] | None:
+        """Return the link that a frame F is attached to, and ``X_LF``; None if the frame is unknown."""
+        vertex = self.scope.find(name)
+        if vertex is None:
+            return None
+        link = attached_link(vertex)
+        return (WORLD, vertex.X_WV) if link is None else (link.name, link.X_WV.inverse() @ vertex.X_WV)
+
+    def joint(self, name: str) -> Joint | None:
+        """Return a joint of this model or a nested one; None if it is unknown."""
+        vertex = self.scope.find(name)
+        return self.joints.get(self.scope.prefix + name if vertex is None else vertex.name)
+
+
+def with_extensions(scene: Scene, graph: FrameGraph) -> Scene:
+    """Return the scene with the joints, couplings, actuators and other items of Drake and of Gazebo's plugins."""
+    joints = by_name(scene.joints)
+    models = [scope for scope in graph.scopes if scope.origin.kind is VertexKind.MODEL]
+    drake_joints = [joint for scope in models for joint in read_sdf_joints(scope.node, ScopeNames(scope, joints))]
+    scene = attach_joints(scene, drake_joints)
+    joints |= by_name(drake_joints)
+    names = {id(scope): ScopeNames(scope, joints) for scope in graph.scopes}
+    parts = [read_model(scope.node, names[id(scope)], SDF) for scope in models if not scope.node.lacks(ELEMENTS)]
+    scene = merge(scene, *parts) if parts else scene
+    vertices = list(_joint_vertices(graph, joints))
+    extras = AddedItems(scene)
+    for scope in graph.scopes:
+        if scope.node.peek("plugin") is not None:
+            _read_plugins(scope.node, names[id(scope)], extras, "sdf.plugin")
+    return dataclasses.replace(
+        with_forces_and_sensors(scene, extras),
+        couplings=with_followers(scene.couplings + tuple(_couplings(vertices, names, joints)), extras),
+        actuators=merged(tuple(_actuators(vertices, joints)) + scene.actuators, extras),
+    )
+
+
+def _joint_vertices(graph: FrameGraph, joints: Mapping[str, Joint]) -> Iterator[FrameVertex]:
+    """Yield the vertices of the ``<joint>`` elements that were read without an error."""
+    for vertex in graph.vertices:
+        if vertex.node.tag == "joint" and vertex.name in joints:
+            yield vertex
+
+
+def _couplings(
+    vertices: list[FrameVertex], names: Mapping[int, ScopeNames], joints: Mapping[str, Joint]
+) -> Iterator[Coupling]:
+    for vertex in vertices:
+        coupling = read_mimic(vertex.node, joints[vertex.name], names[id(vertex.scope)])
+        if coupling is not None:
+            yield coupling
+
+
+def _actuators(vertices: list[FrameVertex], joints: Mapping[str, Joint]) -> Iterator[Actuator]:
+    """Yield the actuator of each joint for which Drake creates one; joints of static models have none."""
+    for vertex in vertices:
+        if not vertex.scope.static:
+            actuator = read_sdf_actuator(vertex.node, joints[vertex.name])
+            if actuator is not None:
+                yield actuator
+
+
+_IGNORED_IN_MODEL = {
+    "gripper": (Fate.NOTED, "sdf.gripper", "a gripper is a feature of Gazebo classic"),
+    "model_state": STATE,
+    "state": STATE,
+}
+
+
+def assemble_scene(graph: FrameGraph, context: Context) -> Scene:
+    """Read the elements of all vertices of a solved graph, and add the scenes of its interface models."""
+    scene = _with_items(_base_scene(graph), graph, context)
+    interface_scenes = [
+        _place_interface_scene(graph.interface_models[origin.node].scene, origin, scope)
+        for scope in graph.scopes
+        for origin in scope.interface_origins
+    ]
+    _rename_subjects(graph, context.diagnostics)
+    scene = with_extensions(merge(scene, *interface_scenes) if interface_scenes else scene, graph)
+    return apply_state(scene, graph.outermost.node) if graph.outermost.node.tag == "world" else scene
+
+
+def _base_scene(graph: FrameGraph) -> Scene:
+    """Return the scene of a world without its models, or the empty scene of a model."""
+    outermost = graph.outermost
+    return read_world(outermost) if outermost.origin.kind is VertexKind.WORLD else Scene(name=outermost.name)
+
+
+def _with_items(base: Scene, graph: FrameGraph, context: Context) -> Scene:
+    """Return ``base`` with the models, links, joints, frames, lights and couplings of the SDFormat elements."""
+    links = _vertices_of_kind(graph, VertexKind.LINK)
+    vertices = _vertices_of_kind(graph, VertexKind.JOINT)
+    joints = tuple(_read_joints(vertices))
+    left_out = {vertex.name for vertex in vertices} - {joint.name for joint in joints}
+    couplings = (coupling for vertex in vertices for coupling in read_couplings(vertex))
+    return dataclasses.replace(
+        base,
+        models=tuple(_read_model(scope) for scope in graph.scopes if scope.origin.kind is VertexKind.MODEL),
+        links=tuple(read_link(vertex, context) for vertex in links),
+        joints=joints,
+        frames=tuple(_read_frame(vertex) for vertex in _vertices_of_kind(graph, VertexKind.FRAME)),
+        lights=base.lights + tuple(light for vertex in links for light in read_link_lights(vertex)),
+        couplings=tuple(coupling for coupling in couplings if not {coupling.follower, coupling.leader} & left_out),
+    )
+
+
+def _vertices_of_kind(graph: FrameGraph, kind: VertexKind) -> list[FrameVertex]:
+    """Return the vertices of one kind, without those of interface models."""
+    return [vertex for vertex in graph.vertices if vertex.kind is kind and vertex.node.tag != INTERFACE_MODEL]
+
+
+def _read_joints(vertices: list[FrameVertex]) -> Iterator[Joint]:
+    for vertex in vertices:
+        joint = read_joint(vertex)
+        if joint is not None:
+            yield joint
+
+
+def _read_model(scope: Scope) -> Model:
+    node = scope.node
+    report_ignored(node, _IGNORED_IN_MODEL)
+    node.skip("@namespace")
+    return Model(
+        name=scope.name,
+        X_WM=scope.origin.X_WV,
+        canonical_link=None if scope.canonical_link is None else scope.canonical_link.name,
+        static=scope.static,
+        self_collide=node.flag("self_collide", False),
+        allow_auto_disable=node.flag("allow_auto_disable", True),
+        enable_wind=node.flag("enable_wind", False),
+        placement_frame=node.maybe_word("@placement_frame") or None,
+        where=node.where,
+    )
+
+
+def _read_frame(vertex: FrameVertex) -> Frame:
+    link = attached_link(vertex)
+    return Frame(
+        name=vertex.name,
+        link=WORLD if link is None else link.name,
+        X_LF=vertex.X_WV if link is None else link.X_WV.inverse() @ vertex.X_WV,
+        where=vertex.node.where,
+    )
+
+
+# --- interface models ------------------------------------------------------------------------------------------------
+
+
+def _place_interface_scene(scene: Scene, origin: FrameVertex, scope: Scope) -> Scene:
+    """Return the scene of an interface model at its pose in the world.
+
+    The root model of the scene is left out, because the scope itself is that model; its links belong to the scope.
+    """
+    placed = place(scene, scope.prefix.removesuffix(SEPARATOR), origin.X_WV)
+    has_root = root_model(scene) is not None
+    root_names = {placed.models[0].name} if has_root else set()
+    return dataclasses.replace(
+        placed,
+        models=tuple(
+            dataclasses.replace(model, static=scope.static or model.static)
+            for model in placed.models[1 if has_root else 0 :]
+        ),
+        links=tuple(
+            dataclasses.replace(link, model=scope.name) if link.model in root_names else link for link in placed.links
+        ),
+    )
+
+
+def _rename_subjects(graph: FrameGraph, diagnostics: Diagnostics) -> None:
+    """Rename the subjects of the diagnostics of interface models as their elements are named in this scene."""
+    scopes: dict[InterfaceModel, list[Scope]] = {}
+    for scope in graph.scopes:
+        for origin in scope.interface_origins:
+            scopes.setdefault(graph.interface_models[origin.node], []).append(scope)
+    for model, parents in scopes.items():
+        names = [(scope.name, scope.prefix) for scope in parents]
+        diagnostics.rename_subjects(model.findings, renaming(model.scene, names))
 
 
 def read(root: Node, context: Context) -> Scene:

@@ -12,15 +12,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from loaders.diagnostics import Fate
-from loaders.ignored_elements import IgnoredElements, mark_read, report_ignored
 from loaders.model import Joint, Link, Material, Model, Sensor, Surface, Visual
-from loaders.node import Node
-from loaders.reading.deferred import Deferred
-from loaders.sdf.elements.surface import read_surface
-from loaders.sdf.frames.poses import read_local_pose
-from loaders.sdf.unmodeled_elements import flat_parameters
+from loaders.node import IgnoredElements, Node, mark_read, report_ignored
+from loaders.sdf.pose import read_local_pose
+from loaders.sdf.surface import read_surface
+from loaders.sdf.unmodeled import flat_parameters
+from loaders.speed import Deferred
 
-_gazebo_material: Callable[[str], Material | None] = Deferred("loaders.sdf.elements.material_scripts:gazebo_material")
+_gazebo_material: Callable[[str], Material | None] = Deferred("loaders.sdf.material:gazebo_material")
 
 _ENGINE = (Fate.NOTED, "urdf.engine-setting", "it sets the solver of one engine")
 _LOOK = (Fate.NOTED, "urdf.appearance", "it affects only Gazebo's rendering")

@@ -1,28 +1,123 @@
-"""The reader of a document in URDF."""
+"""The URDF reader: from a document to a scene."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import dataclasses
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
-from loaders.drake.canonicalize import canonicalize_urdf
-from loaders.ignored_elements import mark_read
-from loaders.model import WORLD, Link, Model
-from loaders.node import Node
+from loaders.drake.constraint import ELEMENTS, read_model
+from loaders.drake.dialect import URDF
+from loaders.drake.joint import canonicalize_urdf
+from loaders.finish.transform import merge, place
+from loaders.gazebo.items import AddedItems, merged, with_followers, with_forces_and_sensors
+from loaders.model import WORLD, Frame, Joint, Link, Model, by_name
+from loaders.node import Node, mark_read
+from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
-from loaders.scene_operations.transform_scene import place
-from loaders.spatial import IDENTITY
+from loaders.speed import Deferred
 
-from .drake_extensions import with_extensions
 from .gazebo import GazeboExtensions
-from .links import Robot, read_link
-from .mesh_folders import with_mesh_folders
-from .shapes import Materials, check_version, read_origin
-from .stated_joints import StatedJoints
-from .transmissions import read_actuators
-from .tree import link_poses, root_link
+from .geometry import Materials, check_version, read_origin
+from .link import Robot, read_link
+from .transmission import read_actuators
+from .tree import StatedJoints, link_poses, root_link
+
+_read_plugins: Callable[..., None] = Deferred("loaders.gazebo.plugins:read_plugins")
+_TAGS = ("frame", "gazebo", *ELEMENTS)
+_ZERO = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class RobotNames:
+    """Resolution of the names in a robot; see `loaders.drake.dialect.NameResolver`."""
+
+    model: str
+    """Name of the robot."""
+    prefix: str
+    """Scope of the robot with a separator at its end; empty, as a URDF has one model."""
+    links: frozenset[str]
+    """Names of the links."""
+    frames: Mapping[str, Frame]
+    """Frames, keyed by name."""
+    joints: Mapping[str, Joint]
+    """Joints, keyed by name."""
+
+    def link(self, name: str) -> str | None:
+        """Return the name of a link, or None if there is no such link."""
+        return name if name in self.links else None
+
+    def frame(self, name: str) -> tuple[str, Pose] | None:
+        """Return the link to which a frame F is fixed, and ``X_LF``; None if there is no such frame."""
+        frame = self.frames.get(name)
+        if frame is not None:
+            return frame.link, frame.X_LF
+        return (name, IDENTITY) if name in self.links else None
+
+    def joint(self, name: str) -> Joint | None:
+        """Return the joint of this name, or None."""
+        return self.joints.get(name)
+
+
+def with_extensions(scene: Scene, root: Node) -> Scene:
+    """Return the scene with the frames, constraints, force elements and filter groups of the robot.
+
+    Args:
+        scene: The scene so far.
+        root: The ``<robot>``.
+    """
+    if root.lacks(_TAGS):
+        return scene
+    links = frozenset(link.name for link in scene.links)
+    frames = tuple(_read_frame(node, links) for node in root.all("frame"))
+    names = RobotNames(scene.name, "", links, by_name(frames), by_name(scene.joints))
+    part = read_model(root, names, URDF)
+    extras = AddedItems(scene)
+    for node in root.all("gazebo"):
+        if node.peek("plugin") is not None:
+            _read_plugins(node, names, extras, "urdf.plugin")
+    return dataclasses.replace(
+        with_forces_and_sensors(merge(scene, part), extras),
+        frames=scene.frames + frames,
+        couplings=with_followers(scene.couplings, extras),
+        actuators=merged(scene.actuators, extras),
+    )
+
+
+def _read_frame(node: Node, links: frozenset[str]) -> Frame:
+    """Read Drake's ``<frame name link xyz rpy>``."""
+    link = node.word("@link")
+    if link and link != WORLD and link not in links:
+        node.invalid("drake.unknown-link", "the frame is fixed to the unknown link {link!r}", link=link)
+        link = WORLD
+    X_LF = Pose.from_xyz_rpy(node.numbers("@xyz", 3, _ZERO), node.numbers("@rpy", 3, _ZERO))
+    return Frame(name=node.word("@name"), link=link or WORLD, X_LF=X_LF, where=node.where)
+
+
+def with_mesh_folders(root: Node, context: Context) -> Context:
+    """Return the context in which meshes are also searched for in the folders that MuJoCo's compiler would search.
+
+    Args:
+        root: The ``<robot>``.
+        context: The context of the load.
+    """
+    folders = []
+    for element in root.all("mujoco"):
+        compiler = element.peek("compiler")
+        attributes = {} if compiler is None else compiler.attributes
+        names = [attributes[key] for key in ("meshdir", "assetdir") if attributes.get(key)]
+        folders += [Path(os.path.normpath(os.path.join(os.path.dirname(root.file), name))) for name in names]
+        message = "only the mesh folders of <mujoco> are used; its other options are for MuJoCo's compiler"
+        element.report(Fate.NOTED, "urdf.mujoco-options", message)
+        mark_read(element)
+    if not folders:
+        return context
+    return dataclasses.replace(context, resources=dataclasses.replace(context.resources, mesh_folders=tuple(folders)))
+
 
 _SRDF = ("group", "group_state", "virtual_joint", "disable_collisions", "disable_default_collisions")
 """Elements by which a file without links is known as an SRDF."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.code_example import Example
-
-from . import (
+from tests.code_examples import (
     dart,
     directives_writer,
     drake,
@@ -20,6 +18,7 @@ from . import (
     urdf,
     urdf_writer,
 )
+from tests.support.code_example import Example
 
 EXAMPLES: dict[str, Example] = {
     **dart.EXAMPLES,

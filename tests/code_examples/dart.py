@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import bridge
-from bridge.parity.engines.dart.dart_losses import losses
+from bridge.parity.engines.dart.engine import losses
 from loaders import Diagnostic, Scene
 from loaders import model as m
 from tests.code_examples.scenes import ORIGIN, chain, hinge, one

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import bridge
-from bridge.export.read_back import read_back_mechanics
+from bridge.targets.report import read_back_mechanics
 from loaders import Diagnostic, Scene
 from loaders import model as m
-from loaders.spatial import IDENTITY, frozen
+from loaders.pose import IDENTITY, frozen
+from tests.code_examples.scenes import touching_in_mujoco
 from tests.support.code_example import Example, findings
 from tests.support.scenes import UNIT_BOX, joint, link, scene
-
-from .scenes import touching_in_mujoco
 
 MODELS = tuple(m.Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::a") for name in "mn")
 

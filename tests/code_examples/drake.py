@@ -185,7 +185,7 @@ def in_drake(text: str, *subjects: str, name: str = "main.sdf") -> Example:
 
     def diagnose(folder: Path) -> Iterable[Diagnostic]:
         pytest.importorskip("pydrake")
-        from bridge.parity.engines.drake_engine import DrakeEngine
+        from bridge.parity.engines.drake.engine import DrakeEngine
 
         path = folder / name
         path.write_text(text)

@@ -16,7 +16,7 @@ import pytest
 import loaders
 from loaders import Diagnostic, Limits
 from loaders.diagnostics import Diagnostics
-from loaders.scene_operations.mesh_checks import check_meshes
+from loaders.finish.mesh_check import check_meshes
 from tests.code_examples.sdf import ENDS, LINK, SHAPE, TWO, model
 from tests.support.code_example import Example, findings, reading
 

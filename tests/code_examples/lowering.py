@@ -11,15 +11,12 @@ import trimesh
 
 import bridge
 from bridge.geometry import convex_decomposition
-from bridge.lowering.inputs import mechanism_of
-from bridge.lowering.regularization import with_minimum_inertia
+from bridge.lowering.inertia import with_minimum_inertia
+from bridge.lowering.sources import mechanism_of
 from loaders import Diagnostic, Scene
 from loaders import model as m
-from loaders.spatial import Pose
-from tests.support.code_example import Example, exporting, findings, loading_into_pybullet, lowering
-from tests.support.scenes import joint, link, scene
-
-from .scenes import (
+from loaders.pose import Pose
+from tests.code_examples.scenes import (
     ENDLESS,
     IMPOSSIBLE,
     NOTHING,
@@ -35,6 +32,8 @@ from .scenes import (
     touching,
     written,
 )
+from tests.support.code_example import Example, exporting, findings, loading_into_pybullet, lowering
+from tests.support.scenes import joint, link, scene
 
 
 def from_folder(build: Any, *subjects: str, setup: Any = None, target: str = "mjcf", **options: Any) -> Example:

@@ -7,15 +7,14 @@ import math
 
 import numpy as np
 
-from bridge.mjcf import export_mjcf
+from bridge.targets.mjcf import export_mjcf
 from loaders import Scene
 from loaders import model as m
-from loaders.spatial import IDENTITY, Pose, frozen
+from loaders.pose import IDENTITY, Pose, frozen
+from tests.code_examples import scenes as s
+from tests.code_examples.lowering import from_folder
 from tests.support.code_example import Example, exporting, findings
 from tests.support.scenes import UNIT_BOX, joint, link, scene
-
-from . import scenes as s
-from .lowering import from_folder
 
 T = m.JointType
 SPHERE = m.Sphere(radius=0.5)

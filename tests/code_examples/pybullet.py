@@ -13,12 +13,12 @@ import pytest
 
 from loaders import Diagnostic, Scene
 from loaders import model as m
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
+from loaders.inertia import SpatialInertia
+from loaders.pose import IDENTITY, Pose, frozen
+from tests.code_examples import scenes as s
+from tests.code_examples.lowering import from_folder
 from tests.support.code_example import Example, loading_into_pybullet
 from tests.support.scenes import UNIT_BOX, joint, link, scene
-
-from . import scenes as s
-from .lowering import from_folder
 
 T = m.JointType
 
@@ -77,19 +77,19 @@ def across() -> Scene:
 
 def long_folder(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the path of the temporary folder too long."""
-    load = importlib.import_module("bridge.bullet.load")
+    load = importlib.import_module("bridge.targets.pybullet.load")
     name = next(name for name in vars(load) if "MAX_PATH" in name or "LONGEST" in name)
     monkeypatch.setattr(load, name, 1)
 
 
 def nonsense(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write joints of a type that PyBullet refuses."""
-    monkeypatch.setattr(importlib.import_module("bridge.bullet.urdf.document"), "_joint_type", lambda _: "nonsense")
+    monkeypatch.setattr(importlib.import_module("bridge.targets.pybullet.urdf"), "_joint_type", lambda _: "nonsense")
 
 
 def no_axis(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write joints without an axis, about which PyBullet prints a warning."""
-    load = importlib.import_module("bridge.bullet.load")
+    load = importlib.import_module("bridge.targets.pybullet.load")
     plain = load.urdf_text
     monkeypatch.setattr(load, "urdf_text", lambda *args: plain(*args).replace("<axis", "<no_axis"))
 

@@ -12,7 +12,8 @@ from PIL import Image
 
 from loaders import Scene
 from loaders import model as m
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
+from loaders.inertia import SpatialInertia
+from loaders.pose import IDENTITY, Pose, frozen
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
 T = m.JointType

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import bridge
-from bridge.export.read_back import read_back
+from bridge.targets.report import read_back
 from loaders import Diagnostic, Scene
 from loaders import model as m
-from loaders.spatial import IDENTITY, Pose
+from loaders.pose import IDENTITY, Pose
+from tests.code_examples import scenes as s
 from tests.support.code_example import Example, findings
 from tests.support.scenes import joint, link, scene
-
-from . import scenes as s
 
 T = m.JointType
 BESIDE = Pose.of(p=(0.1, 0.0, 0.0))

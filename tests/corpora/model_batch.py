@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import bridge
 from bridge.batches import BatchResult
-from bridge.batches.executors import available_cores
+from bridge.batches.run_batch import available_cores
 
 SECONDS = 180.0
 """Time limit of one model [s]."""

@@ -21,7 +21,7 @@ import bridge
 import loaders
 from bridge.mechanism import Mechanism
 from bridge.parity import Comparison
-from bridge.parity.results.verdict import Level, Outcome, Row
+from bridge.parity.verdict import Level, Outcome, Row
 from loaders.diagnostics import Diagnostic, ExportError, Fate
 from tests.corpora import robots_corpus
 from tests.corpora.model_batch import do_all

@@ -12,11 +12,11 @@ import numpy as np
 
 import bridge
 import loaders
-from bridge.lowering.inputs import mechanism_of
+from bridge.lowering.sources import mechanism_of
 from bridge.mechanism import Mechanism
-from bridge.mjcf import Actuators
-from bridge.mjcf.body.joints import ScalarJoint, joint_of_velocity
-from bridge.parity.results.verdict import Level, Outcome, Row
+from bridge.parity.verdict import Level, Outcome, Row
+from bridge.targets.mjcf import Actuators
+from bridge.targets.mjcf.joint import ScalarJoint, joint_of_velocity
 from loaders.diagnostics import Diagnostic, ExportError
 from tests.corpora.model_batch import do_all
 from tests.corpora.models_corpus import MASSES, PIVOTED, POSES, STATES, Model, mujoco_warnings

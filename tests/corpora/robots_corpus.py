@@ -12,8 +12,8 @@ import numpy as np
 
 import bridge
 import loaders
+from loaders.inertia import SpatialInertia
 from loaders.model import Link
-from loaders.spatial import SpatialInertia
 from tests.corpora.model_batch import do_all
 from tests.support.drake_oracle import DrakeOracle, open_in_drake, pose_error
 

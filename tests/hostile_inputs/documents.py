@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .case import Builder, Hostile, everywhere, link, sdf, shape, text
+from tests.hostile_inputs.case import Builder, Hostile, everywhere, link, sdf, shape, text
 
 BOX = "<geometry><box><size>1 1 1</size></box></geometry>"
 LIMIT = "!file.limit"

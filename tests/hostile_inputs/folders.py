@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .case import SECRET, Builder, Hostile, everywhere, link, sdf, shape
+from tests.hostile_inputs.case import SECRET, Builder, Hostile, everywhere, link, sdf, shape
 
 SECRET_SDF = sdf(link(name=SECRET)).replace("name='m'", f"name='{SECRET}'")
 SECRET_OBJ = f"o {SECRET}\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"

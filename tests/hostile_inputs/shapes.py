@@ -12,7 +12,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from .case import SECRET, TETRAHEDRON, Builder, Hostile, everywhere, mesh, terrain, texture
+from tests.hostile_inputs.case import SECRET, TETRAHEDRON, Builder, Hostile, everywhere, mesh, terrain, texture
 
 UNREADABLE = everywhere("mesh.unreadable")
 NO_TERRAIN = {"mjcf": "mjcf.heightmap", "bullet": "pybullet.shape-dropped"}

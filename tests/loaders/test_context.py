@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 
-from loaders.context import Context
+from loaders.context import Context, Resources
 from loaders.diagnostics import Diagnostics
-from loaders.resources import Resources
 
 
 def test_the_context_of_a_nested_file_shares_the_diagnostics() -> None:

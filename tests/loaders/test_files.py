@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loaders.files import (
-    FileError,
+from loaders.files.read_file import (
     direct_path,
     is_inside,
     is_readable,
@@ -19,7 +18,7 @@ from loaders.files import (
     real_path,
     regular_files,
 )
-from loaders.safety.limits import Limits, budgeted
+from loaders.limits import FileError, Limits, budgeted
 
 
 def within(limit: int, path: str | os.PathLike[str]) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loaders.diagnostics import Diagnostics, Fate
-from loaders.ignored_elements import report_ignored
+from loaders.node import report_ignored
 from loaders.xml import parse
 
 

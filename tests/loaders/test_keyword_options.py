@@ -10,7 +10,7 @@ import pytest
 
 import bridge
 import loaders
-from loaders.keyword_options import check_flag, check_option_names
+from loaders.text import check_flag, check_option_names
 
 
 class Options(TypedDict, total=False):

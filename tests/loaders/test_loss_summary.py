@@ -11,8 +11,7 @@ import pytest
 
 import bridge
 import loaders
-from loaders.diagnostics import Diagnostic, Fate
-from loaders.loss_summary import LossSummary, LossWarning
+from loaders.diagnostics import Diagnostic, Fate, LossSummary, LossWarning
 
 LOSSY = """<sdf version="1.11"><model name="arm"><link name="base"/><link name="tip"/>
 <joint name="elbow" type="revolute"><parent>base</parent><child>tip</child><axis><xyz>0 1 0</xyz>

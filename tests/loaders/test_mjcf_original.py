@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from bridge.parity.engines.mujoco.native import compile_original
 from loaders import LoadError
-from loaders.mjcf_original import compile_original
 
 mujoco = pytest.importorskip("mujoco")
 

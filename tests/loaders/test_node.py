@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.nodes.number_syntax import KeyGroup
+from loaders.numbers import KeyGroup
 from tests.support.xml_nodes import FUZZ, root_of
 
 

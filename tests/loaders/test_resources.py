@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import loaders
+from loaders.context import Resources
 from loaders.diagnostics import Diagnostics
+from loaders.files.folders import ENVIRONMENT
 from loaders.node import Node
-from loaders.resources import Resources
-from loaders.search.folders import ENVIRONMENT
 
 
 class Finder:

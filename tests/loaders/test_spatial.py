@@ -12,13 +12,10 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from transforms3d.euler import euler2mat
 
-from loaders.spatial import (
+from loaders.inertia import SpatialInertia, _is_plainly_physical, are_physical, exceeds
+from loaders.pose import (
     IDENTITY,
     Pose,
-    SpatialInertia,
-    _is_plainly_physical,
-    are_physical,
-    exceeds,
     frozen,
     matrix_to_quaternion,
     principal_axes_of,

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loaders.diagnostics import Diagnostics
-from loaders.safety.limits import Limits
+from loaders.limits import Limits
 from loaders.xml import MAX_DEPTH, MAX_ELEMENTS, parse, read_bytes
 from tests.support.xml_nodes import FUZZ, root_of
 

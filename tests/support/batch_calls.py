@@ -10,7 +10,8 @@ import sys
 import time
 from pathlib import Path
 
-from loaders.files import FileError, read
+from loaders.files.read_file import read
+from loaders.limits import FileError
 
 
 def double(number: int) -> int:

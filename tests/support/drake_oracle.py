@@ -20,7 +20,7 @@ import numpy as np
 
 from loaders import Scene
 from loaders.model import WORLD
-from loaders.spatial import matrix_to_quaternion
+from loaders.pose import matrix_to_quaternion
 
 os.environ.setdefault("DRAKE_ALLOW_NETWORK", "package_map")
 

@@ -17,7 +17,7 @@ FILES = {"mesh.npz", "model.config", "model.mjb", "model.sdf"}
 
 _CODE = re.compile(rf"(?:{'|'.join(PREFIXES)})\.[a-z][a-z0-9-]*")
 _BARE = re.compile(r"[a-z]+(?:-[a-z]+)*")
-_TARGETS = {"bridge/mjcf/": "mjcf", "bridge/bullet/": "pybullet"}
+_TARGETS = {"bridge/targets/mjcf/": "mjcf", "bridge/targets/pybullet/": "pybullet"}
 """Folders whose modules may write codes without the prefix."""
 _REPORTING = {"report", "_assume"}
 """Functions that take a code without the prefix first, or second after the fate."""

@@ -9,17 +9,16 @@ import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.parity import Outcome, Row, compare
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
-from bridge.parity.engines.reference_engine import ReferenceEngine
-from bridge.parity.levels.quantities import QUANTITIES, Quantity
-from bridge.parity.levels.quantity_rows import quantity_rows
-from bridge.parity.levels.random_states import random_states
-from bridge.parity.levels.single_step import step_rows
-from bridge.parity.levels.stated.stated_quantities import STATED_QUANTITIES
-
-from . import mujoco_faults, pybullet_faults
-from .mujoco_faults import Fault
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
+from bridge.parity.motion.step import step_rows
+from bridge.parity.quantities.model import STATED_QUANTITIES
+from bridge.parity.quantities.rows import quantity_rows
+from bridge.parity.quantity import QUANTITIES, Quantity
+from bridge.parity.reference import ReferenceEngine
+from bridge.parity.states import random_states
+from tests.support import mujoco_faults, pybullet_faults
+from tests.support.mujoco_faults import Fault
 
 ENGINES: Mapping[str, Any] = {"mujoco": MujocoEngine, "pybullet": PyBulletEngine}
 FAULTS: Mapping[str, Mapping[str, Fault]] = {"mujoco": mujoco_faults.FAULTS, "pybullet": pybullet_faults.FAULTS}

@@ -14,12 +14,11 @@ import bridge
 import loaders
 from bridge.mechanism import Mechanism
 from bridge.parity import Outcome, compare
-from bridge.parity.engines.collision_pairs import with_overlapping_spheres
-from bridge.parity.engines.dofs import moving_links
-from bridge.parity.engines.protocol import factory_of
+from bridge.parity.engine import factory_of, moving_links
+from bridge.parity.engines.pybullet.shapes import with_overlapping_spheres
 from loaders import Pose, Scene
 from loaders.model import Coupling, FilterGroup, FilterRule, Joint, JointType, Link
-from loaders.spatial import rotation_about
+from loaders.pose import rotation_about
 
 Planted = tuple[Scene, set[str]]
 """The changed scene, and the names of links or joints of which a report must name one."""

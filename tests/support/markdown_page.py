@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markdown_it import MarkdownIt
 
-from .web_page import WebPage
+from tests.support.web_page import WebPage
 
 _PLAIN = {"p", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "code"}
 """Tags of a page whose texts are shown as they are."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import trimesh
 
-from bridge.geometry.mesh_assets import mesh_asset
+from bridge.geometry.mesh import mesh_asset
 from loaders.diagnostics import Diagnostics, Where
 from loaders.model import Mesh
 

@@ -10,7 +10,7 @@ import numpy as np
 import bridge
 import loaders
 from loaders import Diagnostic, LoadError, Scene
-from loaders.safety.limits import Limits
+from loaders.limits import Limits
 
 BALL = '<geom size="0.1"/>'
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"

@@ -3,6 +3,7 @@
 import numpy as np
 
 from loaders.diagnostics import Where
+from loaders.inertia import SpatialInertia
 from loaders.model import (
     WORLD,
     Box,
@@ -22,8 +23,8 @@ from loaders.model import (
     Surface,
     Visual,
 )
+from loaders.pose import IDENTITY, Pose, frozen, quaternion_to_matrix
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen, quaternion_to_matrix
 
 UNIT = SpatialInertia.of(1.0, I_Lcm=np.eye(3))
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
-from bridge.parity.engines.dofs import moving_links, scalar_dofs
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from loaders.spatial import rotation_about
+from bridge.parity.engine import moving_links, scalar_dofs
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from loaders.pose import rotation_about
 
 Plant = Callable[[Any, np.random.Generator], set[str] | None]
 """Changes an open engine; returns the links or joints of which the report must name one, or None if not applicable."""
@@ -145,7 +145,7 @@ def _add(array: str, by: float) -> Callable[..., None]:
 
 
 def _turned(wxyz: Any, angle: float) -> list[float]:
-    from loaders.spatial import matrix_to_quaternion, quaternion_to_matrix
+    from loaders.pose import matrix_to_quaternion, quaternion_to_matrix
 
     axis = np.array((0.6, 0.0, 0.8))
     return list(matrix_to_quaternion(quaternion_to_matrix(wxyz) @ rotation_about(axis, angle)))

@@ -7,7 +7,7 @@ import numpy as np
 
 from bridge.mechanism.bodies import PrimitiveKind, primitive_names
 from bridge.mechanism.coordinates import kind_of, primitive_positions
-from loaders.spatial import Pose, quaternion_to_matrix
+from loaders.pose import Pose, quaternion_to_matrix
 
 DIRECT = mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_CONTACT
 

@@ -16,14 +16,13 @@ import numpy as np
 import pybullet
 from lxml import etree
 
-from bridge.bullet.simulation.state import pose_from
-from bridge.export.pose_format import roll_pitch_yaw
 from bridge.mechanism.bodies import PrimitiveKind
-from bridge.parity.engines.dofs import moving_links
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
-from loaders.spatial import rotation_about
-
-from .mujoco_faults import Fault, Plant
+from bridge.parity.engine import moving_links
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
+from bridge.targets.numbers import roll_pitch_yaw
+from bridge.targets.pybullet.state import pose_from
+from loaders.pose import rotation_about
+from tests.support.mujoco_faults import Fault, Plant
 
 Element = Any
 """An element of lxml."""

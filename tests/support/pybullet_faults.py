@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 import pybullet
 
-from bridge.bullet.target import BASE
 from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
-from bridge.parity.engines.dofs import moving_links
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
-from bridge.parity.engines.stated.observed_pairs import observe_pairs
-
-from .mujoco_faults import Fault, Plant, pick
-from .pybullet_documents import DOCUMENT_FAULTS
-from .pybullet_settings import SETTING_FAULTS, has_shape, joints, links
+from bridge.parity.engine import moving_links
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
+from bridge.parity.engines.pybullet.shapes import observe_pairs
+from bridge.targets.pybullet.client import BASE
+from tests.support.mujoco_faults import Fault, Plant, pick
+from tests.support.pybullet_documents import DOCUMENT_FAULTS
+from tests.support.pybullet_settings import SETTING_FAULTS, has_shape, joints, links
 
 # --- places ----------------------------------------------------------------------------------------------------------
 

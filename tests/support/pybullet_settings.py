@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import pybullet
 
-from bridge.bullet.target import BASE
 from bridge.mechanism.bodies import PrimitiveKind
-from bridge.parity.engines.dofs import moving_links
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
+from bridge.parity.engine import moving_links
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
+from bridge.targets.pybullet.client import BASE
 from loaders.model import JointAxis
-
-from .mujoco_faults import Fault, Plant, pick
+from tests.support.mujoco_faults import Fault, Plant, pick
 
 Place = tuple[str, Any, int]
 """Name, body and index of a link or joint."""

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from bridge.mechanism import Mechanism
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from bridge.parity.engines.protocol import Engine, Factory
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
+from bridge.parity.engine import Engine, Factory
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
 
 MujocoChange = Callable[[Any], object]
 """Changes a compiled ``MjModel`` in place."""

@@ -8,9 +8,10 @@ import pybullet
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Box, Collision, Joint, JointAxis, JointType, Link, Model
+from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 
 MOVING = (
     JointType.REVOLUTE,

@@ -17,7 +17,7 @@ from loaders import WORLD, Diagnostic, LoadError, Pose, Scene
 from loaders.diagnostics import Diagnostics
 from loaders.model import Collision, Joint, Link, by_name
 from loaders.node import Node
-from loaders.sdf.upgrade.upgrade import upgrade
+from loaders.sdf.upgrade import upgrade
 from loaders.xml import parse
 
 Q = math.pi / 2

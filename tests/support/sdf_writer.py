@@ -8,7 +8,7 @@ from typing import Any
 import bridge
 import loaders
 from loaders import model as m
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import link, scene
 
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from loaders.inertia import SpatialInertia
 from loaders.model import Z_AXIS, Joint, JointAxis, JointType, Link
+from loaders.pose import IDENTITY, Array, Pose
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia
 
 
 def link(name: str, *, model: str = "m", p: tuple[float, float, float] = (0, 0, 0), mass: float = 1.0) -> Link:

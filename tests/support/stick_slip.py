@@ -4,8 +4,9 @@ import dataclasses
 import math
 
 import bridge
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointType, Physics
-from loaders.spatial import SpatialInertia, frozen
+from loaders.pose import frozen
 from tests.support.scenes import joint, link, scene
 
 STIFFNESS, FRICTION, START = 40.0, 4.8, 1.0

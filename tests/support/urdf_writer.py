@@ -9,8 +9,8 @@ from typing import Any
 
 import bridge
 import loaders
-from bridge.urdf import Urdf
-from loaders.scene_operations.link_frames import moved_frames
+from bridge.targets.urdf import Urdf
+from loaders.finish.transform import moved_frames
 
 
 def written(scene: loaders.Scene, folder: Path, **options: Any) -> tuple[loaders.Scene, Urdf]:

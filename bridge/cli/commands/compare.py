@@ -1,26 +1,202 @@
-"""``sdfbridge compare``: compare simulators on a model and write a report."""
+"""compare, with the text of both kinds of comparison."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import shlex
 from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 import bridge
-from bridge.cli.errors import MISSING, CommandError
+from bridge.cli.errors import ALIKE, DIFFERENT, INCOMPLETE, MISSING, SUCCESS, CommandError, UsageError
 from bridge.cli.inputs import load_scene, search, writing_to
 from bridge.cli.output import Output
-from bridge.cli.reports.comparison_text import exit_status, show_comparison
-from bridge.cli.reports.file_differences import compare_two
-from bridge.demo.gallery import draw, side_by_side
+from bridge.demo.demo import draw, side_by_side
+from bridge.diff.files import FileComparison, compare_files, places_of, text_of
+from bridge.diff.files import Verdict as FilesVerdict
 from bridge.mechanism.coordinates import Position
-from bridge.output import check_folder
-from bridge.parity import Comparison, EngineMissingError, default_engines
-from bridge.parity.report.html_report import require_packages
+from bridge.output import check_folder, write_folder
+from bridge.parity import Comparison, EngineMissingError, Outcome, Verdict, default_engines
+from bridge.parity.causes import Gap
+from bridge.parity.report.report import require_packages
+from bridge.parity.two_models import errors_in_simulators
+from bridge.parity.verdict import Row, line, number
 from loaders.scene import Scene
+
+_STYLES = {Outcome.PASSED: None, Outcome.EXPLAINED: "yellow", Outcome.FAILED: "bold red", Outcome.UNKNOWN: "dim"}
+_WORDS = {Outcome.PASSED: "pass", Outcome.EXPLAINED: "explained", Outcome.FAILED: "FAIL", Outcome.UNKNOWN: "unknown"}
+_VERDICTS = {
+    Verdict.EQUIVALENT: "bold green", Verdict.AGREES: "bold yellow", Verdict.INCOMPLETE: "bold magenta",
+    Verdict.DIFFERS: "bold red",
+}  # fmt: skip
+_COLUMNS = ("", "quantity", "engines", "worst", "tolerance", "where", "")
+
+
+def show_comparison(comparison: Comparison, output: Output, command: str) -> None:
+    """Print the verdict, the number of rows of each outcome, the rows that differ, causes, and what was not compared.
+
+    With ``-v`` all rows are printed.
+
+    Args:
+        comparison: The comparison.
+        output: Where to print.
+        command: The command that repeats the comparison.
+    """
+    output.banner(f"{comparison.model}: {comparison.verdict}{_without(comparison)}", _VERDICTS[comparison.verdict])
+    output.data(_summary(comparison))
+    shown = comparison.rows if output.verbosity > 0 else comparison.failures
+    if shown:
+        _show_rows(shown, output)
+    for cause in _causes(row for row in comparison.rows if _tells_cause(row, output)):
+        output.data(cause)
+    for gap in _joined(comparison.gaps):
+        output.data(f"not compared: {gap}")
+    for condition in comparison.conditions:
+        output.data(f"holds if {condition}")
+    for row in comparison.failures[:1]:
+        output.data(f"first difference: {line(row)}")
+        output.data(f"repeat with: {command}")
+    if output.verbosity == 0:
+        output.progress("-v shows every quantity")
+
+
+def _tells_cause(row: Row, output: Output) -> bool:
+    """Return whether the cause of a row is printed; why a row compares nothing, only with all rows."""
+    return bool(row.cause) and (row.outcome is not Outcome.UNKNOWN or output.verbosity > 0)
+
+
+def _causes(rows: Iterable[Row]) -> list[str]:
+    """Return each cause once, after the quantities that have it."""
+    quantities: dict[str, dict[str, None]] = {}
+    for row in rows:
+        quantities.setdefault(row.cause, {})[row.quantity] = None
+    return [f"{', '.join(names)}: {cause}" for cause, names in quantities.items()]
+
+
+def _joined(gaps: Iterable[Gap]) -> list[str]:
+    """Return the text of each gap, those that differ in the engines only as one."""
+    engines: dict[Gap, list[str]] = {}
+    for gap in gaps:
+        engines.setdefault(replace(gap, engines=()), []).append(" and ".join(gap.engines))
+    pairs = {gap: ", ".join(filter(None, names)) for gap, names in engines.items()}
+    return [str(replace(gap, engines=(text,) if text else ())) for gap, text in pairs.items()]
+
+
+def _without(comparison: Comparison) -> str:
+    """Return a statement of how much of the file the verdict is not about; empty if it is about all of it."""
+    count = comparison.skipped
+    return f", without {count} invalid piece{'s' * (count != 1)} that lenient loading skipped" if count else ""
+
+
+def exit_status(verdict: Verdict, *, strict: bool) -> int:
+    """Return the exit status of a verdict.
+
+    Args:
+        verdict: The verdict.
+        strict: Whether differences with a known cause count.
+    """
+    if verdict is Verdict.INCOMPLETE:
+        return INCOMPLETE
+    return DIFFERENT if verdict is Verdict.DIFFERS or (strict and verdict is Verdict.AGREES) else SUCCESS
+
+
+def _summary(comparison: Comparison) -> str:
+    counts = Counter(row.outcome for row in comparison.rows)
+    outcomes = ", ".join(f"{counts[outcome]} {_WORDS[outcome].lower()}" for outcome in Outcome if counts[outcome])
+    return f"{', '.join(comparison.engines)} and the reference: {outcomes or 'nothing to compare'}"
+
+
+def _show_rows(rows: Sequence[Row], output: Output) -> None:
+    cells = [
+        (
+            str(row.level), row.quantity, " / ".join(row.engines), _short(row.error), f"{row.tolerance:.0e}",
+            row.where, _WORDS[row.outcome],
+        )
+        for row in rows
+    ]  # fmt: skip
+    output.table(_COLUMNS, cells, [_STYLES[row.outcome] for row in rows])
+
+
+def _short(error: float) -> str:
+    value = number(error)
+    return value if isinstance(value, str) else f"{value:.1e}"
+
+
+_STATUS = {FilesVerdict.EQUAL: SUCCESS, FilesVerdict.ALIKE: ALIKE, FilesVerdict.DIFFERENT: DIFFERENT}
+
+
+def compare_two(options: Namespace, output: Output) -> int:
+    """Print each difference between two files, and whether both move alike.
+
+    Returns:
+        0 if they are equal, 5 if items differ but both move alike, 1 if they do not, and 4 instead of 0 or 5 if a
+        simulator could not compare them.
+
+    Raises:
+        ModelError: if a file cannot be read.
+        CommandError: if an engine is not installed.
+        UsageError: if a name to match is unknown.
+    """
+    a, b = load_scene(options), load_scene(options, options.other)
+    try:
+        result = compare_files(a, b, names=dict(options.map), match=options.match)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    if options.engines:
+        result = _in_simulators(a, b, options, result)
+    if options.json:
+        output.json(result.to_dict())
+    elif result.differences:
+        rows = [
+            (d.kind, d.name, d.field or "only in one", text_of(d.a), text_of(d.b), places_of(d))
+            for d in result.differences
+        ]
+        output.table(("kind", "name", "field", "A", "B", "place"), rows)
+    if options.report is not None:
+        _write_report(options, output, result)
+    if not options.json:
+        _show_verdict(result, output)
+    return (
+        INCOMPLETE if result.not_compared and result.verdict is not FilesVerdict.DIFFERENT else _STATUS[result.verdict]
+    )
+
+
+def _show_verdict(result: FileComparison, output: Output) -> None:
+    for name, found in result.simulators.items():
+        if not found.refusal:
+            errors = f"largest error of a pose {found.pose:.2g}, of the mass matrix {found.mass_matrix:.2g}"
+            output.data(f"{name}: {errors}")
+    for reason in result.not_compared:
+        output.data(f"not compared {reason}")
+    output.data(f"{'equal' if result.equal else 'different'}: {result.summary}")
+
+
+def _in_simulators(a: Scene, b: Scene, options: Namespace, result: FileComparison) -> FileComparison:
+    try:
+        found = errors_in_simulators(a, b, options.engines, result, seed=options.seed, search=search(options))
+    except EngineMissingError as error:
+        raise CommandError(str(error), MISSING) from error
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    return dataclasses.replace(result, simulators=found)
+
+
+def _write_report(options: Namespace, output: Output, result: FileComparison) -> None:
+    title = f"{Path(options.file).name} and {Path(options.other).name}"
+    files = {
+        "report.html": result.html(title).encode(),
+        "results.json": (json.dumps(result.to_dict(), indent=1) + "\n").encode(),
+    }
+    with writing_to(options.report):
+        write_folder(options.report, files, force=options.force)
+    output.progress(f"wrote {options.report / 'report.html'}, results.json")
+
 
 _DRAWN = {"mujoco", "pybullet"}
 """Engines that can draw the model."""

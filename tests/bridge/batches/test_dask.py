@@ -13,7 +13,7 @@ import pytest
 
 import bridge
 from bridge.batches import BatchOutcome
-from bridge.batches.executors import dask_executor
+from bridge.batches.run_batch import dask_executor
 from tests.support import batch_calls
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of Dask

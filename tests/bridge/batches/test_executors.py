@@ -8,9 +8,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from bridge.batches.executors import Workers, available_cores
-from bridge.batches.isolation.protocol import Request
-from bridge.batches.isolation.worker import ServerLostError
+from bridge.batches.run_batch import Workers, available_cores
+from bridge.batches.worker import Request, ServerLostError
 from tests.support import batch_calls
 
 

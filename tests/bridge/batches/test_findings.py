@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.batches.findings import summary
+from bridge.batches.results import summary
 from loaders.diagnostics import Diagnostic, Fate, Where
 
 

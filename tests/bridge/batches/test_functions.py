@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import bridge
-from bridge.batches.functions import code_of, modules_of, name_of_function
-from bridge.batches.isolation.worker import close_servers
+from bridge.batches.tasks import code_of, modules_of, name_of_function
+from bridge.batches.worker import close_servers
 from tests.support import batch_calls
 
 

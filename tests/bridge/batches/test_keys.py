@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bridge.batches.keys import FileStates, files_key, options_key, shown_path
+from bridge.batches.results import FileStates, files_key, options_key, shown_path
 
 
 def test_the_key_of_the_options_changes_with_each_of_them() -> None:

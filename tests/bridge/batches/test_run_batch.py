@@ -17,7 +17,7 @@ import pytest
 import bridge
 import sdfbridge
 from bridge.batches import BatchOutcome, BatchResult
-from bridge.batches.isolation.worker import close_servers
+from bridge.batches.worker import close_servers
 from bridge.output import OutputFolderError
 from tests.support import batch_calls
 

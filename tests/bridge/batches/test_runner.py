@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from bridge.batches.executors import Workers
-from bridge.batches.isolation.protocol import Ended, Request
-from bridge.batches.runner import Job, run
+from bridge.batches.run_batch import Job, Workers, run
+from bridge.batches.worker import Ended, Request
 
 
 class Losing(Executor):
@@ -58,6 +57,6 @@ def test_a_job_with_a_known_result_needs_no_executor() -> None:
 
 def test_a_broken_executor_is_replaced_by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     workers = Workers(Losing(1000, BrokenExecutor), 2)
-    monkeypatch.setattr("bridge.batches.executors.ThreadPoolExecutor", lambda jobs, name: Losing(0))
+    monkeypatch.setattr("concurrent.futures.ThreadPoolExecutor", lambda jobs, name: Losing(0))
     ended = list(run(jobs(3), workers))
     assert sorted(job.name for job, end in ended if end and end.how == "done") == ["0", "1", "2"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.batches.task_options import checked_options
+from bridge.batches.tasks import checked_options
 
 
 @pytest.mark.parametrize(

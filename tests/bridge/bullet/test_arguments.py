@@ -13,8 +13,8 @@ import pytest
 
 import bridge
 import loaders
-from bridge.bullet.arguments import base_pose, find_source
-from loaders.spatial import IDENTITY
+from bridge.targets.pybullet.load import base_pose, find_source
+from loaders.pose import IDENTITY
 
 pybullet = pytest.importorskip("pybullet")
 
@@ -98,7 +98,7 @@ def test_the_present_folder_comes_before_the_paths(tmp_path: Path, monkeypatch: 
 def test_a_world_is_always_a_sequence(bullet_client: int, assets: Path) -> None:
     bodies = bridge.load_world_into_pybullet(assets / "leg.sdf", [0, 0, 1], physicsClientId=bullet_client)
     (body,) = bodies
-    assert isinstance(body, bridge.bullet.PyBulletBody)
+    assert isinstance(body, bridge.targets.pybullet.PyBulletBody)
     assert bodies[body.name] == body
     assert set(bodies.positions()) == set(body.positions())
     assert bodies.link_pose(next(iter(body.links))).p[2] == pytest.approx(body.link_pose(next(iter(body.links))).p[2])
@@ -120,7 +120,7 @@ LINK = '<link name="l"/>'
 def test_one_body_is_always_a_body_id(content: str, bullet_client: int) -> None:
     scene = loaders.load_string(f'<sdf version="1.11">{content}</sdf>', format="sdf", quiet=True)
     robot = bridge.load_into_pybullet(scene, physicsClientId=bullet_client)
-    assert isinstance(robot, bridge.bullet.PyBulletBody)
+    assert isinstance(robot, bridge.targets.pybullet.PyBulletBody)
     assert pybullet.getNumJoints(robot, bullet_client) == 0
     assert pybullet.getBodyUniqueId(0, bullet_client) == robot
 

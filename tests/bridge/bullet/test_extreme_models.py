@@ -11,11 +11,12 @@ import numpy as np
 import pybullet
 import pytest
 
-import bridge.bullet.urdf.partitioning
+import bridge.targets.pybullet.partition
 from bridge import load_into_pybullet, lower
 from loaders import ExportError
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointType
-from loaders.spatial import Pose, SpatialInertia
+from loaders.pose import Pose
 from tests.support.scenes import UNIT_BOX, codes, joint, link, random_state, relative, scene, touching
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>'
@@ -174,7 +175,7 @@ def chain(count, welds):
 def test_welded_links_are_merged_beyond_the_limit_of_pybullet(bullet_client):
     source = chain(200, lambda i: i % 2 == 0)
     robot, mechanism = load_into_pybullet(source, physicsClientId=bullet_client), lower(source)
-    assert pybullet.getNumJoints(robot, bullet_client) == bridge.bullet.urdf.partitioning.MAX_JOINTS
+    assert pybullet.getNumJoints(robot, bullet_client) == bridge.targets.pybullet.partition.MAX_JOINTS
     assert "pybullet.folded-links" in codes(robot)
     q, _ = random_state(mechanism, 0)
     robot.set_positions(q)
@@ -200,12 +201,12 @@ def test_merged_links_with_different_filters_are_reported(bullet_client):
 
 
 def test_as_many_joints_as_pybullet_can_set_are_all_set(bullet_client):
-    source = chain(bridge.bullet.urdf.partitioning.MAX_COORDINATES + 1, lambda _: False)
+    source = chain(bridge.targets.pybullet.partition.MAX_COORDINATES + 1, lambda _: False)
     robot, mechanism = load_into_pybullet(source, physicsClientId=bullet_client), lower(source)
     q, _ = random_state(mechanism, 0)
     robot.set_positions(q)
     assert {name: (value,) for name, value in robot.positions().items()} == q
-    assert len(q) == bridge.bullet.urdf.partitioning.MAX_COORDINATES
+    assert len(q) == bridge.targets.pybullet.partition.MAX_COORDINATES
 
 
 def test_trees_that_are_too_many_for_one_body_are_in_two(bullet_client):

@@ -9,7 +9,7 @@ import pybullet
 import pytest
 
 from bridge import load_into_pybullet, lower
-from bridge.bullet.locked_joints import articulated_inertias, locked_joints
+from bridge.targets.pybullet.features import articulated_inertias, locked_joints
 from loaders import load_string
 from loaders.scene import Scene
 from tests.support.scenes import random_scene, random_state

@@ -11,7 +11,7 @@ import pytest
 
 import bridge
 import loaders
-from loaders.spatial import quaternion_to_matrix
+from loaders.pose import quaternion_to_matrix
 
 DATA = Path(pybullet_data.getDataPath())
 FILES = sorted(str(path.relative_to(DATA)) for path in DATA.rglob("*.sdf"))

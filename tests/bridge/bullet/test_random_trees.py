@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import trimesh
 
+from loaders.inertia import SpatialInertia
 from loaders.model import Collision, Mesh, Visual
-from loaders.spatial import SpatialInertia
 from tests.support.scenes import MOVING, random_pose, random_scene
 
 NAMES = (

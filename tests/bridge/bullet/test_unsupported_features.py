@@ -8,6 +8,7 @@ import pytest
 
 from bridge import load_into_pybullet
 from loaders.diagnostics import Fate, Where
+from loaders.inertia import SpatialInertia
 from loaders.model import (
     WORLD,
     Actuator,
@@ -29,7 +30,7 @@ from loaders.model import (
     TendonConstraint,
     Visual,
 )
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
+from loaders.pose import IDENTITY, Pose, frozen
 from tests.support.scenes import UNIT_BOX, codes, joint, link, scene
 
 ZERO = frozen((0, 0, 0))
@@ -188,10 +189,10 @@ def test_merged_links_with_different_filters_are_reported(bullet_client):
 
 
 def test_a_refusal_of_pybullet_is_an_error_with_its_message(bullet_client, monkeypatch):
-    from bridge.bullet.urdf import document
+    from bridge.targets.pybullet import urdf
     from loaders import ExportError
 
-    monkeypatch.setattr(document, "_joint_type", lambda _: "nonsense")
+    monkeypatch.setattr(urdf, "_joint_type", lambda _: "nonsense")
     with pytest.raises(ExportError, match=r"Cannot load URDF.*pybullet\.load-failed"):
         load_into_pybullet(hinge(), physicsClientId=bullet_client)
     assert pybullet.getNumBodies(bullet_client) == 0
@@ -200,7 +201,7 @@ def test_a_refusal_of_pybullet_is_an_error_with_its_message(bullet_client, monke
 def test_what_pybullet_prints_is_kept(bullet_client, monkeypatch):
     import os
 
-    from bridge.bullet import load
+    from bridge.targets.pybullet import load
 
     monkeypatch.setattr(load, "urdf_text", lambda a, s, plain=load.urdf_text: plain(a, s).replace("<axis", "<no_axis"))
     loaded = load_into_pybullet(hinge(), physicsClientId=bullet_client)

@@ -6,7 +6,7 @@ from argparse import Namespace
 
 import pytest
 
-from bridge.cli.batch_options import task_options
+from bridge.cli.options import task_options
 from bridge.cli.parser import parse
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.cli.displayed_paths import shown_path
+from bridge.cli.json_report import shown_path
 
 
 def test_a_path_below_the_current_folder_is_relative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.cli.hints import EXPORT_OPTIONS, in_command_words, with_command_words
+from bridge.cli.output import EXPORT_OPTIONS, in_command_words, with_command_words
 from bridge.cli.parser import make_parser, subparsers_of
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostic, Fate

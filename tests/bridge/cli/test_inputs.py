@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from bridge.batches.inputs import manifest_file
 from bridge.cli.errors import UsageError
-from bridge.cli.inputs import expand, manifest_file
+from bridge.cli.inputs import expand
 from tests.support.command_line import ROOT, run
 
 MODEL = "<sdf version='1.11'><model name='{}'><link name='a'/></model></sdf>"

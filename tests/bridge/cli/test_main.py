@@ -84,7 +84,16 @@ def test_every_command_that_reads_a_file_has_the_same_options_of_reading(
         assert option in text, option
 
 
-HEAVY = ("numpy", "mujoco", "pybullet", "trimesh", "PIL", "bridge.mjcf", "bridge.bullet", "bridge.parity.comparison")
+HEAVY = (
+    "numpy",
+    "mujoco",
+    "pybullet",
+    "trimesh",
+    "PIL",
+    "bridge.targets.mjcf",
+    "bridge.targets.pybullet",
+    "bridge.parity.comparison",
+)
 
 
 def imported(*arguments: str) -> tuple[str, list[str]]:

@@ -9,12 +9,11 @@ import pytest
 
 from bridge.cli import main
 from bridge.cli.inputs import search
-from bridge.cli.options import add_compare_options, add_export_options, add_load_options, export_options
-from bridge.cli.values import LEVELS
-from bridge.mjcf import MjcfOptions
-from bridge.mjcf.xml.options import Options
-from bridge.parity.results.verdict import DEFAULT_LEVELS, Level
-from loaders.scene_queries.excluded_pairs import POLICIES
+from bridge.cli.options import LEVELS, add_compare_options, add_export_options, add_load_options, export_options
+from bridge.parity.verdict import DEFAULT_LEVELS, Level
+from bridge.targets.mjcf import MjcfOptions
+from bridge.targets.mjcf.context import Options
+from loaders.collision_pairs import POLICIES
 
 
 def test_every_export_option_is_a_keyword_of_the_library_with_the_same_default() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.cli.values import joint_position, levels, names, xacro_argument
+from bridge.cli.options import joint_position, levels, names, xacro_argument
 from tests.support.command_line import run
 
 ARM = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bridge.demo.demo import POSES
-from bridge.demo.gallery import Gallery, draw, side_by_side
+from bridge.demo.demo import POSES, Gallery, draw, side_by_side
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
@@ -83,7 +82,7 @@ def test_joints_that_are_not_named_stand_at_the_same_positions(
 
 
 def test_a_missing_driver_of_mujoco_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.demo.gallery._PLATFORMS", ("no-such-platform",))
+    monkeypatch.setattr("bridge.demo.demo._PLATFORMS", ("no-such-platform",))
     gallery = draw(ARM, POSES[:1])
     assert list(gallery.images) == ["PyBullet"]
     assert "neither EGL nor OSMesa" in gallery.notes[0]

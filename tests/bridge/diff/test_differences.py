@@ -10,7 +10,7 @@ import pytest
 
 import loaders
 from bridge.diff import differences
-from loaders.spatial import Pose
+from loaders.pose import Pose
 from tests.support.scenes import joint, link, scene
 
 ARM = scene([link("a"), link("b")], [joint("j", "a", "b", axis={"lower": -1.0})])

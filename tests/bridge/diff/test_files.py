@@ -11,7 +11,8 @@ import pytest
 import bridge
 import loaders
 from loaders import model as m
-from loaders.spatial import Pose, SpatialInertia
+from loaders.inertia import SpatialInertia
+from loaders.pose import Pose
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 from tests.support.web_page import WebPage, is_inert
 

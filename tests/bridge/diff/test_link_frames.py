@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import bridge
-from bridge.diff.link_frames import other_frames
+from bridge.diff.files import other_frames
 from bridge.parity.two_models import errors_in_simulators
 from loaders import model as m
+from loaders.finish.transform import moved_frames
+from loaders.inertia import SpatialInertia
+from loaders.pose import Pose
 from loaders.scene import Scene
-from loaders.scene_operations.link_frames import moved_frames
-from loaders.spatial import Pose, SpatialInertia
 from tests.support.scenes import UNIT_BOX, joint, link, random_pose, random_scene, scene
 from tests.support.urdf_writer import with_poses
 

@@ -6,8 +6,8 @@ import pytest
 
 from bridge.diff.differences import differences
 from bridge.diff.matching import names_by_prefix, names_by_scope, names_by_structure, names_of_map
-from bridge.diff.renaming import renamed
 from loaders import model as m
+from loaders.finish.transform import renamed
 from loaders.model import WORLD
 from loaders.scene import Scene
 from tests.support.scenes import UNIT_BOX, joint, link, scene

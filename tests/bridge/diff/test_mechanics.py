@@ -11,9 +11,10 @@ import pytest
 import bridge
 import loaders
 from bridge.diff.mechanics import MAX_DOFS, SMALLEST, mechanical_error
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointType
+from loaders.pose import Pose
 from loaders.scene import Scene
-from loaders.spatial import Pose, SpatialInertia
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
 ASSETS = Path(__file__).parents[3] / "assets"

@@ -12,7 +12,7 @@ import pytest
 
 import bridge
 import loaders
-from bridge.diff.motion import MESH_TOLERANCE
+from bridge.diff.mechanics import MESH_TOLERANCE
 from loaders.model import Actuator
 from tests.support.scenes import joint, link, scene
 

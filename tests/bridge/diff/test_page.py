@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from bridge.diff.page import page, table
+from bridge.diff.files import difference_table as table
+from bridge.diff.files import page
 
 
 def test_a_page_holds_its_sections_and_escapes_text() -> None:

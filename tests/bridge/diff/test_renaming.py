@@ -8,9 +8,9 @@ import pytest
 
 import bridge
 import loaders
-from bridge.diff.renaming import renamed
 from loaders import model as m
-from loaders.spatial import IDENTITY
+from loaders.finish.transform import renamed
+from loaders.pose import IDENTITY
 from tests.support.scenes import joint, link, scene
 
 SITE = """

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bridge.diff.values import compare_values
+from bridge.diff.differences import compare_values
 from loaders import model as m
-from loaders.spatial import Pose, SpatialInertia
+from loaders.inertia import SpatialInertia
+from loaders.pose import Pose
 
 
 @pytest.mark.parametrize(

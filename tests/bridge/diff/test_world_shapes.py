@@ -8,7 +8,7 @@ import pytest
 
 import bridge
 import loaders
-from bridge.diff.world_shapes import with_fixed_world
+from bridge.diff.files import with_fixed_world
 from loaders.scene import Scene
 
 MJCF = """<mujoco model="robot"><worldbody>

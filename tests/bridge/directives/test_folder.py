@@ -13,7 +13,7 @@ import pytest
 import bridge
 import loaders
 from bridge.diff.mechanics import mechanical_error
-from bridge.directives.folder import stale_files
+from bridge.targets.directives.folder import stale_files
 from tests.support.scenes import link, random_pose, scene
 
 WORLD = """<sdf version='1.12'><world name='hall'><gravity>0 0 -9.81</gravity>

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.export.asset_files import AssetFiles
+from bridge.targets.folder import AssetFiles
 
 
 def test_a_mesh_takes_its_materials_and_pictures_along(tmp_path: Path) -> None:

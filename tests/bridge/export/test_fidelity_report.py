@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from bridge.export.fidelity_report import fidelity_text
+from bridge.targets.report import fidelity_text
 from loaders.diagnostics import Diagnostic, Fate, Where
-from loaders.safety.text import printable
 from loaders.scene import Scene
+from loaders.text import printable
 from tests.support.markdown_page import MarkdownPage
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import bridge
-from bridge.export.file_names import file_name
+from bridge.targets.xml import file_name
 
 ARM = Path(__file__).parents[3] / "assets" / "double_pendulum.urdf"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bridge.export.names import changed_names
-from bridge.mjcf import to_mjcf
+from bridge.targets.mjcf import to_mjcf
+from bridge.targets.xml import changed_names
 from tests.support.mjcf_scenes import ball, link, scene_of
 from tests.support.mujoco_oracle import compiled
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import bridge
 import loaders
-from bridge.export.number_format import color, number, quaternion, round_to_short, with_colors_in_range
+from bridge.targets.numbers import color, number, quaternion, round_to_short, with_colors_in_range
 from loaders import model as m
-from loaders.spatial import quaternion_to_matrix, rotation_about
+from loaders.pose import quaternion_to_matrix, rotation_about
 
 BRIGHT = """
 <mujoco>

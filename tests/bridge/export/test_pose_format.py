@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from transforms3d.euler import euler2mat
 
-from bridge.export.pose_format import direction_text, is_ill_conditioned, pose_text, roll_pitch_yaw
-from loaders.spatial import IDENTITY, Pose
+from bridge.targets.numbers import direction_text, is_ill_conditioned, pose_text, roll_pitch_yaw
+from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import random_pose
 
 

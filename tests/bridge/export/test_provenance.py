@@ -12,8 +12,8 @@ import pytest
 
 import bridge
 import loaders
-from bridge.export.provenance import WRITTEN_BY, derivation, origin_comment, source_file
-from bridge.export.result import Export
+from bridge.targets.folder import Export
+from bridge.targets.report import WRITTEN_BY, derivation, origin_comment, source_file
 from loaders.scene import Scene
 
 

@@ -9,8 +9,8 @@ import pytest
 import bridge
 import loaders
 from bridge.cli import main
-from bridge.export.read_back import read_back, require_equal
-from bridge.sdf.build import build
+from bridge.targets.report import read_back, require_equal
+from bridge.targets.sdf.document import build
 from loaders.diagnostics import ExportError
 from tests.support.scenes import link, scene
 
@@ -38,7 +38,7 @@ def test_a_raised_limit_holds_for_the_written_file_too(
     target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "r.urdf").write_text(ROBOT)
-    for module in ("loaders.safety.limits", "loaders.formats"):  # in place of a very large file
+    for module in ("loaders.limits", "loaders.formats"):  # in place of a very large file
         monkeypatch.setattr(f"{module}.DEFAULTS", loaders.Limits(elements=4))
     export = getattr(bridge, f"export_{target}")
     with pytest.raises(loaders.LoadError, match="elements"):

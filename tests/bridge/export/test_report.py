@@ -9,11 +9,11 @@ import pytest
 
 import bridge
 import loaders
-from bridge.export.report import Report, unsupported_fields, value_text
-from bridge.sdf.normal.supported_fields import SUPPORTED_FIELDS
+from bridge.targets.report import Report, unsupported_fields, value_text
+from bridge.targets.sdf.target import SUPPORTED_FIELDS
 from loaders import model as m
 from loaders.diagnostics import Fate
-from loaders.spatial import Pose
+from loaders.pose import Pose
 from tests.support.scenes import link, scene
 
 

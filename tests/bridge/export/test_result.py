@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bridge.export.result import Export, stale
+from bridge.targets.folder import Export, stale
 
 
 def test_stale_files(tmp_path: Path) -> None:

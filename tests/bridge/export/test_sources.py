@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import bridge
-from bridge.export.report import Report
-from bridge.export.sources import repaired, scene_of
+from bridge.targets.folder import repaired, scene_of
+from bridge.targets.report import Report
 from tests.code_examples.scenes import IMPOSSIBLE
 from tests.support.scenes import link, scene
 

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 
-from bridge.export.xml_text import add, root_element, text_of, write
+from bridge.targets.xml import add, root_element, text_of, write
 
 
 def test_a_document_with_namespaces_comments_and_odd_characters() -> None:

@@ -13,9 +13,9 @@ import pytest
 
 import bridge
 import loaders
-from bridge.fluid.forces import described, fluid_forces
+from bridge.fluid import described, fluid_forces
 from loaders.model import Buoyancy, FluidDrag, Wing
-from loaders.spatial import Array
+from loaders.pose import Array
 
 G = 9.8
 COARSE = "<physics type='ode'><max_step_size>0.005</max_step_size></physics>"

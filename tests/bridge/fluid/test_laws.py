@@ -8,11 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bridge.fluid.laws import buoyancy_wrench, drag_wrench, wing_wrench
-from bridge.fluid.submerged_volume import solid_of
+from bridge.fluid import buoyancy_wrench, drag_wrench, solid_of, wing_wrench
 from bridge.mechanism.force_laws import Motion
 from loaders.model import Box, Buoyancy, FluidDrag, Slopes, Wing
-from loaders.spatial import IDENTITY, Array, Pose, frozen, rotation_about
+from loaders.pose import IDENTITY, Array, Pose, frozen, rotation_about
 
 GRAVITY = np.array((0.0, 0.0, -10.0))
 TURNED = rotation_about(np.array((2.0, 1.0, -2.0)) / 3.0, 0.7)

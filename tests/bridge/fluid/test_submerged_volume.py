@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bridge.fluid.submerged_volume import MeshSolid, Solid, solid_of
+from bridge.fluid import MeshSolid, Solid, solid_of
 from loaders.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Sphere
 
 Z = np.array((0.0, 0.0, 1.0))

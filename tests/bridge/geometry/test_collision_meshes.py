@@ -3,10 +3,11 @@
 import numpy as np
 import trimesh
 
-from bridge.mjcf import to_mjcf
+from bridge.targets.mjcf import to_mjcf
+from loaders.inertia import SpatialInertia
 from loaders.model import Collision, Link, Mesh, Model
+from loaders.pose import IDENTITY
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, SpatialInertia
 from tests.support.mesh_assets import codes, made, read_back, written
 from tests.support.mujoco_oracle import compiled
 

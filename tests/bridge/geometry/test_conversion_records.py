@@ -8,20 +8,19 @@ import time
 
 import pytest
 
-from bridge.geometry import conversion_records
-from bridge.geometry.conversion_records import (
+from bridge.geometry import cache
+from bridge.geometry.cache import (
     Conversion,
     has_members,
     is_color,
     read_record,
     record_path,
     states_of,
+    write_checked,
     write_record,
 )
-from bridge.geometry.file_cache import write_checked
 from loaders.diagnostics import Diagnostic, Fate, Where
-from loaders.files import read
-from loaders.reading.dependencies import recorded
+from loaders.files.read_file import read, recorded
 
 FINDINGS = (
     Diagnostic("mesh.flat", Fate.APPROXIMATED, "it has {n}, {names}", arguments={"n": 0.1, "names": ("a", "b")}),
@@ -149,9 +148,7 @@ def test_the_state_of_a_huge_file_is_known_without_reading_it(tmp_path):
 def test_a_file_with_several_paths_is_read_once(tmp_path, source, monkeypatch):
     (tmp_path / "link.obj").symlink_to(source)
     opened = []
-    monkeypatch.setattr(
-        conversion_records, "read", lambda path, **options: opened.append(path) or read(path, **options)
-    )
+    monkeypatch.setattr(cache, "read", lambda path, **options: opened.append(path) or read(path, **options))
     seen = []
     with recorded(lambda path, digest: seen.append(path)):
         states = states_of([str(source), f"{tmp_path}/./source.obj", str(tmp_path / "link.obj")])
@@ -166,5 +163,5 @@ def test_a_path_that_has_come_to_lead_elsewhere_is_not_followed(name, tmp_path, 
     secret.write_text("one")
     (tmp_path / name).unlink(missing_ok=True)
     (tmp_path / name).symlink_to(secret)
-    monkeypatch.setattr(conversion_records, "read", lambda path, **_: pytest.fail(f"opened {path}"))
+    monkeypatch.setattr(cache, "read", lambda path, **_: pytest.fail(f"opened {path}"))
     assert read_record(record) is None

@@ -14,13 +14,15 @@ import trimesh
 
 import bridge
 from bridge.geometry import convex_decomposition
-from bridge.geometry.mesh_assets import mesh_asset
-from bridge.geometry.mesh_properties import is_convex
-from bridge.parity.engines.collision_pairs import pairs_in_mujoco, pairs_in_pybullet
+from bridge.geometry.convex_decomposition import is_convex
+from bridge.geometry.mesh import mesh_asset
+from bridge.parity.engines.mujoco.shapes import pairs_in_mujoco
+from bridge.parity.engines.pybullet.shapes import pairs_in_pybullet
 from loaders.diagnostics import Diagnostics, ExportError, Fate, Where
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Collision, Joint, JointType, Link, Mesh, Model, Plane, Sensor, Sphere
+from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, Pose, SpatialInertia
 from tests.support.mujoco_oracle import compiled
 
 WALL, HEIGHT, RADIUS = 0.02, 0.15, 0.05

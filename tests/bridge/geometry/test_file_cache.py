@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import bridge
-from bridge.geometry.file_cache import cache_folder, read_checked, stored, stored_folder, write_checked
+from bridge.geometry.cache import cache_folder, read_checked, stored, stored_folder, write_checked
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_a_stored_folder_has_its_files_whatever_happened_to_it(cache: Path) -> N
 AT_ONCE = """
 import sys
 from pathlib import Path
-from bridge.geometry.file_cache import stored, stored_folder
+from bridge.geometry.cache import stored, stored_folder
 for k in range(60):
     data = bytes([k]) * 5000
     path = stored(data, ".bin", "common")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import bridge
-from bridge.geometry.inline_assets import with_asset_files
+from bridge.geometry.mesh import with_asset_files
 from loaders import model as m
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.mjcf_documents import TETRAHEDRON
 from tests.support.scenes import link, scene
 

@@ -9,12 +9,13 @@ import trimesh
 from PIL import Image
 
 import loaders
-from bridge.geometry.mesh_assets import Appearance, shape_asset
-from bridge.mjcf import export_mjcf, to_mjcf
+from bridge.geometry.mesh import Appearance, shape_asset
+from bridge.targets.mjcf import export_mjcf, to_mjcf
 from loaders.diagnostics import Diagnostics, Fate, without_repeats
+from loaders.inertia import SpatialInertia
 from loaders.model import Collision, Cone, Link, Material, Mesh, Model, Polyline, Visual
+from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, Pose, SpatialInertia
 from tests.support.mesh_assets import HERE, codes, made, read_back, written
 from tests.support.mujoco_oracle import compiled
 

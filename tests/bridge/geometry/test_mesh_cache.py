@@ -12,10 +12,9 @@ import pytest
 from PIL import Image
 
 from bridge import to_mjcf
-from bridge.geometry import mesh_assets
-from bridge.geometry.file_cache import read_checked, write_checked
-from bridge.geometry.mesh_assets import Appearance
-from bridge.geometry.mesh_cache import MeshFile, mesh_files
+from bridge.geometry import mesh as mesh_assets
+from bridge.geometry.cache import read_checked, write_checked
+from bridge.geometry.mesh import Appearance, MeshFile, mesh_files
 from loaders.diagnostics import Diagnostics, Where
 from loaders.model import Mesh
 from tests.support.scenes import link, scene
@@ -73,7 +72,7 @@ def test_a_warm_export_imports_no_mesh_library(mesh):
     converted(mesh)
     code = (
         "import sys; from loaders.model import Mesh; from loaders.diagnostics import Diagnostics\n"
-        "from bridge.geometry.mesh_cache import mesh_files\n"
+        "from bridge.geometry.mesh import mesh_files\n"
         f"(file,) = mesh_files(Mesh(uri='', path={mesh.path!r}), 'mjcf', Diagnostics())\n"
         "print(len(file.data), 'trimesh' in sys.modules)"
     )

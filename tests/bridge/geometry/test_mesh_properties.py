@@ -3,7 +3,7 @@
 import pytest
 import trimesh
 
-from bridge.geometry.mesh_properties import is_convex
+from bridge.geometry.convex_decomposition import is_convex
 
 
 @pytest.mark.parametrize(

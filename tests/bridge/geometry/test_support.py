@@ -8,18 +8,19 @@ import numpy as np
 import pytest
 import trimesh
 
-from bridge.geometry.support import (
+from bridge.geometry.shapes import (
     DIRECTIONS,
+    cone,
     directions,
     half_space,
+    prisms,
     support_function,
     support_of_points,
     supports_of,
     supports_of_points,
 )
-from bridge.geometry.tessellation import cone, prisms
 from loaders.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Empty, Geometry, Plane, Polyline, Sphere
-from loaders.spatial import Array, Pose, rotation_about
+from loaders.pose import Array, Pose, rotation_about
 
 X_LG = Pose.of(rotation_about(np.array((0.0, 0.6, 0.8)), 0.7), (0.1, -0.2, 0.3))
 CONE = Cone(radius=0.5, length=2.0)

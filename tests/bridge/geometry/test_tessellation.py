@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import trimesh
 
-from bridge.geometry.mesh_assets import shape_asset
-from bridge.geometry.tessellation import MAX_CORNERS, cone, prisms
+from bridge.geometry.mesh import shape_asset
+from bridge.geometry.shapes import MAX_CORNERS, cone, prisms
 from loaders.diagnostics import Diagnostics, Where
 from loaders.model import Cone, Polyline
 

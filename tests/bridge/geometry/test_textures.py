@@ -11,9 +11,10 @@ import trimesh
 from PIL import Image
 
 from bridge import load_into_pybullet, to_mjcf
-from bridge.bullet.geometry.textured_primitives import textured_mesh
 from bridge.geometry.textures import engine_picture
+from bridge.targets.pybullet.geometry import textured_mesh
 from loaders.diagnostics import Diagnostics
+from loaders.inertia import SpatialInertia
 from loaders.model import (
     Box,
     Capsule,
@@ -29,8 +30,8 @@ from loaders.model import (
     Sphere,
     Visual,
 )
+from loaders.pose import IDENTITY
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, SpatialInertia
 from tests.support.mujoco_oracle import compiled
 
 

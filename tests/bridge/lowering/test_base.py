@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import loaders
-from bridge.mjcf import export_mjcf, to_mjcf, to_mjspec
+from bridge.targets.mjcf import export_mjcf, to_mjcf, to_mjspec
 from tests.support.mujoco_oracle import compiled
 
 ARM = """

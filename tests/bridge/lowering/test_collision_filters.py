@@ -18,11 +18,11 @@ import pytest
 
 import loaders
 from bridge import load_into_pybullet, lower, to_mjcf, to_mjspec
-from bridge.lowering.collision_filters import ignored_by_policy, pairs_of_rules
-from bridge.mjcf.geom.collision_filters import filters
+from bridge.lowering.lower import ignored_by_policy, pairs_of_rules
+from bridge.targets.mjcf.collision_filter import filters
+from loaders.collision_pairs import has_bitmasks
 from loaders.model import WORLD, Collision, FilterGroup, FilterRule, JointType, Model, Sphere, Surface
-from loaders.scene_queries.excluded_pairs import has_bitmasks
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.mujoco_oracle import can_touch, compiled
 from tests.support.scenes import UNIT_BOX, joint, link, scene, touching
 

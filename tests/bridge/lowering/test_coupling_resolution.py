@@ -5,15 +5,8 @@ import math
 import pytest
 
 from bridge.lowering import lower
-from loaders.model import (
-    WORLD,
-    X_AXIS,
-    Y_AXIS,
-    Z_AXIS,
-    Coupling,
-    JointType,
-)
-from loaders.spatial import Pose, frozen
+from loaders.model import WORLD, X_AXIS, Y_AXIS, Z_AXIS, Coupling, JointType
+from loaders.pose import Pose, frozen
 from tests.support.simple_scenes import joint, link, scene
 
 

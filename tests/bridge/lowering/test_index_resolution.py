@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bridge.lowering.index_resolution import Indices
-from bridge.mechanism.bodies import ROOT
-from bridge.mechanism.connections import BodyConnection, TendonConnection
+from bridge.lowering.lower import Indices
+from bridge.mechanism.bodies import ROOT, BodyConnection, TendonConnection
 from loaders.model import WORLD, Actuator, BallConstraint, Bushing, TendonConstraint
-from loaders.spatial import Pose, frozen
+from loaders.pose import Pose, frozen
 
 INDICES = Indices(bodies={"a": 0, "b": 1, WORLD: ROOT}, dofs={("j", 0): 0, ("u", 0): 1, ("u", 1): 2})
 ONE = frozen((1.0, 1.0, 1.0))

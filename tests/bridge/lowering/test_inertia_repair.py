@@ -6,10 +6,10 @@ import dataclasses
 
 import numpy as np
 
-from bridge.lowering.inertia_repair import with_repaired_inertia
-from bridge.lowering.inputs import mechanism_of
+from bridge.lowering.inertia import with_repaired_inertia
+from bridge.lowering.sources import mechanism_of
 from loaders.diagnostics import Diagnostics, Fate
-from loaders.spatial import SpatialInertia
+from loaders.inertia import SpatialInertia
 from tests.support.scenes import link, scene
 
 IMPOSSIBLE = SpatialInertia.of(1.0, I_Lcm=np.diag((1.0, 1.0, 3.0)))

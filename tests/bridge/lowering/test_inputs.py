@@ -9,7 +9,7 @@ import pytest
 
 import loaders
 from bridge.lowering import lower
-from bridge.lowering.inputs import mechanism_of, split_options
+from bridge.lowering.sources import mechanism_of, split_options
 
 PENDULUM = Path(__file__).parents[3] / "assets" / "double_pendulum.urdf"
 

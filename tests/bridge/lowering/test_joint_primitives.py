@@ -7,17 +7,8 @@ import pytest
 
 from bridge.lowering import lower
 from bridge.mechanism.bodies import primitive_names
-from loaders.model import (
-    WORLD,
-    X_AXIS,
-    Y_AXIS,
-    Z_AXIS,
-    Arc,
-    Curve,
-    JointType,
-    by_name,
-)
-from loaders.spatial import rotation_about
+from loaders.model import WORLD, X_AXIS, Y_AXIS, Z_AXIS, Arc, Curve, JointType, by_name
+from loaders.pose import rotation_about
 from tests.support.simple_scenes import joint, link, scene
 
 

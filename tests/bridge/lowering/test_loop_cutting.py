@@ -9,10 +9,11 @@ import pybullet
 import pytest
 
 from bridge import load_into_pybullet, lower, to_mjcf
-from bridge.lowering.loop_cutting import cut_loops
+from bridge.lowering.tree import cut_loops
 from loaders.diagnostics import Diagnostics
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Actuator, Arc, Coupling, Curve, JointAxis, JointType, Sensor
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen, rotation_about
+from loaders.pose import IDENTITY, Pose, frozen, rotation_about
 from tests.support.scenes import codes, joint, link, scene
 
 X_PJ = Pose.from_vector((1.0, 2.0, 3.0, 0.5, 0.5, -0.1, 0.7))

@@ -25,7 +25,7 @@ from loaders.model import (
     TendonPartType,
     by_name,
 )
-from loaders.spatial import IDENTITY, Pose
+from loaders.pose import IDENTITY, Pose
 from tests.support import scenes
 from tests.support.mujoco_oracle import compiled
 from tests.support.simple_scenes import joint, link, scene

@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 from bridge.lowering import lower
-from bridge.lowering.placement import placed
-from bridge.lowering.scaling import scaled
+from bridge.lowering.transform import placed, scaled
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT
-from bridge.mechanism.connections import BodyConnection
+from bridge.mechanism.bodies import ROOT, BodyConnection
 from loaders.model import WORLD, BallConstraint, DistanceConstraint, JointType, SpringDamper
-from loaders.spatial import IDENTITY, Pose, frozen
+from loaders.pose import IDENTITY, Pose, frozen
 from tests.support.scenes import joint, link, scene
 
 X_WN = Pose.from_xyz_rpy((1.0, -2.0, 3.0), (0.1, 0.2, 0.3))

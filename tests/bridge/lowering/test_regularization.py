@@ -6,15 +6,10 @@ import numpy as np
 import pytest
 
 from bridge.lowering import lower
-from bridge.lowering.inputs import mechanism_of
-from loaders.model import (
-    WORLD,
-    X_AXIS,
-    Y_AXIS,
-    Z_AXIS,
-    JointType,
-)
-from loaders.spatial import Pose, SpatialInertia
+from bridge.lowering.sources import mechanism_of
+from loaders.inertia import SpatialInertia
+from loaders.model import WORLD, X_AXIS, Y_AXIS, Z_AXIS, JointType
+from loaders.pose import Pose
 from tests.support.simple_scenes import joint, link, scene
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bridge.lowering import lower
-from bridge.lowering.scaling import scaled
+from bridge.lowering.transform import scaled
 from loaders.model import (
     WORLD,
     Box,
@@ -18,7 +18,7 @@ from loaders.model import (
     TendonConstraint,
     Wing,
 )
-from loaders.spatial import Pose, frozen
+from loaders.pose import Pose, frozen
 from tests.support.scenes import INERTIA, joint, link, scene
 
 SCALE = 3.0

@@ -7,10 +7,7 @@ import numpy as np
 
 from bridge.lowering import lower
 from bridge.mechanism.bodies import ROOT, PrimitiveKind
-from loaders.model import (
-    WORLD,
-    JointType,
-)
+from loaders.model import WORLD, JointType
 from tests.support.simple_scenes import joint, link, scene
 
 

@@ -6,7 +6,7 @@ import mujoco
 import pytest
 
 import bridge
-from bridge.mechanism.connections import held_together
+from bridge.mechanism.bodies import held_together
 from loaders import load_string
 
 TEXT = """<mujoco><worldbody>

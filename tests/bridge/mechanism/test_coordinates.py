@@ -9,14 +9,7 @@ import pytest
 from bridge.lowering import lower
 from bridge.mechanism.coordinates import joint_position, primitive_positions, random_position
 from bridge.mechanism.dynamics import relative_pose
-from loaders.model import (
-    WORLD,
-    X_AXIS,
-    Y_AXIS,
-    Z_AXIS,
-    JointType,
-    by_name,
-)
+from loaders.model import WORLD, X_AXIS, Y_AXIS, Z_AXIS, JointType, by_name
 from tests.support.simple_scenes import joint, link, scene
 
 

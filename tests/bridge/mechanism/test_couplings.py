@@ -6,7 +6,7 @@ import pytest
 
 from bridge.lowering import lower
 from bridge.mechanism import Mechanism
-from bridge.mechanism.couplings import with_followers
+from bridge.mechanism.coordinates import with_followers
 from loaders.model import WORLD, Coupling
 from tests.support.scenes import joint, link, scene
 

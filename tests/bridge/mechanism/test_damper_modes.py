@@ -3,7 +3,7 @@
 import numpy as np
 
 from bridge.lowering import lower
-from bridge.mechanism.damper_modes import joint_coefficients, mode_rates, modes
+from bridge.mechanism.dynamics import joint_coefficients, mode_rates, modes
 from loaders.model import JointType
 from tests.support.scenes import random_scene
 

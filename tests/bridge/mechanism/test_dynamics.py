@@ -26,9 +26,10 @@ from pydrake.multibody.tree import SpatialInertia as DrakeInertia
 import loaders
 from bridge.lowering import lower
 from bridge.mechanism.dynamics import bias_accelerations, mass_matrix_and_bias_forces, relative_pose
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Actuator, Joint, JointAxis, JointType, Link, Model, by_name
+from loaders.pose import IDENTITY, Pose, frozen, matrix_to_quaternion
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen, matrix_to_quaternion
 
 MOVING = [
     JointType.REVOLUTE,

@@ -9,7 +9,7 @@ import pytest
 
 from bridge.mechanism.force_laws import Motion, bushing_wrench, is_tendon_representable, tendon_force
 from loaders.model import Bushing, TendonConstraint
-from loaders.spatial import IDENTITY, Array, Pose, frozen, rotation_about
+from loaders.pose import IDENTITY, Array, Pose, frozen, rotation_about
 
 ZERO = frozen((0.0, 0.0, 0.0))
 BUSHING = Bushing(

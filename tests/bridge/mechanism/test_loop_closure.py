@@ -8,9 +8,9 @@ import pytest
 from bridge.lowering import lower
 from bridge.mechanism.bodies import ROOT, Closure
 from bridge.mechanism.dynamics import relative_pose
-from bridge.mechanism.loop_closure import closing_position, parts, relative_motions
+from bridge.mechanism.kinematics import closing_position, parts, relative_motions
 from loaders.model import WORLD, JointType
-from loaders.spatial import IDENTITY, Pose
+from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import joint, link, random_axes, random_pose, scene
 
 

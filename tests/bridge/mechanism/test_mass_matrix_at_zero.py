@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bridge.mechanism.mass_matrix_at_zero import MassMatrixAtZero
+from bridge.mechanism.dynamics import MassMatrixAtZero
 
 
 def test_a_regular_matrix_has_its_inverse() -> None:

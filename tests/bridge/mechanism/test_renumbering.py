@@ -8,22 +8,12 @@ import numpy as np
 import pytest
 
 from bridge.lowering import lower
-from bridge.lowering.base import with_base
+from bridge.lowering.transform import with_base
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT
-from bridge.mechanism.connections import BodyConnection, TendonConnection
-from bridge.mechanism.renumbering import with_bodies
-from loaders.model import (
-    WORLD,
-    Actuator,
-    BallConstraint,
-    Bushing,
-    Coupling,
-    JointType,
-    SpringDamper,
-    TendonConstraint,
-)
-from loaders.spatial import IDENTITY, frozen
+from bridge.mechanism.bodies import ROOT, BodyConnection, TendonConnection
+from bridge.mechanism.mechanism import with_bodies
+from loaders.model import WORLD, Actuator, BallConstraint, Bushing, Coupling, JointType, SpringDamper, TendonConstraint
+from loaders.pose import IDENTITY, frozen
 from tests.support.scenes import joint, link, random_axes, scene
 
 POINT = frozen((0.1, 0.2, 0.3))

@@ -7,7 +7,7 @@ import pytest
 
 import bridge
 import loaders
-from bridge.mechanism.tendon_paths import is_path
+from bridge.mechanism.force_laws import is_path
 from tests.support.mjcf_documents import BALL, document
 
 BODY = (
@@ -57,7 +57,7 @@ def test_the_bias_forces_are_those_of_mujoco(tendon: str) -> None:
     data.qpos[:], data.qvel[:] = (*at, 0.4, -0.7), rates
     mujoco.mj_forward(model, data)
     mechanism = bridge.lower(loaders.load_string(text, format="mjcf", quiet=True))
-    R = loaders.spatial.quaternion_to_matrix(at[3:])
+    R = loaders.pose.quaternion_to_matrix(at[3:])
     w = R @ rates[3:6]  # MuJoCo has the angular velocity in the frame of the body
     found = mechanism.bias_forces({"free": at, "j": 0.4, "k": -0.7}, {"free": (*rates[:3], *w), "j": 2.0, "k": -3.0})
     expected = np.array(data.qfrc_bias)

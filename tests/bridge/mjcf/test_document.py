@@ -9,15 +9,11 @@ import numpy as np
 import pytest
 
 import loaders
-from bridge.export.number_format import round_to_short
-from bridge.mjcf import to_mjcf
+from bridge.targets.mjcf import to_mjcf
+from bridge.targets.numbers import round_to_short
 from loaders.diagnostics import Fate
-from loaders.model import (
-    Collision,
-    Physics,
-    Plane,
-)
-from loaders.spatial import IDENTITY, frozen
+from loaders.model import Collision, Physics, Plane
+from loaders.pose import IDENTITY, frozen
 from tests.support.mjcf_scenes import codes, cone_scene, link, scene_of
 from tests.support.mujoco_oracle import compiled
 

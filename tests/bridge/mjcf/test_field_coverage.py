@@ -12,11 +12,12 @@ import pytest
 import trimesh
 
 from bridge.geometry import convex_decomposition
-from bridge.mjcf import to_mjcf
+from bridge.targets.mjcf import to_mjcf
 from loaders import model as m
 from loaders.diagnostics import ModelError
+from loaders.inertia import SpatialInertia
+from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 
 I3 = SpatialInertia.of(1.0, I_Lcm=np.diag((0.3, 0.4, 0.5)))
 Z = frozen((0.0, 0.0, 1.0))

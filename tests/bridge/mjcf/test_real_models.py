@@ -9,7 +9,7 @@ import pytest
 
 import loaders
 from bridge import lower
-from bridge.mjcf import to_mjcf
+from bridge.targets.mjcf import to_mjcf
 from tests.support.mujoco_oracle import Running, can_touch, compiled, quietly
 
 CORPUS = Path(os.environ.get("SDFBRIDGE_CORPUS", Path(__file__).parents[4] / "shared" / "corpus"))

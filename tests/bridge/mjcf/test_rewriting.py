@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import loaders
-from bridge.mjcf import export_mjcf, to_mjcf
+from bridge.targets.mjcf import export_mjcf, to_mjcf
 from tests.support.mjcf_scenes import leg, random_tree
 
 ASSETS = Path(__file__).parents[3] / "assets"

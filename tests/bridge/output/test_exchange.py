@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.output.exchange import exchange
+from bridge.output.folder import exchange
 
 
 def test_exchange_is_one_step_and_refuses_what_is_not_there(tmp_path: Path) -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from bridge.output import write_folder
-from bridge.output.exchange import ExchangeUnsupportedError, exchange
-from bridge.output.hidden_folders import discard, new_hidden_folder, remove_leftovers
+from bridge.output.folder import ExchangeUnsupportedError, discard, exchange, new_hidden_folder, remove_leftovers
 
 OLD, NEW = {"a.xml": b"old", "deep/b": b"old"}, {"a.xml": b"new"}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bridge.output import write_folder
-from bridge.output.manifest import MANIFEST, folder_state
+from bridge.output.folder import MANIFEST, folder_state
 
 FILES = {"model.xml": b"old", "assets/a.obj": b"old mesh"}
 

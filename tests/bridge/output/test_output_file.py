@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bridge.output import write_file
-from bridge.output.output_file import _sweep_once
+from bridge.output.file import _sweep_once
 
 
 def test_a_file_is_replaced_with_its_mode_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_file_that_grows_too_large_leaves_the_old_one(tmp_path: Path) -> None:
 
 WRITER = """
 import os, signal, sys
-from bridge.output import output_file
+from bridge.output import file as output_file
 def write_and_die(draft, place, pieces):
     draft.write_bytes(b"".join(pieces))
     os.kill(os.getpid(), signal.SIGKILL)

@@ -20,9 +20,8 @@ from pathlib import Path
 import pytest
 
 from bridge.output import OutputFolderError, check_folder, write_folder
-from bridge.output import output_folder as module
-from bridge.output.exchange import ExchangeUnsupportedError
-from bridge.output.manifest import MANIFEST, folder_state
+from bridge.output import folder as module
+from bridge.output.folder import MANIFEST, ExchangeUnsupportedError, folder_state
 
 OLD = {"model.xml": b"old", "assets/a.obj": b"old mesh", "README.md": b"old text"}
 NEW = {"model.xml": b"new", "assets/b.obj": b"new mesh", "README.md": b"new text"}

@@ -13,7 +13,7 @@ import yaml
 from PIL import Image
 
 from bridge.output import Form, OutputFolderError, check_file, write_sealed
-from bridge.output.sealed_file import sealed
+from bridge.output.file import sealed
 
 
 @pytest.mark.parametrize("text", [b"<robot/>", b"<robot/>\n", b"<?xml version='1.0'?>\n<robot/>\n"])

@@ -7,11 +7,11 @@ import pytest
 
 import loaders
 from bridge.lowering import lower
-from bridge.lowering.base import relowered, with_base
+from bridge.lowering.transform import relowered, with_base
 from bridge.mechanism import Mechanism
 from bridge.parity.comparison import compare
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
 
 ROOT = Path(__file__).parents[3]
 ARM = ROOT / "assets/arm/model.sdf"

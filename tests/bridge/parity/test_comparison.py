@@ -11,7 +11,7 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Level, Outcome, Verdict, compare
-from bridge.parity.engines.protocol import factory_of
+from bridge.parity.engine import factory_of
 from loaders import Scene
 from loaders.diagnostics import ExportError, Fate
 

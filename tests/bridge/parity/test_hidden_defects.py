@@ -10,10 +10,11 @@ import pytest
 
 import loaders
 from bridge.parity import Outcome, Verdict, compare
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Actuator, Box, JointType, Sphere
+from loaders.pose import Pose
 from loaders.scene import Scene
-from loaders.spatial import Pose, SpatialInertia
 from tests.support.running_faults import faulty_mujoco, faulty_pybullet
 from tests.support.scenes import joint, link, scene
 

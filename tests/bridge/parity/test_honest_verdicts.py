@@ -11,8 +11,8 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Comparison, Outcome, Verdict, compare
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
-from bridge.parity.results.causes import Cause
+from bridge.parity.causes import Cause
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
 from tests.support.running_faults import faulty_mujoco, faulty_pybullet
 
 pytest.importorskip("mujoco")

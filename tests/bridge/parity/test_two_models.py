@@ -11,9 +11,10 @@ from bridge import export_urdf
 from bridge.diff.files import compare_files
 from bridge.parity.two_models import errors_in_simulators
 from loaders import Search, load
+from loaders.inertia import SpatialInertia
 from loaders.model import JointType
+from loaders.pose import Pose, frozen_matrix
 from loaders.scene import Scene
-from loaders.spatial import Pose, SpatialInertia, frozen_matrix
 from tests.support.scenes import joint, link, scene
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import loaders
 from bridge.parity import Comparison, Outcome, Verdict, compare
-from loaders.scene_queries.mujoco_settings import SETTINGS, Effect, acting_settings, effect_of, full_name, is_default
+from loaders.engine_settings import SETTINGS, Effect, acting_settings, effect_of, full_name, is_default
 from tests.support.running_faults import faulty_mujoco
 
 ACTING = {Effect.MOTION, Effect.CONTACT}

@@ -11,13 +11,12 @@ import pytest
 
 import bridge
 import loaders
-from bridge.mjcf.document import Built
-from bridge.mjcf.document import build as build_document
-from bridge.mjcf.xml.element import Element
-from bridge.mjcf.xml.options import Options
 from bridge.parity import compare
-from bridge.parity.engines import mujoco_engine
-from bridge.parity.engines.mujoco_engine import MujocoEngine
+from bridge.parity.engines.mujoco import engine
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.targets.mjcf.context import Element, Options
+from bridge.targets.mjcf.document import Built
+from bridge.targets.mjcf.document import build as build_document
 
 pytest.importorskip("mujoco")
 
@@ -74,7 +73,7 @@ def test_an_attribute_that_the_writer_loses_is_found(name: str, monkeypatch: pyt
             del list(built.root.walk())[i].attributes[attribute]
             return built
 
-        monkeypatch.setattr(mujoco_engine, "build", faulty)
+        monkeypatch.setattr(engine, "build", faulty)
         try:
             if not differ(sound, arrays(MujocoEngine(mechanism).model)):
                 continue

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from bridge.rendering.camera import AZIMUTH, ELEVATION, FIELD_OF_VIEW, SIZE, composite_on_background, fit_camera
+from bridge.camera import AZIMUTH, ELEVATION, FIELD_OF_VIEW, SIZE, composite_on_background, fit_camera
 
 
 @pytest.mark.parametrize("seed", range(5))

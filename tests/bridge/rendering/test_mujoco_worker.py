@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from bridge.rendering import mujoco_worker
+from bridge.demo import mujoco_worker
 
 BALL = '<mujoco><worldbody><body><freejoint/><geom size="0.2" rgba="1 0 0 1"/></body></worldbody></mujoco>'
 PLATFORMS = ("egl", "osmesa", "glfw")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bridge
-from bridge.sdf.build import build
+from bridge.targets.sdf.document import build
 from loaders.diagnostics import ExportError
 from tests.support.scenes import joint, link, scene
 

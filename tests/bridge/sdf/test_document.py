@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loaders import model as m
-from loaders.spatial import IDENTITY, Pose
+from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import link, scene
 from tests.support.sdf_writer import element, read
 

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from bridge.sdf import to_sdf
+from bridge.targets.sdf import to_sdf
 from loaders import model as m
 from loaders.diagnostics import ModelError
 from loaders.scene import Scene

@@ -11,8 +11,8 @@ import pytest
 
 import bridge
 import loaders
-from bridge.export.read_back import read_back, require_equal
-from bridge.sdf.folder import single_file, stale_files
+from bridge.targets.report import read_back, require_equal
+from bridge.targets.sdf.document import single_file, stale_files
 from loaders.diagnostics import ExportError
 from tests.support.scenes import link, scene
 

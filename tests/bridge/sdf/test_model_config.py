@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from bridge.sdf.model_config import model_config
+from bridge.targets.sdf.document import model_config
 
 
 def test_the_description_names_the_file_and_its_version() -> None:

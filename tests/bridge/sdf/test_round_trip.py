@@ -23,7 +23,7 @@ EVERY_TYPE = (
 )
 
 
-def written(scene: loaders.Scene, folder: Path) -> tuple[loaders.Scene, bridge.sdf.Sdf]:
+def written(scene: loaders.Scene, folder: Path) -> tuple[loaders.Scene, bridge.targets.sdf.Sdf]:
     """The scene that is read from a written document, and the document."""
     sdf = bridge.to_sdf(scene)
     path = folder / "model.sdf"

@@ -10,7 +10,7 @@ import bridge
 import loaders
 from bridge.diff.mechanics import mechanical_error
 from loaders import model as m
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import joint, link, scene
 from tests.support.sdf_writer import element, shaped
 

@@ -9,10 +9,10 @@ import pytest
 import bridge
 import loaders
 from bridge.diff.mechanics import mechanical_error
-from bridge.urdf.folder import stale_files
+from bridge.targets.urdf.document import stale_files
 from loaders.diagnostics import ExportError
 from loaders.model import WORLD, JointType
-from loaders.spatial import Pose
+from loaders.pose import Pose
 from tests.support.scenes import joint, link, scene
 from tests.support.urdf_writer import with_poses
 

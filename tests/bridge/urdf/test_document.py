@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import bridge
 import loaders
 from loaders import model as m
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
 

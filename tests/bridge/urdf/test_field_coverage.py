@@ -4,11 +4,11 @@ import dataclasses
 
 import pytest
 
-from bridge.urdf import to_urdf
+from bridge.targets.urdf import to_urdf
 from loaders import model as m
 from loaders.diagnostics import ModelError
+from loaders.pose import IDENTITY, frozen
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, frozen
 from tests.bridge.mjcf.test_field_coverage import CLASSES, MESH_FIELDS, WHOLE, another, parts, put, shape, tree
 
 __all__ = ["shape"]

@@ -9,8 +9,8 @@ import pytest
 
 import bridge
 import loaders
-from bridge.export.read_back import read_back, require_equal
-from bridge.urdf.folder import single_file, stale_files
+from bridge.targets.report import read_back, require_equal
+from bridge.targets.urdf.document import single_file, stale_files
 from loaders.diagnostics import ExportError
 from tests.support.scenes import link, scene
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import bridge
 import loaders
-from bridge.urdf.srdf import srdf_text
+from bridge.targets.urdf.document import srdf_text
 from loaders import model as m
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 

@@ -14,10 +14,10 @@ from PIL import Image
 import bridge
 import loaders
 from bridge.mechanism import Mechanism
-from bridge.viewer.drawn_model import DrawnModel
+from bridge.viewer.viewer import DrawnModel
+from loaders.limits import limit_of
 from loaders.model import Box, Mesh, Visual
-from loaders.safety.limits import limit_of
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import link, scene
 
 ASSETS = Path(__file__).parents[3] / "assets"

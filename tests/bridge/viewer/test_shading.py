@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from trimesh import creation
 
-from bridge.viewer.shading import shaded
+from bridge.viewer.viewer import shaded
 
 
 def area(vertices, faces) -> float:

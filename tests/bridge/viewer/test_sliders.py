@@ -10,7 +10,7 @@ import pytest
 
 import bridge
 import loaders
-from bridge.viewer.sliders import Sliders, dofs_of
+from bridge.viewer.viewer import Sliders, dofs_of
 from loaders.model import Coupling, JointType
 from tests.support.scenes import MOVING, joint, link, random_scene, scene
 

@@ -16,7 +16,7 @@ import rich.console
 import bridge
 import sdfbridge
 from bridge.viewer import Viewer
-from loaders.spatial import Pose
+from loaders.pose import Pose
 from tests.support.chromium import EXECUTABLE, Chromium
 
 ASSETS = Path(__file__).parents[3] / "assets"

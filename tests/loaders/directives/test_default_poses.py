@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from loaders.directives.default_poses import bases_of, initial_link_poses
+from loaders.collision_pairs import connected_components, is_connection
+from loaders.drake.default_poses import bases_of, initial_link_poses
 from loaders.model import WORLD
-from loaders.scene_queries.connectivity import connected_components, is_connection
 from tests.support.directives_files import MASS, drake, load, model, write
 from tests.support.drake_oracle import pose_error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bridge
-from bridge.mechanism.couplings import initial_positions
+from bridge.mechanism.coordinates import initial_positions
 from loaders.diagnostics import Fate
 from tests.support.directives_files import MASS, drake, errors, load, model, write
 from tests.support.drake_oracle import pose_error

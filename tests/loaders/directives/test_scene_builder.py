@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from loaders.context import Context
+from loaders.context import Context, Resources
 from loaders.diagnostics import Diagnostics
-from loaders.directives.scene_builder import SceneBuilder
+from loaders.drake.directives import SceneBuilder
 from loaders.node import Node
-from loaders.resources import Resources
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 
 
 @pytest.fixture

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from loaders.diagnostics import Diagnostics
-from loaders.directives.transforms import read_transform
-from loaders.directives.yaml_nodes import parse
-from loaders.spatial import Pose, rotation_about
+from loaders.drake.yaml_nodes import parse, read_transform
+from loaders.pose import Pose, rotation_about
 
 
 def read(text: str) -> tuple[Pose, list[str]]:

@@ -7,7 +7,7 @@ import dataclasses
 import pickle
 
 import loaders
-from loaders.display.finding_list import FindingList
+from loaders.diagnostics import FindingList
 from tests.support.web_page import WebPage
 
 INVALID = '<sdf version="1.11"><model name="m"><link name="l"/><surprise/></model></sdf>'

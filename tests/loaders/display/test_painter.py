@@ -7,7 +7,7 @@ import io
 import numpy as np
 import pytest
 
-from loaders.display.painter import paint, view_axes
+from loaders.picture import paint, view_axes
 
 SIZE = (120, 90)
 

@@ -8,10 +8,10 @@ import io
 import numpy as np
 from PIL import Image
 
-from loaders.display import picture as module
-from loaders.display.picture import SIZE, picture
+from loaders import picture as module
 from loaders.model import Box, Material, Plane, Visual
-from loaders.spatial import IDENTITY, Pose
+from loaders.picture import SIZE, picture
+from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import link, scene
 
 BOX = Box(size=(0.4, 0.4, 0.4))

@@ -10,7 +10,6 @@ import trimesh
 from PIL import Image
 
 from loaders.diagnostics import Where
-from loaders.display.triangles import COLLISION_COLOR, DEFAULT_COLOR, surfaces
 from loaders.model import (
     Box,
     Capsule,
@@ -27,7 +26,8 @@ from loaders.model import (
     Sphere,
     Visual,
 )
-from loaders.spatial import IDENTITY
+from loaders.picture import COLLISION_COLOR, DEFAULT_COLOR, surfaces
+from loaders.pose import IDENTITY
 
 SOLIDS = [
     (Box(size=(1.0, 2.0, 3.0)), 6.0, (1.0, 2.0, 3.0)),

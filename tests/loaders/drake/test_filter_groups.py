@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loaders.diagnostics import Diagnostics
-from loaders.drake.filter_groups import resolve
+from loaders.finish.finish import resolve
 from loaders.model import FilterGroup, FilterRule
 from loaders.scene import Scene
 

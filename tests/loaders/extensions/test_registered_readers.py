@@ -16,9 +16,8 @@ import pytest
 import bridge
 import loaders
 from loaders import LoadError
-from loaders.extensions.registered_readers import ENTRY_POINTS, registered_reader, registered_tags
-from loaders.formats import _XML_READERS
-from loaders.reading.deferred import Deferred
+from loaders.formats import _XML_READERS, ENTRY_POINTS, registered_reader, registered_tags
+from loaders.speed import Deferred
 
 ROOT = Path(__file__).parents[3]
 BLOCKS = dict(
@@ -111,7 +110,7 @@ def test_our_readers_are_registered_too() -> None:
 def test_a_scene_that_a_package_keeps_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = loaders.Scene(name="kept")
     point = SimpleNamespace(name="kept", value="package:read", load=lambda: lambda root, context: kept)
-    monkeypatch.setattr("loaders.extensions.registered_readers._entry_points", lambda: [point])
+    monkeypatch.setattr("loaders.formats._entry_points", lambda: [point])
     scene = loaders.load_string("<kept/>", format="kept", base="folder")
     assert scene.source == os.path.join("folder", "<string>.kept")
     assert kept.source == ""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import loaders
-from loaders.gazebo.added_items import AddedItems, with_forces_and_sensors
+from loaders.gazebo.items import AddedItems, with_forces_and_sensors
 from loaders.model import Actuator, Buoyancy, Sensor
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import joint, link, scene
 
 URDF = """<robot name="r"><link name="base"/><link name="a"/><link name="b"/>

@@ -6,7 +6,7 @@ import pytest
 
 import loaders
 from loaders.diagnostics import Diagnostics
-from loaders.gazebo.plugin_effects import effect_of
+from loaders.gazebo.items import effect_of
 from loaders.node import Node
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from loaders.gazebo.values import flag_of, label_of, number_of, text_of, vector_of
+from loaders.gazebo.items import flag_of, label_of, number_of, text_of, vector_of
 from loaders.node import Node
 from tests.support.xml_nodes import root_of
 

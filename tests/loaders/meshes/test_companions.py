@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from loaders.meshes.companions import companion_files
+from loaders.meshes.mesh_data import companion_files
 
 
 def names(tmp_path, file, content):

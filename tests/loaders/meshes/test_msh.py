@@ -10,7 +10,7 @@ import pytest
 
 import bridge
 import loaders
-from loaders.meshes.msh import has_triangles
+from loaders.meshes.mesh_data import has_triangles
 from tests.support.mesh_files import BOX_CORNERS, BOX_FACES, assert_box
 
 mujoco = pytest.importorskip("mujoco")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from loaders.meshes.obj_groups import group_of
+from loaders.meshes.trimesh_formats import group_of
 
 CAR = """mtllib none.mtl
 v 0 0 0

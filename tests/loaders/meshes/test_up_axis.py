@@ -9,13 +9,13 @@ import pytest
 import trimesh
 
 import bridge
-from bridge.lowering.scaling import scaled
+from bridge.lowering.transform import scaled
 from loaders.diagnostics import Diagnostics
+from loaders.finish.finish import with_references
 from loaders.meshes import read_mesh
-from loaders.meshes.up_axis import is_turned
+from loaders.meshes.collada import is_turned
 from loaders.model import Collision, Link, Mesh, Visual
-from loaders.scene_operations.visual_references import with_references
-from loaders.spatial import IDENTITY, Array, Pose
+from loaders.pose import IDENTITY, Array, Pose
 from tests.support.mesh_files import collada
 from tests.support.scenes import link, scene
 

@@ -11,7 +11,7 @@ import pytest
 
 import bridge
 import loaders
-from loaders.mjcf.engine_warnings import engine_warnings
+from loaders.mjcf.compiler import engine_warnings
 
 FAR = """<sdf version="1.9"><model name="m"><link name="l"><inertial><pose>1e6 1e6 1e6 0 0 0</pose><mass>10</mass>
 <inertia><ixx>1e-11</ixx><iyy>1e-11</iyy><izz>1e-11</izz></inertia></inertial></link></model></sdf>"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lxml import etree
 
-from loaders.nodes.attribute_text import escaped
+from loaders.node import escaped
 
 
 def test_a_parser_reads_the_value_that_was_escaped() -> None:

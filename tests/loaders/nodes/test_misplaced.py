@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.nodes.misplaced import home_of
+from loaders.node import home_of
 
 
 def test_an_element_is_not_sent_to_where_it_is() -> None:

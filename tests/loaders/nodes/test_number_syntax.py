@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.nodes.number_syntax import parse_number, plain_number, plain_numbers
+from loaders.numbers import parse_number, plain_number, plain_numbers
 
 WORDS = st.text("0123456789+-.eExXpPaAfFiInNtTyY", min_size=1, max_size=8)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loaders.nodes.read_names import MAX_NAMES, NOTHING_READ
+from loaders.node import MAX_NAMES, NOTHING_READ
 
 KEY = st.builds("".join, st.tuples(st.sampled_from(("", "@")), st.sampled_from([f"a{i}" for i in range(MAX_NAMES)])))
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from loaders.diagnostics import Diagnostic, Diagnostics, Fate, Where
-from loaders.notebook import card, details, findings_table, summary_of, table
-from loaders.notebook.cards import MAX_CELL, MAX_ROWS
+from loaders.text import MAX_CELL, MAX_ROWS, card, details, findings_table, summary_of, table
 from tests.support.web_page import WebPage, is_inert
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror='a'>\"'&\x1b[0m\u202e"

@@ -13,8 +13,7 @@ from PIL import Image
 import bridge
 from bridge.geometry.textures import engine_picture
 from loaders.diagnostics import Diagnostics
-from loaders.pictures.decoding import FORMATS, PictureError, decoded, picture_bytes
-from loaders.pictures.gray_levels import gray_levels
+from loaders.files.images import FORMATS, PictureError, decoded, gray_levels, picture_bytes
 from tests.support.mujoco_oracle import compiled
 
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from loaders.pictures.decoding import PictureError
-from loaders.pictures.gray_levels import gray_levels, red_levels
+from loaders.files.images import PictureError, gray_levels, red_levels
 
 
 @pytest.mark.parametrize(("kind", "top"), [(np.uint8, 255), (np.uint16, 65535)])

@@ -6,8 +6,8 @@ import hashlib
 from pathlib import Path
 
 import loaders
-from bridge.mjcf import to_mjcf
-from loaders.reading.dependencies import note_file, note_files, note_read, recorded
+from bridge.targets.mjcf import to_mjcf
+from loaders.files.read_file import note_file, note_files, note_read, recorded
 
 ASSETS = Path(__file__).parents[3] / "assets"
 

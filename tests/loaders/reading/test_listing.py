@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import loaders
-from loaders.diagnostics import Diagnostic, Fate, Where
-from loaders.reading.listing import by_place, folded
+from loaders.diagnostics import Diagnostic, Fate, Where, by_place, folded
 
 
 def finding(file: str, line: int, code: str = "sdf.x", message: str = "m") -> Diagnostic:

@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 
-from loaders.diagnostics import Diagnostic, Fate, Where
-from loaders.display.finding_list import FindingList
+from loaders.diagnostics import Diagnostic, Fate, FindingList, Where
 from loaders.model import Collision, Joint, JointAxis, Link, Material, Sphere, Surface, Visual
-from loaders.model.common import Z_AXIS
-from loaders.model.joints import JointType
-from loaders.reading.makers import maker
+from loaders.model.joint import JointType
+from loaders.model.settings import Z_AXIS
+from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, Pose
+from loaders.speed import maker
 
 NAMED = {"name": "a", "X_LG": IDENTITY, "geometry": Sphere(radius=1.0)}
 STATED: dict[type[Any], dict[str, Any]] = {

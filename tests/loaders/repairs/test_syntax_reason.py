@@ -7,7 +7,7 @@ from xml.parsers import expat
 import pytest
 
 import loaders
-from loaders.repairs.syntax_reason import open_element, reason
+from loaders.xml import open_element, reason
 
 
 @pytest.mark.parametrize(

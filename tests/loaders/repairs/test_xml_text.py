@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from loaders.repairs.xml_text import mended_xml
+from loaders.xml import mended_xml
 
 BROKEN = {
     "a license before the declaration": ("<!-- (c) -->\n<?xml version='1.0'?>\n<sdf><a/></sdf>", {"a": {}}),

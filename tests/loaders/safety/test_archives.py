@@ -19,10 +19,20 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Outcome
-from loaders.files import is_file, is_readable, main_file, read, read_end, read_start, size_inside, status_of
-from loaders.mjcf_original import compile_original
-from loaders.safety.archives import FOLDER, MAX_RATIO
-from loaders.safety.limits import FileError, Limits, budgeted
+from bridge.parity.engines.mujoco.native import compile_original
+from loaders.files.read_file import (
+    FOLDER,
+    MAX_RATIO,
+    is_file,
+    is_readable,
+    main_file,
+    read,
+    read_end,
+    read_start,
+    size_inside,
+    status_of,
+)
+from loaders.limits import FileError, Limits, budgeted
 
 Members = Mapping[str, str | bytes]
 OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"

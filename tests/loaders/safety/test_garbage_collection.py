@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 import loaders
-from loaders.safety.garbage_collection import collector_paused
+from loaders.limits import collector_paused
 
 ROBOT = '<robot name="r"><link name="a"><inertial><mass value="1"/></inertial></link></robot>'
 

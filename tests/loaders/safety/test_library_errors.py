@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loaders.safety.library_errors import MAX_REASON, raised_as
+from loaders.limits import MAX_REASON, raised_as
 
 
 class OurError(Exception):

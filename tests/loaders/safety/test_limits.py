@@ -14,7 +14,7 @@ from PIL import Image
 
 import bridge
 import loaders
-from loaders.safety.limits import Budget, LimitError, Limits, budgeted, spend
+from loaders.limits import Budget, LimitError, Limits, budgeted, spend
 from tests.support.mesh_files import collada
 
 SDF = "<sdf version='1.9'><model name='m'><link name='l'/></model></sdf>"

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loaders.safety.markdown import code, plain
-from loaders.safety.text import printable
+from loaders.text import code, plain, printable
 from tests.support.markdown_page import MarkdownPage
 
 HOSTILE = (

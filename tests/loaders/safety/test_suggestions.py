@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from loaders.safety.limits import MAX_COMPARISONS, budgeted
-from loaders.safety.suggestions import MAX_LENGTH, closest
+from loaders.limits import MAX_COMPARISONS, budgeted
+from loaders.text import MAX_LENGTH, closest
 
 
 def test_the_closest_name_is_suggested() -> None:

@@ -7,7 +7,7 @@ import unicodedata
 
 import loaders
 from loaders.diagnostics import Diagnostic, Fate
-from loaders.safety.text import MAX_MESSAGE, printable, shortened
+from loaders.text import MAX_MESSAGE, printable, shortened
 
 
 def test_no_control_character_and_no_surrogate_remains() -> None:

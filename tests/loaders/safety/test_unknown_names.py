@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loaders.safety.unknown_names import NameIndex, UnknownNameError, unknown_name
+from loaders.text import NameIndex, UnknownNameError, unknown_name
 
 
 def test_the_error_is_a_key_error_and_a_value_error_whose_text_is_a_sentence() -> None:

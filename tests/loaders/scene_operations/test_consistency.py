@@ -12,8 +12,9 @@ import pytest
 import bridge
 import loaders
 from loaders import ExportError, Scene
-from loaders.scene_operations.consistency import require_consistent
-from loaders.spatial import Pose, SpatialInertia
+from loaders.finish.validation import require_consistent
+from loaders.inertia import SpatialInertia
+from loaders.pose import Pose
 
 ARM = loaders.load("assets/double_pendulum.urdf", quiet=True)
 

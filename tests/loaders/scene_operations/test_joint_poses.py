@@ -16,9 +16,9 @@ import loaders
 from bridge.parity import Outcome, compare
 from loaders import Scene
 from loaders.diagnostics import Diagnostics
+from loaders.finish.validation import report_contradictions
 from loaders.model import WORLD, JointType, Link
-from loaders.scene_operations.joint_poses import report_contradictions
-from loaders.spatial import Pose, rotation_about
+from loaders.pose import Pose, rotation_about
 from tests.support.running_faults import faulty_mujoco
 from tests.support.scenes import joint, link, scene
 

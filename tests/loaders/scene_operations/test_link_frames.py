@@ -9,10 +9,10 @@ import numpy as np
 import loaders
 from bridge.diff import differences
 from bridge.diff.mechanics import mechanical_error
+from loaders.finish.transform import moved_frames
 from loaders.model import Light
+from loaders.pose import Array, Pose
 from loaders.scene import Scene
-from loaders.scene_operations.link_frames import moved_frames
-from loaders.spatial import Array, Pose
 from tests.support.scenes import random_pose, random_scene
 from tests.support.urdf_writer import with_poses
 

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from loaders.finish.mass_properties import shape_inertia
+from loaders.inertia import SpatialInertia
 from loaders.model import (
     Box,
     Capsule,
@@ -25,8 +27,7 @@ from loaders.model import (
     Polyline,
     Sphere,
 )
-from loaders.scene_operations.mass_properties import shape_inertia
-from loaders.spatial import Pose, SpatialInertia
+from loaders.pose import Pose
 
 SIZE = st.floats(0.01, 10.0)
 DENSITY = 730.0

@@ -8,7 +8,7 @@ import pytest
 
 import loaders
 from loaders.diagnostics import Diagnostics
-from loaders.scene_operations.mesh_checks import check_meshes
+from loaders.finish.mesh_check import check_meshes
 from tests.support.mesh_files import collada
 
 

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from loaders.finish.transform import attach_joints, merge, place
 from loaders.model import (
     WORLD,
     Actuator,
@@ -27,10 +28,9 @@ from loaders.model import (
     Visual,
     by_name,
 )
+from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
-from loaders.scene_operations.transform_scene import attach_joints, merge, place
-from loaders.scene_queries.scoped_names import root_model
-from loaders.spatial import IDENTITY, Pose, frozen
+from loaders.scoped_names import root_model
 
 X_WM = Pose.from_xyz_rpy((1, 2, 3), (0.1, 0.2, 0.3))
 ZERO = frozen((0, 0, 0))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import bridge
+from loaders.finish.finish import with_references
 from loaders.model import Box, Collision, Link, Mesh, Visual
-from loaders.scene_operations.visual_references import with_references
-from loaders.spatial import IDENTITY, Pose
+from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import link, scene
 
 ASIDE = Pose.of(p=(0.0, 0.0, 1.0))

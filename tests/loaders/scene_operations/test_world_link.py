@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import loaders
+from loaders.finish.transform import merge, place
 from loaders.model import WORLD, Link
-from loaders.scene_operations.transform_scene import merge, place
 
 FLOOR = """<mujoco model="r"><worldbody><geom name="floor" type="plane" size="1 1 1"/><geom name="r_floor" size="1"/>
 <body name="b"><geom name="g" size=".1"/></body></worldbody>

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import loaders
+from loaders.collision_pairs import connected_components, is_connection, is_weld, static_links
 from loaders.model import WORLD
-from loaders.scene_queries.connectivity import connected_components, is_connection, is_weld, static_links
 
 TEXT = """<robot name="r">{links}
 <joint name="ab" type="fixed"><parent link="a"/><child link="b"/></joint>

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from pybullet_utils.bullet_client import BulletClient
 
 import loaders
+from loaders.collision_pairs import POLICIES, excluded_pairs, filtered_pairs
+from loaders.limits import budgeted
 from loaders.model import Collision, Joint, JointType, Link, Model, Sphere
-from loaders.safety.limits import budgeted
+from loaders.pose import IDENTITY
 from loaders.scene import Scene
-from loaders.scene_queries.excluded_pairs import POLICIES, excluded_pairs, filtered_pairs
-from loaders.spatial import IDENTITY
 from tests.support.drake_oracle import DrakePlant
 
 SPHERE = '<collision name="c"><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bridge
-from loaders.scene_queries.gravity_share import gravity_share
+from loaders.model.link import gravity_share
 from tests.support.mjcf_documents import BALL, document, read
 
 BODY = '<body name="a" gravcomp="{}"><joint name="j" axis="0 1 0"/><geom size="0.1" pos="0.5 0 0"/></body>'

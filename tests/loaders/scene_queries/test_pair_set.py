@@ -7,8 +7,8 @@ from itertools import combinations
 
 import pytest
 
-from loaders.safety.limits import LimitError, Limits, budgeted
-from loaders.scene_queries.pair_set import PairSet
+from loaders.collision_pairs import PairSet
+from loaders.limits import LimitError, Limits, budgeted
 
 ITEMS = range(9)
 

@@ -6,9 +6,9 @@ import pytest
 
 import loaders
 from loaders.model import WORLD, Link, Model
+from loaders.pose import IDENTITY
 from loaders.scene import Scene
-from loaders.scene_queries.scoped_names import local_name, outermost_scope, root_model
-from loaders.spatial import IDENTITY
+from loaders.scoped_names import local_name, outermost_scope, root_model
 
 
 def _scene(name: str, canonical_link: str | None, links: dict[str, str]) -> Scene:

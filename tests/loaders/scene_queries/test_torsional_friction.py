@@ -7,7 +7,7 @@ import math
 import pytest
 
 from loaders.model import Friction
-from loaders.scene_queries.torsional_friction import UNIT_PATCH_RADIUS, torsional_length
+from loaders.model.contact import UNIT_PATCH_RADIUS, torsional_length
 
 
 def test_the_length_is_that_of_sdformat() -> None:

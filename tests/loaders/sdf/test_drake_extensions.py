@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.model import (
-    JointType,
-)
+from loaders.model import JointType
 from tests.support.sdf import (
     joint_of,
     read_sdf,

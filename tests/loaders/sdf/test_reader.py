@@ -7,11 +7,11 @@ import gc
 import pytest
 
 import loaders
+from bridge.diagnostic_codes import CODES
 from loaders import Diagnostic, LoadError
-from loaders.diagnostic_codes import CODES
 from loaders.diagnostics import Fate
 from loaders.node import Node
-from loaders.sdf.frames.frame_graph import FrameVertex, Scope
+from loaders.sdf.frame import FrameVertex, Scope
 from tests.code_examples.sdf import TEXTS, model
 
 

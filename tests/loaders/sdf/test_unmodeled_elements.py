@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.node import Node
-from loaders.sdf.unmodeled_elements import flat_parameters, mark_read, report_ignored
+from loaders.sdf.unmodeled import flat_parameters, mark_read, report_ignored
 from loaders.xml import parse
 
 

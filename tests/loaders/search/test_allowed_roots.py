@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loaders.search.allowed_roots import AllowedRoots
+from loaders.files.folders import AllowedRoots
 
 
 def put(path: Path) -> Path:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import loaders
-from loaders.search.drake_cache import drake_cache, drake_packages
+from loaders.files.fuel import drake_cache, drake_packages
 
 DOWNLOAD = """
 import sys

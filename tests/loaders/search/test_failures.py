@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loaders.search.failures import not_found
+from loaders.context import not_found
 
 
 @pytest.mark.parametrize(

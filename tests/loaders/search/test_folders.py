@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loaders.search.folders import declared_name, fuel_caches, fuel_places, is_package, is_plain_name, model_folder
+from loaders.files.folders import declared_name, fuel_caches, fuel_places, is_package, is_plain_name, model_folder
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a\\b", "*", "a?", "[a]", "a\0"])

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import loaders
-from loaders.search import fuel_download
+from loaders.files import fuel
 
 MODEL = """<sdf version="1.9"><model name="box"><link name="l"><visual name="v"><geometry><mesh>
 <uri>meshes/a.stl</uri></mesh></geometry></visual></link></model></sdf>"""
@@ -133,7 +133,7 @@ def test_an_archive_that_leads_out_of_its_folder_is_refused(server: Server, tmp_
 def test_large_archives_are_refused(
     server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, limit: str, value: int
 ) -> None:
-    monkeypatch.setattr(fuel_download, limit, value)
+    monkeypatch.setattr(fuel, limit, value)
     server.answers[PATH] = archive(FILES)
     with pytest.raises(loaders.LoadError, match="more than"):
         load(server, fetch=True)

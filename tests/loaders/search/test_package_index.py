@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import loaders
-from loaders.search import package_index
-from loaders.search.package_index import PackageIndex
+from loaders.files import folders
+from loaders.files.folders import PackageIndex
 
 MODEL = "<sdf version='1.9'><model name='box'><link name='l'/></model></sdf>"
 CONFIG = "<model><name>box</name><sdf version='1.9'>model.sdf</sdf></model>"
@@ -131,12 +131,12 @@ def test_the_less_deep_package_comes_first_and_links_are_not_followed(tmp_path: 
 
 def test_the_index_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {f"a{i}/package.xml": "" for i in range(9)})
-    monkeypatch.setattr(package_index, "MAX_FOLDERS", 5)
+    monkeypatch.setattr(folders, "MAX_FOLDERS", 5)
     index = PackageIndex([tmp_path])
     assert [name for name in (f"a{i}" for i in range(9)) if list(index.packages(name))] == ["a0", "a1", "a2", "a3"]
 
 
 def test_nothing_is_visited_while_files_are_found_without_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {**below("pkg", PACKAGE), "pkg/urdf/r.urdf": robot("package://pkg/meshes/m.obj")})
-    monkeypatch.setattr(package_index, "_walk", lambda _: pytest.fail("the index was made"))
+    monkeypatch.setattr(folders, "_walk", lambda _: pytest.fail("the index was made"))
     assert loaders.resolve(tmp_path / "pkg/urdf/r.urdf", paths=[tmp_path])[0].path is not None

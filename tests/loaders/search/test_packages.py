@@ -7,7 +7,7 @@ import os
 import pytest
 
 import loaders
-from loaders.search.packages import packages
+from loaders.files.folders import packages
 
 os.environ.setdefault("DRAKE_ALLOW_NETWORK", "package_map")
 

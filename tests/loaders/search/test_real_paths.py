@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loaders.search.real_paths import RealPaths
+from loaders.files.folders import RealPaths
 
 
 @pytest.fixture

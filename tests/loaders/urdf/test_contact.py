@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.scene_queries.torsional_friction import torsional_length
+from loaders.model.contact import torsional_length
 from tests.support.urdf_robots import SPHERE, robot
 
 

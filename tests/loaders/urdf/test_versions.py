@@ -11,7 +11,7 @@ import pytest
 import loaders
 from loaders import LoadError, Scene
 from loaders.diagnostics import Fate
-from loaders.spatial import IDENTITY, Pose
+from loaders.pose import IDENTITY, Pose
 
 BODY = """<robot name='r'{version}>
 <link name='a'>

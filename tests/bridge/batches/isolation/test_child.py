@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.batches.isolation.protocol import Request
-from bridge.batches.isolation.worker import close_servers, run_isolated
+from bridge.batches.worker import Request, close_servers, run_isolated
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from bridge.batches.isolation.resource_limits import end_group, name_of_end, resident_bytes
+from bridge.batches.server import end_group, name_of_end, resident_bytes
 
 
 def test_the_memory_of_this_process_is_known() -> None:

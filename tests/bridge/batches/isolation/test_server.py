@@ -11,8 +11,7 @@ import time
 from multiprocessing.connection import Pipe
 from pathlib import Path
 
-from bridge.batches.isolation.protocol import Request
-from bridge.batches.isolation.worker import _START
+from bridge.batches.worker import _START, Request
 from tests.support import batch_calls
 
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from bridge.batches.isolation.protocol import Ended, Request
-from bridge.batches.isolation.worker import FOLDER, close_servers, digest_of, run_isolated
+from bridge.batches.worker import FOLDER, Ended, Request, close_servers, digest_of, run_isolated
 from tests.support import batch_calls
 
 

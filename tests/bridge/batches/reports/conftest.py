@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.batches.reports.pages import write_reports
+from bridge.batches.report import write_reports
 from bridge.batches.results import BatchOutcome, BatchResult
 
 SETTINGS = {"task": "check", "options": {"strict": True}, "version": "1<b>"}

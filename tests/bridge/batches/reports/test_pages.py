@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from bridge.batches.reports.pages import write_reports
+from bridge.batches.report import write_reports
 
 
 def test_no_page_has_a_control_character(folder: Path) -> None:

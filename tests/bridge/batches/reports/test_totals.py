@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.batches.reports.totals import totals_of
+from bridge.batches.report import totals_of
 from bridge.batches.results import BatchOutcome, BatchResult
 
 

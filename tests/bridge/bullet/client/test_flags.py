@@ -4,9 +4,9 @@ import pybullet
 import pytest
 
 from bridge import load_into_pybullet
-from bridge.bullet.client.flags import ALLOWED, ALWAYS, IGNORED
+from bridge.targets.pybullet.client import ALLOWED, ALWAYS, IGNORED
 from loaders.model import JointType, Visual
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import UNIT_BOX, codes, joint, link, scene
 from tests.support.urdf_robots import HINGE_AND_SLIDE
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pybullet as p
 import pytest
 
-from bridge.bullet.client.replies import ConstraintInfo, DynamicsInfo, JointInfo, named
+from bridge.targets.pybullet.client import ConstraintInfo, DynamicsInfo, JointInfo, named
 
 URDF = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="2"/>
 <inertia ixx="3" iyy="4" izz="5" ixy="0" ixz="0" iyz="0"/></inertial></link>

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge import load_into_pybullet
-from bridge.bullet.client import stdout_capture
+from bridge import load_into_pybullet, stdout_capture
 from loaders.model import JointType
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
@@ -26,7 +25,7 @@ def test_the_console_stays_silent(bullet_client, capfd):
 
 PRINTED = """
 import ctypes, os, sys
-from bridge.bullet.client.stdout_capture import capture_stdout
+from bridge.stdout_capture import capture_stdout
 
 library = ctypes.CDLL(None)
 library.printf(b"before\\n")

@@ -10,11 +10,12 @@ import pybullet
 import pytest
 
 import bridge
-from bridge.bullet.contact.pair_coefficients import pair_coefficients
+from bridge.targets.pybullet.contact import pair_coefficients
+from loaders.collision_pairs import PairSet
+from loaders.inertia import SpatialInertia
 from loaders.model import Box, Collision, Friction, Link, Model, Physics, Plane, Sphere, Surface
+from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
-from loaders.scene_queries.pair_set import PairSet
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 from tests.support.scenes import codes
 
 G = 9.8

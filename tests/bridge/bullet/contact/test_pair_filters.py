@@ -10,22 +10,10 @@ import pytest
 from pybullet_utils.bullet_client import BulletClient
 
 from bridge import load_into_pybullet, lower
-from bridge.bullet.contact.pair_filters import any_may_collide, forbidden_pairs
-from bridge.bullet.contact.parameters import spinning_friction
-from loaders.model import (
-    WORLD,
-    Collision,
-    FilterGroup,
-    FilterRule,
-    Friction,
-    JointType,
-    Model,
-    Plane,
-    Surface,
-)
-from loaders.scene_queries.excluded_pairs import POLICIES
-from loaders.scene_queries.pair_set import PairSet
-from loaders.spatial import IDENTITY, Pose, frozen
+from bridge.targets.pybullet.contact import any_may_collide, forbidden_pairs, spinning_friction
+from loaders.collision_pairs import POLICIES, PairSet
+from loaders.model import WORLD, Collision, FilterGroup, FilterRule, Friction, JointType, Model, Plane, Surface
+from loaders.pose import IDENTITY, Pose, frozen
 from tests.support.scenes import UNIT_BOX, codes, joint, link, scene, touching
 
 

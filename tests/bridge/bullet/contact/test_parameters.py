@@ -8,8 +8,9 @@ import pybullet
 import pytest
 
 from bridge import load_into_pybullet, to_mjcf
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Box, Collision, Cone, Friction, JointType, Mesh, Plane, Sphere, Surface
-from loaders.spatial import IDENTITY, Pose, SpatialInertia
+from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import codes, joint, link, scene
 
 STEP = 1e-3

@@ -3,12 +3,8 @@
 import pybullet
 
 from bridge import load_into_pybullet
-from loaders.model import (
-    Collision,
-    Friction,
-    Surface,
-)
-from loaders.spatial import IDENTITY
+from loaders.model import Collision, Friction, Surface
+from loaders.pose import IDENTITY
 from tests.support.scenes import UNIT_BOX, codes, link, scene
 
 

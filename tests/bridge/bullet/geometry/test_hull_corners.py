@@ -9,8 +9,7 @@ import pybullet
 import pytest
 from trimesh.creation import icosphere
 
-from bridge.bullet.geometry.hull_corners import hull_corners
-from bridge.bullet.geometry.mesh_files import stl
+from bridge.targets.pybullet.mesh import hull_corners, stl
 
 
 def hull_in_pybullet(corners: np.ndarray, path: Path) -> set[tuple[float, ...]]:

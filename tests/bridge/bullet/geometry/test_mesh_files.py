@@ -8,8 +8,8 @@ import pybullet
 import pytest
 
 from bridge import load_into_pybullet
-from bridge.geometry import mesh_assets
-from bridge.geometry.file_cache import read_checked, write_checked
+from bridge.geometry import mesh as mesh_assets
+from bridge.geometry.cache import read_checked, write_checked
 from loaders.model import Mesh
 from tests.support.scenes import link, scene
 

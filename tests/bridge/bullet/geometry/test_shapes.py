@@ -22,7 +22,7 @@ from loaders.model import (
     Sphere,
     Visual,
 )
-from loaders.spatial import IDENTITY, Pose
+from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import UNIT_BOX, codes, joint, link, scene
 
 EXTENTS = [

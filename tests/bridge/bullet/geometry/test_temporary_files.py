@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.bullet.geometry.temporary_files import temporary_files
+from bridge.targets.pybullet.mesh import temporary_files
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from bridge.bullet.geometry.textured_primitives import textured_mesh
+from bridge.targets.pybullet.geometry import textured_mesh
 from loaders.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Plane, Sphere
 
 VOLUMES: list[tuple[Geometry, float]] = [

@@ -9,11 +9,11 @@ import pybullet
 import pytest
 from pybullet_utils.bullet_client import BulletClient
 
-import bridge.bullet.load
+import bridge.targets.pybullet.load
 from bridge import load_into_pybullet, load_world_into_pybullet, lower
 from loaders import ExportError
 from loaders.model import WORLD, Coupling, Ellipsoid, JointType, Model
-from loaders.spatial import IDENTITY, Pose
+from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import codes, joint, link, random_scene, random_state, relative, scene
 
 ARM = scene(
@@ -286,7 +286,7 @@ def test_no_file_and_no_body_is_left_behind_by_a_failure(bullet_client, folder, 
     def fail(*_):
         raise OSError("on purpose")
 
-    monkeypatch.setattr(bridge.bullet.load, "filtered", fail)
+    monkeypatch.setattr(bridge.targets.pybullet.load, "filtered", fail)
     with pytest.raises(OSError, match="on purpose"):
         load_into_pybullet(ARM, physicsClientId=bullet_client)
     assert list(folder.iterdir()) == []

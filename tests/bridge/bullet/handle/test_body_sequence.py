@@ -8,7 +8,7 @@ import pytest
 
 from bridge import load_into_pybullet, lower
 from loaders.model import WORLD, Coupling, JointType, Model
-from loaders.spatial import IDENTITY, Pose
+from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import joint, link, relative, scene
 
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 import bridge
-from bridge.bullet.handle.kinematic_loops import by_joint, loop_gaps, loop_joints
+from bridge.targets.pybullet.body import by_joint, loop_gaps, loop_joints
 from loaders import Pose, load_string
 
 BAR = "<inertial><mass>1</mass></inertial>"

@@ -8,9 +8,9 @@ import pybullet
 import pytest
 
 from bridge import load_into_pybullet
-from bridge.bullet.handle.notebook import _png as png
+from bridge.targets.pybullet.body import _png as png
 from loaders.model import Box, Material, Plane, Sphere, Visual
-from loaders.spatial import IDENTITY, Pose
+from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import joint, link, scene
 
 BOX = Box(size=(0.4, 0.4, 0.4))

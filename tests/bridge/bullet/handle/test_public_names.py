@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bridge import load_into_pybullet
-from bridge.bullet import Bodies, PyBulletBody
+from bridge.targets.pybullet import Bodies, PyBulletBody
 from loaders.model import WORLD
 from tests.support.scenes import joint, link, scene
 

@@ -5,8 +5,9 @@ import pybullet
 import pytest
 
 from bridge import load_into_pybullet, lower
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointType, SpringDamper
-from loaders.spatial import Pose, SpatialInertia, frozen
+from loaders.pose import Pose, frozen
 from tests.support.scenes import (
     GRAVITY,
     joint,

@@ -5,8 +5,8 @@ import pybullet
 import pytest
 
 from bridge import load_into_pybullet
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointType
-from loaders.spatial import SpatialInertia
 from tests.support import stick_slip
 from tests.support.scenes import (
     joint,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bridge import load_into_pybullet
-from bridge.bullet.simulation.independent_axes import with_independent_axes
+from bridge.targets.pybullet.dynamics import with_independent_axes
 from loaders.model import WORLD, JointType
 from tests.support.scenes import joint, link, scene
 

@@ -7,9 +7,10 @@ import pybullet
 import pytest
 
 from bridge import load_into_pybullet, lower
-from bridge.bullet.simulation.own_dynamics import NoAnswerError, OwnDynamics
+from bridge.targets.pybullet.dynamics import NoAnswerError, OwnDynamics
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointType
-from loaders.spatial import Pose, SpatialInertia
+from loaders.pose import Pose
 from tests.support.scenes import GRAVITY, joint, link, random_scene, random_state, relative, scene
 
 

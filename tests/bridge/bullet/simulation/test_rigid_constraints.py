@@ -3,9 +3,9 @@
 import numpy as np
 import pybullet
 
-from bridge.bullet.simulation.rigid_constraints import _impulses as impulses
+from bridge.targets.pybullet.passive_force import _impulses as impulses
 from loaders.diagnostics import Fate
-from loaders.spatial import Pose
+from loaders.pose import Pose
 from tests.support import drake_elements as physics
 from tests.support.drake_elements import FORMS, Drake, read, tree
 from tests.support.drake_in_pybullet import Loaded

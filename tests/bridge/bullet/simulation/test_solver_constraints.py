@@ -5,9 +5,10 @@ import pybullet
 import pytest
 
 from bridge import load_into_pybullet, lower
-from bridge.parity.engines.reference_engine import accelerations
+from bridge.parity.reference import accelerations
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, BallConstraint, Coupling, JointType
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
+from loaders.pose import IDENTITY, Pose, frozen
 from tests.support.scenes import codes, joint, link, scene
 
 ROOT = joint("root", WORLD, "a", JointType.FIXED)

@@ -8,8 +8,9 @@ import pytest
 
 from bridge import load_into_pybullet, lower
 from bridge.mechanism.coordinates import joint_position
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Arc, Curve, JointAxis, JointType, SpringDamper
-from loaders.spatial import Pose, SpatialInertia, frozen
+from loaders.pose import Pose, frozen
 from tests.support.pybullet_states import TREES, loaded
 from tests.support.scenes import (
     GRAVITY,

@@ -7,9 +7,9 @@ import pybullet
 import pytest
 
 from bridge import load_into_pybullet, lower
-from bridge.bullet.simulation.stepped_dynamics import stepped_accelerations, stepped_mass_matrix
+from bridge.targets.pybullet.dynamics import stepped_accelerations, stepped_mass_matrix
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointType, Sphere
-from loaders.spatial import SpatialInertia
 from tests.support.scenes import GRAVITY, joint, link, random_scene, random_state, scene
 
 INERTIA = SpatialInertia.of(2.0, (0.0, 0.0, 0.5), np.diag((0.3, 0.4, 0.5)))

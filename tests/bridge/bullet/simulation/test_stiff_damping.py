@@ -10,12 +10,13 @@ import pybullet
 import pytest
 
 from bridge import load_into_pybullet, lower
-from bridge.bullet.simulation.stiff_damping import rate_bound
-from bridge.parity.levels.random_states import fastest_rate
+from bridge.parity.states import fastest_rate
+from bridge.targets.pybullet.damping import rate_bound
 from loaders.diagnostics import ExportError, Fate
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Actuator, BallConstraint, Coupling, JointAxis, JointType, Physics, WeldConstraint
+from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 from tests.support.scenes import joint, link, random_scene, random_state, scene
 
 CODE = "pybullet.stiff-damping"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bridge import lower
-from bridge.bullet.target import BASE
-from bridge.bullet.urdf.articulation import articulate
+from bridge.targets.pybullet.articulation import articulate
+from bridge.targets.pybullet.client import BASE
 from loaders.diagnostics import Diagnostics
 from loaders.model import WORLD, JointType
 from tests.support.scenes import joint, link, scene

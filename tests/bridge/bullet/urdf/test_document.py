@@ -10,14 +10,15 @@ from lxml import etree
 from transforms3d.euler import euler2mat
 
 from bridge import lower
-from bridge.bullet.geometry.shapes import ShapeWriter
-from bridge.bullet.geometry.temporary_files import TemporaryFiles
-from bridge.bullet.urdf.articulation import articulate
-from bridge.bullet.urdf.document import roll_pitch_yaw, urdf_text
+from bridge.targets.numbers import roll_pitch_yaw
+from bridge.targets.pybullet.articulation import articulate
+from bridge.targets.pybullet.geometry import ShapeWriter
+from bridge.targets.pybullet.mesh import TemporaryFiles
+from bridge.targets.pybullet.urdf import urdf_text
 from loaders.diagnostics import Diagnostics
 from loaders.model import WORLD, JointType
+from loaders.pose import Array, rotation_about
 from loaders.scene import Scene
-from loaders.spatial import Array, rotation_about
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
 

@@ -4,10 +4,11 @@ import numpy as np
 import pybullet
 import pytest
 
-import bridge.bullet.urdf.partitioning
+import bridge.targets.pybullet.partition
 from bridge import load_into_pybullet
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointType
-from loaders.spatial import Pose, SpatialInertia
+from loaders.pose import Pose
 from tests.support.scenes import codes, joint, link, scene
 
 

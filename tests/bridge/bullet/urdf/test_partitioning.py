@@ -8,10 +8,11 @@ import pytest
 
 import bridge
 from bridge import load_into_pybullet, lower
-from bridge.bullet.urdf.partitioning import MAX_COORDINATES, MAX_JOINTS
+from bridge.targets.pybullet.partition import MAX_COORDINATES, MAX_JOINTS
 from loaders import ExportError
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointType
-from loaders.spatial import Pose, SpatialInertia
+from loaders.pose import Pose
 from tests.support.scenes import (
     GRAVITY,
     UNIT_BOX,

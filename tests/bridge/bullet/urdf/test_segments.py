@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bridge.bullet.target import BASE
-from bridge.bullet.urdf.segments import Segment
-from loaders.spatial import IDENTITY, SpatialInertia
+from bridge.targets.pybullet.articulation import Segment
+from bridge.targets.pybullet.client import BASE
+from loaders.inertia import SpatialInertia
+from loaders.pose import IDENTITY
 
 
 def test_principal_axes_give_the_inertia_back_and_no_moment_is_negative() -> None:

@@ -8,7 +8,7 @@ import pybullet
 
 from bridge import load_into_pybullet
 from loaders.model import JointType
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import joint, link, scene
 
 

@@ -11,7 +11,7 @@ import trimesh
 
 import loaders
 from bridge.cli import main
-from bridge.cli.reports.written_files import in_short
+from bridge.cli.commands.convert import in_short
 from bridge.geometry import convex_decomposition
 from tests.support.command_line import run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bridge.cli.reports.annotations import workflow_commands
+from bridge.cli.commands.check import workflow_commands
 from loaders.diagnostics import Diagnostic, Fate, Where
 from tests.support.command_line import run
 

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from bridge.batches import BatchOutcome, BatchResult
+from bridge.cli.commands.batch import BatchProgress
 from bridge.cli.output import Output
-from bridge.cli.reports.batch_progress import BatchProgress
 
 GOOD = BatchResult(source="a.sdf", task="check", outcome=BatchOutcome.VALID)
 BAD = BatchResult(source="b\x1b.sdf", task="check", outcome=BatchOutcome.CRASH, detail="SIGSEGV")
@@ -55,7 +55,7 @@ def test_a_terminal_shows_a_bar_with_rate_and_failures(monkeypatch: pytest.Monke
 def test_lines_say_the_rate_and_the_time_left(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("bridge.cli.reports.batch_progress._INTERVAL", -1.0)
+    monkeypatch.setattr("bridge.cli.commands.batch._INTERVAL", -1.0)
     progressed(0)
     first, *_ = capsys.readouterr().err.splitlines()
     assert first.startswith("1 of 2, ")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from bridge.cli.commands.compare import show_comparison
 from bridge.cli.output import Output
-from bridge.cli.reports.comparison_text import show_comparison
 from bridge.parity import Comparison, Outcome
-from bridge.parity.results.causes import Gap
-from bridge.parity.results.verdict import Level, Row
+from bridge.parity.causes import Gap
+from bridge.parity.verdict import Level, Row
 from tests.support.command_line import ROOT, run
 
 ARM = ROOT / "assets" / "arm" / "model.sdf"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bridge.cli.reports.frames import frame_rows
+from bridge.cli.scene_text import frame_rows
 from loaders import load, load_string
-from loaders.spatial import Pose
+from loaders.pose import Pose
 from tests.support.command_line import ROOT, run
 
 ARM = ROOT / "assets" / "arm" / "model.sdf"

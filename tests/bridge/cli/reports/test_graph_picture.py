@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bridge.cli.reports.graph_picture import layout, picture
+from bridge.cli.commands.info import layout, picture
 from loaders import load_string
 
 JOINT = "<joint name='{0}{1}' type='fixed'><parent>{0}</parent><child>{1}</child></joint>"

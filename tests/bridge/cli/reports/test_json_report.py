@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from bridge.cli.reports.json_report import diagnostic_entry, failure_report
+from bridge.cli.json_report import diagnostic_entry, failure_report
 from loaders.diagnostics import Diagnostic, Fate, Where
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import jsonschema
 
-from bridge.cli.reports.sarif import sarif_log
+from bridge.cli.commands.check import sarif_log
 from bridge.diagnostic_codes import CODES
 from loaders.diagnostics import Diagnostic, Fate, Where
 from tests.support.command_line import ROOT

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.cli.reports.tree_output import dot, tree
+from bridge.cli.scene_text import dot, tree
 from bridge.lowering import lower
 from loaders import load_string
 

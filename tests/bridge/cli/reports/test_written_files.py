@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bridge.cli.reports.written_files import in_short
+from bridge.cli.commands.convert import in_short
 
 
 @pytest.mark.parametrize(

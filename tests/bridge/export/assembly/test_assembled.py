@@ -9,10 +9,10 @@ import pytest
 
 import bridge
 import loaders
-from bridge.directives.folder import _contents as contents_of
+from bridge.targets.directives.folder import _contents as contents_of
 from loaders import model as m
 from loaders.diagnostics import ExportError
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import UNIT_BOX, link, scene
 
 MODELS = tuple(m.Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::a") for name in "mn")

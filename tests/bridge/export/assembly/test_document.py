@@ -10,12 +10,11 @@ import yaml
 
 import bridge
 import loaders
-from bridge.export.assembly.document import Assembly, Placed
-from bridge.export.assembly.parts import models_of
-from bridge.export.report import Report
+from bridge.targets.assembly import Assembly, Placed, models_of
+from bridge.targets.report import Report
 from loaders import model as m
+from loaders.pose import IDENTITY, frozen
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, frozen
 from tests.support.scenes import joint, link, scene
 
 MODELS = tuple(m.Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::a") for name in "mn")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import loaders
-from bridge.export.assembly.parts import models_of, namespaces, trees_of
+from bridge.targets.assembly import models_of, namespaces, trees_of
 from loaders import model as m
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
 LINKS = [link("m::a", model="m"), link("m::b", model="m"), link("n::a", model="n")]

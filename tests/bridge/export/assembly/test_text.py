@@ -7,8 +7,8 @@ import math
 import pytest
 import yaml
 
-from bridge.export.assembly.text import add_frame, add_group, add_instance, add_model, add_weld, values, word
-from loaders.spatial import IDENTITY, Pose
+from bridge.targets.assembly import add_frame, add_group, add_instance, add_model, add_weld, values, word
+from loaders.pose import IDENTITY, Pose
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pytest
 
 import bridge
 import loaders
-from bridge.export.documents.contents import Contents, changed_options
-from bridge.sdf.options import Options
+from bridge.targets.folder import Contents, changed_options
+from bridge.targets.sdf.target import Options
 from loaders.diagnostics import ExportError
 from tests.support.scenes import joint, link, scene
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 import bridge
-from bridge.export.asset_files import AssetFiles
-from bridge.export.documents.files import Files
-from bridge.export.report import Report
+from bridge.targets.folder import AssetFiles, Files
+from bridge.targets.report import Report
 
 ASSETS = Path(__file__).parents[4] / "assets"
 

@@ -10,8 +10,8 @@ import pytest
 
 import bridge
 import loaders
-from bridge.export.documents.filter_groups import report_pairs_kept_apart, with_filter_groups
-from bridge.export.report import Report
+from bridge.targets.elements import report_pairs_kept_apart, with_filter_groups
+from bridge.targets.report import Report
 from tests.code_examples import scenes as s
 
 FEET_ONLY = """

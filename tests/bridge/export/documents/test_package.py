@@ -9,8 +9,8 @@ import pytest
 
 import bridge
 import loaders
-from bridge.export.documents.package import package_xml
-from bridge.urdf.folder import single_file
+from bridge.targets.folder import package_xml
+from bridge.targets.urdf.document import single_file
 
 ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 

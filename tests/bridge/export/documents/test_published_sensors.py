@@ -9,7 +9,7 @@ import loaders
 from loaders import Scene
 from loaders.diagnostics import Fate
 from loaders.model import Sensor
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import joint, link, scene
 
 

@@ -11,9 +11,9 @@ import pytest
 from PIL import Image
 
 import bridge
-from bridge.export.documents.undrawn_textures import without_undrawn_textures
+from bridge.targets.elements import without_undrawn_textures
 from loaders import model as m
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import UNIT_BOX, link, scene
 
 KTX = b"\xabKTX 11\xbb\r\n\x1a\n" + struct.pack(

@@ -7,7 +7,7 @@ import pytest
 
 from bridge import load_into_pybullet, to_mjspec
 from loaders.model import WORLD, Heightmap, JointType, Mesh, Visual
-from loaders.spatial import IDENTITY, Pose
+from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import codes, joint, link, scene
 
 Image = pytest.importorskip("PIL.Image")

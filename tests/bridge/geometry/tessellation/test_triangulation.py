@@ -7,8 +7,8 @@ import random
 
 import pytest
 
-from bridge.geometry.tessellation import triangulation
-from bridge.geometry.tessellation.triangulation import triangulate, twice_area
+from bridge.geometry import shapes
+from bridge.geometry.shapes import triangulate, twice_area
 
 Outline = tuple[tuple[float, float], ...]
 
@@ -77,8 +77,8 @@ def test_the_ear_of_the_smallest_index_is_cut_each_time() -> None:
 def test_the_number_of_examinations_is_linear(monkeypatch: pytest.MonkeyPatch, make) -> None:
     def examinations(n: int) -> int:
         calls = []
-        inside = triangulation._is_inside
-        monkeypatch.setattr(triangulation, "_is_inside", lambda *args: calls.append(1) or inside(*args))
+        inside = shapes._is_inside
+        monkeypatch.setattr(shapes, "_is_inside", lambda *args: calls.append(1) or inside(*args))
         triangulate(make(n))
         monkeypatch.undo()
         return len(calls)

@@ -9,9 +9,9 @@ import pytest
 import bridge
 import loaders
 from bridge import lower
-from bridge.mjcf.body.effective_inertia import effective_inertia, max_effort
+from bridge.targets.mjcf.inertial import effective_inertia, max_effort
 from loaders.model import JointAxis, JointType
-from loaders.spatial import frozen
+from loaders.pose import frozen
 from tests.support.mjcf_scenes import chain, random_tree
 
 

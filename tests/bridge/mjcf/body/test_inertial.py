@@ -9,16 +9,11 @@ import numpy as np
 import pytest
 
 import loaders
-from bridge.mjcf import to_mjcf
+from bridge.targets.mjcf import to_mjcf
 from loaders.diagnostics import ExportError, Fate, Where
-from loaders.model import (
-    Box,
-    Collision,
-    Joint,
-    JointType,
-    Link,
-)
-from loaders.spatial import IDENTITY, Pose, SpatialInertia
+from loaders.inertia import SpatialInertia
+from loaders.model import Box, Collision, Joint, JointType, Link
+from loaders.pose import IDENTITY, Pose
 from tests.support.mjcf_scenes import IMPOSSIBLE, codes, hinge, link, one_joint, random_tree, scene_of
 from tests.support.mujoco_oracle import compiled
 

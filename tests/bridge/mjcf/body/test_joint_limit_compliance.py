@@ -8,11 +8,9 @@ import math
 import mujoco
 import pytest
 
-from bridge.mjcf import to_mjcf
-from loaders.model import (
-    JointType,
-)
-from loaders.spatial import frozen
+from bridge.targets.mjcf import to_mjcf
+from loaders.model import JointType
+from loaders.pose import frozen
 from tests.support.mjcf_scenes import codes, one_joint, z_axis
 from tests.support.mujoco_oracle import compiled
 

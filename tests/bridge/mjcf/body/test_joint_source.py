@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bridge import lower
-from bridge.mjcf.body.joint_source import where_of
+from bridge.targets.mjcf.joint import where_of
 from loaders.diagnostics import NOWHERE
 from tests.support.mjcf_scenes import link, one_joint, scene_of
 

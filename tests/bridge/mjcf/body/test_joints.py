@@ -11,16 +11,11 @@ import pytest
 
 from bridge import lower
 from bridge.mechanism.bodies import primitive_names
-from bridge.mjcf import to_mjcf
-from bridge.mjcf.body.joints import joint_of_velocity
-from loaders.model import (
-    Actuator,
-    Arc,
-    Curve,
-    JointAxis,
-    JointType,
-)
-from loaders.spatial import Pose, SpatialInertia, frozen, rotation_about
+from bridge.targets.mjcf import to_mjcf
+from bridge.targets.mjcf.joint import joint_of_velocity
+from loaders.inertia import SpatialInertia
+from loaders.model import Actuator, Arc, Curve, JointAxis, JointType
+from loaders.pose import Pose, frozen, rotation_about
 from tests.support import stick_slip
 from tests.support.mjcf_documents import read
 from tests.support.mjcf_scenes import SCALAR, codes, one_joint, random_q, random_tree, z_axis

@@ -10,10 +10,10 @@ import pytest
 
 import bridge
 import loaders
-from bridge.mjcf import to_mjcf
-from bridge.mjcf.document import build
-from bridge.mjcf.export.spec import to_spec
-from bridge.mjcf.xml.options import Options
+from bridge.targets.mjcf import to_mjcf
+from bridge.targets.mjcf.context import Options
+from bridge.targets.mjcf.document import build
+from bridge.targets.mjcf.spec import to_spec
 from loaders.model import WORLD, Coupling, Keyframe
 from tests.support.mjcf_scenes import codes, hinge, link, scene_of
 from tests.support.mujoco_oracle import compiled

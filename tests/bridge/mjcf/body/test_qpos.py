@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import bridge
-from bridge.mjcf import to_mjspec
-from bridge.mjcf.body.qpos import qpos
+from bridge.targets.mjcf import to_mjspec
+from bridge.targets.mjcf.keyframe import qpos
 from tests.support.mjcf_scenes import hinge, link, random_q, random_tree, scene_of
 
 

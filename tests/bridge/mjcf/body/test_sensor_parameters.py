@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from bridge.mjcf.body.sensor_parameters import finite_number, positive_number
+from bridge.targets.mjcf.sensor import finite_number, positive_number
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,9 @@ import numpy as np
 import pytest
 
 import loaders
-from bridge.mjcf import to_mjcf
-from loaders.model import (
-    WORLD,
-    Box,
-    Collision,
-    JointType,
-    Sensor,
-)
-from loaders.spatial import IDENTITY, Pose, quaternion_to_matrix
+from bridge.targets.mjcf import to_mjcf
+from loaders.model import WORLD, Box, Collision, JointType, Sensor
+from loaders.pose import IDENTITY, Pose, quaternion_to_matrix
 from tests.support.mjcf_scenes import X_LG, codes, hinge, link, scene_of
 from tests.support.mujoco_oracle import compiled
 

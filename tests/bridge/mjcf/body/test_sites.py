@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from bridge.mjcf import to_mjcf
+from bridge.targets.mjcf import to_mjcf
 from loaders.model import Frame, SpringDamper
 from tests.support.mjcf_scenes import X_LG, link, scene_of
 from tests.support.mujoco_oracle import compiled

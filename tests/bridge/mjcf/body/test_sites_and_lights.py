@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bridge.mjcf import to_mjcf
-from loaders.model import (
-    WORLD,
-    Frame,
-    Light,
-)
-from loaders.spatial import quaternion_to_matrix
+from bridge.targets.mjcf import to_mjcf
+from loaders.model import WORLD, Frame, Light
+from loaders.pose import quaternion_to_matrix
 from tests.support.mjcf_scenes import X_LG, link, scene_of
 from tests.support.mujoco_oracle import compiled
 

@@ -11,19 +11,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import loaders
-from bridge.mjcf import to_mjcf
+from bridge.targets.mjcf import to_mjcf
 from loaders.diagnostics import Fate
-from loaders.model import (
-    WORLD,
-    Joint,
-    JointAxis,
-    JointType,
-    Link,
-    Model,
-    Physics,
-)
+from loaders.inertia import SpatialInertia
+from loaders.model import WORLD, Joint, JointAxis, JointType, Link, Model, Physics
+from loaders.pose import IDENTITY, frozen, quaternion_to_matrix, rotation_about
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, SpatialInertia, frozen, quaternion_to_matrix, rotation_about
 from tests.support import drake_elements as physics
 from tests.support.drake_elements import Drake, read
 from tests.support.drake_in_mujoco import BOTH, Loaded

@@ -10,14 +10,10 @@ import numpy as np
 import pytest
 
 from bridge import lower
-from bridge.mjcf import to_mjcf
+from bridge.targets.mjcf import to_mjcf
 from loaders.diagnostics import Fate, Where
-from loaders.model import (
-    BallConstraint,
-    Coupling,
-    JointType,
-)
-from loaders.spatial import frozen
+from loaders.model import BallConstraint, Coupling, JointType
+from loaders.pose import frozen
 from tests.support import drake_elements as physics
 from tests.support.drake_elements import Drake, read, stacked, tree
 from tests.support.drake_in_mujoco import BOTH, SDF, STILL, Loaded, worst_gap

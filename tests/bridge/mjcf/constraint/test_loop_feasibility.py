@@ -9,11 +9,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from bridge.mjcf import to_mjcf
-from loaders.model import (
-    BallConstraint,
-)
-from loaders.spatial import frozen
+from bridge.targets.mjcf import to_mjcf
+from loaders.model import BallConstraint
+from loaders.pose import frozen
 from tests.support.mjcf_scenes import codes, one_joint, z_axis
 from tests.support.mujoco_oracle import compiled, quietly
 

@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 
 from loaders.diagnostics import Fate
-from loaders.model import (
-    DistanceConstraint,
-    TendonConstraint,
-)
+from loaders.model import DistanceConstraint, TendonConstraint
 from tests.support import drake_elements as physics
 from tests.support.drake_elements import Drake, Q, V, read, tree
 from tests.support.drake_in_mujoco import BOTH, ELEMENTS, SDF, STILL, Loaded

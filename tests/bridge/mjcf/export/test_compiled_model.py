@@ -10,8 +10,8 @@ import pytest
 
 import bridge
 import loaders
-from bridge.mjcf.export.compiled_model import measure
-from loaders.spatial import Pose
+from bridge.targets.mjcf.spec import measure
+from loaders.pose import Pose
 
 pytest.importorskip("mujoco")
 

@@ -10,8 +10,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from bridge.mjcf import export_mjcf, stale_files
-from loaders.spatial import SpatialInertia
+from bridge.targets.mjcf import export_mjcf, stale_files
+from loaders.inertia import SpatialInertia
 from tests.support.mjcf_scenes import cone_scene, link, scene_of
 from tests.support.mujoco_oracle import quietly
 

@@ -8,12 +8,9 @@ from html import unescape
 
 import pytest
 
-from bridge.mjcf import export_mjcf
-from loaders.model import (
-    WORLD,
-    JointType,
-)
-from loaders.safety.text import printable
+from bridge.targets.mjcf import export_mjcf
+from loaders.model import WORLD, JointType
+from loaders.text import printable
 from tests.support.markdown_page import MarkdownPage
 from tests.support.mjcf_scenes import hinge, link, scene_of
 

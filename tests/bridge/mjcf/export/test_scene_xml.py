@@ -9,7 +9,7 @@ import pytest
 import trimesh
 
 import loaders
-from bridge.mjcf import export_mjcf
+from bridge.targets.mjcf import export_mjcf
 from tests.support.mujoco_oracle import quietly
 
 LEG = """

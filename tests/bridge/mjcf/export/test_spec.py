@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bridge.lowering.inputs import mechanism_of
-from bridge.mjcf import export_mjcf, to_mjcf, to_mjspec
-from bridge.mjcf.document import build
-from bridge.mjcf.export.spec import folder_name
-from bridge.mjcf.xml.options import Options
+from bridge.lowering.sources import mechanism_of
+from bridge.targets.mjcf import export_mjcf, to_mjcf, to_mjspec
+from bridge.targets.mjcf.context import Options
+from bridge.targets.mjcf.document import build
+from bridge.targets.mjcf.spec import folder_name
 from loaders.diagnostics import ExportError
 from tests.support.mjcf_scenes import chain, codes, cone_scene, random_tree
 from tests.support.mujoco_oracle import compiled

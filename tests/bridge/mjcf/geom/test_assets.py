@@ -11,17 +11,10 @@ import pytest
 from PIL import Image
 
 import loaders
-from bridge.mjcf import to_mjcf
+from bridge.targets.mjcf import to_mjcf
 from loaders.diagnostics import Where
-from loaders.model import (
-    Collision,
-    Link,
-    Material,
-    Mesh,
-    Sphere,
-    Visual,
-)
-from loaders.spatial import IDENTITY
+from loaders.model import Collision, Link, Material, Mesh, Sphere, Visual
+from loaders.pose import IDENTITY
 from tests.support.mjcf_scenes import UNIT, link, scene_of
 from tests.support.mujoco_oracle import compiled
 

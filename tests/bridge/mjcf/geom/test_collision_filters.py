@@ -9,7 +9,7 @@ import pytest
 
 import bridge
 import loaders
-from bridge.mjcf.geom.collision_filters import filters, in_order, welded_partners
+from bridge.targets.mjcf.collision_filter import filters, in_order, welded_partners
 
 
 def excluded_names(mechanism, excludes):

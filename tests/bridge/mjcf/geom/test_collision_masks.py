@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from pybullet_utils.bullet_client import BulletClient
 
-from bridge.mjcf.geom.collision_masks import masks
+from bridge.targets.mjcf.collision_filter import masks
 
 
 @st.composite

@@ -5,12 +5,9 @@ from __future__ import annotations
 import mujoco
 import pytest
 
-from bridge.mjcf import to_mjcf
-from loaders.model import (
-    Collision,
-    Plane,
-)
-from loaders.spatial import IDENTITY
+from bridge.targets.mjcf import to_mjcf
+from loaders.model import Collision, Plane
+from loaders.pose import IDENTITY
 from tests.support.mjcf_scenes import ball, codes, link, scene_of
 from tests.support.mujoco_oracle import compiled
 

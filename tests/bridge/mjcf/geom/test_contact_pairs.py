@@ -11,7 +11,7 @@ import pytest
 
 from bridge import to_mjcf
 from loaders.model import Box, Collision, Friction, Surface
-from loaders.spatial import IDENTITY, Pose, frozen
+from loaders.pose import IDENTITY, Pose, frozen
 from tests.bridge.mjcf.geom.test_contact_parameters import BALL, CUBE, G, codes, on_the_floor, settled
 from tests.support.mujoco_oracle import compiled
 from tests.support.scenes import joint, link, scene

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from bridge import lower, to_mjcf
-from bridge.mjcf.geom.contact_compliance import inverse_masses
+from bridge.targets.mjcf.contact_parameters import inverse_masses
+from loaders.inertia import SpatialInertia
 from loaders.model import Box, Collision, Friction, JointType, Model, Physics, Plane, Sphere, Surface
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
+from loaders.pose import IDENTITY, Pose, frozen
 from tests.support.mujoco_oracle import compiled
 from tests.support.scenes import MOVING, link, random_scene, scene
 

@@ -7,12 +7,9 @@ import re
 import pytest
 
 from bridge import lower
-from bridge.mjcf import to_mjcf
-from loaders.model import (
-    WORLD,
-    JointType,
-)
-from loaders.scene_queries.excluded_pairs import POLICIES, weld_groups
+from bridge.targets.mjcf import to_mjcf
+from loaders.collision_pairs import POLICIES, weld_groups
+from loaders.model import WORLD, JointType
 from tests.support.mjcf_scenes import MASKS, ball, codes, hinge, link, scene_of, two_robots
 from tests.support.mujoco_oracle import can_touch, compiled
 

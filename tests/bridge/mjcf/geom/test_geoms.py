@@ -6,19 +6,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from bridge.mjcf import to_mjcf
+from bridge.targets.mjcf import to_mjcf
 from loaders.diagnostics import Where
-from loaders.model import (
-    Box,
-    Collision,
-    Cone,
-    Friction,
-    Plane,
-    Polyline,
-    Sphere,
-    Visual,
-)
-from loaders.spatial import IDENTITY, quaternion_to_matrix
+from loaders.model import Box, Collision, Cone, Friction, Plane, Polyline, Sphere, Visual
+from loaders.pose import IDENTITY, quaternion_to_matrix
 from tests.support.mjcf_scenes import SHAPES, X_LG, ball, codes, extent, link, scene_of
 from tests.support.mujoco_oracle import compiled
 

@@ -10,9 +10,9 @@ import pytest
 import trimesh
 from PIL import Image
 
-from bridge.mjcf import to_mjcf
+from bridge.targets.mjcf import to_mjcf
 from loaders.model import Collision, Heightmap, Material, Mesh, Visual
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.mjcf_scenes import codes, link, scene_of
 from tests.support.mujoco_oracle import compiled
 

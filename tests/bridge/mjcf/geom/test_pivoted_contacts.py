@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from bridge import to_mjcf
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Box
-from loaders.spatial import Pose, SpatialInertia
+from loaders.pose import Pose
 from tests.bridge.mjcf.geom.test_contact_parameters import codes
 from tests.support.mujoco_oracle import compiled
 from tests.support.scenes import joint, link, scene

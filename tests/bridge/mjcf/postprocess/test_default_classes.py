@@ -5,10 +5,8 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from bridge.mjcf import to_mjcf
-from loaders.model import (
-    WORLD,
-)
+from bridge.targets.mjcf import to_mjcf
+from loaders.model import WORLD
 from tests.support.mjcf_scenes import hinge, leg, link, scene_of
 
 

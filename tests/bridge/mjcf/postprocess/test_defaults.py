@@ -10,9 +10,8 @@ import pytest
 import bridge
 import loaders
 from bridge import lower
-from bridge.mjcf.document import build
-from bridge.mjcf.xml.element import write
-from bridge.mjcf.xml.options import Options
+from bridge.targets.mjcf.context import Options, write
+from bridge.targets.mjcf.document import build
 from tests.support.mjcf_scenes import hinge, leg
 from tests.support.mujoco_oracle import compiled
 

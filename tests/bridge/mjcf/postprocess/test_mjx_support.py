@@ -9,6 +9,7 @@ import pytest
 
 import loaders
 from bridge import to_mjcf
+from loaders.inertia import SpatialInertia
 from loaders.model import (
     WORLD,
     Box,
@@ -24,8 +25,8 @@ from loaders.model import (
     Sensor,
     Sphere,
 )
+from loaders.pose import IDENTITY, frozen
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, SpatialInertia, frozen
 
 UNIT = SpatialInertia.of(1.0, I_Lcm=np.eye(3))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bridge.mjcf.postprocess.softness import DEFAULT, hard, share_softness
-from bridge.mjcf.xml.element import Element
+from bridge.targets.mjcf.context import Element
+from bridge.targets.mjcf.default import DEFAULT, hard, share_softness
 
 SOFT = {"solref": "0.1 1", "solimp": "0.8 0.9 0.01"}
 

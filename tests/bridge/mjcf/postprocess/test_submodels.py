@@ -13,7 +13,7 @@ import pytest
 
 import loaders
 from bridge import export_mjcf, to_mjcf
-from bridge.mjcf import stale_files
+from bridge.targets.mjcf import stale_files
 
 ROOT = Path(__file__).parents[4]
 SHAPE = "<collision name='c'><geometry><box><size>1 1 1</size></box></geometry></collision>"

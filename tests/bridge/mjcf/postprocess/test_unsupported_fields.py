@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from bridge.mjcf import to_mjcf
+from bridge.targets.mjcf import to_mjcf
 from loaders.diagnostics import Diagnostic, Fate
 from loaders.model import Friction, Physics
 from loaders.scene import Scene

@@ -7,8 +7,7 @@ import dataclasses
 import pytest
 
 from bridge import lower
-from bridge.mjcf.xml.context import Context, Document
-from bridge.mjcf.xml.options import Options
+from bridge.targets.mjcf.context import Context, Document, Options
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import Physics
 from tests.support.mjcf_scenes import link, scene_of

@@ -7,7 +7,7 @@ from itertools import pairwise
 import mujoco
 import pytest
 
-from bridge.mjcf.xml.element import Element, write
+from bridge.targets.mjcf.context import Element, write
 
 
 def test_text_is_indented_escaped_and_in_order():

@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 
 import loaders
-from bridge.mjcf import export_mjcf, stale_files, to_mjcf, to_mjspec
-from bridge.mjcf.xml.options import MjcfOptions, Options
+from bridge.targets.mjcf import export_mjcf, stale_files, to_mjcf, to_mjspec
+from bridge.targets.mjcf.context import MjcfOptions, Options
 from loaders.model import WORLD
 from tests.support.mjcf_scenes import hinge, link, scene_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import pytest
 
-from bridge.mjcf.xml.solver_constants import DEFAULT_SOLIMP, DEFAULT_SOLREF, HARD_SOLIMP, hard_solref
+from bridge.targets.mjcf.context import DEFAULT_SOLIMP, DEFAULT_SOLREF, HARD_SOLIMP, hard_solref
 
 
 def limit(attributes: str) -> mujoco.MjModel:

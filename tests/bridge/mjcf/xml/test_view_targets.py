@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from bridge.mjcf import to_mjcf
+from bridge.targets.mjcf import to_mjcf
 from loaders.model import WORLD, Light
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.mjcf_scenes import codes, link, scene_of
 from tests.support.mujoco_oracle import compiled
 

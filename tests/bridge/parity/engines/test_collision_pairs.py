@@ -13,8 +13,9 @@ import bridge
 import loaders
 from bridge.mechanism import Mechanism
 from bridge.parity import Verdict, compare
-from bridge.parity.engines.collision_pairs import forward, has_distance_fields, with_overlapping_spheres
-from bridge.parity.engines.protocol import factory_of
+from bridge.parity.engine import factory_of
+from bridge.parity.engines.mujoco.shapes import forward, has_distance_fields
+from bridge.parity.engines.pybullet.shapes import with_overlapping_spheres
 from loaders.model import FilterGroup, FilterRule
 from loaders.scene import Scene
 

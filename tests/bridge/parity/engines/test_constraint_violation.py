@@ -8,7 +8,7 @@ import pytest
 
 import bridge
 import loaders
-from bridge.parity.engines.protocol import factory_of
+from bridge.parity.engine import factory_of
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")

@@ -8,7 +8,7 @@ import pytest
 
 import bridge
 from bridge.mechanism.bodies import PrimitiveKind
-from bridge.parity.engines.dofs import (
+from bridge.parity.engine import (
     has_free_or_ball,
     moving_links,
     positions_by_joint,

@@ -8,9 +8,9 @@ import pytest
 import bridge
 import loaders
 from bridge.mechanism import Mechanism
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from bridge.parity.engines.protocol import DivergedError
-from bridge.parity.results.verdict import Outcome
+from bridge.parity.engine import DivergedError
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.verdict import Outcome
 from loaders.model import WORLD
 from tests.support.scenes import joint, link, random_scene, random_state, scene
 

@@ -7,8 +7,14 @@ import pytest
 
 import bridge
 import loaders
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from bridge.parity.engines.mujoco_indices import MismatchError, at_zero, dofs_of, exported_indices, original_indices
+from bridge.parity.engines.mujoco.compiled_model import (
+    MismatchError,
+    at_zero,
+    dofs_of,
+    exported_indices,
+    original_indices,
+)
+from bridge.parity.engines.mujoco.engine import MujocoEngine
 
 mujoco = pytest.importorskip("mujoco")
 

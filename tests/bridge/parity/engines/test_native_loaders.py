@@ -9,7 +9,7 @@ import pytest
 
 from bridge.lowering import lower
 from bridge.parity import Outcome, Verdict, compare
-from bridge.parity.engines.native_loaders import PyBulletUrdf
+from bridge.parity.engines.pybullet.native import PyBulletUrdf
 from loaders import load
 
 pytest.importorskip("mujoco")

@@ -10,7 +10,7 @@ import pytest
 
 import loaders
 from bridge.parity import compare
-from bridge.parity.engines import native_loaders
+from bridge.parity.engines.pybullet import native
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
@@ -32,7 +32,7 @@ def test_a_file_that_crashes_loadsdf_does_not_end_this_process(tmp_path: Path) -
 
 
 def test_a_loader_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native_loaders, "REPLY_TIMEOUT", 3.0)
+    monkeypatch.setattr(native, "REPLY_TIMEOUT", 3.0)
     scene = loaders.load(ASSETS / "double_pendulum.urdf")
     pipe = tmp_path / "endless.urdf"
     os.mkfifo(pipe)

@@ -12,9 +12,9 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import EngineMissingError, compare, engine_names
-from bridge.parity.engines import protocol
-from bridge.parity.engines.protocol import factory_of
-from bridge.parity.levels.random_states import random_states, without_solver_effects
+from bridge.parity import engine as protocol
+from bridge.parity.engine import factory_of
+from bridge.parity.states import random_states, without_solver_effects
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")

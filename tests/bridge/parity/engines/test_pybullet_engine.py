@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bridge
-from bridge.parity.engines.pybullet_engine import CONTACT_MARGIN, PyBulletEngine
+from bridge.parity.engines.pybullet.engine import CONTACT_MARGIN, PyBulletEngine
 from loaders.model import WORLD, JointType
 from tests.support.scenes import joint, link, random_scene, random_state, relative, scene
 

@@ -9,8 +9,8 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Outcome, compare
-from bridge.parity.engines.protocol import factory_of
-from bridge.parity.engines.reference_engine import ReferenceEngine
+from bridge.parity.engine import factory_of
+from bridge.parity.reference import ReferenceEngine
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")

@@ -9,7 +9,7 @@ import pytest
 
 import bridge
 import loaders
-from bridge.parity.engines.protocol import factory_of
+from bridge.parity.engine import factory_of
 from loaders.model import JointType
 from tests.support.mjcf_scenes import four_bar
 

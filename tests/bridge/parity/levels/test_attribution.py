@@ -17,15 +17,15 @@ import loaders
 from bridge.lowering import lower
 from bridge.mechanism import Mechanism
 from bridge.parity import Comparison, Outcome, Verdict, compare
-from bridge.parity.engines.dofs import moving_links
-from bridge.parity.engines.protocol import Engine, Factory, factory_of
-from bridge.parity.levels.attribution import CauseIndex, attribute_differences
-from bridge.parity.levels.quantities import QUANTITIES, Place
-from bridge.parity.results.verdict import Level, Row
+from bridge.parity.attribution import CauseIndex, attribute_differences
+from bridge.parity.engine import Engine, Factory, factory_of, moving_links
+from bridge.parity.quantity import QUANTITIES, Place
+from bridge.parity.verdict import Level, Row
 from loaders import Scene
 from loaders.diagnostics import Diagnostic, Fate
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Actuator, BallConstraint, Coupling, JointType, Link, Mesh
-from loaders.spatial import Pose, SpatialInertia, frozen
+from loaders.pose import Pose, frozen
 from tests.corpora import robots_corpus
 from tests.support.faults import with_overlapping_spheres
 from tests.support.renaming import renamed

@@ -12,8 +12,8 @@ import pytest
 
 import loaders
 from bridge.parity import Outcome, Verdict, compare
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from loaders.spatial import SpatialInertia
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from loaders.inertia import SpatialInertia
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")

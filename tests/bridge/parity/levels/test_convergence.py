@@ -14,12 +14,12 @@ import pytest
 import bridge
 import loaders
 from bridge import lower
-from bridge.parity.engines.protocol import Engine, factory_of
-from bridge.parity.engines.reference_engine import ReferenceEngine
-from bridge.parity.levels.convergence import errors_over_steps, exact_motion, log_log_slope, order_rows
-from bridge.parity.levels.random_states import random_states, without_solver_effects
-from bridge.parity.results.verdict import Outcome
-from loaders.spatial import Pose, quaternion_to_matrix
+from bridge.parity.convergence import errors_over_steps, exact_motion, log_log_slope, order_rows
+from bridge.parity.engine import Engine, factory_of
+from bridge.parity.reference import ReferenceEngine
+from bridge.parity.states import random_states, without_solver_effects
+from bridge.parity.verdict import Outcome
+from loaders.pose import Pose, quaternion_to_matrix
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")

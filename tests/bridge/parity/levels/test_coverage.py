@@ -6,7 +6,7 @@ import dataclasses
 
 import bridge
 from bridge.parity import Level, Outcome, Row
-from bridge.parity.levels.coverage import find_gaps
+from bridge.parity.quantities.rows import find_gaps
 from loaders.model import WORLD
 from tests.support.scenes import joint, link, scene
 

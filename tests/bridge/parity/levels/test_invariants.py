@@ -12,10 +12,11 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Level, Outcome, Verdict, compare
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from bridge.parity.levels.invariants import SPIN, _asymmetry, _spinning_state
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.motion.conservation import SPIN, _asymmetry, _spinning_state
+from loaders.inertia import SpatialInertia
 from loaders.model import Link
-from loaders.spatial import IDENTITY, SpatialInertia
+from loaders.pose import IDENTITY
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")

@@ -8,9 +8,9 @@ import bridge
 import loaders
 from bridge.mechanism import Mechanism
 from bridge.parity import Level, Outcome
-from bridge.parity.engines.protocol import NotReportedError
-from bridge.parity.engines.reference_engine import ReferenceEngine
-from bridge.parity.levels.motion_levels import motion_level_rows, witnessed_rows
+from bridge.parity.comparison import motion_level_rows, witnessed_rows
+from bridge.parity.engine import NotReportedError
+from bridge.parity.reference import ReferenceEngine
 
 MECHANISM = bridge.lower(loaders.load(Path(__file__).parents[4] / "assets" / "double_pendulum.urdf"))
 

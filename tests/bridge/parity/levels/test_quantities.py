@@ -12,8 +12,7 @@ import pytest
 import loaders
 from bridge.lowering import lower
 from bridge.mechanism import Mechanism
-from bridge.parity.engines.reference_engine import ReferenceEngine
-from bridge.parity.levels.quantities import (
+from bridge.parity.quantity import (
     QUANTITIES,
     WorstErrors,
     absolute,
@@ -22,6 +21,7 @@ from bridge.parity.levels.quantities import (
     pose_distance,
     relative,
 )
+from bridge.parity.reference import ReferenceEngine
 
 ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 

@@ -12,8 +12,9 @@ import pytest
 
 from bridge.parity import Outcome, Verdict, compare
 from loaders.diagnostics import Where
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointAxis, JointType, Mesh
-from loaders.spatial import SpatialInertia, frozen
+from loaders.pose import frozen
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
 WRITTEN = Where("robot.sdf", 3, "/model[m]/link[hollow]/collision[c]")
@@ -58,7 +59,7 @@ ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
 
 def test_an_engine_that_answers_nan_fails() -> None:
-    from bridge.parity.engines.reference_engine import ReferenceEngine
+    from bridge.parity.reference import ReferenceEngine
 
     class Broken(ReferenceEngine):
         name = "broken"

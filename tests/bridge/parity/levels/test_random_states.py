@@ -11,10 +11,10 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Outcome
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from bridge.parity.engines.protocol import factory_of
-from bridge.parity.levels.random_states import random_states, time_step, without_solver_effects
-from bridge.parity.levels.trajectories import motion_rows
+from bridge.parity.engine import factory_of
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.motion.trajectory import motion_rows
+from bridge.parity.states import random_states, time_step, without_solver_effects
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")

@@ -9,8 +9,8 @@ import pytest
 
 import loaders
 from bridge import lower
-from bridge.parity.levels.rest_height import CONTACT_SOFTNESS, G, RestScenario, rest_scenario
-from loaders.spatial import Pose
+from bridge.parity.contact import CONTACT_SOFTNESS, G, RestScenario, rest_scenario
+from loaders.pose import Pose
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")

@@ -11,9 +11,9 @@ import pytest
 import bridge
 import loaders
 from bridge.mechanism import Mechanism
-from bridge.parity.engines.reference_engine import ReferenceEngine
-from bridge.parity.levels.random_states import without_solver_effects
-from bridge.parity.levels.rollouts import SAMPLES, Rollout, RolloutCache
+from bridge.parity.convergence import SAMPLES, Rollout, RolloutCache
+from bridge.parity.reference import ReferenceEngine
+from bridge.parity.states import without_solver_effects
 
 ASSETS = Path(__file__).parents[4] / "assets"
 

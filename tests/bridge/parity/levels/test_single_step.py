@@ -10,8 +10,8 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Outcome, Row, compare
-from bridge.parity.engines.protocol import factory_of
-from bridge.parity.levels.random_states import without_solver_effects
+from bridge.parity.engine import factory_of
+from bridge.parity.states import without_solver_effects
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")

@@ -13,11 +13,12 @@ import bridge
 import loaders
 from bridge.mechanism import Mechanism
 from bridge.parity import Outcome, Row, Verdict, compare
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from bridge.parity.levels.random_states import random_states
-from bridge.parity.levels.rollouts import Rollout, RolloutCache
+from bridge.parity.convergence import Rollout, RolloutCache
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.states import random_states
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD
-from loaders.spatial import Pose, SpatialInertia, frozen
+from loaders.pose import Pose, frozen
 from tests.support.scenes import joint, link, scene
 
 pytest.importorskip("mujoco")

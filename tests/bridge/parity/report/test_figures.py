@@ -13,7 +13,7 @@ import pytest
 from bridge.parity import Comparison, Level, Outcome, Row
 
 pytest.importorskip("matplotlib")
-from bridge.parity.report.figures import draw
+from bridge.parity.report.report import draw
 
 
 def comparison(**changes: object) -> Comparison:

@@ -17,9 +17,9 @@ import bridge
 import loaders
 from bridge.cli import main
 from bridge.parity import Comparison, Level, Outcome, Row, Verdict
-from bridge.parity.engines.protocol import factory_of
-from bridge.parity.report.report_texts import GLOSSARY
-from bridge.parity.results.causes import Gap
+from bridge.parity.causes import Gap
+from bridge.parity.engine import factory_of
+from bridge.parity.report.report import GLOSSARY
 from tests.support.chromium import Chromium
 
 pytest.importorskip("mujoco")

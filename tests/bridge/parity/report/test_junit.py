@@ -8,7 +8,7 @@ from pathlib import Path
 from lxml import etree
 
 from bridge.parity import Comparison, Level, Outcome, Row
-from bridge.parity.results.causes import Gap
+from bridge.parity.causes import Gap
 
 
 def row(outcome: Outcome, error: float = 1e-3, **changes: str) -> Row:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bridge.parity import Comparison, Level, Outcome, Row
-from bridge.parity.report.notebook_card import counts_of, worst_first
-from bridge.parity.results.causes import Gap
+from bridge.parity.causes import Gap
+from bridge.parity.report.report import counts_of, worst_first
 from tests.support.web_page import WebPage, is_inert
 
 

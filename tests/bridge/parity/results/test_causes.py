@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from bridge.parity.results.causes import Gap, cause_of
+from bridge.parity.causes import Gap, cause_of
 from loaders.diagnostics import Diagnostic, Fate
 
 

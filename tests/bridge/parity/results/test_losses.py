@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bridge.diagnostic_codes import CODES
-from bridge.parity.levels.attribution import WITHOUT_TRUTH
-from bridge.parity.results.losses import ASSUMED, CONDITIONS, LOST, WITHOUT_EFFECT, conditions, gaps_of_losses
+from bridge.parity.attribution import WITHOUT_TRUTH
+from bridge.parity.causes import ASSUMED, CONDITIONS, LOST, WITHOUT_EFFECT, conditions, gaps_of_losses
 from loaders.diagnostics import Diagnostic, Fate
 
 COMPARED = {

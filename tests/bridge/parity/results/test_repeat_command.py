@@ -13,7 +13,7 @@ import bridge
 from bridge.cli import main
 from bridge.cli.inputs import search
 from bridge.cli.parser import parse
-from bridge.parity.results.repeat_command import load_words, setting
+from bridge.parity.verdict import load_words, setting
 
 ROOT = Path(__file__).parents[4]
 

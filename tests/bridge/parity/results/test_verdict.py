@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 
 from bridge.parity import Comparison, Level, Outcome, Row, Verdict
-from bridge.parity.results.causes import Cause, Gap
-from bridge.parity.results.verdict import explained
+from bridge.parity.causes import Cause, Gap
+from bridge.parity.verdict import explained
 
 
 def row(outcome: Outcome, error: float = 1e-3, **changes: str) -> Row:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from bridge.export.xml_text import root_element, write
-from bridge.sdf.elements.basics import add_if, add_parameters, add_pose, scale_of
-from loaders.spatial import Pose
+from bridge.targets.elements import add_if, add_parameters, add_pose, scale_of
+from bridge.targets.xml import root_element, write
+from loaders.pose import Pose
 
 
 def test_repeated_paths_begin_a_new_element() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from bridge.diff import differences
-from bridge.sdf.build import build
+from bridge.targets.sdf.document import build
 from loaders import model as m
-from loaders.spatial import Pose, frozen
+from loaders.pose import Pose, frozen
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 from tests.support.sdf_writer import read
 

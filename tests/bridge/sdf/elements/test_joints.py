@@ -7,9 +7,9 @@ import dataclasses
 import pytest
 
 from bridge.diff import differences
-from bridge.sdf.build import build
+from bridge.targets.sdf.document import build
 from loaders import model as m
-from loaders.spatial import Pose, frozen
+from loaders.pose import Pose, frozen
 from tests.support.scenes import AXES, joint, link, scene
 from tests.support.sdf_writer import element, read
 

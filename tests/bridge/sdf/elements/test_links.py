@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from bridge.diff import differences
-from bridge.sdf import to_sdf
-from bridge.sdf.build import build
+from bridge.targets.sdf import to_sdf
+from bridge.targets.sdf.document import build
 from loaders import model as m
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
+from loaders.inertia import SpatialInertia
+from loaders.pose import IDENTITY, Pose, frozen
 from tests.support.scenes import UNIT_BOX, link, scene
 from tests.support.sdf_writer import read
 

@@ -9,7 +9,7 @@ import pytest
 import bridge
 import loaders
 from loaders import model as m
-from loaders.spatial import IDENTITY, Pose
+from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import UNIT_BOX, link, scene
 from tests.support.sdf_writer import read
 

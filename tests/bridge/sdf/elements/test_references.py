@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bridge.sdf.elements.references import References
+from bridge.targets.sdf.link import References
 from loaders import model as m
-from loaders.spatial import IDENTITY, Pose
+from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import link, scene
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bridge.sdf.normal.drake_frames import child_frame, frame_at, with_drake_frames, with_short_poses
+from bridge.targets.sdf.frame import child_frame, frame_at, with_drake_frames, with_short_poses
 from loaders import model as m
-from loaders.spatial import IDENTITY, Pose
+from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import joint, link, scene
 
 T = m.JointType

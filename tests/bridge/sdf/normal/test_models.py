@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bridge.export.report import Report
-from bridge.sdf.normal.models import with_representable_models
+from bridge.targets.report import Report
+from bridge.targets.sdf.normal_form import with_representable_models
 from loaders import model as m
+from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, Pose
 from tests.support.scenes import joint, link, scene
 
 

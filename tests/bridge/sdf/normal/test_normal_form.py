@@ -10,13 +10,13 @@ import bridge
 import loaders
 from bridge.diff.mechanics import mechanical_error
 from loaders import model as m
-from loaders.spatial import IDENTITY, Pose, frozen
+from loaders.pose import IDENTITY, Pose, frozen
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
 T = m.JointType
 
 
-def read(sdf: bridge.sdf.Sdf) -> loaders.Scene:
+def read(sdf: bridge.targets.sdf.Sdf) -> loaders.Scene:
     return loaders.load_string(sdf, format="sdf")
 
 

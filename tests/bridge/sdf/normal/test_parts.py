@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bridge.export.report import Report
-from bridge.sdf.normal.parts import with_representable_parts
+from bridge.targets.report import Report
+from bridge.targets.sdf.normal_form import with_representable_parts
 from loaders import model as m
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import UNIT_BOX, link, scene
 
 

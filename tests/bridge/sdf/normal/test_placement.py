@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bridge
 from loaders import model as m
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 from tests.support.sdf_writer import read
 

@@ -9,9 +9,9 @@ import pytest
 
 import bridge
 from bridge.diff.mechanics import mechanical_error
-from bridge.sdf.normal.representable_joints import curve_range
+from bridge.targets.sdf.normal_joint import curve_range
 from loaders import model as m
-from loaders.spatial import frozen
+from loaders.pose import frozen
 from tests.support.scenes import joint, link, random_axes, scene
 from tests.support.sdf_writer import read
 

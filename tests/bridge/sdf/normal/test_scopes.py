@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bridge.sdf.normal.scopes import by_prefix, common, innermost, scopes_of, set_prefixes
+from bridge.targets.sdf.scope import by_prefix, common, innermost, scopes_of, set_prefixes
 from loaders import model as m
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import link, scene
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import bridge
-from bridge.export.report import Report
-from bridge.sdf.normal.world_ends import free_name, with_anchors, with_world_link
+from bridge.targets.report import Report
+from bridge.targets.sdf.frame import free_name, with_anchors, with_world_link
 from loaders import model as m
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import joint, link, scene
 
 

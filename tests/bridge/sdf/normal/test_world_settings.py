@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bridge.export.report import Report
-from bridge.sdf.normal.world_settings import settings_of, without_settings
+from bridge.targets.report import Report
+from bridge.targets.sdf.normal_form import settings_of, without_settings
 from loaders import model as m
-from loaders.spatial import IDENTITY, frozen
+from loaders.pose import IDENTITY, frozen
 from tests.support.scenes import link, scene
 
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from bridge.urdf.elements.basics import axis_text, pose_attributes, vector
-from loaders.spatial import Pose, rotation_about
+from bridge.targets.urdf.link import axis_text, pose_attributes, vector
+from loaders.pose import Pose, rotation_about
 
 
 def parsed(attributes: dict[str, object]) -> Pose:

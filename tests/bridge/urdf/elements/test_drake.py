@@ -7,7 +7,7 @@ import pytest
 
 from bridge.diff import differences
 from loaders import model as m
-from loaders.spatial import Pose, frozen
+from loaders.pose import Pose, frozen
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 from tests.support.urdf_writer import read
 

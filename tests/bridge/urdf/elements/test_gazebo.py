@@ -8,7 +8,7 @@ import pytest
 
 import bridge
 from loaders import model as m
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.code_examples import scenes as s
 from tests.support.scenes import UNIT_BOX
 from tests.support.urdf_writer import read

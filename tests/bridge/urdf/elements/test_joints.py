@@ -8,7 +8,7 @@ import math
 import pytest
 
 from loaders import model as m
-from loaders.spatial import frozen
+from loaders.pose import frozen
 from tests.code_examples import scenes as s
 from tests.support.scenes import joint, link, scene
 from tests.support.urdf_writer import element, read

@@ -7,8 +7,8 @@ import math
 import pytest
 
 from loaders import model as m
-from loaders.scene_queries.torsional_friction import UNIT_PATCH_RADIUS, torsional_length
-from loaders.spatial import IDENTITY
+from loaders.model.contact import UNIT_PATCH_RADIUS, torsional_length
+from loaders.pose import IDENTITY
 from tests.code_examples import scenes as s
 from tests.support.urdf_writer import element, read
 

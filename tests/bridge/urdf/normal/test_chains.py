@@ -12,7 +12,7 @@ import pytest
 import bridge
 import loaders
 from loaders import model as m
-from loaders.spatial import Pose, frozen
+from loaders.pose import Pose, frozen
 from tests.support.scenes import joint, link, scene
 from tests.support.urdf_writer import with_poses
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from loaders import model as m
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.code_examples import scenes as s
 from tests.support.urdf_writer import read
 

@@ -9,7 +9,7 @@ import numpy as np
 import bridge
 from bridge.diff.mechanics import mechanical_error
 from loaders import model as m
-from loaders.spatial import Pose
+from loaders.pose import Pose
 from tests.support.scenes import joint, link, scene
 from tests.support.urdf_writer import read, with_poses
 

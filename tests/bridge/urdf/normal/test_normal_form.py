@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bridge.diff import differences
-from bridge.export.report import Report
-from bridge.urdf.normal.normal_form import normal_form
-from bridge.urdf.options import Options
+from bridge.targets.report import Report
+from bridge.targets.urdf.normal_form import normal_form
+from bridge.targets.urdf.target import Options
 from tests.bridge.urdf.test_field_coverage import SCENE
 from tests.support.urdf_writer import read
 

@@ -8,7 +8,7 @@ import bridge
 import loaders
 from loaders import model as m
 from loaders.diagnostics import ExportError
-from loaders.spatial import IDENTITY, Pose, frozen
+from loaders.pose import IDENTITY, Pose, frozen
 from tests.support.scenes import joint, link, scene
 
 T = m.JointType

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import bridge
-from bridge.urdf.normal.surfaces import friction_of_link
+from bridge.targets.urdf.normal_link import friction_of_link
 from loaders import model as m
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import UNIT_BOX, link, scene
 from tests.support.urdf_writer import read
 

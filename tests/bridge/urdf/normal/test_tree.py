@@ -6,11 +6,11 @@ import pytest
 
 import bridge
 import loaders
-from bridge.export.report import Report
-from bridge.urdf.normal.tree import rooted, with_static_links_welded
+from bridge.targets.report import Report
+from bridge.targets.urdf.tree import rooted, with_static_links_welded
 from loaders import model as m
 from loaders.diagnostics import ExportError
-from loaders.spatial import IDENTITY, Pose
+from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import joint, link, scene
 from tests.support.urdf_writer import read
 

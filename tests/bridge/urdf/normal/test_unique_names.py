@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import bridge
-from bridge.urdf.normal.unique_names import free_item_name, plain_name
+from bridge.targets.urdf.names import free_item_name, plain_name
 from loaders import model as m
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import joint, link, scene
 
 

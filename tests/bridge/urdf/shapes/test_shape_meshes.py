@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bridge.export.report import Report
-from bridge.urdf.shapes.shape_meshes import meshes_of
+from bridge.targets.report import Report
+from bridge.targets.urdf.normal_link import meshes_of
 from loaders import model as m
 from loaders.diagnostics import NOWHERE
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import bridge
-from bridge.urdf.shapes.stated_shapes import box_of_plane
+from bridge.targets.urdf.normal_link import box_of_plane
 from loaders import model as m
+from loaders.pose import Pose
 from loaders.scene import Scene
-from loaders.spatial import Pose
 from tests.code_examples import scenes as s
 from tests.support.urdf_writer import read
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import loaders
-from loaders.mjcf.compilation.compiler import CompileError, compile_text
+from loaders.mjcf.compiler import CompileError, compile_text
 from tests.support.mjcf_documents import BALL, TETRAHEDRON, document
 
 

@@ -10,8 +10,8 @@ import pytest
 
 import loaders
 from loaders.diagnostics import Diagnostic
-from loaders.mjcf.compilation import refusals
-from loaders.mjcf.compilation.refusals import MAX_CHARACTERS, MAX_REFUSALS
+from loaders.mjcf import compiler
+from loaders.mjcf.compiler import MAX_CHARACTERS, MAX_REFUSALS
 
 ROBOT = """<mujoco>
 <compiler angle="radian"/>
@@ -158,7 +158,7 @@ def test_errors_of_included_and_of_attached_files_have_their_places(tmp_path: Pa
 
 def test_the_search_ends_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A mesh that MuJoCo makes in seconds may stand in a document of a few lines."""
-    monkeypatch.setattr(refusals, "MAX_SECONDS", 0.0)
+    monkeypatch.setattr(compiler, "MAX_SECONDS", 0.0)
     assert len(problems(with_faults(6, 7, 9), tmp_path / "r.xml")) == 1
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from loaders.mjcf.compilation.rows import Rows, inertias, poses, rotation
-from loaders.spatial import quaternion_to_matrix
+from loaders.mjcf.compiled_model import Rows, inertias, poses, rotation
+from loaders.pose import quaternion_to_matrix
 from tests.support.mjcf_documents import BALL, document
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from loaders.diagnostics import Diagnostics
-from loaders.mjcf.compilation.document import Contents
-from loaders.mjcf.compilation.text import LineMap
+from loaders.mjcf.document import Contents, LineMap
 from loaders.node import Node
 from loaders.xml import parse
 

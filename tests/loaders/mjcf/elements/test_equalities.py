@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from loaders.mjcf.elements.equalities import shifted
+from loaders.mjcf.constraint import shifted
 from loaders.model import BallConstraint, WeldConstraint
 from tests.support.mjcf_documents import BALL, read
 from tests.support.mjcf_round_trip import compiled, differences, differing_arrays

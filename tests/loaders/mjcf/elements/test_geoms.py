@@ -13,8 +13,8 @@ from PIL import Image
 
 import bridge
 import loaders
+from loaders.files.images import gray_levels
 from loaders.model import Box, Capsule, Cylinder, Ellipsoid, Heightmap, Plane, Sphere
-from loaders.pictures.gray_levels import gray_levels
 from tests.support.mjcf_documents import document, read, written
 
 SHAPES = {

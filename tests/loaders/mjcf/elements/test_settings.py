@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from loaders.mjcf.elements.settings import text_of, unless
+from loaders.mjcf.settings import text_of, unless
 from tests.support.mjcf_documents import BALL, read
 from tests.support.mjcf_round_trip import compiled
 

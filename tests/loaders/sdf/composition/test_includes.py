@@ -9,9 +9,7 @@ import pytest
 
 import loaders
 from loaders import Limits, LoadError
-from loaders.model import (
-    by_name,
-)
+from loaders.model import by_name
 from tests.support.sdf import (
     ARM,
     ROBOT,

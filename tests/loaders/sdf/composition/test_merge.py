@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from loaders import LoadError
-from loaders.model import (
-    by_name,
-)
+from loaders.model import by_name
 from tests.support.sdf import (
     ARM,
     X_MBOOM,

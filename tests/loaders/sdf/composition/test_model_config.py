@@ -8,7 +8,7 @@ import pytest
 
 from loaders.diagnostics import Diagnostics
 from loaders.node import Node
-from loaders.sdf.composition.model_config import model_file
+from loaders.sdf.include import model_file
 from tests.support.sdf import (
     ARM,
     codes_in,

@@ -7,11 +7,7 @@ from pathlib import Path
 import pytest
 
 import loaders
-from loaders.model import (
-    Box,
-    Sphere,
-    by_name,
-)
+from loaders.model import Box, Sphere, by_name
 from tests.support.sdf import (
     findings_in,
     in_world,

@@ -7,7 +7,7 @@ import pytest
 import loaders
 from loaders.diagnostics import Diagnostics
 from loaders.model import Plane
-from loaders.sdf.composition.stand_ins import parse_stand_in
+from loaders.sdf.include import parse_stand_in
 
 FUEL = "https://fuel.gazebosim.org/1.0/OpenRobotics/models"
 WORLD = "<sdf version='1.9'><world name='w'><include><uri>{}</uri></include></world></sdf>"

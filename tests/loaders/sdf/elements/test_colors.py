@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 import loaders
-from loaders.model import (
-    Material,
-)
+from loaders.model import Material
 from tests.support.sdf import (
     link_with,
 )

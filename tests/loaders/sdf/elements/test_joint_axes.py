@@ -9,10 +9,7 @@ import pytest
 
 import loaders
 from loaders import Scene
-from loaders.model import (
-    Joint,
-    JointType,
-)
+from loaders.model import Joint, JointType
 from tests.support.sdf import (
     Q,
     axis_in_world,

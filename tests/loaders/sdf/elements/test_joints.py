@@ -9,10 +9,8 @@ import pytest
 
 import loaders
 from loaders import WORLD, Scene
-from loaders.model import (
-    Joint,
-)
-from loaders.spatial import IDENTITY, Pose
+from loaders.model import Joint
+from loaders.pose import IDENTITY, Pose
 from tests.support.sdf import (
     X_WJ,
     X_WL,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from loaders.model import (
-    by_name,
-)
+from loaders.model import by_name
 from tests.support.sdf import (
     Q,
     assert_pose,

@@ -7,9 +7,7 @@ import math
 import pytest
 
 import loaders
-from loaders.model import (
-    Surface,
-)
+from loaders.model import Surface
 from tests.support.sdf import (
     collision_with,
 )

@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 from loaders import WORLD, LoadError, Pose
-from loaders.model import (
-    by_name,
-)
+from loaders.model import by_name
 from tests.support.drake_oracle import DrakePlant
 from tests.support.sdf import (
     X_MBOOM,

@@ -6,7 +6,7 @@ import importlib
 
 import pytest
 
-from loaders.sdf.upgrade.rules import Add, Copy, Map, Move, Remove, Rename, Rule, attributes_to_elements
+from loaders.sdf.upgrade import Add, Copy, Map, Move, Remove, Rename, Rule, attributes_to_elements
 from tests.support.sdf import (
     assert_upgrades,
 )
@@ -34,5 +34,5 @@ def test_one_rule_moves_each_attribute_to_an_element_of_the_same_name() -> None:
     ],
 )
 def test_each_kind_of_rule_changes_the_tree(rule: Rule, old: str, new: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.import_module("loaders.sdf.upgrade.upgrade"), "UPGRADES", (((1, 2), (rule,)),))
+    monkeypatch.setattr(importlib.import_module("loaders.sdf.upgrade"), "UPGRADES", (((1, 2), (rule,)),))
     assert_upgrades(old, "1.0", new)

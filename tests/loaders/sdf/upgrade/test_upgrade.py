@@ -7,7 +7,7 @@ import pytest
 import loaders
 from loaders import LoadError
 from loaders.diagnostics import Fate
-from loaders.sdf.upgrade.upgrade import upgrade
+from loaders.sdf.upgrade import upgrade
 from tests.support.sdf import (
     tree,
 )

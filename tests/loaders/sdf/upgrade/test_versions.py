@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import loaders
-from loaders.model import (
-    by_name,
-)
+from loaders.model import by_name
 from tests.support.sdf import (
     X_WF,
     X_WJ,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from loaders.urdf.xacro.xacro_arguments import xacro_arguments
+from loaders.urdf.xacro import xacro_arguments
 
 
 def test_numbers_and_booleans_become_the_texts_of_xacro() -> None:

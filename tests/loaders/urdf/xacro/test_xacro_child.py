@@ -10,8 +10,8 @@ import pytest
 
 import loaders
 from loaders import Limits
-from loaders.safety.limits import LimitError, budgeted
-from loaders.urdf.xacro.xacro_child import ExpansionError, run_xacro
+from loaders.limits import LimitError, budgeted
+from loaders.urdf.xacro import ExpansionError, run_xacro
 
 pytest.importorskip("xacro")
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from loaders.urdf.xacro.xacro_child import run_xacro
-from loaders.urdf.xacro.xacro_process import MAX_LOG
+from loaders.urdf.xacro import run_xacro
+from loaders.urdf.xacro_process import MAX_LOG
 
 pytest.importorskip("xacro")
 

@@ -10,9 +10,9 @@ import numpy as np
 import bridge
 import loaders
 from bridge.parity import compare
-from bridge.parity.engines.mujoco_engine import MujocoEngine
+from bridge.parity.engines.mujoco.engine import MujocoEngine
 from loaders import Pose
-from loaders.spatial import Array
+from loaders.pose import Array
 
 TEXT = (
     "<mujoco><worldbody><light name='l'/><camera name='c'/>"

@@ -11,8 +11,8 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import compare
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from loaders.spatial import Array
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from loaders.pose import Array
 
 TEXT = (
     "<mujoco><worldbody><site name='w'/>"

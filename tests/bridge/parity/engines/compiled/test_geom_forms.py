@@ -14,9 +14,9 @@ from PIL import Image
 import bridge
 import loaders
 from bridge.parity import Comparison, Outcome, compare
-from bridge.parity.engines.mujoco_engine import MujocoEngine
+from bridge.parity.engines.mujoco.engine import MujocoEngine
 from loaders import Pose, Scene
-from loaders.spatial import Array
+from loaders.pose import Array
 
 TEXT = """<mujoco><asset><texture name="t" type="2d" file="t.png"/><texture name="u" type="2d" builtin="flat" width="1"
   height="1"/><material name="shiny" texture="t" specular="0.9" shininess="0.3" emission="0.2" rgba="1 0.5 0 1"/>

@@ -6,8 +6,8 @@ import mujoco
 
 import bridge
 import loaders
-from bridge.parity.engines.compiled.sources import original_names
-from bridge.parity.engines.mujoco_engine import MujocoEngine
+from bridge.parity.engines.mujoco.compiled_model import original_names
+from bridge.parity.engines.mujoco.engine import MujocoEngine
 
 PLUGIN = (
     "<mujoco><extension><plugin plugin='mujoco.pid'/></extension>"

@@ -9,8 +9,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from bridge.parity.engines.compiled import touched_geoms as module
-from bridge.parity.engines.compiled.touched_geoms import touched_geoms
+from bridge.parity.engines.mujoco import shapes as module
+from bridge.parity.engines.mujoco.shapes import touched_geoms
 
 TEXT = """<mujoco><option><flag filterparent="{0}"/></option><worldbody>
   <geom size="1"/><geom size="1" contype="2" conaffinity="4"/>

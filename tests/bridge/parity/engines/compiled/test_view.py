@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import mujoco
 import numpy as np
 
-from bridge.parity.engines.compiled.view import View, actuator_numbers, actuator_rows, numbered, numbers
+from bridge.parity.engines.mujoco.compiled_model import View, actuator_numbers, actuator_rows, numbered, numbers
 
 MODEL = mujoco.MjModel.from_xml_string(
     "<mujoco><worldbody><body name='a'><joint name='j'/><geom size='1' name='g' pos='1 2 3'/>"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import bridge
-from bridge.parity.engines.dart.dart_engine import DartEngine
+from bridge.parity.engines.dart.engine import DartEngine
 from loaders.model import WORLD, Coupling, JointType
-from loaders.spatial import Pose
+from loaders.pose import Pose
 from tests.support.scenes import joint, link, scene
 
 pytest.importorskip("dartpy")

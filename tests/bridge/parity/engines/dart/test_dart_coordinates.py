@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import bridge
-from bridge.parity.engines.dart.dart_engine import DartEngine
-from bridge.parity.levels.quantities import matrix, pose_distance
-from bridge.parity.levels.random_states import random_states
+from bridge.parity.engines.dart.engine import DartEngine
+from bridge.parity.quantity import matrix, pose_distance
+from bridge.parity.states import random_states
 from loaders.model import JointType
 from tests.support.scenes import MOVING, random_scene
 

@@ -11,13 +11,12 @@ import pytest
 
 import bridge
 import loaders
-from bridge.lowering.inputs import mechanism_of
+from bridge.lowering.sources import mechanism_of
 from bridge.parity import Outcome, Verdict, compare
-from bridge.parity.engines.dart.dart_engine import DartEngine
-from bridge.parity.engines.dart.dart_process import dart_process
-from bridge.parity.engines.drake_engine import DrakeEngine
-from bridge.parity.engines.protocol import NotReportedError
-from bridge.parity.levels.random_states import random_states
+from bridge.parity.engine import NotReportedError
+from bridge.parity.engines.dart.engine import DartEngine, dart_process
+from bridge.parity.engines.drake.engine import DrakeEngine
+from bridge.parity.states import random_states
 from loaders.model import WORLD
 from tests.support.scenes import joint, link, scene
 

@@ -6,7 +6,7 @@ import pytest
 
 import bridge
 from bridge.parity import Verdict, compare
-from bridge.parity.engines.dart.dart_losses import losses
+from bridge.parity.engines.dart.engine import losses
 from loaders.model import WORLD
 from tests.support.scenes import joint, link, scene
 

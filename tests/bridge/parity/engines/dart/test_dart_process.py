@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 import bridge
-from bridge.parity.engines.dart.dart_process import DartError, DartProcess, dart_process
+from bridge.parity.engines.dart.engine import DartError, DartProcess, dart_process
 from loaders.model import WORLD
 from tests.support.scenes import joint, link, scene
 

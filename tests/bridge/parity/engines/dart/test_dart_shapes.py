@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import bridge
-from bridge.parity.engines.dart.dart_engine import DartEngine
-from bridge.parity.engines.dart.dart_shapes import is_supported
+from bridge.parity.engines.dart.engine import DartEngine
+from bridge.parity.engines.dart.skeleton import is_supported
+from loaders.inertia import SpatialInertia
 from loaders.model import (
     WORLD,
     Box,
@@ -24,7 +25,7 @@ from loaders.model import (
     Sphere,
     Surface,
 )
-from loaders.spatial import IDENTITY, Pose, SpatialInertia
+from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import joint, link, random_scene, scene
 
 pytest.importorskip("dartpy")

@@ -11,11 +11,11 @@ import pytest
 import bridge
 from bridge.mechanism import Mechanism
 from bridge.parity import Outcome, Verdict, compare
-from bridge.parity.engines.dart.dart_engine import DartEngine
-from bridge.parity.engines.dart.dart_simulation import DartSimulation
-from bridge.parity.engines.reference_engine import ReferenceEngine
-from bridge.parity.levels.quantities import matrix
-from bridge.parity.levels.random_states import random_states, without_solver_effects
+from bridge.parity.engines.dart.engine import DartEngine
+from bridge.parity.engines.dart.simulation import DartSimulation
+from bridge.parity.quantity import matrix
+from bridge.parity.reference import ReferenceEngine
+from bridge.parity.states import random_states, without_solver_effects
 from loaders.model import WORLD, JointType
 from tests.support.scenes import joint, link, random_scene, scene
 

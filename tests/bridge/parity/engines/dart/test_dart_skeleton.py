@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import bridge
-from bridge.parity.engines.dart.dart_engine import DartEngine
-from bridge.parity.engines.reference_engine import ReferenceEngine
-from bridge.parity.levels.quantities import matrix
-from bridge.parity.levels.random_states import random_states
+from bridge.parity.engines.dart.engine import DartEngine
+from bridge.parity.quantity import matrix
+from bridge.parity.reference import ReferenceEngine
+from bridge.parity.states import random_states
 from tests.support.scenes import random_scene
 
 pytest.importorskip("dartpy")

@@ -11,8 +11,8 @@ import pytest
 import bridge
 from bridge.mechanism import Mechanism
 from bridge.parity import Outcome, compare
-from bridge.parity.engines.dart.dart_engine import DartEngine
-from bridge.parity.engines.dart.dart_simulation import DartSimulation
+from bridge.parity.engines.dart.engine import DartEngine
+from bridge.parity.engines.dart.simulation import DartSimulation
 from loaders.model import (
     WORLD,
     Box,
@@ -28,7 +28,7 @@ from loaders.model import (
     Sphere,
     Surface,
 )
-from loaders.spatial import Pose, rotation_about
+from loaders.pose import Pose, rotation_about
 from tests.support.scenes import joint, link, scene
 
 dartpy = pytest.importorskip("dartpy")

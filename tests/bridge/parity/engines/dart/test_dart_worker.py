@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import bridge
-from bridge.parity.engines.dart.dart_worker import CLOSE, OPEN, serve
+from bridge.parity.engines.dart.worker import CLOSE, OPEN, serve
 from loaders.model import WORLD
 from tests.support.scenes import joint, link, scene
 

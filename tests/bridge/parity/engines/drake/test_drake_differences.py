@@ -9,7 +9,7 @@ import pytest
 
 import loaders
 from bridge.parity import Outcome, Verdict, compare
-from bridge.parity.engines.drake.drake_differences import friction_differences
+from bridge.parity.engines.drake.differences import friction_differences
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")

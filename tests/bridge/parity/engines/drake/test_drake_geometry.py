@@ -16,9 +16,9 @@ from bridge.parity import Outcome, compare
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pydrake")
-from bridge.parity.engines.drake.drake_geometry import DrakeGeometry
-from bridge.parity.engines.drake_engine import DrakeEngine
-from bridge.parity.engines.protocol import NotReportedError
+from bridge.parity.engine import NotReportedError
+from bridge.parity.engines.drake.engine import DrakeEngine
+from bridge.parity.engines.drake.plant import DrakeGeometry
 
 INERTIAL = "<inertial><mass value='1'/><inertia ixx='.1' iyy='.1' izz='.1' ixy='0' ixz='0' iyz='0'/></inertial>"
 SHAPES = {

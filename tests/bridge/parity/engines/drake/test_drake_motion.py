@@ -9,8 +9,8 @@ import pytest
 
 import bridge
 import loaders
-from bridge.parity.engines.drake_engine import DrakeEngine
-from bridge.parity.engines.protocol import NotReportedError
+from bridge.parity.engine import NotReportedError
+from bridge.parity.engines.drake.engine import DrakeEngine
 
 pytest.importorskip("pydrake")
 

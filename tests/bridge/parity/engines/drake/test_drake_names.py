@@ -9,9 +9,9 @@ import pytest
 
 import bridge
 import loaders
-from bridge.parity.engines.drake_engine import DrakeEngine
-from bridge.parity.levels.quantities import matrix, pose_distance
-from bridge.parity.levels.random_states import random_states
+from bridge.parity.engines.drake.engine import DrakeEngine
+from bridge.parity.quantity import matrix, pose_distance
+from bridge.parity.states import random_states
 
 pytest.importorskip("pydrake")
 

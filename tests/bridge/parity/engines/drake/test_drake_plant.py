@@ -12,8 +12,8 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Verdict, compare
-from bridge.parity.engines.drake.drake_plant import UnsupportedModelError, needs_steps, read_plant
-from bridge.parity.engines.drake_engine import DrakeEngine
+from bridge.parity.engines.drake.engine import DrakeEngine
+from bridge.parity.engines.drake.plant import UnsupportedModelError, needs_steps, read_plant
 from tests.support.command_line import run
 
 pytest.importorskip("pydrake")

@@ -6,7 +6,7 @@ import pytest
 
 import bridge
 import loaders
-from bridge.parity.engines.stated.actuator_trials import actuator_trials, untried_actuators
+from bridge.parity.readings import actuator_trials, untried_actuators
 from tests.support.actuated_model import sdf
 from tests.support.fault_robots import four_bar
 

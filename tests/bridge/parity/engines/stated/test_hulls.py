@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from bridge.parity.engines.stated.hulls import hull_in_mujoco, hull_of_points, volume_and_sensitivity
+from bridge.parity.readings import hull_in_mujoco, hull_of_points, volume_and_sensitivity
 
 mujoco = pytest.importorskip("mujoco")
 CORNERS = np.array(list(product((0.0, 1.0), (0.0, 2.0), (0.0, 3.0))))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 import bridge
-from bridge.parity.engines.stated.model_surfaces import has_drawn_poses, model_surfaces, shapes_of
+from bridge.parity.readings import has_drawn_poses, model_surfaces, shapes_of
 from loaders.model import Box, Collision, Empty, Friction, Mesh, Plane, Surface, Visual
-from loaders.spatial import IDENTITY, Pose
+from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import UNIT_BOX, link, scene
 
 X_LG = Pose.of(p=(1.0, 0.0, 0.0))

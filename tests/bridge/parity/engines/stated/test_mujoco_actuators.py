@@ -9,9 +9,8 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Outcome, compare
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from bridge.parity.engines.stated.actuator_trials import actuator_trials
-from bridge.parity.engines.stated.mujoco_actuators import laws_in_mujoco
+from bridge.parity.engines.mujoco.engine import MujocoEngine, laws_in_mujoco
+from bridge.parity.readings import actuator_trials
 from tests.support.actuated_model import sdf
 
 mujoco = pytest.importorskip("mujoco")

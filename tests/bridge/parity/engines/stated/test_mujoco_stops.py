@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bridge.parity.engines.stated.mujoco_stops import stop_compliance
+from bridge.parity.engines.mujoco.engine import stop_compliance
 
 mujoco = pytest.importorskip("mujoco")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bridge.parity.engines.stated.mujoco_surfaces import roles_in_export, surfaces_in_mujoco
+from bridge.parity.engines.mujoco.shapes import roles_in_export, surfaces_in_mujoco
 
 mujoco = pytest.importorskip("mujoco")
 

@@ -8,10 +8,10 @@ import pytest
 
 import bridge
 from bridge.parity import Outcome, compare
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
-from bridge.parity.engines.stated.observed_pairs import ObservedPairs, of_links
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
+from bridge.parity.engines.pybullet.shapes import ObservedPairs, of_links
 from loaders.model import WORLD, Box, Cylinder, FilterGroup, FilterRule, JointType, Sphere
-from loaders.spatial import Pose
+from loaders.pose import Pose
 from tests.support.running_faults import faulty_pybullet
 from tests.support.scenes import joint, link, scene
 

@@ -8,7 +8,7 @@ import pytest
 
 import loaders
 from bridge.parity import Outcome, compare
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
 from tests.support.actuated_model import sdf
 
 pytest.importorskip("mujoco")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import bridge
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
 from tests.support.fault_robots import drake_model
 
 pybullet = pytest.importorskip("pybullet")

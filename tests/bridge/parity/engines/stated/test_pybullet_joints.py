@@ -9,8 +9,8 @@ import pytest
 
 import bridge
 import loaders
-from bridge.bullet.target import BASE
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
+from bridge.targets.pybullet.client import BASE
 from loaders.model import WORLD
 from tests.support.scenes import joint, link, scene
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import bridge
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
 from loaders.model import WORLD, Box, Capsule, Collision, Cylinder, JointType, Mesh, Plane, Sphere, Visual
-from loaders.spatial import Pose
+from loaders.pose import Pose
 from tests.support.scenes import joint, link, scene
 
 pytest.importorskip("pybullet")

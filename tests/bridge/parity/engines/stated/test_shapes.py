@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bridge.parity.engines.stated.shapes import stacked
+from bridge.parity.readings import stacked
 
 
 def test_shapes_are_stacked_by_link() -> None:

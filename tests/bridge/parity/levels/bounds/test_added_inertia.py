@@ -11,10 +11,10 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Comparison, Outcome, Row, compare
-from bridge.parity.levels.bounds.added_inertia import AddedInertia, added_inertia
-from bridge.parity.levels.random_states import MAX_STEP
-from bridge.parity.results.causes import Cause
-from bridge.parity.results.verdict import Level
+from bridge.parity.bounds.counterfactual import AddedInertia, added_inertia
+from bridge.parity.causes import Cause
+from bridge.parity.states import MAX_STEP
+from bridge.parity.verdict import Level
 from loaders.diagnostics import Diagnostic, Fate
 from tests.support.running_faults import faulty_mujoco
 

@@ -10,10 +10,11 @@ import pytest
 
 import bridge
 from bridge.parity import Outcome
-from bridge.parity.levels.bounds.constraint_bounds import MARGIN, _couplings_taken_for, screw_load, violation_bounds
+from bridge.parity.bounds.constraint import MARGIN, _couplings_taken_for, screw_load, violation_bounds
 from loaders import load_string
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Coupling, JointType
-from loaders.spatial import IDENTITY, SpatialInertia
+from loaders.pose import IDENTITY
 from tests.support.running_faults import faulty_mujoco
 from tests.support.scenes import joint, link, scene
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import bridge
-from bridge.parity.levels.bounds.counterfactuals import counterfactual
+from bridge.parity.bounds.counterfactual import counterfactual
 from loaders.diagnostics import Diagnostic, Fate
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Actuator
-from loaders.spatial import SpatialInertia
 from tests.support.scenes import joint, link, scene
 
 ARM = scene([link("a"), link("b")], [joint("j", WORLD, "a"), joint("k", "a", "b", xyz=(0, 1, 0))])

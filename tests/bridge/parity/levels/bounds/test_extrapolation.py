@@ -9,16 +9,11 @@ import pytest
 
 import bridge
 from bridge.mechanism.bodies import ROOT
-from bridge.parity.engines.protocol import factory_of
-from bridge.parity.levels.bounds.extrapolation import (
-    EQUAL,
-    condition,
-    limit_at_zero,
-    matrix_disagreement,
-    rounding_error,
-)
+from bridge.parity.convergence import EQUAL, condition, limit_at_zero, matrix_disagreement, rounding_error
+from bridge.parity.engine import factory_of
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD
-from loaders.spatial import Pose, SpatialInertia
+from loaders.pose import Pose
 from tests.support.scenes import joint, link, scene
 
 

@@ -10,10 +10,10 @@ import pytest
 import bridge
 import loaders
 from bridge.mechanism import Mechanism
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from bridge.parity.levels.bounds.screw_forces import without_screw_forces
-from bridge.parity.levels.random_states import random_states, without_solver_effects
-from loaders.spatial import Array
+from bridge.parity.bounds.constraint import without_screw_forces
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.states import random_states, without_solver_effects
+from loaders.pose import Array
 
 pytest.importorskip("mujoco")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.parity.levels.bounds.soft_stops import SoftStop, first_peak
+from bridge.parity.bounds.contact import SoftStop, first_peak
 
 MODEL = """<mujoco><option timestep="0.0001" gravity="0 0 0"/><worldbody><body><joint type="slide" axis="1 0 0"
 range="-1 0" limited="true" {}/><geom size="0.1" mass="2"/></body></worldbody></mujoco>"""

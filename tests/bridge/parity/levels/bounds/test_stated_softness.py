@@ -7,7 +7,7 @@ import pytest
 
 import bridge
 import loaders
-from bridge.parity.levels.bounds.stated_softness import Softness, stated_softness
+from bridge.parity.bounds.contact import Softness, stated_softness
 
 BODY = "<body name='{0}'><joint name='{0}' type='slide' axis='0 0 1'/><geom size='0.1' mass='1' {1}/></body>"
 

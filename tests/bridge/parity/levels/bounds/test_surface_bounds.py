@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import bridge
-from bridge.parity.levels.bounds.surface_bounds import surface_bound
+from bridge.parity.bounds.contact import surface_bound
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import Box, Collision, Cone, Ellipsoid, Friction, Mesh, Surface
-from loaders.spatial import IDENTITY
+from loaders.pose import IDENTITY
 from tests.support.scenes import link, scene
 
 

@@ -12,11 +12,11 @@ import bridge
 import loaders
 from bridge.mechanism import Mechanism
 from bridge.parity import Outcome, Row, Verdict, compare
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from bridge.parity.engines.protocol import factory_of
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
-from bridge.parity.engines.reference_engine import ReferenceEngine
-from bridge.parity.levels.exported.driven_motion import EFFORTS, TARGETS, driven_rows
+from bridge.parity.engine import factory_of
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
+from bridge.parity.motion.model_motion import EFFORTS, TARGETS, driven_rows
+from bridge.parity.reference import ReferenceEngine
 from tests.support.actuated_model import sdf
 
 pytest.importorskip("mujoco")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import bridge
-from bridge.parity.levels.exported.exported_model import exported
+from bridge.parity.states import exported
 from loaders.model import WORLD, Coupling
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 

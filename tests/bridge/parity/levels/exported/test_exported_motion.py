@@ -10,12 +10,12 @@ import pytest
 
 import bridge
 from bridge.parity import Outcome, Row
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
-from bridge.parity.engines.reference_engine import ReferenceEngine
-from bridge.parity.levels.exported.exported_motion import STEPS, Motions, exported_rows
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
+from bridge.parity.motion.model_motion import STEPS, Motions, exported_rows
+from bridge.parity.reference import ReferenceEngine
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointType
-from loaders.spatial import SpatialInertia
 from tests.support.running_faults import faulty_mujoco
 from tests.support.scenes import joint, link, scene
 
@@ -62,7 +62,7 @@ def test_a_missing_stop_is_passed() -> None:
 
 
 def test_a_model_that_is_too_large_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.parity.levels.exported.exported_motion.MAX_WORK", 1)
+    monkeypatch.setattr("bridge.parity.motion.model_motion.MAX_WORK", 1)
     assert [row.outcome for row in rows()] == [Outcome.UNKNOWN]
     assert dataclasses.is_dataclass(ARM)
 

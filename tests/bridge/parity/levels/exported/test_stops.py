@@ -12,12 +12,13 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Outcome
-from bridge.parity.engines.protocol import factory_of
-from bridge.parity.engines.reference_engine import ReferenceEngine
-from bridge.parity.levels.exported.stops import away_from_stops, is_free_of_stops, limited_dofs, stop_rows
-from bridge.parity.levels.random_states import random_states, without_solver_effects
+from bridge.parity.engine import factory_of
+from bridge.parity.motion.stops import away_from_stops, is_free_of_stops, limited_dofs, stop_rows
+from bridge.parity.reference import ReferenceEngine
+from bridge.parity.states import random_states, without_solver_effects
+from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Coupling
-from loaders.spatial import Pose, SpatialInertia, rotation_about
+from loaders.pose import Pose, rotation_about
 from tests.corpora.robots_corpus import robots
 from tests.support.running_faults import faulty_mujoco
 from tests.support.scenes import joint, link, scene

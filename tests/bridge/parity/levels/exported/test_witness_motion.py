@@ -13,10 +13,10 @@ import bridge
 import loaders
 from bridge.mechanism import Mechanism
 from bridge.parity import Outcome, Row, Verdict, compare
-from bridge.parity.engines.drake_engine import DrakeEngine
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from bridge.parity.engines.reference_engine import ReferenceEngine
-from bridge.parity.levels.exported.witness_motion import QUANTITY, SMOOTH_QUANTITY, witness_rows
+from bridge.parity.engines.drake.engine import DrakeEngine
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.motion.witness import QUANTITY, SMOOTH_QUANTITY, witness_rows
+from bridge.parity.reference import ReferenceEngine
 from tests.support.running_faults import faulty_mujoco
 
 pytest.importorskip("mujoco")

@@ -9,8 +9,8 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Outcome, compare
-from bridge.parity.engines.mujoco_engine import MujocoEngine
-from bridge.parity.engines.mujoco_native import MujocoNative
+from bridge.parity.engines.mujoco.engine import MujocoEngine
+from bridge.parity.engines.mujoco.native import MujocoNative
 from tests.support.actuated_model import sdf
 
 pytest.importorskip("mujoco")

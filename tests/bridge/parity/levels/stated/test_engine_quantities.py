@@ -13,8 +13,8 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Outcome, compare
-from bridge.parity.engines.protocol import factory_of
-from bridge.parity.levels.stated.engine_quantities import ENGINE_QUANTITIES
+from bridge.parity.engine import factory_of
+from bridge.parity.quantities.model import ENGINE_QUANTITIES
 
 mujoco = pytest.importorskip("mujoco")
 

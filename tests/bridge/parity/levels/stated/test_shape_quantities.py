@@ -11,8 +11,8 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Comparison, Outcome, compare
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
-from bridge.parity.levels.stated.shape_quantities import SHAPE_QUANTITIES, drawn_distance, mesh_distance, shape_distance
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
+from bridge.parity.quantities.shapes import SHAPE_QUANTITIES, drawn_distance, mesh_distance, shape_distance
 from tests.support.fault_search import search
 from tests.support.running_faults import faulty_mujoco, faulty_pybullet
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from bridge.parity import Comparison, Outcome, compare
-from bridge.parity.engines.pybullet_engine import PyBulletEngine
+from bridge.parity.engines.pybullet.engine import PyBulletEngine
 from loaders.model import WORLD, Coupling, Keyframe
-from loaders.spatial import Pose
+from loaders.pose import Pose
 from tests.support.running_faults import faulty_mujoco, faulty_pybullet
 from tests.support.scenes import joint, link, scene
 

@@ -1,1 +1,0 @@
-"""One process for each model, under limits of time and memory."""

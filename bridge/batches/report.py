@@ -1,0 +1,392 @@
+"""index.html, summary.md, JUnit, SARIF and totals."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from importlib import resources
+from itertools import islice
+from pathlib import Path
+from string import Template
+from typing import Any
+from urllib.parse import quote
+from xml.sax.saxutils import escape as escape_xml
+from xml.sax.saxutils import quoteattr
+
+from bridge.diagnostic_codes import CODES
+from bridge.installed_packages import own_version
+from bridge.output import Form, check_file, write_sealed
+from loaders.text import plain, printable, shortened
+
+from .results import BatchOutcome, BatchResult, worst_status
+
+_MAX_CODES = 1000
+"""Number of codes that are counted; sdfbridge has fewer."""
+
+
+@dataclass(slots=True)
+class Totals:
+    """Numbers of results, which need the same memory for any number of results.
+
+    Attributes:
+        outcomes: Number of models, keyed by outcome.
+        severities: Number of diagnostics, keyed by severity.
+        fates: Number of diagnostics, keyed by fate.
+        codes: Number of models that have a diagnostic of a code.
+        statuses: Number of models, keyed by exit status.
+    """
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    severities: Counter[str] = field(default_factory=Counter)
+    fates: Counter[str] = field(default_factory=Counter)
+    codes: Counter[str] = field(default_factory=Counter)
+    statuses: Counter[int] = field(default_factory=Counter)
+
+    def add(self, result: BatchResult) -> None:
+        """Count a result."""
+        self.outcomes[str(result.outcome)] += 1
+        self.severities.update(result.severities)
+        self.fates.update(result.fates)
+        self.statuses[result.status] += 1
+        for code in {str(entry["code"]) for entry in result.diagnostics}:
+            if code in self.codes or len(self.codes) < _MAX_CODES:
+                self.codes[code] += 1
+
+    @property
+    def models(self) -> int:
+        """The number of results."""
+        return self.outcomes.total()
+
+    @property
+    def failures(self) -> int:
+        """The number of models whose exit status is not 0."""
+        return self.models - self.statuses[0]
+
+    @property
+    def status(self) -> int:
+        """The exit status of the batch: that of the worst model."""
+        return worst_status(self.statuses)
+
+    def ordered(self) -> list[tuple[str, int]]:
+        """Return the number of models of each outcome that occurs, the best outcome first."""
+        return [(str(outcome), self.outcomes[outcome]) for outcome in BatchOutcome if self.outcomes[outcome]]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return {
+            "models": self.models,
+            "status": self.status,
+            "outcomes": dict(self.ordered()),
+            "diagnostics": dict(sorted(self.severities.items())),
+            "fates": dict(sorted(self.fates.items())),
+        }
+
+
+def totals_of(results: Iterable[BatchResult]) -> Totals:
+    """Return the numbers over all results."""
+    totals = Totals()
+    for result in results:
+        totals.add(result)
+    return totals
+
+
+_COLUMNS = (
+    "", "model", "outcome", "detail", "links", "joints", "dof", "errors", "warnings", "notes", "dropped",
+    "approximated", "assumed", "report",
+)  # fmt: skip
+_ROWS = "<!-- rows -->"
+_RANK = {str(outcome): rank for rank, outcome in enumerate(BatchOutcome)}
+
+
+def index_page(settings: Mapping[str, Any], totals: Totals, results: Iterable[BatchResult]) -> Iterator[str]:
+    """Yield the pieces of the page.
+
+    Args:
+        settings: Task, options and version.
+        totals: The numbers over all results.
+        results: The results.
+    """
+    template = resources.files(__package__).joinpath("templates/index.html").read_text(encoding="utf-8")
+    head, _, tail = template.partition(_ROWS)
+    numbers = ", ".join(f"{count} {severity}s" for severity, count in sorted(totals.severities.items()))
+    stated = ", ".join(f"{key} = {value}" for key, value in sorted(settings["options"].items()))
+    meta = f"sdfbridge {settings['version']}" + (f"; {numbers}" if numbers else "") + (f"; {stated}" if stated else "")
+    yield Template(head).substitute(
+        title=_text(f"sdfbridge batch {settings['task']}: {totals.models} models, {totals.failures} not fine"),
+        meta=_text(meta),
+        outcomes="\n".join(_checkbox(outcome, count) for outcome, count in totals.ordered()),
+        count=f"{totals.models} models",
+        columns="".join(_heading(name) for name in _COLUMNS),
+    )
+    for result in results:
+        yield _row(result)
+    yield tail
+
+
+def _checkbox(outcome: str, count: int) -> str:
+    name = _text(outcome)
+    return f'<label><input type="checkbox" value="{name}" checked> {name} {count}</label>'
+
+
+def _heading(name: str) -> str:
+    return f'<th><button type="button">{name}</button></th>' if name else "<th></th>"
+
+
+def _row(result: BatchResult) -> str:
+    codes = " ".join(sorted({str(entry["code"]) for entry in result.diagnostics}))
+    numbers = [
+        *(result.size.get(name) for name in ("links", "joints", "dofs")),
+        *(result.severities.get(name) for name in ("error", "warning", "note")),
+        *(result.fates.get(name) for name in ("dropped", "approximated", "assumed")),
+    ]
+    cells = [
+        f"<td>{_picture(result)}</td>",
+        f'<td class="source">{_text(result.source)}</td>',
+        f'<td class="o" data-value="{_RANK[str(result.outcome)]:02d}">{_text(str(result.outcome))}</td>',
+        f"<td>{_detail(result)}</td>",
+        *(f'<td class="n">{"" if number is None else number}</td>' for number in numbers),
+        f"<td>{_link(result)}</td>",
+    ]
+    outcome, status = _text(str(result.outcome)), result.status
+    return f'<tr class="s{status}" data-outcome="{outcome}" data-codes="{_text(codes)}">{"".join(cells)}</tr>\n'
+
+
+def _picture(result: BatchResult) -> str:
+    if not result.thumbnail:
+        return ""
+    return f'<img loading="lazy" src="{_text(quote(result.thumbnail))}" alt="{_text(result.model)}">'
+
+
+def _link(result: BatchResult) -> str:
+    return f'<a href="{_text(quote(result.report))}">report</a>' if result.report else ""
+
+
+def _detail(result: BatchResult) -> str:
+    """Return the detail, with the diagnostics below it on request."""
+    text = _text(result.detail)
+    if not result.diagnostics:
+        return text
+    entries = "".join(f"<li>{_finding_row(entry)}</li>" for entry in result.diagnostics)
+    return f"<details><summary>{text or 'diagnostics'}</summary><ul>{entries}</ul></details>"
+
+
+def _finding_row(entry: Mapping[str, Any]) -> str:
+    place = ":".join(str(part) for part in (entry.get("file"), entry.get("line")) if part)
+    hint = f" ({entry['hint']})" if entry.get("hint") else ""
+    message = _text(f"{entry['severity']}: {entry['message']}{hint}")
+    return f"{_text(place)} {message} <code>{_text(str(entry['code']))}</code>"
+
+
+def _text(text: str) -> str:
+    """Return a text that HTML shows as it is, in an attribute too."""
+    return escape(printable(text))
+
+
+_ERRORS = frozenset(
+    {BatchOutcome.ERROR, BatchOutcome.CRASH, BatchOutcome.TIMEOUT, BatchOutcome.MEMORY, BatchOutcome.LOST}
+)
+"""Outcomes in which there was no answer about the model."""
+
+
+def junit_suite(settings: Mapping[str, Any], totals: Totals, results: Iterable[BatchResult]) -> Iterator[str]:
+    """Yield the lines of the XML text.
+
+    Args:
+        settings: Task, options and version.
+        totals: The numbers over all results.
+        results: The results.
+    """
+    errors = sum(totals.outcomes[outcome] for outcome in _ERRORS)
+    name = quoteattr(f"sdfbridge batch {settings['task']}")
+    yield "<?xml version='1.0' encoding='UTF-8'?>"
+    yield (
+        f'<testsuite name={name} tests="{totals.models}" failures="{totals.failures - errors}" errors="{errors}" '
+        'skipped="0">'
+    )
+    for result in results:
+        yield from _case(result)
+    yield "</testsuite>"
+
+
+def _case(result: BatchResult) -> Iterator[str]:
+    attributes = f"classname={_attribute(result.task)} name={_attribute(result.source)}"
+    if not result.status:
+        yield f"  <testcase {attributes}/>"
+        return
+    kind = "error" if result.outcome in _ERRORS else "failure"
+    message = f"{result.outcome}: {result.detail}" if result.detail else str(result.outcome)
+    yield f"  <testcase {attributes}>"
+    yield f"    <{kind} type={_attribute(str(result.outcome))} message={_attribute(message)}>"
+    yield from (
+        escape_xml(printable(_junit_text(entry))) for entry in result.diagnostics if entry["severity"] == "error"
+    )
+    yield f"    </{kind}>"
+    yield "  </testcase>"
+
+
+def _junit_text(entry: Mapping[str, Any]) -> str:
+    place = ":".join(str(part) for part in (entry.get("file"), entry.get("line")) if part)
+    return f"{place}: {entry['severity']}: {entry['message']}  [{entry['code']}]"
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(printable(text))
+
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_OWN = "batch.failed"
+"""Rule of a model without an answer: a crash, a limit, or an engine that differs."""
+
+
+def sarif_log(totals: Totals, results: Iterable[BatchResult]) -> Iterator[str]:
+    """Yield the pieces of a log with one run: first the results, then the rules that they name.
+
+    Args:
+        totals: The numbers over all results.
+        results: The results.
+    """
+    yield f'{{"$schema": {json.dumps(_SCHEMA)}, "version": "2.1.0", "runs": [{{"results": ['
+    rules: dict[str, int] = {}
+    separator = "\n"
+    for finding in _findings(results):
+        index = rules.setdefault(finding["ruleId"], len(rules))
+        yield separator + json.dumps({**finding, "ruleIndex": index}, ensure_ascii=False)
+        separator = ",\n"
+    driver = {"name": "sdfbridge", "version": own_version(), "rules": [_rule(code) for code in rules]}
+    rest = {
+        "columnKind": "unicodeCodePoints",
+        "invocations": [{"executionSuccessful": True, "exitCode": totals.status}],
+        "tool": {"driver": driver},
+    }
+    yield "\n], " + json.dumps(rest, ensure_ascii=False).removeprefix("{") + "]\n}\n"
+
+
+def _findings(results: Iterable[BatchResult]) -> Iterator[dict[str, Any]]:
+    for result in results:
+        errors = [entry for entry in result.diagnostics if entry["severity"] in {"error", "warning"}]
+        for entry in errors:
+            text = entry["message"] + (f" ({entry['hint']})" if entry.get("hint") else "")
+            yield _sarif_result(entry["code"], entry["severity"], text, entry.get("file"), entry.get("line"))
+        if result.status and not any(entry["severity"] == "error" for entry in errors):
+            text = f"{result.task} {result.source}: {result.outcome}"
+            level = "error" if result.status == 1 else "warning"
+            yield _sarif_result(_OWN, level, f"{text}, {result.detail}" if result.detail else text, result.source, None)
+
+
+def _sarif_result(code: str, level: str, text: str, file: str | None, line: int | None) -> dict[str, Any]:
+    finding: dict[str, Any] = {"ruleId": code, "level": level, "message": {"text": text}}
+    if file and "://" not in file:
+        path = Path(file)
+        artifact = {"uri": path.as_uri()} if path.is_absolute() else {"uri": quote(file), "uriBaseId": "%SRCROOT%"}
+        physical: dict[str, Any] = {"artifactLocation": artifact}
+        if line:
+            physical["region"] = {"startLine": line}
+        finding["locations"] = [{"physicalLocation": physical}]
+    return finding
+
+
+def _rule(code: str) -> dict[str, Any]:
+    info = CODES.get(code)
+    if code == _OWN:
+        text = "The batch has no good answer about the model; the message states why."
+        return {"id": code, "shortDescription": {"text": text}}
+    rule: dict[str, Any] = {"id": code}
+    if info is not None:
+        rule["shortDescription"] = {"text": info.meaning}
+        rule["help"] = {"text": info.remedy or "Nothing needs to be done."}
+    return rule
+
+
+_MAX_LISTED = 200
+"""Number of models that the page lists; ``index.html`` lists all."""
+_MAX_SUMMARY_CODES = 30
+_MAX_DETAIL = 300
+
+
+def summary_page(settings: Mapping[str, Any], totals: Totals, results: Iterable[BatchResult]) -> str:
+    """Return the page as Markdown.
+
+    Args:
+        settings: Task, options and version.
+        totals: The numbers over all results.
+        results: The results.
+    """
+    return "\n".join(_lines(settings, totals, results)) + "\n"
+
+
+def _lines(settings: Mapping[str, Any], totals: Totals, results: Iterable[BatchResult]) -> Iterator[str]:
+    yield f"# Batch `{settings['task']}`: {totals.models} models, {totals.failures} not fine"
+    yield f"\nsdfbridge {settings['version']}\n"
+    yield from _table("outcome", totals.ordered())
+    if totals.severities:
+        yield ""
+        yield from _table("diagnostics", [*totals.severities.most_common(), *totals.fates.most_common()])
+    if totals.codes:
+        yield "\nModels with a diagnostic of each code:\n"
+        yield from _table("code", totals.codes.most_common(_MAX_SUMMARY_CODES))
+    if totals.failures:
+        yield "\n## Not fine\n"
+        yield "| model | outcome | |\n|---|---|---|"
+        failures = (result for result in results if result.status)
+        for result in islice(failures, _MAX_LISTED):
+            yield f"| {plain(result.source)} | {result.outcome} | {plain(shortened(result.detail, _MAX_DETAIL))} |"
+        if totals.failures > _MAX_LISTED:
+            yield f"\nand {totals.failures - _MAX_LISTED} more, see `index.html`"
+
+
+def _table(title: str, rows: Iterable[tuple[str, int]]) -> Iterator[str]:
+    yield f"| {title} | models |\n|---|---|" if title != "diagnostics" else "| diagnostics | number |\n|---|---|"
+    for name, count in rows:
+        yield f"| {plain(name)} | {count} |"
+
+
+INDEX = "index.html"
+_SUMMARY, _SUITE, _LOG = "summary.md", "junit.xml", "results.sarif"
+
+
+def check_reports(folder: Path, *, force: bool = False) -> None:
+    """Refuse to replace a report that no batch wrote, or that was edited since.
+
+    Args:
+        folder: The folder of the batch.
+        force: Whether such a report may be replaced.
+
+    Raises:
+        OutputFolderError: if there is such a report.
+    """
+    for name in (_SUMMARY, _SUITE, _LOG, INDEX):
+        check_file(folder / name, force=force)
+
+
+def write_reports(
+    folder: Path, settings: Mapping[str, Any], results: Callable[[], Iterable[BatchResult]], *, force: bool = False
+) -> None:
+    """Write ``index.html``, ``summary.md``, ``junit.xml`` and ``results.sarif``.
+
+    Args:
+        folder: The folder of the batch.
+        settings: Task, options and version.
+        results: Returns the results, sorted; called once for each report.
+        force: Whether to replace a report that no batch wrote, or that was edited since.
+
+    Raises:
+        OutputFolderError: if there is such a report.
+        OSError: if the file system refuses.
+    """
+    totals = totals_of(results())
+    pages = {
+        _SUMMARY: [summary_page(settings, totals, results())],
+        _SUITE: (line + "\n" for line in junit_suite(settings, totals, results())),
+        INDEX: index_page(settings, totals, results()),
+    }
+    for name, page in pages.items():
+        write_sealed(folder / name, map(_encoded, page), Form.MARKUP, force=force)
+    write_sealed(folder / _LOG, map(_encoded, sarif_log(totals, results())), Form.SARIF, force=force)
+
+
+def _encoded(text: str) -> bytes:
+    """Return a text as UTF-8; names of files may hold bytes that are no characters."""
+    return text.encode(errors="backslashreplace")

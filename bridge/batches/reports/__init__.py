@@ -1,1 +1,0 @@
-"""The reports of a batch: one page, a summary, JUnit and SARIF."""

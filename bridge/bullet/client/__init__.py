@@ -1,1 +1,0 @@
-"""The PyBullet physics server: connections, flags, and the output of its C++ code."""

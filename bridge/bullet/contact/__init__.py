@@ -1,1 +1,0 @@
-"""Contact between links: contact parameters, and the pairs of links that may collide."""

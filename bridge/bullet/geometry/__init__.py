@@ -1,1 +1,0 @@
-"""Shapes, meshes and textures in the formats that PyBullet reads."""

@@ -1,1 +1,0 @@
-"""The running simulation: state, dynamics queries, efforts, passive forces and constraints of PyBullet bodies."""

@@ -1,1 +1,0 @@
-"""The URDF text that PyBullet reads: one document for each PyBullet body."""

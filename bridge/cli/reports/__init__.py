@@ -1,1 +1,0 @@
-"""Forms of results: text, trees, pictures, JSON, SARIF and annotations of GitHub."""

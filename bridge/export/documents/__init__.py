@@ -1,1 +1,0 @@
-"""Documents of SDFormat and URDF with the files beside them."""

@@ -1,0 +1,477 @@
+"""Meshes in the form that targets read, converted once to OBJ.
+
+The same input gives the same bytes, so that targets can find equal assets, and name files, by content.
+
+Positions in double precision, of which OBJ has fewer digits, are in a separate file, which is read only by those
+who ask for them. Where the cache cannot be used, a mesh is converted each time.
+
+They are written here and not by trimesh, whose import takes 0.3 s: the bytes must be the same for the same mesh with
+every version of it, because targets name files, and find equal meshes, by content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from functools import cache, cached_property, partial
+from importlib import metadata
+from itertools import chain
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from loaders.diagnostics import NOWHERE, Diagnostic, Diagnostics, Fate, Where
+from loaders.files.read_file import is_file
+from loaders.limits import metered
+from loaders.meshes import MeshData, MeshPart, read_mesh
+from loaders.meshes.mesh_data import companion_files, parts_by_appearance, places_in_reach
+from loaders.model import Collision, Cone, Geometry, Heightmap, Mesh, Polyline, Rgba, Visual
+from loaders.pose import Array
+from loaders.scene import Scene
+
+from .cache import (
+    Conversion,
+    FileState,
+    cache_path,
+    content_of,
+    has_members,
+    is_color,
+    read_record,
+    record_path,
+    states_of,
+    stored,
+    write_record,
+)
+from .convex_decomposition import PARTS, CollisionMesh, Faces, collision_parts, installed, normal_if_flat, two_sided
+from .shapes import SIDES, cone, prisms, problem
+
+_Shape = TypeVar("_Shape", Collision, Visual)
+
+
+def with_asset_files(scene: Scene) -> Scene:
+    """Return the scene with a file for each mesh and height map whose content is in the source.
+
+    Where the cache cannot be written the file is missing, which every target reports.
+
+    Args:
+        scene: The scene.
+    """
+    shapes: Iterator[Collision | Visual] = chain.from_iterable(
+        (*link.collisions, *link.visuals) for link in scene.links
+    )
+    if not any(isinstance(shape.geometry, Mesh | Heightmap) and shape.geometry.data for shape in shapes):
+        return scene
+    links = tuple(
+        replace(link, collisions=_with_files(link.collisions), visuals=_with_files(link.visuals))
+        for link in scene.links
+    )
+    return replace(scene, links=links)
+
+
+def _with_files(shapes: tuple[_Shape, ...]) -> tuple[_Shape, ...]:
+    return tuple(replace(shape, geometry=_with_file(shape.geometry)) for shape in shapes)
+
+
+def _with_file(geometry: Geometry) -> Geometry:
+    if not isinstance(geometry, Mesh | Heightmap) or geometry.data is None:
+        return geometry
+    suffix = ".obj" if isinstance(geometry, Mesh) else ".png"
+    try:
+        path = str(stored(geometry.data, suffix))
+    except OSError:
+        return replace(geometry, path=None, data=None)
+    return replace(geometry, path=path, data=None)
+
+
+def obj(vertices: Array, faces: Faces, uv: Array | None = None) -> bytes:
+    """Return an OBJ file of one shape, with coordinates in single precision, as engines keep them.
+
+    Args:
+        vertices: Positions [m], shape (n, 3).
+        faces: Triangles, shape (m, 3).
+        uv: Texture coordinates of the vertices, shape (n, 2).
+    """
+    lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in vertices.tolist()]
+    if uv is None:
+        lines += [f"f {a} {b} {c}" for a, b, c in (faces + 1).tolist()]
+    else:
+        lines += [f"vt {u:.9g} {v:.9g}" for u, v in uv.tolist()]
+        lines += [f"f {a}/{a} {b}/{b} {c}/{c}" for a, b, c in (faces + 1).tolist()]
+    return ("\n".join(lines) + "\n").encode()
+
+
+_MIN_SIZE = 1e-9
+"""Smallest radius and length of a cone [m]."""
+
+
+class Appearance(StrEnum):
+    """The part of a mesh file's appearance that matters."""
+
+    ALL = "all"
+    """Its colors and textures: one part for each material."""
+    TEXTURES = "textures"
+    """Its textures: one part for each material if it has textures, else one part without appearance."""
+    NONE = "none"
+    """Nothing: one part without appearance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MeshAsset:
+    """One part of a shape, ready to be written to a file."""
+
+    name: str
+    """Name for people: that of the mesh file, with a number if the mesh has several parts."""
+    vertices: Array
+    """Positions [m], shape (n, 3)."""
+    faces: Faces
+    """Vertex indices of triangles, shape (m, 3)."""
+    uv: Array | None = None
+    """Texture coordinates of the vertices, shape (n, 2)."""
+    rgba: Rgba | None = None
+    """Color that the mesh file states."""
+    texture: str | None = None
+    """Image file that the mesh file states."""
+
+    @property
+    def data(self) -> bytes:
+        """The part as an OBJ file."""
+        return obj(self.vertices, self.faces, self.uv)
+
+
+def mesh_asset(
+    mesh: Mesh,
+    target: str,
+    diagnostics: Diagnostics,
+    *,
+    where: Where = NOWHERE,
+    collides: bool = False,
+    appearance: Appearance = Appearance.ALL,
+) -> tuple[MeshAsset, ...]:
+    """Return the parts of a mesh, one for each of its materials; none, with a diagnostic, if it cannot be read.
+
+    Args:
+        mesh: The mesh.
+        target: The engine that the diagnostics are about.
+        diagnostics: Receives the findings.
+        where: The place in the source.
+        collides: Whether the engine computes contacts with it. Then it is one part, or several convex ones if it is to
+            be decomposed; a flat mesh gets a thickness, and a mesh that is not convex is reported, because engines
+            take its convex hull.
+        appearance: The part of its appearance that matters; none of it does if the mesh collides.
+    """
+    if mesh.path is None:
+        diagnostics.add(
+            Fate.DROPPED,
+            "mesh.missing",
+            "mesh {uri} was not found; leaving out the shape",
+            where,
+            target=target,
+            hint="add its folder to paths",
+            uri=mesh.uri,
+        )
+        return ()
+    data = read_mesh(mesh, diagnostics)
+    if data is None:
+        return ()
+    name = Path(mesh.path).stem
+    if collides:
+        parts = collision_parts(CollisionMesh(mesh, data, name, target, diagnostics, where))
+        return tuple(MeshAsset(name=part, vertices=vertices, faces=faces) for part, (vertices, faces) in parts.items())
+    if appearance is Appearance.NONE or (appearance is Appearance.TEXTURES and not _has_texture(data)):
+        return (_visual_part(MeshPart(names=(), vertices=data.vertices, faces=data.faces), name),)
+    looks = parts_by_appearance(data.parts)
+    return tuple(_visual_part(part, f"{name}_{i}" if len(looks) > 1 else name) for i, part in enumerate(looks))
+
+
+def _has_texture(data: MeshData) -> bool:
+    return any(part.texture for part in data.parts)
+
+
+def _visual_part(part: MeshPart, name: str) -> MeshAsset:
+    """Return a part as it is; a single flat triangle with a second side, for engines that need four vertices."""
+    vertices, faces, uv = part.vertices, part.faces, part.uv
+    normal = normal_if_flat(vertices) if len(vertices) < 4 else None
+    if normal is not None:
+        vertices, faces = two_sided(vertices, faces, normal)
+        uv = None if uv is None else np.concatenate((uv, uv))
+    return MeshAsset(name=name, vertices=vertices, faces=faces, uv=uv, rgba=part.color, texture=part.texture)
+
+
+def shape_asset(
+    shape: Cone | Polyline, target: str, diagnostics: Diagnostics, *, where: Where = NOWHERE
+) -> tuple[MeshAsset, ...]:
+    """Return a shape that the engine lacks as meshes, and report how much they differ from it.
+
+    Args:
+        shape: The shape.
+        target: The engine that the diagnostics are about.
+        diagnostics: Receives the findings.
+        where: The place in the source.
+    """
+    if isinstance(shape, Cone):
+        if not min(shape.radius, shape.length) >= _MIN_SIZE:
+            reason = f"its radius is {shape.radius:g} m and its length {shape.length:g} m"
+            _report_degenerate("a cone", reason, target, diagnostics, where)
+            return ()
+        diagnostics.add(
+            Fate.APPROXIMATED,
+            "mesh.cone",
+            "a cone becomes a mesh of {sides} sides, which lies up to 0.12 % of the radius inside",
+            where,
+            target=target,
+            sides=SIDES,
+        )
+        vertices, faces = cone(shape)
+        return (MeshAsset(name="cone", vertices=vertices, faces=faces),)
+    return _polyline_asset(shape, target, diagnostics, where)
+
+
+def _report_degenerate(shape: str, reason: str, target: str, diagnostics: Diagnostics, where: Where) -> None:
+    message, hint = "leaving out {shape}: {reason}", "correct the dimensions"
+    diagnostics.add(
+        Fate.DROPPED, "mesh.degenerate", message, where, target=target, hint=hint, shape=shape, reason=reason
+    )
+
+
+def _polyline_asset(shape: Polyline, target: str, diagnostics: Diagnostics, where: Where) -> tuple[MeshAsset, ...]:
+    solids = prisms(shape)
+    for reason in filter(None, (problem(outline, shape.height) for outline in shape.outlines)):
+        _report_degenerate("an outline of a polyline", reason, target, diagnostics, where)
+    if not solids:
+        return ()
+    if len(solids) > 1:
+        template = "a polyline becomes {count} meshes, one for each outline; each collides as its convex hull, filled"
+    else:
+        template = "a polyline becomes a mesh, which collides as its convex hull"
+    diagnostics.add(Fate.APPROXIMATED, "mesh.polyline", template, where, target=target, count=len(solids))
+    if not all(solid.is_filled for solid in solids):
+        diagnostics.add(
+            Fate.APPROXIMATED,
+            "mesh.polyline-not-simple",
+            "an outline of a polyline intersects itself or is too intricate; its mesh does not have the area that the "
+            "outline encloses",
+            where,
+            target=target,
+            hint="correct the order of the points",
+        )
+    names = ["polyline"] if len(solids) == 1 else [f"polyline_{i}" for i in range(len(solids))]
+    return tuple(
+        MeshAsset(name=name, vertices=solid.vertices, faces=solid.faces)
+        for name, solid in zip(names, solids, strict=True)
+    )
+
+
+_VERSION = "4"
+"""Version of the conversion and of its record."""
+_SUBFOLDER = "obj"
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
+    "name": str,
+    "digest": str,
+    "has_uv": bool,
+    "rgba": (list, type(None)),
+    "texture": (str, type(None)),
+    "obj": str,
+    "npy": str,
+}
+"""Kinds of the members of a part in a record."""
+_values_of = attrgetter(*(entry.name for entry in fields(Mesh) if entry.name not in {"uri", "path"}))
+"""Function that returns what a mesh states apart from its file."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MeshFile:
+    """One part of a shape as an OBJ file.
+
+    Attributes:
+        name: Name for people.
+        data: The OBJ file.
+        digest: Hash of the OBJ file.
+        has_uv: Whether it has texture coordinates.
+        rgba: Color that the mesh file states.
+        texture: Image file that the mesh file states.
+        source: The positions [m], shape (n, 3), or the file of the cache that has them.
+    """
+
+    name: str
+    data: bytes
+    digest: str
+    has_uv: bool
+    rgba: Rgba | None
+    texture: str | None
+    source: Array | str
+
+    @cached_property
+    def vertices(self) -> Array:
+        """Positions [m], shape (n, 3)."""
+        return np.load(self.source, allow_pickle=False) if isinstance(self.source, str) else self.source
+
+    @staticmethod
+    def of(asset: MeshAsset) -> MeshFile:
+        """Return the file of a part."""
+        data = asset.data
+        return MeshFile(
+            name=asset.name,
+            data=data,
+            digest=hashlib.sha256(data).hexdigest(),
+            has_uv=asset.uv is not None,
+            rgba=asset.rgba,
+            texture=asset.texture,
+            source=asset.vertices,
+        )
+
+
+def mesh_files(
+    mesh: Mesh,
+    target: str,
+    diagnostics: Diagnostics,
+    *,
+    where: Where = NOWHERE,
+    collides: bool = False,
+    appearance: Appearance = Appearance.ALL,
+) -> tuple[MeshFile, ...]:
+    """Return the parts of a mesh as `bridge.geometry.mesh.mesh_asset` does, as files, from the cache.
+
+    Args:
+        mesh: The mesh.
+        target: The engine that the diagnostics are about.
+        diagnostics: Receives the findings, also those of a conversion in the past.
+        where: The place in the source.
+        collides: Whether the engine computes contacts with it.
+        appearance: The part of its appearance that matters.
+    """
+    convert = partial(mesh_asset, mesh, target, where=where, collides=collides, appearance=appearance)
+    try:
+        record = _record(mesh, target, collides, appearance)
+        known = read_record(record, _is_part)
+        files = _read(known) if known else None
+        if known is not None and files is not None:
+            diagnostics.extend(placed(finding, where) for finding in known.findings)
+            return files
+        sources = states_of(source_files(mesh))
+    except OSError:
+        return tuple(MeshFile.of(asset) for asset in convert(diagnostics))
+    found = Diagnostics()
+    with metered() as costs:
+        files = tuple(MeshFile.of(asset) for asset in convert(found))
+    diagnostics.extend(found)
+    if files:
+        with suppress(OSError):
+            _store(files, _Source(mesh, sources, where, costs), tuple(found), record)
+    return files
+
+
+def source_files(mesh: Mesh) -> tuple[str, ...]:
+    """Return the paths of the files that a mesh is read from, without textures.
+
+    Raises:
+        FileNotFoundError: if the mesh has no file.
+    """
+    if mesh.path is None or not is_file(mesh.path):
+        raise FileNotFoundError(mesh.uri)
+    path = os.path.abspath(mesh.path)
+    reference = () if mesh.reference is None else source_files(mesh.reference)
+    return path, *companion_files(path), *reference
+
+
+def texture_files(textures: Iterable[str | None], findings: Iterable[Diagnostic], mesh: Mesh) -> list[str]:
+    """Return the paths of the textures of a mesh, and those in reach at which missing ones were looked for.
+
+    Args:
+        textures: The textures of its parts.
+        findings: The findings of the conversion.
+        mesh: The mesh.
+    """
+    path = Path(os.path.abspath(mesh.path or ""))
+    missing = (str(entry.arguments["texture"]) for entry in findings if entry.code == "mesh.missing-texture")
+    looked_for = map(str, places_in_reach(missing, path))
+    return [*dict.fromkeys(os.path.abspath(texture) for texture in textures if texture), *looked_for]
+
+
+@cache
+def reader_versions() -> tuple[str, ...]:
+    """Return the versions of the libraries that meshes are read with."""
+    return tuple(metadata.version(name) for name in ("trimesh", "pycollada", "numpy"))
+
+
+def mesh_key(mesh: Mesh) -> tuple[object, ...]:
+    """Return what affects the conversion of a mesh, except the content of files."""
+    return os.path.abspath(mesh.path) if mesh.path else "", _values_of(mesh), reader_versions()
+
+
+def placed(finding: Diagnostic, where: Where) -> Diagnostic:
+    """Return a finding from a record with its place, if it is about the use of a mesh and not about its file."""
+    return finding if finding.where != NOWHERE else replace(finding, where=where)
+
+
+def _record(mesh: Mesh, target: str, collides: bool, appearance: Appearance) -> str:
+    decomposes = mesh.decomposition == PARTS and installed()
+    key = (_VERSION, decomposes, mesh_key(mesh), target, collides, appearance)
+    return record_path(f"{cache_path()}/{_SUBFOLDER}", *key)
+
+
+def _read(conversion: Conversion) -> tuple[MeshFile, ...] | None:
+    """Return the files of a conversion; None if one cannot be read."""
+    try:
+        return tuple(_file(part) for part in conversion.parts)
+    except OSError:
+        return None
+
+
+def _is_part(part: Any) -> bool:
+    return has_members(part, **_KINDS) and is_color(part["rgba"])
+
+
+def _file(part: dict[str, Any]) -> MeshFile:
+    return MeshFile(
+        name=part["name"],
+        data=content_of(part["obj"]),
+        digest=part["digest"],
+        has_uv=part["has_uv"],
+        rgba=part["rgba"] and tuple(part["rgba"]),
+        texture=part["texture"],
+        source=part["npy"],
+    )
+
+
+class _Source(NamedTuple):
+    """The origin of a conversion, and its costs."""
+
+    mesh: Mesh
+    files: tuple[FileState, ...]
+    where: Where
+    costs: Mapping[str, int]
+
+
+def _store(files: Sequence[MeshFile], source: _Source, findings: tuple[Diagnostic, ...], record: str) -> None:
+    """Write the files of a mesh and the record of its conversion.
+
+    Raises:
+        OSError: if they cannot be written.
+    """
+    parts = [_stored(file) for file in files]
+    others = [*texture_files((file.texture for file in files), findings, source.mesh)]
+    others += [part[kind] for part in parts for kind in ("obj", "npy")]
+    anywhere = tuple(replace(entry, where=NOWHERE) if entry.where == source.where else entry for entry in findings)
+    made = (*source.files, *states_of(others))
+    write_record(Conversion(parts=tuple(parts), findings=anywhere, files=made, costs=source.costs), record)
+
+
+def _stored(file: MeshFile) -> dict[str, Any]:
+    positions = io.BytesIO()
+    np.save(positions, file.vertices, allow_pickle=False)
+    return {
+        "name": file.name,
+        "digest": file.digest,
+        "has_uv": file.has_uv,
+        "rgba": file.rgba,
+        "texture": file.texture,
+        "obj": str(stored(file.data, ".obj", _SUBFOLDER)),
+        "npy": str(stored(positions.getvalue(), ".npy", _SUBFOLDER)),
+    }

@@ -1,0 +1,234 @@
+"""Minimum and repaired inertias."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
+from bridge.mechanism.coordinates import kind_of, scalar_joints
+from loaders.diagnostics import Diagnostics, Fate
+from loaders.inertia import SpatialInertia, exceeds
+from loaders.model import Link
+from loaders.pose import IDENTITY, Array, Pose
+from loaders.scene import Scene
+
+REPAIRED_INERTIA = (
+    "the inertia of link {link} is not physical: {defects}; "
+    "using mass {mass:g} kg and principal moments {moments} kg m^2"
+)
+"""Template of the finding about one link; `repair_arguments` returns its arguments."""
+
+
+def repair_arguments(link: Link, inertia: SpatialInertia) -> dict[str, Any]:
+    """Return the arguments of `REPAIRED_INERTIA`.
+
+    Args:
+        link: The link.
+        inertia: Its inertia as the source states it.
+    """
+    repaired = inertia.repaired()
+    moments = tuple(f"{moment:.6g}" for moment in repaired.principal_axes()[1])
+    return {"link": link.name, "defects": tuple(inertia.defects()), "mass": repaired.mass, "moments": moments}
+
+
+def with_repaired_inertia(scene: Scene, diagnostics: Diagnostics) -> Scene:
+    """Return the scene with the nearest physical inertia for each link whose own is not physical.
+
+    Args:
+        scene: The scene to repair; it is returned itself if there is nothing to repair.
+        diagnostics: Receives one finding for each link that is repaired.
+    """
+    repaired: dict[str, SpatialInertia] = {}
+    for link in scene.links:
+        if link.inertia is not None and link.inertia.defects():
+            diagnostics.add(
+                Fate.REPAIRED,
+                "lower.repaired-inertia",
+                REPAIRED_INERTIA,
+                link.where,
+                subjects=(link.name,),
+                **repair_arguments(link, link.inertia),
+            )
+            repaired[link.name] = link.inertia.repaired()
+    if not repaired:
+        return scene
+    links = tuple(dataclasses.replace(link, inertia=repaired.get(link.name, link.inertia)) for link in scene.links)
+    return dataclasses.replace(scene, links=links)
+
+
+MIN_MASS = 1e-9
+"""Mass given to a massless free body [kg]."""
+MIN_MOMENT = 1e-9
+"""Moment of inertia added about every axis of a body that has none about some axis [kg m^2]."""
+_ZERO_MOMENT = 1e-14
+"""Moment of inertia that counts as zero [kg m^2]."""
+_SINGULAR = 1e-12
+"""Smallest eigenvalue at which a mass matrix, scaled to ones on its diagonal, counts as singular."""
+_FREE_HINT = "add <inertial> with mass and inertia to the link, or attach it by a joint"
+_MASSLESS_HINT = (
+    "hold it with base='fixed' (--base fixed; in load_into_pybullet useFixedBase=True), as PyBullet's loadURDF holds a "
+    "base without mass, or add <inertial> with mass and inertia"
+)
+_JOINTED_HINT = "add <inertial> with inertia to the link, or with mass and inertia to the links that carry it"
+
+
+@dataclass(slots=True)
+class _WeldedInertia:
+    """Inertia of a moving body and of all bodies that are welded to it."""
+
+    inertia: SpatialInertia
+    """Inertia of the moving body itself."""
+    bearer: int
+    """Index of the first of the bodies that has mass; of the moving body if none has."""
+    mass: float
+    """Mass of all [kg]."""
+    others: list[tuple[SpatialInertia, Pose]]
+    """Inertia of each other body that has mass, and its pose in the frame of the moving body."""
+
+    def add(self, body: int, inertia: SpatialInertia, X_CB: Pose) -> None:
+        if inertia.mass != 0.0:
+            self.bearer = body if self.mass == 0.0 else self.bearer
+            self.mass += inertia.mass
+            self.others.append((inertia, X_CB))
+
+    def is_thin(self) -> bool:
+        """Return whether the moment of inertia of all is zero about some axis."""
+        total = self.inertia
+        for inertia, X_CB in self.others:
+            total += inertia.moved(X_CB)
+        if exceeds(total.I_Lcm, _ZERO_MOMENT):
+            return False
+        return bool(np.linalg.eigvalsh(total.I_Lcm)[0] <= _ZERO_MOMENT)
+
+
+_Addition = tuple[int, SpatialInertia]
+"""Index of a body, and the inertia to add to it."""
+
+
+def with_minimum_inertia(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism with the least inertia that every engine needs; each addition is reported.
+
+    A free body, together with the bodies that are welded to it, needs mass, and moments of inertia about every axis. A
+    jointed body needs moments of inertia only where the mass matrix would be singular without: where joints turn it
+    about axes about which neither it nor a body between them has inertia, as three joints that meet in a point mass.
+    """
+    inertias, diagnostics = _welded_inertias(mechanism.bodies), Diagnostics()
+    additions = [
+        *_free_additions(inertias, mechanism.bodies, diagnostics),
+        *_jointed_additions(inertias, mechanism, diagnostics),
+    ]
+    if not additions:
+        return mechanism
+    bodies = list(mechanism.bodies)
+    for i, addition in additions:
+        bodies[i] = dataclasses.replace(bodies[i], inertia=bodies[i].inertia + addition)
+    return dataclasses.replace(mechanism, bodies=tuple(bodies), diagnostics=(*mechanism.diagnostics, *diagnostics))
+
+
+def _welded_inertias(bodies: Sequence[Body]) -> dict[int, _WeldedInertia]:
+    """Return the inertia that moves with each body that has degrees of freedom, by its index."""
+    inertias: dict[int, _WeldedInertia] = {}
+    placements: list[tuple[int, Pose]] = []  # moving ancestor C and X_CB of each body
+    for i, body in enumerate(bodies):
+        placement = (i, IDENTITY)
+        if body.primitives:
+            inertias[i] = _WeldedInertia(body.inertia, i, body.inertia.mass, [])
+        elif body.parent != ROOT and placements[body.parent][0] in inertias:
+            ancestor, X_CP = placements[body.parent]
+            placement = (ancestor, X_CP @ body.X_PF @ body.X_BM.inverse())
+            inertias[ancestor].add(i, body.inertia, placement[1])
+        placements.append(placement)
+    return inertias
+
+
+def _free_additions(
+    inertias: Mapping[int, _WeldedInertia], bodies: Sequence[Body], diagnostics: Diagnostics
+) -> Iterator[_Addition]:
+    """Yield what free bodies need."""
+    for i, welded in inertias.items():
+        body = bodies[i]
+        if kind_of(body) is not PrimitiveKind.FREE:
+            continue
+        if welded.mass == 0.0:
+            diagnostics.add(
+                Fate.ASSUMED,
+                "lower.massless-free-link",
+                "link {link} moves freely, and neither it nor a link welded to it has mass; it falls, with {mass:g} kg",
+                body.link.where,
+                hint=_MASSLESS_HINT,
+                subjects=(body.name,),
+                link=body.name,
+                mass=MIN_MASS,
+            )
+            yield welded.bearer, SpatialInertia.of(MIN_MASS, I_Lcm=MIN_MOMENT * np.eye(3))
+        elif welded.is_thin():
+            yield _thin_addition(body, bodies[welded.bearer], welded.bearer, _FREE_HINT, diagnostics)
+
+
+def _jointed_additions(
+    inertias: Mapping[int, _WeldedInertia], mechanism: Mechanism, diagnostics: Diagnostics
+) -> Iterator[_Addition]:
+    """Yield what jointed bodies whose ancestors are massless need, if the mass matrix is singular."""
+    bodies = mechanism.bodies
+    thin = [
+        welded
+        for i, welded in inertias.items()
+        if kind_of(bodies[i]) is not PrimitiveKind.FREE and _is_thin_on_massless(i, inertias, mechanism)
+    ]
+    if not thin or not _is_singular(mechanism):
+        return
+    for welded in thin:
+        bearer = bodies[welded.bearer]
+        yield _thin_addition(bearer, bearer, welded.bearer, _JOINTED_HINT, diagnostics)
+
+
+def _thin_addition(body: Body, bearer: Body, index: int, hint: str, diagnostics: Diagnostics) -> _Addition:
+    """Report that a body has no inertia about some axis, and return what its bearer gets."""
+    diagnostics.add(
+        Fate.ASSUMED,
+        "lower.thin-link",
+        "link {link} can turn about an axis about which it has no inertia; adding {moment:g} kg m^2 to link {bearer}",
+        body.link.where,
+        hint=hint,
+        subjects=tuple(dict.fromkeys((body.name, bearer.name))),
+        link=body.name,
+        bearer=bearer.name,
+        moment=MIN_MOMENT,
+    )
+    return index, SpatialInertia.of(0.0, I_Lcm=MIN_MOMENT * np.eye(3))
+
+
+def _is_thin_on_massless(i: int, inertias: Mapping[int, _WeldedInertia], mechanism: Mechanism) -> bool:
+    """Return whether a moving body has mass, but no inertia about some axis, and the moving body below it no mass."""
+    welded, parent = inertias[i], mechanism.moving_ancestor(mechanism.bodies[i].parent)
+    is_on_massless = parent != ROOT and inertias[parent].mass == 0.0
+    return is_on_massless and welded.mass > 0.0 and welded.is_thin()
+
+
+def _is_singular(mechanism: Mechanism) -> bool:
+    """Return whether the mass matrix is singular, at the zero configuration or everywhere.
+
+    Mechanisms that are too large for `Mechanism.mass_matrix_at_zero` count as regular.
+    """
+    at_zero = mechanism.mass_matrix_at_zero
+    if at_zero is None:
+        return False
+    if _smallest_eigenvalue(at_zero.matrix) < _SINGULAR:
+        return True
+    rng = np.random.default_rng(0)
+    joints = scalar_joints(mechanism.bodies)
+    q = {joint: tuple(rng.uniform(-1.0, 1.0, body.nv)) for joint, body in joints.items()}
+    return _smallest_eigenvalue(mechanism.mass_matrix(q)) < _SINGULAR
+
+
+def _smallest_eigenvalue(M: Array) -> float:
+    """Return the smallest eigenvalue of a mass matrix scaled to ones on its diagonal, without massless rows."""
+    massive = np.diag(M) > _ZERO_MOMENT
+    scale = np.sqrt(np.diag(M)[massive])
+    return float(np.linalg.eigvalsh(M[np.ix_(massive, massive)] / np.outer(scale, scale))[0])

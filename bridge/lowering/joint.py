@@ -1,0 +1,204 @@
+"""Primitives of each joint type, and couplings of velocities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+
+from bridge.mechanism.bodies import DofCoupling, Primitive, PrimitiveKind
+from loaders.diagnostics import Diagnostics, Fate
+from loaders.model import WORLD, Z_AXIS, Coupling, Joint, JointType
+from loaders.pose import IDENTITY, Pose, frozen
+from loaders.scene import Scene
+
+
+def resolve_couplings(
+    scene: Scene, dofs: Mapping[tuple[str, int], int], diagnostics: Diagnostics
+) -> tuple[DofCoupling, ...]:
+    """Return the couplings of a scene between velocities of its mechanism.
+
+    Args:
+        scene: The scene.
+        dofs: Index in ``v_order`` of each joint and component.
+        diagnostics: Receives a finding for each coupling that cannot be expressed.
+    """
+    resolved = (_resolve(coupling, dofs, diagnostics) for coupling in _stated(scene, diagnostics))
+    return tuple(coupling for coupling in resolved if coupling is not None)
+
+
+def _stated(scene: Scene, diagnostics: Diagnostics) -> Iterable[Coupling]:
+    return (*scene.couplings, *_gearbox_couplings(scene, diagnostics))
+
+
+def _resolve(coupling: Coupling, dofs: Mapping[tuple[str, int], int], diagnostics: Diagnostics) -> DofCoupling | None:
+    follower = dofs.get((coupling.follower, coupling.follower_axis))
+    leader = dofs.get((coupling.leader, coupling.leader_axis))
+    if follower is None or leader is None:
+        immobile = coupling.follower if follower is None else coupling.leader
+        diagnostics.add(
+            Fate.DROPPED,
+            "lower.coupling-without-freedom",
+            "joint {follower} cannot follow joint {leader}: joint {immobile} has no degree of freedom in the "
+            "spanning tree",
+            coupling.where,
+            subjects=(coupling.follower, coupling.leader),
+            follower=coupling.follower,
+            leader=coupling.leader,
+            immobile=immobile,
+        )
+        return None
+    return DofCoupling(
+        follower=follower,
+        leader=leader,
+        multiplier=coupling.multiplier,
+        offset=coupling.offset,
+        name=coupling.follower,
+        where=coupling.where,
+        mujoco=coupling.mujoco,
+    )
+
+
+def _gearbox_couplings(scene: Scene, diagnostics: Diagnostics) -> list[Coupling]:
+    """Return a coupling for each gearbox, between the hinges from the reference link to its two links.
+
+    Source: SDFormat, ``joint/@type``.
+    """
+    couplings = []
+    for gearbox in (joint for joint in scene.joints if joint.type is JointType.GEARBOX):
+        coupling = gearbox_coupling(gearbox, scene)
+        if coupling is None:
+            _report_missing_hinges(gearbox, gearbox.gear_reference or WORLD, diagnostics)
+        else:
+            couplings.append(coupling)
+    return couplings
+
+
+def gearbox_coupling(gearbox: Joint, scene: Scene) -> Coupling | None:
+    """Return the coupling of the hinges from the reference link of a gearbox to its two links; None if one is missing.
+
+    Args:
+        gearbox: The gearbox.
+        scene: The scene, with its hinges.
+    """
+    reference = gearbox.gear_reference or WORLD
+    hinges = {
+        joint.child: joint
+        for joint in scene.joints
+        if joint.parent == reference and joint.type in {JointType.REVOLUTE, JointType.CONTINUOUS}
+    }
+    leader, follower = hinges.get(gearbox.parent), hinges.get(gearbox.child)
+    if leader is None or follower is None:
+        return None
+    multiplier = -gearbox.gear_ratio * _alignment(gearbox, 0, leader) * _alignment(gearbox, 1, follower)
+    return Coupling(follower=follower.name, leader=leader.name, multiplier=multiplier, where=gearbox.where)
+
+
+def _report_missing_hinges(gearbox: Joint, reference: str, diagnostics: Diagnostics) -> None:
+    diagnostics.add(
+        Fate.DROPPED,
+        "lower.gearbox-without-hinges",
+        "gearbox {gearbox} needs a revolute joint from its reference link {reference} to each of {parent} and {child}",
+        gearbox.where,
+        hint="add the missing revolute joint, or correct gearbox_reference_body",
+        subjects=(gearbox.name,),
+        gearbox=gearbox.name,
+        reference=reference,
+        parent=gearbox.parent,
+        child=gearbox.child,
+    )
+
+
+def _alignment(gearbox: Joint, i: int, hinge: Joint) -> float:
+    """Return 1 if axis ``i`` of a gearbox points along the axis of the hinge that it measures, -1 if against it."""
+    X_LJ = gearbox.X_PJ if hinge.child == gearbox.parent else gearbox.X_CJ
+    axis_L = X_LJ.R @ gearbox.axes[min(i, len(gearbox.axes) - 1)].xyz
+    return 1.0 if float(axis_L @ (hinge.X_CJ.R @ hinge.axes[0].xyz)) >= 0.0 else -1.0
+
+
+Composition = tuple[Pose, tuple[Primitive, ...]]
+"""``X_JO``, where O is the frame in which the primitives act, and the primitives from the parent outwards."""
+
+
+def compose(joint: Joint, diagnostics: Diagnostics) -> Composition:
+    """Return the primitives of a joint, with the frame in which they act.
+
+    Args:
+        joint: A joint of any type but floating and gearbox.
+        diagnostics: Receives a finding if the joint cannot be expressed exactly.
+    """
+    return _COMPOSITIONS[joint.type](joint, diagnostics)
+
+
+def reverse(primitives: tuple[Primitive, ...]) -> tuple[Primitive, ...]:
+    """Return the primitives of a joint whose child carries its parent: in reverse order, with negated axes."""
+    return tuple(
+        Primitive(kind=p.kind, axis=frozen(-p.axis), dof_index=p.dof_index, ratio=p.ratio, limits=p.limits)
+        for p in reversed(primitives)
+    )
+
+
+def _weld(_joint: Joint, _diagnostics: Diagnostics) -> Composition:
+    return IDENTITY, ()
+
+
+def _series(*kinds: PrimitiveKind) -> Callable[[Joint, Diagnostics], Composition]:
+    """Return a function that makes one primitive along each axis of a joint, in order."""
+
+    def compose_series(joint: Joint, _diagnostics: Diagnostics) -> Composition:
+        axes = zip(kinds, joint.axes, strict=True)
+        return IDENTITY, tuple(
+            Primitive(kind=kind, axis=axis.xyz, dof_index=i, limits=axis) for i, (kind, axis) in enumerate(axes)
+        )
+
+    return compose_series
+
+
+def _ball(joint: Joint, _diagnostics: Diagnostics) -> Composition:
+    limits = joint.axes[0] if joint.axes else None
+    return IDENTITY, (Primitive(kind=PrimitiveKind.BALL, axis=Z_AXIS, limits=limits),)
+
+
+def _screw(joint: Joint, _diagnostics: Diagnostics) -> Composition:
+    """Return a hinge and a slide that share one velocity."""
+    (axis,) = joint.axes
+    hinge = Primitive(kind=PrimitiveKind.HINGE, axis=axis.xyz, limits=axis)
+    slide = Primitive(kind=PrimitiveKind.SLIDE, axis=axis.xyz, ratio=joint.pitch / math.tau, limits=axis)
+    return IDENTITY, (hinge, slide)
+
+
+def _curvilinear(joint: Joint, diagnostics: Diagnostics) -> Composition:
+    """Return a slide for a line; for an arc a hinge about its center, whose angle is the arc length over the radius."""
+    curve = joint.curve
+    if curve is None or len(curve.arcs) != 1:
+        diagnostics.add(
+            Fate.DROPPED,
+            "lower.curve-of-several-pieces",
+            "no engine supports a curve of several pieces; joint {joint} is fixed at the start of its curve",
+            joint.where,
+            hint="use a single line or arc",
+            subjects=(joint.name,),
+            joint=joint.name,
+        )
+        return IDENTITY, ()
+    (axis,), (arc,) = joint.axes, curve.arcs
+    if arc.curvature == 0.0:
+        return IDENTITY, (Primitive(kind=PrimitiveKind.SLIDE, axis=curve.initial_tangent, limits=axis),)
+    center = np.cross(curve.plane_normal, curve.initial_tangent) / arc.curvature
+    hinge = Primitive(kind=PrimitiveKind.HINGE, axis=curve.plane_normal, ratio=arc.curvature, limits=axis)
+    return Pose.of(p=center), (hinge,)
+
+
+_COMPOSITIONS: dict[JointType, Callable[[Joint, Diagnostics], Composition]] = {
+    JointType.FIXED: _weld,
+    JointType.REVOLUTE: _series(PrimitiveKind.HINGE),
+    JointType.CONTINUOUS: _series(PrimitiveKind.HINGE),
+    JointType.PRISMATIC: _series(PrimitiveKind.SLIDE),
+    JointType.UNIVERSAL: _series(PrimitiveKind.HINGE, PrimitiveKind.HINGE),
+    JointType.REVOLUTE2: _series(PrimitiveKind.HINGE, PrimitiveKind.HINGE),
+    JointType.PLANAR: _series(PrimitiveKind.SLIDE, PrimitiveKind.SLIDE, PrimitiveKind.HINGE),
+    JointType.BALL: _ball,
+    JointType.SCREW: _screw,
+    JointType.CURVILINEAR: _curvilinear,
+}

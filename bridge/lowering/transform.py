@@ -1,0 +1,301 @@
+"""Scaling, placement and base of a mechanism.
+
+A mechanism states what became of its bases in `Mechanism.base`; its scene still has them as the source states them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, TypeVar, get_args
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import (
+    FREE,
+    ROOT,
+    Body,
+    BodyConnection,
+    Closure,
+    DofCoupling,
+    MechanismConstraint,
+    Primitive,
+    PrimitiveKind,
+)
+from bridge.mechanism.coordinates import kind_of
+from bridge.mechanism.mechanism import Base, with_bodies
+from loaders.inertia import SpatialInertia
+from loaders.model import (
+    WORLD,
+    Box,
+    Buoyancy,
+    Capsule,
+    Collision,
+    Cone,
+    Cylinder,
+    DistanceConstraint,
+    Ellipsoid,
+    Empty,
+    FluidForce,
+    Geometry,
+    Heightmap,
+    JointAxis,
+    Link,
+    Mesh,
+    Plane,
+    Polyline,
+    Sphere,
+    SpringDamper,
+    Visual,
+    Wing,
+)
+from loaders.pose import IDENTITY, Pose, frozen
+from loaders.scene import Scene
+from loaders.text import check_option_value
+
+from .inertia import with_minimum_inertia
+from .lower import free_joint_name, lower
+
+
+def with_chosen_base(mechanism: Mechanism, base: Base) -> Mechanism:
+    """Return the mechanism with its bases as chosen.
+
+    Args:
+        mechanism: The mechanism to change.
+        base: ``as_is`` returns it unchanged; ``fixed`` and ``free`` are as in `with_base`.
+
+    Raises:
+        ValueError: if ``base`` has another value.
+    """
+    check_option_value("base", base, get_args(Base))
+    return mechanism if base == "as_is" else with_base(mechanism, fixed=base == "fixed")
+
+
+def with_base(mechanism: Mechanism, *, fixed: bool) -> Mechanism:
+    """Return the mechanism with every base fixed or free.
+
+    Args:
+        mechanism: The mechanism to change.
+        fixed: Whether free links are welded to the world where they are; else links that are welded to the world
+            become free.
+    """
+    joints = {joint for joint, _ in mechanism.v_order}
+    bodies = [
+        body if body.parent != ROOT else _weld(body) if fixed else _release(body, joints) for body in mechanism.bodies
+    ]
+    rebased = with_bodies(mechanism, bodies, range(len(bodies)))
+    return dataclasses.replace(rebased, base="fixed" if fixed else "free")
+
+
+def relowered(mechanism: Mechanism, scene: Scene) -> Mechanism:
+    """Return the mechanism of a changed scene, with the base and the minimum inertia that were chosen for the first.
+
+    Args:
+        mechanism: The mechanism from whose scene the changed one was made.
+        scene: The changed scene.
+
+    Raises:
+        ExportError: if the scene cannot be lowered.
+    """
+    return with_minimum_inertia(with_chosen_base(lower(scene), mechanism.base))
+
+
+def _weld(body: Body) -> Body:
+    """Return a free body welded to the world, and any other body as it is."""
+    if kind_of(body) is not PrimitiveKind.FREE:
+        return body
+    return dataclasses.replace(body, joint=None, source=None, X_PF=body.link.X_WL, primitives=(), reflected_inertia=())
+
+
+def _release(body: Body, joints: set[str]) -> Body:
+    """Return a body that is welded to the world as a free one, and any other body as it is."""
+    if body.primitives or body.name == WORLD:
+        return body
+    return dataclasses.replace(
+        body, joint=free_joint_name(body.name, joints), source=None, X_PF=IDENTITY, X_BM=IDENTITY, primitives=FREE,
+        reflected_inertia=(0.0,) * 6,
+    )  # fmt: skip
+
+
+def placed(mechanism: Mechanism, X_WN: Pose) -> Mechanism:
+    """Return the mechanism moved as a whole: everything that was fixed in the world is fixed in frame N.
+
+    Args:
+        mechanism: The mechanism.
+        X_WN: Pose of N in the world.
+    """
+    return dataclasses.replace(
+        mechanism,
+        bodies=tuple(_placed_body(body, X_WN) for body in mechanism.bodies),
+        closures=tuple(_placed_closure(closure, X_WN) for closure in mechanism.closures),
+        constraints=tuple(_placed_constraint(constraint, X_WN) for constraint in mechanism.constraints),
+        force_elements=tuple(_placed_connection(element, X_WN) for element in mechanism.force_elements),
+        fluid_forces=tuple(dataclasses.replace(f, X_WS=X_WN @ f.X_WS) for f in mechanism.fluid_forces),
+    )
+
+
+def _placed_body(body: Body, X_WN: Pose) -> Body:
+    is_on_world = body.parent == ROOT and kind_of(body) is not PrimitiveKind.FREE
+    X_PF = X_WN @ body.X_PF if is_on_world else body.X_PF
+    return dataclasses.replace(body, link=dataclasses.replace(body.link, X_WL=X_WN @ body.link.X_WL), X_PF=X_PF)
+
+
+def _placed_closure(closure: Closure, X_WN: Pose) -> Closure:
+    joint = closure.joint
+    X_PJ = X_WN @ joint.X_PJ if closure.parent == ROOT else joint.X_PJ
+    X_CJ = X_WN @ joint.X_CJ if closure.child == ROOT else joint.X_CJ
+    return dataclasses.replace(closure, joint=dataclasses.replace(joint, X_PJ=X_PJ, X_CJ=X_CJ))
+
+
+def _placed_constraint(constraint: MechanismConstraint, X_WN: Pose) -> MechanismConstraint:
+    return _placed_connection(constraint, X_WN) if isinstance(constraint, BodyConnection) else constraint
+
+
+def _placed_connection(connection: BodyConnection, X_WN: Pose) -> BodyConnection:
+    X_AP = X_WN @ connection.X_AP if connection.body_a == ROOT else connection.X_AP
+    X_BQ = X_WN @ connection.X_BQ if connection.body_b == ROOT else connection.X_BQ
+    return dataclasses.replace(connection, X_AP=X_AP, X_BQ=X_BQ)
+
+
+def scaled(mechanism: Mechanism, scale: float) -> Mechanism:
+    """Return the mechanism with every length multiplied by a factor; masses and stiffnesses stay.
+
+    Args:
+        mechanism: The mechanism.
+        scale: The factor.
+    """
+    slides = _slides(mechanism)
+    return dataclasses.replace(
+        mechanism,
+        bodies=tuple(_scaled_body(body, scale) for body in mechanism.bodies),
+        closures=tuple(_scaled_closure(closure, scale) for closure in mechanism.closures),
+        couplings=tuple(_scaled_coupling(coupling, slides, scale) for coupling in mechanism.couplings),
+        constraints=tuple(_scaled_constraint(constraint, scale) for constraint in mechanism.constraints),
+        force_elements=tuple(_scaled_connection(element, scale) for element in mechanism.force_elements),
+        fluid_forces=tuple(_scaled_fluid_force(force, scale) for force in mechanism.fluid_forces),
+    )
+
+
+def _slides(mechanism: Mechanism) -> set[int]:
+    """Return the indices in ``v_order`` of the velocities that are lengths per second: slides, but not screws."""
+    kinds: dict[int, set[PrimitiveKind]] = {}
+    for body in mechanism.bodies:
+        for primitive in body.primitives:
+            kinds.setdefault(body.v_start + primitive.dof_index, set()).add(primitive.kind)
+    return {dof for dof, kind in kinds.items() if kind == {PrimitiveKind.SLIDE}}
+
+
+def _scaled_coupling(coupling: DofCoupling, slides: set[int], scale: float) -> DofCoupling:
+    follower = scale if coupling.follower in slides else 1.0
+    leader = scale if coupling.leader in slides else 1.0
+    multiplier, offset = coupling.multiplier * follower / leader, coupling.offset * follower
+    return dataclasses.replace(coupling, multiplier=multiplier, offset=offset)
+
+
+def _scaled_closure(closure: Closure, scale: float) -> Closure:
+    X_PJ, X_CJ = _pose(closure.joint.X_PJ, scale), _pose(closure.joint.X_CJ, scale)
+    return dataclasses.replace(closure, joint=dataclasses.replace(closure.joint, X_PJ=X_PJ, X_CJ=X_CJ))
+
+
+def _scaled_constraint(constraint: MechanismConstraint, scale: float) -> MechanismConstraint:
+    return _scaled_connection(constraint, scale) if isinstance(constraint, BodyConnection) else constraint
+
+
+def _scaled_connection(connection: BodyConnection, scale: float) -> BodyConnection:
+    element = connection.element
+    if isinstance(element, DistanceConstraint):
+        element = dataclasses.replace(element, distance=scale * element.distance)
+    elif isinstance(element, SpringDamper):
+        element = dataclasses.replace(element, free_length=scale * element.free_length)
+    X_AP, X_BQ = _pose(connection.X_AP, scale), _pose(connection.X_BQ, scale)
+    return dataclasses.replace(connection, element=element, X_AP=X_AP, X_BQ=X_BQ)
+
+
+def _scaled_fluid_force(force: FluidForce, scale: float) -> FluidForce:
+    """Return a force of a fluid with its lengths, area and volume scaled; coefficients of drag stay."""
+    X_WS = _pose(force.X_WS, scale)
+    if isinstance(force, Buoyancy):
+        layers = tuple((scale * height, density) for height, density in force.layers)
+        volume = None if force.volume is None else scale**3 * force.volume
+        return dataclasses.replace(force, X_WS=X_WS, layers=layers, volume=volume, p_LV=frozen(scale * force.p_LV))
+    X_LF = _pose(force.X_LF, scale)
+    if isinstance(force, Wing):
+        return dataclasses.replace(force, X_WS=X_WS, X_LF=X_LF, area=scale**2 * force.area)
+    return dataclasses.replace(force, X_WS=X_WS, X_LF=X_LF)
+
+
+def _pose(X: Pose, scale: float) -> Pose:
+    return Pose(X.R, frozen(scale * X.p))
+
+
+def _scaled_body(body: Body, scale: float) -> Body:
+    hinged = {p.dof_index for p in body.primitives if p.kind is PrimitiveKind.HINGE}
+    return dataclasses.replace(
+        body,
+        link=_scaled_link(body.link, scale),
+        X_PF=_pose(body.X_PF, scale),
+        X_BM=_pose(body.X_BM, scale),
+        primitives=tuple(_scaled_primitive(p, scale, p.dof_index in hinged) for p in body.primitives),
+        inertia=_scaled_inertia(body.inertia, scale),
+    )
+
+
+def _scaled_primitive(primitive: Primitive, scale: float, is_screw: bool) -> Primitive:
+    """Scale the limits of a slide, or its pitch if it shares its coordinate with a hinge."""
+    if primitive.kind is not PrimitiveKind.SLIDE:
+        return primitive
+    if is_screw:
+        return dataclasses.replace(primitive, ratio=scale * primitive.ratio)
+    axis = primitive.limits
+    return dataclasses.replace(primitive, limits=_scaled_axis(axis, scale) if axis is not None else None)
+
+
+def _scaled_axis(axis: JointAxis, scale: float) -> JointAxis:
+    return dataclasses.replace(
+        axis, lower=scale * axis.lower, upper=scale * axis.upper, spring_reference=scale * axis.spring_reference
+    )
+
+
+def _scaled_inertia(inertia: SpatialInertia, scale: float) -> SpatialInertia:
+    return SpatialInertia(inertia.mass, frozen(scale * inertia.p_LLcm), frozen(scale**2 * inertia.I_Lcm))
+
+
+def _scaled_link(link: Link, scale: float) -> Link:
+    collisions = tuple(_scaled_shape(collision, scale) for collision in link.collisions)
+    visuals = tuple(_scaled_shape(visual, scale) for visual in link.visuals)
+    inertia = _scaled_inertia(link.inertia, scale) if link.inertia is not None else None
+    X_WL = _pose(link.X_WL, scale)
+    return dataclasses.replace(link, X_WL=X_WL, inertia=inertia, collisions=collisions, visuals=visuals)
+
+
+S = TypeVar("S", Collision, Visual)
+
+
+def _scaled_shape(shape: S, scale: float) -> S:
+    return dataclasses.replace(shape, X_LG=_pose(shape.X_LG, scale), geometry=_scaled_geometry(shape.geometry, scale))
+
+
+_LENGTHS: dict[type, tuple[str, ...]] = {
+    Box: ("size",),
+    Sphere: ("radius",),
+    Cylinder: ("radius", "length"),
+    Capsule: ("radius", "length"),
+    Cone: ("radius", "length"),
+    Ellipsoid: ("radii",),
+    Plane: ("size",),
+    Mesh: ("scale",),
+    Heightmap: ("size", "position"),
+    Polyline: ("outlines", "height"),
+    Empty: (),
+}
+"""Names of the fields of each geometry that are lengths or factors of lengths."""
+
+
+def _scaled_geometry(geometry: Geometry, scale: float) -> Geometry:
+    values = {name: _times(getattr(geometry, name), scale) for name in _LENGTHS[type(geometry)]}
+    if isinstance(geometry, Mesh) and geometry.reference is not None:
+        values["reference"] = _scaled_geometry(geometry.reference, scale)
+    return dataclasses.replace(geometry, **values)
+
+
+def _times(value: Any, scale: float) -> Any:
+    """Return a number, or nested tuples of numbers, times ``scale``."""
+    return tuple(_times(item, scale) for item in value) if isinstance(value, tuple) else scale * value

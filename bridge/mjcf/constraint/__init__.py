@@ -1,1 +1,0 @@
-"""The MJCF elements that constrain or drive joints: equalities, tendons, actuators, passive forces."""

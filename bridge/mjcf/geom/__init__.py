@@ -1,1 +1,0 @@
-"""The MJCF elements of shapes: geoms, assets, contact parameters, contact pairs and excludes."""

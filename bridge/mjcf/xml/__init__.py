@@ -1,1 +1,0 @@
-"""The MJCF document tree: elements, number format, options, names, and the context that every section receives."""

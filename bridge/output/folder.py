@@ -1,0 +1,548 @@
+"""Writing of an output folder: manifest, drafts and exchange in one step.
+
+Linux has ``renameat2`` with ``RENAME_EXCHANGE`` and macOS ``renamex_np`` with ``RENAME_SWAP``: after any interruption
+one folder or the other is in its place, whole. Python offers neither, so both are called through the C library.
+
+A hidden folder ``.NAME.sdfbridge-INODE-XXXX`` is made with its own inode in its name. After the exchange the old
+content has this name, and another inode. After a kill, the inode distinguishes a draft from old content: a draft is
+removed; old content is removed unless it has files that were edited or added at the last moment.
+
+The manifest lies in the folder itself. A file that it lists with another hash was edited since; an entry that it does
+not list belongs to somebody else.
+
+The new content is written into a hidden folder beside the output folder and takes its place in one step of the file
+system. A kill at any moment leaves the old folder or the new one; the hidden folder that it may leave is removed by
+the next output in the same place. A lock on the parent folder makes outputs at once wait for each other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import filecmp
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+import stat
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from loaders.text import check_flag
+
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+_RENAME_SWAP = 2
+_UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP}
+
+
+class ExchangeUnsupportedError(OSError):
+    """The operating system or the file system cannot exchange two folders in one step."""
+
+
+@cache
+def _library() -> ctypes.CDLL | None:
+    try:
+        return ctypes.CDLL(None, use_errno=True)
+    except (OSError, TypeError):  # Windows
+        return None
+
+
+def exchange(a: Path, b: Path) -> None:
+    """Exchange two existing folders on one file system, in one step.
+
+    Args:
+        a: The first folder.
+        b: The second folder.
+
+    Raises:
+        ExchangeUnsupportedError: if the system cannot do it.
+        OSError: if the system refuses, for example for want of permission.
+    """
+    library = _library()
+    first, second = os.fsencode(a), os.fsencode(b)
+    if sys.platform.startswith("linux") and hasattr(library, "renameat2"):
+        status = library.renameat2(_AT_FDCWD, first, _AT_FDCWD, second, _RENAME_EXCHANGE)  # type: ignore[union-attr]
+    elif sys.platform == "darwin" and hasattr(library, "renamex_np"):
+        status = library.renamex_np(first, second, _RENAME_SWAP)  # type: ignore[union-attr]
+    else:
+        raise ExchangeUnsupportedError(errno.ENOSYS, "folders cannot be exchanged in one step on this system", str(a))
+    if status != 0:
+        code = ctypes.get_errno()
+        kind = ExchangeUnsupportedError if code in _UNSUPPORTED else OSError
+        raise kind(code, os.strerror(code), str(b))
+
+
+MANIFEST = ".sdfbridge-manifest.json"
+"""Name of the manifest in an output folder."""
+
+_FORMAT = 1
+_MAX_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class FolderState:
+    """The entries of an existing output folder, compared with its manifest.
+
+    Attributes:
+        edited: Files of the manifest whose content has changed since, or that are no regular files any more.
+        foreign: Entries that no export wrote: files, links, and folders that the manifest does not need.
+    """
+
+    edited: tuple[str, ...]
+    foreign: tuple[str, ...]
+
+
+def manifest_text(files: Mapping[str, bytes]) -> bytes:
+    """Return the manifest of these files.
+
+    Args:
+        files: Content of each file, by its path in the folder with ``/`` between the parts.
+    """
+    hashes = {file: hashlib.sha256(data).hexdigest() for file, data in sorted(files.items())}
+    return (json.dumps({"sdfbridge": _FORMAT, "files": hashes}, indent=1) + "\n").encode()
+
+
+def folder_state(folder: Path) -> FolderState:
+    """Compare an existing folder with the manifest in it; without a manifest every entry is foreign."""
+    hashes = _read_hashes(folder / MANIFEST)
+    folders = {"/".join(parts[:i]) for parts in (file.split("/") for file in hashes) for i in range(1, len(parts))}
+    edited: list[str] = []
+    foreign: list[str] = []
+    for path, is_folder in _entries(folder, folders):
+        if is_folder or path == MANIFEST:
+            continue
+        if path not in hashes:
+            foreign.append(path)
+        elif _hash(folder / path) != hashes[path]:
+            edited.append(path)
+    return FolderState(edited=tuple(sorted(edited)), foreign=tuple(sorted(foreign)))
+
+
+def _entries(folder: Path, folders: Collection[str]) -> list[tuple[str, bool]]:
+    """Every entry by its path, and whether it is a folder of the manifest, into which the walk descends."""
+    found: list[tuple[str, bool]] = []
+    pending = [""]
+    while pending:
+        prefix = pending.pop()
+        for entry in os.scandir(folder / prefix):
+            path = f"{prefix}/{entry.name}" if prefix else entry.name
+            is_folder = path in folders and entry.is_dir(follow_symlinks=False)
+            found.append((path, is_folder))
+            if is_folder:
+                pending.append(path)
+    return found
+
+
+def _read_hashes(path: Path) -> dict[str, str]:
+    """The hash of each file that a manifest lists; nothing if there is no manifest that can be trusted."""
+    try:
+        status = path.lstat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_BYTES:
+            return {}
+        content = json.loads(path.read_bytes())
+        files = content["files"] if content["sdfbridge"] == _FORMAT else {}
+        return {str(file): str(digest) for file, digest in files.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _hash(path: Path) -> str:
+    """The hash of a regular file; empty for anything else."""
+    if not stat.S_ISREG(path.lstat().st_mode):
+        return ""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+_HIDDEN = ".sdfbridge-"
+_TOKENS = re.compile(r"(?:(?P<inode>[0-9a-f]+)-)?[0-9a-f]{8}(?P<aside>-old)?")
+"""Tokens that follow in the name of a hidden folder."""
+_ASIDE = "-old"
+"""Suffix of an old folder that is moved aside where the system cannot exchange folders."""
+_MAX_NAME = 200
+"""Longest name of a folder [bytes] that the names of its hidden folders repeat; file systems allow about 255."""
+
+
+def _prefix(place: Path) -> str:
+    """Return how the names of the hidden folders beside an output folder begin."""
+    name = os.fsencode(place.name)
+    return f".{place.name if len(name) <= _MAX_NAME else hashlib.sha256(name).hexdigest()}{_HIDDEN}"
+
+
+def new_hidden_folder(place: Path) -> Path:
+    """Make an empty hidden folder beside an output folder and return it.
+
+    Args:
+        place: The output folder.
+
+    Raises:
+        OSError: if it cannot be made.
+    """
+    token = secrets.token_hex(4)
+    nameless = place.with_name(f"{_prefix(place)}{token}")
+    nameless.mkdir()
+    hidden = place.with_name(f"{_prefix(place)}{nameless.stat().st_ino:x}-{token}")
+    try:
+        nameless.rename(hidden)
+    except BaseException:
+        shutil.rmtree(nameless, ignore_errors=True)
+        raise
+    return hidden
+
+
+def aside_of(hidden: Path) -> Path:
+    """Return where the old content is moved, beside a hidden folder, where folders cannot be exchanged."""
+    return hidden.with_name(hidden.name + _ASIDE)
+
+
+def remove_leftovers(place: Path) -> None:
+    """Remove the hidden folders that killed processes left; nobody else may write any meanwhile.
+
+    Args:
+        place: The output folder. If it does not exist, the old content that was moved aside is put back.
+    """
+    prefix = _prefix(place)
+    hidden = (entry for entry in os.scandir(place.parent) if entry.name.startswith(prefix))
+    for entry in sorted(hidden, key=lambda entry: entry.name):
+        tokens = _tokens(entry.name, place)
+        if tokens is not None and entry.is_dir(follow_symlinks=False):
+            if tokens["aside"] and not place.exists():
+                Path(entry.path).rename(place)
+            else:
+                discard(Path(entry.path), place)
+
+
+def _tokens(name: str, place: Path) -> re.Match[str] | None:
+    """Return what the name of a hidden folder of this output folder says; None for any other name."""
+    prefix = _prefix(place)
+    return _TOKENS.fullmatch(name.removeprefix(prefix)) if name.startswith(prefix) else None
+
+
+def discard(hidden: Path, place: Path) -> None:
+    """Remove a hidden folder if it exists, but no file of the user's that is nowhere else.
+
+    Args:
+        hidden: The hidden folder.
+        place: The output folder.
+    """
+    if hidden.is_dir() and (_is_draft(hidden, place) or not _has_more(hidden, place)):
+        remove_output(hidden)
+
+
+def remove_output(folder: Path) -> None:
+    """Remove a folder, its manifest last, so that a folder that a kill leaves still lists what belongs to it.
+
+    Args:
+        folder: The folder.
+    """
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(folder):
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path)
+            elif entry.name != MANIFEST:
+                os.remove(entry.path)
+        shutil.rmtree(folder)
+
+
+def _is_draft(hidden: Path, place: Path) -> bool:
+    tokens = _tokens(hidden.name, place)
+    if tokens is None or tokens["aside"]:
+        return False
+    return tokens["inode"] is None or tokens["inode"] == f"{hidden.stat().st_ino:x}"
+
+
+def _has_more(old: Path, place: Path) -> bool:
+    """Return whether old content has files that were edited, or foreign ones that are not in place too."""
+    state = folder_state(old)
+    return bool(state.edited) or any(not _is_copied(old / path, place / path) for path in state.foreign)
+
+
+def _is_copied(old: Path, new: Path) -> bool:
+    """Return whether a file, or every file below a folder, has a second name or a copy at another place."""
+    pending = [(old, new)]
+    while pending:
+        a, b = pending.pop()
+        if stat.S_ISDIR(a.lstat().st_mode):
+            pending += [(a / name, b / name) for name in os.listdir(a)]
+        elif not _is_same(a, b):
+            return False
+    return True
+
+
+def _is_same(a: Path, b: Path) -> bool:
+    try:
+        first, second = a.lstat(), b.lstat()
+        if os.path.samestat(first, second):
+            return True
+        if stat.S_ISREG(first.st_mode) and stat.S_ISREG(second.st_mode):
+            return filecmp.cmp(a, b, shallow=False)
+        return stat.S_ISLNK(first.st_mode) and stat.S_ISLNK(second.st_mode) and os.readlink(a) == os.readlink(b)
+    except OSError:
+        return False
+
+
+_MAX_NAMED = 10
+
+_NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF, errno.EINVAL, errno.ENOSYS}
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV, errno.ENOSYS}
+
+
+class OutputFolderError(FileExistsError):
+    """The output folder cannot be written without harm to files that are not the export's."""
+
+
+def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes], *, force: bool = False) -> Path:
+    """Write files as a folder that appears whole or not at all.
+
+    An earlier output in its place is replaced if none of its files was edited and nothing was added to it.
+
+    Args:
+        folder: The folder to write. A symbolic link is followed to its folder.
+        files: Content of each file, by its path in the folder with ``/`` between the parts.
+        force: Whether files that were edited, and foreign files with the names of new ones, may be overwritten.
+            Other foreign files stay in the folder.
+
+    Returns:
+        The folder with symbolic links resolved.
+
+    Raises:
+        OutputFolderError: if the folder holds edited or foreign files, or is a file, read-only, a mount point, the
+            current folder or above it. With ``force``: if a foreign folder stands where a file must be written.
+        TypeError: if ``force`` is neither true nor false.
+        ValueError: if a path in ``files`` leads out of the folder.
+        OSError: if the file system refuses; the old content is in place then.
+    """
+    check_flag("force", force)
+    _check_paths(files)
+    place = Path(os.path.realpath(folder))
+    with explained(place):
+        _check_place(place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with locked(place):
+            replace_folder(place, files, force=force)
+    return place
+
+
+def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Refuse at once what `write_folder` would refuse, before the work of which the output is the result.
+
+    Args:
+        folder: The folder to write.
+        force: See `write_folder`.
+
+    Raises:
+        OutputFolderError: if the folder cannot be written without harm to files that are not the output's.
+        OSError: if the folder cannot be read.
+    """
+    check_flag("force", force)
+    place = Path(os.path.realpath(folder))
+    with explained(place):
+        _check_place(place)
+        _check_content(place, (), force=force)
+
+
+def replace_folder(place: Path, files: Mapping[str, bytes], *, force: bool) -> None:
+    """Write files as a folder whose parent folder is `locked`.
+
+    Args:
+        place: The folder, with symbolic links resolved.
+        files: See `write_folder`.
+        force: See `write_folder`.
+
+    Raises:
+        OutputFolderError: see `write_folder`.
+        OSError: if the file system refuses; the old content is in place then.
+    """
+    state = _check_content(place, files, force=force)
+    fresh = new_hidden_folder(place)
+    try:
+        _fill(fresh, files)
+        for path in state.foreign:
+            _keep(place / path, fresh / path, {fresh / file for file in files})
+        _take_place(fresh, place, state)
+    finally:
+        discard(fresh, place)
+
+
+@contextlib.contextmanager
+def explained(place: Path) -> Iterator[None]:
+    """Name the output folder in the errors of the file system, which name hidden folders otherwise.
+
+    Args:
+        place: The output folder.
+
+    Raises:
+        OSError: with the name of the output folder, in the place of another one.
+    """
+    try:
+        yield
+    except OutputFolderError:
+        raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OSError(error.errno, f"the output folder cannot be written: {reason}", str(place)) from error
+
+
+# --- checks ----------------------------------------------------------------------------------------------------------
+
+
+def _check_paths(files: Mapping[str, bytes]) -> None:
+    for file in files:
+        parts = file.split("/")
+        if not file or file == MANIFEST or any(part in {"", ".", ".."} or "\0" in part for part in parts):
+            raise ValueError(f"invalid path in an output folder: {file!r}")
+
+
+def _check_place(place: Path) -> None:
+    """Refuse a place that cannot be replaced: a file, a read-only or mounted folder, the current folder or above it."""
+    if place.exists() and not place.is_dir():
+        raise OutputFolderError(f"{place} is a file, not a folder; choose another output folder")
+    above = next((parent for parent in place.parents if parent.exists()), None)
+    if above is not None and not above.is_dir():
+        raise OutputFolderError(f"{above} is a file, so that {place} cannot be written; choose another output folder")
+    if place.is_dir() and not os.access(place, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+        raise OutputFolderError(f"{place} is read-only; make it writable, or choose another output folder")
+    current = Path(os.path.realpath("."))
+    if place == current or place in current.parents:
+        raise OutputFolderError(f"{place} is the current folder or above it; choose a separate folder for the output")
+    if place.is_dir() and os.path.ismount(place):
+        raise OutputFolderError(f"{place} is a mount point and cannot be replaced; choose a folder inside it")
+
+
+def _check_content(place: Path, files: Collection[str], *, force: bool) -> FolderState:
+    """Refuse to replace what no export wrote, unless forced; return what is in the folder."""
+    state = folder_state(place) if place.is_dir() else FolderState((), ())
+    if not force and (state.edited or state.foreign):
+        raise OutputFolderError(_refusal(place, state.edited, state.foreign))
+    blocking = next((file for file in files if stat.S_ISDIR(_mode(place / file))), None)
+    if blocking is not None and any(blocking == path or blocking.startswith(path + "/") for path in state.foreign):
+        raise OutputFolderError(f"{place / blocking} is a folder where a file must be written; move it")
+    return state
+
+
+def _mode(path: Path) -> int:
+    try:
+        return path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+
+
+def _refusal(place: Path, edited: Sequence[str], foreign: Sequence[str]) -> str:
+    lines = [f"the output folder {place} is not replaced:"]
+    lines += [f"  edited since it was written: {_named(edited)}"] if edited else []
+    lines += [f"  not written by sdfbridge: {_named(foreign)}"] if foreign else []
+    return "\n".join([*lines, "move these files, choose another folder, or overwrite with force (--force)"])
+
+
+def _named(paths: Sequence[str]) -> str:
+    rest = len(paths) - _MAX_NAMED
+    return ", ".join(paths[:_MAX_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+# --- writing ---------------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def locked(place: Path) -> Iterator[None]:
+    """Let no other process write an output folder, and remove what killed processes left beside it.
+
+    The lock is that of the parent folder; it ends with the process and leaves no file.
+
+    Args:
+        place: The output folder; its parent folder exists.
+
+    Raises:
+        OSError: if the file system refuses.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows has no lock on folders; a rename fails there instead of mixing two outputs
+        yield
+        return
+    handle = os.open(place.parent, os.O_RDONLY)
+    try:
+        is_locked = True
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        except OSError as error:  # some network file systems
+            if error.errno not in _NO_LOCKS:
+                raise
+            is_locked = False
+        if is_locked:
+            remove_leftovers(place)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _fill(fresh: Path, files: Mapping[str, bytes]) -> None:
+    """Write the new content and its manifest."""
+    for file, data in {**files, MANIFEST: manifest_text(files)}.items():
+        path = fresh / PurePosixPath(file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def _keep(source: Path, target: Path, written: Collection[Path]) -> None:
+    """Give a foreign file, or all files below a foreign folder, a second name, where no new file is written."""
+    pending = [(source, target)]
+    while pending:
+        old, new = pending.pop()
+        if stat.S_ISDIR(_mode(old)):
+            new.mkdir(parents=True, exist_ok=True)
+            pending.extend((Path(entry.path), new / entry.name) for entry in os.scandir(old))
+            shutil.copystat(old, new)
+        elif new not in written and not new.is_dir():
+            _link(old, new)
+
+
+def _link(old: Path, new: Path) -> None:
+    """Give a file a second name; copy it where the file system has no links."""
+    new.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(old, new, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        shutil.copy2(old, new, follow_symlinks=False)
+
+
+def _take_place(fresh: Path, place: Path, state: FolderState) -> None:
+    """Put the new folder in the place of the old one, and remove the old one.
+
+    Raises:
+        OutputFolderError: if the old folder changed since it was checked; it is back in its place then.
+    """
+    if place.is_dir():
+        fresh.chmod(stat.S_IMODE(place.stat().st_mode))
+    if not place.is_dir() or not os.listdir(place):
+        fresh.rename(place)
+        return
+    _swap(fresh, place)
+    changed = folder_state(fresh)
+    if changed != state:
+        _swap(fresh, place)
+        raise OutputFolderError(_refusal(place, changed.edited, changed.foreign))
+    remove_output(fresh)
+
+
+def _swap(fresh: Path, place: Path) -> None:
+    try:
+        exchange(fresh, place)
+    except ExchangeUnsupportedError:
+        aside = aside_of(fresh)
+        try:
+            place.rename(aside)
+            fresh.rename(place)
+        except BaseException:
+            if aside.exists() and not place.exists():
+                aside.rename(place)
+            raise
+        aside.rename(fresh)

@@ -1,0 +1,234 @@
+"""Largest errors of stops, softness and surfaces.
+
+Beyond a stop by r, MuJoCo accelerates a joint by ``(1 - d) a - d (b v + k r)``, where a is the acceleration without the
+stop, towards it; see `stated_softness` for k, and ``b = 2 / (dmax T)`` or ``B / dmax``. These are a spring and a damper
+of the frequency ``w = sqrt(d k)`` and the damping ratio ``z = b sqrt(d / k) / 2``. A joint that arrives with a speed
+passes the stop by at most ``p(z) v / w + 2 (1 - d) a / w^2``: the first peak of the free motion, and twice the
+deflection at rest. An impedance that grows with r makes both smaller.
+
+MuJoCo accelerates a constraint with a violation r by ``(1 - d) a0 - d (b v + k r)``, where a0 is the acceleration
+without the constraint and d the impedance. At rest ``r = (1 - d) / (d k) a0``. With ``solref="T Z"``, a time constant
+and a damping ratio, ``k = d / (dmax T Z)^2``; with ``solref="-K -B"``, ``k = K d / dmax^2`` (MuJoCo documentation,
+"Solver parameters"). The impedance d is at least ``solimp[0]``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from bridge.geometry.convex_decomposition import grid_resolution
+from bridge.mechanism import Mechanism
+from loaders.diagnostics import Diagnostic, Diagnostics
+from loaders.meshes import read_mesh
+from loaders.model import BallConstraint, Cone, Ellipsoid, Link, Mesh, Settings, WeldConstraint
+from loaders.pose import Array
+
+_SOLREF = (0.02, 1.0)
+_SOLIMP = (0.9, 0.95)
+"""MuJoCo's defaults."""
+
+
+class Softness(NamedTuple):
+    """The softness of a constraint of MuJoCo.
+
+    Attributes:
+        stretch: ``1 / k`` [s^2]: violation for each unit of acceleration that only the constraint's spring takes up.
+        admitted: Part ``(1 - d) / d`` of an acceleration that the spring takes up.
+    """
+
+    stretch: float
+    admitted: float
+
+    @classmethod
+    def of(cls, settings: Settings, step: float) -> Softness:
+        """Return the softness that settings state.
+
+        Args:
+            settings: Attributes of the constraint by name; ``solref`` and ``solimp`` count.
+            step: Time step [s]; a time constant is at least two of them.
+        """
+        stated = dict(settings)
+        first, second, d_max = stated_numbers(stated)
+        d_min, _ = _numbers(stated.get("solimp", ""), _SOLIMP)
+        d_min = min(max(d_min, 0.0001), 0.9999)
+        inverse = 1.0 / -first if first < 0.0 else (max(first, 2.0 * step) * second) ** 2
+        return cls(d_max**2 / d_min * inverse, (1.0 - d_min) / d_min)
+
+
+def stated_numbers(settings: Mapping[str, str]) -> tuple[float, float, float]:
+    """Return both numbers of ``solref``, and the largest impedance.
+
+    Args:
+        settings: Attributes of the constraint by name; what they do not state is MuJoCo's default.
+    """
+    d_max = min(max(_numbers(settings.get("solimp", ""), _SOLIMP)), 0.9999)
+    return (*_numbers(settings.get("solref", ""), _SOLREF), d_max)
+
+
+def _numbers(text: str, default: tuple[float, float]) -> tuple[float, float]:
+    """The first two numbers of an attribute; what it does not state is the default."""
+    words = [float(word) for word in text.split()[:2]]
+    return (*words, *default[len(words) :])[0], (*words, *default[len(words) :])[1]
+
+
+def stated_softness(mechanism: Mechanism, step: float) -> dict[str, Softness]:
+    """Return the softness of each coupling and constraint of an MJCF source by its name; empty for other sources.
+
+    Args:
+        mechanism: The mechanism.
+        step: Time step [s].
+    """
+    if mechanism.physics.engine != "mujoco":
+        return {}
+    found = {coupling.name: Softness.of(coupling.mujoco, step) for coupling in mechanism.couplings}
+    for constraint in mechanism.scene.constraints:
+        if isinstance(constraint, BallConstraint | WeldConstraint):
+            found[f"{constraint.link_A}, {constraint.link_B}"] = Softness.of(constraint.mujoco, step)
+    return found
+
+
+class SoftStop(NamedTuple):
+    """A stop of MuJoCo as a spring and a damper.
+
+    Attributes:
+        softness: The spring.
+        damping: Factor b of the speed [1/s].
+    """
+
+    softness: Softness
+    damping: float
+
+    @classmethod
+    def of(cls, settings: Settings, step: float) -> SoftStop:
+        """Return the stop that the settings of a joint state.
+
+        Args:
+            settings: Attributes of the joint by name; ``solreflimit`` and ``solimplimit`` count.
+            step: Time step [s].
+        """
+        stated = {
+            name.removesuffix("limit"): value for name, value in settings if name in ("solreflimit", "solimplimit")
+        }
+        softness = Softness.of(tuple(stated.items()), step)
+        first, second, d_max = stated_numbers(stated)
+        return cls(softness, -second / d_max if first < 0.0 else 2.0 / (d_max * max(first, 2.0 * step)))
+
+    def overshoot(self, speed: float, acceleration: float, taken_for: float) -> float:
+        """Return the largest distance by which a joint passes the stop [rad or m].
+
+        Args:
+            speed: Speed at which it arrives [rad/s or m/s].
+            acceleration: Acceleration towards the stop that the joint would have without it.
+            taken_for: The mobility that MuJoCo takes for the joint, relative to the true one.
+        """
+        d, k = 1.0 / (1.0 + self.softness.admitted * taken_for), 1.0 / self.softness.stretch
+        w = math.sqrt(d * k)
+        ratio = 0.5 * self.damping * math.sqrt(d / k)
+        return first_peak(ratio) * speed / w + 2.0 * (1.0 - d) * acceleration / w**2
+
+
+def first_peak(ratio: float) -> float:
+    """Return the first peak of a spring and damper that starts with a speed, in units of speed over frequency.
+
+    Args:
+        ratio: The damping ratio; zero for no damping.
+    """
+    if abs(ratio - 1.0) < 1e-6:
+        return math.exp(-1.0)
+    root = math.sqrt(abs(1.0 - ratio**2))
+    angle = math.acos(ratio) if ratio < 1.0 else math.acosh(ratio)
+    return math.exp(-ratio / root * angle)
+
+
+_Bound = Callable[[Diagnostic, list[Link], Mechanism], float]
+
+
+def surface_bound(entry: Diagnostic, names: Collection[str], mechanism: Mechanism) -> float | None:
+    """Return the largest error that a diagnostic may explain; None if it is not about shapes, friction or stops.
+
+    Args:
+        entry: The diagnostic of an engine.
+        names: The links or joints of the place of the error.
+        mechanism: The mechanism.
+    """
+    bound = _BOUNDS.get(entry.code)
+    if bound is None:
+        return None
+    return bound(entry, [link for link in mechanism.scene.links if link.name in names], mechanism)
+
+
+def _hull(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
+    """The distance of the faces from the surface, relative to the smallest ellipsoid."""
+    shapes = [c.geometry for link in links for c in link.collisions]
+    extents = [2.0 * max(shape.radii) for shape in shapes if isinstance(shape, Ellipsoid)]
+    return float(str(entry.arguments["error"])) / min(extents, default=math.inf)
+
+
+def _cone(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
+    """The depth of the sides of the mesh below the cone, relative to the radius, which no extent is less than."""
+    has_cone = any(isinstance(c.geometry, Cone) for link in links for c in link.collisions)
+    return 1.0 - math.cos(math.pi / float(str(entry.arguments["sides"]))) if has_cone else 0.0
+
+
+def _flat(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
+    """Half of the thickness that a flat mesh gets, by which each side moves, relative to the extent in its link."""
+    extents = [float(np.ptp(vertices, axis=0).max()) for vertices in _vertices(links)]
+    return 0.5 * float(str(entry.arguments["thickness"])) / max(extents, default=math.inf)
+
+
+def _parts(_entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
+    """The largest distance of convex parts from the surface that they are made of, relative to its extent.
+
+    CoACD closes an open mesh on a grid with cells of the extent over the resolution; the surface lies within one
+    diagonal of a cell of the mesh. Cuts by planes add nothing: all parts together reach as far as that surface.
+    """
+    resolutions = [g.voxel_resolution for link in links for c in link.collisions if isinstance(g := c.geometry, Mesh)]
+    return math.sqrt(3.0) / min(map(grid_resolution, resolutions), default=math.inf)
+
+
+def _vertices(links: list[Link]) -> list[Array]:
+    """The vertices of the meshes that collide, in the frames of their links."""
+    vertices: list[Array] = []
+    for collision in (collision for link in links for collision in link.collisions):
+        data = read_mesh(collision.geometry, Diagnostics()) if isinstance(collision.geometry, Mesh) else None
+        if data is not None and len(data.vertices):
+            vertices.append(data.vertices @ collision.X_LG.R.T)
+    return vertices
+
+
+def _friction_range(_entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
+    coefficients = [c.surface.friction.mu for link in links for c in link.collisions]
+    return max(coefficients, default=0.0) - min(coefficients, default=0.0)
+
+
+def _segment_friction(entry: Diagnostic, _links: list[Link], mechanism: Mechanism) -> float:
+    """The range of the coefficients of all links that share one PyBullet link."""
+    return _friction_range(entry, [k for k in mechanism.scene.links if k.name in entry.subjects], mechanism)
+
+
+def _stated_difference(entry: Diagnostic, _links: list[Link], _mechanism: Mechanism) -> float:
+    return float(str(entry.arguments["difference"]))
+
+
+def _hard_stop(entry: Diagnostic, _links: list[Link], _mechanism: Mechanism) -> float:
+    """The compliance that the model states."""
+    stiffness = float(str(entry.arguments["stiffness"]))
+    return 1.0 / stiffness if stiffness > 0.0 else 0.0
+
+
+_BOUNDS: Mapping[str, _Bound] = {
+    "pybullet.shape-as-hull": _hull,
+    "mesh.cone": _cone,
+    "mesh.flat": _flat,
+    "mesh.convex-parts": _parts,
+    "pybullet.surface-per-link": _segment_friction,
+    "pybullet.friction-product": _stated_difference,
+    "drake.friction": _stated_difference,
+    "mjcf.friction-combination": _friction_range,
+    "mjcf.rigid-stops": _hard_stop,
+}
+"""Bounds by code, relative to the extent of the shapes for meshes."""

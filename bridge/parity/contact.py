@@ -1,0 +1,471 @@
+"""Contact scenarios: rest, slide, bounce and stack.
+
+Every simulator has its own contact model, so results are not equal: each scenario has its own tolerance, which its row
+states. For the rest height the model itself, as one rigid body, is dropped on a plane, and its lowest point must end up
+on the plane. The other scenarios are standard cases with the friction and restitution of the model on a plane with the
+same coefficients, compared with closed forms.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+import operator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bridge.geometry.shapes import SupportFunction, support_function, support_of_points
+from bridge.lowering import lower
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import ROOT, Body
+from loaders.diagnostics import Diagnostics
+from loaders.inertia import SpatialInertia
+from loaders.meshes import read_mesh
+from loaders.model import (
+    Box,
+    Collision,
+    Empty,
+    FilterGroup,
+    FilterRule,
+    Friction,
+    Geometry,
+    Joint,
+    JointType,
+    Link,
+    Mesh,
+    Model,
+    Physics,
+    Plane,
+    Sphere,
+    Surface,
+)
+from loaders.pose import IDENTITY, Pose, frozen, skew
+from loaders.scene import Scene
+
+from .causes import CONTACT_MODEL, Cause, cause_of
+from .convergence import EXACT_MOTION
+from .engine import Engine, Factory
+from .engines.pybullet.engine import CONTACT_MARGIN
+from .verdict import Level, Outcome, Row, explained
+
+CLEARANCE = 1e-3
+"""Initial height of the lowest point above the plane [m]."""
+MIN_MASS = 1e-5
+"""Mass up to which a tree of links counts as massless [kg]."""
+GROUND = "parity ground"
+"""The name of the link with the plane."""
+CONTACT_SOFTNESS = (0.95 * 0.02) ** 2 * (1.0 - 0.9) / 0.9**2
+"""Penetration at rest over the weight per inverse mass, of MuJoCo's default contacts [s^2].
+
+It follows from the default ``solref`` time constant of 0.02 s and ``solimp`` impedances of 0.9 and 0.95. No default
+contact of another engine is softer.
+"""
+G = 9.8
+"""Gravity in all contact scenarios [m/s^2]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestScenario:
+    """The heaviest tree of a model as one rigid body above a plane.
+
+    Attributes:
+        scene: The scene to simulate.
+        allowed_penetration: Penetration of each link if it carries the whole weight [m].
+        shapes: Link, pose on the link and support function of each collision shape.
+    """
+
+    scene: Scene
+    allowed_penetration: Mapping[str, float]
+    shapes: tuple[tuple[str, Pose, SupportFunction], ...]
+
+    def lowest(self, poses: Mapping[str, Pose]) -> tuple[float, str]:
+        """Return the height of the lowest point of all shapes above the plane [m], and its link."""
+        heights = []
+        for link, X_LG, support in self.shapes:
+            X_WG = poses[link] @ X_LG
+            heights.append((float(X_WG.p[2]) - support(-X_WG.R[2]), link))
+        return min(heights)
+
+    def size(self) -> float:
+        """Return the longest edge of the bounding box [m]."""
+        poses = {link.name: link.X_WL for link in self.scene.links}
+        placed = [(poses[link] @ X_LG, support) for link, X_LG, support in self.shapes]
+        edges = []
+        for axis in np.eye(3):
+            ends = [
+                [sign * float(axis @ X.p) + support(sign * X.R.T @ axis) for X, support in placed] for sign in (1, -1)
+            ]
+            edges.append(max(ends[0]) + max(ends[1]))
+        return max(edges)
+
+
+def rest_scenario(mechanism: Mechanism) -> RestScenario | str:
+    """Return the rest scenario of a model, or the reason why there is none."""
+    tree = _heaviest_tree(mechanism)
+    if not tree:
+        return "no tree of links has both mass and collision shapes"
+    links = [dataclasses.replace(body.link, inertia=body.inertia) for body in tree]
+    shapes = []
+    for link in links:
+        for collision in filter(_collides, link.collisions):
+            support = _support(collision.geometry)
+            if support is None:
+                return f"the {type(collision.geometry).__name__.lower()} of link {link.name} has no lowest point"
+            shapes.append((link.name, collision.X_LG, support))
+    poses = mechanism.link_poses({})
+    penetration = _allowed_penetration(links, poses)
+    scenario = RestScenario(scene=mechanism.scene, allowed_penetration=penetration, shapes=tuple(shapes))
+    height, _ = scenario.lowest(poses)
+    if not math.isfinite(height):
+        return "none of the meshes of the collision shapes can be read"
+    lift = Pose.of(p=(0.0, 0.0, CLEARANCE - height))
+    return dataclasses.replace(scenario, scene=_rigid_scene(links, {name: lift @ pose for name, pose in poses.items()}))
+
+
+def _collides(collision: Collision) -> bool:
+    surface = collision.surface
+    return bool(surface.collide_bitmask) and not surface.collide_without_contact
+
+
+def _heaviest_tree(mechanism: Mechanism) -> list[Body]:
+    """The heaviest tree that has collision shapes and can fall; empty if there is none."""
+    trees: list[list[Body]] = []
+    tree_of: list[int] = []
+    for body in mechanism.bodies:
+        tree_of.append(len(trees) if body.parent == ROOT else tree_of[body.parent])
+        if body.parent == ROOT:
+            trees.append([])
+        trees[tree_of[-1]].append(body)
+    suitable = [
+        tree for tree in trees
+        if tree[0].joint is not None and tree[0].link.gravity and sum(b.inertia.mass for b in tree) > MIN_MASS
+        and any(_collides(c) and not isinstance(c.geometry, Empty) for b in tree for c in b.link.collisions)
+    ]  # fmt: skip
+    return max(suitable, key=lambda tree: sum(body.inertia.mass for body in tree), default=[])
+
+
+def _rigid_scene(links: list[Link], poses: Mapping[str, Pose]) -> Scene:
+    """All links welded to the first one, which is free, without collisions among them."""
+    names = [link.name for link in links]
+    root = poses[names[0]]
+    moved = [
+        dataclasses.replace(
+            link, model="rigid", X_WL=poses[link.name], visuals=(), sensors=(), gravity=True, kinematic=False
+        )
+        for link in links
+    ]
+    welds = [
+        Joint(name=f"weld {name}", type=JointType.FIXED, parent=names[0], child=name,
+              X_PJ=root.inverse() @ poses[name], X_CJ=IDENTITY)
+        for name in names[1:]
+    ]  # fmt: skip
+    plane = Collision(name="plane", X_LG=IDENTITY, geometry=Plane())
+    ground = Link(name=GROUND, model=GROUND, X_WL=IDENTITY, collisions=(plane,))
+    models = (
+        Model(name=GROUND, X_WM=IDENTITY, canonical_link=GROUND, static=True),
+        Model(name="rigid", X_WM=IDENTITY, canonical_link=names[0]),
+    )
+    return Scene(
+        name="rest", models=models, links=(ground, *moved), joints=tuple(welds), physics=Physics(),
+        filter_groups=(FilterGroup(name="rigid", links=tuple(names)),),
+        filter_rules=(FilterRule(a="rigid", b="rigid"),),
+    )  # fmt: skip
+
+
+def _allowed_penetration(links: Sequence[Link], poses: Mapping[str, Pose]) -> dict[str, float]:
+    """The penetration that the softness of the engines and the stiffness of each link allow [m].
+
+    The softness of a contact is multiplied by the inverse mass of the body at the link's center of mass, averaged over
+    three directions, which grows with the distance from the center of mass of the body.
+    """
+    inertias = {link.name: link.inertia.moved(poses[link.name]) for link in links if link.inertia is not None}
+    total = functools.reduce(operator.add, inertias.values())
+    inverse = np.linalg.pinv(total.I_Lcm, hermitian=True)
+    penetration = {}
+    for link in links:
+        lever = skew(inertias[link.name].p_LLcm - total.p_LLcm) if link.name in inertias else np.zeros((3, 3))
+        softness = CONTACT_SOFTNESS * (1.0 + total.mass * float(np.trace(lever @ inverse @ lever.T)) / 3.0)
+        springs = [c.surface.stiffness for c in link.collisions if c.surface.stiffness]
+        penetration[link.name] = G * (softness + (total.mass / min(springs) if springs else 0.0))
+    return penetration
+
+
+# --- shapes ----------------------------------------------------------------------------------------------------------
+
+
+def _support(shape: Geometry) -> SupportFunction | None:
+    """The support function of a shape; None if it has no lowest point."""
+    if isinstance(shape, Mesh):
+        data = read_mesh(shape, Diagnostics())
+        return (lambda _d: -math.inf) if data is None else support_of_points(data.vertices)
+    return support_function(shape)
+
+
+STEP = 1e-3
+"""Time step [s]."""
+HEIGHT_SAMPLES, MAX_WINDOWS = 25, 12
+"""Number of height samples in half a second, and number of such windows in which a model must come to rest."""
+SLIDE_TOLERANCE = 0.01
+"""Relative tolerance of the sliding distance: three of the 300 steps in which the block stops."""
+BOUNCE_TOLERANCE = 0.02
+"""Tolerance of the ratio of speeds after and before an impact, which MuJoCo resolves in about ten steps; measured."""
+STACK_TOLERANCE = (3 / 4 + 2 * 2 / 4 + 2 * 1 / 4) * CONTACT_SOFTNESS * G
+"""Tolerance of the height of a stack [m].
+
+It is the sum over the contacts of the weight above on four corners, times the inverse masses in contact. Only MuJoCo's
+contacts penetrate.
+"""
+MIN_FRICTION, MAX_FRICTION = 0.01, 2.0
+"""Coefficients of friction for which a block slides a measurable distance, at least 0.1 mm, and does not tip over."""
+MAX_SURFACES = 2
+"""Number of kinds of surfaces that are tested, the most frequent first."""
+CRITICAL_DAMPING_RESTITUTION = math.exp(-2.0)
+"""Ratio of speeds that a critically damped spring leaves, the smallest restitution of MuJoCo's contacts."""
+PYBULLET_PUSH_OUT = 0.08
+"""Addition to the ratio of speeds in PyBullet, which corrects part of the penetration at the impact by velocity."""
+BOUNCING_BOUND = 0.02
+"""Largest error of a scenario on a surface that bounces, relative to the distance, or in meters; measured is 0.015."""
+_RESTITUTION = "mjcf.restitution"
+_ADDED_INERTIA = frozenset({"lower.thin-link", "lower.massless-free-link"})
+_Named = Sequence[tuple[str, Factory]]
+_ZERO = (0.0, 0.0, 0.0)
+
+
+def contact_rows(mechanism: Mechanism, factories: _Named, _seed: int) -> Iterator[Row]:
+    """Yield the rows of all contact scenarios for each engine; nothing in them is random.
+
+    Args:
+        mechanism: The mechanism to simulate.
+        factories: The engines by name.
+        _seed: Unused.
+    """
+    engines = [(name, factory) for name, factory in factories if name != "reference"]
+    if not engines:
+        return
+    scenario = rest_scenario(mechanism)
+    surfaces = _surfaces(mechanism)
+    for name, factory in engines:
+        if isinstance(scenario, str):
+            yield dataclasses.replace(_unknown("rest height", name, scenario), is_stated=False)
+        else:
+            yield _rest_row(mechanism, factory, scenario)
+        for number, surface in enumerate(surfaces, start=1):
+            suffix = f" of surface {number}" if number > 1 else ""
+            rows = (
+                _slide_row(name, factory, surface),
+                _bounce_row(name, factory, surface),
+                _stack_row(factory, surface),
+            )
+            yield from (dataclasses.replace(row, quantity=f"{row.quantity}{suffix}") for row in rows)
+        if not surfaces:
+            cause = "the model has no collision shapes"
+            yield dataclasses.replace(_unknown("slide, bounce and stack", name, cause), is_stated=False)
+
+
+def _surfaces(mechanism: Mechanism) -> list[Surface]:
+    """The most frequent pairs of friction and restitution of the model's collision shapes."""
+    kinds = Counter(
+        (collision.surface.friction.mu, collision.surface.restitution)
+        for link in mechanism.scene.links
+        for collision in link.collisions
+        if not collision.surface.collide_without_contact
+    )
+    return [
+        Surface(friction=dataclasses.replace(Friction(), mu=mu, mu2=mu), restitution=e)
+        for (mu, e), _ in kinds.most_common(MAX_SURFACES)
+    ]
+
+
+# --- the model at rest -----------------------------------------------------------------------------------------------
+
+
+def _rest_row(mechanism: Mechanism, factory: Factory, scenario: RestScenario) -> Row:
+    """The rest height; a difference is explained by a link to which inertia about an axis had to be added."""
+    row = _rest_height_row(factory, scenario)
+    links = scenario.allowed_penetration.keys()
+    added = (d for d in mechanism.diagnostics if d.code in _ADDED_INERTIA and not links.isdisjoint(d.subjects))
+    cause = None if row.passed else next(added, None)
+    if cause is None:
+        return row
+    remark = "; any contact makes the link spin without bound"
+    return dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause=f"{cause.message}{remark} [{cause.code}]")
+
+
+def _rest_height_row(factory: Factory, scenario: RestScenario) -> Row:
+    engine = _open(factory, scenario.scene)
+    try:
+        height, tolerance, where = _rest_height(engine, scenario)
+    finally:
+        engine.close()
+    if tolerance >= scenario.size():
+        return _unknown("rest height", engine.name, f"link {where} is so soft that it may sink {tolerance:.2g} m deep")
+    expected = f"within {tolerance:.2g} m of the plane, for compliant contacts and margins of convex hulls"
+    return _row("rest height", "m", engine, abs(height), tolerance, where, expected)
+
+
+def _rest_height(engine: Engine, scenario: RestScenario) -> tuple[float, float, str]:
+    """Height and tolerance at rest [m], and the lowest link.
+
+    Both are averages over half a second, because the contact force of a body that rocks equals its weight only on
+    average.
+    """
+    heights, allowed, where = np.zeros(1), np.zeros(1), ""
+    engine.step(1500)
+    for _ in range(MAX_WINDOWS):
+        samples = [_height_sample(engine, scenario) for _ in range(HEIGHT_SAMPLES)]
+        heights, allowed = (np.array([sample[k] for sample in samples]) for k in (0, 1))
+        where = samples[-1][2]
+        if np.abs(heights - heights.mean()).max() <= allowed.mean():
+            break
+    return float(heights.mean()), float(allowed.mean()), where
+
+
+def _height_sample(engine: Engine, scenario: RestScenario) -> tuple[float, float, str]:
+    """Height and tolerance after some more steps [m], and the lowest link."""
+    engine.step(500 // HEIGHT_SAMPLES)
+    height, where = scenario.lowest(engine.link_poses())
+    return height, CONTACT_MARGIN + scenario.allowed_penetration[where], where
+
+
+# --- standard scenarios ----------------------------------------------------------------------------------------------
+
+
+def _slide_row(name: str, factory: Factory, surface: Surface) -> Row:
+    """The distance that a block slides down a slope half as steep as friction can hold."""
+    mu = surface.friction.mu
+    if not MIN_FRICTION <= mu <= MAX_FRICTION:
+        cause = f"sliding is measured for friction of {MIN_FRICTION:g} to {MAX_FRICTION:g}, not for {mu:g}"
+        return _unknown("slide", name, cause)
+    slope = math.atan(mu / 2.0)
+    deceleration = G * (mu * math.cos(slope) - math.sin(slope))
+    speed = 0.3 * deceleration
+    engine, distance = _slide(factory, surface, slope, speed)
+    exact = speed**2 / (2.0 * deceleration)
+    expected = f"stops after {distance:.4g} m, closed form {exact:.4g} m"
+    row = _row("slide", "", engine, abs(distance / exact - 1.0), SLIDE_TOLERANCE, f"friction {mu:g}", expected)
+    return _unless_it_bounces(row, engine, surface, lambda dull: _slide_row(name, factory, dull))
+
+
+def _slide(factory: Factory, surface: Surface, slope: float, speed: float) -> tuple[Engine, float]:
+    """The engine, closed, and the distance that the block slides [m]."""
+    block = _body("block", Box(size=(0.4, 0.4, 0.1)), surface, 0.05)
+    engine = _open(factory, _scene([block], surface, (G * math.sin(slope), 0.0, -G * math.cos(slope))))
+    try:
+        engine.step(200)  # contact forces build up first
+        start = engine.link_poses()["block::link"].p[0]
+        engine.set_state(engine.positions(), {"block::link": (speed, 0.0, 0.0, *_ZERO)})
+        engine.step(500)
+        return engine, float(engine.link_poses()["block::link"].p[0] - start)
+    finally:
+        engine.close()
+
+
+def _bounce_row(name: str, factory: Factory, surface: Surface) -> Row:
+    """The ratio of speeds after and before the impact of a ball on a plane."""
+    drop, radius, restitution = 0.2, 0.1, surface.restitution
+    e, tolerance, rule = _expected_restitution(name, restitution)
+    engine = _open(factory, _scene([_body("ball", Sphere(radius=radius), surface, radius + drop)], surface))
+    speeds = []
+    try:
+        for _ in range(round(0.6 / STEP)):
+            engine.step(1)
+            speeds.append(float(engine.velocities()[2]))
+    finally:
+        engine.close()
+    impact = int(np.argmin(speeds))
+    ratio = max(0.0, *speeds[impact:]) / (-speeds[impact] or math.nan)
+    expected = f"leaves with {ratio:.3f} of its speed, closed form {e:.3g}{rule}"
+    return _row("bounce", "", engine, abs(ratio - e), tolerance, f"restitution {restitution:g}", expected)
+
+
+def _expected_restitution(engine: str, restitution: float) -> tuple[float, float, str]:
+    """The ratio of speeds that an engine should leave, its tolerance, and the rule of the engine in words."""
+    if engine == "mujoco":
+        rule = "; the damping of MuJoCo's contacts is at most critical" * (restitution < CRITICAL_DAMPING_RESTITUTION)
+        return max(restitution, CRITICAL_DAMPING_RESTITUTION), BOUNCE_TOLERANCE, rule
+    if engine == "pybullet" and restitution:
+        rule = f"; its correction of penetration adds up to {PYBULLET_PUSH_OUT:g} of the speed"
+        return restitution, BOUNCE_TOLERANCE + PYBULLET_PUSH_OUT, rule
+    spread = 0.0 if engine == "pybullet" else CRITICAL_DAMPING_RESTITUTION
+    return restitution, BOUNCE_TOLERANCE + spread, ""
+
+
+def _stack_row(factory: Factory, surface: Surface) -> Row:
+    """The largest displacement of three stacked cubes after a second."""
+    cubes = [_body(f"cube {k + 1}", Box(size=(0.2, 0.2, 0.2)), surface, 0.1 + 0.2 * k) for k in range(3)]
+    engine = _open(factory, _scene(cubes, surface))
+    try:
+        engine.step(round(1.0 / STEP))
+        poses = engine.link_poses()
+    finally:
+        engine.close()
+    moved = {cube.model: float(np.linalg.norm(poses[cube.name].p - cube.X_WL.p)) for cube in cubes}
+    where = max(moved, key=lambda cube: math.inf if math.isnan(moved[cube]) else moved[cube])
+    place = f"{where}, friction {surface.friction.mu:g}"
+    expected = f"cubes of 0.2 m stay within {STACK_TOLERANCE:.2g} m"
+    row = _row("stack", "m", engine, moved[where], STACK_TOLERANCE, place, expected)
+    return _unless_it_bounces(row, engine, surface, lambda dull: _stack_row(factory, dull))
+
+
+def _unless_it_bounces(row: Row, engine: Engine, surface: Surface, repeat: Callable[[Surface], Row]) -> Row:
+    """The row; a failure is explained by restitution if the engine reports it and the scenario passes without it."""
+    entry = next((entry for entry in engine.diagnostics if entry.code == _RESTITUTION), None)
+    if row.passed or entry is None:
+        return row
+    without = repeat(dataclasses.replace(surface, restitution=0.0))
+    remark = f"; without restitution the error is {without.error:.1g}"
+    return explained(row, cause_of(entry, row.quantity, BOUNCING_BOUND, remark)) if without.passed else row
+
+
+def _body(name: str, shape: Box | Sphere, surface: Surface, height: float) -> Link:
+    """A link of 1 kg with one shape."""
+    size = shape.size if isinstance(shape, Box) else (2.0 * shape.radius,) * 3
+    moments = [sum(x**2 for x in size) - x**2 for x in size]
+    collision = Collision(name="shape", X_LG=IDENTITY, geometry=shape, surface=surface)
+    inertia = SpatialInertia.of(1.0, I_Lcm=np.diag(moments) / 12.0)
+    return Link(
+        name=f"{name}::link", model=name, X_WL=Pose.of(p=(0.0, 0.0, height)), inertia=inertia, collisions=(collision,)
+    )
+
+
+def _scene(bodies: Sequence[Link], surface: Surface, gravity: tuple[float, float, float] = (0.0, 0.0, -G)) -> Scene:
+    """The bodies above a plane with the same surface."""
+    plane = Collision(name="plane", X_LG=IDENTITY, geometry=Plane(), surface=surface)
+    ground = Link(name="ground::link", model="ground", X_WL=IDENTITY, collisions=(plane,))
+    models = [Model(name=k.model, X_WM=IDENTITY, canonical_link=k.name, static=k is ground) for k in (ground, *bodies)]
+    return Scene(
+        name="contact", gravity=frozen(gravity), physics=Physics(time_step=STEP), models=tuple(models),
+        links=(ground, *bodies),
+    )  # fmt: skip
+
+
+def _open(factory: Factory, scene: Scene) -> Engine:
+    engine = factory(lower(scene))
+    engine.set_step(STEP)
+    engine.set_state({}, {})
+    return engine
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
+
+
+def _row(
+    quantity: str, unit: str, engine: Engine, error: float, tolerance: float, where: str, expected: str
+) -> Row:  # fmt: skip
+    """The row of a scenario; within its wide tolerance it is explained, not exact."""
+    row = Row(
+        level=Level.CONTACT, quantity=quantity, unit=unit, engines=(EXACT_MOTION, engine.name),
+        error=math.inf if math.isnan(error) else error, tolerance=tolerance, where=where, outcome=Outcome.PASSED,
+    )  # fmt: skip
+    return explained(row, Cause(code=CONTACT_MODEL, subjects=(), quantity=quantity, bound=tolerance, text=expected))
+
+
+def _unknown(quantity: str, engine: str, cause: str) -> Row:
+    return Row(
+        level=Level.CONTACT, quantity=quantity, unit="", engines=(EXACT_MOTION, engine), error=0.0,
+        tolerance=CONTACT_MARGIN, where="", outcome=Outcome.UNKNOWN, cause=cause,
+    )  # fmt: skip

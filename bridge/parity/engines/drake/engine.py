@@ -1,0 +1,371 @@
+"""The adapter of Drake, with motion and actuators.
+
+The mechanism provides only names, to match Drake's links and joints with those of the model; every number is Drake's.
+The plant that moves has no scene graph, hence no meshes; shapes are read apart from it. Its motion is a reference for
+that of the other engines: it is integrated to a given accuracy or, where Drake knows discrete time only, in steps that
+are shorter than theirs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.coordinates import Position
+from bridge.parity.engine import (
+    Dof,
+    JointParameters,
+    NotReportedError,
+    Settings,
+    moving_links,
+    scalar_dofs,
+    without_sentinel,
+)
+from bridge.parity.readings import ActuatorTrial, Surfaces
+from loaders import Search
+from loaders.diagnostics import Diagnostic
+from loaders.inertia import SpatialInertia
+from loaders.pose import Array, Pose
+
+from .differences import friction_differences, known_differences
+from .plant import (
+    RAISED,
+    DrakeGeometry,
+    ModelMismatchError,
+    UnsupportedModelError,
+    is_floating,
+    joints_by_name,
+    links_by_name,
+    needs_steps,
+    position_in_drake,
+    position_of,
+    read_plant,
+    velocity_order,
+    without_log,
+)
+
+
+def efforts_in_drake(plant: Any, joints: Mapping[str, Any], trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
+    """Return the efforts that follow from the limits and gains of the plant, for joints that have an actuator there.
+
+    Args:
+        plant: The plant.
+        joints: Drake's joints by name.
+        trials: The trials by joint.
+    """
+    found = (plant.get_joint_actuator(index) for index in plant.GetJointActuatorIndices())
+    actuators = {int(actuator.joint().index()): actuator for actuator in found}
+    driven = {name: actuators.get(int(joints[name].index())) for name in trials if name in joints}
+    return {
+        name: trials[name].efforts(float(actuator.effort_limit()), _gains(actuator))
+        for name, actuator in driven.items()
+        if actuator is not None
+    }
+
+
+def _gains(actuator: Any) -> tuple[float, float] | None:
+    if not actuator.has_controller():
+        return None
+    gains = actuator.get_controller_gains()
+    return float(gains.p), float(gains.d)
+
+
+ACCURACY = 1e-11
+"""Accuracy of the integrator in continuous time, relative to the state."""
+SUBSTEPS = 8
+"""Number of Drake's steps in one step of the engine, for models that Drake simulates in discrete time only."""
+
+
+class NoMotionError(Exception):
+    """Drake cannot simulate the model; the message states why."""
+
+
+class DrakeMotion:
+    """Advances the context of a plant.
+
+    Args:
+        plant: Drake's plant.
+        context: The context to advance, whose time is zero.
+    """
+
+    def __init__(self, plant: Any, context: Any) -> None:
+        self._plant = plant
+        self._context = context
+        self._simulator = None if plant.time_step() > 0.0 else _simulator(plant, context)
+        self._time = 0.0
+
+    def advance(self, seconds: float) -> None:
+        """Advance by a time [s]; in discrete time, by the next whole number of steps.
+
+        Raises:
+            NoMotionError: If Drake cannot simulate the model.
+        """
+        self._time += seconds
+        try:
+            with without_log():
+                if self._simulator is None:
+                    self._take_steps(round(seconds / self._plant.time_step()))
+                else:
+                    self._simulator.AdvanceTo(self._time)
+        except RAISED as error:
+            raise NoMotionError(str(error).partition("\n")[0] or type(error).__name__) from error
+
+    def _take_steps(self, count: int) -> None:
+        for _ in range(count):
+            self._context.SetDiscreteState(self._plant.EvalUniquePeriodicDiscreteUpdate(self._context))
+
+
+def _simulator(plant: Any, context: Any) -> Any:
+    from pydrake.systems.analysis import ApplySimulatorConfig, Simulator, SimulatorConfig
+
+    simulator = Simulator(plant, context)
+    config = SimulatorConfig(integration_scheme="runge_kutta3", max_step_size=1e-2, accuracy=ACCURACY)
+    ApplySimulatorConfig(config, simulator)
+    return simulator
+
+
+_IGNORED_HERE = {"drake.deformable", "lower.curve-of-several-pieces", "lower.kinematic", "lower.kinematic-in-joint"}
+"""Codes of diagnostics about what this project leaves out and Drake reads."""
+
+
+class DrakeEngine:
+    """The model that Drake reads from the file of a mechanism.
+
+    A file that Drake does not read is not an error: ``refusal`` states the reason, and every query raises
+    `NotReportedError`. If Drake reads another mechanism, ``refusal_is_difference`` is true, unless a diagnostic of this
+    project reports the part that differs.
+
+    Attributes:
+        refusal: Why Drake cannot be compared; empty if it can.
+        refusal_is_difference: Whether the refusal is an unexplained difference.
+    """
+
+    name = "drake"
+    reads_file = True
+    is_witness_of_motion = True
+    """It reads the file itself and moves, so that the motions of other engines must converge to its own."""
+
+    def __init__(self, mechanism: Mechanism, search: Search | None = None) -> None:
+        self.mechanism = mechanism
+        self.version = metadata.version("drake")
+        self.diagnostics: tuple[Diagnostic, ...] = ()
+        self.refusal, self.refusal_is_difference = "", False
+        self._search: Search = search or {}
+        self._geometry: DrakeGeometry | None = None
+        self._seconds = mechanism.scene.physics.time_step
+        self._open()
+
+    def _open(self) -> None:
+        """Read the file, and match the links, joints and velocities with those of the mechanism."""
+        step = self._seconds / SUBSTEPS if needs_steps(self.mechanism) else 0.0
+        try:
+            with without_log():
+                self._plant = read_plant(self.mechanism.scene, self._search, step)
+            self._match_names()
+        except UnsupportedModelError as error:
+            self.refusal = f"Drake does not take part: {str(error).partition(chr(10))[0]}"
+        except ModelMismatchError as error:
+            self._report_mismatch(error)
+
+    def _match_names(self) -> None:
+        mechanism = self.mechanism
+        self._context: Any = self._plant.CreateDefaultContext()
+        self._links = links_by_name(self._plant, mechanism)
+        self._joints = joints_by_name(self._plant, mechanism, self._links)
+        self._order = velocity_order(self._plant, mechanism, self._joints)
+        self._motion: DrakeMotion | None = None
+        self.diagnostics = known_differences(mechanism, self._links, self._joints)
+
+    @property
+    def is_discrete(self) -> bool:
+        """True if Drake simulates the model in discrete time, in `SUBSTEPS` of each step."""
+        return not self.refusal and self._plant.time_step() > 0.0
+
+    def _report_mismatch(self, error: ModelMismatchError) -> None:
+        reported = (*self.mechanism.scene.diagnostics, *self.mechanism.diagnostics)
+        ignored = (entry for entry in reported if entry.code in _IGNORED_HERE)
+        cause = next((entry for entry in ignored if error.names.intersection(entry.subjects)), None)
+        self.refusal = f"Drake reads another mechanism: {error}"
+        self.refusal += f"; {cause.message} [{cause.code}]" if cause is not None else ""
+        self.refusal_is_difference = cause is None
+
+    def _require_model(self) -> None:
+        if self.refusal:
+            raise NotReportedError(self.refusal)
+
+    def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
+        """See `Engine.set_state`."""
+        if self.refusal:
+            return
+        positions = self._plant.GetPositions(self._plant.CreateDefaultContext())
+        velocities = np.zeros(self._plant.num_velocities())
+        for name, joint in self._joints.items():
+            if name in q:
+                start = joint.position_start()
+                positions[start : start + joint.num_positions()] = position_in_drake(joint, q[name])
+            if name in v:
+                rates, start = np.atleast_1d(np.asarray(v[name], dtype=np.float64)), joint.velocity_start()
+                velocities[start : start + len(rates)] = np.roll(rates, 3) if is_floating(joint) else rates
+        self._plant.SetPositions(self._context, positions)
+        self._plant.SetVelocities(self._context, velocities)
+        self._context.SetTime(0.0)
+        self._motion = None
+
+    def positions(self) -> dict[str, Position]:
+        """See `Engine.positions`."""
+        self._require_model()
+        positions = np.asarray(self._plant.GetPositions(self._context))
+        return {name: position_of(joint, positions) for name, joint in self._joints.items()}
+
+    def link_poses(self) -> dict[str, Pose]:
+        """See `Engine.link_poses`."""
+        self._require_model()
+        poses = {name: body.EvalPoseInWorld(self._context).GetAsMatrix4() for name, body in self._links.items()}
+        return {name: Pose.of(X[:3, :3], X[:3, 3]) for name, X in poses.items()}
+
+    def inertias(self) -> dict[str, SpatialInertia]:
+        """See `Engine.inertias`."""
+        self._require_model()
+        moving = moving_links(self.mechanism)
+        return {name: _inertia(body) for name, body in self._links.items() if name in moving}
+
+    def joint_parameters(self) -> dict[Dof, JointParameters]:
+        """See `Engine.joint_parameters`; Drake has no dry friction."""
+        self._require_model()
+        parameters = {}
+        for dof in scalar_dofs(self.mechanism):
+            joint, component = self._joints[dof[0]], dof[1]
+            parameters[dof] = JointParameters(
+                lower=without_sentinel(float(joint.position_lower_limits()[component])),
+                upper=without_sentinel(float(joint.position_upper_limits()[component])),
+                damping=float(joint.default_damping_vector()[component]),
+                friction=None,
+            )
+        return parameters
+
+    def actuator_efforts(self, trials: Mapping[str, ActuatorTrial], _bare: Mechanism) -> dict[str, Array]:
+        """Return the efforts of trials, by the effort limits and gains of Drake's actuators."""
+        self._require_model()
+        return efforts_in_drake(self._plant, self._joints, trials)
+
+    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+        """See `Engine.couplings`.
+
+        Raises:
+            NotReportedError: Always.
+        """
+        raise NotReportedError("Drake does not report its couplings; its motion shows them")
+
+    def mass_matrix(self) -> Array:
+        """See `Engine.mass_matrix`."""
+        self._require_model()
+        return np.asarray(self._plant.CalcMassMatrix(self._context))[np.ix_(self._order, self._order)]
+
+    def bias_forces(self) -> Array:
+        """See `Engine.bias_forces`."""
+        self._require_model()
+        gravity = self._plant.CalcGravityGeneralizedForces(self._context)
+        forces: Array = np.asarray(self._plant.CalcBiasTerm(self._context) - gravity)[self._order]
+        return forces
+
+    def jacobians(self) -> dict[str, Array]:
+        """See `Engine.jacobians`."""
+        self._require_model()
+        from pydrake.multibody.tree import JacobianWrtVariable
+
+        world, v = self._plant.world_frame(), JacobianWrtVariable.kV
+        jacobian = self._plant.CalcJacobianSpatialVelocity
+        jacobians = {
+            name: jacobian(self._context, v, body.body_frame(), np.zeros(3), world, world)
+            for name, body in self._links.items()
+        }
+        return {name: np.asarray(J)[:, self._order] for name, J in jacobians.items()}
+
+    def inverse_dynamics(self, accelerations: Array) -> Array:
+        """See `Engine.inverse_dynamics`."""
+        self._require_model()
+        from pydrake.multibody.tree import MultibodyForces
+
+        vdot = np.zeros(len(self._order))
+        vdot[self._order] = accelerations
+        forces = self._plant.CalcInverseDynamics(self._context, vdot, MultibodyForces(self._plant))
+        gravity = self._plant.CalcGravityGeneralizedForces(self._context)
+        total: Array = (forces - gravity)[self._order]
+        return total
+
+    def violations(self) -> dict[str, float]:
+        """See `Engine.violations`.
+
+        Raises:
+            NotReportedError: Always.
+        """
+        raise NotReportedError("Drake does not report violations of its constraints; its motion shows them")
+
+    def velocities(self) -> Array:
+        """See `Engine.velocities`."""
+        self._require_model()
+        return np.asarray(self._plant.GetVelocities(self._context))[self._order]
+
+    def collidable_pairs(self) -> frozenset[frozenset[str]]:
+        """See `Engine.collidable_pairs`; Drake's own filters decide."""
+        return self._with_shapes().collidable_pairs()
+
+    def surfaces(self) -> Surfaces:
+        """Return the shapes that Drake reads, and their coefficients of dynamic friction."""
+        surfaces = self._with_shapes().surfaces()
+        found = friction_differences(self.mechanism.scene, surfaces.friction)
+        self.diagnostics += tuple(entry for entry in found if entry not in self.diagnostics)
+        return surfaces
+
+    def _with_shapes(self) -> DrakeGeometry:
+        self._require_model()
+        self._geometry = self._geometry or DrakeGeometry(self.mechanism, self._search)
+        return self._geometry
+
+    def settings(self) -> Settings:
+        """Refuse to answer: nothing of it would be Drake's reading of the file.
+
+        Raises:
+            NotReportedError: Always.
+        """
+        raise NotReportedError(
+            "Drake reads neither gravity nor a time step from files; its poses are compared as link poses, its effort "
+            "limits as actuator efforts"
+        )
+
+    def set_step(self, seconds: float) -> None:
+        """See `Engine.set_step`; in continuous time it determines only how far a step goes."""
+        if seconds != self._seconds and not self.refusal:
+            self._seconds = seconds
+            if self.is_discrete:
+                self._open()
+
+    def step(self, count: int) -> None:
+        """See `Engine.step`.
+
+        Raises:
+            NotReportedError: If Drake cannot simulate the model.
+        """
+        self._require_model()
+        try:
+            self._motion = self._motion or DrakeMotion(self._plant, self._context)
+            self._motion.advance(count * self._seconds)
+        except NoMotionError as error:
+            raise NotReportedError(f"Drake does not simulate the model: {error}") from error
+
+    def close(self) -> None:
+        """See `Engine.close`."""
+
+
+def _inertia(body: Any) -> SpatialInertia:
+    spatial_inertia = body.default_spatial_inertia()
+    if not math.isfinite(spatial_inertia.get_mass()) or spatial_inertia.get_mass() == 0.0:
+        return SpatialInertia.in_frame(0.0, Pose.of(), np.zeros((3, 3)))
+    p_LLcm = np.asarray(spatial_inertia.get_com())
+    I_Lcm = np.asarray(spatial_inertia.Shift(p_LLcm).CalcRotationalInertia().CopyToFullMatrix3())
+    return SpatialInertia.in_frame(float(spatial_inertia.get_mass()), Pose.of(p=tuple(p_LLcm.tolist())), I_Lcm)

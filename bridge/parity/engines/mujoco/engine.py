@@ -1,0 +1,543 @@
+"""The adapter of MuJoCo, with actuators and stops.
+
+MuJoCo expresses the linear velocity of a free body in the world and its angular velocity in the body, and the angular
+velocity of a ball joint in the body. With ``v_mujoco = B v``, mass matrix and forces become ``B.T M B`` and ``B.T f``.
+For both kinds of joint the rate of ``B`` times ``v`` is zero, because a rotation does not change its own axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any, Self
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import Body, PrimitiveKind
+from bridge.mechanism.coordinates import Coordinates, Position, joint_position, kind_of
+from bridge.parity.engine import (
+    DivergedError,
+    Dof,
+    JointParameters,
+    NotReportedError,
+    ScalarDof,
+    Settings,
+    moving_links,
+    positions_by_joint,
+    scalar_dofs,
+    without_sentinel,
+)
+from bridge.parity.readings import ActuatorTrial, Surfaces
+from bridge.targets.mjcf.context import Actuators, Options
+from bridge.targets.mjcf.document import build
+from bridge.targets.mjcf.keyframe import ball_map, qpos
+from bridge.targets.mjcf.spec import to_spec
+from loaders.inertia import SpatialInertia
+from loaders.mjcf.compiler import engine_warnings
+from loaders.pose import Array, Pose, quaternion_to_matrix
+
+from .compiled_model import (
+    BodyIndices,
+    Statements,
+    View,
+    actuator_numbers,
+    at_zero,
+    dofs_of,
+    equality_elements,
+    exported_indices,
+    exported_names,
+    forms,
+    joint_equalities,
+    statements,
+    view_of,
+)
+from .shapes import (
+    Roles,
+    forward,
+    has_distance_fields,
+    pairs_in_mujoco,
+    roles_in_export,
+    site_distances,
+    surfaces_in_mujoco,
+)
+
+_LAW = (
+    "gear", "gaintype", "gainprm", "biastype", "biasprm", "dyntype", "dynprm", "trntype", "ctrllimited", "ctrlrange",
+    "forcelimited", "forcerange", "actlimited", "actrange", "actnum", "damping", "dampingpoly", "delay",
+    "history",
+)  # fmt: skip
+"""Arrays of a compiled model, without their prefix, that determine the force of an actuator.
+
+An actuator with a fixed gain has one control, whatever its signature (``ctrlspec``) calls it.
+"""
+
+
+def efforts_in_mujoco(
+    mujoco: Any,
+    compile_with: Callable[[Actuators], Any],
+    joints: Mapping[str, tuple[int, float]],
+    trials: Mapping[str, ActuatorTrial],
+) -> dict[str, Array]:
+    """Return the efforts at the joints after the commands of their trials.
+
+    Args:
+        mujoco: The module.
+        compile_with: Returns the compiled export with actuators of a kind.
+        joints: Joint id and ratio of the coordinates of each joint.
+        trials: The trials by joint.
+    """
+    motors = compile_with("motor")
+    has_gains = any(trial.gains is not None for trial in trials.values())
+    servos = compile_with("position") if has_gains else None
+    found = {}
+    for name, trial in trials.items():
+        joint, ratio = joints[name]
+        at_rest = [(motors, c * ratio, 0.0) for c in trial.commands]
+        if trial.gains is not None:
+            at_rest.append((servos, (trial.position + trial.displacement) * ratio, 0.0))
+            at_rest.append((servos, trial.position * ratio, trial.speed * ratio))
+        forces = [_force(mujoco, m, joint, trial.position * ratio, c, v) for m, c, v in at_rest]
+        found[name] = np.array(forces) * ratio
+    return found
+
+
+def _force(mujoco: Any, model: Any, joint: int, position: float, control: float, velocity: float) -> float:
+    """The force of the actuators of one joint, in the coordinate of the MJCF joint."""
+    data = mujoco.MjData(model)
+    data.qpos[model.jnt_qposadr[joint]] = position
+    data.qvel[model.jnt_dofadr[joint]] = velocity
+    data.ctrl[_of_joint(mujoco, model, joint)] = control
+    mujoco.mj_forward(model, data)
+    return float(data.qfrc_actuator[model.jnt_dofadr[joint]])
+
+
+def _of_joint(mujoco: Any, model: Any, joint: int) -> Array:
+    """Return whether each actuator drives a joint, shape (nu,)."""
+    return np.asarray((model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT) & (model.actuator_trnid[:, 0] == joint))
+
+
+def driving_actuators(
+    mujoco: Any, model: Any, joints: Mapping[str, tuple[int, float]]
+) -> dict[str, tuple[Array, float]]:
+    """Return which actuators drive each joint and the ratio of its coordinate; all others lose their gains.
+
+    Args:
+        mujoco: The module.
+        model: The compiled model.
+        joints: Joint id and ratio of the coordinates of each joint.
+    """
+    found = {name: (_of_joint(mujoco, model, joint), ratio) for name, (joint, ratio) in joints.items()}
+    idle = ~np.any([numbers for numbers, _ in found.values()], axis=0)
+    model.actuator_gainprm[idle] = model.actuator_biasprm[idle] = 0.0
+    return found
+
+
+def laws_in_mujoco(model: Any) -> list[Array]:
+    """Return the numbers that determine the force of each actuator of a compiled model, in its order.
+
+    Args:
+        model: The compiled model.
+    """
+    kinds = [int(kind) for kind in model.actuator_gaintype]
+    return [actuator_numbers(model, i, *_LAW, *(("ctrlspec",) if kind else ())) for i, kind in enumerate(kinds)]
+
+
+_HARDEST = 2.0
+"""Time constant of the hardest stable stop, in time steps."""
+_ROUNDING = 1.001
+
+
+def stop_compliance(model: Any, joint: int, ratio: float) -> float:
+    """Return how far a joint yields beyond its stop per effort, at the zero position [rad/(N m) or m/N].
+
+    A stop as hard as the solver allows, with a time constant of two steps, has none.
+
+    Args:
+        model: The compiled model.
+        joint: The joint.
+        ratio: The position of the MuJoCo joint divided by that of the model.
+    """
+    solref, solimp = model.jnt_solref[joint], model.jnt_solimp[joint]
+    impedance, w = float(solimp[1]), float(model.dof_invweight0[model.jnt_dofadr[joint]])
+    if solref[0] > 0.0:
+        hardest = _HARDEST * float(model.opt.timestep) * _ROUNDING
+        if solref[0] <= hardest and impedance > 0.99:
+            return 0.0
+        stiffness = 1.0 / (impedance * float(solref[0]) * float(solref[1])) ** 2
+    else:
+        stiffness = -float(solref[0])
+    return float((1.0 - impedance) * w / stiffness / ratio**2)
+
+
+def stop_settings(model: Any, joint: int) -> Array:
+    """Return the limits of a joint, which count from the pose that the document draws, and the softness of its stops.
+
+    Args:
+        model: The compiled model.
+        joint: The joint.
+    """
+    tables = (model.jnt_range, model.jnt_solref, model.jnt_solimp, model.jnt_margin)
+    return np.concatenate([np.ravel(table[joint]) for table in tables]).astype(np.float64)
+
+
+class MujocoEngine:
+    """A mechanism in MuJoCo."""
+
+    name = "mujoco"
+
+    def __init__(self, mechanism: Mechanism, *, as_exported: bool = False) -> None:
+        """Compile the export of a mechanism.
+
+        Args:
+            mechanism: The mechanism.
+            as_exported: Whether to keep the integrator and the damping of the export.
+        """
+        import mujoco
+
+        self._mujoco: Any = mujoco
+        self.version = str(mujoco.__version__)
+        self.mechanism = mechanism
+        built = build(mechanism, Options(policy=mechanism.default_policy))
+        self.diagnostics = built.diagnostics
+        self.warnings: list[str] = []
+        """MuJoCo's warnings."""
+        with engine_warnings(mujoco, self.warnings):
+            self.model: Any = to_spec(built.root, built.assets, built.digests).compile()
+            """The compiled MuJoCo model."""
+        self._changed_names, self._initial_key = built.names, built.initial_key
+        self._options = {name: int(getattr(self.model.opt, name)) for name in ("integrator", "disableflags")}
+        if not as_exported:
+            self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
+            self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
+            needs_discrete = getattr(mujoco.mjtEnableBit, "mjENBL_IPC", 0)  # in MuJoCo since 3.17
+            self.model.opt.enableflags &= ~int(needs_discrete)
+        self._data = mujoco.MjData(self.model)
+        self._indices = exported_indices(mechanism, self.model)
+        self._elements = equality_elements(built.root)
+        self._positions: list[Coordinates] = []
+        self._driven: Mapping[str, tuple[Array, float]] = {}
+
+    @classmethod
+    def as_exported(cls, mechanism: Mechanism) -> Self:
+        """Open the export as it is, with its own integrator and damping."""
+        return cls(mechanism, as_exported=True)
+
+    # --- state -------------------------------------------------------------------------------------------------------
+
+    def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
+        """See `Engine.set_state`."""
+        self._mujoco.mj_resetData(self.model, self._data)
+        self._positions = self.mechanism.positions_by_body(q)
+        self._data.qpos[:] = self._qpos(q)
+        self._data.qvel[:] = self._velocity_map() @ self.mechanism.velocities(v)
+        with engine_warnings(self._mujoco, self.warnings):
+            forward(self._mujoco, self.model, self._data)
+
+    def _qpos(self, q: Mapping[str, Position]) -> Array:
+        return qpos(self.mechanism, q)
+
+    @property
+    def _ids(self) -> list[int]:
+        return [indices.body for indices in self._indices]
+
+    def _first(self, body: int, addresses: Any) -> int:
+        return int(addresses[self._indices[body].joints[0]])
+
+    def _velocity_map(self) -> Array:
+        """The matrix ``B``, shape (nv of MuJoCo, nv)."""
+        B = np.zeros((self.model.nv, len(self.mechanism.v_order)))
+        for i, (body, position) in enumerate(zip(self.mechanism.bodies, self._positions, strict=True)):
+            for number, primitive in enumerate(body.primitives):
+                row, column = self._first(i, self.model.jnt_dofadr) + number, body.v_start + primitive.dof_index
+                if primitive.kind is PrimitiveKind.FREE:
+                    B[row : row + 3, column : column + 3] = np.eye(3)
+                    B[row + 3 : row + 6, column + 3 : column + 6] = quaternion_to_matrix(position[3:]).T
+                elif primitive.kind is PrimitiveKind.BALL:
+                    B[row : row + 3, column : column + 3] = self._ball_map(body, position)
+                else:
+                    B[row, column] = primitive.ratio
+        return B
+
+    @staticmethod
+    def _ball_map(body: Body, position: Coordinates) -> Array:
+        """Return the matrix from the angular velocity in the parent's joint frame to that in the frame of the body."""
+        return ball_map(body, position)
+
+    def link_poses(self) -> dict[str, Pose]:
+        """See `Engine.link_poses`."""
+        self._mujoco.mj_kinematics(self.model, self._data)
+        pairs = zip(self.mechanism.bodies, self._indices, strict=True)
+        return {body.name: _pose_of(indices.body, self._data_before(indices, self._data)) for body, indices in pairs}
+
+    def _data_before(self, indices: BodyIndices, state: Any) -> Any:
+        """The data of a state, in which the joints beyond a virtual link are at zero."""
+        if not indices.beyond:
+            return state
+        data = self._mujoco.MjData(self.model)
+        data.qpos[:] = at_zero(state.qpos, indices.beyond, self.model)
+        self._mujoco.mj_kinematics(self.model, data)
+        self._mujoco.mj_comPos(self.model, data)
+        return data
+
+    def jacobians(self) -> dict[str, Array]:
+        """See `Engine.jacobians`."""
+        B, jacobians = self._velocity_map(), {}
+        for body, indices in zip(self.mechanism.bodies, self._indices, strict=True):
+            J = np.zeros((2, 3, self.model.nv))
+            self._mujoco.mj_jacBody(self.model, self._data_before(indices, self._data), J[1], J[0], indices.body)
+            J[:, :, dofs_of(indices.beyond, self.model)] = 0.0
+            jacobians[body.name] = J.reshape(6, self.model.nv) @ B
+        return jacobians
+
+    def positions(self) -> dict[str, Position]:
+        """See `Engine.positions`."""
+        qpos = np.array(self._data.qpos)
+        self._positions = [self._position(i, body, qpos) for i, body in enumerate(self.mechanism.bodies)]
+        return positions_by_joint(self.mechanism, self._positions)
+
+    def velocities(self) -> Array:
+        """See `Engine.velocities`."""
+        self.positions()
+        v: Array = np.linalg.lstsq(self._velocity_map(), self._data.qvel, rcond=None)[0]
+        return v
+
+    def _position(self, number: int, body: Body, qpos: Array) -> Coordinates:
+        """The position of a body's joint in the coordinates of the mechanism, the inverse of `qpos.body_qpos`."""
+        if not body.primitives:
+            return ()
+        start = self._first(number, self.model.jnt_qposadr)
+        if kind_of(body) is PrimitiveKind.BALL:
+            w, *v = qpos[start : start + 4].tolist()
+            return joint_position(body, ((w, *(body.X_BM.R.T @ v).tolist()),))
+        if kind_of(body) is PrimitiveKind.FREE:
+            return tuple(qpos[start : start + 7].tolist())
+        return joint_position(body, [(float(qpos[start + k]),) for k in range(len(body.primitives))])
+
+    # --- parameters of the model -------------------------------------------------------------------------------------
+
+    def inertias(self) -> dict[str, SpatialInertia]:
+        """See `Engine.inertias`."""
+        moving, m = moving_links(self.mechanism), self.model
+        return {
+            body.name: SpatialInertia.in_frame(
+                float(m.body_mass[indices.body]),
+                Pose.of(quaternion_to_matrix(m.body_iquat[indices.body]), m.body_ipos[indices.body]),
+                np.diag(m.body_inertia[indices.body]),
+            )
+            if not indices.beyond
+            else SpatialInertia.in_frame(0.0, Pose.of(), np.zeros((3, 3)))
+            for body, indices in zip(self.mechanism.bodies, self._indices, strict=True)
+            if body.name in moving
+        }
+
+    def joint_parameters(self) -> dict[Dof, JointParameters]:
+        """See `Engine.joint_parameters`."""
+        locked = self._locked()
+        return {dof: self._parameters(scalar, locked) for dof, scalar in scalar_dofs(self.mechanism).items()}
+
+    def _locked(self) -> dict[int, float]:
+        """Return the position of each joint that the export holds because its limits allow one position."""
+        return {joint: offset for joint, other, offset, _ in self._joint_equalities() if other < 0}
+
+    def _parameters(self, scalar: ScalarDof, locked: Mapping[int, float]) -> JointParameters:
+        m, r = self.model, scalar.primitive.ratio
+        joint = self._joint(scalar)
+        lower, upper = (-np.inf, np.inf) if not m.jnt_limited[joint] else m.jnt_range[joint]
+        if joint in locked:
+            lower = upper = locked[joint]
+        lower, upper = sorted(without_sentinel(float(x)) / r for x in (lower, upper))
+        dof = int(m.jnt_dofadr[joint])
+        return JointParameters(
+            lower=lower,
+            upper=upper,
+            damping=float(np.ravel(m.dof_damping[dof])[0]) * r**2,
+            friction=float(m.dof_frictionloss[dof]) * abs(r),
+        )
+
+    def _joint(self, scalar: ScalarDof) -> int:
+        return self._indices[scalar.body].joints[scalar.number]
+
+    def _joint_equalities(self) -> Iterator[tuple[int, int, float, float]]:
+        return joint_equalities(self._mujoco, self.model, self._elements)
+
+    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+        """See `Engine.couplings`."""
+        dofs = {self._joint(scalar): (dof, scalar) for dof, scalar in scalar_dofs(self.mechanism).items()}
+        couplings = {}
+        for one, two, offset, factor in self._joint_equalities():
+            if one in dofs and two in dofs:
+                (follower, f), (leader, k) = dofs[one], dofs[two]
+                scale = f.primitive.ratio
+                couplings[follower, leader] = (factor * k.primitive.ratio / scale, offset / scale)
+        return couplings
+
+    def violations(self) -> dict[str, float]:
+        """See `Engine.violations`; a loop is measured between the sites of its two frames."""
+        m, qpos = self.model, self._data.qpos
+        pairs = zip(self.mechanism.bodies, self._indices, strict=True)
+        owners = {joint: str(body.joint) for body, indices in pairs for joint in indices.joints}
+        violations = {}
+        for one, two, offset, factor in self._joint_equalities():
+            if two >= 0:
+                follower, leader = (float(qpos[m.jnt_qposadr[joint]]) for joint in (one, two))
+                violations[owners[one]] = abs(follower - offset - factor * leader)
+        return violations | site_distances(self._mujoco, m, self.mechanism, self._links(), self._site)
+
+    def _site(self, number: int) -> Pose:
+        return Pose.of(self._data.site_xmat[number].reshape(3, 3), self._data.site_xpos[number])
+
+    def _initial_data(self) -> Any:
+        """Return data at the initial position: a key of the export, or zero where it has none for it."""
+        data = self._mujoco.MjData(self.model)
+        if self._initial_key is not None:
+            self._mujoco.mj_resetDataKeyframe(self.model, data, self._initial_key)
+        return data
+
+    def settings(self) -> Settings:
+        """Return gravity, time step, initial poses and effort limits of the compiled model."""
+        m, data = self.model, self._initial_data()
+        self._mujoco.mj_kinematics(m, data)
+        pairs = zip(self.mechanism.bodies, self._indices, strict=True)
+        dofs = scalar_dofs(self.mechanism).items()
+        return Settings(
+            gravity=np.array(m.opt.gravity),
+            time_step=float(m.opt.timestep),
+            initial_poses={body.name: _pose_of(i.body, self._data_before(i, data)) for body, i in pairs},
+            efforts={dof: self._effort(self._joint(scalar)) * abs(scalar.primitive.ratio) for dof, scalar in dofs},
+        )
+
+    def _effort(self, joint: int) -> float:
+        return float(abs(self.model.jnt_actfrcrange[joint]).max()) if self.model.jnt_actfrclimited[joint] else np.inf
+
+    def surfaces(self) -> Surfaces:
+        """Return the shapes of the compiled model and their friction."""
+        return self._surfaces(())
+
+    def _surfaces(self, inline: Collection[int]) -> Surfaces:
+        return surfaces_in_mujoco(self._mujoco, self.model, self._links(), self._roles(), inline)
+
+    def _links(self) -> dict[int, str]:
+        return dict(zip(self._ids, (body.name for body in self.mechanism.bodies), strict=True))
+
+    def _roles(self) -> Roles:
+        """Return whether each geom collides, and is drawn."""
+        return roles_in_export(self._mujoco, self.model)
+
+    def _carried_roles(self) -> Roles:
+        """Return the roles of the geoms, none of those that a scene lacks."""
+        return self._roles()
+
+    def stop_compliance(self) -> dict[Dof, float]:
+        """Return how far each limited joint yields beyond its stops [rad/(N m) or m/N]."""
+        dofs = scalar_dofs(self.mechanism).items()
+        joints = ((dof, self._joint(scalar), scalar.primitive.ratio) for dof, scalar in dofs)
+        limited = ((dof, joint, ratio) for dof, joint, ratio in joints if self.model.jnt_limited[joint])
+        return {dof: stop_compliance(self.model, joint, ratio) for dof, joint, ratio in limited}
+
+    def stop_settings(self) -> dict[Dof, Array]:
+        """Return the limits and the settings of the solver of each limited joint of the compiled model."""
+        joints = ((dof, self._joint(scalar)) for dof, scalar in scalar_dofs(self.mechanism).items())
+        return {dof: stop_settings(self.model, joint) for dof, joint in joints if self.model.jnt_limited[joint]}
+
+    def actuator_efforts(self, trials: Mapping[str, ActuatorTrial], _bare: Mechanism) -> dict[str, Array]:
+        """Return the efforts of trials, in the export with actuators."""
+        return efforts_in_mujoco(self._mujoco, self.compile_with, self._joints_and_ratios(trials), trials)
+
+    def _joints_and_ratios(self, names: Iterable[str]) -> dict[str, tuple[int, float]]:
+        dofs = scalar_dofs(self.mechanism)
+        return {name: (self._joint(dofs[name, 0]), float(dofs[name, 0].primitive.ratio)) for name in names}
+
+    def compile_with(self, actuators: Actuators) -> Any:
+        """Return the compiled export with actuators of a kind."""
+        built = build(self.mechanism, Options(policy=self.mechanism.default_policy, actuators=actuators))
+        return to_spec(built.root, built.assets, built.digests).compile()
+
+    def start_actuators(self, actuators: Actuators, joints: Iterable[str]) -> None:
+        """Compile the export with actuators of a kind; those of other joints than these exert no force."""
+        self.model = self.compile_with(actuators)
+        self._data = self._mujoco.MjData(self.model)
+        self._driven = driving_actuators(self._mujoco, self.model, self._joints_and_ratios(joints))
+
+    def set_controls(self, controls: Mapping[str, float]) -> None:
+        """Set the efforts or targets that the actuators of some joints follow from now on."""
+        for name, (numbers, ratio) in self._driven.items():
+            self._data.ctrl[numbers] = controls[name] * ratio
+
+    def actuator_laws(self) -> list[Array]:
+        """Return the numbers that determine the force of each actuator of the compiled model."""
+        return laws_in_mujoco(self.model)
+
+    def compiled_statements(self) -> Statements:
+        """Return what the compiled model states beside its mechanics, by element."""
+        return statements(self._view())
+
+    def compiled_forms(self) -> Statements:
+        """Return meshes and height fields of the compiled model, by shape."""
+        return forms(self._view())
+
+    def _view(self) -> View:
+        roles, mujoco = self._carried_roles(), self._mujoco
+        return view_of(mujoco, self.model, self.mechanism, self._indices, roles, self._name_of(), self._options)
+
+    def _name_of(self) -> Callable[[str, int], str | None]:
+        return exported_names(self._mujoco, self.model, self.mechanism, self._changed_names)
+
+    # --- dynamics ----------------------------------------------------------------------------------------------------
+
+    def mass_matrix(self) -> Array:
+        """See `Engine.mass_matrix`."""
+        B = self._velocity_map()
+        MB, product = np.zeros_like(B), np.zeros(self.model.nv)
+        for column in range(B.shape[1]):
+            self._mujoco.mj_mulM(self.model, self._data, product, np.ascontiguousarray(B[:, column]))
+            MB[:, column] = product
+        projected: Array = B.T @ MB
+        return projected
+
+    def bias_forces(self) -> Array:
+        """See `Engine.bias_forces`; gravity compensation of links without gravity is included."""
+        forces: Array = self._velocity_map().T @ (self._data.qfrc_bias - self._data.qfrc_gravcomp)
+        return forces
+
+    def inverse_dynamics(self, accelerations: Array) -> Array:
+        """See `Engine.inverse_dynamics`; springs are subtracted; dampers, which may be huge, are off for accuracy."""
+        m, data, bit = self.model, self._data, self._mujoco.mjtDisableBit
+        flags = int(m.opt.disableflags)
+        m.opt.disableflags = flags | int(bit.mjDSBL_CONSTRAINT) | int(bit.mjDSBL_DAMPER)
+        data.qacc[:] = (B := self._velocity_map()) @ accelerations
+        self._mujoco.mj_inverse(m, data)
+        m.opt.disableflags = flags
+        forces: Array = B.T @ (data.qfrc_inverse + data.qfrc_passive - data.qfrc_gravcomp)
+        return forces
+
+    def collidable_pairs(self) -> frozenset[frozenset[str]]:
+        """See `Engine.collidable_pairs`; by the filter rules in MuJoCo's documentation."""
+        return pairs_in_mujoco(self.model, self._links())
+
+    def set_step(self, seconds: float) -> None:
+        """See `Engine.set_step`."""
+        self.model.opt.timestep = seconds
+
+    def step(self, count: int) -> None:
+        """See `Engine.step`.
+
+        Raises:
+            DivergedError: if MuJoCo found a number that is too large, and therefore went back to the initial state.
+            NotReportedError: if the model has signed distance fields, on contacts of which MuJoCo may crash.
+        """
+        if has_distance_fields(self._mujoco, self.model):
+            raise NotReportedError("MuJoCo may crash on contacts of signed distance fields")
+        with engine_warnings(self._mujoco, self.warnings):
+            self._mujoco.mj_step(self.model, self._data, count)
+        kind = self._mujoco.mjtWarning
+        bad = (kind.mjWARN_BADQPOS, kind.mjWARN_BADQVEL, kind.mjWARN_BADQACC)
+        if any(self._data.warning[int(each)].number for each in bad):
+            raise DivergedError("the motion in MuJoCo diverges")
+
+    def close(self) -> None:
+        """See `Engine.close`."""
+        del self._data, self.model
+
+
+def _pose_of(body: int, data: Any) -> Pose:
+    return Pose.of(data.xmat[body].reshape(3, 3), data.xpos[body])

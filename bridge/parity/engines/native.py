@@ -1,0 +1,121 @@
+"""Base of the adapters of simulators' own loaders.
+
+They read the original file with default settings. Their names are matched with or without the scope of the model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from bridge.installed_packages import version_of
+from bridge.mechanism import Mechanism
+from bridge.mechanism.coordinates import Position
+from bridge.parity.engine import Dof, NotReportedError
+from loaders import Search
+from loaders.diagnostics import Diagnostic
+from loaders.pose import Array
+from loaders.scoped_names import local_name
+
+
+class _Native:
+    """Base class: matches names, and raises `NotReportedError` for what these loaders are not asked for."""
+
+    name = ""
+    reads_file = True
+    likely_causes: Mapping[str, str] = {}
+    """The likely cause of a difference, by the name of the quantity."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    refusal_is_difference = True
+    """A file that the loader does not read counts as a difference."""
+
+    def __init__(self, mechanism: Mechanism, _search: Search | None = None) -> None:
+        self.mechanism = mechanism
+        self.version = version_of(self.name.partition("-")[0]) or "unknown"
+        self.refusal = ""
+        self.links = _by_short_name(body.name for body in mechanism.bodies)
+        self.joints = _by_short_name(joint.name for joint in mechanism.scene.joints)
+
+    def _require_model(self) -> None:
+        if self.refusal:
+            raise NotReportedError(self.refusal)
+
+    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+        """See `Engine.couplings`; these loaders create none."""
+        self._require_model()
+        return {}
+
+    def jacobians(self) -> dict[str, Array]:
+        """See `Engine.jacobians`.
+
+        Raises:
+            NotReportedError: Always.
+        """
+        raise NotReportedError(f"{self.name} is not asked for Jacobians")
+
+    def inverse_dynamics(self, _accelerations: Array) -> Array:
+        """See `Engine.inverse_dynamics`.
+
+        Raises:
+            NotReportedError: Always.
+        """
+        raise NotReportedError(f"{self.name} is not asked for inverse dynamics")
+
+    def violations(self) -> dict[str, float]:
+        """See `Engine.violations`.
+
+        Raises:
+            NotReportedError: Always.
+        """
+        raise NotReportedError(f"{self.name} creates no constraints")
+
+    def velocities(self) -> Array:
+        """See `Engine.velocities`.
+
+        Raises:
+            NotReportedError: Always.
+        """
+        raise NotReportedError(f"{self.name} is not asked for velocities")
+
+    def collidable_pairs(self) -> frozenset[frozenset[str]]:
+        """See `Engine.collidable_pairs`.
+
+        Raises:
+            NotReportedError: Always.
+        """
+        raise NotReportedError(f"{self.name} is not asked for collidable pairs")
+
+    def set_step(self, seconds: float) -> None:
+        """See `Engine.set_step`; these loaders do not take part in motion."""
+
+    def step(self, count: int) -> None:
+        """See `Engine.step`; these loaders do not take part in motion."""
+
+    def close(self) -> None:
+        """See `Engine.close`."""
+
+    def _in_v_order(self, dofs: Mapping[str, int], M: Array) -> Array:
+        """A vector or matrix in the mechanism's ``v_order``, with NaN for joints that the loader does not have."""
+        indices = [dofs.get(name, -1) if component == 0 else -1 for name, component in self.mechanism.v_order]
+        ordered = np.full((len(indices),) * M.ndim, math.nan)
+        known = [k for k, index in enumerate(indices) if index >= 0]
+        sources = [indices[k] for k in known]
+        ordered[np.ix_(*[known] * M.ndim)] = M[np.ix_(*[sources] * M.ndim)]
+        return ordered
+
+
+def _by_short_name(names: Iterator[str]) -> dict[str, str]:
+    """Scoped names by scoped name and by the last part of it."""
+    by_short_name: dict[str, str] = {}
+    for name in names:
+        by_short_name.setdefault(name, name)
+        by_short_name.setdefault(local_name(name), name)
+    return by_short_name
+
+
+def _scalars(values: Mapping[str, Position]) -> dict[str, float]:
+    """The coordinates of joints with one coordinate, by unscoped name."""
+    sized = {name: np.atleast_1d(np.asarray(value, dtype=np.float64)) for name, value in values.items()}
+    return {local_name(name): float(x[0]) for name, x in sized.items() if len(x) == 1}

@@ -1,1 +1,0 @@
-"""Quantities that only contact, actuators or the start of a simulation show."""

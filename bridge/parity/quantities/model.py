@@ -1,0 +1,249 @@
+"""Quantities of settings and actuators, and of MuJoCo's own elements."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from bridge.lowering.transform import relowered
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
+from bridge.mechanism.coordinates import Coordinates, initial_positions, kind_of, positions_by_body
+from bridge.parity.causes import READ_OTHERWISE
+from bridge.parity.engine import Engine, NotReportedError, Settings
+from bridge.parity.quantity import Place, Quantity, Readings, absolute, dof_place, matrix, pose_distance, relative
+from bridge.parity.readings import actuator_trials, untried_actuators
+from bridge.parity.reference import ReferenceEngine
+from bridge.parity.states import without_solver_effects
+from bridge.parity.verdict import Level
+from loaders.model import WORLD, Actuator, Joint
+from loaders.pose import IDENTITY, Array
+
+from .shapes import SHAPE_QUANTITIES
+
+EFFORT_TOLERANCE = 1e-6
+"""Relative tolerance of efforts: PyBullet's are measured in a step, MuJoCo's and the model's are exact."""
+_SHOWN = 3
+"""Number of actuators that a reason names."""
+
+
+@lru_cache(maxsize=1)
+def _bare(mechanism: Mechanism) -> Mechanism:
+    """The mechanism with its actuators, without all that acts on its joints beside them."""
+    smooth, stated = without_solver_effects(mechanism, damped=False).scene, mechanism.scene
+    joints = {joint.name: joint for joint in stated.joints}
+    return relowered(
+        mechanism,
+        dataclasses.replace(
+            smooth,
+            joints=tuple(_with_effort(joint, joints[joint.name]) for joint in smooth.joints),
+            actuators=tuple(_without_rotor(actuator) for actuator in stated.actuators),
+        ),
+    )
+
+
+def _with_effort(joint: Joint, stated: Joint) -> Joint:
+    axes = zip(joint.axes, stated.axes, strict=True)
+    return dataclasses.replace(joint, axes=tuple(dataclasses.replace(a, effort=b.effort) for a, b in axes))
+
+
+def _without_rotor(actuator: Actuator) -> Actuator:
+    return dataclasses.replace(actuator, rotor_inertia=0.0, tendon="", mujoco=())
+
+
+def _actuator_efforts(engine: Engine, mechanism: Mechanism) -> Readings:
+    """The efforts at the joints after the commands of their trials [N m or N]."""
+    trials = actuator_trials(mechanism)
+    if engine.name == "reference":
+        return {joint: trial.efforts(trial.limit, trial.gains) for joint, trial in trials.items()}
+    read = getattr(engine, "actuator_efforts", None)
+    if read is None:
+        raise NotReportedError(f"{engine.name} does not report it")
+    if not trials:
+        return {}
+    found: Readings = read(trials, _bare(mechanism))
+    return found
+
+
+def _laws(engine: Engine, mechanism: Mechanism) -> Readings:
+    """The laws of actuators as compiled, if MuJoCo states them; all others cannot be compared."""
+    untried = untried_actuators(mechanism)
+    if not untried:
+        return {}
+    named = [item.actuator.name for item in mechanism.actuators if item.actuator.mujoco]
+    read = getattr(engine, "actuator_laws", None)
+    laws = [] if read is None else read()
+    if not laws or len(laws) != len(named):
+        more = " and others" if len(untried) > _SHOWN else ""
+        raise NotReportedError(f"the actuators of {', '.join(untried[:_SHOWN])}{more} are not tried in {engine.name}")
+    return {Place(name, name): np.asarray(law) for name, law in zip(named, laws, strict=True)}
+
+
+ACTUATOR_QUANTITIES = (
+    Quantity(
+        level=Level.MODEL, name="actuator efforts", unit="", error=relative, read=_actuator_efforts,
+        tolerance=EFFORT_TOLERANCE, is_stated=lambda mechanism: bool(actuator_trials(mechanism)),
+        causes=frozenset({"mjcf.actuator"}),
+    ),
+    Quantity(
+        level=Level.MODEL, name="actuator laws", unit="", error=relative, read=_laws,
+        is_stated=lambda mechanism: bool(untried_actuators(mechanism)),
+    ),
+)  # fmt: skip
+"""The quantities in the order of the report."""
+
+
+FORM_TOLERANCE = 2e-5
+"""Tolerance of meshes and height fields relative to their size: vertices have single precision, heights 16 bits."""
+_MISSING = frozenset({"resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape", "mjcf.no-shape"})
+_FLOOR = 1e-3
+"""Numbers below it are compared relative to it: zero has no relative error."""
+
+
+def _statements(engine: Engine, mechanism: Mechanism) -> Readings:
+    """Read the numbers of each element, if the source is MJCF."""
+    return _read("compiled_statements", engine, mechanism)
+
+
+def _forms(engine: Engine, mechanism: Mechanism) -> Readings:
+    """Read the supports of each mesh and the heights of each height field, if the source is MJCF."""
+    return _read("compiled_forms", engine, mechanism)
+
+
+def _read(method: str, engine: Engine, mechanism: Mechanism) -> Readings:
+    if mechanism.scene.physics.engine != "mujoco":
+        return {}
+    read = getattr(engine, method, None)
+    if read is None:
+        raise NotReportedError(f"{engine.name} has no settings of MuJoCo")
+    return {Place(label, *names): numbers for (label, names), numbers in read().items()}
+
+
+def _distance(a: Array, b: Array, _scale: float) -> float:
+    """Return the largest relative difference; infinite if there are more numbers on one side."""
+    if a.shape != b.shape:
+        return math.inf
+    different = ~((a == b) | (np.isnan(a) & np.isnan(b)))
+    one, two = a[different], b[different]
+    with np.errstate(invalid="ignore"):
+        return float(np.nan_to_num(np.abs(one - two) / np.maximum(np.maximum(np.abs(one), np.abs(two)), _FLOOR),
+                                   nan=math.inf, posinf=math.inf).max(initial=0.0))  # fmt: skip
+
+
+def _form_distance(a: Array, b: Array, _scale: float) -> float:
+    """Return the largest difference relative to the largest number; infinite if there are more numbers on one side."""
+    if a.shape != b.shape:
+        return math.inf
+    size = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
+    difference = float(np.abs(a - b).max(initial=0.0))
+    return difference / size if difference else 0.0
+
+
+ENGINE_QUANTITIES = (
+    Quantity(
+        level=Level.MODEL, name="compiled settings", unit="", error=_distance, read=_statements,
+        is_stated=lambda _mechanism: False, causes=frozenset({"mjcf.mujoco-element"}),
+    ),
+    Quantity(
+        level=Level.MODEL, name="compiled meshes", unit="", error=_form_distance, read=_forms,
+        tolerance=FORM_TOLERANCE, is_stated=lambda _mechanism: False, causes=_MISSING | READ_OTHERWISE,
+    ),
+)  # fmt: skip
+"""The quantities in the order of the report: other engines lack them, so that a row without them leaves no gap."""
+
+
+_WORLD = "world"
+"""The place of gravity and of the time step."""
+_Get = Callable[[Settings], Mapping[str, Array]]
+
+
+def _settings(engine: Engine) -> Settings:
+    read = getattr(engine, "settings", None)
+    if read is None:
+        raise NotReportedError(f"{engine.name} does not report it")
+    settings: Settings = read()
+    return settings
+
+
+def _quantity(get: _Get) -> Callable[[Engine, Mechanism], Readings]:
+    """Read a quantity at the places where the model states it; a world without bodies states nothing."""
+
+    def read(engine: Engine, mechanism: Mechanism) -> Readings:
+        values = get(_settings(engine))
+        wanted = get(ReferenceEngine(mechanism).settings()) if mechanism.bodies else {}
+        return {place: values[place] for place in wanted if place in values}
+
+    return read
+
+
+def _initial_poses(engine: Engine, mechanism: Mechanism) -> Readings:
+    """The poses of the links, each in its parent, except where a joint starts outside of its limits or in a loop."""
+    poses = {WORLD: IDENTITY, **_settings(engine).initial_poses}
+    parents = {
+        body.name: WORLD if body.parent == ROOT else mechanism.bodies[body.parent].name for body in mechanism.bodies
+    }
+    names = [name for name in _links_that_start_as_stated(mechanism) if name in poses and parents[name] in poses]
+    return {name: matrix(poses[parents[name]].inverse() @ poses[name]) for name in names}
+
+
+def _zero_poses(engine: Engine, mechanism: Mechanism) -> Readings:
+    """The poses of the links with all joints at zero; those of the scene are numbers that the reader computed."""
+    if engine.name == ReferenceEngine.name:
+        return {body.name: matrix(body.link.X_WL) for body in mechanism.bodies}
+    positions = positions_by_body(mechanism.bodies, {})
+    q = {str(body.joint): q for body, q in zip(mechanism.bodies, positions, strict=True) if body.primitives}
+    engine.set_state(q, {})
+    return {name: matrix(X_WL) for name, X_WL in engine.link_poses().items()}
+
+
+def _links_that_start_as_stated(mechanism: Mechanism) -> Iterator[str]:
+    """Yield the links of which each joint towards the world starts within its limits; of loops only the bases."""
+    positions = mechanism.positions_by_body({} if mechanism.closures else initial_positions(mechanism))
+    stated: list[bool] = []
+    for body, q in zip(mechanism.bodies, positions, strict=True):
+        is_base = (body.parent == ROOT and kind_of(body) is PrimitiveKind.FREE) or not body.primitives
+        stays = is_base or (not mechanism.closures and _is_within_limits(body, q))
+        stated.append(stays and (body.parent == ROOT or stated[body.parent]))
+        if stated[-1]:
+            yield body.name
+
+
+def _is_within_limits(body: Body, q: Coordinates) -> bool:
+    limits = [(p.limits, q[p.dof_index]) for p in body.primitives if p.limits is not None and kind_of(body) is None]
+    return all(axis.lower <= x <= axis.upper for axis, x in limits)
+
+
+def _efforts(settings: Settings) -> Mapping[str, Array]:
+    return {dof_place(dof): np.array([effort]) for dof, effort in settings.efforts.items()}
+
+
+STATED_QUANTITIES = (
+    Quantity(
+        level=Level.MODEL, name="gravity", unit="m/s^2", error=absolute,
+        read=_quantity(lambda settings: {_WORLD: settings.gravity}),
+    ),
+    Quantity(
+        level=Level.MODEL, name="time step", unit="s", error=absolute,
+        read=_quantity(lambda settings: {_WORLD: np.array([settings.time_step])}),
+    ),
+    Quantity(
+        level=Level.MODEL, name="initial poses", unit="m or rad", error=pose_distance,
+        read=_initial_poses,
+    ),
+    Quantity(
+        level=Level.MODEL, name="poses at zero", unit="m or rad", error=pose_distance, read=_zero_poses,
+        causes=frozenset({"model.pose-against-joint"}),
+    ),
+    Quantity(
+        level=Level.MODEL, name="effort limits", unit="N m or N", error=absolute, read=_quantity(_efforts),
+        causes=frozenset({"mjcf.zero-effort"}),
+    ),
+    *ACTUATOR_QUANTITIES,
+    *SHAPE_QUANTITIES,
+    *ENGINE_QUANTITIES,
+)  # fmt: skip
+"""The quantities in the order of the report."""

@@ -1,0 +1,297 @@
+"""Rows of quantities for all pairs of engines, and gaps."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+
+from bridge.mechanism import Mechanism
+from bridge.parity.attribution import CauseIndex
+from bridge.parity.causes import READ_OTHERWISE, Cause, Gap, gaps_of_losses
+from bridge.parity.engine import Engine, NotReportedError
+from bridge.parity.quantity import Quantity, Readings, WorstErrors, compare_readings, names_at
+from bridge.parity.states import State
+from bridge.parity.verdict import Level, Outcome, Row, explained, failed
+from loaders.diagnostics import Diagnostic
+from loaders.engine_settings import Effect, Setting, acting_settings, full_name
+from loaders.scoped_names import SEPARATOR
+
+_SHOWN_BY: Mapping[str, str] = {
+    "gravity": "bias forces",
+    "initial poses": "link poses",
+    "Jacobians": "link poses",
+    "mass matrix": "one step",
+    "bias forces": "one step",
+    "inverse dynamics": "one step",
+    "order of convergence": "one step",
+    "motion without damping": "one step",
+    "motion with damping": "one step",
+    "motion with rotors": "exported motion",
+    "friction": "exported motion",
+    "couplings": "witnessed motion",
+    "constraint violation": "witnessed motion",
+    "friction of shapes": "friction of pairs",
+    "actuator laws": "actuator laws",
+    "motion with efforts": "actuator efforts",
+    "motion with controllers": "actuator efforts",
+}
+"""Quantities that another quantity shows as well: if it was compared, the first one is no gap."""
+_ROWS_OF_SETTINGS: Mapping[str, str] = {
+    "body/gravcomp": "bias forces",
+    "flag/damper": "exported motion",
+    "flag/equality": "exported motion",
+    "flag/filterparent": "collidable pairs",
+    "flag/frictionloss": "exported motion",
+    "flag/passive": "exported motion",
+    "flag/spring": "exported motion",
+}
+"""Quantities that differ between engines if only one of them obeys a setting of MuJoCo."""
+_MUJOCO = frozenset({"mujoco", "mujoco-native"})
+"""Engines that have all settings of MuJoCo, and whose `compiled settings` are compared."""
+_SHOWN_VALUES = 3
+"""Number of values of a setting that a reason names."""
+NOT_RUN = "not run"
+"""The level of a gap that is there because its level was not run."""
+_COMPARED = frozenset({Outcome.PASSED, Outcome.EXPLAINED})
+
+
+def find_gaps(
+    rows: Sequence[Row],
+    mechanism: Mechanism,
+    levels: Collection[Level],
+    engines: Mapping[str, bool],
+    diagnostics: Iterable[Diagnostic],
+) -> tuple[Gap, ...]:
+    """Return what the model states and was not compared, each gap once.
+
+    Args:
+        rows: All rows.
+        mechanism: The mechanism of the model.
+        levels: The levels that were compared.
+        engines: Whether each engine simulates motion, by its name.
+        diagnostics: The fidelity reports of all engines.
+    """
+    found = [
+        *_levels_not_run(mechanism, levels),
+        *_motionless_engines(mechanism, levels, engines),
+        *_unknown(rows),
+        *gaps_of_losses(diagnostics, tuple(engines)),
+        *_settings(mechanism, rows, engines),
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _levels_not_run(mechanism: Mechanism, levels: Collection[Level]) -> Iterator[Gap]:
+    """A gap for each level that has something to compare in this model and was not run."""
+    moves = bool(mechanism.v_order)
+    if Level.MODEL not in levels:
+        yield Gap(quantity="parameters and link poses", reason="level L0 was not run", level=NOT_RUN)
+    if Level.OPERATORS not in levels and (moves or mechanism.collidable_pairs()):
+        yield Gap(quantity="mass matrix, forces and collidable pairs", reason="level L1 was not run", level=NOT_RUN)
+    if Level.MOTION not in levels and moves:
+        yield Gap(quantity="motion", reason="level L2 was not run", level=NOT_RUN)
+
+
+def _motionless_engines(mechanism: Mechanism, levels: Collection[Level], engines: Mapping[str, bool]) -> Iterator[Gap]:
+    """A gap for each engine that reads the file itself, and therefore does not move."""
+    if mechanism.v_order and Level.MOTION in levels:
+        for name, moves in engines.items():
+            if not moves:
+                reason = "an engine that reads the file itself does not move"
+                yield Gap(quantity="motion", engines=(name,), reason=reason, level=Level.MOTION)
+
+
+def _unknown(rows: Sequence[Row]) -> Iterator[Gap]:
+    """A gap for each row without a comparison of something that the model states and no other row shows.
+
+    A difference that was measured and proves nothing is always a gap.
+    """
+    shown = {(row.quantity, row.engines) for row in rows if row.outcome in _COMPARED}
+    for row in rows:
+        if row.outcome is Outcome.UNKNOWN and row.is_stated:
+            other = _SHOWN_BY.get(row.quantity) if row.known_cause is None else None
+            if other is None or not _is_shown(other, row.engines, shown):
+                yield Gap(
+                    quantity=row.quantity, engines=row.engines, subjects=row.subjects, code=row.code, reason=row.cause,
+                    level=row.level,
+                )  # fmt: skip
+
+
+def _is_shown(quantity: str, engines: tuple[str, str], shown: Collection[tuple[str, tuple[str, str]]]) -> bool:
+    """Return whether a quantity was compared between these engines, or of each of them with the reference."""
+    if (quantity, engines) in shown:
+        return True
+    simulators = [name for name in engines if name not in {"reference", "exact"}]
+    return all((quantity, ("reference", name)) in shown for name in simulators) or any(
+        quantity == name and set(simulators) <= set(pair) for name, pair in shown
+    )
+
+
+def _settings(mechanism: Mechanism, rows: Sequence[Row], engines: Collection[str]) -> Iterator[Gap]:
+    """A gap for each setting of MuJoCo that acts on motion or contact and that no row compares with other engines."""
+    others = [name for name in engines if name not in _MUJOCO]
+    stated: dict[str, list[Setting]] = {}
+    for setting in _relevant(mechanism) if others else ():
+        stated.setdefault(setting.path, []).append(setting)
+    compared = {(row.quantity, name) for row in rows if row.outcome is not Outcome.UNKNOWN for name in row.engines}
+    for path, settings in stated.items():
+        row = _ROWS_OF_SETTINGS.get(path)
+        lacking = tuple(name for name in others if (row, name) not in compared)
+        if lacking:
+            yield Gap(
+                quantity="settings of MuJoCo",
+                engines=lacking,
+                subjects=tuple(dict.fromkeys(name for setting in settings for name in setting.subjects)),
+                reason=f"{_described(path, settings)} acts on the {settings[0].effect}, and no row compares it",
+            )
+
+
+def _relevant(mechanism: Mechanism) -> list[Setting]:
+    """The settings that act, without those of contacts of shapes that can touch nothing, and without laws of actuators.
+
+    A law that an engine lacks is a gap of its own.
+    """
+    acting = [setting for setting in acting_settings(mechanism.scene) if not setting.path.startswith("actuator/")]
+    if not any(setting.effect is Effect.CONTACT for setting in acting):
+        return acting
+    touching = {name for pair in mechanism.collidable_pairs() for name in pair}
+    shapes = {
+        f"{link.name}{SEPARATOR}{shape.name}"
+        for link in mechanism.scene.links
+        if link.name in touching
+        for shape in link.collisions
+    }
+    return [
+        setting
+        for setting in acting
+        if setting.effect is not Effect.CONTACT
+        or (shapes.intersection(setting.subjects) if setting.subjects else shapes)
+    ]
+
+
+def _described(path: str, settings: Sequence[Setting]) -> str:
+    """The full name of a setting with its values, of which the first few are named."""
+    values = tuple(dict.fromkeys(setting.text for setting in settings))
+    shown = ", ".join(f'"{value}"' for value in values[:_SHOWN_VALUES])
+    more = f" and {len(values) - _SHOWN_VALUES} other values" if len(values) > _SHOWN_VALUES else ""
+    return f"{full_name(path)}={shown}{more}"
+
+
+def quantity_rows(
+    quantity: Quantity, mechanism: Mechanism, engines: Mapping[str, Engine], states: Sequence[State]
+) -> Iterator[Row]:
+    """Yield one row for each pair of engines.
+
+    Args:
+        quantity: The quantity to compare.
+        mechanism: The mechanism that the engines hold.
+        engines: The open engines by name.
+        states: The states in which to compare.
+    """
+    worst = {pair: WorstErrors() for pair in combinations(engines, 2)}
+    unreported: dict[str, str] = {}
+    compared = states[: _state_count(quantity, mechanism)]
+    for q, v in compared:
+        readings = {}
+        for name, engine in engines.items():
+            engine.set_state(q, v)
+            readings[name] = _reading(quantity, engine, mechanism, unreported, name)
+        for (one, two), errors in worst.items():
+            a, b = readings[one], readings[two]
+            if a is not None and b is not None:
+                compare_readings(a, b, quantity.error, errors)
+    for (one, two), errors in worst.items():
+        if errors.where or unreported.keys() & {one, two}:
+            causes = CauseIndex(_findings((engines[one], engines[two]), mechanism), mechanism, compared)
+            row = _judged(quantity, (one, two), errors, unreported, causes)
+            row = dataclasses.replace(row, is_stated=quantity.is_stated(mechanism))
+            yield _with_likely_cause(row, engines) if row.outcome is Outcome.FAILED and not row.cause else row
+
+
+def refusal_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]:
+    """Yield one row for each engine that does not read the file or reads another model from it.
+
+    Args:
+        reference: The name of the reference.
+        engines: The open engines by name.
+    """
+    for name, engine in engines.items():
+        refusal = str(getattr(engine, "refusal", ""))
+        if refusal:
+            differs = bool(getattr(engine, "refusal_is_difference", False))
+            yield Row(
+                level=Level.MODEL, quantity="reading", unit="", engines=(reference, name), error=math.inf,
+                tolerance=0.0, where="", cause=refusal, outcome=Outcome.FAILED if differs else Outcome.UNKNOWN,
+            )  # fmt: skip
+
+
+def _findings(pair: tuple[Engine, Engine], mechanism: Mechanism) -> list[Diagnostic]:
+    """The findings of two engines, and what the reader says that an engine which reads the file itself has."""
+    found = [entry for engine in pair for entry in engine.diagnostics]
+    if any(getattr(engine, "reads_file", False) for engine in pair):
+        found += [entry for entry in mechanism.scene.diagnostics if entry.code in READ_OTHERWISE]
+    return found
+
+
+def _state_count(quantity: Quantity, mechanism: Mechanism) -> int | None:
+    """The number of states in which to compare; None for all."""
+    if not quantity.depends_on_state:
+        return 1
+    return None if quantity.states is None else quantity.states(mechanism)
+
+
+def _reading(
+    quantity: Quantity, engine: Engine, mechanism: Mechanism, unreported: dict[str, str], name: str
+) -> Readings:
+    """The reading of an engine; if there is none, the reason is added to ``unreported``."""
+    try:
+        reading = quantity.read(engine, mechanism)
+    except NotReportedError as error:
+        unreported[name] = str(error)
+        return None
+    if reading is None:
+        unreported[name] = f"{name} does not report it"
+    return reading
+
+
+def _judged(
+    quantity: Quantity, pair: tuple[str, str], errors: WorstErrors, unreported: Mapping[str, str], causes: CauseIndex
+) -> Row:
+    """The row of one pair of engines.
+
+    It fails if at least one place beyond the tolerance has no known cause; then it shows the worst of these places. A
+    place where an engine lacks something is shown only if no other place fails: its cause must not hide a fault.
+    """
+    row = Row(
+        level=quantity.level, quantity=quantity.name, unit=quantity.unit, engines=pair, error=errors.error,
+        tolerance=quantity.tolerance, where=errors.where, subjects=names_at(errors.where) if errors.where else (),
+        outcome=Outcome.PASSED,
+    )  # fmt: skip
+    reasons = list(dict.fromkeys(unreported[name] for name in pair if name in unreported))
+    if reasons:
+        return dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause="; ".join(reasons))
+    beyond = [place for place, error in errors.errors.items() if error > quantity.tolerance]
+    known = {place: causes.cause(quantity, place, errors.errors[place]) for place in beyond}
+    failing = [place for place, cause in known.items() if not (cause and cause.explains(errors.errors[place]))]
+    faults = [place for place in failing if not _is_loss(known[place])]
+    shown = errors.restricted_to(faults or failing) if failing else errors
+    row = dataclasses.replace(
+        row, error=shown.error, where=shown.where, subjects=names_at(shown.where) if shown.where else ()
+    )
+    if not beyond:
+        return row
+    cause = known.get(shown.where)
+    return failed(row) if cause is None else explained(row, cause)
+
+
+def _is_loss(cause: Cause | None) -> bool:
+    return cause is not None and cause.is_loss
+
+
+def _with_likely_cause(row: Row, engines: Mapping[str, Engine]) -> Row:
+    """The row with the likely cause, if an engine is known for differences of this quantity."""
+    tables: list[Mapping[str, str]] = [getattr(engines[name], "likely_causes", {}) for name in row.engines]
+    causes = [table[row.quantity] for table in tables if row.quantity in table]
+    return dataclasses.replace(row, cause=f"likely: {'; '.join(causes)}") if causes else row

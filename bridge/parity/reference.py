@@ -1,0 +1,197 @@
+"""The reference: kinematics and dynamics of the mechanism from first principles, as an engine.
+
+It integrates by the semi-implicit Euler method, as the simulators do: first the velocities with the accelerations of
+the old state, then the positions with the new velocities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import Body, PrimitiveKind
+from bridge.mechanism.coordinates import Coordinates, Position, initial_positions, kind_of
+from bridge.mechanism.dynamics import mass_matrix_and_bias_forces
+from loaders.diagnostics import Diagnostic
+from loaders.inertia import SpatialInertia
+from loaders.pose import Array, Pose, matrix_to_quaternion, quaternion_to_matrix, rotation_about
+
+from .engine import (
+    DivergedError,
+    Dof,
+    JointParameters,
+    Settings,
+    constraint_violations,
+    moving_links,
+    positions_by_joint,
+    scalar_dofs,
+    without_sentinel,
+)
+
+
+class ReferenceEngine:
+    """A mechanism, computed by `bridge.mechanism` alone."""
+
+    name = "reference"
+    version = ""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.diagnostics: tuple[Diagnostic, ...] = mechanism.diagnostics
+        self._q: dict[str, Position] = {}
+        self._v: dict[str, Position] = {}
+        self._dt = 1e-3
+
+    def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
+        """See `Engine.set_state`."""
+        self._q, self._v = dict(q), dict(v)
+
+    def link_poses(self) -> dict[str, Pose]:
+        """See `Engine.link_poses`."""
+        return self.mechanism.link_poses(self._q)
+
+    def jacobians(self) -> dict[str, Array]:
+        """See `Engine.jacobians`."""
+        return self.mechanism.jacobians(self._q)
+
+    def positions(self) -> dict[str, Position]:
+        """See `Engine.positions`."""
+        return positions_by_joint(self.mechanism, self.mechanism.positions_by_body(self._q))
+
+    def velocities(self) -> Array:
+        """See `Engine.velocities`."""
+        return self.mechanism.velocities(self._v)
+
+    def inertias(self) -> dict[str, SpatialInertia]:
+        """See `Engine.inertias`."""
+        moving = moving_links(self.mechanism)
+        return {body.name: body.inertia for body in self.mechanism.bodies if body.name in moving}
+
+    def joint_parameters(self) -> dict[Dof, JointParameters]:
+        """See `Engine.joint_parameters`."""
+        parameters = {}
+        for dof, scalar in scalar_dofs(self.mechanism).items():
+            axis = scalar.primitive.limits
+            parameters[dof] = JointParameters() if axis is None else JointParameters(
+                lower=without_sentinel(axis.lower), upper=without_sentinel(axis.upper), damping=axis.damping,
+                friction=axis.friction,
+            )  # fmt: skip
+        return parameters
+
+    def settings(self) -> Settings:
+        """Return gravity, time step, initial poses and effort limits of the scene."""
+        scene = self.mechanism.scene
+        axes = ((dof, scalar.primitive.limits) for dof, scalar in scalar_dofs(self.mechanism).items())
+        return Settings(
+            gravity=scene.gravity, time_step=scene.physics.time_step,
+            initial_poses=self.mechanism.link_poses(initial_positions(self.mechanism)),
+            efforts={dof: axis.effort for dof, axis in axes if axis is not None},
+        )  # fmt: skip
+
+    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+        """See `Engine.couplings`."""
+        order = self.mechanism.v_order
+        return {(order[c.follower], order[c.leader]): (c.multiplier, c.offset) for c in self.mechanism.couplings}
+
+    def violations(self) -> dict[str, float]:
+        """See `Engine.violations`."""
+        return constraint_violations(self.mechanism, self._q)
+
+    def mass_matrix(self) -> Array:
+        """See `Engine.mass_matrix`."""
+        return self.mechanism.mass_matrix(self._q)
+
+    def bias_forces(self) -> Array:
+        """See `Engine.bias_forces`."""
+        return self.mechanism.bias_forces(self._q, self._v)
+
+    def inverse_dynamics(self, accelerations: Array) -> Array:
+        """See `Engine.inverse_dynamics`."""
+        forces: Array = self.mass_matrix() @ accelerations + self.bias_forces()
+        return forces
+
+    def collidable_pairs(self) -> frozenset[frozenset[str]]:
+        """See `Engine.collidable_pairs`."""
+        return self.mechanism.collidable_pairs()
+
+    def set_step(self, seconds: float) -> None:
+        """See `Engine.set_step`."""
+        self._dt = seconds
+
+    def step(self, count: int) -> None:
+        """See `Engine.step`.
+
+        Raises:
+            DivergedError: if the velocities are not finite any more.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            for _ in range(count):
+                self._step()
+
+    def close(self) -> None:
+        """See `Engine.close`."""
+
+    def _step(self) -> None:
+        positions = self.mechanism.positions_by_body(self._q)
+        velocities = self.velocities() + self._dt * accelerations(self.mechanism, self._q, self._v)
+        if not np.isfinite(velocities).all():
+            raise DivergedError("the motion of the reference diverges")
+        for body, position in zip(self.mechanism.bodies, positions, strict=True):
+            if body.joint is not None and body.primitives:
+                rate = velocities[body.v_start : body.v_start + body.nv]
+                self._v[body.joint] = tuple(rate.tolist())
+                self._q[body.joint] = _integrated(body, np.array(position), rate, self._dt)
+
+
+def accelerations(mechanism: Mechanism, q: Mapping[str, Position], v: Mapping[str, Position]) -> Array:
+    """Return the accelerations under gravity, dampers and springs, shape (nv,).
+
+    Args:
+        mechanism: The mechanism.
+        q: Positions by joint.
+        v: Velocities by joint.
+    """
+    positions = mechanism.positions_by_body(q)
+    velocities = mechanism.velocities(v)
+    if not len(velocities):
+        return velocities
+    gravity = np.asarray(mechanism.gravity, dtype=np.float64)
+    M, bias = mass_matrix_and_bias_forces(mechanism.bodies, positions, velocities, gravity)
+    forces = _passive_forces(mechanism, positions, velocities) - bias
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))  # mass and moments may differ by 1e9
+    return np.asarray(scale * np.linalg.solve(M * np.outer(scale, scale), scale * forces), dtype=np.float64)
+
+
+def _passive_forces(mechanism: Mechanism, positions: list[Coordinates], velocities: Array) -> Array:
+    """The forces of dampers and springs, shape (nv,)."""
+    forces = np.zeros(len(velocities))
+    for body, position in zip(mechanism.bodies, positions, strict=True):
+        for p in body.primitives:
+            if p.limits is None or p.kind is PrimitiveKind.FREE:
+                continue
+            size = 3 if p.kind is PrimitiveKind.BALL else 1
+            k = slice(body.v_start + p.dof_index, body.v_start + p.dof_index + size)
+            forces[k] = -p.limits.damping * velocities[k]
+            if size == 1 and p.limits.spring_stiffness:
+                forces[k] -= p.limits.spring_stiffness * (position[p.dof_index] - p.limits.spring_reference)
+    return forces
+
+
+def _integrated(body: Body, position: Array, rate: Array, dt: float) -> tuple[float, ...]:
+    """The position of a joint after one step with constant velocity."""
+    kind = kind_of(body)
+    if kind is PrimitiveKind.FREE:
+        return (*(position[:3] + dt * rate[:3]).tolist(), *_rotated(position[3:], dt * rate[3:]))
+    if kind is PrimitiveKind.BALL:
+        return _rotated(position, dt * rate)
+    return tuple((position + dt * rate).tolist())
+
+
+def _rotated(wxyz: Array, rotation: Array) -> tuple[float, ...]:
+    """The quaternion after a rotation vector [rad] in the parent frame."""
+    angle = float(np.linalg.norm(rotation))
+    if angle == 0.0:
+        return tuple(wxyz.tolist())
+    return matrix_to_quaternion(rotation_about(rotation / angle, angle) @ quaternion_to_matrix(wxyz))

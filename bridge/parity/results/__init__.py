@@ -1,1 +1,0 @@
-"""Results of a comparison: rows, outcomes and the verdict."""

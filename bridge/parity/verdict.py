@@ -1,0 +1,360 @@
+"""Row, Verdict, and the command that repeats a comparison."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shlex
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from loaders.diagnostics import Diagnostic, Fate, FindingList
+
+from .causes import Cause, Gap
+
+DEFAULT_CONFIGURATIONS = 20
+"""Number of random states of a comparison that does not state it."""
+_FLAGS = {
+    "strict": "--strict",
+    "lenient": "--lenient",
+    "unsafe_paths": "--unsafe-paths",
+    "allow_xacro": "--xacro",
+    "fetch": "--fetch",
+}
+"""Flag for each option of `loaders.load` that is true or false."""
+_PYTHON_ONLY = ("schemes", "finder")
+"""Options of `loaders.load` that the command line does not have."""
+
+
+def load_words(options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the words of the command line for options of `loaders.load`.
+
+    The command line has none for ``schemes`` and ``finder``.
+
+    Args:
+        options: The options by name.
+    """
+    yield from (flag for name, flag in _FLAGS.items() if options.get(name))
+    for name, folder in (options.get("package_map") or {}).items():
+        yield from ("--package", f"{name}={os.fspath(folder)}")
+    for name, value in (options.get("xacro_args") or {}).items():
+        yield from ("--xacro-arg", f"{name}:={value}")
+    for folder in options.get("paths") or ():
+        yield from ("--path", os.fspath(folder))
+    if options.get("srdf") is not None:
+        yield from ("--srdf", os.fspath(options["srdf"]))
+
+
+def repeat_command(
+    source: str,
+    engines: Collection[str],
+    levels: Collection[str],
+    environment: Mapping[str, str],
+    details: Mapping[str, Any],
+) -> str:
+    """Return the command that repeats a comparison; a comment names options that the command line does not have.
+
+    Args:
+        source: The file; empty if there is none.
+        engines: The names of the engines.
+        levels: The levels, if they are not the default ones.
+        environment: Seed and number of configurations.
+        details: The options of the load, the chosen positions, and the treatment of the base and of inertias.
+    """
+    words = ["--engines", ",".join(engines), "--seed", environment["seed"]]
+    words += ["--level", ",".join(levels)] if levels else []
+    configurations = environment.get("configurations", str(DEFAULT_CONFIGURATIONS))
+    words += ["--configurations", configurations] if configurations != str(DEFAULT_CONFIGURATIONS) else []
+    words += ["--base", details["base"]] if details.get("base", "as_is") != "as_is" else []
+    words += ["--inertia", "repair"] if details.get("inertia") == "repair" else []
+    words += load_words(details.get("load_options", {}))
+    for joint, position in details.get("positions", {}).items():
+        words += ["--set", setting(joint, position)]
+    lacking = [name for name in _PYTHON_ONLY if details.get("load_options", {}).get(name)]
+    note = f"  # and, from Python only: {', '.join(lacking)}" if lacking else ""
+    return f"sdfbridge compare {shlex.quote(source) if source else 'FILE'} {shlex.join(words)}{note}"
+
+
+def setting(joint: str, position: Any) -> str:
+    """Return a joint position as the command line takes it."""
+    numbers = position if isinstance(position, list | tuple) else (position,)
+    return f"{joint}={','.join(repr(float(x)) for x in numbers)}"
+
+
+class Level(StrEnum):
+    """The depth of a comparison."""
+
+    MODEL = "L0"
+    """Parameters of the model, and link poses at random positions."""
+    OPERATORS = "L1"
+    """Mass matrix and forces at random states."""
+    MOTION = "L2"
+    """One step, and a second of motion without contact."""
+    INVARIANTS = "L3"
+    """Energy and momentum, which motion without losses conserves."""
+    CONTACT = "L4"
+    """Shapes that rest, slide, bounce and stack."""
+
+
+DEFAULT_LEVELS = (Level.MODEL, Level.OPERATORS, Level.MOTION)
+"""The levels that show whether engines simulate the same model; the others measure the engines' own methods."""
+
+
+class Outcome(StrEnum):
+    """The outcome of one row."""
+
+    PASSED = "passed"
+    """The error is within the tolerance."""
+    EXPLAINED = "explained"
+    """The error is beyond the tolerance, and within the bound of a known cause."""
+    FAILED = "failed"
+    """The error is beyond the tolerance, and beyond what any known cause explains."""
+    UNKNOWN = "unknown"
+    """The quantity was not compared; the row states why."""
+
+
+class Verdict(StrEnum):
+    """The verdict over all rows."""
+
+    EQUIVALENT = "EQUIVALENT"
+    """Every quantity that the model states was compared and agrees within its tolerance."""
+    AGREES = "AGREES"
+    """Every quantity that the model states was compared; each difference is within the bound of a known cause."""
+    INCOMPLETE = "INCOMPLETE"
+    """Nothing differs, but something that the model states was not compared; `Findings.gaps` lists it."""
+    DIFFERS = "DIFFERS"
+    """Some quantity differs by more than a known cause explains, or because an engine lacks part of the model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """The comparison of one quantity between two engines.
+
+    Attributes:
+        level: The level of the comparison.
+        quantity: The name of the quantity.
+        unit: The unit of the error; empty for a relative error.
+        engines: The two engines.
+        error: The largest error at any place.
+        tolerance: The largest error that passes.
+        where: The link or joint with the largest error.
+        outcome: The outcome.
+        cause: Why the quantity is not exact or was not compared; empty if it is exact, or if the cause is unknown.
+        known_cause: The cause with its bound, which explains the difference if the outcome is ``explained``; None if
+            there is none.
+        is_stated: Whether the model states the quantity, so that a row without a comparison makes it incomplete.
+        subjects: Scoped names of the links or joints that ``where`` is about.
+        series: Time [s] and error of a motion.
+        sensitivity: Ratio of final to initial distance of two close motions of one engine.
+        convergence: Time step [s] and error.
+        order: Order of convergence, the slope of ``convergence`` on logarithmic axes.
+    """
+
+    level: Level
+    quantity: str
+    unit: str
+    engines: tuple[str, str]
+    error: float
+    tolerance: float
+    where: str
+    outcome: Outcome
+    cause: str = ""
+    known_cause: Cause | None = None
+    is_stated: bool = True
+    subjects: tuple[str, ...] = ()
+    series: tuple[tuple[float, float], ...] = ()
+    sensitivity: float | None = None
+    convergence: tuple[tuple[float, float], ...] = ()
+    order: float | None = None
+
+    @property
+    def code(self) -> str:
+        """Code of the known cause; empty if there is none."""
+        return "" if self.known_cause is None else self.known_cause.code
+
+    @property
+    def passed(self) -> bool:
+        """True unless the row is an unexplained difference."""
+        return self.outcome is not Outcome.FAILED
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data; a non-finite error is a string, and values that were not measured are left out."""
+        measured = {
+            "sensitivity": self.sensitivity,
+            "order": self.order,
+            "series": [[t, number(x)] for t, x in self.series],
+            "convergence": [[step, number(x)] for step, x in self.convergence],
+        }
+        return {
+            "level": str(self.level),
+            "quantity": self.quantity,
+            "unit": self.unit,
+            "engines": list(self.engines),
+            "error": number(self.error),
+            "tolerance": self.tolerance,
+            "where": str(self.where),
+            "outcome": str(self.outcome),
+            "passed": self.passed,
+            "cause": self.cause,
+            "known_cause": None if self.known_cause is None else self.known_cause.to_dict(),
+            **{name: value for name, value in measured.items() if value},
+        }
+
+
+def explained(row: Row, cause: Cause) -> Row:
+    """Return the row of a difference with its cause; it is explained only within the bound of the cause."""
+    if cause.explains(row.error):
+        return dataclasses.replace(row, outcome=Outcome.EXPLAINED, cause=cause.text, known_cause=cause)
+    if cause.is_loss:
+        text = f"{cause.text}; the engine lacks what the model states"
+    else:
+        text = f"{cause.text}; this explains at most {cause.bound:.1e}"
+    return dataclasses.replace(row, outcome=Outcome.FAILED, cause=text, known_cause=cause)
+
+
+def failed(row: Row) -> Row:
+    """Return the row as an unexplained difference."""
+    return dataclasses.replace(row, outcome=Outcome.FAILED, cause="")
+
+
+def undecided(row: Row, cause: Cause, limit: float) -> Row:
+    """Return the row of a difference that proves nothing, because its cause may explain more than a limit.
+
+    Args:
+        row: The row of the difference.
+        cause: The cause, with the largest error that it may explain.
+        limit: The largest bound with which a cause explains something, in the unit of the row.
+    """
+    text = f"{cause.text}; this may explain {cause.bound:.1e}, so that a difference says nothing (limit {limit:.1e})"
+    return dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause=text, known_cause=cause)
+
+
+def number(x: float) -> float | str:
+    """Return a number for JSON; a non-finite number is a string."""
+    return x if abs(x) < float("inf") else str(x)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """The rows of two or more engines that were compared with each other and with the reference.
+
+    Attributes:
+        model: The name of the model.
+        source: The file; empty if there is none.
+        rows: The rows, in the order of the report.
+        engines: The names of the engines, without the reference.
+        environment: Versions, seed and other values that make the comparison repeatable.
+        diagnostics: The fidelity reports of all engines.
+        gaps: What the model states and was not compared.
+        conditions: The conditions under which the verdict holds, such as speeds within the stated limits.
+        details: Data for the report: mass matrices, inertias, collision pairs.
+    """
+
+    model: str
+    source: str
+    rows: tuple[Row, ...]
+    engines: tuple[str, ...]
+    environment: dict[str, str]
+    diagnostics: tuple[Diagnostic, ...]
+    gaps: tuple[Gap, ...] = ()
+    conditions: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Give the diagnostics their form for notebooks."""
+        object.__setattr__(self, "diagnostics", FindingList(self.diagnostics))
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict that the worst row and the gaps decide."""
+        is_incomplete = bool(self.gaps) and self.agreement is not Verdict.DIFFERS
+        return Verdict.INCOMPLETE if is_incomplete else self.agreement
+
+    @property
+    def agreement(self) -> Verdict:
+        """The verdict over the rows alone, whatever was not compared; never INCOMPLETE."""
+        outcomes = {row.outcome for row in self.rows}
+        if Outcome.FAILED in outcomes:
+            return Verdict.DIFFERS
+        return Verdict.AGREES if Outcome.EXPLAINED in outcomes else Verdict.EQUIVALENT
+
+    @property
+    def skipped(self) -> int:
+        """The number of invalid pieces that lenient loading left out or assumed, in every engine alike."""
+        return sum(entry.fate is Fate.SKIPPED for entry in self.diagnostics)
+
+    @property
+    def failures(self) -> tuple[Row, ...]:
+        """The rows that differ without a known cause, in the order of the report."""
+        return tuple(row for row in self.rows if not row.passed)
+
+    @property
+    def command(self) -> str:
+        """The command that repeats the comparison."""
+        levels = tuple(map(str, self.details.get("levels", dict.fromkeys(row.level for row in self.rows))))
+        chosen = () if levels == tuple(map(str, DEFAULT_LEVELS)) else levels
+        return repeat_command(self.source, self.engines, chosen, self.environment, self.details)
+
+    def __repr__(self) -> str:
+        counts = {outcome: sum(row.outcome is outcome for row in self.rows) for outcome in Outcome}
+        rows = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
+        first = next((f"; first: {row.quantity} at {row.where}" for row in self.failures), "")
+        text = f"{self.verdict} {self.model[:40]} in {', '.join(self.engines)[:40]}: {rows or 'no rows'}{first}"
+        return f"<{type(self).__name__} {text[:160]}>"
+
+    def assert_equivalent(self) -> None:
+        """Raise an error unless every quantity that the model states was compared and agrees within its tolerance.
+
+        Raises:
+            AssertionError: If not; the message lists each difference with its error and place, and each gap.
+        """
+        __tracebackhide__ = True
+        if self.verdict is not Verdict.EQUIVALENT:
+            raise AssertionError(self._complaint({Outcome.FAILED, Outcome.EXPLAINED}))
+
+    def assert_no_difference(self) -> None:
+        """Raise an error if a quantity differs; gaps and differences within the bound of a known cause are accepted.
+
+        Raises:
+            AssertionError: If a quantity differs; the message lists each with its error and place.
+        """
+        __tracebackhide__ = True
+        if self.verdict is Verdict.DIFFERS:
+            raise AssertionError(self._complaint({Outcome.FAILED}))
+
+    def _complaint(self, outcomes: set[Outcome]) -> str:
+        lines = [line(row) for row in self.rows if row.outcome in outcomes]
+        gaps = [f"not compared: {gap}" for gap in self.gaps]
+        return "\n".join([f"{self.model}: {self.verdict}", *lines, *gaps, f"repeat with: {self.command}"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data: verdict, gaps, conditions, environment, every row, every diagnostic."""
+        return {
+            "model": self.model,
+            "source": self.source,
+            "verdict": str(self.verdict),
+            "skipped": self.skipped,
+            "gaps": [gap.to_dict() for gap in self.gaps],
+            "conditions": list(self.conditions),
+            "engines": list(self.engines),
+            "environment": self.environment,
+            "command": self.command,
+            "rows": [row.to_dict() for row in self.rows],
+            "diagnostics": [
+                {"severity": d.severity, "code": d.code, "message": d.message, "target": d.target}
+                for d in self.diagnostics
+            ],
+        }
+
+
+def line(row: Row) -> str:
+    """Return one row as a line of text."""
+    cause = f": {row.cause}" if row.cause else ""
+    place = f" at {row.where}" if row.where else ""
+    error = f"{row.error:.2e} {row.unit}".rstrip()
+    return (
+        f"{row.level} {row.quantity} ({' / '.join(row.engines)}): error {error}{place}, "
+        f"tolerance {row.tolerance:.0e}, {row.outcome}{cause}"
+    )

@@ -1,1 +1,0 @@
-"""Off-screen rendering and the camera that all pictures share."""

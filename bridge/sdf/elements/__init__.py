@@ -1,1 +1,0 @@
-"""Elements of an SDFormat document, each from one item of the normal form."""

@@ -1,3 +1,0 @@
-"""Name of the target in diagnostics."""
-
-TARGET = "sdf"

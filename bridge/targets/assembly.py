@@ -1,0 +1,727 @@
+"""A scene as one file for each part, and the directives that assemble them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from loaders.collision_pairs import connected_components, static_links
+from loaders.diagnostics import Fate
+from loaders.finish.transform import renamed
+from loaders.model import WORLD, Joint, JointType, Model
+from loaders.pose import IDENTITY, Pose, quaternion_to_matrix
+from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR, free_name, outermost_scope, root_model
+from loaders.text import printable
+
+from .elements import report_pairs_kept_apart
+from .folder import AnyBuilt, Contents, Format, package_xml
+from .numbers import angle_values, numbers, position_values, roll_pitch_yaw
+from .report import Report, derivation, fidelity_text, origin_comment, read_back_mechanics, require_equal
+from .xml import Names, file_name, write
+
+_ENDS = ("link_A", "link_B", "link_C")
+_GROUND = "ground"
+"""Name of the model, and of its link, that has the shapes of the world."""
+
+
+class Part(NamedTuple):
+    """One model of an assembly."""
+
+    name: str
+    """Name of the model in the assembly."""
+    scene: Scene
+    """The model, as a scene whose names carry no scope of it."""
+    links: Mapping[str, str]
+    """Names of its links in its scene by name in the source."""
+    joints: Mapping[str, str]
+    """Names of its joints in its scene by name in the source."""
+    groups: frozenset[str]
+    """Names, in the source, of the filter groups in its scene."""
+
+
+def models_of(scene: Scene) -> tuple[Part, ...]:
+    """Return a part for each outermost model of a scene.
+
+    Args:
+        scene: The scene.
+    """
+    root = root_model(scene)
+    outermost = sorted((model.name for model in scene.models), key=len)
+    groups: dict[str, list[str]] = defaultdict(list)
+    for link in scene.links:
+        if link.name != WORLD:
+            around = (name for name in outermost if link.name.startswith(f"{name}{SEPARATOR}"))
+            groups[root.name if root else next(around, outermost_scope(link.name))].append(link.name)
+    parts = [_part(scene, name, "" if root else f"{name}{SEPARATOR}", links) for name, links in groups.items()]
+    parts = [part._replace(scene=_without_noise(part.scene, part.scene.models[0].X_WM)) for part in parts]
+    return (*parts, *_of_world(scene, {part.name for part in parts}))
+
+
+def _of_world(scene: Scene, taken: Set[str]) -> tuple[Part, ...]:
+    """Return a static model for what is fixed to the world without being a link."""
+    ground = next((link for link in scene.links if link.name == WORLD), None)
+    if ground is None:
+        return ()
+    name = next(name for name in (f"{_GROUND}{suffix}" for suffix in ("", *range(2, 1000))) if name not in taken)
+    model = Model(name=name, X_WM=IDENTITY, canonical_link=_GROUND, static=True)
+    link = dataclasses.replace(ground, name=_GROUND, model=name, inertia=None, sensors=())
+    part = Scene(name=name, source=scene.source, models=(model,), links=(link,))
+    return (Part(name, part, {WORLD: _GROUND}, {}, frozenset()),)
+
+
+def namespaces(parts: Iterable[Part]) -> tuple[str, ...]:
+    """Return the scopes around the names of parts, outer ones first, which are no parts themselves."""
+    names = [part.name for part in parts]
+    scopes: dict[str, None] = {}
+    for name in names:
+        words = name.split(SEPARATOR)
+        scopes |= dict.fromkeys(SEPARATOR.join(words[:i]) for i in range(1, len(words)))
+    return tuple(scope for scope in scopes if scope not in names)
+
+
+def trees_of(scene: Scene) -> tuple[Part, ...]:
+    """Return a part for each kinematic tree of a scene; all that the world holds in one model is one.
+
+    Args:
+        scene: The scene.
+    """
+    loose = dataclasses.replace(scene, models=tuple(dataclasses.replace(model, static=False) for model in scene.models))
+    is_model = root_model(scene) is not None
+    anchored = static_links(scene)
+    for joint in scene.joints:
+        if WORLD in (joint.parent, joint.child):
+            anchored |= {joint.parent, joint.child}
+    trees: dict[tuple[bool, str], list[str]] = defaultdict(list)
+    for component in connected_components(loose, _holds):
+        names = [name for name in component if name != WORLD]
+        if names and anchored & set(names):
+            trees[True, "" if is_model else outermost_scope(names[0])].extend(names)
+        elif names:
+            trees[False, names[0]].extend(names)
+    parts = _named_trees(scene, trees.values())
+    return (*parts, *_of_world(scene, {part.name for part in parts}))
+
+
+def _holds(joint: Joint) -> bool:
+    """Return whether a joint makes one tree of its links, which a gearbox does not."""
+    return WORLD not in (joint.parent, joint.child) and joint.type is not JointType.GEARBOX
+
+
+def _named_trees(scene: Scene, trees: Iterable[list[str]]) -> tuple[Part, ...]:
+    """Return a part for each tree, named after its model if it has one of its own, else after its first root link."""
+    ordered = _in_scene_order(scene, trees)
+    root = root_model(scene)
+    children = {joint.child for joint in scene.joints if joint.parent != WORLD}
+    X_WL = {link.name: link.X_WL for link in scene.links}
+    taken: set[str] = set()
+    parts = []
+    for tree in ordered:
+        scope = _common_scope(tree) if root is None else ""
+        top = next((name for name in tree if name not in children), tree[0])
+        preferred = root.name if root is not None and len(ordered) == 1 else top
+        if scope and scope not in taken:
+            preferred = scope
+        name = free_name(preferred.replace(SEPARATOR, "_"), taken)
+        taken.add(name)
+        part = _part(scene, name, f"{scope}{SEPARATOR}" if scope else "", tree)
+        parts.append(part._replace(scene=_without_noise(part.scene, X_WL[top])))
+    return tuple(parts)
+
+
+def _in_scene_order(scene: Scene, trees: Iterable[list[str]]) -> list[list[str]]:
+    """Return the links of each tree, and the trees by their first link, in the order of the scene."""
+    order = {link.name: i for i, link in enumerate(scene.links) if link.name != WORLD}
+    known = (sorted((name for name in tree if name in order), key=order.__getitem__) for tree in trees)
+    return sorted(filter(None, known), key=lambda tree: order[tree[0]])
+
+
+def _common_scope(links: Iterable[str]) -> str:
+    """Return the outermost scope of links that are all in it; an empty text if they are not in one scope."""
+    scopes = {outermost_scope(name) if SEPARATOR in name else "" for name in links}
+    return scopes.pop() if len(scopes) == 1 else ""
+
+
+# --- scenes ----------------------------------------------------------------------------------------------------------
+
+
+def _part(scene: Scene, name: str, prefix: str, links: Iterable[str]) -> Part:
+    """Return the items that concern some links alone, as a scene.
+
+    Args:
+        scene: The whole scene.
+        name: Name of the part.
+        prefix: Prefix that its names lose.
+        links: Names of its links.
+    """
+    own = frozenset(links)
+    held = own | {WORLD}
+    joints = tuple(j for j in scene.joints if {j.parent, j.child} <= held and {j.parent, j.child} & own)
+    names = frozenset(joint.name for joint in joints)
+    groups = _groups(scene, own)
+    part = Scene(
+        name=name,
+        source=scene.source,
+        models=_models(scene, name, own),
+        links=tuple(link for link in scene.links if link.name in own),
+        joints=tuple(dataclasses.replace(joint, default_position=()) for joint in joints),
+        frames=tuple(frame for frame in scene.frames if frame.link in own),
+        lights=tuple(light for light in scene.lights if light.link in own),
+        couplings=tuple(c for c in scene.couplings if {c.follower, c.leader} <= names),
+        actuators=tuple(a for a in scene.actuators if a.joint in names),
+        constraints=tuple(c for c in scene.constraints if _concerns(c, held, own, names)),
+        forces=tuple(f for f in scene.forces if _concerns(f, held, own, names)),
+        fluid_forces=tuple(force for force in scene.fluid_forces if force.link in own),
+        filter_groups=tuple(group for group in scene.filter_groups if group.name in groups),
+        filter_rules=tuple(rule for rule in scene.filter_rules if {rule.a, rule.b} <= groups),
+    )
+    local = _local(prefix)
+    kinds = {
+        "link": {key: local(key) for key in own},
+        "joint": {key: local(key) for key in names},
+        "frame": {frame.name: local(frame.name) for frame in part.frames},
+        "light": {light.name: local(light.name) for light in part.lights},
+        "group": {key: local(key) for key in groups},
+        "actuator": {actuator.name: local(actuator.name) for actuator in part.actuators},
+        "model": {model.name: local(model.name) for model in part.models},
+    }
+    return Part(name, renamed(part, kinds), kinds["link"], kinds["joint"], groups)
+
+
+def _without_noise(part: Scene, X_WR: Pose) -> Scene:
+    """Return a free part that starts at decimals that its document and the directives both state.
+
+    Args:
+        part: The part.
+        X_WR: The pose that its document states.
+    """
+    held = any(model.static for model in part.models) or any(WORLD in (j.parent, j.child) for j in part.joints)
+    shift = np.subtract(position_values(X_WR.p), X_WR.p)
+    if held or not shift.any():
+        return part
+    X = Pose.of(p=tuple(shift))
+    models = tuple(dataclasses.replace(model, X_WM=X @ model.X_WM) for model in part.models)
+    return dataclasses.replace(
+        part, models=models, links=tuple(dataclasses.replace(link, X_WL=X @ link.X_WL) for link in part.links)
+    )
+
+
+def _local(prefix: str) -> Callable[[str], str]:
+    return lambda name: name.removeprefix(prefix) if name != prefix.removesuffix(SEPARATOR) else name
+
+
+def _models(scene: Scene, name: str, own: Set[str]) -> tuple[Model, ...]:
+    """Return the models of the links of a part and those around them; one of the part's name if there is none."""
+    used = {f"{link.model}{SEPARATOR}" for link in scene.links if link.name in own}
+    models = []
+    for model in scene.models:
+        if model.name == name or any(scope.startswith(f"{model.name}{SEPARATOR}") for scope in used):
+            is_complete = model.canonical_link in own
+            models.append(model if is_complete else dataclasses.replace(model, canonical_link=None))
+    return tuple(models) or (Model(name=name, X_WM=scene.links[0].X_WL, canonical_link=None),)
+
+
+def _concerns(item: Any, held: Set[str], own: Set[str], joints: Set[str]) -> bool:
+    """Return whether a constraint or force element has ends on links of the part, and at the world, only."""
+    if hasattr(item, "joints"):
+        return set(item.joints) <= joints
+    ends = {getattr(item, key) for key in _ENDS if hasattr(item, key)}
+    return ends <= held and bool(ends & own)
+
+
+def _groups(scene: Scene, own: Set[str]) -> frozenset[str]:
+    """Return the filter groups of links of the part only, which no rule relates to others."""
+    by_name = {group.name: group for group in scene.filter_groups}
+    kept = {group.name for group in scene.filter_groups if set(group.links) <= own}
+    while True:
+        inside = {name for name in kept if set(by_name[name].groups) <= kept}
+        for rule in scene.filter_rules:
+            if not {rule.a, rule.b} <= inside:
+                inside -= {rule.a, rule.b}
+        containing = {name for group in scene.filter_groups if group.name not in inside for name in group.groups}
+        inside -= containing
+        if inside == kept:
+            return frozenset(name for name in kept if by_name[name].links or by_name[name].groups)
+        kept = inside
+
+
+_PLAIN = re.compile(r"[A-Za-z_][\w./-]*(::?[\w./-]+)*")
+_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off"})
+Lines = list[str]
+
+
+def word(text: str) -> str:
+    """Return a name as a scalar of YAML, in quotes if it could be read as something else."""
+    plain = _PLAIN.fullmatch(text) and ": " not in text and text.lower() not in _WORDS
+    return text if plain else json.dumps(text, ensure_ascii=False)
+
+
+def values(sequence: Iterable[float]) -> str:
+    """Return numbers as a sequence of YAML, in which a number with an exponent has a point."""
+    words = (re.sub(r"^(-?\d+)e", r"\1.0e", text) for text in numbers(sequence).split())
+    return f"[{', '.join(words)}]"
+
+
+def pose_lines(X: Pose, indent: str, base: str | None = None) -> Lines:
+    """Return the lines of a transform.
+
+    Args:
+        X: The pose.
+        indent: The spaces before each line.
+        base: The frame that the pose refers to, if it must be named.
+    """
+    lines = [] if base is None else [f"{indent}base_frame: {word(base)}"]
+    lines.append(f"{indent}translation: {values(position_values(X.p))}")
+    angles = [math.degrees(angle) for angle in angle_values(X.R)]
+    if any(angles):
+        lines.append(f"{indent}rotation: !Rpy {{ deg: {values(angles)} }}")
+    return lines
+
+
+def add_model(name: str, uri: str, positions: dict[str, Sequence[float]], free_pose: tuple[str, Pose] | None) -> Lines:
+    """Return the directive that adds a model.
+
+    Args:
+        name: Its name.
+        uri: URI of its file.
+        positions: Initial positions of its joints.
+        free_pose: Name of its free root and the pose of this, if the file does not state it.
+    """
+    lines = ["- add_model:", f"    name: {word(name)}", f"    file: {word(uri)}"]
+    if positions:
+        lines.append("    default_joint_positions:")
+        lines += [f"      {word(joint)}: {values(q)}" for joint, q in positions.items()]
+    if free_pose is not None:
+        lines += ["    default_free_body_pose:", f"      {word(free_pose[0])}:", *pose_lines(free_pose[1], " " * 8)]
+    return lines
+
+
+def add_instance(name: str) -> Lines:
+    """Return the directive that adds a namespace."""
+    return ["- add_model_instance:", f"    name: {word(name)}"]
+
+
+def add_frame(name: str, base: str, X_PF: Pose) -> Lines:
+    """Return the directive that adds a frame.
+
+    Args:
+        name: Its name.
+        base: The frame that its pose refers to.
+        X_PF: Its pose in that frame.
+    """
+    return ["- add_frame:", f"    name: {word(name)}", "    X_PF:", *pose_lines(X_PF, " " * 6, base)]
+
+
+def add_weld(parent: str, child: str, X_PC: Pose) -> Lines:
+    """Return the directive that welds a link to another.
+
+    Args:
+        parent: The parent link.
+        child: The child link.
+        X_PC: The pose of the child in the parent.
+    """
+    ends = [f"    parent: {word(parent)}", f"    child: {word(child)}"]
+    return ["- add_weld:", *ends, "    X_PC:", *pose_lines(X_PC, " " * 6)]
+
+
+def add_group(name: str, members: Iterable[str], groups: Iterable[str], ignored: Iterable[str]) -> Lines:
+    """Return the directive that adds a collision filter group.
+
+    Args:
+        name: Its name.
+        members: Its links.
+        groups: The groups whose links are members too.
+        ignored: The groups with whose links its links do not collide.
+    """
+    lines = ["- add_collision_filter_group:", f"    name: {word(name)}"]
+    lists = (("members", members), ("member_groups", groups), ("ignored_collision_filter_groups", ignored))
+    for key, names in lists:
+        listed = [f"    - {word(item)}" for item in names]
+        lines += [f"    {key}:", *listed] if listed else []
+    return lines
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A part with its document."""
+
+    part: Part
+    uri: str
+    """URI of its file."""
+    names: Mapping[str, str]
+    """Names in the document by name in the scene of the part, where they differ."""
+    free_pose: tuple[str, Pose] | None = None
+    """Name of its free root and the pose of this, if the document cannot state it."""
+
+    def link(self, name: str) -> str:
+        """Return the name of a link in the assembly, given that in the source."""
+        local = self.part.links[name]
+        return f"{self.part.name}{SEPARATOR}{self.names.get(local, local)}"
+
+    def joint(self, name: str) -> str:
+        """Return the name of a joint in its document, given that in the source."""
+        local = self.part.joints[name]
+        return self.names.get(f"joint {local}", self.names.get(local, local))
+
+
+class Assembly:
+    """A scene as directives."""
+
+    def __init__(self, scene: Scene, placed: Sequence[Placed], report: Report) -> None:
+        self._scene, self._placed, self._report = scene, placed, report
+        self._of_link = {name: item for item in placed for name in item.part.links}
+        self._of_joint = {name: item for item in placed for name in item.part.joints}
+        self.is_complete = True
+        """Whether no joint or element between models was left out."""
+        self.names = self._names()
+        """Names in the assembly by name in the source, where they differ."""
+
+    def text(self, comment: str) -> str:
+        """Return the text of the directives.
+
+        Args:
+            comment: The comment at the top.
+        """
+        lines: Lines = [f"# {comment}", "directives:"]
+        for scope in namespaces(item.part for item in self._placed):
+            lines += ["", *add_instance(scope)]
+        for item in self._placed:
+            positions = dict(self._positions(item.part.joints))
+            lines += ["", *add_model(item.part.name, item.uri, positions, item.free_pose)]
+        for joint in self._scene.joints:
+            if joint.name not in self._of_joint:
+                lines += self._weld(joint)
+        for frame in self._scene.frames:
+            if frame.link == WORLD:
+                name = self.names.get(f"frame {frame.name}", frame.name)
+                lines += ["", *add_frame(name, WORLD, frame.X_LF)]
+        for group in self._group_lines():
+            lines += ["", *group]
+        self._report_rest()
+        empty = f"{lines[0]}\n{lines[1]} []\n"  # without the brackets, YAML reads no value, which Drake refuses
+        return "\n".join(lines) + "\n" if len(lines) > 2 else empty
+
+    def _name(self, link: str) -> str:
+        return link if link == WORLD else self._of_link[link].link(link)
+
+    def _names(self) -> dict[str, str]:
+        links = {name: item.link(name) for item in self._placed for name in item.part.links}
+        changed = {old: new for old, new in links.items() if old != new}
+        for name, item in self._of_joint.items():
+            new = f"{item.part.name}{SEPARATOR}{item.joint(name)}"
+            if new != links.get(name, name):
+                changed[f"joint {name}" if name in links else name] = new
+        frames = {frame.name for frame in self._scene.frames}
+        if WORLD in frames:  # a name that Drake reserves
+            taken = frames | {item.part.name for item in self._placed}
+            candidates = (f"{WORLD}_frame{'_' * i}" for i in range(len(taken) + 1))
+            changed[f"frame {WORLD}"] = next(name for name in candidates if name not in taken)
+        return changed
+
+    def _positions(self, joints: Iterable[str]) -> Iterable[tuple[str, Sequence[float]]]:
+        """Yield the initial positions of joints as Drake has them: a ball joint has roll, pitch and yaw.
+
+        Joints of static models do not move, and are fixed joints in URDF.
+        """
+        held = static_links(self._scene) - {WORLD}
+        for joint in self._scene.joints:
+            is_movable = joint.type is not JointType.FLOATING and not {joint.parent, joint.child} & held
+            if joint.name in joints and joint.default_position and is_movable:
+                q: Sequence[float] = joint.default_position
+                if joint.type is JointType.BALL:
+                    q = roll_pitch_yaw(quaternion_to_matrix(q))
+                yield self._of_joint[joint.name].joint(joint.name), q
+
+    def _weld(self, joint: Joint) -> Lines:
+        """Return the weld of two parts; nothing, with a finding, for a joint of another type."""
+        if joint.type is not JointType.FIXED or joint.child == WORLD:
+            self._lose(joint.name, "joint", (joint.parent, joint.child))
+            return []
+        X_PC = joint.X_PJ @ joint.X_CJ.inverse()
+        return ["", *add_weld(self._name(joint.parent), self._name(joint.child), X_PC)]
+
+    def _group_lines(self) -> Iterable[Lines]:
+        stated = {name for item in self._placed for name in item.part.groups}
+        members = {
+            group.name: [self._of_link[link].link(link) for link in group.links if link in self._of_link]
+            for group in self._scene.filter_groups
+        }
+        empty = {group.name for group in self._scene.filter_groups if not members[group.name] and not group.groups}
+        for group in self._scene.filter_groups:
+            if group.name in stated | empty:
+                continue
+            ignored = [rule.b for rule in self._scene.filter_rules if rule.a == group.name and rule.b not in empty]
+            yield add_group(_plain(group.name), members[group.name], map(_plain, group.groups), map(_plain, ignored))
+
+    # --- what cannot be said ----------------------------------------------------------------------------------------
+
+    def _report_rest(self) -> None:
+        """Report the items that no part has, and the settings of the whole scene."""
+        scene, parts = self._scene, [item.part.scene for item in self._placed]
+        for kind in ("couplings", "actuators", "constraints", "forces", "fluid_forces"):
+            count = sum(len(getattr(part, kind)) for part in parts)
+            if count < len(getattr(scene, kind)):
+                self._lose(scene.name, f"{len(getattr(scene, kind)) - count} of the {kind}", ())
+        self._report_split()
+        report_pairs_kept_apart(self._scene, self._report, "dmdout.joined-links")
+        self._report_settings()
+
+    def _report_settings(self) -> None:
+        """Report the settings of the scene that differ from those of directives; gravity that it assumes is a note."""
+        scene = self._scene
+        lost = [key for key in ("physics", "keyframes", "tendons", "contact_pairs") if _differs(scene, key)]
+        arrays = ("wind", "magnetic_field")
+        lost += [key for key in arrays if not np.array_equal(getattr(scene, key), getattr(_DEFAULT, key))]
+        if any(light.link == WORLD for light in scene.lights):
+            lost.append("lights")
+        if not np.array_equal(scene.gravity, _DRAKE_GRAVITY):
+            lost.append("gravity")
+        is_assumed = np.array_equal(scene.gravity, _DEFAULT.gravity)
+        if lost:
+            self._report.add(
+                Fate.NOTED if lost == ["gravity"] and is_assumed else Fate.DROPPED,
+                "dmdout.world-settings",
+                "directives have no place for {settings} of the scene; Drake's gravity is 9.81 m/s^2 along -z",
+                hint="write SDFormat",
+                subjects=(scene.name,),
+                settings=tuple(name.replace("_", " ") for name in lost),
+            )
+
+    def _report_split(self) -> None:
+        """Report the models of which several parts have collisions."""
+        colliding: dict[str, set[str]] = defaultdict(set)
+        for link in self._scene.links:
+            if link.collisions and link.name != WORLD:
+                colliding[link.model].add(self._of_link[link.name].part.name)
+        for model, parts in colliding.items():
+            if len(parts) > 1:
+                self._report.add(
+                    Fate.APPROXIMATED,
+                    "dmdout.split-model",
+                    "model {model} becomes {parts}, to whose links SDFormat's rule for collisions in a model does not "
+                    "apply",
+                    subjects=tuple(sorted(parts)),
+                    model=model,
+                    parts=tuple(sorted(parts)),
+                )
+
+    def _lose(self, name: str, kind: str, ends: Sequence[str]) -> None:
+        self.is_complete = False
+        self._report.add(
+            Fate.DROPPED,
+            "dmdout.out-of-scope",
+            "directives cannot connect models by {kind} {item}; left it out",
+            hint="write SDFormat",
+            subjects=(name, *ends),
+            kind=kind,
+            item=name,
+        )
+
+
+def _plain(name: str) -> str:
+    return name.replace(SEPARATOR, "_")
+
+
+def _differs(scene: Scene, key: str) -> bool:
+    return bool(getattr(scene, key) != getattr(_DEFAULT, key))
+
+
+_DEFAULT = Scene(name="")
+_DRAKE_GRAVITY = (0.0, 0.0, -9.81)
+"""Gravity of every scene that Drake reads from directives [m/s^2]."""
+
+
+_CODE = "dmdout.read-back"
+
+
+class Document(NamedTuple):
+    """The document of a part."""
+
+    built: AnyBuilt
+    free_pose: tuple[str, Pose] | None
+    """Name of its free root and the pose of this, if the document cannot state it."""
+    solved: frozenset[str]
+    """Codes of findings that do not hold in an assembly."""
+
+
+Build = Callable[[Scene, str], Document]
+"""Return the document of a scene, whose assets go to a folder with this URI."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssemblyContents(Contents):
+    """The files of an assembly that are not written yet; `scene` is the exported one without lost masses."""
+
+    parts: tuple[Contents, ...]
+    """The files of each part."""
+    names: Mapping[str, str]
+    """Names in the assembly by name in the scene, where they differ."""
+    as_source: Callable[[Scene], Scene]
+    """Returns what was read, with the frames of links where the scene has them."""
+    is_complete: bool
+    """Whether no joint or element between models was left out."""
+
+    def require_equal(self) -> None:
+        """Read each part back and compare it, and then compare the mechanics of the whole.
+
+        Raises:
+            ExportError: if they are not the scene.
+        """
+        for part in self.parts:
+            part.require_equal()
+        if not self.is_complete:
+            return
+        require_equal(
+            read_back_mechanics(
+                self.files,
+                self.main,
+                self.scene,
+                self.names,
+                self.code,
+                package_map=self.package_map,
+                as_source=self.as_source,
+            )
+        )
+
+
+def assembly_contents(
+    scene: Scene,
+    parts: Sequence[Part],
+    build: Build,
+    form: Format,
+    options: Mapping[str, object],
+    as_source: Callable[[Scene, Sequence[Placed], Sequence[AnyBuilt]], Scene] | None = None,
+    package: str = "",
+) -> tuple[AssemblyContents, Report]:
+    """Return the files of a scene as one document for each part, assembled by Drake's directives.
+
+    Args:
+        scene: The scene.
+        parts: Its parts.
+        build: Returns the document of a part.
+        form: The format of the documents.
+        options: The options that differ from their defaults, for the README.
+        as_source: Returns a scene that was read with the frames of links where the source has them.
+        package: Name of the package; by default that of the scene.
+    """
+    package, claimed = package or file_name(scene.name), Names()
+    documents: list[_Part] = []
+    for part in parts:
+        name = claimed.claim("mesh", file_name(part.name))
+        documents.append(_of_part(part, build(part.scene, f"package://{package}/assets/{name}"), name, form, package))
+    report = Report("directives")
+    for item in documents:
+        solved = item.document.solved
+        report.entries.extend(entry for entry in item.document.built.diagnostics if entry.code not in solved)
+    placed = [item.placed for item in documents]
+    assembly = Assembly(scene, placed, report)
+    _report_names(assembly.names, report)
+    main = f"{package}.dmd.yaml"
+    files = {main: assembly.text(origin_comment(scene)).encode(), "package.xml": package_xml(package).encode()}
+    for item in documents:
+        files |= item.contents.files
+    files["README.md"] = _readme(scene, main, [item.contents.main for item in documents], form, options).encode()
+    files["FIDELITY.md"] = fidelity_text(scene, tuple(report.entries), "directives").encode()
+    built = [item.document.built for item in documents]
+    return AssemblyContents(
+        main=main,
+        files=files,
+        scene=_without_losses(scene, documents),
+        diagnostics=tuple(report.entries),
+        code=_CODE,
+        package_map={package: "."},
+        parts=tuple(item.contents for item in documents),
+        names=assembly.names,
+        is_complete=assembly.is_complete,
+        as_source=lambda found: found if as_source is None else as_source(found, placed, built),
+    ), report
+
+
+class _Part(NamedTuple):
+    """A part with its document and its files."""
+
+    document: Document
+    placed: Placed
+    contents: Contents
+
+
+def _of_part(part: Part, document: Document, name: str, form: Format, package: str) -> _Part:
+    built, main = document.built, f"{name}{form.suffix}"
+    files = {main: write(built.root).encode()}
+    files |= {f"assets/{name}/{file}": data for file, data in built.assets.items()}
+    uri = f"package://{package}/{main}"
+    placed = Placed(part=part, uri=uri, names=built.form.names, free_pose=document.free_pose)
+    return _Part(
+        document,
+        placed,
+        Contents(
+            main=main,
+            files=files,
+            scene=built.form.scene,
+            diagnostics=built.diagnostics,
+            code=form.code,
+            package_map={package: "."},
+        ),
+    )
+
+
+def _without_losses(scene: Scene, documents: Iterable[_Part]) -> Scene:
+    """Return the scene without tendons and the reflected inertia that documents lack: the findings say so."""
+    lossy = {name for item in documents for name in _lossy_joints(item)}
+    joints = tuple(
+        dataclasses.replace(joint, axes=tuple(dataclasses.replace(axis, inertia=0.0) for axis in joint.axes))
+        if joint.name in lossy
+        else joint
+        for joint in scene.joints
+    )
+    return dataclasses.replace(scene, tendons=(), joints=joints)
+
+
+def _lossy_joints(item: _Part) -> Iterator[str]:
+    """Yield the names, in the scene, of the joints of a part whose document lacks their reflected inertia."""
+    lossy = {
+        subject
+        for entry in item.document.built.diagnostics
+        if (entry.arguments.get("kind"), entry.arguments.get("field")) == ("joint axis", "inertia")
+        for subject in entry.subjects
+    }
+    return (name for name, local in item.placed.part.joints.items() if local in lossy)
+
+
+def _report_names(names: Mapping[str, str], report: Report) -> None:
+    if names:
+        report.add(
+            Fate.NOTED,
+            "dmdout.name",
+            "names start with that of their model; renamed {names}",
+            subjects=tuple(name.removeprefix("joint ") for name in names),
+            names=tuple(f"{old} to {new}" for old, new in names.items()),
+        )
+
+
+def _readme(scene: Scene, main: str, models: Iterable[str], form: Format, options: Mapping[str, object]) -> str:
+    name = file_name(scene.name)
+    lines = [
+        f"# {name}",
+        "",
+        f"`{main}` assembles the models {', '.join(f'`{model}`' for model in models)} in {form.title}. Drake and "
+        "sdfbridge read it.",
+        "",
+        "```python",
+        f"parser.package_map().Add({json.dumps(name)}, FOLDER)  # the folder of this file",
+        f'parser.AddModels(f"{{FOLDER}}/{main}")',
+        "```",
+        "",
+        *derivation(scene, form.function, name, options),
+        "",
+        "[FIDELITY.md](FIDELITY.md) lists what the files cannot represent, or represent with an error.",
+    ]
+    return printable("\n".join(lines) + "\n", lines=True)

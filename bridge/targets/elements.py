@@ -1,0 +1,407 @@
+"""Elements that SDFormat and URDF share: sensors, lights, filter groups, rotor inertia."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Set
+from itertools import combinations
+from pathlib import Path
+
+from bridge.fluid import described
+from loaders.collision_pairs import default_policy, excluded_pairs, masked_pairs
+from loaders.diagnostics import Fate
+from loaders.files.read_file import read_start
+from loaders.inertia import SpatialInertia
+from loaders.limits import FileError
+from loaders.model import Actuator, FilterGroup, FilterRule, Joint, JointType, Light, Link, Material, Rgba, Sensor
+from loaders.pose import Array, Pose
+from loaders.scene import Scene
+
+from .folder import Files
+from .numbers import is_ill_conditioned, numbers, pose_text, position_values, quaternion_values
+from .report import Report
+from .xml import Element, Value, add, qualified
+
+_MAX_LINKS = 400
+"""Largest number of links with collisions for which groups are sought; their pairs are listed."""
+
+_Neighbors = Mapping[str, Set[str]]
+"""The links that each link may not touch."""
+
+
+def has_writable_pairs(scene: Scene) -> bool:
+    """Return whether the pairs that a scene excludes are MuJoCo's, and few enough to be written as filter groups."""
+    return default_policy(scene) == "mujoco" and sum(1 for link in scene.links if link.collisions) <= _MAX_LINKS
+
+
+def with_filter_groups(scene: Scene) -> Scene:
+    """Return the scene with filter groups for the pairs that MuJoCo excludes and Drake's rules do not.
+
+    A scene whose rules are not MuJoCo's stays as it is. Links that may not touch the same links share a group.
+
+    Args:
+        scene: The scene.
+    """
+    if not has_writable_pairs(scene):
+        return scene
+    colliding = [link.name for link in scene.links if link.collisions]
+    wanted = excluded_pairs(scene)
+    missing = wanted - excluded_pairs(scene, "drake")
+    pairs = [pair for pair in missing if pair <= set(colliding)]
+    if not pairs:
+        return scene
+    masked = masked_pairs(scene)
+    pairs += [pair for pair in map(frozenset, combinations(colliding, 2)) if pair in masked and pair in wanted]
+    groups, rules = _grouped(_neighbors(pairs), colliding, {group.name for group in scene.filter_groups})
+    return dataclasses.replace(
+        scene, filter_groups=(*scene.filter_groups, *groups), filter_rules=(*scene.filter_rules, *rules)
+    )
+
+
+def report_pairs_kept_apart(scene: Scene, report: Report, code: str) -> None:
+    """Report the pairs of links that may touch by MuJoCo's rules, if they are those of the scene, but not by Drake's.
+
+    Args:
+        scene: The scene.
+        report: Receives a finding for each pair.
+        code: The code of the findings.
+    """
+    for a, b in _pairs_kept_apart(scene):
+        report.add(
+            Fate.DROPPED,
+            code,
+            "links {a} and {b} may touch in MuJoCo; by Drake's rules links that a joint connects or that are fixed to "
+            "each other never do",
+            subjects=(a, b),
+            a=a,
+            b=b,
+        )
+
+
+def _pairs_kept_apart(scene: Scene) -> list[list[str]]:
+    if not has_writable_pairs(scene):
+        return []
+    return sorted(sorted(pair) for pair in excluded_pairs(scene, "drake") - excluded_pairs(scene))
+
+
+def _neighbors(pairs: Iterable[frozenset[str]]) -> _Neighbors:
+    found: dict[str, set[str]] = defaultdict(set)
+    for a, b in map(sorted, pairs):
+        found[a].add(b)
+        found[b].add(a)
+    return found
+
+
+def _grouped(neighbors: _Neighbors, order: list[str], taken: Set[str]) -> tuple[list[FilterGroup], list[FilterRule]]:
+    """Return groups of links with the same neighbors, in the order of the links, and the rules between them."""
+    classes = _classes(neighbors, [name for name in order if name in neighbors])
+    names = [f"filter_{i}" for i in range(1, len(classes) + len(taken) + 1) if f"filter_{i}" not in taken]
+    groups = [FilterGroup(name=name, links=tuple(links)) for name, links in zip(names, classes, strict=False)]
+    rules = []
+    for i, a in enumerate(groups):
+        if len(a.links) > 1 and a.links[1] in neighbors[a.links[0]]:
+            rules.append(FilterRule(a=a.name, b=a.name))
+        rules += [FilterRule(a=a.name, b=b.name) for b in groups[i + 1 :] if b.links[0] in neighbors[a.links[0]]]
+    return groups, rules
+
+
+def _classes(neighbors: _Neighbors, order: list[str]) -> list[list[str]]:
+    """Return the links in classes: those that exclude each other and the same others, and those that exclude the same.
+
+    Args:
+        neighbors: The links that each link may not touch.
+        order: The links.
+    """
+    together: dict[frozenset[str], list[str]] = defaultdict(list)
+    for name in order:
+        together[frozenset(neighbors[name] | {name})].append(name)
+    apart: dict[frozenset[str], list[str]] = defaultdict(list)
+    for names in together.values():
+        if len(names) == 1:
+            apart[frozenset(neighbors[names[0]])] += names
+    found = [names for names in together.values() if len(names) > 1] + list(apart.values())
+    return sorted(found, key=lambda names: order.index(names[0]))
+
+
+def without_fluid_forces(scene: Scene, report: Report, code: str) -> Scene:
+    """Return the scene without the forces of a fluid.
+
+    Args:
+        scene: The scene.
+        report: Receives one finding for each force, with all its values.
+        code: Code of the findings.
+    """
+    for force in scene.fluid_forces:
+        report.add(
+            Fate.DROPPED,
+            code,
+            "the document has no place for the force of a fluid on link {link}, {force}; left it out",
+            force.where,
+            hint="add the plugin that exerts it to the document",
+            subjects=(force.link,),
+            link=force.link,
+            force=described(force),
+        )
+    return dataclasses.replace(scene, fluid_forces=()) if scene.fluid_forces else scene
+
+
+_PUBLISHED_TYPES = frozenset({"joint_state", "odometry"})
+
+
+def without_published_sensors(scene: Scene, report: Report, code: str) -> Scene:
+    """Return the scene without joint states and odometry.
+
+    Args:
+        scene: The scene.
+        report: Receives the findings.
+        code: Code of the findings.
+    """
+    owners: tuple[Link | Joint, ...] = (*scene.links, *scene.joints)
+    published = [(item, s) for item in owners for s in item.sensors if s.type in _PUBLISHED_TYPES]
+    if not published:
+        return scene
+    for item, sensor in published:
+        report.add(
+            Fate.DROPPED,
+            code,
+            "the document has no place for sensor {sensor} of type {type}, which a plugin publishes; left it out",
+            sensor.where,
+            subjects=(item.name, sensor.name),
+            sensor=sensor.name,
+            type=sensor.type,
+        )
+    return dataclasses.replace(
+        scene,
+        links=tuple(dataclasses.replace(link, sensors=_stated(link.sensors)) for link in scene.links),
+        joints=tuple(dataclasses.replace(joint, sensors=_stated(joint.sensors)) for joint in scene.joints),
+    )
+
+
+def _stated(sensors: tuple[Sensor, ...]) -> tuple[Sensor, ...]:
+    return tuple(sensor for sensor in sensors if sensor.type not in _PUBLISHED_TYPES)
+
+
+_SUFFIXES = (".ktx", ".ktx2")
+_MAGIC = b"\xabKTX "
+"""First bytes of a file in KTX, of either version."""
+
+
+def without_undrawn_textures(material: Material) -> tuple[Material, list[str]]:
+    """Return a material without its textures in KTX, and the words for what is left out.
+
+    Neither Gazebo nor PyBullet reads KTX, and Drake's renderer does not draw a shape with such a texture at all.
+
+    Args:
+        material: The material.
+    """
+    lost = [f"{kind} {Path(file).name} in KTX" for kind, file in material.maps if _is_ktx(file)]
+    maps = tuple((kind, file) for kind, file in material.maps if not _is_ktx(file))
+    texture = material.texture
+    if texture is not None and _is_ktx(texture):
+        if texture != dict(material.maps).get("albedo_map"):
+            lost.append(f"texture {Path(texture).name} in KTX")
+        texture = None
+    return (dataclasses.replace(material, texture=texture, maps=maps) if lost else material), lost
+
+
+def _is_ktx(file: str) -> bool:
+    if file.lower().endswith(_SUFFIXES):
+        return True
+    try:
+        return read_start(file, len(_MAGIC), option="mesh_file_bytes") == _MAGIC
+    except FileError:
+        return False
+
+
+_GEARED_TYPES = frozenset({JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC})
+
+
+def with_rotor_inertia(scene: Scene, report: Report, code: str) -> Scene:
+    """Return the scene with actuators whose rotors have the reflected inertia of the axes of their joints.
+
+    Args:
+        scene: The scene.
+        report: Receives the finding.
+        code: Code of the finding.
+    """
+    driven = {actuator.joint: i for i, actuator in enumerate(scene.actuators)}  # of several, the last one counts
+    actuators = list(scene.actuators)
+    moved: list[str] = []
+    joints: list[Joint] = []
+    for joint in scene.joints:
+        if joint.type not in _GEARED_TYPES or joint.axes[0].inertia <= 0.0 or joint.axes[0].effort == 0.0:
+            joints.append(joint)
+            continue
+        (axis,) = joint.axes
+        if joint.name in driven:
+            actuator = actuators[driven[joint.name]]
+            inertia = actuator.rotor_inertia + axis.inertia / actuator.gear_ratio**2
+            actuators[driven[joint.name]] = dataclasses.replace(actuator, rotor_inertia=inertia)
+        else:
+            actuators.append(
+                Actuator(name=joint.name, joint=joint.name, effort=axis.effort, rotor_inertia=axis.inertia)
+            )
+        joints.append(dataclasses.replace(joint, axes=(dataclasses.replace(axis, inertia=0.0),)))
+        moved.append(joint.name)
+    if not moved:
+        return scene
+    report.add(
+        Fate.NOTED,
+        code,
+        "the reflected inertia of the joints {joints} is written as the rotor inertia of actuators, which Drake reads",
+        subjects=tuple(moved),
+        joints=tuple(moved),
+    )
+    return dataclasses.replace(scene, joints=tuple(joints), actuators=tuple(actuators))
+
+
+def add_pose(parent: Element, X: Pose, scale: float = 0.0) -> None:
+    """Add a ``<pose>``, unless it is the identity: with angles, or with a quaternion where angles are inaccurate.
+
+    Args:
+        parent: The element that has the pose.
+        X: The pose.
+        scale: Largest distance that a reader's computation of it takes in [m]; 0 if a reader takes it as it is.
+    """
+    if is_ill_conditioned(X.R):
+        text = numbers([*position_values(X.p, scale), *quaternion_values(X.R)])
+        add(parent, "pose", text, rotation_format="quat_xyzw")
+    elif (text := pose_text(X, scale)) is not None:  # type: ignore[assignment]
+        add(parent, "pose", text)
+
+
+def scale_of(*poses: Pose) -> float:
+    """Return the largest distance in some poses [m], at least 1."""
+    return max(1.0, *(float(abs(X.p).max()) for X in poses))
+
+
+def add_if(parent: Element, tag: str, value: Value | None, default: Value | None = None) -> None:
+    """Add a child with a value, unless it is the default.
+
+    Args:
+        parent: The element that gets the child.
+        tag: Tag of the child.
+        value: The value.
+        default: The value that a reader assumes.
+    """
+    if value is not None and value != default:
+        add(parent, tag, value)
+
+
+def vector(values: Array | Iterable[float]) -> tuple[float, ...]:
+    """Return numbers as a tuple."""
+    return tuple(float(value) for value in values)
+
+
+def add_parameters(parent: Element, parameters: Iterable[tuple[str, str]]) -> None:
+    """Add the elements whose paths and texts are listed, such as ``("camera/image/width", "64")``.
+
+    An element is used again for the next path as long as this repeats nothing in it: a second ``camera@name`` or
+    ``camera/image/width`` begins a new ``<camera>`` or ``<image>``.
+
+    Args:
+        parent: The element that has the parameters.
+        parameters: The paths and texts, in document order.
+    """
+    for place, text in parameters:
+        path, _, attribute = place.partition("@")
+        tags = path.split("/")
+        element = parent
+        for i, tag in enumerate(tags):
+            is_last = i == len(tags) - 1
+            last = element[-1] if len(element) and element[-1].tag == qualified(tag) else None
+            if last is None or (is_last and _is_used(last, attribute)):
+                last = add(element, tag)
+            element = last
+        if attribute:
+            element.set(qualified(attribute), text)
+        else:
+            element.text = text
+
+
+def _is_used(element: Element, attribute: str) -> bool:
+    """Return whether an element has content already that the next parameter would repeat."""
+    if attribute:
+        return element.get(qualified(attribute)) is not None or element.text is not None or len(element) > 0
+    return element.text is not None or len(element) > 0
+
+
+_SCRIPT = "file://media/materials/scripts/gazebo.material"
+_NUMBERS = ("metalness", "roughness")
+
+
+def add_material(parent: Element, material: Material, files: Files) -> None:
+    """Add the ``<material>`` of a visual.
+
+    Args:
+        parent: The ``<visual>``.
+        material: The material.
+        files: The files of the export.
+    """
+    element = add(parent, "material")
+    if material.name is not None:
+        script = add(element, "script")
+        add(script, "uri", _SCRIPT)
+        add(script, "name", material.name)
+    for key in ("ambient", "diffuse", "specular", "emissive", "shininess"):
+        add_if(element, key, getattr(material, key))
+    maps = dict(material.maps)
+    if maps or any(getattr(material, key) is not None for key in _NUMBERS):
+        metal = add(add(element, "pbr"), "metal")
+        for kind, file in material.maps:
+            add(metal, kind, files.uri(file, file))
+        for key in _NUMBERS:
+            add_if(metal, key, getattr(material, key))
+    if material.texture is not None and material.texture != maps.get("albedo_map"):
+        add(element, "drake:diffuse_map", files.uri(material.texture, material.texture))
+
+
+def add_light(parent: Element, light: Light, name: str, X: Pose) -> None:
+    """Add a ``<light>``.
+
+    Args:
+        parent: The link or world.
+        light: The light.
+        name: Its name in there.
+        X: Its pose in there.
+    """
+    element = add(parent, "light", name=name, type=light.type)
+    add_pose(element, X)
+    add_if(element, "cast_shadows", light.cast_shadows, False)
+    add_if(element, "intensity", light.intensity, 1.0)
+    add_if(element, "light_on", light.on, True)
+    add(element, "diffuse", _color(light.diffuse))
+    add(element, "specular", _color(light.specular))
+    if (light.range, light.attenuation) != (10.0, (1.0, 1.0, 0.0)):
+        attenuation = add(element, "attenuation")
+        add(attenuation, "range", light.range)
+        for key, value in zip(("constant", "linear", "quadratic"), light.attenuation, strict=True):
+            add(attenuation, key, value)
+    add_if(element, "direction", light.direction, (0.0, 0.0, -1.0))
+    if light.type == "spot" or any((light.inner_angle, light.outer_angle, light.falloff)):
+        spot = add(element, "spot")
+        for key in ("inner_angle", "outer_angle", "falloff"):
+            add(spot, key, getattr(light, key))
+
+
+def _color(rgba: Rgba) -> Rgba:
+    return rgba
+
+
+def add_sensor(parent: Element, sensor: Sensor, X: Pose) -> None:
+    """Add a ``<sensor>``.
+
+    Args:
+        parent: The link or joint.
+        sensor: The sensor.
+        X: Its pose in there.
+    """
+    element = add(parent, "sensor", name=sensor.name, type=sensor.type)
+    add_pose(element, X)
+    add_if(element, "update_rate", sensor.update_rate, 0.0)
+    add_parameters(element, sensor.parameters)
+
+
+MASSLESS = SpatialInertia.of(0.0)
+"""Inertia of a link that has none."""

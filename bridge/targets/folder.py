@@ -1,0 +1,449 @@
+"""An export as a folder: document, assets, package.xml and results."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+import loaders
+from bridge.geometry.mesh import with_asset_files
+from bridge.installed_packages import own_version
+from bridge.lowering.inertia import with_repaired_inertia
+from bridge.lowering.sources import Source, loss_summary
+from bridge.mechanism import Mechanism
+from bridge.output import MANIFEST, write_folder
+from loaders import LoadOptions
+from loaders.diagnostics import Diagnostic, Fate
+from loaders.files.read_file import is_file, read
+from loaders.finish.validation import report_contradictions, require_consistent
+from loaders.limits import FileError
+from loaders.meshes.mesh_data import companion_files, local_file
+from loaders.scene import Scene
+from loaders.text import code, printable
+
+from .report import WRITTEN_BY, Report, derivation, fidelity_text, origin_comment, read_back, require_equal
+from .xml import Element, add, check_folder_name, file_name, root_element, write
+
+ASSETS = "assets"
+"""Folder of the assets, beside the file of the model."""
+_NAMES = {
+    ".dae": re.compile(rb"<init_from>\s*(?:<ref>)?\s*([^<]+?)\s*<"),
+    ".mtl": re.compile(rb"^\s*(?:map_\w+|bump|disp|decal|norm)\s+(?:-\S+\s+\S+\s+)*([^\r\n]+?)\s*$", re.MULTILINE),
+    ".gltf": re.compile(rb'"uri"\s*:\s*"([^"]+)"'),
+}
+"""Patterns of the names of pictures in files, by suffix."""
+
+
+@dataclass(slots=True)
+class AssetFiles:
+    """The files that an export copies."""
+
+    folder: str = ASSETS
+    """The folder, beside the file of the model."""
+    files: dict[str, bytes] = field(default_factory=dict)
+    """Content of each file, by its path in the folder of the assets."""
+    _places: dict[str, str | None] = field(default_factory=dict)
+    _names: dict[str, str] = field(default_factory=dict)
+    """Paths of the files by the same in lower case."""
+
+    def add(self, path: str | None) -> str | None:
+        """Add a mesh or picture; return its path beside the model, or None if the file cannot be read.
+
+        Args:
+            path: Path of the file.
+        """
+        if path is None:
+            return None
+        if path not in self._places:
+            self._places[path] = self._added(Path(path))
+        return self._places[path]
+
+    def _added(self, file: Path) -> str | None:
+        group = _group(file)
+        if file not in group:
+            return None
+        base = Path(os.path.commonpath([path.parent for path in group]))
+        contents = {path.relative_to(base).as_posix(): data for path, data in group.items()}
+        return self._store(contents, file.relative_to(base).as_posix(), file.stem)
+
+    def _store(self, contents: dict[str, bytes], main: str, stem: str) -> str:
+        """Store files that belong together, in a separate folder if there are several."""
+        alone = len(contents) == 1
+        if alone:  # no other file refers to its name
+            main = f"{_plain(stem)}{Path(main).suffix}"
+            contents = {main: next(iter(contents.values()))}
+        digest = hashlib.sha256(b"".join(contents.values())).hexdigest()[:8]
+        for folder in ("" if alone else f"{_plain(stem)}/", f"{_plain(stem)}_{digest}/"):
+            names = {f"{folder}{name}": data for name, data in contents.items()}
+            if all(self._is_free(name, data) for name, data in names.items()):
+                break
+        self.files |= names
+        self._names |= {name.casefold(): name for name in names}
+        return f"{self.folder}/{folder}{main}"
+
+    def _is_free(self, name: str, data: bytes) -> bool:
+        """Return whether a name is not taken by other content, also where file systems ignore case."""
+        existing = self._names.get(name.casefold())
+        return existing is None or (existing == name and self.files[existing] == data)
+
+
+def _group(file: Path) -> dict[Path, bytes]:
+    """Return a file and all that it refers to, directly or not, with their contents."""
+    found: dict[Path, bytes] = {}
+    pending = [file]
+    while pending:
+        path = pending.pop()
+        if path in found:
+            continue
+        try:
+            found[path] = read(path, option="mesh_file_bytes")
+        except FileError:
+            continue
+        pending.extend(_named(path, found[path]))
+    return found
+
+
+def _named(path: Path, data: bytes) -> Iterable[Path]:
+    yield from (Path(name) for name in companion_files(str(path)) if is_file(name))
+    pattern = _NAMES.get(path.suffix.lower())
+    for match in pattern.finditer(data) if pattern else ():
+        name = local_file(match[1].decode("utf-8", errors="ignore"), path)
+        if name is not None:
+            yield Path(name)
+
+
+def _plain(stem: str) -> str:
+    return re.sub(r"[^\w.-]+", "_", stem, flags=re.ASCII).strip("._") or "mesh"
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The assets of a document, and the findings about files that are missing."""
+
+    report: Report
+    assets: AssetFiles
+    code: str
+    """Code of the finding about a file that is missing."""
+
+    def uri(self, path: str | None, uri: str) -> str:
+        """Return the URI of a file beside the document; that of the source if the file is missing.
+
+        Args:
+            path: The file.
+            uri: The URI in the source.
+        """
+        copy = self.assets.add(path)
+        if copy is not None:
+            return copy
+        self.report.add(
+            Fate.NOTED,
+            self.code,
+            "{uri} was not found; the document names it as the source does",
+            hint="add its folder to the search paths",
+            uri=uri or path or "",
+        )
+        return uri or path or ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFiles(Files):
+    """Files that a document names where the source has them."""
+
+    def uri(self, path: str | None, uri: str) -> str:
+        """Return the URI in the source if it has a scheme, such as ``model://``; else the path of the file.
+
+        Args:
+            path: The file.
+            uri: The URI in the source.
+        """
+        return uri if "://" in uri else path or uri
+
+
+def package_xml(name: str) -> str:
+    """Return the content of ``package.xml``.
+
+    Args:
+        name: Name of the package, which that of its folder must equal for some readers.
+    """
+    root = root_element("package", format="2")
+    add(root, "name", name)
+    add(root, "version", "1.0.0")
+    add(root, "description", f"{WRITTEN_BY}{own_version()}.")
+    add(root, "maintainer", "none", email="none@example.com")
+    add(root, "license", "see README.md")
+    return write(root)
+
+
+class Document(str):
+    """An exported document: a string, with its assets, diagnostics and changed names."""
+
+    assets: dict[str, bytes]
+    """Contents of each asset file, by its name in the folder ``assets``."""
+    diagnostics: tuple[Diagnostic, ...]
+    """The findings of the export: what the format cannot carry, or carries with an error."""
+    names: dict[str, str]
+    """Names in the document by canonical name, where they differ."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """The result of an export to a folder.
+
+    Attributes:
+        path: The file of the model.
+        files: Every file, by its path in the folder.
+        diagnostics: The findings of lowering and export; those of the reader are in ``Scene.diagnostics``.
+    """
+
+    path: Path
+    files: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+def stale(files: Mapping[str, bytes], out_dir: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the files of a folder that are missing, superfluous, or differ from what an export would write.
+
+    Args:
+        files: Content of each file that the export would write, by its path in the folder.
+        out_dir: The folder to compare with.
+    """
+    folder = Path(out_dir)
+    existing = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    existing.pop(MANIFEST, None)
+    differing = {file for file, data in files.items() if file not in existing or existing[file].read_bytes() != data}
+    return tuple(sorted(differing | _superfluous(existing, files)))
+
+
+def _superfluous(existing: Collection[str], files: Collection[str]) -> set[str]:
+    return set(existing) - set(files)
+
+
+_Export = TypeVar("_Export", bound=Export)
+_Contents = TypeVar("_Contents", bound="Contents")
+
+
+class Form(Protocol):
+    """The normal form of a scene, which a document states."""
+
+    @property
+    def scene(self) -> Scene:
+        """The scene."""
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Names in the document by name in the source, where they differ."""
+
+
+_Form_co = TypeVar("_Form_co", bound=Form, covariant=True)
+_Options_co = TypeVar("_Options_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Built(Generic[_Form_co, _Options_co]):
+    """A finished document.
+
+    Attributes:
+        scene: The scene of the source.
+        form: The normal form, which the document states.
+        root: The document.
+        assets: Contents of each asset file, by its name in the folder of the assets.
+        diagnostics: The findings of the export.
+        options: The options of the export, a dataclass.
+    """
+
+    scene: Scene
+    form: _Form_co
+    root: Element
+    assets: dict[str, bytes]
+    diagnostics: tuple[Diagnostic, ...]
+    options: _Options_co
+
+
+AnyBuilt = Built[Form, Any]
+"""A finished document of any format."""
+
+
+class Format(NamedTuple):
+    """A format of documents."""
+
+    title: str
+    """Name of the format, for people."""
+    suffix: str
+    """Suffix of its files."""
+    function: str
+    """Name of the function that exports to it."""
+    code: str
+    """Code of the findings about files that do not read back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """The files of an export that are not written yet."""
+
+    main: str
+    """Path of the model's file in the folder."""
+    files: dict[str, bytes]
+    """Content of each file, by its path in the folder."""
+    scene: Scene
+    """The scene that the files say."""
+    diagnostics: tuple[Diagnostic, ...]
+    """The findings of the export."""
+    code: str
+    """Code of the findings about files that do not read back."""
+    package_map: Mapping[str, str] = field(default_factory=dict)
+    """Place, in the folder, of each package that a URI of the files names."""
+
+    def require_equal(self) -> None:
+        """Read the files back and compare them with the scene.
+
+        Raises:
+            ExportError: if they are not the scene.
+        """
+        require_equal(read_back(self.files, self.main, self.scene, self.code, package_map=self.package_map))
+
+    def written(self, kind: type[_Export], out_dir: str | os.PathLike[str], *, force: bool) -> _Export:
+        """Write the files into a folder and return the result.
+
+        Args:
+            kind: Type of the result.
+            out_dir: The folder.
+            force: Whether to overwrite files that were edited or that no export wrote.
+
+        Raises:
+            OutputFolderError: if the folder holds files that were edited or that no export wrote.
+            OSError: if the file system refuses; the old content is in place then.
+            ValueError: if the folder is named as a file.
+        """
+        check_folder_name(out_dir)
+        write_folder(out_dir, self.files, force=force)
+        files = tuple(sorted(self.files))
+        return kind(path=Path(out_dir) / self.main, files=files, diagnostics=self.diagnostics)
+
+
+def finished(
+    source: Source, options: LoadOptions, contents_of: Callable[[], _Contents], *, check: bool = False
+) -> _Contents:
+    """Return the files of an export, and warn of what they lose.
+
+    Args:
+        source: The source of the export.
+        options: The keywords of the caller.
+        contents_of: Makes the files.
+        check: Whether to read the files back and compare them with the scene.
+
+    Raises:
+        ExportError: if the files, read back, are not the scene.
+    """
+    with loss_summary(source, options) as losses:
+        contents = contents_of()
+        if check:
+            contents.require_equal()
+        losses.add(contents.diagnostics)
+    return contents
+
+
+def single_document(
+    source: Source, options: LoadOptions, build: Callable[[], AnyBuilt], form: Format, assets: str, *, check: bool
+) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
+    """Return one document without a folder around it, the assets in a folder beside it, and the findings.
+
+    Args:
+        source: The source of the export.
+        options: The keywords of the caller.
+        build: Makes the document.
+        form: Format of the document.
+        assets: Name of the folder of the assets.
+        check: Whether to read the files back and compare them with the model.
+
+    Raises:
+        ExportError: if the written file, read back, is not the model.
+    """
+    with loss_summary(source, options) as losses:
+        built = build()
+        text, main = write(built.root), f"main{form.suffix}"
+        if check:
+            files = {main: text.encode()} | {f"{assets}/{file}": data for file, data in built.assets.items()}
+            require_equal(read_back(files, main, built.form.scene, form.code))
+        losses.add(built.diagnostics)
+    return text, built.assets, built.diagnostics
+
+
+def document_contents(built: AnyBuilt, form: Format, readers: str, notes: Iterable[str]) -> Contents:
+    """Return the files of a document: itself, its assets, ``README.md`` and ``FIDELITY.md``.
+
+    Args:
+        built: The document.
+        form: Its format.
+        readers: The first sentences of the README after the name of the file, such as ``is a robot in URDF.``.
+        notes: Sentences of the README about what was changed.
+    """
+    name = file_name(built.scene.name)
+    main = f"{name}{form.suffix}"
+    texts = {
+        main: write(built.root, [origin_comment(built.scene)]),
+        "README.md": _readme(name, f"`{main}` {readers}", built, form, notes),
+        "FIDELITY.md": fidelity_text(built.scene, built.diagnostics, f"{form.title} document"),
+    }
+    files = {file: text.encode() for file, text in texts.items()}
+    files |= {f"assets/{file}": data for file, data in built.assets.items()}
+    return Contents(main=main, files=files, scene=built.form.scene, diagnostics=built.diagnostics, code=form.code)
+
+
+def _readme(name: str, about: str, built: AnyBuilt, form: Format, notes: Iterable[str]) -> str:
+    report = f"[FIDELITY.md](FIDELITY.md) lists what {form.title} cannot represent, or represents with an error."
+    made = derivation(built.scene, form.function, name, changed_options(built.options))
+    lines = [f"# {name}", "", about, "", *made, "", *notes, report]
+    if built.form.names:
+        rows = [f"| {code(old, cell=True)} | {code(new, cell=True)} |" for old, new in built.form.names.items()]
+        lines += ["", "## Names", "", f"| source | {form.title} |", "|---|---|", *rows]
+    return printable("\n".join(lines) + "\n", lines=True)
+
+
+def changed_options(options: Any) -> Mapping[str, Any]:
+    """Return the options that differ from their defaults."""
+    default = type(options)()
+    values = {entry.name: getattr(options, entry.name) for entry in fields(options) if entry.name != "strict"}
+    return {key: value for key, value in values.items() if value != getattr(default, key)}
+
+
+def scene_of(source: Source, options: LoadOptions, report: Report | None = None) -> Scene:
+    """Return the scene of a source.
+
+    Args:
+        source: A path, a scene, or a mechanism.
+        options: Options of `loaders.load`, if the source is a path.
+        report: Receives the joints that contradict the poses of links, if the source is no path.
+
+    Raises:
+        ExportError: if the scene has names that nothing has, or numbers that no model can have.
+        LoadError: if the file has errors.
+        TypeError: if the source is neither a path, a scene nor a mechanism.
+    """
+    if isinstance(source, str | os.PathLike):
+        return with_asset_files(loaders.load(source, **options))
+    scene = source.scene if isinstance(source, Mechanism) else source
+    if not isinstance(scene, Scene):
+        raise TypeError(f"expected a path, a Scene or a Mechanism, not {type(source).__name__}")
+    require_consistent(scene)
+    if report is not None:
+        report_contradictions(scene, report.entries)
+    return with_asset_files(scene)
+
+
+def repaired(scene: Scene, report: Report, *, wanted: bool) -> Scene:
+    """Return the scene with the nearest physical inertias, if that is wanted.
+
+    Args:
+        scene: The scene.
+        report: Receives the findings.
+        wanted: Whether inertias are repaired.
+    """
+    return with_repaired_inertia(scene, report.entries) if wanted else scene

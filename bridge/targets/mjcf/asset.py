@@ -1,0 +1,420 @@
+"""mesh, material, texture and hfield."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge.geometry.convex_decomposition import with_choice
+from bridge.geometry.mesh import Appearance, MeshFile, mesh_files, shape_asset
+from bridge.geometry.textures import Picture, engine_picture
+from bridge.targets.numbers import color
+from loaders.diagnostics import Diagnostic, Diagnostics, Fate, Where
+from loaders.files.images import PictureError, gray_levels
+from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visual
+from loaders.pose import Array, Pose
+
+from .context import TARGET, Context, Element, Value
+
+_MAX_BYTE = 255
+_BASE = 0.01
+"""Thickness below the lowest point that MuJoCo demands [m]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heightfield:
+    """A file that MuJoCo reads, its ``size`` attribute, and its origin in the geometry's frame [m]."""
+
+    data: bytes
+    suffix: str
+    size: tuple[float, float, float, float]
+    origin: tuple[float, float, float]
+
+
+def read_heightfield(heightmap: Heightmap, link: str, where: Where, context: Context) -> Heightfield | None:
+    """Read the image as gray levels.
+
+    MuJoCo scales the levels of an image to 0 to 1, so the size along z is that of the levels that occur. Of 16 bits in
+    a PNG file MuJoCo reads the upper 8; such levels are written in MuJoCo's own format.
+
+    Args:
+        heightmap: The geometry.
+        link: Name of the link that has it.
+        where: The place of the shape in the source.
+        context: The export.
+
+    Returns:
+        The height field; None, with a diagnostic, if the image cannot be read.
+    """
+    try:
+        gray = gray_levels(heightmap.path)
+    except PictureError as error:
+        context.report(
+            Fate.DROPPED,
+            "heightmap",
+            "cannot read the height map {uri} as an image: {reason}",
+            where,
+            hint="use an existing image in a format that Pillow reads",
+            subjects=(link,),
+            uri=heightmap.uri,
+            reason=str(error),
+        )
+        return None
+    lowest, highest = int(gray.levels.min()), int(gray.levels.max())
+    x, y, z = heightmap.size
+    bottom, height = z * lowest / gray.max_level, z * (highest - lowest) / gray.max_level
+    px, py, pz = heightmap.position
+    return Heightfield(
+        data=gray.png() if gray.max_level == _MAX_BYTE else _binary(gray.levels),
+        suffix=".png" if gray.max_level == _MAX_BYTE else ".bin",
+        size=(x / 2.0, y / 2.0, height or 1e-6, _BASE),
+        origin=(px, py, pz + bottom),
+    )
+
+
+def _binary(levels: NDArray[np.int32]) -> bytes:
+    """Return levels as a file in MuJoCo's format: the numbers of rows and columns, and rows from the smallest y."""
+    return np.array(levels.shape, dtype="<i4").tobytes() + levels[::-1].astype("<f4").tobytes()
+
+
+GRAY = (0.5, 0.5, 0.5, 1.0)
+"""MuJoCo's color of a geom that states none."""
+_ROLES = {
+    "ambient_occlusion_map": "occlusion",
+    "emissive_map": "emissive",
+    "metalness_map": "metallic",
+    "normal_map": "normal",
+    "roughness_map": "roughness",
+}
+"""MuJoCo's name of a texture's role, by SDFormat's."""
+_WHITE = (1.0, 1.0, 1.0, 1.0)
+"""Color under a texture, which leaves its colors unchanged."""
+_UNSCALED = (1.0, 1.0, 1.0)
+_GLOSS = 0.5
+"""MuJoCo's specularity and shininess of a material that states none."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeshUse:
+    """The use of a mesh by a shape.
+
+    Attributes:
+        link: Name of the shape's link.
+        where: The shape's place in the source.
+        collides: Whether the shape is a collision: then the mesh needs volume, and is convex or in convex parts.
+        appearance: The part of the mesh file's appearance that the source leaves in effect.
+        has_texture: Whether the source states a texture.
+    """
+
+    link: str
+    where: Where
+    collides: bool
+    appearance: Appearance = Appearance.ALL
+    has_texture: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Part:
+    """One mesh asset in the document, with the look that the mesh file states."""
+
+    name: str
+    file: MeshFile
+    ratio: tuple[float, ...] = _UNSCALED
+    """Scale of the asset relative to its file."""
+
+    @property
+    def vertices(self) -> Array:
+        """Positions [m], shape (n, 3); they are read when asked for."""
+        return self.file.vertices if self.ratio == _UNSCALED else self.file.vertices * self.ratio
+
+
+class _Key(NamedTuple):
+    """The properties that determine the files of a geometry."""
+
+    geometry: Mesh | Cone | Polyline
+    collides: bool
+    appearance: Appearance
+    has_texture: bool
+
+
+class AssetLibrary:
+    """The assets of one document, without duplicates."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self.files: dict[str, bytes] = {}
+        """Contents of each file, by its name in the folder ``assets``."""
+        self.digests: dict[str, str] = {}
+        """Hashes of the contents of meshes and pictures, which are known from their conversion."""
+        self._parts: dict[_Key, tuple[Part, ...]] = {}
+        self._first_sizes: dict[_Key, _Key] = {}
+        self._names: dict[str, str] = {}
+        self._materials: dict[tuple[tuple[str, str], ...], str] = {}
+        self._textures: dict[str, str | None] = {}
+        self._heightfields: dict[Heightfield, str] = {}
+
+    # --- meshes ------------------------------------------------------------------------------------------------------
+
+    def meshes(self, geometry: Mesh | Cone | Polyline, use: MeshUse) -> tuple[Part, ...]:
+        """Return the parts of a geometry, and add their assets; empty, with a diagnostic, if it cannot be read."""
+        if isinstance(geometry, Mesh) and use.collides:
+            geometry = with_choice(geometry, self._context.options.collision_meshes)
+        key = _Key(geometry, use.collides, use.appearance, use.has_texture)
+        if not self._parts.get(key):  # an unreadable mesh is reported for each shape that uses it
+            self._parts[key] = self._rescaled(key) or self._converted(geometry, use)
+        return self._parts[key]
+
+    def _converted(self, geometry: Mesh | Cone | Polyline, use: MeshUse) -> tuple[Part, ...]:
+        diagnostics = Diagnostics()
+        if isinstance(geometry, Mesh):
+            files = mesh_files(
+                geometry, TARGET, diagnostics, where=use.where, collides=use.collides, appearance=use.appearance
+            )
+        else:
+            files = tuple(map(MeshFile.of, shape_asset(geometry, TARGET, diagnostics, where=use.where)))
+        self._extend(diagnostics, use.link)
+        if use.has_texture:
+            self._report_missing_uv(files, use)
+        return tuple(self._part(file, use) for file in files)
+
+    def _extend(self, findings: Iterable[Diagnostic], link: str) -> None:
+        """Record findings of the conversion of a mesh or an image; those without subjects are about the link."""
+        about_link = (replace(entry, subjects=entry.subjects or (link,)) for entry in findings)
+        self._context.diagnostics.extend(about_link)
+
+    def _rescaled(self, key: _Key) -> tuple[Part, ...]:
+        """Return the parts of a mesh that is present in another size: the same files, scaled."""
+        mesh = key.geometry
+        if not isinstance(mesh, Mesh) or mesh.reference is not None or not all(mesh.scale):
+            return ()
+        first = self._first_sizes.setdefault(key._replace(geometry=_unscaled(mesh)), key)
+        scale = first.geometry.scale if isinstance(first.geometry, Mesh) else _UNSCALED
+        ratio = tuple(new / old for new, old in zip(mesh.scale, scale, strict=True))
+        return tuple(self._scaled(part, ratio) for part in self._parts.get(first, ()))
+
+    def _scaled(self, part: Part, ratio: tuple[float, ...]) -> Part:
+        name = self._context.names.claim("mesh", part.name)
+        self._context.document["asset"].add("mesh", name=name, file=f"{part.name}.obj", scale=ratio)
+        return replace(part, name=name, ratio=ratio)
+
+    def _report_missing_uv(self, files: Iterable[MeshFile], use: MeshUse) -> None:
+        for file in files:
+            if not file.has_uv:
+                self._context.report(
+                    Fate.NOTED,
+                    "no-texture-coordinates",
+                    "mesh {mesh} has no texture coordinates; MuJoCo maps the texture in its own way",
+                    use.where,
+                    subjects=(use.link,),
+                    mesh=file.name,
+                )
+
+    def _part(self, file: MeshFile, use: MeshUse) -> Part:
+        alternative = f"{file.name}_collision" if use.collides else ""
+        name = self._names.get(file.digest)
+        if name is None:
+            name = self._names[file.digest] = self._context.names.claim("mesh", file.name, alternative=alternative)
+            self.files[f"{name}.obj"], self.digests[f"{name}.obj"] = file.data, file.digest
+            self._context.document["asset"].add("mesh", file=f"{name}.obj")
+        return Part(name=name, file=file)
+
+    # --- materials ---------------------------------------------------------------------------------------------------
+
+    def look(self, visual: Visual, link: str, rgba: Rgba | None, texture: str | None) -> tuple[str | None, Rgba | None]:
+        """Return ``material`` and ``rgba`` of a geom.
+
+        Args:
+            visual: The visual; its material overrides the look of the mesh file, but a color tints a texture.
+            link: Name of its link.
+            rgba: The color that the mesh file states.
+            texture: The texture that the mesh file states.
+        """
+        stated = visual.material
+        if stated is not None and (texture is None or stated.texture is not None):
+            return self._stated_look(visual, stated, link)
+        if stated is not None and texture is not None:
+            tinted = replace(stated, diffuse=stated.diffuse or _WHITE, texture=texture)
+            return self._stated_look(visual, tinted, link)
+        rgba = _faded(rgba, visual.transparency)
+        if texture is None:
+            return None, rgba
+        return self._material_asset(Material(texture=texture), rgba or _WHITE, link, visual.where), None
+
+    def _stated_look(self, visual: Visual, material: Material, link: str) -> tuple[str | None, Rgba | None]:
+        """Return the look that the source states; a color without a name needs no asset."""
+        rgba = _faded(material.diffuse, visual.transparency)
+        self._report_unsupported_look(material, link, visual.where)
+        has_layers = any(kind in _ROLES for kind, _ in material.maps)
+        plain = Material(diffuse=material.diffuse, ambient=material.ambient, maps=material.maps)
+        if material == plain and not has_layers:
+            return None, rgba
+        rgba = rgba or (_WHITE if material.texture else GRAY)
+        return self._material_asset(material, rgba, link, visual.where), None
+
+    def _material_asset(self, material: Material, rgba: Rgba, link: str, where: Where) -> str:
+        texture = self._texture(material.texture, link, where) if material.texture else None
+        layers = self._layers(material, texture, link, where)
+        attributes: dict[str, Value] = {"texture": None if layers else texture, **_reflection(material)}
+        attributes["rgba"] = None if texture and rgba == _WHITE else color(rgba)
+        key = (("name", material.name or ""), *layers, *((k, repr(v)) for k, v in attributes.items()))
+        if key not in self._materials:
+            preferred = material.name or texture or _color_name(rgba)
+            name = self._materials[key] = self._context.names.claim("material", preferred)
+            element = self._context.document["asset"].add("material", name=name, **attributes)
+            for role, layer in layers:
+                element.add("layer", role=role, texture=layer)
+        return self._materials[key]
+
+    def _layers(self, material: Material, texture: str | None, link: str, where: Where) -> list[tuple[str, str]]:
+        """Return role and texture of each layer, if a material has more than its color texture."""
+        maps = [(_ROLES[kind], self._texture(file, link, where)) for kind, file in material.maps if kind in _ROLES]
+        layers = [(role, name) for role, name in maps if name is not None]
+        return [("rgb", texture), *layers] if texture is not None and layers else layers
+
+    def _report_unsupported_look(self, material: Material, link: str, where: Where) -> None:
+        stated = {
+            "ambient color": material.ambient is not None and material.ambient != material.diffuse,
+            "specular hue": _has_hue(material.specular),
+            "emissive hue": _has_hue(material.emissive),
+        }
+        lost = [name for name, is_stated in stated.items() if is_stated]
+        lost += [kind.replace("_", " ") for kind, file in material.maps if _is_lost(kind, file, material)]
+        if lost:
+            self._context.report(
+                Fate.NOTED,
+                "material",
+                "material {material}: MuJoCo does not support {properties}",
+                where,
+                subjects=(link,),
+                material=material.name or "without a name",
+                properties=tuple(lost),
+            )
+
+    def _texture(self, file: str, link: str, where: Where) -> str | None:
+        """Return the texture asset of an image file; None, with a diagnostic, if the file cannot be used."""
+        if file not in self._textures:
+            diagnostics = Diagnostics()
+            picture = engine_picture(file, TARGET, diagnostics, where=where)
+            self._extend(diagnostics, link)
+            self._textures[file] = None if picture is None else self._texture_asset(picture, Path(file).stem)
+            if picture is not None and picture.has_transparent_pixels:
+                self._context.report(
+                    Fate.NOTED,
+                    "texture-transparency",
+                    "texture {file} has transparent parts, which MuJoCo draws as opaque",
+                    where,
+                    subjects=(link,),
+                    file=Path(file).name,
+                )
+        return self._textures[file]
+
+    def _texture_asset(self, picture: Picture, stem: str) -> str:
+        name = self._names.get(picture.digest)
+        if name is None:
+            name = self._names[picture.digest] = self._context.names.claim("picture", stem)
+            self.files[f"{name}.png"], self.digests[f"{name}.png"] = picture.data, picture.digest
+            self._context.document["asset"].add("texture", name=name, type="2d", file=f"{name}.png")
+        return name
+
+    # --- terrain -----------------------------------------------------------------------------------------------------
+
+    def heightfield(self, heightmap: Heightmap, use: MeshUse) -> tuple[str, Pose] | None:
+        """Return the name of the height field asset and its pose in the geometry's frame; None if it is unreadable."""
+        field = read_heightfield(heightmap, use.link, use.where, self._context)
+        if field is None:
+            return None
+        name = self._heightfields.get(field)
+        if name is None:
+            name = self._context.names.claim("picture", Path(heightmap.path or heightmap.uri).stem)
+            self._heightfields[field] = name
+            file = f"{name}{field.suffix}"
+            self.files[file] = field.data
+            self._context.document["asset"].add("hfield", name=name, file=file, size=field.size)
+        return name, Pose.of(p=field.origin)
+
+
+def name_colors(context: Context) -> None:
+    """Replace each color that several visual geoms have by a material."""
+    geoms = [e for body in (*context.document.bodies, context.document["worldbody"]) for e in body.children]
+    visuals = {id(e): e for e in geoms if e.attributes.get("class") == "visual" and "rgba" in e.attributes}.values()
+    geoms_by_color: dict[str, list[Element]] = defaultdict(list)
+    for geom in visuals:
+        geoms_by_color[geom.attributes["rgba"]].append(geom)
+    for rgba, group in geoms_by_color.items():
+        if len(group) > 1:
+            name = context.names.claim("material", _color_name([float(c) for c in rgba.split()]))
+            context.document["asset"].add("material", name=name, rgba=rgba)
+            for geom in group:
+                geom.attributes = {k: v for k, v in geom.attributes.items() if k != "rgba"} | {"material": name}
+
+
+def _unscaled(mesh: Mesh) -> Mesh:
+    return mesh if mesh.scale == _UNSCALED else replace(mesh, scale=_UNSCALED)
+
+
+def sort_assets(context: Context) -> None:
+    """Sort the assets by their first use in the finished document, in which a reader finds them in the same order."""
+    first: dict[tuple[str, str], int] = {}
+    assets = context.document["asset"].children
+    materials = {asset.attributes["name"]: asset for asset in assets if asset.tag == "material"}
+    for user in (*context.document["default"].walk(), *context.document["worldbody"].walk()):
+        uses = [(tag, user.attributes[tag]) for tag in ("material", "mesh", "hfield") if tag in user.attributes]
+        looks = [materials[name] for tag, name in uses if tag == "material" and name in materials]
+        layers = [part.attributes["texture"] for look in looks for part in look.walk() if "texture" in part.attributes]
+        for use in (*uses, *(("texture", name) for name in layers)):
+            first.setdefault(use, len(first))
+    assets.sort(key=lambda asset: first.get((asset.tag, _asset_name(asset)), len(first)))
+
+
+def _asset_name(asset: Element) -> str:
+    return asset.attributes.get("name") or Path(asset.attributes["file"]).stem
+
+
+def _reflection(material: Material) -> dict[str, Value]:
+    """Return the attributes of a material that say how it reflects light, where they are not MuJoCo's default."""
+    specular = max(material.specular[:3]) if material.specular else _GLOSS
+    shininess = min(material.shininess / 128.0, 1.0) if material.shininess is not None else _GLOSS
+    return {
+        "specular": None if specular == _GLOSS else specular,
+        "shininess": None if shininess == _GLOSS else shininess,
+        "emission": _emission(material),
+        "metallic": material.metalness,
+        "roughness": material.roughness,
+    }
+
+
+def _emission(material: Material) -> float | None:
+    """Return the light that a material emits as a multiple of its color, in single precision, as MuJoCo has it."""
+    if not material.emissive:
+        return None
+    brightest = max((material.diffuse or (_WHITE if material.texture else GRAY))[:3])
+    emitted = max(material.emissive[:3])
+    return float(str(np.float32(emitted / brightest if brightest > 0.0 else emitted))) or None
+
+
+def _color_name(rgba: Sequence[float]) -> str:
+    return "color_" + "".join(f"{round(min(max(c, 0.0), 1.0) * 255):02x}" for c in rgba[:3])
+
+
+def _faded(rgba: Rgba | None, transparency: float) -> Rgba | None:
+    """Return a color with its opacity reduced; None is MuJoCo's default color."""
+    if transparency == 0.0:
+        return rgba
+    r, g, b, a = rgba or GRAY
+    return (r, g, b, a * (1.0 - transparency))
+
+
+def _is_lost(kind: str, file: str, material: Material) -> bool:
+    """Return whether MuJoCo has no role for a map."""
+    return kind not in _ROLES and (kind, file) != ("albedo_map", material.texture)
+
+
+def _has_hue(rgba: Rgba | None) -> bool:
+    """Return whether a color is not a shade of gray, which is all that MuJoCo's single number represents."""
+    return rgba is not None and len(set(rgba[:3])) > 1

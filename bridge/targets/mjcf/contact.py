@@ -1,0 +1,368 @@
+"""contact: pair and exclude.
+
+A geom has one coefficient of friction, and MuJoCo takes the larger of two. Other simulators combine them by other
+rules, which MJCF can express only pair by pair. So can the damping of friction: a geom has one damping for the normal
+and for friction, and with the little damping of a contact that bounces, friction would slow nothing down.
+
+MuJoCo takes the inverse mass of both bodies for the compliance of a contact. That of such a link is zero, because no
+velocity of its joints moves its center of mass, so that the contact is infinitely stiff.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain, combinations, islice, product
+
+import numpy as np
+
+from bridge.geometry.shapes import support_function
+from bridge.lowering.lower import ignored_by_policy, pairs_of_rules
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
+from loaders.collision_pairs import BITMASKED, bitmasks
+from loaders.diagnostics import Fate, Where
+from loaders.limits import limited
+from loaders.model import WORLD, Collision, Link
+from loaders.pose import Array, Pose, skew
+
+from .collision_filter import Filters, Mask, welded_partners
+from .contact_parameters import ContactSpring, damping_ratio, friction_of, with_ode_spring
+from .context import Context
+
+MAX_PAIRS = 2000
+"""Largest number of pairs that are written: more make an unreadable file that is slow to simulate."""
+
+
+def _harmonic(a: float, b: float) -> float:
+    return 2.0 * a * b / (a + b) if a + b > 0.0 else 0.0
+
+
+def _product(a: float, b: float) -> float:
+    return a * b
+
+
+RULES: dict[str, tuple[str, Callable[[float, float], float]]] = {
+    "drake": ("2ab/(a+b)", _harmonic),
+    "sdformat": ("the smaller", min),
+    "mujoco": ("the larger", max),
+    "pybullet": ("the product", _product),
+}
+"""Rule by which the simulator of each collision policy combines two coefficients of friction."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A collision, its link, and the names of its geoms."""
+
+    link: str
+    collision: Collision
+    geoms: tuple[str, ...]
+
+
+def write_contact_pairs(
+    geom_names: Mapping[tuple[str, str], tuple[str, ...]], masses: Mapping[str, float], context: Context
+) -> None:
+    """Write the pairs if the caller asks for them; else report how far the friction of pairs differs without them.
+
+    Args:
+        geom_names: Names of the geoms of each collision, by link and collision.
+        masses: Inverse mass of each link, see `contact_compliance.inverse_masses`.
+        context: The export.
+    """
+    if context.options.contacts == "geoms":
+        _report_friction_difference(context)
+        _write_bouncing_pairs(geom_names, context)
+        return
+    pairs = list(islice(_colliding_shapes(geom_names, context), MAX_PAIRS + 1))
+    if sum(len(a.geoms) * len(b.geoms) for a, b in pairs) > MAX_PAIRS:
+        context.report(
+            Fate.DROPPED,
+            "contact-pairs",
+            "more than {limit} pairs of geoms may collide; no pair is written",
+            hint="use fewer shapes, or collision filters",
+            subjects=(link.name for link in context.mechanism.scene.links if link.collisions),
+            limit=MAX_PAIRS,
+        )
+        _report_friction_difference(context)
+        return
+    for a, b in pairs:
+        _write_pair(a, b, RULES[context.options.policy][1], _contact_spring(a, b, masses, context), context)
+
+
+def write_stated_pairs(geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context) -> None:
+    """Write the contact pairs of the source.
+
+    Args:
+        geom_names: Names of the geoms of each collision, by link and collision.
+        context: The export.
+    """
+    for pair in context.mechanism.contact_pairs:
+        first = geom_names.get((pair.link_A, pair.collision_A), ())
+        second = geom_names.get((pair.link_B, pair.collision_B), ())
+        for a, b in product(first, second):
+            context.document["contact"].add("pair", geom1=a, geom2=b, **dict(pair.mujoco))
+        if not first or not second:
+            context.report(
+                Fate.DROPPED,
+                "contact-pair",
+                "the contact pair of {collision_a} and {collision_b} is left out: one has no geom",
+                pair.where,
+                subjects=(pair.link_A, pair.link_B),
+                collision_a=pair.collision_A,
+                collision_b=pair.collision_B,
+            )
+
+
+def _colliding_shapes(
+    geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context
+) -> Iterator[tuple[_Shape, _Shape]]:
+    """Yield every two shapes of different links that may collide."""
+    is_masked = context.options.policy in BITMASKED
+    for A, B in _colliding_links(context):
+        for a, b in product(A.collisions, B.collisions):
+            if a.surface.collide_without_contact or b.surface.collide_without_contact:
+                continue
+            if not is_masked or Mask(*bitmasks(a.surface)).meets(Mask(*bitmasks(b.surface))):
+                first, second = geom_names.get((A.name, a.name), ()), geom_names.get((B.name, b.name), ())
+                yield _Shape(A.name, a, first), _Shape(B.name, b, second)
+
+
+def _colliding_links(context: Context) -> Iterator[tuple[Link, Link]]:
+    """Yield every two links that are not welded together and may collide."""
+    mechanism, policy = context.mechanism, context.options.policy
+    excluded, index = mechanism.excluded_pairs(policy), mechanism.body_index
+    links = (link for link in mechanism.scene.links if link.collisions)
+    for A, B in limited("pairs", combinations(links, 2)):
+        a, b = index[A.name], index[B.name]
+        if frozenset((a, b)) not in excluded and mechanism.moving_ancestor(a) != mechanism.moving_ancestor(b):
+            yield A, B
+
+
+def _write_bouncing_pairs(geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context) -> None:
+    """Write the pairs of shapes that bounce off each other, with what their geoms state and hard friction."""
+    surfaces = (collision.surface for body in context.mechanism.bodies for collision in body.link.collisions)
+    if not any(surface.restitution > 0.0 for surface in surfaces):
+        return
+    bouncing = ((a, b, _bounce(a, b)) for a, b in _colliding_shapes(geom_names, context))
+    pairs = list(islice(((a, b, e) for a, b, e in bouncing if e > 0.0), MAX_PAIRS + 1))
+    if sum(len(a.geoms) * len(b.geoms) for a, b, _ in pairs) > MAX_PAIRS:
+        context.report(
+            Fate.DROPPED,
+            "contact-pairs",
+            "more than {limit} pairs of geoms may bounce off each other; no pair is written, so that friction has the "
+            "little damping of the bounce and slows down sliding too little",
+            hint="use fewer shapes, or collision filters",
+            subjects=(link.name for link in context.mechanism.scene.links if link.collisions),
+            limit=MAX_PAIRS,
+        )
+        return
+    for a, b, restitution in pairs:
+        spring = ContactSpring.from_restitution(restitution, context.time_step)
+        _write_pair(a, b, max, spring, context)
+
+
+def _bounce(a: _Shape, b: _Shape) -> float:
+    """The restitution of two geoms: that of the harder one; zero where a stiffness decides."""
+    surfaces = [with_ode_spring(shape.collision.surface, 1.0) for shape in (a, b)]
+    if any(surface.stiffness is not None for surface in surfaces):
+        return 0.0
+    return min((surface.restitution for surface in surfaces if surface.restitution > 0.0), default=0.0)
+
+
+def _write_pair(
+    a: _Shape, b: _Shape, rule: Callable[[float, float], float], contact: ContactSpring | None, context: Context
+) -> None:
+    (slide_a, *rest_a), (slide_b, *rest_b) = (friction_of(shape.collision.surface.friction) for shape in (a, b))
+    slide = rule(slide_a, slide_b)
+    spin, roll = (max(pair) for pair in zip(rest_a, rest_b, strict=True))
+    for first, second in product(a.geoms, b.geoms):
+        context.document["contact"].add(
+            "pair",
+            geom1=first,
+            geom2=second,
+            condim=max(_condim(shape.collision) for shape in (a, b)),
+            friction=(slide, slide, spin, roll, roll),
+            solref=contact.solref if contact else None,
+            solimp=contact.solimp if contact else None,
+            solreffriction=contact.friction_solref(context.time_step) if contact else None,
+        )
+
+
+def _condim(collision: Collision) -> int:
+    friction = collision.surface.friction
+    _, spin, roll = friction_of(friction)
+    if friction.rolling is not None and roll > 0.0:
+        return 6
+    return 4 if friction.torsional is not None and spin > 0.0 else 3
+
+
+def _contact_spring(a: _Shape, b: _Shape, masses: Mapping[str, float], context: Context) -> ContactSpring | None:
+    """Return both springs in series, with the larger damping ratio; without springs, the larger restitution."""
+    surfaces = [with_ode_spring(shape.collision.surface, context.time_step) for shape in (a, b)]
+    springs = [s for s in surfaces if s.stiffness]
+    w = sum(masses.get(shape.link, 0.0) for shape in (a, b))
+    if springs and w > 0.0:
+        stiffness = 1.0 / sum(1.0 / (s.stiffness or math.inf) for s in springs)
+        gravity = float(np.linalg.norm(context.mechanism.gravity))
+        ratio = max(damping_ratio(s, stiffness, w, gravity) for s in springs)
+        return ContactSpring.from_stiffness(stiffness, ratio, w, context.time_step)
+    restitution = max(s.restitution for s in surfaces)
+    return ContactSpring.from_restitution(restitution, context.time_step) if restitution > 0.0 else None
+
+
+def _report_friction_difference(context: Context) -> None:
+    """Report the two coefficients for which MuJoCo's rule differs most from that of the source's simulator."""
+    policy = context.options.policy
+    rule_name, rule = RULES[policy]
+    met = _coefficient_pairs(context.mechanism)
+    a, b = max(met, key=lambda pair: abs(max(pair) - rule(*pair)), default=(0.0, 0.0))
+    if abs(max(a, b) - rule(a, b)) > 1e-12 * max(a, b):
+        context.report(
+            Fate.APPROXIMATED,
+            "friction-combination",
+            "shapes with friction {a:g} and {b:g} slide on each other with {larger:g}, the larger; under the policy "
+            "{policy} it is {rule_name}, {combined:g}; the friction of other pairs differs by less",
+            hint='contacts="pairs" writes each pair',
+            subjects=_links_with_friction({a, b}, context.mechanism),
+            a=a,
+            b=b,
+            larger=max(a, b),
+            policy=policy,
+            rule_name=rule_name,
+            combined=rule(a, b),
+        )
+
+
+def _links_with_friction(coefficients: Collection[float], mechanism: Mechanism) -> list[str]:
+    """Return the names of the links with a collision that has one of these coefficients of friction."""
+    links = (body.link for body in mechanism.bodies)
+    return [link.name for link in links if any(c.surface.friction.mu in coefficients for c in link.collisions)]
+
+
+def _coefficient_pairs(mechanism: Mechanism) -> list[tuple[float, float]]:
+    """Return the coefficients of friction of every two shapes, without repetition."""
+    count = Counter(c.surface.friction.mu for body in mechanism.bodies for c in body.link.collisions)
+    present = sorted(count)
+    return [*combinations(present, 2), *((mu, mu) for mu in present if count[mu] > 1)]
+
+
+def write_excludes(filters: Filters, context: Context) -> None:
+    """Write the excludes and the flag that they need; bitmasks are attributes of the geoms.
+
+    Args:
+        filters: The collision filters in MuJoCo's form.
+        context: The export.
+    """
+    if not filters.parent_filter:
+        option = context.document["option"]
+        flags = [child for child in option.children if child.tag == "flag"] or [option.add("flag")]
+        flags[0].set(filterparent="disable")
+    for a, b in (*filters.excludes, *_without_effect(filters, context)):
+        context.document["contact"].add("exclude", body1=_name(a, context), body2=_name(b, context))
+
+
+def _without_effect(filters: Filters, context: Context) -> list[tuple[int, int]]:
+    """Return the excludes of an MJCF source without which the same pairs collide, such as those of a cable."""
+    mechanism = context.mechanism
+    if mechanism.physics.engine != "mujoco" or context.options.policy != "mujoco":
+        return []
+    written = set(map(frozenset, filters.excludes))
+    return [pair for pair in pairs_of_rules(mechanism) if frozenset(pair) not in written]
+
+
+def _name(body: int, context: Context) -> str:
+    return WORLD if body == ROOT else context.mechanism.bodies[body].name
+
+
+def report_ignored_filters(context: Context) -> None:
+    """Report the pairs that MuJoCo never lets collide, and the filters that the collision policy ignores."""
+    scene, policy = context.mechanism.scene, context.options.policy
+    partners = welded_partners(context.mechanism, policy)
+    if partners:
+        context.report(
+            Fate.NOTED,
+            "welded-contact",
+            "{count} pairs of links may collide but cannot move against each other; they do not collide in MuJoCo",
+            subjects=(_name(body, context) for body in partners),
+            count=sum(partners.values()) // 2,
+        )
+    ignored = ignored_by_policy(scene, policy)
+    if ignored:
+        context.report(
+            Fate.NOTED,
+            "contact-policy",
+            "the collision policy {policy} ignores {properties}",
+            Where(scene.source),
+            hint='choose policy="sdformat"',
+            subjects=dict.fromkeys(chain.from_iterable(ignored.values())),
+            policy=policy,
+            properties=tuple(ignored),
+        )
+
+
+_TURNS = frozenset({PrimitiveKind.HINGE, PrimitiveKind.BALL})
+_NOTHING = 1e-12
+"""Way of the center of mass per angle, relative to the size of the link, that is a rounding error."""
+
+
+def report_pivoted_contacts(context: Context) -> None:
+    """Report the links that only turn about their center of mass and may touch another such link.
+
+    Args:
+        context: The export.
+    """
+    touching = dict.fromkeys(name for pair in _touching_pairs(context) for name in pair)
+    if touching:
+        context.report(
+            Fate.NOTED,
+            "pivoted-contact",
+            "{count} links only turn about their center of mass and touch one another; MuJoCo takes the inverse mass "
+            "there, which is zero, for the compliance of contacts, and its solver may fail",
+            hint='set solver="PGS" in <option>, or model.body_invweight0[body, 0] = 1 / model.body_mass[body]',
+            subjects=touching,
+            count=len(touching),
+        )
+
+
+def _touching_pairs(context: Context) -> Iterator[tuple[str, str]]:
+    """Yield the names of every two pivoted links that may collide and whose shapes are near at the zero position."""
+    mechanism = context.mechanism
+    candidates = [(i, body) for i, body in enumerate(mechanism.bodies) if _may_be_pivoted(body)]
+    if len(candidates) < 2:
+        return
+    jacobians, poses = mechanism.jacobians(), mechanism.link_poses()
+    excluded = mechanism.excluded_pairs(context.options.policy)
+    pivoted = [
+        (i, body.name, poses[body.name].R @ body.inertia.p_LLcm + poses[body.name].p, radius)
+        for i, body in candidates
+        if (radius := _radius(body)) > 0.0
+        and _speed_of_center(body, poses[body.name], jacobians[body.name]) <= _NOTHING * radius
+    ]
+    for (i, a, p, r), (j, b, q, s) in combinations(pivoted, 2):
+        if frozenset((i, j)) not in excluded and float(np.linalg.norm(p - q)) <= r + s:
+            yield a, b
+
+
+def _may_be_pivoted(body: Body) -> bool:
+    """Return whether a link with collisions is held by the world and turns."""
+    kinds = {primitive.kind for primitive in body.primitives}
+    return body.parent == ROOT and bool(body.link.collisions) and bool(kinds) and kinds <= _TURNS
+
+
+def _speed_of_center(body: Body, X_WL: Pose, J: Array) -> float:
+    """The largest speed of the center of mass per speed of a joint."""
+    return float(np.abs(J[3:] - skew(X_WL.R @ body.inertia.p_LLcm) @ J[:3]).max(initial=0.0))
+
+
+def _radius(body: Body) -> float:
+    """The radius of a sphere about the center of mass around the primitive shapes of a link; zero if it has none."""
+    radii = [0.0]
+    for collision in body.link.collisions:
+        support = support_function(collision.geometry)
+        if support is not None:
+            reach = math.sqrt(sum(max(support(axis), support(-axis)) ** 2 for axis in np.eye(3)))
+            radii.append(reach + float(np.linalg.norm(collision.X_LG.p - body.inertia.p_LLcm)))
+    return max(radii)

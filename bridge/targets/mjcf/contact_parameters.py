@@ -1,0 +1,449 @@
+"""Friction, stiffness and restitution of geoms.
+
+MuJoCo's contact is a spring of acceleration, not of force: with ``solref="-k -b"`` and a constant impedance d, a body
+that is pressed with a force f sinks by ``f (1 - d) w / k``, where w is the sum of both bodies' inverse masses as MuJoCo
+computes them: the mean over the three directions, at the zero configuration. Hence ``k = K (1 - d) w`` for a stiffness
+K. While they touch, both bodies move as if their mass were ``1 / (1 - d)`` times as large: d is as small as the time
+step allows.
+
+Source: MuJoCo's documentation, "Computation", constraint model; restitution of a linear spring and damper that do not
+pull: Schwager and Pöschel, "Coefficient of restitution and linear-dashpot model revisited", 2007, equation 21.
+
+MuJoCo combines two geoms by the larger coefficient, element by element, and by the harder ``solref`` of two that are
+negative. It would average the impedances; ``solmix`` gives all the weight to the geom whose compliance is stated.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import ROOT
+from bridge.targets.numbers import numbers
+from loaders.collision_pairs import bitmasks
+from loaders.diagnostics import Fate
+from loaders.model import Collision, Friction, Link, Surface
+from loaders.model.contact import torsional_length
+from loaders.pose import Array, skew
+from loaders.scoped_names import SEPARATOR
+
+from .collision_filter import Filters
+from .context import Context
+
+_MIN_IMPEDANCE, _MAX_IMPEDANCE = 0.01, 0.9999
+"""The impedance that changes the motion by 1 %, and MuJoCo's largest."""
+_BOUNCE_IMPEDANCE = 0.99
+"""Impedance of a contact with restitution only: it bounces alike on one contact point and on several."""
+_MAX_K_STEP_SQUARED = 0.01
+"""Largest product of ``k`` and the squared time step; at a few times as much, boxes shake on their corners."""
+_BOUNCE_STEPS = 10.0
+"""Time constant of a contact with restitution only, in time steps."""
+_MAX_DAMPING_RATIO = 2.5
+"""Damping ratio at which ``b`` times the time step is 0.5."""
+_DEFAULT_ERP = 0.2
+"""SDFormat's default of ``soft_erp``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContactSpring:
+    """MuJoCo's parameters of a compliant contact."""
+
+    solref: tuple[float, float]
+    solimp: tuple[float, float, float]
+
+    @classmethod
+    def from_stiffness(cls, stiffness: float, ratio: float, w: float, step: float) -> ContactSpring | None:
+        """Return a spring of a given stiffness; None if the time step cannot hold it.
+
+        Args:
+            stiffness: Stiffness [N/m].
+            ratio: Damping ratio of both bodies on the spring.
+            w: Sum of the bodies' inverse masses [1/kg].
+            step: Time step [s].
+        """
+        limit = _MAX_K_STEP_SQUARED / (stiffness * w * step**2) if stiffness * w > 0.0 else 0.0
+        softness = min(1.0 - _MIN_IMPEDANCE, limit)
+        if softness < 1.0 - _MAX_IMPEDANCE:
+            return None
+        k = stiffness * softness * w
+        return cls._of(k, min(ratio, _MAX_DAMPING_RATIO), 1.0 - softness)
+
+    @classmethod
+    def from_restitution(cls, restitution: float, step: float) -> ContactSpring:
+        """Return the hardest contact that bounces with a given restitution at a time step [s]."""
+        return cls._of((_BOUNCE_STEPS * step) ** -2, damping_ratio_of_restitution(restitution), _BOUNCE_IMPEDANCE)
+
+    @staticmethod
+    def friction_solref(step: float) -> tuple[float, float]:
+        """Return ``solreffriction`` at a time step [s]: friction is damped critically, however the contact bounces.
+
+        With the damping of the bounce it would slow a sliding body down by a multiple of the speed that is as small as
+        that damping, and not at all for a restitution of one. Blocks stop within 1.5 % of the closed form with this
+        time constant, for a friction of 0.05 to 2 and a restitution of 0.1 to 1; with 2 or 20 steps, within 38 or 3 %.
+        """
+        return (_BOUNCE_STEPS * step, 1.0)
+
+    @classmethod
+    def _of(cls, k: float, ratio: float, impedance: float) -> ContactSpring:
+        return cls((-k, -2.0 * ratio * math.sqrt(k)), (impedance, impedance, 0.001))
+
+
+def inverse_masses(mechanism: Mechanism) -> dict[str, float]:
+    """Return the inverse mass [1/kg] that MuJoCo assigns to each link with collisions; 0 for one that cannot move.
+
+    The result is empty if no contact needs one, or if they cannot be computed.
+    """
+    at_zero = mechanism.mass_matrix_at_zero if _has_compliant_contacts(mechanism) else None
+    if at_zero is None or at_zero.pseudo_inverse is None:
+        return {}
+    jacobians, poses = mechanism.jacobians(), mechanism.link_poses()
+    masses = {}
+    for i, body in enumerate(mechanism.bodies):
+        if body.link.collisions:
+            p_cm = poses[body.name].R @ body.inertia.p_LLcm
+            J_cm = jacobians[body.name][3:] - skew(p_cm) @ jacobians[body.name][:3]
+            is_fixed = mechanism.moving_ancestor(i) == ROOT
+            masses[body.name] = 0.0 if is_fixed else _mean(J_cm @ at_zero.pseudo_inverse @ J_cm.T)
+    return masses if all(math.isfinite(w) and w >= 0.0 for w in masses.values()) else {}
+
+
+def _has_compliant_contacts(mechanism: Mechanism) -> bool:
+    surfaces = (collision.surface for body in mechanism.bodies for collision in body.link.collisions)
+    return any(surface.stiffness is not None or surface.soft_cfm for surface in surfaces)
+
+
+def _mean(A: Array) -> float:
+    return float(np.trace(A)) / 3.0
+
+
+def damping_ratio(surface: Surface, stiffness: float, w: float, gravity: float) -> float:
+    """Return the damping ratio of a spring between two bodies.
+
+    It follows from restitution, damping, dissipation or relaxation time, in that order, or else is critical.
+    Hunt-Crossley dissipation depends on the penetration; its value at rest under the bodies' own weight is used.
+
+    Args:
+        surface: The surface that states the damping.
+        stiffness: Stiffness of the spring [N/m].
+        w: Sum of the bodies' inverse masses [1/kg].
+        gravity: Magnitude of gravity [m/s^2].
+    """
+    if surface.restitution > 0.0:
+        return damping_ratio_of_restitution(surface.restitution)
+    if surface.damping is not None:
+        damping = surface.damping
+    elif surface.dissipation is not None:
+        damping = surface.dissipation * gravity / w
+    elif surface.relaxation_time is not None:
+        damping = surface.relaxation_time * stiffness
+    else:
+        return 1.0
+    return 0.5 * damping * math.sqrt(w / stiffness) if stiffness > 0.0 else 1.0
+
+
+def with_ode_spring(surface: Surface, step: float) -> Surface:
+    """Return the surface with the stiffness and damping that ODE's ``soft_cfm`` and ``soft_erp`` represent, if any.
+
+    Source: ODE's manual, "ERP and CFM": ``ERP = h kp / (h kp + kd)``, ``CFM = 1 / (h kp + kd)``.
+    """
+    cfm, erp = surface.soft_cfm or 0.0, _DEFAULT_ERP if surface.soft_erp is None else surface.soft_erp
+    if surface.stiffness is not None or cfm <= 0.0 or not 0.0 < erp <= 1.0:
+        return surface
+    return dataclasses.replace(surface, stiffness=erp / (step * cfm), damping=(1.0 - erp) / cfm)
+
+
+def damping_ratio_of_restitution(restitution: float) -> float:
+    """Return the damping ratio at which a spring that does not pull has a given coefficient of restitution."""
+    e = min(restitution, 1.0)
+    low, high = 0.0, 1.0 - 1e-9
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if _restitution(middle) > e else (low, middle)
+    return low
+
+
+def _restitution(ratio: float) -> float:
+    w = math.sqrt(1.0 - ratio**2)
+    time = (math.pi - math.atan2(2.0 * ratio * w, w**2 - ratio**2)) / w
+    return math.exp(-ratio * time)
+
+
+DEFAULT_FRICTION = (1.0, 0.005, 0.0001)
+"""MuJoCo's sliding [-], torsional [m] and rolling [m] friction."""
+_VISCOUS_SPEED = 0.02
+"""Product of length and angular speed [m/s] below which MuJoCo's rolling friction is viscous, measured."""
+_ALL_WEIGHT = 1000.0
+"""``solmix`` of a geom that determines the impedance, beside others of 1."""
+_USE_PAIRS = 'contacts="pairs" writes it for each pair'
+_DAMPING = ("damping", "dissipation", "relaxation_time")
+_SOLVER_PARAMETERS = ("soft_cfm", "soft_erp")
+
+
+@dataclass(frozen=True, slots=True)
+class ContactData:
+    """The data of an export that the contact parameters of all geoms need.
+
+    Attributes:
+        filters: The collision filters in MuJoCo's form.
+        inverse_masses: Inverse mass of each link, see `contact_compliance.inverse_masses`.
+    """
+
+    filters: Filters
+    inverse_masses: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """A collision and its link, for diagnostics."""
+
+    link: Link
+    collision: Collision
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The names, as arguments of a diagnostic."""
+        return {"link": self.link.name, "collision": self.collision.name}
+
+    def report(self, fate: Fate, code: str, template: str, context: Context, hint: str = "", **values: object) -> None:
+        """Report a finding about the collision.
+
+        Args:
+            fate: What became of the value.
+            code: The registered code without its prefix.
+            template: The message, with ``{link}`` and ``{collision}``.
+            context: The export.
+            hint: What to do about it.
+            values: Further arguments of the template.
+        """
+        where, subjects = self.collision.where, (self.link.name, f"{self.link.name}{SEPARATOR}{self.collision.name}")
+        context.report(fate, code, template, where, hint=hint, subjects=subjects, **self.named, **values)
+
+
+def contact_attributes(collision: Collision, link: Link, data: ContactData, context: Context) -> dict[str, Any]:
+    """Return the attributes of a collision geom that differ from MuJoCo's defaults.
+
+    If any geom has bitmasks, every geom has them.
+
+    Args:
+        collision: The collision.
+        link: Its link.
+        data: Collision filters and inverse masses.
+        context: The export.
+    """
+    owner = _Owner(link, collision)
+    return {
+        **_masks(collision, context.mechanism.body_index[link.name], data.filters),
+        **_friction(owner, context),
+        **_compliance(owner, data.inverse_masses, context),
+        **_stated_settings(collision.surface),
+    }
+
+
+def _stated_settings(surface: Surface) -> dict[str, str]:
+    """Return MuJoCo's own settings of the source; sliding friction is a field of the scene."""
+    settings = dict(surface.mujoco)
+    if "friction" in settings:
+        _, spin, roll = map(float, settings["friction"].split())
+        settings["friction"] = numbers(_without_defaults((surface.friction.mu, spin, roll)))
+    return settings
+
+
+# --- friction --------------------------------------------------------------------------------------------------------
+
+
+def _friction(owner: _Owner, context: Context) -> dict[str, Any]:
+    friction = owner.collision.surface.friction
+    coefficients = friction_of(friction)
+    attributes: dict[str, Any] = {}
+    if friction.torsional is not None:
+        if coefficients[1] > 0.0:
+            attributes["condim"] = 4
+        owner.report(
+            Fate.APPROXIMATED,
+            "torsional-friction",
+            "collision {link}/{collision}: torsional friction becomes a length of {length:.6g} m, 3 pi/16 times "
+            "coefficient times radius",
+            context,
+            length=coefficients[1],
+        )
+    if friction.rolling is not None and friction.rolling > 0.0:
+        attributes["condim"] = 6
+        owner.report(
+            Fate.APPROXIMATED,
+            "rolling-friction",
+            "collision {link}/{collision}: rolling friction is a length of {length:g} m, within 15 % at more than "
+            "{speed:.3g} rad/s and viscous below",
+            context,
+            length=friction.rolling,
+            speed=_VISCOUS_SPEED / friction.rolling,
+        )
+    if coefficients != DEFAULT_FRICTION:
+        attributes["friction"] = _without_defaults(coefficients)
+    return attributes
+
+
+def friction_of(friction: Friction) -> tuple[float, float, float]:
+    """Return sliding [-], torsional [m] and rolling [m] friction; MuJoCo's defaults where the source states none."""
+    _, spin, roll = DEFAULT_FRICTION
+    if friction.torsional is not None:
+        spin = torsional_length(friction)
+    return friction.mu, spin, roll if friction.rolling is None else friction.rolling
+
+
+def _without_defaults(friction: tuple[float, float, float]) -> tuple[float, ...]:
+    """Return the coefficients without trailing ones that have MuJoCo's default."""
+    count = 3
+    while count > 1 and friction[count - 1] == DEFAULT_FRICTION[count - 1]:
+        count -= 1
+    return friction[:count]
+
+
+# --- stiffness and restitution ---------------------------------------------------------------------------------------
+
+
+def _compliance(owner: _Owner, masses: Mapping[str, float], context: Context) -> dict[str, Any]:
+    """Return how a contact with a rigid and fixed body yields or bounces."""
+    stated = owner.collision.surface
+    surface = with_ode_spring(stated, context.time_step)
+    spring = None
+    if surface.stiffness is not None:
+        spring = _spring(surface, surface.stiffness, owner, masses.get(owner.link.name, 0.0), context)
+    elif surface.restitution > 0.0:
+        spring = ContactSpring.from_restitution(surface.restitution, context.time_step)
+    if surface is stated:
+        _report_solver_parameters(surface, owner, context)
+    _report_damping(surface, owner, context)
+    if surface.restitution > 0.0:
+        owner.report(
+            Fate.APPROXIMATED,
+            "restitution",
+            "collision {link}/{collision}: restitution {restitution:g} becomes the damping of a soft contact; the "
+            "error is 0.03 for a restitution above 0.2, and up to 0.1 (too high) below; two geoms bounce as the harder "
+            "of both does; sliding on a geom of another model is slowed down by at most {rate:.2g} 1/s times the speed",
+            context,
+            restitution=surface.restitution,
+            rate=-ContactSpring.from_restitution(surface.restitution, context.time_step).solref[1],
+        )
+    if spring is None:
+        return {}
+    return {"solref": spring.solref, "solimp": spring.solimp, "solmix": _ALL_WEIGHT}
+
+
+def _spring(
+    surface: Surface, stiffness: float, owner: _Owner, inverse_mass: float, context: Context
+) -> ContactSpring | None:
+    """Return the spring of a stiffness [N/m]; None, with a diagnostic, if MuJoCo cannot have it."""
+    if inverse_mass == 0.0:
+        owner.report(
+            Fate.DROPPED,
+            "contact-stiffness",
+            "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is left out, because MuJoCo scales "
+            "it by the masses in contact and this link has no mass that moves",
+            context,
+            hint=_USE_PAIRS,
+            stiffness=stiffness,
+        )
+        return None
+    gravity = float(np.linalg.norm(context.mechanism.gravity))
+    ratio = damping_ratio(surface, stiffness, inverse_mass, gravity)
+    spring = ContactSpring.from_stiffness(stiffness, ratio, inverse_mass, context.time_step)
+    _report_spring(spring, stiffness, ratio, inverse_mass, owner, context)
+    return spring
+
+
+def _report_spring(
+    spring: ContactSpring | None, stiffness: float, ratio: float, inverse_mass: float, owner: _Owner, context: Context
+) -> None:
+    if spring is None:
+        owner.report(
+            Fate.APPROXIMATED,
+            "contact-stiffness",
+            "collision {link}/{collision}: contact stiffness {stiffness:g} N/m exceeds what the time step can hold; "
+            "the contact is as hard as MuJoCo's default",
+            context,
+            hint="reduce the time step",
+            stiffness=stiffness,
+        )
+        return
+    owner.report(
+        Fate.APPROXIMATED,
+        "contact-stiffness",
+        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m holds at each contact point with a rigid "
+        "body, for the link's effective mass of {mass:.6g} kg at the zero configuration; damping ratio {ratio:.3g}; in "
+        "contact the link moves like {mass_factor:.3g} times its mass",
+        context,
+        hint=_USE_PAIRS,
+        stiffness=stiffness,
+        mass=1.0 / inverse_mass,
+        ratio=ratio,
+        mass_factor=1.0 / (1.0 - spring.solimp[0]),
+    )
+
+
+def _report_solver_parameters(surface: Surface, owner: _Owner, context: Context) -> None:
+    for name in _SOLVER_PARAMETERS:
+        if getattr(surface, name) is not None:
+            owner.report(
+                Fate.DROPPED,
+                "contact-solver",
+                "collision {link}/{collision}: {parameter} = {value:g} is left out",
+                context,
+                hint="state soft_cfm above 0 and no stiffness: together they become a spring and a damper",
+                parameter=name,
+                value=getattr(surface, name),
+            )
+
+
+def _report_damping(surface: Surface, owner: _Owner, context: Context) -> None:
+    """Report the damping parameters that have no effect.
+
+    The first that is stated damps a spring without restitution. Others, and any without a stiffness, are left out.
+    """
+    stated = [name for name in _DAMPING if getattr(surface, name) is not None]
+    if surface.stiffness is not None and surface.restitution <= 0.0:
+        if stated[:1] == ["dissipation"]:
+            owner.report(
+                Fate.APPROXIMATED,
+                "contact-dissipation",
+                "collision {link}/{collision}: dissipation {dissipation:g} s/m damps as at rest under its own weight",
+                context,
+                dissipation=surface.dissipation,
+            )
+        stated = stated[1:]
+    for name in stated:
+        owner.report(
+            Fate.DROPPED,
+            "contact-dissipation",
+            "collision {link}/{collision}: {parameter} = {value:g} is left out",
+            context,
+            hint="state a stiffness, and neither a restitution nor another damping",
+            parameter=name,
+            value=getattr(surface, name),
+        )
+
+
+# --- bitmasks --------------------------------------------------------------------------------------------------------
+
+
+def _masks(collision: Collision, body: int, filters: Filters) -> dict[str, int]:
+    """Return ``contype`` and ``conaffinity``, if bitmasks decide which geoms collide."""
+    if collision.surface.collide_without_contact:
+        return {"contype": 0, "conaffinity": 0}
+    if filters.masks is not None:
+        mask = filters.masks[body]
+        return {"contype": mask.kind, "conaffinity": mask.touches}
+    if filters.bitmasks:
+        category, touches = bitmasks(collision.surface)
+        return {"contype": _signed(category), "conaffinity": _signed(touches)}
+    return {}
+
+
+def _signed(mask: int) -> int:
+    """Return the same 32 bits as a signed integer, as in MuJoCo."""
+    return (mask & 0xFFFFFFFF) - ((mask & 0x80000000) << 1)

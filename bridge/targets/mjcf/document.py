@@ -1,0 +1,286 @@
+"""The MJCF document of a mechanism: its sections, what they pass to one another, and the passes over the result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
+from bridge.mechanism.coordinates import kind_of
+from bridge.targets.numbers import composed_position, placement
+from loaders.collision_pairs import FILTER_PARENT_OFF
+from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
+from loaders.model import WORLD, Settings
+from loaders.model.settings import INERTIA_SETTINGS
+from loaders.scene import Scene
+
+from .actuator import write_actuator_laws, write_actuators
+from .asset import AssetLibrary, name_colors, sort_assets
+from .collision_filter import filters
+from .contact import (
+    report_ignored_filters,
+    report_pivoted_contacts,
+    write_contact_pairs,
+    write_excludes,
+    write_stated_pairs,
+)
+from .contact_parameters import ContactData, inverse_masses
+from .context import Context, Document, Element, Options
+from .default import write_defaults
+from .equality import write_equalities
+from .fields import report_mjx_support, report_unsupported_fields
+from .geom import GeomWriter, PlacedShape, WrittenShapes, join_planes
+from .inertial import inertials
+from .joint import ScalarJoint, carried_bodies, joint_elements, joint_of_velocity
+from .keyframe import write_keyframes
+from .mujoco_elements import write_mujoco_elements
+from .sensor import write_sensors
+from .site import write_frames, write_lights
+from .submodel import assign_files, move_to_reference
+from .tendon import write_path_tendons, write_tendons
+
+_CONE = "elliptic"
+"""Coulomb's cone. MuJoCo's default, a pyramid inside it, holds 0.71 of the friction along its diagonals, mixes sliding,
+spinning and rolling, and yields more the larger its friction is: above 1, boxes sink into the ground."""
+
+
+_FIRST_OPTIONS = frozenset({"option/integrator"})
+"""Options that come before the others, as in the document of a source that states no settings of MuJoCo."""
+_PARTS = ("inertial", "freejoint", "joint", "geom", "site", "camera", "light")
+_EQUALITIES = ("joint", "connect", "weld", "tendon", "flex", "flexvert", "flexstrain")
+_MAGNETIC_FIELD = [0.0, -0.5, 0.0]
+"""MuJoCo's default."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """A finished document.
+
+    Attributes:
+        root: The tree of elements.
+        assets: Contents of each asset file, by its name in the folder ``assets``.
+        diagnostics: The findings of lowering and export.
+        names: MJCF names by canonical name, where they differ.
+        shapes: The shapes of all geoms of finite size.
+        initial_key: The index of the key of the initial position; None if that is ``qpos0``.
+    """
+
+    root: Element
+    assets: dict[str, bytes]
+    digests: dict[str, str]
+    """SHA-256 of the contents of those assets of which it is known."""
+    diagnostics: tuple[Diagnostic, ...]
+    names: dict[str, str]
+    shapes: tuple[PlacedShape, ...]
+    initial_key: int | None
+
+
+def build(mechanism: Mechanism, options: Options) -> Built:
+    """Return the document of a mechanism.
+
+    Raises:
+        ExportError: if MuJoCo cannot represent the model, with every reason; with the option ``strict`` also for
+            anything lost or approximated, in reading the scene or in the export.
+    """
+    context = Context(
+        mechanism=mechanism,
+        options=options,
+        diagnostics=Diagnostics(mechanism.diagnostics),
+        document=Document(mechanism.scene.name),
+    )
+    contact = ContactData(filters(mechanism, options.policy), inverse_masses(mechanism))
+    library = AssetLibrary(context)
+    _write_settings(context)
+    scalar_joints = joint_of_velocity(mechanism)
+    shapes = _write_bodies(scalar_joints, GeomWriter(library, contact, context), context)
+    context.document["compiler"].set(assetdir="assets" if library.files else None)
+    speed_limited = _write_sections(scalar_joints, shapes, contact, context)
+    initial_key = _finish(speed_limited, context)
+    findings = Diagnostics((*mechanism.scene.diagnostics, *context.diagnostics))
+    findings.raise_for(ExportError, strict=options.strict)
+    return Built(
+        root=context.document.root(),
+        assets=library.files,
+        digests=library.digests,
+        diagnostics=tuple(context.diagnostics),
+        names=dict(context.names.changed),
+        shapes=tuple(shapes.placed),
+        initial_key=initial_key,
+    )
+
+
+def _write_sections(
+    scalar_joints: dict[int, ScalarJoint], shapes: WrittenShapes, contact: ContactData, context: Context
+) -> frozenset[str]:
+    """Write the sections that refer to bodies, joints and geoms; return the joints with a speed limit.
+
+    The sections do not depend on one another. Their order is that in which they claim the names of sites.
+    """
+    write_frames(context)
+    write_excludes(contact.filters, context)
+    write_contact_pairs(shapes.geom_names, contact.inverse_masses, context)
+    report_ignored_filters(context)
+    report_pivoted_contacts(context)
+    write_stated_pairs(shapes.geom_names, context)
+    write_tendons(scalar_joints, context)
+    tendons = write_path_tendons(scalar_joints, context)
+    write_equalities(scalar_joints, context)
+    speed_limited = write_actuators(scalar_joints, context)
+    write_actuator_laws(scalar_joints, tendons, context)
+    write_sensors(shapes.geom_names, context)
+    write_lights(context)
+    write_mujoco_elements(shapes.geom_names, context)
+    join_planes(context)
+    return speed_limited
+
+
+def _finish(speed_limited: frozenset[str], context: Context) -> int | None:
+    """Run the passes over the finished sections, each of which needs the one before.
+
+    Returns:
+        The index of the key of the initial position; None if that is ``qpos0``.
+    """
+    name_colors(context)
+    assign_files(context)
+    initial_key = write_keyframes(context.document["actuator"].children, context)
+    report_unsupported_fields(speed_limited, context)
+    report_mjx_support(context)
+    move_to_reference(context)
+    _sort(context)
+    _nest_bodies(context)
+    _sort_excludes(context)
+    write_defaults(context)
+    sort_assets(context)
+    return initial_key
+
+
+# --- settings --------------------------------------------------------------------------------------------------------
+
+
+def _write_settings(context: Context) -> None:
+    """Write the compiler's and the simulator's options: angles in radians, and the scene's gravity in any case."""
+    mechanism = context.mechanism
+    scene, physics = mechanism.scene, mechanism.physics
+    context.document["compiler"].set(angle="radian")
+    is_mujoco = physics.engine == "mujoco"
+    context.document["option"].set(
+        timestep=context.time_step,
+        gravity=mechanism.gravity.tolist(),
+        wind=scene.wind.tolist() if scene.wind.any() else None,
+        magnetic=_magnetic_field(scene),
+        integrator=None if is_mujoco else "implicitfast",
+        cone=None if is_mujoco else _CONE,
+    )
+    if is_mujoco:
+        _write_engine_settings(physics.parameters, context)
+
+
+def _write_engine_settings(settings: Settings, context: Context) -> None:
+    """Write MuJoCo's own settings of the source; `write_excludes` writes the flag of the parent filter."""
+    option, flags = context.document["option"], Element("flag")
+    for path, text in sorted(settings, key=lambda setting: setting[0] not in _FIRST_OPTIONS):
+        section, _, name = path.partition("/")
+        if section in {"option", "size"}:
+            context.document[section].set(**{name: text})
+        elif (path, text) != FILTER_PARENT_OFF:
+            flags.set(**{name: text})
+    if flags.attributes:
+        option.children.append(flags)
+
+
+def _magnetic_field(scene: Scene) -> list[float] | None:
+    """Return the magnetic field, if the source states one or a sensor measures it, unless it is MuJoCo's default."""
+    if scene.magnetic_field.tolist() == _MAGNETIC_FIELD:
+        return None
+    is_measured = any(sensor.type == "magnetometer" for link in scene.links for sensor in link.sensors)
+    is_stated = scene.magnetic_field.tolist() != Scene(name="").magnetic_field.tolist()
+    return scene.magnetic_field.tolist() if is_measured or is_stated else None
+
+
+# --- bodies ----------------------------------------------------------------------------------------------------------
+
+
+def _write_bodies(scalar_joints: dict[int, ScalarJoint], geoms: GeomWriter, context: Context) -> WrittenShapes:
+    """Make the element of each body with its contents; the bodies are nested after the other sections are written."""
+    elements = inertials(context)
+    carried = carried_bodies(context.mechanism)
+    particles, names = _particles(context.mechanism.scene), [body.name for body in context.mechanism.bodies]
+    context.document.bodies = [_body(body, body.name in particles, context) for body in context.mechanism.bodies]
+    for i, carrier in carried.items():
+        context.document.bodies[i] = context.document.bodies[carrier]
+        context.document.bodies[i].set(**_placement(context.mechanism.bodies[i], names[carrier] in particles))
+    for i, body in enumerate(context.mechanism.bodies):
+        element = context.document.bodies[i]
+        inertial = elements[i]
+        if inertial is not None and element.tag == "body" and i not in carried:
+            element.children.insert(0, inertial)
+        element.children.extend(joint_elements(i, scalar_joints, context))
+        is_moving = context.mechanism.moving_ancestor(i) != ROOT
+        element.children.extend(geoms.geoms(body.link, is_moving=is_moving))
+    return geoms.shapes
+
+
+def _particles(scene: Scene) -> frozenset[str]:
+    """Return the names of the links that are particles of soft bodies."""
+    soft_bodies = (element for element in scene.mujoco if element.section == "deformable")
+    return frozenset(name for element in soft_bodies for _, name in element.references)
+
+
+def _body(body: Body, is_particle: bool, context: Context) -> Element:
+    """Return the element of a body in its pose at the zero configuration; a link named ``world`` is the world."""
+    if body.name == WORLD:
+        return context.document["worldbody"]
+    element = Element(
+        "body",
+        name=body.name,
+        **_placement(body, is_particle),
+        mocap=body.is_kinematic or None,
+        gravcomp=None if body.link.gravity else 1.0,
+    )
+    element.set(**{key: text for key, text in body.link.mujoco if key not in INERTIA_SETTINGS})
+    return element
+
+
+def _placement(body: Body, is_particle: bool) -> dict[str, Sequence[float] | None]:
+    """Return the pose of a body in its parent at the zero configuration.
+
+    A particle keeps every digit: MuJoCo solves the many edges of a soft body only to a tolerance, so that the last
+    digit of one position changes a step by much more.
+    """
+    is_free = kind_of(body) is PrimitiveKind.FREE
+    X_PB = body.link.X_WL if is_free else body.X_PF @ body.X_BM.inverse()
+    if is_particle:
+        return placement(X_PB) | {"pos": X_PB.p.tolist()}
+    return placement(X_PB) | ({"pos": composed_position(X_PB.p)} if body.X_BM.p.any() else {})
+
+
+def _sort(context: Context) -> None:
+    """Sort equalities, and the parts of bodies, by kind, as MuJoCo does: the reader finds each kind in this order."""
+    for body in (*context.document.bodies, context.document["worldbody"]):
+        body.children.sort(key=lambda part: _PARTS.index(part.tag) if part.tag in _PARTS else len(_PARTS))
+    context.document["equality"].children.sort(key=_kind_of_equality)
+
+
+def _kind_of_equality(equality: Element) -> tuple[str, int, bool]:
+    attributes = equality.attributes
+    return equality.owner, _EQUALITIES.index(equality.tag), not {"joint2", "tendon2"} & attributes.keys()
+
+
+def _sort_excludes(context: Context) -> None:
+    """Sort the excluded pairs by the places of their bodies in the finished document, before the contact pairs."""
+    bodies = [element.attributes["name"] for element in context.document["worldbody"].walk() if element.tag == "body"]
+    place = {name: i for i, name in enumerate(bodies)}
+
+    def key(contact: Element) -> tuple[str, bool, list[int]]:
+        names = [contact.attributes[name] for name in ("body1", "body2") if name in contact.attributes]
+        return contact.owner, contact.tag == "pair", [place.get(name, -1) for name in names]
+
+    context.document["contact"].children.sort(key=key)
+
+
+def _nest_bodies(context: Context) -> None:
+    for i, body in enumerate(context.mechanism.bodies):
+        element, parent = context.document.bodies[i], context.document.body(body.parent)
+        if element.tag == "body" and element is not parent:
+            parent.children.append(element)

@@ -1,0 +1,413 @@
+"""Fields that MJCF cannot hold, and features without MJX support.
+
+The rules hold for MJX 3.17 with its own backend (JAX); ``docs/make_accelerators_table.py`` asks MJX itself.
+
+A rule applies where a field differs from its default, which it has when the source states nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, cast
+
+import numpy as np
+
+from bridge.targets.report import value_text
+from loaders.diagnostics import NOWHERE, Fate, Where
+from loaders.model import Collision, Friction, Joint, JointAxis, Link, Model, Physics, Surface, Visual
+from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR
+
+from .context import Context, Element
+from .geom import shape_name_counts
+
+_ROUND = frozenset({"cylinder", "ellipsoid"})
+_FLAT = frozenset({"box", "mesh", "hfield"})
+"""MJX has no collision function for a round shape and a flat one."""
+
+
+def report_mjx_support(context: Context) -> None:
+    """Report the features of the model that MJX refuses, in one entry."""
+    links, features = _unsupported_collision(context)
+    contacts = [element for element in context.document["sensor"].children if element.tag == "contact"]
+    sensors = [element.attributes["name"] for element in contacts if "name" in element.attributes]
+    if contacts:
+        features.append("contact sensors that sum forces" + (f" ({' '.join(sensors)})" if sensors else ""))
+    if context.mechanism.scene.wind.any():
+        features.append("wind with implicitfast")
+    if features:
+        context.report(
+            Fate.NOTED,
+            "mjx",
+            "MJX (3.17) does not support {features}; MuJoCo Warp does",
+            hint="use MuJoCo Warp, or change what is named",
+            subjects=(*links, *sensors),
+            features=tuple(features),
+        )
+
+
+def _unsupported_collision(context: Context) -> tuple[tuple[str, ...], list[str]]:
+    """Return the first two links that may collide with shapes that MJX cannot collide, and the feature."""
+    types = {body.name: _collision_types(i, context) for i, body in enumerate(context.mechanism.bodies)}
+    pair = _first_unsupported_pair(types, context)
+    if pair is None:
+        return (), []
+    a, b = pair
+    return pair, [
+        "collisions of cylinders and ellipsoids with boxes and meshes and height fields "
+        f"(a {min(types[a] & _ROUND)} of {a} with a {min(types[b] & _FLAT)} of {b})"
+    ]
+
+
+def _first_unsupported_pair(types: Mapping[str, set[str]], context: Context) -> tuple[str, str] | None:
+    mechanism = context.mechanism
+    excluded, index = mechanism.excluded_pairs(context.options.policy), mechanism.body_index
+    round_links = [name for name, shapes in types.items() if shapes & _ROUND]
+    flat_links = [name for name, shapes in types.items() if shapes & _FLAT]
+    groups = [mechanism.weld_group_of(name) for name in flat_links]
+    ends = _ends_of_runs(groups)
+    for a in round_links:
+        group, i = mechanism.weld_group_of(a), 0
+        while i < len(flat_links):
+            if groups[i] == group:
+                i = ends[i]
+                continue
+            if frozenset((index[a], index[flat_links[i]])) not in excluded:
+                return a, flat_links[i]
+            i += 1
+    return None
+
+
+def _ends_of_runs(values: Sequence[object]) -> list[int]:
+    """Return for each place the first one after it with another value."""
+    ends = [len(values)] * len(values)
+    for i in range(len(values) - 2, -1, -1):
+        ends[i] = ends[i + 1] if values[i] == values[i + 1] else i + 1
+    return ends
+
+
+def _collision_types(index: int, context: Context) -> set[str]:
+    """Return the types of the colliding geoms of one body."""
+    return {_type(e) for e in context.document.bodies[index].children if e.attributes.get("class") == "collision"}
+
+
+def _type(geom: Element) -> str:
+    return geom.attributes.get("type", "sphere")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rule:
+    """A rule for fields that are left out.
+
+    Attributes:
+        fields: Names of the fields, separated by spaces.
+        fate: What becomes of their values.
+        code: Code of the diagnostic.
+        reason: End of the message.
+        hint: What to do about it.
+    """
+
+    fields: str
+    fate: Fate
+    code: str
+    reason: str
+    hint: str = ""
+
+    def template(self, owner: str) -> str:
+        """Return the message of the diagnostic, which begins with the owner of the field."""
+        return f"{owner}: {{field}} = {{value}} is left out; {self.reason}"
+
+
+_WIND = _Rule(
+    "enable_wind",
+    Fate.DROPPED,
+    "wind",
+    "MuJoCo has one wind for all bodies, which needs a density of the air",
+)
+_MODEL = (
+    _Rule("allow_auto_disable", Fate.NOTED, "sleep", "MuJoCo does not put bodies to sleep by default"),
+    _WIND,
+)
+_LINK = (
+    _WIND,
+    _Rule(
+        "velocity_decay", Fate.DROPPED, "velocity-decay", "MuJoCo damps joints, not links", "use the damping of joints"
+    ),
+    _Rule("added_mass", Fate.DROPPED, "added-mass", "MuJoCo computes fluid forces from shapes, not from a matrix"),
+    _Rule(
+        "surface_velocity_axis",
+        Fate.DROPPED,
+        "surface-velocity",
+        "the surface does not move, because the source states no speed",
+        "set surfacevel of its geoms, in MuJoCo 3.11 and later",
+    ),
+    _Rule("deformable", Fate.DROPPED, "deformable", "the link is a rigid body"),
+)
+_SURFACE = (
+    _Rule("restitution_threshold", Fate.DROPPED, "restitution-threshold", "the collision bounces at any speed"),
+    _Rule("max_velocity min_depth", Fate.DROPPED, "contact-solver", "it is a parameter of another solver"),
+    _Rule(
+        "collide_without_contact",
+        Fate.APPROXIMATED,
+        "collide-without-contact",
+        "MuJoCo reports no contacts for a geom that collides with nothing",
+    ),
+    _Rule("hydroelastic", Fate.DROPPED, "hydroelastic", "MuJoCo has point contacts"),
+)
+_FRICTION = (
+    _Rule("mu_static", Fate.DROPPED, "static-friction", "MuJoCo has one coefficient, at rest and in motion"),
+    _Rule("fdir1", Fate.DROPPED, "friction-direction", "the friction of a geom is the same in every direction"),
+    _Rule("slip1 slip2 torsional_slip", Fate.DROPPED, "slip", "MuJoCo has no force-dependent slip"),
+)
+_VISUAL = (
+    _Rule("cast_shadows", Fate.NOTED, "visual", "every geom casts a shadow"),
+    _Rule("roles renderers", Fate.NOTED, "visual", "every camera sees a geom"),
+)
+_COLLISION = (_Rule("density", Fate.NOTED, "density", "the mass is that of the link"),)
+_SPEED = (
+    _Rule(
+        "velocity",
+        Fate.DROPPED,
+        "velocity-limit",
+        "MuJoCo does not support velocity limits",
+        'limit the speed in a controller, or use actuators="dcmotor", whose effort ends at the limit',
+    ),
+)
+_AXIS = (_Rule("acceleration", Fate.DROPPED, "acceleration-limit", "MuJoCo does not support acceleration limits"),)
+_PACE = (
+    _Rule(
+        "real_time_factor real_time_update_rate",
+        Fate.NOTED,
+        "physics",
+        "in MuJoCo the caller determines the pace",
+    ),
+    _Rule("max_contacts", Fate.NOTED, "physics", "MuJoCo determines the number of contacts"),
+)
+_PHYSICS = (
+    _Rule("engine", Fate.NOTED, "physics", "the model runs in MuJoCo"),
+    _Rule("parameters", Fate.NOTED, "physics", "they are parameters of another engine"),
+)
+
+
+def report_unsupported_fields(speed_limited: frozenset[str], context: Context) -> None:
+    """Report every field that the source states and MJCF cannot hold.
+
+    Args:
+        speed_limited: Joints whose actuators have no effort beyond the joint's speed limit.
+        context: The export.
+    """
+    scene = context.mechanism.scene
+    _report_physics(scene, context)
+    _report_filter_groups(scene, context)
+    _report_names(scene, context)
+    for model in scene.models:
+        _apply(_MODEL, model, _Owner("model {name}", model.name, (model.name,), model.where), context)
+    for link in scene.links:
+        _report_link(link, context)
+    for joint in scene.joints:
+        _report_joint(joint, joint.name in speed_limited, context)
+    for actuator in (driven.actuator for driven in context.mechanism.actuators):
+        if actuator.interfaces:
+            context.report(
+                Fate.NOTED,
+                "actuator-interfaces",
+                "actuator {actuator}: MJCF has no interfaces of actuators; left out {interfaces}",
+                actuator.where,
+                subjects=(actuator.name,),
+                actuator=actuator.name,
+                interfaces=actuator.interfaces,
+            )
+
+
+# --- the scene -------------------------------------------------------------------------------------------------------
+
+
+def _report_physics(scene: Scene, context: Context) -> None:
+    where = Where(scene.source)
+    rules = _PACE if scene.physics.engine == "mujoco" else (*_PACE, *_PHYSICS)
+    _apply(rules, scene.physics, _Owner("physics", "", (), where), context)
+    if scene.physics.time_step != context.time_step:
+        context.report(
+            Fate.ASSUMED,
+            "time-step",
+            "invalid time step {time_step:g} s; using {default:g} s",
+            where,
+            time_step=scene.physics.time_step,
+            default=context.time_step,
+        )
+    if scene.wind.any() and scene.physics.engine != "mujoco":
+        context.report(
+            Fate.DROPPED,
+            "wind",
+            "the wind has no effect: the source states no density of the air, and MuJoCo's default is zero",
+            where,
+            hint="set density and viscosity of <option>",
+        )
+
+
+def _report_filter_groups(scene: Scene, context: Context) -> None:
+    if scene.filter_groups:
+        names = tuple(group.name for group in scene.filter_groups)
+        members = (" with ".join((group.name, *group.groups)) for group in scene.filter_groups)
+        context.report(
+            Fate.NOTED,
+            "filter-groups",
+            "the collision filter groups {groups} are written as the pairs of links that they exclude",
+            scene.filter_groups[0].where,
+            subjects=names,
+            groups=", ".join(members),
+        )
+
+
+def _report_names(scene: Scene, context: Context) -> None:
+    counts = shape_name_counts(scene)
+    unnamed = [
+        f"{link.name}{SEPARATOR}{visual.name}"
+        for link in scene.links
+        for visual in link.visuals
+        if counts[visual.name] > 1
+    ]
+    if unnamed:
+        context.report(
+            Fate.NOTED,
+            "visual-names",
+            "{count} visuals are unnamed because their names are not unique",
+            subjects=unnamed,
+            count=len(unnamed),
+        )
+    if len(scene.models) > 1:
+        models = ", ".join(f"{model.name} ({model.canonical_link})" for model in scene.models)
+        context.report(
+            Fate.NOTED,
+            "model-scopes",
+            "models and their canonical links are written only as prefixes of names: {models}",
+            scene.models[0].where,
+            subjects=[model.name for model in scene.models],
+            models=models,
+        )
+
+
+# --- links -----------------------------------------------------------------------------------------------------------
+
+
+def _report_link(link: Link, context: Context) -> None:
+    _apply(_LINK, link, _Owner("link {name}", link.name, (link.name,), link.where), context)
+    for visual in link.visuals:
+        _apply(_VISUAL, visual, _shape_owner("visual {name}", visual, link), context)
+    for collision in link.collisions:
+        owner, friction = _shape_owner("collision {name}", collision, link), collision.surface.friction
+        _apply(_COLLISION, collision, owner, context)
+        _apply(_SURFACE, collision.surface, owner, context)
+        _apply(_FRICTION, friction, owner, context)
+        if friction.mu2 != friction.mu:
+            context.report(
+                Fate.DROPPED,
+                "friction-direction",
+                "collision {name}: mu2 = {mu2:g} is left out; the friction is {mu:g} in every direction",
+                collision.where,
+                subjects=owner.subjects,
+                name=owner.name,
+                mu2=friction.mu2,
+                mu=friction.mu,
+            )
+
+
+def _shape_owner(template: str, shape: Visual | Collision, link: Link) -> _Owner:
+    return _Owner(
+        template, f"{link.name}/{shape.name}", (link.name, f"{link.name}{SEPARATOR}{shape.name}"), shape.where
+    )
+
+
+# --- joints ----------------------------------------------------------------------------------------------------------
+
+
+def _report_joint(joint: Joint, ends_at_speed_limit: bool, context: Context) -> None:
+    owner = _Owner("joint {name}", joint.name, (joint.name,), joint.where)
+    for axis in joint.axes:
+        _apply(_AXIS if ends_at_speed_limit else (*_SPEED, *_AXIS), axis, owner, context)
+    _report_curve(joint, context)
+    if joint.provide_feedback:
+        context.report(
+            Fate.NOTED,
+            "joint-feedback",
+            "joint {joint}: provide_feedback is left out",
+            joint.where,
+            hint="add a force and a torque sensor",
+            subjects=(joint.name,),
+            joint=joint.name,
+        )
+
+
+def _report_curve(joint: Joint, context: Context) -> None:
+    if joint.curve is not None:
+        context.report(
+            Fate.NOTED,
+            "curve",
+            "joint {joint} follows a curve of {length:g} m ({kind}); its limits are those of the axis",
+            joint.where,
+            subjects=(joint.name,),
+            joint=joint.name,
+            length=sum(arc.length for arc in joint.curve.arcs),
+            kind="closed" if joint.curve.periodic else "open",
+        )
+
+
+# --- rules -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """The owner of a field in diagnostics.
+
+    Attributes:
+        template: The beginning of the message, with ``{name}`` for the name.
+        name: The name.
+        subjects: Scoped names of the link, joint or shape.
+        where: The place in the source.
+    """
+
+    template: str
+    name: str
+    subjects: tuple[str, ...] = ()
+    where: Where = NOWHERE
+
+
+def _apply(
+    rules: tuple[_Rule, ...],
+    part: Scene | Model | Link | Visual | Collision | Surface | Friction | JointAxis | Physics,
+    owner: _Owner,
+    context: Context,
+) -> None:
+    """Report the fields of a part of the scene that have no default value and for which there is a rule."""
+    for field, rule, default in _ruled_fields(cast(Hashable, type(part)), rules):
+        value = getattr(part, field)
+        if _differs(value, default):
+            context.report(
+                rule.fate,
+                rule.code,
+                rule.template(owner.template),
+                owner.where,
+                hint=rule.hint,
+                subjects=owner.subjects,
+                name=owner.name,
+                field=field,
+                value=_short_text(value),
+            )
+
+
+@cache
+def _ruled_fields(kind: Any, rules: tuple[_Rule, ...]) -> tuple[tuple[str, _Rule, Any], ...]:
+    """Return the fields of a class for which there are rules, each with its rule and its default."""
+    defaults = {field.name: field.default for field in fields(kind)}
+    return tuple((field, rule, defaults[field]) for rule in rules for field in rule.fields.split())
+
+
+def _differs(value: Any, default: Any) -> bool:
+    return value is not default and (isinstance(value, np.ndarray) or bool(value != default))
+
+
+def _short_text(value: Any) -> str:
+    text = value_text(value)
+    return text if len(text) <= 80 else text[:77] + "..."

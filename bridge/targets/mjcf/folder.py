@@ -1,0 +1,380 @@
+"""export_mjcf: the folder with README and scene.xml."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from bridge.camera import AZIMUTH, ELEVATION
+from bridge.lowering.sources import Source, loss_summary
+from bridge.mechanism import Mechanism
+from bridge.mechanism.dynamics import poses
+from bridge.output import write_folder
+from bridge.targets.folder import Export, stale
+from bridge.targets.report import derivation, fidelity_text, origin_comment
+from bridge.targets.xml import Names, check_folder_name, file_name
+from loaders.diagnostics import Diagnostic
+from loaders.model import WORLD, Heightmap, Plane
+from loaders.pose import IDENTITY, Array
+from loaders.scene import Scene
+from loaders.text import code, printable
+
+from .context import Element, MjcfOptions, Options, Value, mechanism_and_options, write
+from .document import Built, build
+from .geom import PlacedShape
+from .keyframe import home_positions
+from .spec import SCENE, compiled, require_xml_depth
+from .submodel import file_owners, split_document
+
+
+def readme_text(name: str, scene: Scene, built: Built, options: Options, parts: Sequence[str] = ()) -> str:
+    """Return the text of README.md: how to use the model, and how it was made.
+
+    Args:
+        name: Name of the model's file, without suffix.
+        scene: The exported scene.
+        built: The document.
+        options: The options of the export.
+        parts: The files that the model's file includes.
+    """
+    lines = [
+        f"# {name}",
+        "",
+        f"`{name}.xml` is the model alone; `scene.xml` adds a camera, and a floor and a light if the model has none.",
+        *_parts_paragraph(name, parts),
+        "",
+        "```sh",
+        "python -m mujoco.viewer --mjcf=scene.xml",
+        "```",
+        "",
+        *derivation(scene, "export_mjcf", name, _non_default_options(options)),
+        "",
+        "The frame of a body is the frame of its link, and `qpos` of a hinge or slide is the position of its joint.",
+        "[FIDELITY.md](FIDELITY.md) lists what MuJoCo cannot represent, or represents with an error.",
+        *_floating_paragraph(built),
+        "",
+        *_joint_table(built),
+    ]
+    return printable("\n".join(lines).rstrip() + "\n", lines=True)
+
+
+def _parts_paragraph(name: str, parts: Sequence[str]) -> list[str]:
+    """Return the sentence that names the files of a world in several files."""
+    files = ", ".join(code(file) for file in parts)
+    return ["", f"`{name}.xml` includes {files}, one file for each model of several links."] if parts else []
+
+
+def _non_default_options(options: Options) -> dict[str, str]:
+    defaults = Options()
+    return {
+        key: getattr(options, key)
+        for key in (field.name for field in fields(options))
+        if key != "strict" and getattr(options, key) != getattr(defaults, key)
+    }
+
+
+def _floating_paragraph(built: Built) -> list[str]:
+    """Return the warning that a robot falls because nothing fixes it to the world."""
+    moving = [child for e in built.root.walk() if e.tag == "worldbody" for child in e.children if child.tag == "body"]
+    robots = [body for body in moving if {"freejoint", "body"} <= {child.tag for child in body.children}]
+    names = ", ".join(code(body.attributes["name"]) for body in robots)
+    warning = (
+        f"The source does not fix {names} to the world, so it falls; a fixed joint to the world, or the option "
+        '`base="fixed"`, would hold it.'
+    )
+    return ["", warning] if robots else []
+
+
+_QPOS_SIZES = {"free": 7, "ball": 4}
+"""Length of a position in ``qpos``, where it is not 1."""
+
+
+def _joint_table(built: Built) -> list[str]:
+    """Return a table of the joints with their indices in ``qpos``."""
+    rows = []
+    start = 0
+    for element in built.root.walk():
+        if element.tag not in {"joint", "freejoint"} or "name" not in element.attributes:
+            continue
+        joint_type = "free" if element.tag == "freejoint" else element.attributes.get("type", "hinge")
+        size = _QPOS_SIZES.get(joint_type, 1)
+        indices = f"{start}" if size == 1 else f"{start} to {start + size - 1}"
+        rows.append(f"| {code(element.attributes['name'], cell=True)} | {joint_type} | {indices} |")
+        start += size
+    return ["## Joints", "", "| joint | type | qpos |", "|---|---|---|", *rows] if rows else []
+
+
+_LIT: dict[str, Value] = {"diffuse": (0.6, 0.6, 0.6), "ambient": (0.3, 0.3, 0.3), "specular": (0.0, 0.0, 0.0)}
+_DIMMED: dict[str, Value] = {"diffuse": (0.0, 0.0, 0.0), "ambient": (0.4, 0.4, 0.4), "specular": (0.0, 0.0, 0.0)}
+"""Headlight beside the lights of the source: SDFormat's ambient light."""
+_AXES = np.eye(3)
+_MIN_EXTENT = 1e-9
+"""Smallest extent of a model for which the camera is placed [m]."""
+
+
+def scene_element(name: str, mechanism: Mechanism, built: Built) -> Element:
+    """Return the scene around a model, with the floor under the lowest point of the model in its initial position.
+
+    Args:
+        name: Name of the model's file, without suffix.
+        mechanism: The mechanism.
+        built: The document.
+    """
+    scene = mechanism.scene
+    root = Element("mujoco", model=f"{name} scene")
+    root.add("include", file=f"{name}.xml")
+    lower, upper = _bounds(mechanism, built)
+    size = float(np.linalg.norm(upper - lower))
+    if np.all(lower < upper) and _MIN_EXTENT < size < math.inf:
+        root.add("statistic", center=[_round(x, size) for x in (lower + upper) / 2.0], extent=_round(size, size))
+    visual = root.add("visual")
+    visual.add("headlight", **_DIMMED if scene.lights else _LIT)
+    visual.add("rgba", haze=(0.15, 0.25, 0.35, 1.0))
+    visual.add("global", azimuth=AZIMUTH, elevation=ELEVATION)
+    asset = root.add("asset")
+    sky: dict[str, Value] = {"rgb1": (0.3, 0.5, 0.7), "rgb2": (0.0, 0.0, 0.0), "width": 512, "height": 3072}
+    asset.add("texture", type="skybox", builtin="gradient", **sky)
+    world = Element("worldbody")
+    if not scene.lights:
+        world.add("light", type="directional", pos=(0, 0, 1.5), dir=(0, 0, -1))
+    if not _has_ground(scene):
+        _floor(asset, world, _height(mechanism, built))
+    root.children += [world] if world.children else []
+    return root
+
+
+def _has_ground(scene: Scene) -> bool:
+    return any(isinstance(shape.geometry, Plane | Heightmap) for link in scene.links for shape in link.collisions)
+
+
+def _floor(asset: Element, world: Element, height: float) -> None:
+    look: dict[str, Value] = {"rgb1": (0.2, 0.3, 0.4), "rgb2": (0.1, 0.2, 0.3), "markrgb": (0.8, 0.8, 0.8)}
+    asset.add("texture", name="scene_floor", type="2d", builtin="checker", mark="edge", **look, width=300, height=300)
+    asset.add("material", name="scene_floor", texture="scene_floor", texuniform=True, texrepeat=(5, 5), reflectance=0.2)
+    pos = (0, 0, height) if height else None
+    world.add("geom", name="scene_floor", type="plane", pos=pos, size=(0, 0, 0.05), material="scene_floor")
+
+
+# --- where the model is ----------------------------------------------------------------------------------------------
+
+
+def _height(mechanism: Mechanism, built: Built) -> float:
+    """Return the floor height [m], rounded down to 0.1 mm: the lowest collision, else visual point, at most 0."""
+    collisions = tuple(shape for shape in built.shapes if shape.collides)
+    lowest = float(_corner(collisions or built.shapes, mechanism, -1.0)[2])
+    return min(0.0, math.floor(lowest * 1e4 + 1e-6) / 1e4) if math.isfinite(lowest) else 0.0
+
+
+def _bounds(mechanism: Mechanism, built: Built) -> tuple[Array, Array]:
+    """Return the lower and upper corner of all shapes in the initial position, in the world [m], each of shape (3,)."""
+    return _corner(built.shapes, mechanism, -1.0), _corner(built.shapes, mechanism, 1.0)
+
+
+def _corner(shapes: tuple[PlacedShape, ...], mechanism: Mechanism, sign: float) -> Array:
+    """Return the upper (1) or lower (-1) corner of the bounding box of shapes; infinite if no shape is given."""
+    names = (body.name for body in mechanism.bodies)
+    X_WL = {WORLD: IDENTITY} | dict(zip(names, poses(mechanism.bodies, home_positions(mechanism)), strict=True))
+    placed = ((X_WL[shape.link] @ shape.X_LS, shape.reach) for shape in shapes)
+    extremes = [sign * X_WS.p + [reach(sign * X_WS.R.T @ axis) for axis in _AXES] for X_WS, reach in placed]
+    corner: Array = sign * np.max(extremes, axis=0) if extremes else np.full(3, -sign * math.inf)
+    return corner
+
+
+def _round(x: float, size: float) -> float:
+    """Round to about a thousandth of the model's size."""
+    return float(f"{round(x, 3 - math.floor(math.log10(size))):.12g}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MjcfExport(Export):
+    """The result of `export_mjcf`.
+
+    Attributes:
+        model: The ``mujoco.MjModel`` of ``scene.xml``; None if the export was not checked.
+        initial_key: The index of the key of the initial position; None if that is ``qpos0``.
+    """
+
+    model: Any = field(default=None, repr=False, compare=False)
+    initial_key: int | None = None
+
+    def __str__(self) -> str:
+        """Return where the model is, how to view it, and how to write the actuators that were left out."""
+        lines = [str(self.path), f"view it: python -m mujoco.viewer --mjcf={self.path.parent / 'scene.xml'}"]
+        omitted = [entry for entry in self.diagnostics if entry.code == "mjcf.no-actuators"]
+        return "\n".join([*lines, *(f"{entry.message}; {entry.hint}" for entry in omitted)])
+
+
+class ExportedFiles(NamedTuple):
+    """The files of an export that are not written yet.
+
+    Attributes:
+        name: Name of the model's file, without suffix.
+        files: Content of each file, by its path in the folder.
+        scene: The scene that they come from.
+        built: The document that they come from.
+        model: The ``mujoco.MjModel`` of ``scene.xml``; None if it was not compiled.
+    """
+
+    name: str
+    files: dict[str, bytes]
+    scene: Scene
+    built: Built
+    model: Any = None
+
+
+def export_mjcf(
+    source: Source,
+    out_dir: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    check: bool = True,
+    **options: Unpack[MjcfOptions],
+) -> MjcfExport:
+    """Write a model as a folder: ``<name>.xml``, ``scene.xml``, ``assets/``, ``README.md``, ``FIDELITY.md``.
+
+    The folder appears complete or not at all, whatever interrupts the export. It replaces an earlier export whose files
+    are as they were written; a manifest in the folder lists them. All other files are left alone.
+
+    Args:
+        source: See `bridge.to_mjcf`.
+        out_dir: The folder to write. A symbolic link is followed to its folder.
+        force: Whether to overwrite files that were edited or that no export wrote, if they have the name of a new one.
+            Other files that no export wrote stay in the folder.
+        check: Whether to compile the files with MuJoCo before the folder is touched.
+        options: See `bridge.to_mjcf`.
+
+    Returns:
+        The file of the model, the files written, and the findings.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if MuJoCo cannot represent the model, with every reason; or if MuJoCo refuses to compile it.
+        OutputFolderError: if the folder holds files that were edited or that no export wrote; a `FileExistsError`.
+        OSError: if the file system refuses; the old content is in place then.
+        TypeError: if an option is unknown.
+        ValueError: if an option has an unknown value, or the folder is named as a file, such as ``arm.xml``.
+
+    Example:
+        >>> import tempfile, bridge, loaders
+        >>> urdf = '<robot name="arm"><link name="base"/></robot>'
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result = bridge.export_mjcf(loaders.load_string(urdf, format="urdf"), f"{folder}/arm")
+        ...     print(result.path.name, result.files)
+        arm.xml ('FIDELITY.md', 'README.md', 'arm.xml', 'scene.xml')
+    """
+    check_folder_name(out_dir)
+    export = exported_files(source, check=check, **options)
+    write_folder(out_dir, export.files, force=force)
+    return MjcfExport(
+        path=Path(out_dir) / f"{export.name}.xml",
+        files=tuple(sorted(export.files)),
+        diagnostics=export.built.diagnostics,
+        model=export.model,
+        initial_key=export.built.initial_key,
+    )
+
+
+def exported_files(source: Source, *, check: bool = True, **options: Unpack[MjcfOptions]) -> ExportedFiles:
+    """Return the files that `export_mjcf` writes.
+
+    Args:
+        source: See `bridge.to_mjcf`.
+        check: Whether to compile the files with MuJoCo.
+        options: See `bridge.to_mjcf`.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if MuJoCo cannot represent the model, with every reason; or if MuJoCo refuses to compile it.
+        TypeError: if an option is unknown.
+        ValueError: if an option has an unknown value.
+    """
+    with loss_summary(source, options) as losses:
+        export = _contents(source, options)
+        if check:
+            export = export._replace(model=compiled(export.files, export.scene, export.built))
+        losses.add(export.built.diagnostics)
+    return export
+
+
+def single_file(
+    source: Source, *, assets: str, check: bool = True, **options: Unpack[MjcfOptions]
+) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
+    """Return a document that stands alone, the assets in a folder beside it, and the findings.
+
+    Args:
+        source: See `bridge.to_mjcf`.
+        assets: Name of the folder of the assets.
+        check: Whether to compile the document with MuJoCo.
+        options: See `bridge.to_mjcf`.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if MuJoCo cannot represent the model, with every reason; or if MuJoCo refuses to compile it.
+        TypeError: if an option is unknown.
+        ValueError: if an option has an unknown value.
+    """
+    with loss_summary(source, options) as losses:
+        mechanism, keywords = mechanism_and_options(source, options)
+        built = build(mechanism, keywords)
+        require_xml_depth(built.root)
+        for compiler in (child for child in built.root.children if child.tag == "compiler"):
+            compiler.set(assetdir=assets if built.assets else None)
+        text = write(built.root, [origin_comment(mechanism.scene, alone=True)])
+        if check:
+            files = {SCENE: text.encode()} | {f"{assets}/{file}": data for file, data in built.assets.items()}
+            compiled(files, mechanism.scene, built)
+        losses.add(built.diagnostics)
+    return text, built.assets, built.diagnostics
+
+
+def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpack[MjcfOptions]) -> tuple[str, ...]:
+    """Return the files of an export that are missing, superfluous, or differ from what `export_mjcf` would write.
+
+    Args:
+        source: See `bridge.to_mjcf`.
+        out_dir: The folder to compare with.
+        options: See `bridge.to_mjcf`.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if MuJoCo cannot represent the model.
+        TypeError: if an option is unknown.
+    """
+    return stale(_contents(source, options).files, out_dir)
+
+
+def _contents(source: Source, keywords: MjcfOptions) -> ExportedFiles:
+    """Return the name of the model, the content of each file, and what they come from."""
+    mechanism, options = mechanism_and_options(source, keywords)
+    built = build(mechanism, options)
+    require_xml_depth(built.root)
+    scene = mechanism.scene
+    name = file_name(scene.name)
+    models = _model_files(name, scene, built)
+    parts = [file for file in models if file != f"{name}.xml"]
+    texts = models | {
+        SCENE: write(scene_element(name, mechanism, built)),
+        "README.md": readme_text(name, scene, built, options, parts),
+        "FIDELITY.md": fidelity_text(scene, built.diagnostics),
+    }
+    files = {file: text.encode(errors="backslashreplace") for file, text in texts.items()}
+    files |= {f"assets/{file}": data for file, data in built.assets.items()}
+    return ExportedFiles(name, files, scene, built)
+
+
+def _model_files(name: str, scene: Scene, built: Built) -> dict[str, str]:
+    """Return the main file, and one for each model of several links in a world."""
+    names = Names()
+    for taken in (name, "scene"):
+        names.claim("file", taken.lower())
+    files = {model: f"{names.claim('file', file_name(model))}.xml" for model in file_owners(built.root)}
+    main, parts = split_document(built.root, files)
+    texts = {f"{name}.xml": write(main, [origin_comment(scene)])}
+    note = f"{name}.xml includes this file and has the options, the classes, and what several models share."
+    return texts | {files[model]: write(part, [origin_comment(scene), note]) for model, part in parts.items()}

@@ -1,0 +1,301 @@
+"""geom: collisions and visuals.
+
+MuJoCo lets a soft body collide with every plane of a body of which another geom may collide with it, whatever the masks
+of the plane itself. A plane written twice, once for drawing, would push twice.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bridge.geometry.mesh import Appearance
+from bridge.geometry.shapes import SupportFunction, support_function
+from bridge.targets.numbers import color, placement
+from loaders.diagnostics import Fate
+from loaders.model import (
+    Box,
+    Capsule,
+    Collision,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Empty,
+    Geometry,
+    Heightmap,
+    Link,
+    Mesh,
+    Plane,
+    Polyline,
+    Rgba,
+    Sphere,
+    Visual,
+)
+from loaders.pose import IDENTITY, Pose, rotation_to
+from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR
+
+from .asset import GRAY, AssetLibrary, MeshUse, Part
+from .contact_parameters import ContactData, contact_attributes
+from .context import Context, Element
+
+_NUMBERED = re.compile(r"_*geom_\d+")
+_GRID = 0.05
+"""Spacing of the grid that MuJoCo draws on a plane [m]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shape:
+    """One geom of a geometry: its type, size and asset, and its pose in the geometry's frame."""
+
+    type: str
+    size: tuple[float, ...] | None = None
+    asset: str | None = None
+    reach: SupportFunction | None = None
+    rgba: Rgba | None = None
+    texture: str | None = None
+    X_GS: Pose = IDENTITY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedShape:
+    """The shape of a geom on its link."""
+
+    link: str
+    X_LS: Pose
+    reach: SupportFunction
+    collides: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenShapes:
+    """The names and shapes of the geoms of one link or of all."""
+
+    geom_names: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    """Names of the geoms of each collision, by link and collision."""
+    placed: list[PlacedShape] = field(default_factory=list)
+    """The shapes of all geoms of finite size, without terrain."""
+
+
+# --- sizes -----------------------------------------------------------------------------------------------------------
+
+
+def _box(box: Box) -> _Shape:
+    return _Shape(type="box", size=tuple(edge / 2.0 for edge in box.size))
+
+
+def _sphere(sphere: Sphere) -> _Shape:
+    return _Shape(type="sphere", size=(sphere.radius,))
+
+
+def _cylinder(cylinder: Cylinder) -> _Shape:
+    return _Shape(type="cylinder", size=(cylinder.radius, cylinder.length / 2.0))
+
+
+def _capsule(capsule: Capsule) -> _Shape:
+    return _Shape(type="capsule", size=(capsule.radius, capsule.length / 2.0))
+
+
+def _ellipsoid(ellipsoid: Ellipsoid) -> _Shape:
+    return _Shape(type="ellipsoid", size=ellipsoid.radii)
+
+
+def _plane(plane: Plane) -> _Shape:
+    size = (plane.size[0] / 2.0, plane.size[1] / 2.0, _GRID)
+    return _Shape(type="plane", size=size, X_GS=Pose.of(rotation_to(plane.normal)))
+
+
+_PRIMITIVES: dict[type, Callable[[Any], _Shape]] = {
+    Box: _box,
+    Sphere: _sphere,
+    Cylinder: _cylinder,
+    Capsule: _capsule,
+    Ellipsoid: _ellipsoid,
+    Plane: _plane,
+}
+
+
+# --- geoms -----------------------------------------------------------------------------------------------------------
+
+
+def collision_name_counts(scene: Scene) -> Counter[str]:
+    """Return how many collisions have each name."""
+    return Counter(shape.name for link in scene.links for shape in link.collisions)
+
+
+def shape_name_counts(scene: Scene) -> Counter[str]:
+    """Return how many collisions and visuals have each name."""
+    return collision_name_counts(scene) + Counter(shape.name for link in scene.links for shape in link.visuals)
+
+
+class GeomWriter:
+    """Makes the geoms of an export, link by link.
+
+    The name of a geom is that of the collision or visual. A collision whose name is not unique gets its link's name as
+    a prefix; a visual whose name is not unique has no name, and neither has one that had none in MJCF.
+    """
+
+    def __init__(self, library: AssetLibrary, contact: ContactData, context: Context) -> None:
+        self._library, self._contact, self._context = library, contact, context
+        self._collision_names = collision_name_counts(context.mechanism.scene)
+        self._shape_names = shape_name_counts(context.mechanism.scene)
+        self._is_from_mujoco = context.mechanism.physics.engine == "mujoco"
+        self.shapes = WrittenShapes()
+        """The names and shapes of the geoms made so far."""
+
+    def geoms(self, link: Link, *, is_moving: bool) -> list[Element]:
+        """Return the visual, then the collision geoms of one link.
+
+        Args:
+            link: The link.
+            is_moving: Whether its body can move in the world.
+        """
+        visuals = [element for visual in link.visuals for element in self._visual(visual, link, is_moving)]
+        return visuals + [e for collision in link.collisions for e in self._collision(collision, link, is_moving)]
+
+    def _visual(self, visual: Visual, link: Link, is_moving: bool) -> list[Element]:
+        has_texture = visual.material is not None and visual.material.texture is not None
+        use = MeshUse(link.name, visual.where, False, _appearance(visual), has_texture)
+        elements: list[Element] = []
+        for shape in self._shapes(visual.geometry, use, is_moving):
+            material, rgba = self._library.look(visual, link.name, shape.rgba, shape.texture)
+            is_named = self._shape_names[visual.name] == 1 and not elements and not self._is_numbered(visual)
+            name = self._context.names.claim("geom", visual.name) if is_named else None
+            elements.append(_geom("visual", name, visual.X_LG, shape))
+            self._place(shape, visual.X_LG, use)
+            elements[-1].set(material=material, rgba=None if rgba in {None, GRAY} else color(rgba))
+        return elements
+
+    def _is_numbered(self, visual: Visual) -> bool:
+        """Return whether the name of a visual is the one that the reader of MJCF gives to a geom without a name."""
+        return self._is_from_mujoco and _NUMBERED.fullmatch(visual.name) is not None
+
+    def _collision(self, collision: Collision, link: Link, is_moving: bool) -> list[Element]:
+        use = MeshUse(link.name, collision.where, collides=True)
+        shapes = self._shapes(collision.geometry, use, is_moving)
+        attributes = contact_attributes(collision, link, self._contact, self._context)
+        names, elements = [], []
+        for i, shape in enumerate(shapes):
+            names.append(self._collision_geom_name(collision, link, f"_{i}" if len(shapes) > 1 else ""))
+            elements.append(_geom("collision", names[-1], collision.X_LG, shape))
+            self._place(shape, collision.X_LG, use)
+            elements[-1].set(**attributes)
+        key = (link.name, collision.name)
+        if names:
+            self.shapes.geom_names[key] = (*self.shapes.geom_names.get(key, ()), *names)
+        return elements
+
+    def _collision_geom_name(self, collision: Collision, link: Link, part: str) -> str:
+        scoped = f"{link.name}{SEPARATOR}{collision.name}{part}"
+        is_unique = self._collision_names[collision.name] == 1
+        preferred = collision.name + part if is_unique else scoped
+        return self._context.names.claim("geom", preferred, alternative=scoped)
+
+    def _place(self, shape: _Shape, X_LG: Pose, use: MeshUse) -> None:
+        if shape.reach is not None:
+            placed = PlacedShape(link=use.link, X_LS=X_LG @ shape.X_GS, reach=shape.reach, collides=use.collides)
+            self.shapes.placed.append(placed)
+
+    def _shapes(self, geometry: Geometry, use: MeshUse, is_moving: bool) -> list[_Shape]:
+        """Return the geoms of a geometry; none, with a diagnostic, if MuJoCo cannot have it."""
+        if isinstance(geometry, Mesh | Cone | Polyline):
+            return [_mesh_shape(part) for part in self._library.meshes(geometry, use)]
+        if isinstance(geometry, Heightmap):
+            field = self._library.heightfield(geometry, use)
+            return [_Shape(type="hfield", asset=field[0], X_GS=field[1])] if field else []
+        if isinstance(geometry, Plane) and is_moving:
+            self._context.report(
+                Fate.DROPPED,
+                "moving-plane",
+                "link {link} can move and has a plane, which MuJoCo supports on static bodies only",
+                use.where,
+                hint="use a box",
+                subjects=(use.link,),
+                link=use.link,
+            )
+            return []
+        if isinstance(geometry, Empty):
+            template = "link {link} has a shape that is declared empty; it has no geom"
+            self._context.report(Fate.NOTED, "no-shape", template, use.where, subjects=(use.link,), link=use.link)
+            return []
+        shape = replace(_PRIMITIVES[type(geometry)](geometry), reach=support_function(geometry))
+        return [shape] if self._has_extent(shape, use) else []
+
+    def _has_extent(self, shape: _Shape, use: MeshUse) -> bool:
+        sizes = shape.size or ()
+        if shape.type == "plane" or all(0.0 < size < math.inf for size in sizes):
+            return True
+        self._context.report(
+            Fate.DROPPED,
+            "empty-shape",
+            "link {link} has a {shape_type} whose size is not positive and finite, which MuJoCo refuses",
+            use.where,
+            hint="give it a positive size",
+            subjects=(use.link,),
+            shape_type=shape.type,
+            link=use.link,
+        )
+        return False
+
+
+def _appearance(visual: Visual) -> Appearance:
+    """Return the part of a mesh file's appearance that the material of a visual leaves in effect.
+
+    In SDFormat a color replaces the texture of the file; in URDF it tints the texture, as in PyBullet.
+    """
+    if visual.material is None or visual.material.texture is not None:
+        return Appearance.ALL
+    return Appearance.TEXTURES if visual.where.path.startswith("/robot") else Appearance.NONE
+
+
+def _geom(kind: str, name: str | None, X_LG: Pose, shape: _Shape) -> Element:
+    asset_attribute = "hfield" if shape.type == "hfield" else "mesh"
+    return Element(
+        "geom",
+        name=name,
+        class_=kind,
+        type=None if shape.type == "sphere" else shape.type,
+        **{asset_attribute: shape.asset},
+        **placement(X_LG @ shape.X_GS),
+        size=shape.size,
+    )
+
+
+def _mesh_shape(part: Part) -> _Shape:
+    return _Shape(
+        type="mesh",
+        asset=part.name,
+        reach=lambda d: float((part.vertices @ d).max()),
+        rgba=part.file.rgba,
+        texture=part.file.texture,
+    )
+
+
+_PLACE = ("type", "size", "pos", "quat")
+_LOOKS = ("material", "rgba")
+
+
+def join_planes(context: Context) -> None:
+    """Draw the planes for contact in place of equal ones that are only drawn, if the document has soft bodies."""
+    if not context.document["deformable"].children:
+        return
+    for body in {id(body): body for body in (context.document["worldbody"], *context.document.bodies)}.values():
+        _join(body)
+
+
+def _join(body: Element) -> None:
+    planes = [child for child in body.children if child.tag == "geom" and child.attributes.get("type") == "plane"]
+    drawn = {_place(plane): plane for plane in planes if plane.attributes.get("class") == "visual"}
+    for plane in planes:
+        looks = drawn.pop(_place(plane), None) if plane.attributes.get("class") != "visual" else None
+        if looks is not None:
+            plane.set(group=2, **{key: looks.attributes.get(key) for key in _LOOKS})
+            body.children.remove(looks)
+
+
+def _place(plane: Element) -> tuple[str | None, ...]:
+    return tuple(plane.attributes.get(key) for key in _PLACE)

@@ -1,0 +1,350 @@
+"""inertial, and the effective inertia of joints.
+
+MuJoCo demands ``A + B >= C`` of the principal moments in floating point, without tolerance, even for bodies that do
+not move. Mass and moments of each body that moves must exceed 1e-15, unless those of a body welded to it do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import Body, PrimitiveKind
+from bridge.mechanism.coordinates import Coordinates, scalar_joints
+from bridge.targets.numbers import numbers, quaternion, whole_or
+from loaders.diagnostics import Fate
+from loaders.finish.mass_properties import shape_inertia
+from loaders.inertia import SpatialInertia, exceeds
+from loaders.model import JointAxis, Link
+from loaders.model.settings import INERTIA_SETTINGS
+from loaders.pose import Array, frozen, quaternion_to_matrix
+
+from .context import Context, Element
+from .joint import ScalarJoint, carried_bodies, where_of
+
+_MIN_INERTIA = 1e-14
+"""Regularization [kg m^2 or kg]: the inertia of a joint that carries nothing."""
+_SAMPLES = 16
+"""Number of random configurations, beside zero; the effective inertia is least where the axes of light links align."""
+_MAX_SAMPLED_DOFS = 100
+"""Largest number of degrees of freedom for which random configurations are evaluated."""
+_PUSH = 0.05
+"""Assumed duration of full effort [s]."""
+_MAX_TURN = 0.2
+"""Largest rotation of a hinge in one time step [rad]; MuJoCo's integrator was observed to fail from 0.3 on."""
+
+_LIGHT_JOINT = (
+    "joint {joint}: full effort, {effort:g} N m on an effective inertia of {inertia:.2g} kg m^2, turns it by "
+    "{turn:.2g} rad in each time step, at which MuJoCo's integrator may fail; at most {max_effort:.2g} N m, or a time "
+    "step of {max_step:.1g} s, avoids that"
+)
+_LIGHT_JOINTS = _LIGHT_JOINT + "; {others} more joints turn too far"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EffectiveInertia:
+    """Effective inertia of each velocity component at the zero configuration [kg m^2 or kg], shape (nv,)."""
+
+    mechanism: Mechanism
+    free: Array
+    """Effective inertia while all other joints move freely."""
+    locked: Array
+    """Effective inertia while all other joints are locked."""
+
+    @cached_property
+    def min_free(self) -> Array:
+        """The least of `free` over the zero configuration and a few random ones."""
+        least = self.free
+        if len(least) <= _MAX_SAMPLED_DOFS:
+            for q in _random_positions(self.mechanism):
+                least = np.minimum(least, _free_inertia(self.mechanism.mass_matrix(q)))
+        return least
+
+
+def effective_inertia(mechanism: Mechanism) -> EffectiveInertia | None:
+    """Return the effective inertia of the joints; None if there are no joints, or too many."""
+    at_zero = mechanism.mass_matrix_at_zero
+    if at_zero is None or not len(mechanism.v_order):
+        return None
+    M = at_zero.matrix
+    return EffectiveInertia(mechanism=mechanism, free=_free_inertia(M), locked=np.diag(M) + _MIN_INERTIA)
+
+
+def _free_inertia(M: Array) -> Array:
+    """Return the inverse of each diagonal element of the inverse of a mass matrix, at most the diagonal of the matrix.
+
+    The matrix is regularized, because links without inertia may make it singular.
+    """
+    regular = M + _MIN_INERTIA * np.eye(len(M))
+    try:
+        mobilities = np.diag(np.linalg.inv(regular))
+    except np.linalg.LinAlgError:
+        return np.full(len(M), _MIN_INERTIA)
+    inertia: Array = 1.0 / np.maximum(mobilities, 1.0 / np.diag(regular))
+    return inertia
+
+
+def _random_positions(mechanism: Mechanism) -> Iterator[dict[str, Coordinates]]:
+    """Yield random positions of hinges and slides within their limits."""
+    rng = np.random.default_rng(0)
+    joints = scalar_joints(mechanism.bodies)
+    bounds = {joint: [_bounds(body, dof) for dof in range(body.nv)] for joint, body in joints.items()}
+    for _ in range(_SAMPLES):
+        yield {joint: tuple(rng.uniform(*bound) for bound in by_dof) for joint, by_dof in bounds.items()}
+
+
+def _bounds(body: Body, dof: int) -> tuple[float, float]:
+    axis = next(primitive.limits for primitive in body.primitives if primitive.dof_index == dof)
+    if axis is None or axis.lower > axis.upper:
+        return -math.pi, math.pi
+    return max(axis.lower, min(-math.pi, axis.upper)), min(axis.upper, max(math.pi, axis.lower))
+
+
+def report_light_joints(inertia: EffectiveInertia, scalar_joints: dict[int, ScalarJoint], context: Context) -> None:
+    """Report hinges that full effort turns farther in one time step than MuJoCo's integrator can follow.
+
+    Args:
+        inertia: The effective inertia of all joints.
+        scalar_joints: The MJCF joint of each velocity component.
+        context: The export.
+    """
+    step = context.time_step
+    turns = {v: step * _max_speed(joint, inertia.free[v], context.mechanism) for v, joint in scalar_joints.items()}
+    light = [v for v, turn in turns.items() if turn > _MAX_TURN]
+    if not light:
+        return
+    v = max(light, key=turns.__getitem__)
+    body = context.mechanism.bodies[scalar_joints[v].body]
+    axis = body.primitives[scalar_joints[v].primitive].limits
+    context.report(
+        Fate.NOTED,
+        "light-joint",
+        _LIGHT_JOINT if len(light) == 1 else _LIGHT_JOINTS,
+        where_of(body),
+        hint='state the true effort and the inertia of the rotor, stay below full effort, or use actuators="dcmotor"',
+        subjects=[scalar_joints[k].joint for k in light],
+        joint=scalar_joints[v].joint,
+        effort=axis.effort if axis else 0.0,
+        inertia=float(inertia.free[v]),
+        turn=float(turns[v]),
+        max_effort=float(max_effort(inertia.free[v], axis, step)) if axis else 0.0,
+        max_step=float(step * _MAX_TURN / turns[v]),
+        others=len(light) - 1,
+    )
+
+
+def max_effort(inertia: float, axis: JointAxis, step: float, *, speed: float = math.inf) -> float:
+    """Return the largest effort [N m or N] under which a joint moves slowly enough for MuJoCo's integrator.
+
+    Args:
+        inertia: Effective inertia of the joint [kg m^2 or kg].
+        axis: Limits of the joint.
+        step: Time step [s].
+        speed: Speed at which the effort ends [rad/s or m/s].
+    """
+    max_speed = _MAX_TURN / step
+    if speed <= max_speed:
+        return inertia * max_speed / step
+    travel = max(axis.upper - axis.lower, 0.0)
+    between_limits = max_speed**2 / (2.0 * travel) if travel > 0.0 else math.inf
+    return inertia * min(max_speed / step, max(max_speed / _PUSH, between_limits))
+
+
+def _max_speed(joint: ScalarJoint, inertia: float, mechanism: Mechanism) -> float:
+    """Return the speed [rad/s] that full effort gives a hinge, within `_PUSH` or between its limits; 0 for a slide."""
+    primitive = mechanism.bodies[joint.body].primitives[joint.primitive]
+    axis = primitive.limits
+    if axis is None or primitive.kind is not PrimitiveKind.HINGE or not 0.0 < axis.effort < math.inf:
+        return 0.0
+    if not inertia > 0.0:  # an inertia that is not physical, which the export reports
+        return 0.0
+    acceleration = axis.effort / inertia
+    return min(acceleration * _PUSH, math.sqrt(2.0 * acceleration * max(axis.upper - axis.lower, 0.0)))
+
+
+MINIMUM = 1e-15
+"""MuJoCo's bound on mass [kg] and moments [kg m^2] of a moving body (``mjMINVAL``); must be exceeded."""
+_WATER = 1000.0
+"""Density of a shape that states none [kg/m^3], as in SDFormat."""
+_AXES, _MOMENTS = "inertial/quat", "inertial/diaginertia"
+"""Settings of a link: the quaternion of the principal axes and the moments about them, as the source states them."""
+_ROUNDING = 1e-13
+"""Largest difference of the inertia from the one that is stated by axes and moments, relative to the largest moment."""
+EPSILON = 1e-14
+"""Mass [kg] and moments [kg m^2] of a moving body that has none: the next power of ten that MuJoCo accepts."""
+
+
+def inertials(context: Context) -> list[Element | None]:
+    """Return the ``<inertial>`` of each body; None for a body that has no mass and needs none."""
+    bodies = context.mechanism.bodies
+    accepted = [_accepted_inertia(body.link, body.inertia, context) for body in bodies]
+    has_mass = _has_welded_mass(context, accepted)
+    carried = carried_bodies(context.mechanism)
+    return [
+        _inertial(
+            body.link,
+            accepted[i],
+            needs_mass=_needs_mass(body, is_carried=i in carried, has_mass=has_mass[i]),
+            context=context,
+        )
+        for i, body in enumerate(bodies)
+    ]
+
+
+def _needs_mass(body: Body, *, is_carried: bool, has_mass: bool) -> bool:
+    """Return whether MuJoCo demands mass of a body; a virtual link becomes part of the body that it carries."""
+    return bool(body.primitives) and not is_carried and not has_mass
+
+
+def _accepted_inertia(link: Link, inertia: SpatialInertia, context: Context) -> SpatialInertia:
+    """Return the inertia to write: the link's own, or the one that the option ``inertia`` demands."""
+    mode = context.options.inertia
+    if mode == "from_geometry" and (link.inertia is None or link.inertia.defects()):
+        return _from_geometry(link, context)
+    if mode == "error" and link.inertia is None:
+        context.report(
+            Fate.INVALID,
+            "no-inertia",
+            "link {link} has no inertia",
+            link.where,
+            hint='state it, or use inertia="keep"',
+            subjects=(link.name,),
+            link=link.name,
+        )
+    defects = inertia.defects()
+    if not defects:
+        return inertia
+    if mode == "repair" and math.isfinite(inertia.mass) and np.all(np.isfinite(inertia.I_Lcm)):
+        return _repaired(link, inertia, context)
+    context.report(
+        Fate.INVALID,
+        "impossible-inertia",
+        "link {link} has an inertia that no rigid body can have, which MuJoCo refuses: {defects}",
+        link.where,
+        hint='correct it in the source, or use inertia="repair"',
+        subjects=(link.name,),
+        link=link.name,
+        defects="; ".join(defects),
+    )
+    return SpatialInertia.of(0.0)
+
+
+def _repaired(link: Link, inertia: SpatialInertia, context: Context) -> SpatialInertia:
+    repaired = inertia.repaired()
+    context.report(
+        Fate.REPAIRED,
+        "repaired-inertia",
+        "link {link}: {defects}; repaired to {mass:g} kg and moments {moments} kg m^2",
+        link.where,
+        subjects=(link.name,),
+        link=link.name,
+        defects="; ".join(inertia.defects()),
+        mass=repaired.mass,
+        moments=tuple(f"{moment:.6g}" for moment in repaired.principal_axes()[1]),
+    )
+    return repaired
+
+
+def _from_geometry(link: Link, context: Context) -> SpatialInertia:
+    """Return the inertia of the collision shapes, of their density or water's, scaled to the link's mass if stated."""
+    total = SpatialInertia.of(0.0)
+    for collision in link.collisions:
+        part = shape_inertia(collision.geometry, collision.density or _WATER)
+        if part is not None:
+            total += part.moved(collision.X_LG)
+    if link.inertia is not None and link.inertia.mass > 0.0 and total.mass > 0.0:
+        scale = link.inertia.mass / total.mass
+        total = SpatialInertia(link.inertia.mass, total.p_LLcm, frozen(scale * total.I_Lcm))
+    context.report(
+        Fate.ASSUMED,
+        "inertia-from-geometry",
+        "link {link} gets {mass:g} kg and its inertia from its collision shapes",
+        link.where,
+        subjects=(link.name,),
+        link=link.name,
+        mass=total.mass,
+    )
+    return total
+
+
+def _has_welded_mass(context: Context, inertias: list[SpatialInertia]) -> list[bool]:
+    """Return for each body whether it, or a body welded to it, has mass and moments that MuJoCo accepts."""
+    has_mass = [inertia.mass > MINIMUM and _exceeds_minimum(inertia.I_Lcm) for inertia in inertias]
+    for i, body in reversed(list(enumerate(context.mechanism.bodies))):
+        if has_mass[i] and not body.primitives and body.parent >= 0:
+            has_mass[body.parent] = True
+    return has_mass
+
+
+def _exceeds_minimum(I_Lcm: Array) -> bool:
+    """Return whether all principal moments are larger than MuJoCo's minimum."""
+    return exceeds(I_Lcm, MINIMUM) or bool(np.linalg.eigvalsh(I_Lcm)[0] > MINIMUM)
+
+
+def _inertial(link: Link, inertia: SpatialInertia, *, needs_mass: bool, context: Context) -> Element | None:
+    axes, moments = _axes(link, inertia)
+    moments = within_triangle(moments)
+    mass = inertia.mass
+    if needs_mass and (mass <= MINIMUM or min(moments) <= MINIMUM):
+        mass, moments = max(mass, EPSILON), within_triangle(np.maximum(moments, EPSILON))
+        context.report(
+            Fate.ASSUMED,
+            "massless-link",
+            "link {link} moves, but has no mass or inertia, which MuJoCo demands; it gets {mass:g} kg and moments "
+            "{moments} kg m^2",
+            link.where,
+            hint="give the link mass and inertia",
+            subjects=(link.name,),
+            link=link.name,
+            mass=mass,
+            moments=numbers(moments),
+        )
+    if mass == 0.0 and not np.any(moments):
+        return None
+    return Element(
+        "inertial",
+        pos=inertia.p_LLcm.tolist(),
+        quat=axes,
+        mass=mass,
+        diaginertia=moments.tolist(),
+    )
+
+
+def _axes(link: Link, inertia: SpatialInertia) -> tuple[Sequence[float] | None, Array]:
+    """Return the quaternion of the principal axes and the moments: as stated, if they still hold, else computed."""
+    settings = dict(link.mujoco)
+    if settings.keys() >= INERTIA_SETTINGS:
+        axes, moments = ([float(x) for x in settings[key].split()] for key in (_AXES, _MOMENTS))
+        R = quaternion_to_matrix(axes)
+        if np.abs((R * moments) @ R.T - inertia.I_Lcm).max() <= _ROUNDING * max(moments):
+            return whole_or(axes), frozen(moments)
+    R, computed = inertia.principal_axes()
+    return quaternion(R), computed
+
+
+def within_triangle(moments: Array) -> Array:
+    """Return principal moments, shape (3,), changed by units of rounding until the sum of two reaches the third.
+
+    Moments that break the inequality by more than rounding are returned unchanged.
+    """
+    low, middle, high = sorted(moments.tolist())
+    if low > 0.0 and low + middle >= high:
+        return moments
+    order = np.argsort(moments)
+    a, b, c = (max(float(m), 0.0) for m in moments[order])
+    if a + b >= c:
+        return frozen(np.maximum(moments, 0.0))
+    excess = max(c - a - b, 0.0)  # may be zero although the rounded sum is less than c
+    if excess > 1e-9 * c:
+        return moments
+    a, b, c = a + excess / 3.0, b + excess / 3.0, c - excess / 3.0
+    while a + b < c:
+        c = math.nextafter(c, 0.0)
+    adjusted = np.empty(3)
+    adjusted[order] = (a, b, c)
+    return frozen(adjusted)

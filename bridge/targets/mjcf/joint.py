@@ -1,0 +1,364 @@
+"""joint and freejoint, with compliant limits.
+
+MuJoCo scales the spring of a limit by the effective inertia of the joint at the zero configuration. With an impedance
+``d`` and the inverse ``w`` of that inertia, a stiffness K is ``solreflimit = -K (1 - d) w``; a damping is scaled alike.
+While the limit is active, the joint moves as if its inertia were ``1 / (1 - d)`` times as large: hence a small ``d``.
+
+If the coordinate of a joint is not the displacement of its primitive (a curvilinear joint has the arc length, and its
+hinge turns by ``ratio`` times that), forces and limits are converted from the coordinate to the displacement.
+
+The frame of a virtual link coincides with that of the body that it carries at the zero configuration, so that its joint
+is written into that body as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import Body, Primitive, PrimitiveKind, primitive_names
+from bridge.mechanism.coordinates import kind_of
+from bridge.targets.numbers import composed_position, direction
+from loaders.diagnostics import NOWHERE, Fate, Where
+from loaders.model import JointAxis, JointType
+
+from .context import UNLIMITED, Context, Element
+
+
+def where_of(body: Body) -> Where:
+    """Return the place of a body's joint in the source; unknown for a body without a joint of the source."""
+    return body.source.where if body.source is not None else NOWHERE
+
+
+_IMPEDANCE = 0.01
+_MAX_STIFFNESS = 0.25
+"""Largest product of stiffness, inverse inertia and squared time step at which the integrator remains stable."""
+
+
+def limit_compliance(axis: JointAxis, dof: int, joint: str, body: Body, context: Context) -> dict[str, Any]:
+    """Return ``solreflimit`` and ``solimplimit`` of a joint whose source states stiffness or dissipation of its limits.
+
+    Args:
+        axis: The limits.
+        dof: Index of the joint's velocity in `bridge.Mechanism.v_order`.
+        joint: Name of the MJCF joint.
+        body: The body that the joint moves.
+        context: The export.
+
+    Returns:
+        The attributes; none if the source states neither value, or if the time step cannot hold them.
+    """
+    if axis.limit_stiffness is None and axis.limit_dissipation is None:
+        return {}
+    stiffness, damping = axis.limit_stiffness or 0.0, axis.limit_dissipation or 0.0
+    w, step = _inverse_inertia(dof, context.mechanism), context.time_step
+    if not 0.0 < stiffness * w * step**2 < _MAX_STIFFNESS or not damping * w * step < 1.0:
+        context.report(
+            Fate.APPROXIMATED,
+            "rigid-stops",
+            "joint {joint}: the time step cannot hold limits of stiffness {stiffness:g} and dissipation "
+            "{dissipation:g}; they are as hard as MuJoCo's solver allows",
+            where_of(body),
+            subjects=(str(body.joint),),
+            joint=joint,
+            stiffness=stiffness,
+            dissipation=damping,
+        )
+        return {}
+    context.report(
+        Fate.APPROXIMATED,
+        "yielding-stops",
+        "joint {joint}: limit stiffness {stiffness:g} and dissipation {dissipation:g} are exact for the effective "
+        "inertia of the joint at the zero configuration",
+        where_of(body),
+        subjects=(str(body.joint),),
+        joint=joint,
+        stiffness=stiffness,
+        dissipation=damping,
+    )
+    scale = (1.0 - _IMPEDANCE) * w
+    return {"solreflimit": (-stiffness * scale, -damping * scale), "solimplimit": (_IMPEDANCE, _IMPEDANCE, 0.001)}
+
+
+def _inverse_inertia(dof: int, mechanism: Mechanism) -> float:
+    """Return a diagonal element of the inverse mass matrix at zero; 0 if that is not positive and finite everywhere."""
+    at_zero = mechanism.mass_matrix_at_zero
+    if at_zero is None or at_zero.inverse is None:
+        return 0.0
+    diagonal = np.diag(at_zero.inverse)
+    is_valid = np.all(np.isfinite(diagonal)) and diagonal.min(initial=1.0) > 0.0
+    return float(diagonal[dof]) if is_valid else 0.0
+
+
+_MIN_ARMATURE = 1e-12
+"""Moment of inertia [kg m^2] that separates two hinges on one axis; MuJoCo's factorization needs 1e-14."""
+_COMPOSED = frozenset({JointType.UNIVERSAL, JointType.REVOLUTE2, JointType.PLANAR})
+"""Types of which MuJoCo has a chain of joints in one body."""
+_SAME_AXES = 1e-12
+"""Largest element of the difference of two rotations that count as one."""
+_PARALLEL = 1e-9
+"""Sine of the angle below which two axes are parallel."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalarJoint:
+    """The MJCF hinge or slide that has a velocity component of the mechanism.
+
+    Attributes:
+        joint: Name of the MJCF joint.
+        ratio: Position of the MJCF joint divided by the mechanism's.
+        body: Index of the body.
+        primitive: Index of the primitive of the body.
+    """
+
+    joint: str
+    ratio: float
+    body: int
+    primitive: int
+
+
+def joint_of_velocity(mechanism: Mechanism) -> dict[int, ScalarJoint]:
+    """Return the MJCF joint of each velocity component of hinges and slides, by its index in ``v_order``.
+
+    If several primitives share a component, the one whose ratio is 1 has it.
+    """
+    scalar_joints: dict[int, ScalarJoint] = {}
+    for i, body in enumerate(mechanism.bodies):
+        if kind_of(body) is not None:
+            continue
+        names = primitive_names(body)
+        for p in sorted(range(len(names)), key=lambda k: body.primitives[k].ratio != 1.0):
+            primitive = body.primitives[p]
+            scalar_joint = ScalarJoint(joint=names[p], ratio=primitive.ratio, body=i, primitive=p)
+            scalar_joints.setdefault(body.v_start + primitive.dof_index, scalar_joint)
+    return scalar_joints
+
+
+def joint_elements(index: int, scalar_joints: dict[int, ScalarJoint], context: Context) -> list[Element]:
+    """Return the joints of one body, in the order of its primitives.
+
+    Args:
+        index: Index of the body.
+        scalar_joints: The MJCF joint of each velocity component, see `joint_of_velocity`.
+        context: The export.
+    """
+    body = context.mechanism.bodies[index]
+    if kind_of(body) is PrimitiveKind.FREE:
+        return [_free_joint(body, context)]
+    _report_several(body, context)
+    elements = []
+    for p, (name, primitive) in enumerate(zip(primitive_names(body), body.primitives, strict=True)):
+        scalar_joint = scalar_joints.get(body.v_start + primitive.dof_index)
+        has_dynamics = scalar_joint is None or scalar_joint.primitive == p
+        elements.append(_joint(body, name, primitive, has_dynamics, context))
+    return elements
+
+
+def _report_several(body: Body, context: Context) -> None:
+    """Report that a joint of several axes becomes several joints, as which readers of MJCF find it."""
+    if body.source is None or body.source.type not in _COMPOSED:
+        return
+    context.report(
+        Fate.NOTED,
+        "several-joints",
+        "joint {joint} of type {type} becomes the joints {names} of one body; a reader of the MJCF file finds these",
+        where_of(body),
+        subjects=(str(body.joint),),
+        joint=body.joint,
+        type=body.source.type.value,
+        names=primitive_names(body),
+    )
+
+
+def _free_joint(body: Body, context: Context) -> Element:
+    """Return the joint of a free body; MuJoCo has one damping, stiffness and inertia for all its directions."""
+    axes = body.source.axes if body.source is not None else ()
+    if not axes:
+        return Element("freejoint", name=body.joint)
+    element = Element("joint", name=body.joint, type="free")
+    translation, rotation = axes
+    for name, attribute in _FREE_DYNAMICS.items():
+        value = getattr(rotation, name)
+        element.set(**{attribute: value or None})
+        if getattr(translation, name) != value:
+            context.report(
+                Fate.APPROXIMATED,
+                "free-joint",
+                "joint {joint}: MuJoCo has one {quantity} for all directions, {value:g} is that of rotation",
+                where_of(body),
+                subjects=(str(body.joint),),
+                joint=body.joint,
+                quantity=attribute,
+                value=value,
+            )
+    element.set(**dict(body.source.mujoco if body.source is not None else ()))
+    return element
+
+
+_FREE_DYNAMICS = {
+    "damping": "damping", "friction": "frictionloss", "spring_stiffness": "stiffness", "inertia": "armature",
+}  # fmt: skip
+"""MJCF's attribute of each field of an axis that a free joint has."""
+
+
+def _joint(body: Body, name: str, primitive: Primitive, has_dynamics: bool, context: Context) -> Element:
+    context.names.claim("joint", name)
+    is_ball = primitive.kind is PrimitiveKind.BALL
+    element = Element(
+        "joint",
+        name=name,
+        type=None if primitive.kind is PrimitiveKind.HINGE else str(primitive.kind),
+        pos=composed_position(body.X_BM.p),
+        axis=None if is_ball else direction(body.X_BM.R @ primitive.axis),
+    )
+    if is_ball and not np.allclose(body.X_BM.R, np.eye(3), rtol=0.0, atol=_SAME_AXES):
+        _report_axes(name, body, context)
+    if has_dynamics:
+        _set_dynamics(element, body, primitive, context)
+    return element
+
+
+def _report_axes(name: str, body: Body, context: Context) -> None:
+    """Report that the axes of a ball joint in MuJoCo are those of its body."""
+    cosine = float(np.clip((np.trace(body.X_BM.R) - 1.0) / 2.0, -1.0, 1.0))
+    context.report(
+        Fate.NOTED,
+        "joint-coordinate",
+        "the MJCF position of ball joint {joint} is about the axes of its body, which are turned by {angle:.6g} rad "
+        "against those of the joint in the model",
+        where_of(body),
+        hint="rotate the vector part of the quaternion into the axes of the link",
+        subjects=(str(body.joint),),
+        joint=name,
+        angle=math.acos(cosine),
+    )
+
+
+def _set_dynamics(element: Element, body: Body, primitive: Primitive, context: Context) -> None:
+    """Set limits, damping, friction, spring and armature, converted to the primitive's displacement."""
+    name, r = element.attributes["name"], primitive.ratio
+    if r != 1.0:
+        context.report(
+            Fate.NOTED,
+            "joint-coordinate",
+            "the MJCF position of joint {joint} is {ratio:.6g} times the position of the model",
+            where_of(body),
+            subjects=(str(body.joint),),
+            joint=name,
+            ratio=r,
+        )
+    armature = _armature(name, body, primitive, context)
+    axis = primitive.limits
+    if axis is not None:
+        if primitive.kind is not PrimitiveKind.BALL:
+            _set_limits(element, axis, r, body, context)
+            dof = body.v_start + primitive.dof_index
+            element.set(**limit_compliance(axis, dof, name, body, context))
+        element.set(
+            springref=axis.spring_reference * r or None,
+            stiffness=axis.spring_stiffness / r**2 or None,
+            damping=axis.damping / r**2 or None,
+            frictionloss=axis.friction / abs(r) or None,
+        )
+    element.set(armature=armature or None)
+    if body.source is not None:
+        element.set(**dict(body.source.mujoco))
+
+
+def _armature(name: str, body: Body, primitive: Primitive, context: Context) -> float:
+    """Return the reflected inertia of a joint, or the minimum for a second hinge on a parallel axis."""
+    armature = body.reflected_inertia[primitive.dof_index] / primitive.ratio**2
+    if armature or not _is_second_on_its_axis(body, primitive):
+        return armature
+    context.report(
+        Fate.ASSUMED,
+        "parallel-axes",
+        "the axes of joint {joint} are parallel, and no inertia separates its positions; MJCF joint {mjcf_joint} gets "
+        "an armature of {armature:g} kg m^2",
+        where_of(body),
+        hint="turn an axis, or use a joint of one axis",
+        subjects=(str(body.joint),),
+        joint=body.joint,
+        mjcf_joint=name,
+        armature=_MIN_ARMATURE,
+    )
+    return _MIN_ARMATURE
+
+
+def _is_second_on_its_axis(body: Body, primitive: Primitive) -> bool:
+    """Return whether an earlier hinge of the same joint has a parallel axis."""
+    before = body.primitives[: body.primitives.index(primitive)]
+    return primitive.kind is PrimitiveKind.HINGE and any(
+        other.kind is PrimitiveKind.HINGE
+        and other.dof_index != primitive.dof_index
+        and np.linalg.norm(np.cross(other.axis, primitive.axis)) < _PARALLEL
+        for other in before
+    )
+
+
+def _set_limits(element: Element, axis: JointAxis, r: float, body: Body, context: Context) -> None:
+    """Set ``range`` and ``actuatorfrcrange``; MuJoCo would read an empty range, or one of a single point, as none."""
+    name = element.attributes["name"]
+    lower, upper = sorted((axis.lower * r, axis.upper * r))
+    if axis.lower > axis.upper:
+        context.report(
+            Fate.DROPPED,
+            "empty-range",
+            "joint {joint}: the lower limit {lower:g} is above the upper limit {upper:g}; the joint has no limits",
+            where_of(body),
+            hint="swap the limits in the source",
+            subjects=(str(body.joint),),
+            joint=name,
+            lower=axis.lower,
+            upper=axis.upper,
+        )
+    elif lower < upper and (lower > -UNLIMITED or upper < UNLIMITED):
+        element.set(range=(max(lower, -UNLIMITED), min(upper, UNLIMITED)))
+    if 0.0 < axis.effort < math.inf:
+        element.set(actuatorfrcrange=(-axis.effort / abs(r), axis.effort / abs(r)))
+    elif axis.effort <= 0.0:
+        context.report(
+            Fate.ASSUMED,
+            "zero-effort",
+            "joint {joint} has an effort limit of {effort:g}; its actuators have no effort limit",
+            where_of(body),
+            hint="state the effort limit, or omit it",
+            subjects=(str(body.joint),),
+            joint=name,
+            effort=axis.effort,
+        )
+
+
+def is_locked(axis: JointAxis | None) -> bool:
+    """Return whether the limits allow one position only, which MuJoCo enforces by an equality."""
+    return axis is not None and axis.lower == axis.upper
+
+
+_SAME = 1e-9
+"""Largest difference of two frames that coincide."""
+
+
+def carried_bodies(mechanism: Mechanism) -> dict[int, int]:
+    """Return the body into which each virtual link is written, by index; a link that does not fit is left out."""
+    children: dict[int, list[int]] = {}
+    for i, body in enumerate(mechanism.bodies):
+        children.setdefault(body.parent, []).append(i)
+    carried: dict[int, int] = {}
+    for i, body in reversed(list(enumerate(mechanism.bodies))):
+        below = children.get(i, [])
+        if len(below) == 1 and _fits(body, mechanism.bodies[below[0]]):
+            carried[i] = carried.get(below[0], below[0])
+    return carried
+
+
+def _fits(body: Body, child: Body) -> bool:
+    """Return whether the joint of a virtual link can belong to the body that the link carries."""
+    link = body.link
+    is_empty = link.virtual and not (link.inertia or link.collisions or link.visuals or link.sensors)
+    joints = [p.kind for p in (*body.primitives, *child.primitives)]
+    is_joint = bool(body.primitives) and bool(child.primitives) and PrimitiveKind.FREE not in joints
+    return is_empty and is_joint and link.X_WL.is_close(child.link.X_WL, _SAME)

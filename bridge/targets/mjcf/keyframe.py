@@ -1,0 +1,362 @@
+"""keyframe, in the coordinates of the compiled model.
+
+States come first, so that a key of MJCF keeps its index; each has its velocities, controls and activations too. The
+initial position is the one that the source states, moved into the limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import Body, PrimitiveKind, primitive_names
+from bridge.mechanism.coordinates import (
+    Coordinates,
+    Position,
+    default_position,
+    kind_of,
+    leading_positions,
+    primitive_positions,
+    with_followers,
+)
+from bridge.mechanism.kinematics import with_loops_closed
+from loaders.diagnostics import Fate
+from loaders.model import JointAxis, Keyframe
+from loaders.pose import Array, quaternion_to_matrix
+
+from .context import Context, Element
+
+
+def qpos(mechanism: Mechanism, q: Mapping[str, Position] | None = None) -> Array:
+    """Return ``qpos`` of the MuJoCo model of a mechanism, shape (nq,); the model has the bodies in the same order.
+
+    Args:
+        mechanism: The mechanism.
+        q: Positions by joint name; joints that are left out are at zero.
+
+    Raises:
+        ValueError: if there is no such joint.
+    """
+    positions = zip(mechanism.bodies, mechanism.positions_by_body(q), strict=True)
+    return np.array([x for body, position in positions for x in body_qpos(body, position)])
+
+
+def body_qpos(body: Body, position: Coordinates) -> list[float]:
+    """Return MuJoCo's coordinates of one body: a ball's rotation is about the axes of the body, not of the joint frame.
+
+    Args:
+        body: The body.
+        position: The position of its joint in the coordinates of the mechanism.
+    """
+    if kind_of(body) is PrimitiveKind.BALL:
+        ((w, *v),) = primitive_positions(body, position)
+        return [w, *(body.X_BM.R @ v).tolist()]
+    return [x for displacement in primitive_positions(body, position) for x in displacement]
+
+
+def body_qvel(body: Body, position: Coordinates, velocity: Coordinates) -> list[float]:
+    """Return MuJoCo's velocities of one body: angular ones of balls and free bodies are in the axes of the body.
+
+    Args:
+        body: The body.
+        position: The position of its joint in the coordinates of the mechanism.
+        velocity: The velocity of its joint, likewise.
+    """
+    kind = kind_of(body)
+    if kind is PrimitiveKind.FREE:
+        turned = quaternion_to_matrix(position[3:]).T @ velocity[3:]
+        return [*velocity[:3], *turned.tolist()]
+    if kind is PrimitiveKind.BALL:
+        return list((ball_map(body, position) @ velocity).tolist())
+    return [p.ratio * velocity[p.dof_index] for p in body.primitives]
+
+
+def ball_map(body: Body, position: Coordinates) -> Array:
+    """Return the matrix from the angular velocity in the parent's joint frame to that in the axes of the body.
+
+    Args:
+        body: A body on a ball.
+        position: The position of its joint in the coordinates of the mechanism.
+    """
+    if body.reversed:
+        return -body.X_BM.R
+    (wxyz,) = primitive_positions(body, position)
+    mapped: Array = body.X_BM.R @ quaternion_to_matrix(wxyz).T
+    return mapped
+
+
+_QPOS_SIZES = {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}
+"""Length of a position in ``qpos``, where it is not 1."""
+_ROUNDING = 1e-12
+"""Largest difference of positions and controls that are the same: that of unit quaternions and closed loops."""
+
+
+def home_positions(mechanism: Mechanism) -> list[Coordinates]:
+    """Return the initial position of each body's joint: the source's, or zero, within the limits and loops closed.
+
+    Joints that follow others are where the couplings put them, unless the source states their position too.
+    """
+    bodies, indices = mechanism.bodies, _bodies_by_joint(mechanism)
+    stated = {i for i, body in enumerate(bodies) if body.source is not None and body.source.default_position}
+    positions = [_home(body) for body in bodies]
+    leading = {joint: positions[indices[joint]] for joint in leading_positions(mechanism)}
+    _place(with_followers(mechanism, leading), positions, indices)
+    return with_loops_closed(bodies, mechanism.closures, positions, stated)
+
+
+def _place(q: Mapping[str, Position], positions: list[Coordinates], indices: Mapping[str, int]) -> None:
+    for joint, value in q.items():
+        positions[indices[joint]] = tuple(np.atleast_1d(value).tolist())
+
+
+def write_keyframes(actuators: Sequence[Element], context: Context) -> int | None:
+    """Write a key for each state, with the index that it has in the source; then the initial position.
+
+    The initial position has no key of its own where it is ``qpos0`` or a state. Its key is named ``home``, or
+    ``initial`` if a state has that name.
+
+    Args:
+        actuators: The actuators, in their final order; position controllers hold the keys.
+        context: The export.
+
+    Returns:
+        The index of the key of the initial position; None if that is ``qpos0``.
+    """
+    bodies, home = context.mechanism.bodies, home_positions(context.mechanism)
+    keyframes = context.mechanism.keyframes
+    for keyframe in keyframes:
+        _write_state(keyframe, home, actuators, context)
+    if home == [default_position(body) for body in bodies]:
+        return None
+    keys = context.document["keyframe"].children
+    initial = _key_at(home, keys, actuators, context)
+    if initial is None:
+        initial, taken = len(keys), {keyframe.name for keyframe in keyframes}
+        name = context.names.claim("key", "initial" if "home" in taken else "home")
+        _write_key(name, home, actuators, context)
+    _report_zero(keys[initial].attributes["name"], context)
+    return initial
+
+
+def _report_zero(key: str, context: Context) -> None:
+    """Report the joints of which zero is outside the limits."""
+    bodies = context.mechanism.bodies
+    outside = tuple(body.joint or "" for body in bodies if _clamped(body, default_position(body)))
+    if outside:
+        context.report(
+            Fate.NOTED,
+            "zero-outside-limits",
+            "zero is outside the limits of {joints}; the keyframe {key} is inside",
+            hint=f"start from it: mj_resetDataKeyframe(model, data, model.key({key!r}).id)",
+            subjects=outside,
+            joints=outside,
+            key=key,
+        )
+
+
+def _key_at(
+    home: Sequence[Coordinates], keys: Sequence[Element], actuators: Sequence[Element], context: Context
+) -> int | None:
+    """Return the index of the first key that is at rest in the initial position, with the controls that hold it."""
+    qpos = _qpos(home, context)
+    ctrl = _ctrl(qpos, actuators, context.mechanism)
+    return next((i for i, key in enumerate(keys) if _is_at(key, qpos, ctrl)), None)
+
+
+def _write_state(
+    keyframe: Keyframe, home: Sequence[Coordinates], actuators: Sequence[Element], context: Context
+) -> None:
+    """Write a state of the source; joints that it does not name are at their initial position or follow others."""
+    mechanism = context.mechanism
+    bodies = _bodies_by_joint(mechanism)
+    stated = _stated_positions(keyframe, home, context)
+    positions = list(home)
+    _place(with_followers(mechanism, stated), positions, bodies)
+    indices = {bodies[joint] for joint in stated}
+    positions = with_loops_closed(mechanism.bodies, mechanism.closures, positions, indices)
+    _report_limits(keyframe, positions, context)
+    key = _write_key(context.names.claim("key", keyframe.name), positions, actuators, context)
+    key.set(qvel=_qvel(keyframe, positions, context))
+    _write_controls(key, keyframe, actuators, context)
+    _write_poses(key, keyframe, context)
+
+
+def _write_poses(key: Element, keyframe: Keyframe, context: Context) -> None:
+    """Write the poses of kinematic links, which are mocap bodies; others are where the model draws them."""
+    stated = dict(zip(keyframe.links, keyframe.poses, strict=True))
+    mocap = [body for body in context.mechanism.bodies if body.is_kinematic]
+    lost = tuple(stated.keys() - {body.name for body in mocap})
+    if lost:
+        context.report(
+            Fate.DROPPED,
+            "keyframe-pose",
+            "state {state}: the poses of {links} are ignored, since these links are not kinematic or do not exist",
+            keyframe.where,
+            subjects=(keyframe.name, *sorted(lost)),
+            state=keyframe.name,
+            links=tuple(sorted(lost)),
+        )
+    if stated.keys() - set(lost):
+        poses = [stated.get(body.name) or body.link.X_WL.to_vector() for body in mocap]
+        key.set(mpos=[x for pose in poses for x in pose[:3]], mquat=[x for pose in poses for x in pose[3:]])
+
+
+def _bodies_by_joint(mechanism: Mechanism) -> dict[str, int]:
+    return {body.joint: i for i, body in enumerate(mechanism.bodies) if body.joint is not None}
+
+
+def _stated_positions(keyframe: Keyframe, home: Sequence[Coordinates], context: Context) -> dict[str, Position]:
+    """Return the positions of a state by joint; report those that have no place."""
+    bodies = _bodies_by_joint(context.mechanism)
+    stated: dict[str, Position] = {}
+    for joint, position in zip(keyframe.joints, keyframe.positions, strict=True):
+        if joint in bodies and len(position) == len(home[bodies[joint]]):
+            stated[joint] = position
+        else:
+            _report_joint(keyframe, joint, len(position), context)
+    return stated
+
+
+def _report_joint(keyframe: Keyframe, joint: str, count: int, context: Context) -> None:
+    context.report(
+        Fate.DROPPED,
+        "keyframe-joint",
+        "state {state}: joint {joint} has no position or velocity of {count} number(s); ignored",
+        keyframe.where,
+        subjects=(keyframe.name, joint),
+        state=keyframe.name,
+        joint=joint,
+        count=count,
+    )
+
+
+def _report_limits(keyframe: Keyframe, positions: Sequence[Coordinates], context: Context) -> None:
+    bodies = context.mechanism.bodies
+    outside = tuple(b.joint or "" for b, q in zip(bodies, positions, strict=True) if _clamped(b, q))
+    if outside:
+        context.report(
+            Fate.NOTED,
+            "keyframe-limits",
+            "the keyframe {state} is outside the limits of {joints}; MuJoCo pushes them back",
+            keyframe.where,
+            hint="correct the state in the source",
+            subjects=outside,
+            state=keyframe.name,
+            joints=outside,
+        )
+
+
+def _qvel(keyframe: Keyframe, positions: Sequence[Coordinates], context: Context) -> list[float] | None:
+    """Return the velocities of a state; None if it states none. Those of other joints are zero."""
+    bodies = context.mechanism.bodies
+    stated = dict(zip(keyframe.joints, keyframe.velocities, strict=False))
+    found = [stated.get(body.joint or "", ()) for body in bodies]
+    for body, v in zip(bodies, found, strict=True):
+        if v and len(v) != body.nv:
+            _report_joint(keyframe, body.joint or "", len(v), context)
+    moving = [v if len(v) == body.nv else (0.0,) * body.nv for body, v in zip(bodies, found, strict=True)]
+    qvel = [x for body, q, v in zip(bodies, positions, moving, strict=True) for x in body_qvel(body, q, v)]
+    return qvel if stated else None
+
+
+# --- actuators -------------------------------------------------------------------------------------------------------
+
+
+def _write_controls(key: Element, keyframe: Keyframe, actuators: Sequence[Element], context: Context) -> None:
+    """Write the controls and the internal states of a state; other position controllers hold its position."""
+    names = [context.names.changed.get(name, name) for name in keyframe.actuators]
+    written = {actuator.attributes["name"] for actuator in actuators}
+    lost = tuple(old for old, new in zip(keyframe.actuators, names, strict=True) if new not in written)
+    if lost:
+        context.report(
+            Fate.DROPPED,
+            "keyframe-actuator",
+            "state {state}: there are no actuators {actuators}; their controls are ignored",
+            keyframe.where,
+            subjects=(keyframe.name, *lost),
+            state=keyframe.name,
+            actuators=lost,
+        )
+    if names and len(lost) < len(names):
+        controls, states = (dict(zip(names, v, strict=True)) for v in (keyframe.controls, keyframe.activations))
+        act = [x for actuator in actuators for x in states.get(actuator.attributes["name"]) or _at_rest(actuator)]
+        held = _numbers(key, "ctrl") or [0.0] * len(actuators)
+        ctrl = [
+            x
+            for actuator, hold in zip(actuators, held, strict=True)
+            for x in controls.get(actuator.attributes["name"], (hold,))
+        ]
+        key.set(ctrl=ctrl, act=act if any(act) else None)
+
+
+def _at_rest(actuator: Element) -> tuple[float, ...]:
+    """Return the internal states of an actuator of which a keyframe says nothing."""
+    own = {"none": "0", "dcmotor": "0"}.get(actuator.attributes.get("dyntype", "none"), "1")
+    return (0.0,) * int(actuator.attributes.get("actdim", own))
+
+
+def _write_key(name: str, positions: Sequence[Coordinates], actuators: Sequence[Element], context: Context) -> Element:
+    qpos = _qpos(positions, context)
+    ctrl = _ctrl(qpos, actuators, context.mechanism)
+    return context.document["keyframe"].add("key", name=name, qpos=qpos, ctrl=ctrl)
+
+
+def _qpos(positions: Sequence[Coordinates], context: Context) -> list[float]:
+    bodies = context.mechanism.bodies
+    return [x for body, q in zip(bodies, positions, strict=True) for x in body_qpos(body, q)]
+
+
+def _is_at(key: Element, qpos: list[float], ctrl: list[float] | None) -> bool:
+    """Return whether a key has a position and the controls that hold it, and moves nothing else."""
+    if "mpos" in key.attributes or any(_numbers(key, "qvel")) or any(_numbers(key, "act")):
+        return False
+    return _are_close(_numbers(key, "qpos"), qpos) and (ctrl is None or _are_close(_numbers(key, "ctrl"), ctrl))
+
+
+def _are_close(a: list[float], b: list[float]) -> bool:
+    return bool(np.allclose(a, b, rtol=0.0, atol=_ROUNDING))
+
+
+def _numbers(key: Element, name: str) -> list[float]:
+    """Return the numbers of an attribute; none if the key does not have it."""
+    return [float(x) for x in key.attributes.get(name, "").split()]
+
+
+def _ctrl(qpos: list[float], actuators: Sequence[Element], mechanism: Mechanism) -> list[float] | None:
+    """Return the controls that hold a position; None if the actuators are not position controllers."""
+    if not any(actuator.tag == "position" for actuator in actuators):
+        return None
+    position_of = dict(zip(_joint_names(mechanism), qpos, strict=True))
+    return [position_of[a.attributes["joint"]] if a.tag == "position" else 0.0 for a in actuators]
+
+
+def _joint_names(mechanism: Mechanism) -> list[str]:
+    """Return the joint to which each number of ``qpos`` belongs."""
+    return [
+        name
+        for body in mechanism.bodies
+        for name, primitive in zip(primitive_names(body), body.primitives, strict=True)
+        for _ in range(_QPOS_SIZES.get(primitive.kind, 1))
+    ]
+
+
+def _home(body: Body) -> Coordinates:
+    """Return the source's default position, or zero, moved into the limits."""
+    position = body.source.default_position if body.source is not None else ()
+    position = position or default_position(body)
+    return _clamped(body, position) or position
+
+
+def _clamped(body: Body, position: Coordinates) -> Coordinates | None:
+    """Return a position moved into the limits, or None if it is inside."""
+    if kind_of(body) is not None:
+        return None
+    axes = {p.dof_index: p.limits for p in body.primitives}
+    moved = tuple(_clamp(axes.get(i), x) for i, x in enumerate(position))
+    return None if moved == tuple(position) else moved
+
+
+def _clamp(axis: JointAxis | None, x: float) -> float:
+    return x if axis is None or axis.lower > axis.upper else min(max(x, axis.lower), axis.upper)

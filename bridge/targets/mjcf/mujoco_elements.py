@@ -1,0 +1,113 @@
+"""Elements that only MuJoCo has, as the source states them."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+
+from loaders.diagnostics import Fate
+from loaders.model import WORLD, MujocoElement
+
+from .context import Context, Element
+
+
+def write_mujoco_elements(geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context) -> None:
+    """Write each element, unless what it names is not in the document.
+
+    Args:
+        geom_names: Names of the geoms of each collision, by link and collision.
+        context: The export.
+    """
+    elements = context.mechanism.scene.mujoco
+    if not elements:
+        return
+    geoms = {collision: names[0] for (_, collision), names in geom_names.items() if names}
+    written = _named(context)
+    known = {WORLD, *(name for _, name in written), *(e.name for e in elements if e.section == "deformable")}
+    for element in elements:
+        stated = [(key, _name(key, name, geoms, context)) for key, name in element.references]
+        missing = tuple(dict.fromkeys(name for _, name in stated if name not in known))
+        if missing or element.section not in _SECTIONS:
+            reason = f"MJCF has no {', '.join(missing)}" if missing else "MJCF has no such section"
+            _report(element, missing, reason, context)
+        elif _measures_a_limit(element) and not any(_is_limited(written, name) for _, name in stated):
+            subjects = tuple(name for _, name in stated)
+            _report(element, subjects, f"{', '.join(subjects)} has no limits", context)
+        else:
+            _write(element, stated, written, context)
+
+
+_NUMBERED = re.compile(r"_*(equality|sensor)_\d+")
+"""Names that the reader of MJCF gives to elements without a name."""
+_SECTIONS = ("deformable", "equality", "sensor")
+
+
+def _name(key: str, name: str, geoms: Mapping[str, str], context: Context) -> str:
+    """Return the name in the document of what an element names."""
+    if key.startswith("geom"):
+        return geoms.get(name, name)
+    return context.names.changed.get(name, name)
+
+
+def _named(context: Context) -> dict[tuple[str, str], Element]:
+    """Return all elements of the document that a name may mean, by tag and name."""
+    sections = (context.document[tag] for tag in ("worldbody", "tendon", "actuator"))
+    elements = [element for root in (*context.document.bodies, *sections) for element in root.walk()]
+    return {(element.tag, element.attributes.get("name", "")): element for element in elements}
+
+
+def _measures_a_limit(element: MujocoElement) -> bool:
+    return element.section == "sensor" and element.tag.startswith(("jointlimit", "tendonlimit"))
+
+
+def _is_limited(elements: Mapping[tuple[str, str], Element], name: str) -> bool:
+    """Return whether a joint or a tendon of the document has limits."""
+    found = (elements.get((tag, name)) for tag in ("joint", "fixed", "spatial"))
+    return any(e is not None and "range" in e.attributes and e.attributes.get("limited") != "false" for e in found)
+
+
+def _write(
+    element: MujocoElement,
+    references: list[tuple[str, str]],
+    known: Mapping[tuple[str, str], Element],
+    context: Context,
+) -> None:
+    name = context.names.claim(element.tag if element.section == "deformable" else element.section, element.name)
+    if name != element.name:
+        context.names.changed.setdefault(element.name, name)
+    is_named = element.section == "deformable" or _NUMBERED.fullmatch(element.name) is None
+    written = context.document[element.section].add(element.tag, name=name if is_named else None)
+    written.is_stated = True
+    by_key: dict[str, list[str]] = defaultdict(list)
+    for key, item in references:
+        by_key[key].append(item)
+    settings = dict(element.settings)
+    written.set(objtype=settings.pop("objtype", None))
+    written.set(**{key: " ".join(items) for key, items in by_key.items()})
+    for path, text in settings.items():
+        tag, _, attribute = path.rpartition("/")
+        target = known[tag, by_key[tag][0]] if tag in by_key else _child(written, tag)
+        target.set(**{attribute: text})
+
+
+def _child(element: Element, tag: str) -> Element:
+    """Return the first element in another one with a tag, new if there is none; the other one itself for no tag."""
+    if not tag:
+        return element
+    found = [child for child in element.children if child.tag == tag]
+    return found[0] if found else element.add(tag)
+
+
+def _report(element: MujocoElement, subjects: tuple[str, ...], reason: str, context: Context) -> None:
+    context.report(
+        Fate.DROPPED,
+        "mujoco-element",
+        "{section} {element} ({tag}) is left out: {reason}",
+        element.where,
+        subjects=(element.name, *subjects),
+        section=element.section,
+        element=element.name,
+        tag=element.tag,
+        reason=reason,
+    )

@@ -1,0 +1,240 @@
+"""A world in several files, and bodies in their reference pose.
+
+MuJoCo's regularization of constraints depends on the reference pose, so that a model written at zero would move a
+little differently. The document is written at zero; this pass moves it.
+
+The main file keeps what models share, and what connects them: options, classes, assets of several models, constraints
+and sensors between them, and models of a single link. Elements are ordered such that the text in one piece and the
+text in several files compile to the same model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import PurePath
+
+import numpy as np
+
+from bridge.mechanism.bodies import ROOT
+from bridge.targets.numbers import placement
+from loaders.pose import IDENTITY, Pose, rotation_about
+from loaders.scoped_names import outermost_scope
+
+from .context import Context, Element
+
+
+def move_to_reference(context: Context) -> None:
+    """Move each body with a reference, the joints in it, and the couplings of its joints."""
+    references: dict[str, float] = {}
+    for element in {id(body): body for body in context.document.bodies}.values():
+        joints = [child for child in element.children if child.tag == "joint"]
+        found = {joint.attributes["name"]: float(joint.attributes.get("ref", "0")) for joint in joints}
+        if any(found.values()):
+            _move(element, joints, found)
+            references |= found
+    for equality in context.document["equality"].children if references else ():
+        if equality.tag == "joint":
+            _shift(equality, references)
+
+
+def _move(element: Element, joints: list[Element], references: dict[str, float]) -> None:
+    """Move a body by the displacements of its joints, and each joint by those of the joints after it."""
+    X_DB = IDENTITY  # the body in the frame that the joints before have moved
+    for joint in reversed(joints):
+        displacement = _displacement(joint, references[joint.attributes["name"]])
+        if joint.attributes.get("type") == "slide" and displacement is not IDENTITY:
+            joint.attributes.pop("pos", None)  # of no effect: a slide acts on every point of a body alike
+        if X_DB is not IDENTITY:
+            X_BD = X_DB.inverse()
+            joint.set(pos=(X_BD @ Pose.of(p=_vector(joint, "pos", (0, 0, 0)))).p.tolist())
+            if joint.attributes.get("type") != "ball":
+                joint.set(axis=(X_BD.R @ _vector(joint, "axis", (0, 0, 1))).tolist())
+        X_DB = displacement @ X_DB
+    X_PB = Pose.from_vector((*_vector(element, "pos", (0, 0, 0)), *_vector(element, "quat", (1, 0, 0, 0)))) @ X_DB
+    for key in ("pos", "quat"):
+        element.attributes.pop(key, None)
+    element.set(**placement(X_PB))
+
+
+def _vector(element: Element, key: str, default: tuple[float, ...]) -> np.ndarray:
+    text = element.attributes.get(key)
+    return np.array(default if text is None else [float(x) for x in text.split()], dtype=np.float64)
+
+
+def _displacement(joint: Element, reference: float) -> Pose:
+    if reference == 0.0 or joint.attributes.get("type") == "ball":
+        return IDENTITY
+    axis = _vector(joint, "axis", (0, 0, 1))
+    if joint.attributes.get("type") == "slide":
+        return Pose.of(p=reference * axis)
+    anchor = Pose.of(p=_vector(joint, "pos", (0, 0, 0)))
+    return anchor @ Pose.of(rotation_about(axis, reference)) @ anchor.inverse()
+
+
+def _shift(equality: Element, references: dict[str, float]) -> None:
+    """Count the positions of a coupling from the references, as MuJoCo does."""
+    follower = references.get(equality.attributes["joint1"], 0.0)
+    leader = references.get(equality.attributes.get("joint2", ""), 0.0)
+    old = _vector(equality, "polycoef", (0, 1, 0, 0, 0))
+    new = [sum(math.comb(k, j) * leader ** (k - j) * old[k] for k in range(j, len(old))) for j in range(len(old))]
+    new[0] -= follower
+    equality.set(polycoef=[float(x) for x in new])
+
+
+_REFERENCES = {
+    "joint": ("joint", "joint1", "joint2"),
+    "body": ("body", "body1", "body2"),
+    "site": ("site", "site1", "site2", "refsite"),
+    "geom": ("geom", "geom1", "geom2"),
+    "tendon": ("tendon", "tendon1", "tendon2"),
+}
+"""Attributes that name an element, by the kind of element."""
+_SECTIONS = ("contact", "tendon", "equality", "actuator", "sensor")
+_ASSETS = ("texture", "material", "mesh", "hfield")
+
+OwnerByName = dict[tuple[str, str], str]
+"""The model of each named element, by tag and name."""
+
+
+def assign_files(context: Context) -> None:
+    """Assign every element to the file of a model, and order each section accordingly.
+
+    A scene of one model is not changed. Bodies must not be nested yet.
+    """
+    models = _models(context)
+    order = _models_with_files(models, context)
+    if not order:
+        return
+    owners: OwnerByName = {}
+    for element, model in zip(context.document.bodies, models, strict=True):
+        element.owner = model if model in order and element.tag == "body" else ""
+        owners["body", element.attributes.get("name", "")] = element.owner
+        owners |= {(_kind(child), child.attributes.get("name", "")): element.owner for child in element.children}
+    for tag in _SECTIONS:
+        section = context.document[tag]
+        for element in section.children:
+            element.owner = _single(_owners_of_references(element, owners))
+            owners[tag, element.attributes.get("name", "")] = element.owner
+        section.children.sort(key=lambda element: order.get(element.owner, len(order)))
+    _assign_assets(context, order)
+
+
+def _models(context: Context) -> list[str]:
+    """Return, for each body, the outermost model of the root of its tree."""
+    bodies = context.mechanism.bodies
+    return [outermost_scope(bodies[context.mechanism.root_of(i)].link.model) for i in range(len(bodies))]
+
+
+def _models_with_files(models: list[str], context: Context) -> dict[str, int]:
+    """Return the models that get a file, with their order: those of several links whose trees are adjacent."""
+    if len(set(models)) < 2:
+        return {}
+    roots = [m for m, body in zip(models, context.mechanism.bodies, strict=True) if body.parent == ROOT]
+    runs = Counter(model for model, _ in groupby(roots))
+    sizes = Counter(models)
+    chosen = [model for model in dict.fromkeys(roots) if model and sizes[model] > 1 and runs[model] == 1]
+    return {model: i for i, model in enumerate(chosen)}
+
+
+def _kind(element: Element) -> str:
+    return "joint" if element.tag == "freejoint" else element.tag
+
+
+def _owners_of_references(element: Element, owners: OwnerByName) -> Iterator[str]:
+    """Yield the model of each element that an element refers to."""
+    for part in element.walk():
+        for kind, attributes in _REFERENCES.items():
+            yield from (owners.get((kind, part.attributes[a]), "") for a in attributes if a in part.attributes)
+        for name, type_ in (("objname", "objtype"), ("refname", "reftype")):
+            if name in part.attributes:
+                yield owners.get((part.attributes[type_].removeprefix("x"), part.attributes[name]), "")
+
+
+def _single(models: Iterable[str]) -> str:
+    """Return the model if all are the same, else the empty string."""
+    distinct = set(models)
+    return distinct.pop() if len(distinct) == 1 else ""
+
+
+def _assign_assets(context: Context, order: dict[str, int]) -> None:
+    """Assign an asset to the model that alone uses it; assets of several models come first."""
+    users: dict[tuple[str, str], set[str]] = {}
+    for body in context.document.bodies:
+        for child in body.children:
+            _add_user(child, body.owner, users)
+    section = context.document["asset"]
+    for material in (asset for asset in section.children if asset.tag == "material"):
+        for owner in users.get(("material", _asset_name(material)), {""}):
+            _add_user(material, owner, users)
+            for layer in material.children:
+                _add_user(layer, owner, users)
+    for asset in section.children:
+        asset.owner = _single(users.get((asset.tag, _asset_name(asset)), {""}))
+    section.children.sort(key=lambda asset: (_ASSETS.index(asset.tag), order.get(asset.owner, -1)))
+
+
+def _add_user(element: Element, owner: str, users: dict[tuple[str, str], set[str]]) -> None:
+    for kind in _ASSETS:
+        if kind in element.attributes:
+            users.setdefault((kind, element.attributes[kind]), set()).add(owner)
+
+
+def _asset_name(asset: Element) -> str:
+    return asset.attributes.get("name") or PurePath(asset.attributes.get("file", "")).stem
+
+
+# --- splitting -------------------------------------------------------------------------------------------------------
+
+
+def split_document(root: Element, files: dict[str, str]) -> tuple[Element, dict[str, Element]]:
+    """Split a document into the main file and one for each model.
+
+    Args:
+        root: The document.
+        files: Name of the file of each model that has one.
+
+    Returns:
+        The document of the main file, which includes the others, and that of each model.
+    """
+    main = Element("mujoco", **root.attributes)
+    parts = {model: Element("mujoco", model=model) for model in files}
+    for section in root.children:
+        if section.tag == "compiler":
+            for part in parts.values():
+                part.children.append(section)
+        if section.tag == "worldbody":
+            main.children.extend(_worldbody_with_includes(section, files))
+        else:
+            main.children.extend(_section_of(section, ""))
+        for model, part in parts.items():
+            part.children.extend(_section_of(section, model))
+    return main, parts
+
+
+def _section_of(section: Element, owner: str) -> list[Element]:
+    """Return the section with the elements of one model, or nothing if the model has no element in it."""
+    part = Element(section.tag, **section.attributes)
+    part.children = [child for child in section.children if child.owner == owner]
+    has_only_settings = not owner and not section.children
+    return [part] if part.children or has_only_settings else []
+
+
+def _worldbody_with_includes(worldbody: Element, files: dict[str, str]) -> list[Element]:
+    """Return the bodies of the main file, with the files of the other models included in their places."""
+    elements: list[Element] = []
+    for owner, run in groupby(worldbody.children, key=lambda child: child.owner):
+        if owner:
+            elements.append(Element("include", file=files[owner]))
+        else:
+            elements.append(Element("worldbody"))
+            elements[-1].children.extend(run)
+    return elements
+
+
+def file_owners(root: Element) -> list[str]:
+    """Return the models that have a separate file, in the order of their bodies."""
+    bodies = [child for section in root.children if section.tag == "worldbody" for child in section.children]
+    return list(dict.fromkeys(child.owner for child in bodies if child.owner))

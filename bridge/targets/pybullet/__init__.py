@@ -1,0 +1,16 @@
+"""Target PyBullet.
+
+`load_into_pybullet` does not use PyBullet's own SDF reader, and PyBullet never reads the user's file: the loader writes
+one canonical URDF document for each body, and disables what PyBullet adds by default.
+"""
+
+from __future__ import annotations
+
+from .body import Bodies, PyBulletBody
+from .load import load_into_pybullet, load_world_into_pybullet
+
+__all__ = ["Bodies", "PyBulletBody", "load_into_pybullet", "load_world_into_pybullet"]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,593 @@
+"""PyBullet bodies as trees of segments, their names and inertia guards.
+
+PyBullet places a link's frame at its joint and gives every joint at most one axis. A segment's frame S is therefore the
+joint frame M of the link that it carries, and a joint with several primitives becomes a chain of segments, all massless
+except the last. The frame of each link of the scene is kept as an offset, ``X_SL``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import ROOT, Body, Primitive, PrimitiveKind, primitive_names
+from bridge.mechanism.coordinates import default_position, kind_of
+from bridge.targets.xml import xml_compatible
+from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.inertia import SpatialInertia, exceeds
+from loaders.model import WORLD, Link
+from loaders.pose import IDENTITY, Array, Pose, frozen, matrix_to_quaternion, principal_axes_of
+from loaders.scene import Scene
+from loaders.scoped_names import outermost_scope, root_model
+
+from .client import BASE, TARGET
+from .partition import Partition, partition
+
+LARGE_TURN = 1.0
+"""Angle of the frame of PyBullet's base from that of the link, above which it is reported [degrees]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CarriedLink:
+    """A link of the scene and its placement on the segment that carries it."""
+
+    link: Link
+    X_SL: Pose
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Segment:
+    """One link of a PyBullet body, together with its parent joint; the first segment is the base."""
+
+    name: str
+    joint: str
+    """Name of the parent joint; empty for the base."""
+    parent: int
+    """PyBullet's index of the parent segment."""
+    X_PJ: Pose
+    """Joint frame in the parent segment; it coincides with the segment's frame at position zero."""
+    primitive: Primitive | None
+    """Degree of freedom of the parent joint; None if the joint is a weld."""
+    is_primary: bool
+    """Whether the limits, damping and friction of the joint axis act on this primitive."""
+    inertia: SpatialInertia
+    """Inertia given to PyBullet, in the segment's frame S."""
+    links: tuple[CarriedLink, ...]
+    own_moments: Array | None = None
+    """Rotational inertia [kg m^2] that a base without mass has itself, in its own axes, if a segment lends it mass."""
+    inertia_lender: int | None = None
+    """PyBullet's index of the welded segment whose inertia this segment holds; None if it holds its own."""
+    moved_products: Array | None = None
+    """Products of inertia [kg m^2] that this base does not hold itself, in its own axes, shape (3, 3)."""
+    products_holder: int | None = None
+    """PyBullet's index of the welded segment that holds the moved products; None if there are none."""
+
+    @cached_property
+    def principal(self) -> tuple[Array, Array]:
+        """Principal axes ``R_SI`` and moments of inertia, with negative rounding errors set to zero."""
+        return _without_rounding_errors(*self.inertia.principal_axes())
+
+    @property
+    def turn(self) -> float:
+        """Angle of the principal axes, which are PyBullet's inertial frame, from the segment's frame [degrees]."""
+        w, *xyz = matrix_to_quaternion(self.principal[0])
+        return math.degrees(2.0 * math.atan2(math.hypot(*xyz), abs(w)))
+
+
+def diagonalize(segments: Sequence[Segment]) -> None:
+    """Compute `Segment.principal` of all segments at once, which takes a fifth of the time.
+
+    Args:
+        segments: The segments.
+    """
+    coupled = [segment for segment in segments if _is_coupled(segment.inertia.I_Lcm)]
+    matrices = np.array([segment.inertia.I_Lcm for segment in coupled])
+    if not coupled or not np.isfinite(matrices).all():
+        return
+    for segment, R_SI, moments in zip(coupled, *principal_axes_of(matrices), strict=True):
+        vars(segment)["principal"] = _without_rounding_errors(R_SI, moments)
+
+
+def _is_coupled(inertia: Array) -> bool:
+    """Return whether an inertia has an entry that is not on its diagonal."""
+    (_, xy, xz), (yx, _, yz), (zx, zy, _) = inertia.tolist()
+    return bool(xy or xz or yx or yz or zx or zy)
+
+
+def _without_rounding_errors(R_SI: Array, moments: Array) -> tuple[Array, Array]:
+    sizes = [abs(moment) for moment in moments.tolist()]
+    if min(sizes) >= 1e-15 * max(sizes):
+        return R_SI, moments
+    return R_SI, np.where(np.array(sizes) < 1e-15 * max(sizes), 0.0, moments)
+
+
+MIN_JOINT_INERTIA = 1e-9
+"""Moment of inertia [kg m^2] added to a link without inertia on a ball joint, to avoid NaN."""
+MIN_BASE_INERTIA = 1e-12
+"""Moment of inertia [kg m^2] added to a free base without inertia that carries other links, to avoid NaN."""
+_ZERO_MOMENT = 1e-14
+"""Moment of inertia that counts as zero [kg m^2]."""
+_SMALL_PRODUCTS = 1e-3
+"""Largest products of inertia of a base that another link holds, relative to the smallest moment of that link."""
+
+_GIVE_INERTIA = "give the link its mass and inertia"
+
+
+def with_valid_inertia(segments: tuple[Segment, ...], is_free: bool, diagnostics: Diagnostics) -> tuple[Segment, ...]:
+    """Return the segments with inertias that PyBullet can simulate.
+
+    The physics stays the same where possible: a base without mass takes the inertia of a link welded to it, and a tiny
+    base gives its products of inertia to such a link. Otherwise the smallest inertia is added that avoids NaN.
+
+    Args:
+        segments: Segments of one body; the first is the base.
+        is_free: Whether the base moves freely.
+        diagnostics: Record of the changes.
+    """
+    if is_free and segments[0].inertia.mass == 0.0:
+        segments = _borrow_inertia(segments, diagnostics)
+    elif is_free:
+        segments = _move_products(segments, diagnostics)
+    base, *others = segments
+    if is_free and others and _is_singular(base.inertia):
+        diagnostics.add(
+            Fate.ASSUMED,
+            "pybullet.base-without-inertia",
+            "link {link} moves freely but has no inertia, which can become NaN in PyBullet; using {inertia:g} kg m^2",
+            _where(base),
+            target=TARGET,
+            hint=_GIVE_INERTIA,
+            subjects=_link_names(base),
+            link=base.name,
+            inertia=MIN_BASE_INERTIA,
+        )
+        base = _add_inertia(base, MIN_BASE_INERTIA)
+    return (base, *(_with_rotatable_ball(segment, diagnostics) for segment in others))
+
+
+def welded_pose(segments: Sequence[Segment], index: int) -> Pose | None:
+    """Return the pose ``X_BS`` of a segment on the base if only welds connect them, otherwise None.
+
+    Args:
+        segments: Segments of one body; the first is the base.
+        index: PyBullet's index of the segment.
+    """
+    X_BS = IDENTITY
+    while index != BASE:
+        segment = segments[index + 1]
+        if segment.primitive is not None:
+            return None
+        X_BS, index = segment.X_PJ @ X_BS, segment.parent
+    return X_BS
+
+
+def _borrow_inertia(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> tuple[Segment, ...]:
+    """Move the inertia of the first link with mass that is welded to the base into the base, which has no mass."""
+    for index, lender in enumerate(segments[1:]):
+        X_BS = None if lender.inertia.mass == 0.0 else welded_pose(segments, index)
+        if X_BS is None:
+            continue
+        inertia = segments[0].inertia + lender.inertia.moved(X_BS)
+        own = segments[0].inertia.I_Lcm
+        base = dataclasses.replace(segments[0], inertia=inertia, inertia_lender=index, own_moments=own)
+        massless = dataclasses.replace(lender, inertia=SpatialInertia.of(0.0))
+        diagnostics.add(
+            Fate.NOTED,
+            "pybullet.lent-inertia",
+            "base link {base} has no mass; PyBullet's base takes the inertia of {lender}, which is welded to it",
+            _where(base),
+            target=TARGET,
+            hint=f"the physics is unchanged; to change the mass of {lender.name}, use PyBullet's link index -1",
+            subjects=(*_link_names(base), *_link_names(lender)),
+            base=base.name,
+            lender=lender.name,
+        )
+        return (base, *segments[1 : index + 1], massless, *segments[index + 2 :])
+    return segments
+
+
+def _move_products(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> tuple[Segment, ...]:
+    """Move the products of inertia of a turned base into the heaviest link that is welded to it, if they are small.
+
+    The motion depends on the sum of both inertias only, and PyBullet's frame of the base is then that of the link.
+    """
+    base, others = segments[0], segments[1:]
+    welded = [i for i, segment in enumerate(others) if segment.inertia.mass and welded_pose(segments, i) is not None]
+    if not welded or not np.isfinite(base.inertia.I_Lcm).all() or base.turn <= LARGE_TURN:
+        return segments
+    index = max(welded, key=lambda i: others[i].inertia.mass)
+    holder, X_BS = others[index], welded_pose(segments, index) or IDENTITY
+    moments = np.diag(np.diag(base.inertia.I_Lcm))
+    products = base.inertia.I_Lcm - moments
+    if not exceeds(holder.inertia.I_Lcm, float(np.linalg.norm(products)) / _SMALL_PRODUCTS):
+        return segments
+    total = frozen(holder.inertia.I_Lcm + X_BS.R.T @ products @ X_BS.R)
+    held = dataclasses.replace(holder, inertia=dataclasses.replace(holder.inertia, I_Lcm=total))
+    left = dataclasses.replace(base.inertia, I_Lcm=frozen(moments))
+    if held.inertia.defects():
+        return segments
+    diagnostics.add(
+        Fate.NOTED,
+        "pybullet.moved-products",
+        "PyBullet's base {base} would be turned by {angle:.1f} degrees; {holder}, which is welded to it, holds its "
+        "products of inertia",
+        _where(base),
+        target=TARGET,
+        hint="the physics is unchanged; read the inertias of both links by mechanism_from_pybullet() of the handle",
+        subjects=(*_link_names(base), *_link_names(holder)),
+        base=base.name,
+        holder=holder.name,
+        angle=base.turn,
+    )
+    base = dataclasses.replace(base, inertia=left, moved_products=frozen(products), products_holder=index)
+    return (base, *others[:index], held, *others[index + 1 :])
+
+
+def _with_rotatable_ball(segment: Segment, diagnostics: Diagnostics) -> Segment:
+    """Return the segment, with inertia added if it has a ball joint and no inertia."""
+    is_ball = segment.primitive is not None and segment.primitive.kind is PrimitiveKind.BALL
+    if not is_ball or not _is_singular(segment.inertia):
+        return segment
+    diagnostics.add(
+        Fate.ASSUMED,
+        "pybullet.ball-without-inertia",
+        "ball joint {joint} rotates a link without inertia, which becomes NaN in PyBullet; using {inertia:g} kg m^2",
+        _where(segment),
+        target=TARGET,
+        hint=_GIVE_INERTIA,
+        subjects=(segment.joint, *_link_names(segment)),
+        joint=segment.joint,
+        inertia=MIN_JOINT_INERTIA,
+    )
+    return _add_inertia(segment, MIN_JOINT_INERTIA)
+
+
+def _add_inertia(segment: Segment, moment: float) -> Segment:
+    I_Lcm = frozen(segment.inertia.I_Lcm + moment * np.eye(3))
+    return dataclasses.replace(segment, inertia=dataclasses.replace(segment.inertia, I_Lcm=I_Lcm))
+
+
+def _where(segment: Segment) -> Where:
+    return segment.links[0].link.where
+
+
+def _link_names(segment: Segment) -> tuple[str, ...]:
+    return tuple(carried.link.name for carried in segment.links)
+
+
+def _is_singular(inertia: SpatialInertia) -> bool:
+    if inertia.mass >= 0.0 and exceeds(inertia.I_Lcm, _ZERO_MOMENT):  # then those about the origin exceed it too
+        return False
+    return inertia.smallest_moment_about_origin() <= _ZERO_MOMENT
+
+
+MAX_BYTES = 1000
+"""Maximum length of a name in bytes; longer names corrupt PyBullet's memory."""
+NAMELESS = "_"
+"""Replacement for an empty name, which crashes PyBullet."""
+
+
+class UrdfNames:
+    """The link and joint names of one body; names that the model itself uses are reserved."""
+
+    __slots__ = ("_diagnostics", "_joints", "_links", "_reserved")
+
+    def __init__(self, reserved: Iterable[str], diagnostics: Diagnostics) -> None:
+        self._reserved = set(reserved)
+        self._links: set[str] = set()
+        self._joints: set[str] = set()
+        self._diagnostics = diagnostics
+
+    def link(self, name: str, *, exact: bool = False) -> str:
+        """Return a name for a link: the model's own name if ``exact``, otherwise one that the model does not use."""
+        return self._unique(name, self._links, exact)
+
+    def joint(self, name: str, *, exact: bool = False) -> str:
+        """Return a name for a joint; see `link`."""
+        return self._unique(name, self._joints, exact)
+
+    def _unique(self, name: str, taken: set[str], exact: bool) -> str:
+        unique = xml_compatible(name) or NAMELESS
+        while unique in taken or (not exact and unique in self._reserved):
+            unique += "_"
+        taken.add(unique)
+        return self._shortened(unique, name)
+
+    def _shortened(self, unique: str, name: str) -> str:
+        data = unique.encode()
+        if len(data) <= MAX_BYTES:
+            return unique
+        short = f"{data[: MAX_BYTES - 20].decode(errors='ignore')}~{hashlib.sha256(data).hexdigest()[:16]}"
+        self._diagnostics.add(
+            Fate.APPROXIMATED,
+            "pybullet.name-shortened",
+            "a name of {size} bytes is too long for PyBullet; shortened to {start}...{end}",
+            target=TARGET,
+            hint=f"use a name of at most {MAX_BYTES} bytes",
+            subjects=(name,),
+            size=len(data),
+            start=short[:40],
+            end=short[-17:],
+        )
+        return short
+
+
+_MASSLESS = SpatialInertia.of(0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Articulation:
+    """One PyBullet body."""
+
+    model: str
+    """Name of the outermost model that the body belongs to."""
+    mechanism: Mechanism
+    """The part of the whole mechanism that the body holds."""
+    is_fixed: bool
+    """Whether the base is fixed to the world."""
+    X_WS: Pose
+    """Initial pose of the base segment in the world."""
+    segments: tuple[Segment, ...]
+    """Segments in order of PyBullet's indices: number ``i + 1`` has index ``i``."""
+    joint_segments: tuple[tuple[int, ...], ...]
+    """PyBullet's indices of the primitives of each mechanism body; empty if it is welded or free."""
+    link_segments: dict[str, tuple[int, Pose]]
+    """PyBullet's index of the segment that carries each link, and ``X_SL``."""
+    joints: dict[str, int]
+    """PyBullet's indices by joint name; a joint with several primitives also by its own name, for the last of them."""
+    split_link: str | None
+    """Name of the link, on another body, whose other half is the base; see `bridge.targets.pybullet.partition`."""
+
+    @property
+    def has_ball(self) -> bool:
+        """Return whether one of its joints is a ball joint."""
+        return any(kind_of(body) is PrimitiveKind.BALL for body in self.mechanism.bodies)
+
+    @property
+    def is_free(self) -> bool:
+        """Return whether its base moves freely."""
+        return not self.is_fixed
+
+
+def articulate(mechanism: Mechanism, diagnostics: Diagnostics) -> list[Articulation]:
+    """Return the PyBullet bodies of a mechanism: one per free tree, and one for all that a model fixes to the world.
+
+    A tree that exceeds PyBullet's maximum size becomes several bodies; see `bridge.targets.pybullet.partition`.
+    """
+    return [
+        _build(part, model, diagnostics)
+        for model, indices in _bodies_by_model(mechanism)
+        for part in partition(mechanism, indices, model, diagnostics)
+    ]
+
+
+# --- grouping into bodies --------------------------------------------------------------------------------------------
+
+
+def _bodies_by_model(mechanism: Mechanism) -> list[tuple[str, list[int]]]:
+    """Return the outermost model and the body indices of each PyBullet body, in the order of the mechanism."""
+    outermost = _outermost_models(mechanism.scene)
+    groups: dict[tuple[str, int], list[int]] = {}
+    for i in range(len(mechanism.bodies)):
+        root = mechanism.root_of(i)
+        body = mechanism.bodies[root]
+        model = outermost.get(body.link.model, body.link.model)
+        key = (model, root if kind_of(body) is PrimitiveKind.FREE else ROOT)
+        groups.setdefault(key, []).append(i)
+    return [(model, indices) for (model, _), indices in groups.items()]
+
+
+def _outermost_models(scene: Scene) -> dict[str, str]:
+    """Return the name of the outermost model that contains each model."""
+    root = root_model(scene)
+    return {model.name: outermost_scope(model.name) if root is None else root.name for model in scene.models}
+
+
+# --- building segments -----------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, kw_only=True)
+class _SegmentBuilder:
+    """A segment to which links are still being added."""
+
+    name: str
+    joint: str = ""
+    parent: int = BASE
+    X_PJ: Pose = IDENTITY
+    primitive: Primitive | None = None
+    is_primary: bool = True
+    inertia: SpatialInertia = _MASSLESS
+    links: list[CarriedLink] = field(default_factory=list)
+
+    def add_link(self, body: Body, X_SL: Pose) -> None:
+        """Add a link of the scene and its inertia."""
+        self.links.append(CarriedLink(body.link, X_SL))
+        added = body.inertia.moved(X_SL)
+        self.inertia = self.inertia + added if len(self.links) > 1 else added
+
+    def build(self) -> Segment:
+        """Return the segment."""
+        return Segment(
+            name=self.name,
+            joint=self.joint,
+            parent=self.parent,
+            X_PJ=self.X_PJ,
+            primitive=self.primitive,
+            is_primary=self.is_primary,
+            inertia=self.inertia,
+            links=tuple(self.links),
+        )
+
+
+@dataclass(slots=True)
+class _ArticulationBuilder:
+    """The segments of an articulation to which bodies are still being added."""
+
+    mechanism: Mechanism
+    names: UrdfNames
+    X_WS: Pose = IDENTITY
+    segments: list[_SegmentBuilder] = field(default_factory=list)
+    joint_segments: list[tuple[int, ...]] = field(default_factory=list)
+    link_segments: dict[str, tuple[int, Pose]] = field(default_factory=dict)
+    joints: dict[str, int] = field(default_factory=dict)
+
+    def add_to_segment(self, body: Body, index: int, X_SL: Pose) -> None:
+        """Let a segment carry a body, without a joint between them.
+
+        Args:
+            body: The body to add.
+            index: PyBullet's index of the segment.
+            X_SL: Pose of the body's link on the segment.
+        """
+        self.segments[index + 1].add_link(body, X_SL)
+        self.link_segments[body.name] = (index, X_SL)
+
+    def parent_segment(self, body: Body) -> tuple[int, Pose]:
+        """Return PyBullet's index of the parent segment of a body, and its ``X_SF``."""
+        if body.parent == ROOT:
+            return BASE, self.X_WS.inverse() @ body.X_PF
+        index, X_SP = self.link_segments[self.mechanism.bodies[body.parent].name]
+        return index, X_SP @ body.X_PF
+
+    def add_body(self, body: Body) -> None:
+        """Add a body as a chain of segments, one for each of its primitives, or as one welded segment."""
+        primitives: tuple[Primitive | None, ...] = body.primitives or (None,)
+        names = primitive_names(body) if body.primitives else (body.joint or f"{body.name}_weld",)
+        first = len(self.segments) - 1
+        self._add_chain(body, primitives, names)
+        last = len(self.segments) - 2
+        if body.joint is not None:
+            self.joints.setdefault(body.joint, last)
+        self.joint_segments.append(tuple(range(first, first + len(body.primitives))))
+        self.add_to_segment(body, last, body.X_BM.inverse())
+
+    def _add_chain(self, body: Body, primitives: tuple[Primitive | None, ...], names: tuple[str, ...]) -> None:
+        parent, X_PJ = self.parent_segment(body)
+        primary = {0} if len(body.primitives) == 1 else set(_primary_primitives(body.primitives))
+        for k, (primitive, name) in enumerate(zip(primitives, names, strict=True)):
+            index = len(self.segments) - 1
+            is_last = k == len(primitives) - 1
+            segment = _SegmentBuilder(
+                joint=self.names.joint(name, exact=name == body.joint),
+                name=self.names.link(body.name, exact=True) if is_last else self.names.link(f"{name}_link"),
+                parent=parent,
+                X_PJ=X_PJ,
+                primitive=primitive,
+                is_primary=k in primary,
+            )
+            self.segments.append(segment)
+            self.joints[name] = index
+            parent, X_PJ = index, IDENTITY
+
+
+def _primary_primitives(primitives: tuple[Primitive, ...]) -> Iterator[int]:
+    """Yield the primitive that carries the limits of each degree of freedom: the first hinge, else the first slide."""
+    for dof in dict.fromkeys(p.dof_index for p in primitives):
+        sharing = [k for k, p in enumerate(primitives) if p.dof_index == dof]
+        yield min(sharing, key=lambda k: primitives[k].kind is not PrimitiveKind.HINGE)
+
+
+def _build(part: Partition, model: str, diagnostics: Diagnostics) -> Articulation:
+    mechanism = part.mechanism
+    builder = _ArticulationBuilder(mechanism, UrdfNames(_reserved_names(mechanism), diagnostics))
+    is_free = kind_of(mechanism.bodies[0]) is PrimitiveKind.FREE
+    _add_bodies(builder, part)
+    segments = with_valid_inertia(tuple(segment.build() for segment in builder.segments), is_free, diagnostics)
+    diagonalize(segments)
+    _report_rotated_base(builder, is_free, diagnostics)
+    if is_free:
+        _report_turned_base(segments[0], diagnostics)
+    return Articulation(
+        model=model,
+        mechanism=mechanism,
+        is_fixed=not is_free,
+        X_WS=builder.X_WS,
+        segments=segments,
+        joint_segments=tuple(builder.joint_segments),
+        link_segments=builder.link_segments,
+        joints=builder.joints,
+        split_link=part.split_link,
+    )
+
+
+def _add_bodies(builder: _ArticulationBuilder, part: Partition) -> None:
+    base_body = _base_body(part.mechanism)
+    builder.segments.append(_base_segment(builder, base_body))
+    for i, body in enumerate(part.mechanism.bodies):
+        if body is base_body:
+            builder.joint_segments.append(())
+            builder.add_to_segment(body, BASE, IDENTITY)
+        elif i in part.merged:
+            index, X_SF = builder.parent_segment(body)
+            builder.joint_segments.append(())
+            builder.add_to_segment(body, index, X_SF @ body.X_BM.inverse())
+        else:
+            builder.add_body(body)
+
+
+def _reserved_names(mechanism: Mechanism) -> Iterable[str]:
+    for body in mechanism.bodies:
+        yield body.name
+        if body.joint is not None:
+            yield body.joint
+
+
+def _base_body(mechanism: Mechanism) -> Body | None:
+    """Return the body that becomes PyBullet's base, or None if an empty link in the world frame does.
+
+    It is the free body; else the first body, if none has a joint to the world; else the world's own link.
+    """
+    roots = [body for body in mechanism.bodies if body.parent == ROOT]
+    if kind_of(roots[0]) is PrimitiveKind.FREE or all(body.joint is None for body in roots):
+        return roots[0]
+    return next((body for body in roots if body.joint is None and body.name == WORLD), None)
+
+
+def _base_segment(builder: _ArticulationBuilder, body: Body | None) -> _SegmentBuilder:
+    """Return the base segment and set its pose: that of the base body, or the world frame for an empty link."""
+    if body is None:
+        return _SegmentBuilder(name=builder.names.link(WORLD))
+    builder.X_WS = Pose.from_vector(default_position(body)) if kind_of(body) is PrimitiveKind.FREE else body.X_PF
+    return _SegmentBuilder(name=builder.names.link(body.name, exact=True))
+
+
+def _report_rotated_base(builder: _ArticulationBuilder, is_free: bool, diagnostics: Diagnostics) -> None:
+    if is_free or not builder.mechanism.v_order or builder.X_WS.is_close(Pose.of(p=builder.X_WS.p)):
+        return
+    base = builder.segments[0]
+    diagnostics.add(
+        Fate.NOTED,
+        "pybullet.rotated-fixed-base",
+        "fixed base {link} is rotated; PyBullet's calculateInverseDynamics ignores that rotation",
+        target=TARGET,
+        hint="use bias_forces and inverse_dynamics of the handle",
+        subjects=tuple(carried.link.name for carried in base.links),
+        link=base.name,
+    )
+
+
+def _report_turned_base(base: Segment, diagnostics: Diagnostics) -> None:
+    """Report a free base whose principal axes, which PyBullet takes as its frame, are not those of the link."""
+    if base.turn <= LARGE_TURN:
+        return
+    link = base.links[0].link
+    diagnostics.add(
+        Fate.NOTED,
+        "pybullet.turned-base",
+        "PyBullet's frame of base {link} has the principal axes of its inertia, turned by {angle:.1f} degrees from the "
+        "link; the motion is exact",
+        link.where,
+        target=TARGET,
+        hint=f"use link_pose({link.name!r}) and set_positions({{{link.name!r}: (x, y, z, qw, qx, qy, qz)}}) of the "
+        "handle in place of getBasePositionAndOrientation and resetBasePositionAndOrientation",
+        subjects=(link.name,),
+        link=link.name,
+        angle=base.turn,
+    )

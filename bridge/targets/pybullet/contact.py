@@ -1,0 +1,681 @@
+"""Contact parameters, and pairs that may collide.
+
+SDFormat's simulators take the smaller coefficient of a pair. If moving links of a world can touch links that are fixed
+to it, such as the ground, the coefficients are chosen so that the products are right: for equal surfaces the square
+root. In a file of one model the ground is unknown: its coefficients are kept, which are right on a ground of
+coefficient 1, as PyBullet's own plane has it.
+
+PyBullet can disable a pair, but cannot enable one that the flags of its loader exclude. A body in which any pair may
+collide is therefore loaded with all pairs enabled, and the others are disabled. Collision masks are not used, because
+they also affect bodies that are loaded later: two robots whose masks prevent self-collision would not collide with each
+other.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, combinations, combinations_with_replacement, islice, product
+from operator import attrgetter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge.lowering.lower import ignored_by_policy
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import ROOT
+from loaders.collision_pairs import PairSet
+from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.limits import limited
+from loaders.model import Collision, Cone, Ellipsoid, Friction, Mesh, Polyline, Surface
+from loaders.model.contact import torsional_length
+from loaders.pose import Array
+from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR, root_model
+
+from .articulation import Articulation, Segment, welded_pose
+from .client import BASE, HULL_MARGIN, TARGET, Client
+
+_GROUND_WEIGHT = 100.0
+"""Weight of contacts with the ground, if the coefficients of all pairs cannot be right at once."""
+_MAX_ENTRIES = 1_000_000
+"""Largest number of entries of the matrix of all pairs; the normal equations take less memory."""
+Indices = NDArray[np.intp]
+_Kind = tuple[float, bool]
+"""The coefficient of a link in the file, and whether the link is fixed to the world."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairCoefficients:
+    """Coefficients to set in PyBullet by link; links that are not in here keep those of the file."""
+
+    friction: Mapping[str, float]
+    restitution: Mapping[str, float]
+    friction_difference: float | None
+    """Largest difference of a pair's friction from the smaller coefficient; None if the file has no ground."""
+
+    def of_link(self, name: str) -> dict[str, float]:
+        """Return the arguments of ``changeDynamics`` for a link.
+
+        Args:
+            name: Name of the link.
+        """
+        values = {"lateralFriction": self.friction.get(name), "restitution": self.restitution.get(name)}
+        return {argument: value for argument, value in values.items() if value is not None}
+
+
+def pair_coefficients(mechanism: Mechanism, excluded: PairSet[int]) -> PairCoefficients:
+    """Choose the coefficients of all links.
+
+    Args:
+        mechanism: The whole mechanism.
+        excluded: Pairs of bodies that never collide.
+    """
+    if root_model(mechanism.scene) is not None:
+        return PairCoefficients(friction={}, restitution={}, friction_difference=None)
+    surfaces = {i: body.link.collisions[0].surface for i, body in enumerate(mechanism.bodies) if body.link.collisions}
+    fixed = {i: mechanism.moving_ancestor(i) == ROOT for i in surfaces}
+    pairs = list(_touching(surfaces, fixed, excluded))
+    friction = {i: (surface.friction.mu, fixed[i]) for i, surface in surfaces.items()}
+    restitution = {i: (surface.restitution, fixed[i]) for i, surface in surfaces.items()}
+    is_simple = not any(map(_rolls_or_spins, surfaces.values()))
+    chosen = _products(friction, pairs) if is_simple else {}
+    names = [body.name for body in mechanism.bodies]
+    return PairCoefficients(
+        friction={names[i]: value for i, value in _by_link(friction, chosen)},
+        restitution={names[i]: value for i, value in _by_link(restitution, _products(restitution, pairs))},
+        friction_difference=_difference(friction, pairs, chosen) if chosen else None,
+    )
+
+
+def _touching(
+    surfaces: Mapping[int, Surface], fixed: Mapping[int, bool], excluded: PairSet[int]
+) -> Iterator[tuple[int, int]]:
+    """Yield a pair of bodies that may touch for every two kinds of surface that have one."""
+    kinds: dict[Hashable, list[int]] = {}
+    for i, surface in surfaces.items():
+        kinds.setdefault((surface.friction.mu, surface.restitution, fixed[i]), []).append(i)
+    bodies = [excluded.representatives(members) for members in kinds.values()]
+    for one, other in limited("pairs", combinations_with_replacement(bodies, 2)):
+        if not (fixed[one[0]] and fixed[other[0]]):
+            pairs = combinations(one, 2) if one is other else product(one, other)
+            yield from islice((pair for pair in pairs if frozenset(pair) not in excluded), 1)
+
+
+def _by_link(kinds: Mapping[int, _Kind], chosen: Mapping[_Kind, float]) -> Iterator[tuple[int, float]]:
+    yield from ((i, chosen[kind]) for i, kind in kinds.items() if kind in chosen)
+
+
+def _rolls_or_spins(surface: Surface) -> bool:
+    """Return whether a surface has rolling or torsional friction, which PyBullet scales by the lateral friction."""
+    return bool(surface.friction.rolling or surface.friction.torsional)
+
+
+def _products(kinds: Mapping[int, _Kind], pairs: Collection[tuple[int, int]]) -> dict[_Kind, float]:
+    """Return the coefficient of each kind of link in some pair, closest to the file's; none without a ground.
+
+    The logarithms of the products are linear in those of the coefficients.
+    """
+    touching = {tuple(sorted((kinds[a], kinds[b]))) for a, b in pairs if kinds[a][0] > 0.0 and kinds[b][0] > 0.0}
+    if not any(a[1] or b[1] for a, b in touching):
+        return {}
+    unknowns = sorted({kind for pair in touching for kind in pair})
+    index = {kind: k for k, kind in enumerate(unknowns)}
+    rows = sorted(touching)
+    start = np.log([value for value, _ in unknowns])
+    ends = np.array([(index[a], index[b]) for a, b in rows], dtype=np.intp)
+    weights = np.array([_GROUND_WEIGHT if a[1] or b[1] else 1.0 for a, b in rows])
+    missing = np.log([min(a[0], b[0]) for a, b in rows]) - start[ends[:, 0]] - start[ends[:, 1]]
+    solution = start + _least_squares(ends, weights, missing, len(unknowns))
+    return dict(zip(unknowns, np.exp(solution).tolist(), strict=True))
+
+
+def _least_squares(ends: Indices, weights: Array, wanted: Array, count: int) -> Array:
+    """Return the smallest values of which the weighted sums of two are closest to those wanted.
+
+    Args:
+        ends: The two unknowns of each sum.
+        weights: Weight of each sum.
+        wanted: The sums.
+        count: Number of unknowns.
+    """
+    if len(ends) * count <= _MAX_ENTRIES:
+        A = np.zeros((len(ends), count))
+        np.add.at(A, (np.arange(len(ends))[:, None], ends), weights[:, None])
+        return np.asarray(np.linalg.lstsq(A, wanted * weights, rcond=None)[0])
+    square, right = np.zeros((count, count)), np.zeros(count)  # the same in the normal equations, which are smaller
+    for a, b in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        np.add.at(square, (ends[:, a], ends[:, b]), weights**2)
+    np.add.at(right, ends, (wanted * weights**2)[:, None])
+    return np.asarray(np.linalg.lstsq(square, right, rcond=None)[0])
+
+
+def _difference(kinds: Mapping[int, _Kind], pairs: Collection[tuple[int, int]], chosen: Mapping[_Kind, float]) -> float:
+    touching = {(kinds[a], kinds[b]) for a, b in pairs}
+    return max(abs(chosen.get(a, a[0]) * chosen.get(b, b[0]) - min(a[0], b[0])) for a, b in touching)
+
+
+Pair = frozenset[int]
+"""Indices of two bodies of the mechanism."""
+LinkRef = tuple[int, int]
+"""A PyBullet body, or the number of its articulation, and the index of one of its links."""
+LinkPair = tuple[LinkRef, LinkRef]
+
+MIN_PAIRS_TO_KNOW_IDS = 25
+"""Number of pairs from which the ids that the bodies will have are found out before they are loaded.
+
+After loading, PyBullet examines all shapes of both bodies for every pair, which takes up to milliseconds; before
+loading a pair takes a microsecond. To find out the ids takes 0.1 to 0.3 ms, so for fewer pairs they are assumed."""
+
+
+def any_may_collide(refs: Mapping[int, LinkRef], excluded: Collection[Pair]) -> bool:
+    """Return whether any two bodies that are not merged may collide.
+
+    Args:
+        refs: PyBullet's body and link index of each body of the mechanism; merged bodies have the same.
+        excluded: Pairs of bodies that never collide.
+    """
+    if isinstance(excluded, PairSet) and excluded.holds_all(refs.keys()):
+        return False
+    pairs = limited("pairs", combinations(refs, 2))
+    return any(refs[a] != refs[b] and frozenset((a, b)) not in excluded for a, b in pairs)
+
+
+def forbidden_pairs(refs: Mapping[int, LinkRef], excluded: Iterable[Pair]) -> tuple[tuple[LinkRef, LinkRef], ...]:
+    """Return the pairs of PyBullet links of which no two bodies may collide.
+
+    Args:
+        refs: PyBullet's body and link index of each body of the mechanism; merged bodies have the same.
+        excluded: Pairs of bodies that never collide.
+
+    Returns:
+        Pairs of different PyBullet links, sorted.
+    """
+    body_counts = Counter(refs.values())
+    known = ((refs[i], refs[j]) for i, j in excluded if i in refs and j in refs)
+    counts = Counter((a, b) if a <= b else (b, a) for a, b in known)
+    return tuple(
+        (a, b) for (a, b), count in sorted(counts.items()) if a != b and count == body_counts[a] * body_counts[b]
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairFilters:
+    """The pairs of links to disable in the bodies of a mechanism."""
+
+    articulations: Sequence[Articulation]
+    """The bodies, in the order in which they are loaded."""
+    body_index: Mapping[str, int]
+    """Index in the whole mechanism of each link."""
+    excluded: PairSet[int]
+    """Pairs of bodies of the mechanism that never collide."""
+
+    def collides_with_itself(self, articulation: Articulation) -> bool:
+        """Return whether any two links of one body may collide."""
+        return any_may_collide(self._refs([articulation]), self.excluded)
+
+    def forbidden(self) -> list[LinkPair]:
+        """Return the pairs to disable, without those within bodies that are loaded without self-collision."""
+        no_self_collision = {k for k, body in enumerate(self.articulations) if not self.collides_with_itself(body)}
+        refs = self._refs(self.articulations)
+        parts = {i: ref[0] if ref[0] in no_self_collision else ref for i, ref in refs.items()}
+        return list(forbidden_pairs(refs, self.excluded.between(parts.get)))
+
+    def wrongly_enabled(self) -> list[Pair]:
+        """Return the excluded pairs that collide in PyBullet, because merged bodies collide together or not at all."""
+        refs = self._refs(self.articulations)
+        if len(set(refs.values())) == len(refs):
+            return []
+        excluded = [pair for pair in self.excluded.between(refs.get) if pair <= refs.keys()]
+        forbidden = set(forbidden_pairs(refs, excluded))
+        return [pair for pair in excluded if tuple(sorted(refs[i] for i in pair)) not in forbidden]
+
+    def _refs(self, articulations: Sequence[Articulation]) -> dict[int, LinkRef]:
+        """Return the number of the articulation and the link index of each body with collisions."""
+        return {
+            self.body_index[carried.link.name]: (number, index)
+            for number, articulation in enumerate(articulations)
+            for index, segment in enumerate(articulation.segments, start=BASE)
+            for carried in segment.links
+            if carried.link.collisions
+        }
+
+
+@contextmanager
+def filtered(client: Client, pairs: Sequence[LinkPair], count: int) -> Iterator[list[int]]:
+    """Disable the pairs of links that never collide, for bodies that are loaded in the ``with`` block.
+
+    Args:
+        client: The physics server.
+        pairs: The pairs to disable, by number of the body.
+        count: Number of bodies.
+
+    Yields:
+        A list to which the caller appends PyBullet's ids of the bodies.
+    """
+    bodies = list[int]()
+    ids_of = _next_ids if len(pairs) >= MIN_PAIRS_TO_KNOW_IDS else _likely_ids
+    expected = ids_of(client, count) if len(pairs) > 1 else []
+    if expected:
+        set_filters(client, pairs, expected, enabled=0)
+    try:
+        yield bodies
+    except BaseException:
+        set_filters(client, pairs if expected else [], expected, enabled=1)
+        raise
+    if bodies == expected:
+        last = {number: pair for pair in pairs for number in (pair[0][0], pair[1][0])}
+        set_filters(client, last.values(), bodies, enabled=0)  # PyBullet then applies the filters of each body once
+        return
+    set_filters(client, pairs if expected else [], expected, enabled=1)
+    set_filters(client, pairs, bodies, enabled=0)
+
+
+def _next_ids(client: Client, count: int) -> list[int]:
+    """Return the ids that the next bodies will have: PyBullet reuses the ids that were freed last."""
+    ids = [client.createMultiBody() for _ in range(count)]
+    for body in reversed(ids):
+        client.removeBody(body)
+    return ids
+
+
+def _likely_ids(client: Client, count: int) -> list[int]:
+    """Return the lowest free ids, which the next bodies will have unless several were removed in another order."""
+    taken = {client.getBodyUniqueId(k) for k in range(client.getNumBodies())}
+    return list(islice((i for i in itertools.count() if i not in taken), count))
+
+
+def pairs_by_body(pairs: Iterable[LinkPair], bodies: Sequence[int]) -> dict[int, list[LinkPair]]:
+    """Return the pairs of each body, by PyBullet's ids; a pair of two bodies is with both.
+
+    Args:
+        pairs: Pairs by number of the body.
+        bodies: PyBullet's ids by that number.
+    """
+    of_body: dict[int, list[LinkPair]] = {body: [] for body in bodies}
+    for (i, a), (j, b) in pairs:
+        for body in {bodies[i], bodies[j]}:
+            of_body[body].append(((bodies[i], a), (bodies[j], b)))
+    return of_body
+
+
+def forget_pairs(client: Client, pairs: Iterable[LinkPair]) -> None:
+    """Enable pairs of bodies that were removed: PyBullet would disable them for the next bodies that have their ids.
+
+    Args:
+        client: The physics server.
+        pairs: The pairs, by PyBullet's ids.
+    """
+    for (i, a), (j, b) in pairs:
+        client.setCollisionFilterPair(i, j, a, b, 1)
+
+
+def set_filters(client: Client, pairs: Iterable[LinkPair], bodies: Sequence[int], *, enabled: int) -> None:
+    """Enable or disable pairs of links.
+
+    Args:
+        client: The physics server.
+        pairs: The pairs, by number of the body.
+        bodies: PyBullet's ids by that number; of bodies that were removed, they are those of the next bodies.
+        enabled: 1 to enable the pairs, 0 to disable them.
+    """
+    set_pair = client.setCollisionFilterPair
+    for (i, a), (j, b) in pairs:
+        set_pair(bodies[i], bodies[j], a, b, enabled)
+
+
+def report_filters(mechanism: Mechanism, filters: PairFilters, diagnostics: Diagnostics) -> None:
+    """Report merged links that collide although the model excludes the pair.
+
+    Args:
+        mechanism: The whole mechanism.
+        filters: The pairs to disable.
+        diagnostics: Record of the findings.
+    """
+    names = {i: name for name, i in mechanism.body_index.items()}
+    pairs = sorted(tuple(sorted(names[i] for i in pair)) for pair in filters.wrongly_enabled())
+    if pairs:
+        diagnostics.add(
+            Fate.APPROXIMATED,
+            "pybullet.merged-filters",
+            "merged links collide although the model excludes the pair: {pairs}",
+            target=TARGET,
+            hint="weld fewer links",
+            subjects=dict.fromkeys(name for pair in pairs for name in pair),
+            pairs=tuple(" and ".join(pair) for pair in pairs),
+        )
+
+
+def report_policy(scene: Scene, policy: str, diagnostics: Diagnostics) -> None:
+    """Report the properties of the scene that the collision policy ignores.
+
+    Args:
+        scene: The scene.
+        policy: The collision policy; see `loaders.collision_pairs`.
+        diagnostics: Record of the findings.
+    """
+    ignored = ignored_by_policy(scene, policy)
+    if ignored:
+        diagnostics.add(
+            Fate.NOTED,
+            "pybullet.contact-policy",
+            "the collision policy {policy} ignores {properties}",
+            Where(scene.source),
+            target=TARGET,
+            hint='choose policy="sdformat"',
+            subjects=dict.fromkeys(chain.from_iterable(ignored.values())),
+            policy=policy,
+            properties=tuple(ignored),
+        )
+
+
+_LEAST_MARGIN = 1e-9
+"""Distance by which the hulls of a base are inflated [m]; rays pass through hulls without any."""
+
+
+def set_contacts(client: Client, body: int, articulation: Articulation, coefficients: PairCoefficients) -> None:
+    """Set the contact parameters of every segment with collisions.
+
+    Args:
+        client: The physics server.
+        body: PyBullet's id of the body.
+        articulation: The articulation that the body was loaded from.
+        coefficients: Friction and restitution of the links whose products must be right.
+    """
+    change = client.changeDynamics
+    for index, segment in enumerate(articulation.segments, start=BASE):
+        carried = next((carried for carried in segment.links if carried.link.collisions), None)
+        if carried is not None:
+            parameters = contact_parameters(carried.link.collisions[0].surface)
+            change(body, index, **parameters | coefficients.of_link(carried.link.name))
+    if any(is_hull(collision) for collision in collisions_of(articulation.segments[0])):
+        change(body, BASE, collisionMargin=_LEAST_MARGIN)  # PyBullet ignores this for other links
+
+
+def collisions_of(segment: Segment) -> list[Collision]:
+    """Return the collisions of all links that a segment carries."""
+    return [collision for carried in segment.links for collision in carried.link.collisions]
+
+
+def is_hull(collision: Collision) -> bool:
+    """Return whether PyBullet uses a convex hull, inflated by a margin, if the link moves."""
+    return isinstance(collision.geometry, Mesh | Cone | Ellipsoid | Polyline)
+
+
+def contact_parameters(surface: Surface) -> dict[str, float]:
+    """Return the arguments of ``changeDynamics`` for a surface.
+
+    A surface with restitution has a processing threshold of zero: otherwise PyBullet slows links down before they
+    touch, and they hardly bounce.
+    """
+    values = {
+        "lateralFriction": surface.friction.mu,
+        "rollingFriction": surface.friction.rolling or 0.0,
+        "spinningFriction": spinning_friction(surface.friction),
+        "restitution": surface.restitution,
+    }
+    if surface.stiffness is not None:
+        values |= {"contactStiffness": surface.stiffness, "contactDamping": surface.damping or 0.0}
+    if surface.restitution:
+        values["contactProcessingThreshold"] = 0.0
+    return values
+
+
+def spinning_friction(friction: Friction) -> float:
+    """Return the ratio of torsional friction torque to normal force [m].
+
+    PyBullet knows no depth of contact, on which friction by the radius of the surface depends; that is zero.
+    """
+    return torsional_length(friction) if friction.use_patch_radius else 0.0
+
+
+_NO_DIFFERENCE = 1e-9
+"""Difference of friction that is a rounding error."""
+_UNSUPPORTED = (
+    "restitution_threshold", "dissipation", "relaxation_time", "max_velocity", "min_depth", "soft_cfm", "soft_erp",
+    "collide_without_contact", "hydroelastic",
+)  # fmt: skip
+_UNSUPPORTED_FRICTION = ("mu_static", "fdir1", "slip1", "slip2", "torsional_slip")
+_unsupported_of, _unsupported_friction_of = attrgetter(*_UNSUPPORTED), attrgetter(*_UNSUPPORTED_FRICTION)
+_DEFAULT, _DEFAULT_FRICTION = _unsupported_of(Surface()), _unsupported_friction_of(Friction())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _LinkCollision:
+    """A collision and the name of its link."""
+
+    link: str
+    collision: Collision
+
+    @property
+    def surface(self) -> Surface:
+        return self.collision.surface
+
+    @property
+    def scoped_name(self) -> str:
+        return f"{self.link}{SEPARATOR}{self.collision.name}"
+
+
+def report_contacts(articulations: Sequence[Articulation], chosen: PairCoefficients, diagnostics: Diagnostics) -> None:
+    """Report the contact parameters of all collisions that PyBullet does not support.
+
+    Args:
+        articulations: The bodies to load.
+        chosen: The coefficients whose products are as close as possible to those of the pairs.
+        diagnostics: Record of the findings.
+    """
+    segments = [segment for articulation in articulations for segment in articulation.segments]
+    for segment in segments:
+        _report_bitmasks(segment, diagnostics)
+        _report_mixed_surfaces(segment, diagnostics)
+    collisions = [collision for segment in segments for collision in _link_collisions(segment)]
+    _report_unsupported(collisions, diagnostics)
+    _report_friction_products(collisions, chosen, diagnostics)
+    _report_restitution(collisions, diagnostics)
+    _report_combination_rules(collisions, diagnostics)
+    for articulation in articulations:
+        _report_margins(articulation, diagnostics)
+
+
+def _link_collisions(segment: Segment) -> list[_LinkCollision]:
+    return [_LinkCollision(carried.link.name, c) for carried in segment.links for c in carried.link.collisions]
+
+
+def _subjects(collisions: Sequence[_LinkCollision]) -> tuple[str, ...]:
+    """Return the names of the collisions and of their links."""
+    links = dict.fromkeys(collision.link for collision in collisions)
+    return (*links, *dict.fromkeys(collision.scoped_name for collision in collisions))
+
+
+def _names(collisions: Sequence[_LinkCollision]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(collision.scoped_name for collision in collisions))
+
+
+# --- one set of parameters for each link -----------------------------------------------------------------------------
+
+
+def _report_bitmasks(segment: Segment, diagnostics: Diagnostics) -> None:
+    for link in (carried.link for carried in segment.links if len(carried.link.collisions) > 1):
+        masks = {(c.surface.collide_bitmask, c.surface.category_bitmask) for c in link.collisions}
+        if len(masks) > 1:
+            diagnostics.add(
+                Fate.APPROXIMATED,
+                "pybullet.bitmask-per-link",
+                "the collisions of link {link} have different bitmasks; in PyBullet the link collides wherever any of "
+                "them may",
+                link.where,
+                target=TARGET,
+                hint="divide the link",
+                subjects=(link.name,),
+                link=link.name,
+            )
+
+
+def _report_mixed_surfaces(segment: Segment, diagnostics: Diagnostics) -> None:
+    collisions = collisions_of(segment)
+    if len(collisions) < 2:
+        return
+    if len({tuple(contact_parameters(collision.surface).items()) for collision in collisions}) > 1:
+        link = segment.links[0].link
+        diagnostics.add(
+            Fate.APPROXIMATED,
+            "pybullet.surface-per-link",
+            "the collisions of link {link} have different contact parameters; PyBullet uses those of the first for all",
+            link.where,
+            target=TARGET,
+            hint="divide the link",
+            subjects=tuple(carried.link.name for carried in segment.links),
+            link=link.name,
+        )
+
+
+# --- unsupported parameters ------------------------------------------------------------------------------------------
+
+
+def _report_unsupported(collisions: Sequence[_LinkCollision], diagnostics: Diagnostics) -> None:
+    by_parameter: dict[str, list[_LinkCollision]] = {}
+    for collision in collisions:
+        for parameter in _unsupported(collision.surface):
+            by_parameter.setdefault(parameter, []).append(collision)
+    for parameter, concerned in sorted(by_parameter.items()):
+        diagnostics.add(
+            Fate.DROPPED,
+            "pybullet.contact-property",
+            "PyBullet does not support contact parameter {parameter}; ignored for {count} collision(s): {collisions}",
+            concerned[0].collision.where,
+            target=TARGET,
+            subjects=_subjects(concerned),
+            parameter=parameter,
+            count=len(concerned),
+            collisions=_names(concerned),
+        )
+
+
+def _unsupported(surface: Surface) -> Iterator[str]:
+    """Yield the parameters of a surface that PyBullet does not support."""
+    values = _unsupported_of(surface)
+    for name, value, default in zip(_UNSUPPORTED, values, _DEFAULT, strict=True) if values != _DEFAULT else ():
+        if value != default and (name != "restitution_threshold" or surface.restitution > 0.0):
+            yield name
+    yield from _unsupported_friction(surface.friction)
+    if surface.damping is not None and surface.stiffness is None:
+        yield "damping"
+
+
+def _unsupported_friction(friction: Friction) -> Iterator[str]:
+    values = _unsupported_friction_of(friction)
+    stated = values != _DEFAULT_FRICTION
+    for name, value, default in zip(_UNSUPPORTED_FRICTION, values, _DEFAULT_FRICTION, strict=True) if stated else ():
+        if value not in (default, friction.mu):
+            yield name
+    if friction.mu2 != friction.mu:
+        yield "mu2"
+    if friction.torsional and not friction.use_patch_radius:
+        yield "surface_radius"
+
+
+# --- combination of two surfaces -------------------------------------------------------------------------------------
+
+
+def _report_friction_products(
+    collisions: Sequence[_LinkCollision], chosen: PairCoefficients, diagnostics: Diagnostics
+) -> None:
+    """Report the largest difference between PyBullet's friction of a pair and the smaller of the two coefficients."""
+    coefficients = sorted({collision.surface.friction.mu for collision in collisions})
+    difference = chosen.friction_difference
+    if difference is None:
+        difference = max((abs(min(a, b) - a * b) for a in coefficients for b in coefficients), default=0.0)
+    if difference <= _NO_DIFFERENCE:
+        return
+    diagnostics.add(
+        Fate.APPROXIMATED,
+        "pybullet.friction-product",
+        "PyBullet multiplies the friction coefficients of a pair; the product differs from the smaller one by up to "
+        "{difference:.3g}",
+        target=TARGET,
+        hint="give the ground a coefficient of 1, against which the file's values hold",
+        subjects=_subjects([c for c in collisions if c.surface.friction.mu not in {0.0, 1.0}]),
+        difference=difference,
+    )
+
+
+def _report_restitution(collisions: Sequence[_LinkCollision], diagnostics: Diagnostics) -> None:
+    bouncing = [collision for collision in collisions if collision.surface.restitution]
+    if bouncing:
+        diagnostics.add(
+            Fate.APPROXIMATED,
+            "pybullet.restitution",
+            "after a bounce a ball is faster than its restitution states, by up to 0.09 of its speed before, depending "
+            "on when in the step it touches; a body that touches at several points is slower: {collisions}",
+            bouncing[0].collision.where,
+            target=TARGET,
+            subjects=_subjects(bouncing),
+            collisions=_names(bouncing),
+        )
+
+
+_COMBINATION_RULES = {
+    "restitution": "restitution: the product",
+    "stiffness": "stiffness: that of both in series",
+    "damping": "damping: the sum",
+    "rolling": "rolling friction: the sum of each times the lateral friction of the other",
+    "torsional": "torsional friction: the sum of each times the lateral friction of the other",
+}
+"""Rules by which PyBullet combines the parameters of the two surfaces of a contact."""
+
+
+def _combined_parameters(surface: Surface) -> Iterator[str]:
+    """Yield the parameters of a surface to which a combination rule applies."""
+    is_stated = {
+        "restitution": surface.restitution not in {0.0, 1.0},
+        "stiffness": surface.stiffness is not None,
+        "damping": surface.stiffness is not None and surface.damping,
+        "rolling": surface.friction.rolling,
+        "torsional": spinning_friction(surface.friction),
+    }
+    return (name for name, stated in is_stated.items() if stated)
+
+
+def _report_combination_rules(collisions: Sequence[_LinkCollision], diagnostics: Diagnostics) -> None:
+    concerned = [collision for collision in collisions if any(_combined_parameters(collision.surface))]
+    parameters = {name for collision in concerned for name in _combined_parameters(collision.surface)}
+    if parameters:
+        diagnostics.add(
+            Fate.NOTED,
+            "pybullet.contact-combination",
+            "PyBullet combines the contact parameters of a pair by its own rules: {rules}",
+            target=TARGET,
+            hint="against a rigid surface with friction and restitution 1 the file's values hold",
+            subjects=_subjects(concerned),
+            rules=tuple(rule for name, rule in _COMBINATION_RULES.items() if name in parameters),
+        )
+
+
+# --- margins ---------------------------------------------------------------------------------------------------------
+
+
+def _report_margins(articulation: Articulation, diagnostics: Diagnostics) -> None:
+    """Report convex hulls with a margin: those of moving links, because a base has none and static meshes are exact."""
+    inflated = [
+        collision
+        for index, segment in enumerate(articulation.segments[1:])
+        if articulation.is_free or welded_pose(articulation.segments, index) is None
+        for collision in _link_collisions(segment)
+        if is_hull(collision.collision)
+    ]
+    if inflated:
+        diagnostics.add(
+            Fate.APPROXIMATED,
+            "pybullet.hull-margin",
+            "PyBullet inflates {count} convex hull(s) on links by {margin:g} m: {collisions}",
+            inflated[0].collision.where,
+            target=TARGET,
+            hint="use primitives, which have no margin; PyBullet removes the margin of bases only",
+            subjects=_subjects(inflated),
+            count=len(inflated),
+            margin=HULL_MARGIN,
+            collisions=_names(inflated),
+        )

@@ -1,0 +1,419 @@
+"""Shapes as URDF elements.
+
+The texture is upright, with v along z. It appears once on each face of a box, once around a round surface, and once on
+each flat end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from bridge.geometry import mesh as mesh_assets
+from bridge.geometry.convex_decomposition import CollisionMeshes, Faces, is_simplified, with_choice
+from bridge.geometry.mesh import Appearance
+from bridge.geometry.shapes import terrain_triangles
+from loaders.diagnostics import Diagnostic, Diagnostics, Fate, Where
+from loaders.files.images import PictureError
+from loaders.model import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Heightmap,
+    Mesh,
+    Plane,
+    Polyline,
+    Rgba,
+    Sphere,
+)
+from loaders.pose import IDENTITY, Array, Pose, rotation_to
+
+from .client import HULL_MARGIN, TARGET
+from .mesh import TemporaryFiles, corners_stl, drawn_files, faces_stl, files_of, stl
+
+TexturedMesh = tuple[Array, Faces, Array]
+"""Vertices, shape (n, 3) [m], faces, shape (m, 3), and texture coordinates, shape (n, 2)."""
+
+_SIDES = 32
+"""Number of sides of a round surface."""
+_RINGS = 8
+"""Number of rings from the equator of a ball to its pole."""
+
+
+def textured_mesh(geometry: Geometry) -> TexturedMesh | None:
+    """Return the surface of a primitive with texture coordinates; None for other geometry."""
+    tessellate = _TESSELLATIONS.get(type(geometry))
+    return tessellate(geometry) if tessellate is not None else None
+
+
+# --- parts -----------------------------------------------------------------------------------------------------------
+
+
+def _joined(parts: Iterable[TexturedMesh]) -> TexturedMesh:
+    parts = list(parts)
+    starts = np.cumsum([0, *(len(vertices) for vertices, _, _ in parts)])
+    vertices, uv = (np.concatenate([part[k] for part in parts]) for k in (0, 2))
+    return vertices, np.concatenate([part[1] + n for part, n in zip(parts, starts, strict=False)]), uv
+
+
+def _revolved(profile: Sequence[tuple[float, float]]) -> TexturedMesh:
+    """Return the surface of revolution about z of a profile ``(radius, z)``, going up; v is the arc length."""
+    r, z = np.array(profile).T
+    arc = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(r), np.diff(z)))))
+    u = np.linspace(0.0, 1.0, _SIDES + 1)
+    angles = math.tau * u
+    vertices = np.stack(
+        (np.outer(r, np.cos(angles)), np.outer(r, np.sin(angles)), np.outer(z, np.ones_like(u))), axis=2
+    )
+    uv = np.stack(np.broadcast_arrays(u, (arc / arc[-1])[:, None]), axis=2)
+    row, column = (index.ravel() for index in np.mgrid[: len(profile) - 1, :_SIDES])
+    a = row * (_SIDES + 1) + column
+    b, c, d = a + 1, a + _SIDES + 2, a + _SIDES + 1
+    faces = np.concatenate((np.stack((a, b, c), axis=1), np.stack((a, c, d), axis=1)))
+    return vertices.reshape(-1, 3), faces, uv.reshape(-1, 2)
+
+
+def _disc(radius: float, z: float, *, up: bool) -> TexturedMesh:
+    """Return a disc that faces up or down."""
+    angles = np.linspace(0.0, math.tau, _SIDES, endpoint=False)
+    ring = np.stack((np.cos(angles), np.sin(angles)), axis=1)
+    vertices = np.vstack((np.column_stack((radius * ring, np.full(_SIDES, z))), (0.0, 0.0, z)))
+    uv = np.vstack((0.5 + 0.5 * ring * (1.0 if up else -1.0, 1.0), (0.5, 0.5)))
+    i = np.arange(_SIDES)
+    rim = (i, np.roll(i, -1)) if up else (np.roll(i, -1), i)
+    return vertices, np.stack((*rim, np.full(_SIDES, _SIDES)), axis=1), uv
+
+
+def _arc(radius: float, z: float, start: float, end: float, steps: int) -> list[tuple[float, float]]:
+    """Return points on a circle about ``(0, z)`` between two elevation angles [rad]."""
+    return [(radius * abs(math.cos(a)), z + radius * math.sin(a)) for a in np.linspace(start, end, steps + 1)]
+
+
+# --- primitives ------------------------------------------------------------------------------------------------------
+
+
+def _ball(radii: Sequence[float]) -> TexturedMesh:
+    vertices, faces, uv = _revolved(_arc(1.0, 0.0, -math.pi / 2.0, math.pi / 2.0, 2 * _RINGS))
+    return vertices * radii, faces, uv
+
+
+def _textured_capsule(capsule: Capsule) -> TexturedMesh:
+    half = capsule.length / 2.0
+    lower = _arc(capsule.radius, -half, -math.pi / 2.0, 0.0, _RINGS)
+    return _revolved([*lower, *_arc(capsule.radius, half, 0.0, math.pi / 2.0, _RINGS)])
+
+
+def _textured_cylinder(cylinder: Cylinder) -> TexturedMesh:
+    r, half = cylinder.radius, cylinder.length / 2.0
+    return _joined((_revolved([(r, -half), (r, half)]), _disc(r, half, up=True), _disc(r, -half, up=False)))
+
+
+def _cone(cone: Cone) -> TexturedMesh:
+    r, half = cone.radius, cone.length / 2.0
+    return _joined((_revolved([(r, -half), (0.0, half)]), _disc(r, -half, up=False)))
+
+
+_CORNERS = np.array(((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)))
+_RIGHT_AND_UP = (
+    ((0, 1, 0), (0, 0, 1)), ((0, -1, 0), (0, 0, 1)), ((-1, 0, 0), (0, 0, 1)), ((1, 0, 0), (0, 0, 1)),
+    ((1, 0, 0), (0, 1, 0)), ((-1, 0, 0), (0, 1, 0)),
+)  # fmt: skip
+"""Directions of u and v on each face of a box; their cross product points outwards."""
+
+
+def _textured_box(box: Box) -> TexturedMesh:
+    faces = np.array(((0, 1, 2), (0, 2, 3)))
+    sides = (
+        (_CORNERS @ np.array((right, up)) + np.cross(right, up), faces, (_CORNERS + 1.0) / 2.0)
+        for right, up in _RIGHT_AND_UP
+    )
+    vertices, faces, uv = _joined(sides)
+    return vertices * box.size / 2.0, faces, uv
+
+
+_TESSELLATIONS: dict[type, Callable[[Any], TexturedMesh]] = {
+    Box: _textured_box,
+    Capsule: _textured_capsule,
+    Cone: _cone,
+    Cylinder: _textured_cylinder,
+    Ellipsoid: lambda ellipsoid: _ball(ellipsoid.radii),
+    Sphere: lambda sphere: _ball((sphere.radius,) * 3),
+}
+
+
+class ShapeUse(Enum):
+    """The purpose of a geometry."""
+
+    VISUAL = "visual"
+    MOVING_COLLISION = "moving collision"
+    """Collision on a moving link: PyBullet uses the convex hull of a mesh."""
+    STATIC_COLLISION = "static collision"
+    """Collision on a link welded to the world: PyBullet uses the mesh itself, unless the file asks for a hull."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """A child element of ``<geometry>`` and its pose in the geometry's frame."""
+
+    tag: str
+    attributes: dict[str, str]
+    X_GS: Pose = IDENTITY
+    rgba: Rgba | None = None
+    """Color stated by the mesh file."""
+    concave: bool = False
+
+
+def _number(value: float) -> str:
+    return repr(float(value))
+
+
+def _vector(values: tuple[float, ...]) -> str:
+    return " ".join(map(_number, values))
+
+
+def _box(box: Box) -> Shape:
+    return Shape(tag="box", attributes={"size": _vector(box.size)})
+
+
+def _sphere(sphere: Sphere) -> Shape:
+    return Shape(tag="sphere", attributes={"radius": _number(sphere.radius)})
+
+
+def _cylinder(cylinder: Cylinder) -> Shape:
+    size = {"radius": _number(cylinder.radius), "length": _number(cylinder.length)}
+    return Shape(tag="cylinder", attributes=size)
+
+
+def _capsule(capsule: Capsule) -> Shape:
+    size = {"radius": _number(capsule.radius), "length": _number(capsule.length)}
+    return Shape(tag="capsule", attributes=size)
+
+
+def _plane(plane: Plane) -> Shape:
+    return Shape(tag="plane", attributes={"normal": _vector(plane.normal)})
+
+
+_PRIMITIVES: dict[type, Callable[[Any], Shape]] = {
+    Box: _box,
+    Sphere: _sphere,
+    Cylinder: _cylinder,
+    Capsule: _capsule,
+    Plane: _plane,
+}
+
+
+@dataclass(slots=True, eq=False)
+class _Conversion:
+    """The result of converting one geometry, shared by all visuals and collisions that use it."""
+
+    shapes: tuple[Shape, ...]
+    diagnostics: Diagnostics
+    subjects: dict[str, None] = field(default_factory=dict)
+    """Scoped names of the links, collisions and visuals with this geometry, in order."""
+
+
+@dataclass(slots=True, eq=False)
+class ShapeWriter:
+    """Converts geometry to URDF elements and writes the mesh files that they name."""
+
+    files: TemporaryFiles
+    collision_meshes: CollisionMeshes = "as_is"
+    _conversions: dict[tuple[Geometry, ShapeUse, str | None], _Conversion] = field(default_factory=dict)
+    _material_count: int = 0
+
+    def shapes(
+        self,
+        geometry: Geometry,
+        where: Where,
+        use: ShapeUse,
+        texture: str | None = None,
+        *,
+        subjects: Iterable[str] = (),
+    ) -> tuple[Shape, ...]:
+        """Return the elements of a geometry; none if PyBullet does not support it.
+
+        Args:
+            geometry: The geometry to convert.
+            where: The place in the source.
+            use: The purpose of the geometry.
+            texture: Path of the image to cover a visual geometry with.
+            subjects: Scoped names of the link and of its collision or visual, for diagnostics.
+        """
+        if isinstance(geometry, Mesh) and use is not ShapeUse.VISUAL:
+            geometry = with_choice(geometry, self.collision_meshes)
+        key = (geometry, use, texture)
+        conversion = self._conversions.get(key)
+        if conversion is None:
+            conversion = self._conversions[key] = self._convert(geometry, where, use, texture)
+        conversion.subjects.update(dict.fromkeys(subjects))
+        return conversion.shapes
+
+    def report(self, diagnostics: Diagnostics) -> None:
+        """Record the findings of all conversions, each with every link, collision and visual concerned."""
+        for conversion in self._conversions.values():
+            diagnostics.extend(_about(entry, conversion.subjects) for entry in conversion.diagnostics)
+
+    def material_name(self) -> str:
+        """Return a new material name, unique within the document."""
+        self._material_count += 1
+        return f"material_{self._material_count}"
+
+    def _convert(self, geometry: Geometry, where: Where, use: ShapeUse, texture: str | None) -> _Conversion:
+        diagnostics = Diagnostics()
+        converter = _Converter(self.files, self.collision_meshes, diagnostics, where, use)
+        return _Conversion(converter.convert(geometry, texture), diagnostics)
+
+
+def _about(entry: Diagnostic, subjects: Iterable[str]) -> Diagnostic:
+    return replace(entry, subjects=tuple(dict.fromkeys((*entry.subjects, *subjects))))
+
+
+@dataclass(slots=True, eq=False)
+class _Converter:
+    """Converts one geometry."""
+
+    files: TemporaryFiles
+    collision_meshes: CollisionMeshes
+    diagnostics: Diagnostics
+    where: Where
+    use: ShapeUse
+
+    def convert(self, geometry: Geometry, texture: str | None) -> tuple[Shape, ...]:
+        textured = self._textured_primitive(geometry, texture) if texture is not None else None
+        return (textured,) if textured else tuple(self._shapes(geometry, texture))
+
+    def _textured_primitive(self, geometry: Geometry, texture: str) -> Shape | None:
+        """Return a primitive as a textured mesh; None for other geometry, or if the cache cannot be written."""
+        if isinstance(geometry, Plane):
+            box, X_GS = _thin_box(geometry)
+            textured = self._textured_primitive(box, texture)
+            return replace(textured, X_GS=X_GS) if textured else None
+        mesh = textured_mesh(geometry)
+        if mesh is None:
+            return None
+        vertices, faces, uv = mesh
+        name = type(geometry).__name__.lower()
+        asset = mesh_assets.MeshAsset(name=name, vertices=vertices, faces=faces, uv=uv, texture=texture)
+        try:
+            return _mesh(drawn_files(asset, self.where, self.diagnostics)[0])
+        except OSError:
+            return None
+
+    def _shapes(self, geometry: Geometry, texture: str | None) -> Iterator[Shape]:
+        if isinstance(geometry, Plane) and self.use is ShapeUse.VISUAL:
+            box, X_GS = _thin_box(geometry)
+            yield replace(_box(box), X_GS=X_GS)
+        elif type(geometry) in _PRIMITIVES:
+            yield _PRIMITIVES[type(geometry)](geometry)
+        elif isinstance(geometry, Ellipsoid):
+            asset, error = _ellipsoid(geometry)
+            self._report_hull("ellipsoid", error)
+            yield self._temporary_mesh(asset, collides=self.use is not ShapeUse.VISUAL)
+        elif isinstance(geometry, Heightmap):
+            yield from self._terrain(geometry)
+        elif isinstance(geometry, Mesh | Cone | Polyline):
+            yield from self._assets(geometry, texture)
+
+    def _terrain(self, heightmap: Heightmap) -> Iterator[Shape]:
+        if self.use is ShapeUse.MOVING_COLLISION:
+            problem = "the height map {uri} is on a moving link, where PyBullet does not support it; ignored"
+            return self._drop(problem, heightmap.uri, hint="use a mesh")
+        try:
+            triangles = terrain_triangles(heightmap, limit="terrain_triangles")
+        except PictureError as error:
+            hint = "use an image of at least 2 x 2 pixels in a format that Pillow reads"
+            problem = "cannot use the height map {uri}: {reason}; ignored"
+            return self._drop(problem, heightmap.uri, hint=hint, reason=str(error))
+        path = self.files.write(stl(triangles), ".stl")
+        yield replace(_mesh(path), concave=self.use is ShapeUse.STATIC_COLLISION)
+
+    def _assets(self, geometry: Mesh | Cone | Polyline, texture: str | None) -> Iterator[Shape]:
+        is_static = self.use is ShapeUse.STATIC_COLLISION
+        concave = is_static and isinstance(geometry, Mesh) and self._collides_unchanged(geometry)
+        collides = self.use is not ShapeUse.VISUAL and not concave
+        shapes = list(self._meshes(geometry, texture, collides=collides))
+        if concave and len(shapes) > 1:  # materials do not collide
+            shapes = list(self._meshes(geometry, texture, collides=collides, appearance=Appearance.NONE))
+        yield from (replace(shape, concave=True) for shape in shapes) if concave else shapes
+
+    def _collides_unchanged(self, mesh: Mesh) -> bool:
+        return self.collision_meshes != "hull" and not is_simplified(mesh)
+
+    def _meshes(
+        self,
+        geometry: Mesh | Cone | Polyline,
+        texture: str | None,
+        *,
+        collides: bool,
+        appearance: Appearance = Appearance.ALL,
+    ) -> Iterator[Shape]:
+        diagnostics, where = self.diagnostics, self.where
+        if not isinstance(geometry, Mesh):
+            assets = mesh_assets.shape_asset(geometry, TARGET, diagnostics, where=where)
+        else:
+            files = files_of(geometry, diagnostics, where, collides=collides, texture=texture, appearance=appearance)
+            if files is not None:
+                yield from (_mesh(file.path, file.rgba) for file in files)
+                return
+            assets = mesh_assets.mesh_asset(
+                geometry, TARGET, diagnostics, where=where, collides=collides, appearance=appearance
+            )
+        for asset in assets:
+            yield self._temporary_mesh(asset, collides=collides)
+
+    def _temporary_mesh(self, asset: mesh_assets.MeshAsset, *, collides: bool) -> Shape:
+        """Write an asset to a temporary file, which is not cached."""
+        data = corners_stl(asset) if collides else faces_stl(asset)
+        return _mesh(self.files.write(data, ".stl"), asset.rgba)
+
+    def _report_hull(self, shape: str, error: float) -> None:
+        if self.use is ShapeUse.VISUAL:
+            return
+        self.diagnostics.add(
+            Fate.APPROXIMATED,
+            "pybullet.shape-as-hull",
+            "PyBullet does not support collision shape {shape}; using a convex hull that lies up to {error:.2g} m "
+            "inside, inflated by PyBullet's margin of {margin:g} m",
+            self.where,
+            target=TARGET,
+            shape=shape,
+            error=error,
+            margin=HULL_MARGIN,
+        )
+
+    def _drop(self, template: str, uri: str, *, hint: str, **arguments: str) -> None:
+        self.diagnostics.add(
+            Fate.DROPPED, "pybullet.shape-dropped", template, self.where, target=TARGET, hint=hint, uri=uri, **arguments
+        )
+
+
+_SHEET = 1e-4
+"""Thickness of the box that is drawn for a plane [m]."""
+
+
+def _thin_box(plane: Plane) -> tuple[Box, Pose]:
+    """Return a thin box just below a plane, with the plane's size, and its pose: PyBullet does not draw planes."""
+    box = Box(size=(*plane.size, _SHEET))
+    return box, Pose.of(rotation_to(plane.normal)) @ Pose.of(p=(0.0, 0.0, -_SHEET / 2.0))
+
+
+def _mesh(path: str, rgba: Rgba | None = None) -> Shape:
+    return Shape(tag="mesh", attributes={"filename": path}, rgba=rgba)
+
+
+def _ellipsoid(ellipsoid: Ellipsoid) -> tuple[mesh_assets.MeshAsset, float]:
+    """Return a mesh of 642 vertices on the surface, and the largest distance of its faces from the surface [m]."""
+    from trimesh.creation import icosphere
+
+    ball = icosphere(subdivisions=3)
+    depth = 1.0 - float(np.abs(np.einsum("ij,ij->i", ball.face_normals, ball.triangles[:, 0])).min())
+    asset = mesh_assets.MeshAsset(name="ellipsoid", vertices=ball.vertices * ellipsoid.radii, faces=ball.faces)
+    return asset, depth * max(ellipsoid.radii)

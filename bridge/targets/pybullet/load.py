@@ -1,0 +1,434 @@
+"""load_into_pybullet: plan, then load with rollback."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from pathlib import Path
+from typing import Any, Unpack, cast
+
+import numpy as np
+
+from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
+from bridge.lowering.sources import Source, loss_summary, mechanism_of
+from bridge.lowering.transform import placed, scaled, with_base
+from bridge.mechanism import Mechanism
+from bridge.mechanism.coordinates import Position, initial_positions, positions_of
+from bridge.stdout_capture import capture_stdout
+from loaders import LoadOptions
+from loaders.diagnostics import Diagnostics, ExportError, Fate, Where, without_repeats
+from loaders.files.robot_descriptions import SCHEME, source_text
+from loaders.finish.finish import MissingFileError
+from loaders.pose import IDENTITY, Pose
+from loaders.text import check_flag, check_option_names
+
+from .articulation import Articulation, articulate
+from .body import Bodies, PyBulletBody
+from .client import BASE, TARGET, Client, allowed_flags, required_flags
+from .constraint import Constraints, report_constraints
+from .contact import (
+    LinkPair,
+    PairCoefficients,
+    PairFilters,
+    filtered,
+    pair_coefficients,
+    pairs_by_body,
+    report_contacts,
+    report_filters,
+    report_policy,
+    set_contacts,
+    set_filters,
+)
+from .damping import clear_pybullet_defaults, report_stiff_damping
+from .features import report_unsupported_features
+from .geometry import ShapeWriter
+from .mesh import MAX_PATH, temporary_files
+from .state import State, align_split_links, pose_from
+from .urdf import urdf_text
+
+
+def base_pose(position: Sequence[float] | None, xyzw: Sequence[float] | None) -> Pose:
+    """Return the pose of ``basePosition`` and ``baseOrientation``; the identity if neither is given.
+
+    Raises:
+        ValueError: if a number is missing, superfluous or not finite, or if the quaternion is zero.
+    """
+    if position is None and xyzw is None:
+        return IDENTITY
+    p = _numbers("basePosition", (0.0, 0.0, 0.0) if position is None else position, "x, y, z")
+    q = _numbers("baseOrientation", (0.0, 0.0, 0.0, 1.0) if xyzw is None else xyzw, "a quaternion x, y, z, w")
+    if math.hypot(*q) < 1e-9:
+        raise ValueError(
+            f"invalid baseOrientation {tuple(q)}: a quaternion of zeros does not represent a rotation; "
+            "the identity is [0, 0, 0, 1], and pybullet.getQuaternionFromEuler converts angles"
+        )
+    return pose_from(p, q)
+
+
+def _numbers(name: str, values: Sequence[float], expected: str) -> list[float]:
+    try:
+        if any(isinstance(value, str) for value in values):
+            raise TypeError("a word is no number")
+        numbers = [float(value) for value in values]
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"invalid {name} {values!r}; expected {expected}") from error
+    if len(numbers) != expected.count(",") + 1 or not all(map(math.isfinite, numbers)):
+        raise ValueError(f"invalid {name} {tuple(numbers)}; expected {expected}")
+    return numbers
+
+
+def refuse_maximal_coordinates(wanted: object) -> None:
+    """Refuse ``useMaximalCoordinates``, with which PyBullet would solve joints as constraints.
+
+    Raises:
+        ValueError: if it is true.
+    """
+    if wanted:
+        raise ValueError("useMaximalCoordinates is not supported, since joints would then drift; omit it or pass False")
+
+
+def flag_bits(flags: object) -> int:
+    """Return the caller's flags as bits.
+
+    Raises:
+        TypeError: if they are not a whole number.
+    """
+    if not isinstance(flags, int):
+        raise TypeError(f"flags: expected PyBullet's flags, such as pybullet.URDF_ENABLE_SLEEPING, not {flags!r}")
+    return flags
+
+
+def find_source(source: Source, paths: Sequence[str | os.PathLike[str]]) -> Source:
+    """Return a source; a relative path that is not there is searched in the folders, as ``loadURDF`` does.
+
+    PyBullet cannot be asked for the folder of ``setAdditionalSearchPath``, so the caller passes it.
+
+    Args:
+        source: A path, a scene or a mechanism.
+        paths: The folders.
+
+    Raises:
+        LoadError: if the file is in none of them; it is a `FileNotFoundError` too.
+        ValueError: if the source is the text of a document.
+    """
+    if not isinstance(source, str | os.PathLike) or source_text(source, ()).startswith(SCHEME):
+        return source
+    if os.path.exists(source) or os.path.isabs(source):
+        return source
+    path = Path(source)
+    found = [folder for folder in map(Path, paths) if (folder / path).exists()]
+    if found:
+        return found[0] / path
+    diagnostics = Diagnostics()
+    diagnostics.add(
+        Fate.INVALID,
+        "file.unreadable",
+        "cannot read the file: it is neither in {present} nor in one of paths={folders}",
+        Where(os.fspath(path)),
+        hint="pass the folder that you gave to setAdditionalSearchPath, which PyBullet does not tell, in paths",
+        present=str(Path.cwd()),
+        folders=[os.fspath(folder) for folder in paths],
+    )
+    raise MissingFileError(tuple(diagnostics))
+
+
+_INVISIBLE = (1.0, 1.0, 1.0, 0.0)
+
+
+def hide_links_without_visuals(client: Client, body: int, articulation: Articulation, mechanism: Mechanism) -> None:
+    """Make the links invisible that have collisions but no visuals, as they are in Gazebo, RViz and MuJoCo.
+
+    A scene without any visual keeps PyBullet's picture of its collisions; otherwise there would be nothing to see.
+
+    Args:
+        client: The physics server.
+        body: PyBullet's id of the body.
+        articulation: The articulation that the body was loaded from.
+        mechanism: The mechanism that it belongs to.
+    """
+    if not any(link.visuals for link in mechanism.scene.links):
+        return
+    for index, segment in enumerate(articulation.segments, start=BASE):
+        links = [carried.link for carried in segment.links]
+        if any(link.collisions for link in links) and not any(link.visuals for link in links):
+            client.changeVisualShape(body, index, rgbaColor=_INVISIBLE)
+
+
+_OPTIONS = {
+    "basePosition", "baseOrientation", "useMaximalCoordinates", "useFixedBase", "flags", "globalScaling",
+    "physicsClientId", "policy", "collision_meshes",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """Everything that is loaded into PyBullet."""
+
+    mechanism: Mechanism
+    articulations: list[Articulation]
+    documents: list[str]
+    """Paths of the URDF documents of the articulations."""
+    filters: PairFilters
+    coefficients: PairCoefficients
+    positions: dict[str, Position]
+    """The default positions of the source, and the positions of coupled joints."""
+    flags: int
+
+
+def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its own names
+    source: Source,
+    basePosition: Sequence[float] | None = None,
+    baseOrientation: Sequence[float] | None = None,
+    useMaximalCoordinates: bool = False,
+    useFixedBase: bool | None = None,
+    flags: int = 0,
+    globalScaling: float = 1.0,
+    physicsClientId: Any = 0,
+    *,
+    policy: str | None = None,
+    collision_meshes: CollisionMeshes = "as_is",
+    **load_options: Unpack[LoadOptions],
+) -> PyBulletBody | Bodies:
+    """Load a model or a world into PyBullet with the physics that it states.
+
+    The gravity and time step of the physics server stay as they are; `PyBulletBody.apply_physics` sets those of the
+    file. The motors and the damping that PyBullet adds by default are disabled.
+
+    The arguments ``source`` to ``physicsClientId`` have the names and the order of PyBullet's ``loadURDF``.
+
+    Args:
+        source: A path, a scene or a mechanism. A relative path is searched in the present folder, then in ``paths``.
+        basePosition: Position of the scene's world frame [m]; for a URDF it is that of the root link.
+        baseOrientation: Orientation of the scene's world frame, as a quaternion ``x y z w``.
+        useMaximalCoordinates: True is refused.
+        useFixedBase: True fixes free links to the world, False frees the links that only welds hold, None keeps what
+            the file states.
+        flags: PyBullet's flags of ``loadURDF``; those that would change the model are ignored, with a diagnostic.
+        globalScaling: Factor on all lengths; masses stay.
+        physicsClientId: The physics server: its id, or a ``BulletClient``.
+        policy: The rule for pairs of links that no collision filter names; see `loaders.collision_pairs`.
+            None is that of the source's format.
+        collision_meshes: The collision geometry of meshes. ``as_is`` is what the file states: for PyBullet, the convex
+            hull on moving links and the mesh itself on links welded to the world, unless the file asks for a hull or a
+            convex decomposition. ``hull`` is the convex hull everywhere. ``decompose`` divides every mesh that is not
+            convex into convex parts (`pip install "sdfbridge[convex]"`).
+        load_options: The options of `loaders.load`. ``strict=True`` makes everything that is lost or approximated an
+            error, in reading and in PyBullet; the others apply if ``source`` is a path.
+
+    Returns:
+        The body, which is PyBullet's body id, if PyBullet holds the file as one body; otherwise a sequence of bodies,
+        for several models and for a model that PyBullet cannot hold in one body. `load_world_into_pybullet` returns a
+        sequence in every case.
+
+    Raises:
+        LoadError: if the file has errors, or there is none; the error is then a `FileNotFoundError` too.
+        ExportError: if PyBullet cannot hold the model; PyBullet is unchanged in this case.
+        TypeError: if an option is unknown, or the source is not a path, a scene or a mechanism.
+        ValueError: if no physics server has the id, or for an invalid pose, policy, choice or scale.
+
+    Example:
+        >>> import pybullet
+        >>> from bridge import load_into_pybullet
+        >>> client = pybullet.connect(pybullet.DIRECT)
+        >>> robot = load_into_pybullet("assets/double_pendulum.urdf", physicsClientId=client)
+        >>> robot.set_positions({"elbow": 0.3})
+        >>> round(pybullet.getJointState(robot, robot.joints["elbow"], physicsClientId=client)[0], 9)
+        0.3
+        >>> pybullet.disconnect(client)
+    """
+    check_option_names(load_options, LoadOptions, _OPTIONS)
+    check_choice(collision_meshes, TARGET)
+    if useFixedBase is not None:
+        check_flag("useFixedBase", useFixedBase)
+    refuse_maximal_coordinates(useMaximalCoordinates)
+    client, X_WN = Client(physicsClientId), base_pose(basePosition, baseOrientation)
+    source = find_source(source, load_options.get("paths", ()))
+    with loss_summary(source, load_options) as losses:
+        mechanism = mechanism_of(source, **load_options)
+        mechanism = _with_placement(mechanism, X_WN, useFixedBase, globalScaling)
+        diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
+        with temporary_files() as files:
+            shapes = ShapeWriter(files, collision_meshes)
+            policy = mechanism.default_policy if policy is None else policy
+            plan = _plan(mechanism, policy, flag_bits(flags), shapes, client, diagnostics)
+            diagnostics.raise_for(ExportError, strict=load_options.get("strict", False))
+            loaded = _load_plan(plan, client, diagnostics)
+        losses.add(loaded.diagnostics, without=mechanism.scene.diagnostics)
+    return loaded
+
+
+def load_world_into_pybullet(source: Source, *arguments: Any, **options: Any) -> Bodies:
+    """Load a model or a world into PyBullet as a sequence of bodies, also if there is one body only or none.
+
+    Args:
+        source: See `load_into_pybullet`.
+        arguments: The further arguments of `load_into_pybullet`, in its order.
+        options: The options of `load_into_pybullet`.
+
+    Returns:
+        The bodies: by number, by the name of their model, and as one mechanism.
+
+    Raises:
+        LoadError: if the file has errors.
+        ExportError: if PyBullet cannot hold the model; PyBullet is unchanged in this case.
+    """
+    with loss_summary(source, cast(LoadOptions, options)):
+        loaded = load_into_pybullet(source, *arguments, **options)
+    return loaded if isinstance(loaded, Bodies) else Bodies.of(loaded)
+
+
+def _with_placement(mechanism: Mechanism, X_WN: Pose, fixed: bool | None, scale: float) -> Mechanism:
+    """Return the mechanism with the caller's scale, pose and base."""
+    if not isinstance(scale, Real) or not (float(scale) > 0.0 and np.isfinite(float(scale))):
+        raise ValueError(f"invalid globalScaling {scale!r}; expected a positive number")
+    if scale != 1.0:
+        mechanism = scaled(mechanism, scale)
+    if X_WN is not IDENTITY:
+        mechanism = placed(mechanism, X_WN)
+    return mechanism if fixed is None else with_base(mechanism, fixed=bool(fixed))
+
+
+# --- preparation, without changes in PyBullet ------------------------------------------------------------------------
+
+
+def _plan(
+    mechanism: Mechanism, policy: str, flags: int, shapes: ShapeWriter, client: Client, diagnostics: Diagnostics
+) -> _Plan:
+    excluded = mechanism.excluded_pairs(policy)
+    articulations = articulate(mechanism, diagnostics)
+    filters = PairFilters(articulations=articulations, body_index=mechanism.body_index, excluded=excluded)
+    positions = initial_positions(mechanism)
+    report_stiff_damping(articulations, positions, client, diagnostics)
+    report_unsupported_features(mechanism, diagnostics)
+    coefficients = pair_coefficients(mechanism, excluded)
+    report_contacts(articulations, coefficients, diagnostics)
+    report_constraints(mechanism, articulations, diagnostics)
+    report_filters(mechanism, filters, diagnostics)
+    report_policy(mechanism.scene, policy, diagnostics)
+    documents = [shapes.files.write(urdf_text(body, shapes).encode(), ".urdf") for body in articulations]
+    shapes.report(diagnostics)
+    _check_folder(shapes.files.folder, diagnostics)
+    return _Plan(
+        mechanism=mechanism,
+        articulations=articulations,
+        documents=documents,
+        filters=filters,
+        coefficients=coefficients,
+        positions=positions,
+        flags=allowed_flags(flags, client.modes, diagnostics),
+    )
+
+
+def _check_folder(folder: str, diagnostics: Diagnostics) -> None:
+    length = len(os.fsencode(folder))
+    if length > MAX_PATH - 100:
+        diagnostics.add(
+            Fate.INVALID,
+            "pybullet.long-path",
+            "the path of the temporary folder has {length} bytes, too many for PyBullet",
+            target=TARGET,
+            hint="set TMPDIR to a shorter path",
+            length=length,
+        )
+
+
+# --- loading ---------------------------------------------------------------------------------------------------------
+
+
+def _load_plan(plan: _Plan, client: Client, diagnostics: Diagnostics) -> PyBulletBody | Bodies:
+    states: list[State] = []
+    pairs = plan.filters.forbidden()
+    try:
+        with filtered(client, pairs, len(plan.articulations)) as bodies:
+            for articulation, document in zip(plan.articulations, plan.documents, strict=True):
+                bodies.append(_load_body(client, articulation, document, plan, diagnostics))
+                states.append(State(client, bodies[-1], articulation))
+                _check_indices(states[-1])
+                clear_pybullet_defaults(client, bodies[-1], articulation)
+                set_contacts(client, bodies[-1], articulation, plan.coefficients)
+                hide_links_without_visuals(client, bodies[-1], articulation, plan.mechanism)
+        _set_initial_positions(plan.positions, states)
+        constraints = Constraints(plan.mechanism, states)
+        constraints.create_all()
+    except BaseException:
+        for state in states:
+            client.removeBody(state.body)
+        if len(states) == len(plan.articulations):
+            set_filters(client, pairs, bodies, enabled=1)
+        raise
+    return _handle(plan, states, constraints, diagnostics, pairs)
+
+
+def _load_body(client: Client, articulation: Articulation, document: str, plan: _Plan, diagnostics: Diagnostics) -> int:
+    modes, lines = client.modes, list[str]()
+    flags = required_flags(modes)
+    if plan.filters.collides_with_itself(articulation):
+        flags |= modes.URDF_USE_SELF_COLLISION | modes.URDF_USE_SELF_COLLISION_INCLUDE_PARENT
+    X = articulation.X_WS
+    w, *xyz = X.to_vector()[3:]
+    try:
+        with capture_stdout(lines, everything=bool(plan.flags & modes.URDF_PRINT_URDF_INFO)):
+            body: int = client.loadURDF(
+                document, X.p.tolist(), [*xyz, w],
+                useFixedBase=articulation.is_fixed, flags=flags | plan.flags,
+            )  # fmt: skip
+    except modes.error as error:
+        diagnostics.add(
+            Fate.INVALID,
+            "pybullet.load-failed",
+            "PyBullet cannot load model {model}: {output}",
+            target=TARGET,
+            hint="report this as a bug, with the model",
+            subjects=(articulation.model,),
+            model=articulation.model,
+            output="; ".join((str(error), *lines)),
+        )
+        raise ExportError(tuple(diagnostics)) from error
+    for line in _unexpected(lines):
+        diagnostics.add(
+            Fate.NOTED,
+            "pybullet.console",
+            "PyBullet printed: {line}",
+            target=TARGET,
+            subjects=(articulation.model,),
+            line=line,
+        )
+    return body
+
+
+_EXPECTED = ("Bad inertia tensor properties", "No default visual for URDF_GEOM_PLANE")
+"""Output of PyBullet about inertias, which are restored after loading, and about planes without a visual."""
+
+
+def _unexpected(lines: list[str]) -> Iterator[str]:
+    return (line for line in dict.fromkeys(lines) if not line.startswith(_EXPECTED))
+
+
+def _check_indices(state: State) -> None:
+    """Check that PyBullet has joints and links in the order of the document, because later calls use indices."""
+    info_of = state.client.getJointInfo
+    infos = (info_of(state.body, i) for i in range(state.client.getNumJoints(state.body)))
+    loaded = [(info[1].decode(), info[12].decode()) for info in infos]
+    expected = [(segment.joint, segment.name) for segment in state.articulation.segments[1:]]
+    if loaded != expected:
+        raise RuntimeError(f"PyBullet loaded the joints and links {loaded}; expected {expected}")
+
+
+def _set_initial_positions(q: dict[str, Position], states: list[State]) -> None:
+    for state in states:
+        state.set_positions(positions_of(state.articulation.mechanism.bodies, q))
+    align_split_links(states)
+
+
+def _handle(
+    plan: _Plan, states: list[State], constraints: Constraints, diagnostics: Diagnostics, pairs: Sequence[LinkPair]
+) -> PyBulletBody | Bodies:
+    created = {name: tuple(ids) for name, ids in constraints.created.items()}
+    findings = without_repeats(diagnostics)
+    disabled = pairs_by_body(pairs, [state.body for state in states])
+    bodies = [PyBulletBody(state, created, findings, disabled[state.body]) for state in states]
+    is_one = len(bodies) == 1
+    return bodies[0] if is_one else Bodies(bodies, plan.mechanism, created, findings)

@@ -1,0 +1,352 @@
+"""Mesh files that PyBullet reads fast.
+
+PyBullet rounds positions to a grid of 10,216 cells along each side of the bounding box, and takes the hull of the
+rounded positions. Of a mesh of 5,000 corners that takes 25 ms, of the 500 corners of its hull 1.4 ms.
+
+They are binary STL, which needs no parsing; PyBullet draws flat faces from it, as it does from OBJ without normals. If
+a mesh collides as its convex hull, PyBullet uses only the corners of its faces; the file then has every corner of the
+hull once, whatever the faces are. A textured mesh is an OBJ file with every position and every texture coordinate once.
+
+PyBullet caches every file by its name and does not read it again. The name therefore depends on the content: repeating
+a load needs no more memory, and changed content is never confused with old content. The files lie directly in the
+temporary folder, because creating and removing a folder can take longer than loading a small robot.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from itertools import chain, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge.geometry import mesh as mesh_assets
+from bridge.geometry.cache import (
+    Conversion,
+    cache_path,
+    is_color,
+    read_record,
+    record_path,
+    states_of,
+    stored,
+    write_record,
+)
+from bridge.geometry.convex_decomposition import is_simplified
+from bridge.geometry.mesh import Appearance, mesh_key, source_files, texture_files
+from bridge.geometry.textures import JPEG, PNG, Picture, engine_picture
+from bridge.output import create_scratch_file, scratch_path
+from bridge.stdout_capture import capture_stdout
+from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.limits import metered
+from loaders.meshes.mesh_data import unique_rows
+from loaders.model import Mesh, Rgba
+
+from .client import TARGET, Client
+
+_CELLS = 10_216
+"""Number of cells of PyBullet's grid along each side of the bounding box."""
+_REACH = 2
+"""Distance in cells from a corner of the hull within which rounding may have moved it there."""
+_MIN_CORNERS = 32
+"""Number of corners below which leaving some out saves nothing."""
+Corners = NDArray[np.float32]
+
+
+def hull_corners(corners: Corners) -> Corners:
+    """Return the corners without those that PyBullet's convex hull does not depend on, in order.
+
+    Args:
+        corners: Different positions, shape (n, 3) [m]. All are returned if there are few, or if PyBullet's hulls of all
+            and of those that remain are not the same, point by point.
+    """
+    cell = np.ptp(corners.astype(np.float64), axis=0) / _CELLS if len(corners) >= _MIN_CORNERS else np.zeros(3)
+    if not (np.isfinite(cell).all() and cell.min() > np.finfo(np.float32).tiny):
+        return corners
+    with _server() as client:
+        hull = _hull(corners, client)
+        kept = corners[_are_near(corners, np.array(sorted(hull)), cell)] if hull else corners
+        is_same = len(kept) < len(corners) and _hull(kept, client) == hull
+    return kept if is_same else corners
+
+
+def _are_near(corners: Corners, hull: NDArray[np.float64], cell: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which corners may be points of the hull, or touch the bounding box.
+
+    Args:
+        corners: Positions, shape (n, 3).
+        hull: The points of the hull, shape (m, 3), on PyBullet's grid.
+        cell: Size of a cell of the grid along each axis.
+    """
+    offsets = np.array(list(product(range(-_REACH, _REACH + 1), repeat=3)))
+    origin = corners.min(axis=0)
+    near = np.isin(_numbers(corners, origin, cell), _numbers(hull, origin, cell, offsets))
+    near[corners.argmin(axis=0)] = near[corners.argmax(axis=0)] = True
+    return np.asarray(near, dtype=np.bool_)
+
+
+def _numbers(
+    positions: NDArray[Any], origin: Corners, cell: NDArray[np.float64], offsets: NDArray[np.int_] | None = None
+) -> NDArray[np.int_]:
+    """Return the number of the cell of each position; with offsets, those of all cells around it.
+
+    Args:
+        positions: Positions, shape (n, 3).
+        origin: Lowest corner of the bounding box.
+        cell: Size of a cell.
+        offsets: Steps to the cells around, shape (m, 3).
+    """
+    cells = np.rint((positions.astype(np.float64) - origin) / cell).astype(np.int_)[:, None]
+    x, y, z = np.moveaxis(cells + (0 if offsets is None else offsets) + _REACH, -1, 0)
+    side = _CELLS + 4 * _REACH
+    return np.asarray(((x * side + y) * side + z).ravel(), dtype=np.int_)
+
+
+@contextmanager
+def _server() -> Iterator[Client]:
+    """Start a physics server of its own."""
+    import pybullet
+
+    client = Client(pybullet.connect(pybullet.DIRECT))
+    try:
+        with capture_stdout([]):
+            yield client
+    finally:
+        client.disconnect()
+
+
+def _hull(corners: Corners, client: Client) -> set[tuple[float, ...]]:
+    """Return the points of PyBullet's hull; none if it refuses the corners, as there are too many."""
+    modes = client.modes
+    try:
+        shape = client.createCollisionShape(modes.GEOM_MESH, vertices=corners.tolist())
+        body = client.createMultiBody(0.0, shape)
+        return set(map(tuple, client.getMeshData(body, -1)[1]))
+    except modes.error:
+        return set()
+
+
+_VERSION = "11"
+"""Version of the conversion and of its record; a record of another version is not used."""
+_SUBFOLDER = "bullet"
+"""Subfolder of the cache. All files are in one folder because PyBullet caches a texture by the name it is found by."""
+MAX_PATH = 1000
+"""Maximum length of the path of a mesh in bytes; a longer one aborts the process inside PyBullet."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeshFile:
+    """A mesh file and the color that the source mesh states."""
+
+    path: str
+    rgba: Rgba | None
+
+
+def files_of(
+    mesh: Mesh,
+    diagnostics: Diagnostics,
+    where: Where,
+    *,
+    collides: bool,
+    texture: str | None = None,
+    appearance: Appearance = Appearance.ALL,
+) -> tuple[MeshFile, ...] | None:
+    """Return the files of a mesh, converting it if needed; None if the cache cannot be used.
+
+    Args:
+        mesh: The mesh to convert.
+        diagnostics: Record of the findings of the conversion.
+        where: The place in the source.
+        collides: Whether the mesh is for collision rather than for drawing.
+        texture: Path of the image to cover the mesh with; None for the textures of the mesh file itself.
+        appearance: The part of its appearance that matters; without any, it is one file.
+    """
+    try:
+        record = _record(mesh, collides, texture, appearance)
+        conversion = read_record(record, _is_part) or _convert(mesh, where, collides, texture, appearance, record)
+    except OSError:
+        return None
+    files = tuple(MeshFile(path, rgba and tuple(rgba)) for path, rgba in conversion.parts)
+    if any(len(os.fsencode(file.path)) > MAX_PATH for file in files):
+        return None
+    diagnostics.extend(replace(finding, where=where) for finding in conversion.findings)
+    return files
+
+
+def _is_part(part: Any) -> bool:
+    return (
+        isinstance(part, list)
+        and len(part) == 2
+        and isinstance(part[0], str)
+        and "\0" not in part[0]
+        and is_color(part[1])
+    )
+
+
+def _record(mesh: Mesh, collides: bool, texture: str | None, appearance: Appearance) -> str:
+    key = (_VERSION, mesh_key(mesh), is_simplified(mesh), collides, texture, str(appearance))
+    return record_path(f"{cache_path()}/{_SUBFOLDER}", *key)
+
+
+def _convert(
+    mesh: Mesh, where: Where, collides: bool, texture: str | None, appearance: Appearance, record: str
+) -> Conversion:
+    """Convert a mesh, and record the conversion.
+
+    Raises:
+        OSError: if the cache cannot be written.
+    """
+    found = Diagnostics()
+    sources = states_of(source_files(mesh))
+    with metered() as costs:
+        assets = mesh_assets.mesh_asset(mesh, TARGET, found, where=where, collides=collides, appearance=appearance)
+        if texture is not None:
+            assets = tuple(replace(asset, rgba=None, texture=texture) for asset in assets)
+        made = [_cached_files(asset, collides, where, found) for asset in assets]
+    files = tuple((paths[0], asset.rgba) for paths, asset in zip(made, assets, strict=True))
+    others = [*texture_files((asset.texture for asset in assets), found, mesh), *chain.from_iterable(made)]
+    conversion = Conversion(parts=files, findings=tuple(found), files=(*sources, *states_of(others)), costs=costs)
+    if files:
+        write_record(conversion, record)
+    return conversion
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def _cached_files(
+    asset: mesh_assets.MeshAsset, collides: bool, where: Where, diagnostics: Diagnostics
+) -> tuple[str, ...]:
+    """Return the cached file of a mesh, then the files that it refers to."""
+    if collides:
+        return (str(stored(_points_stl(hull_corners(_corners(asset))), ".stl", _SUBFOLDER)),)
+    return drawn_files(asset, where, diagnostics)
+
+
+def drawn_files(asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics) -> tuple[str, ...]:
+    """Return the cached file of a mesh to draw, then its material library and texture if it has one.
+
+    Args:
+        asset: The mesh.
+        where: The place in the source.
+        diagnostics: Record of a texture that cannot be drawn.
+
+    Raises:
+        OSError: if the cache cannot be written.
+    """
+    picture = _picture(asset, where, diagnostics)
+    if picture is None:
+        return (str(stored(faces_stl(asset), ".stl", _SUBFOLDER)),)
+    image = stored(picture.data, picture.suffix, _SUBFOLDER)
+    library = stored(f"newmtl skin\nKd 1 1 1\nmap_Kd {image.name}\n".encode(), ".mtl", _SUBFOLDER)
+    document = f"mtllib {library.name}\nusemtl skin\n{_textured_obj(asset)}"
+    return str(stored(document.encode(), ".obj", _SUBFOLDER)), str(library), str(image)
+
+
+def _picture(asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics) -> Picture | None:
+    if asset.texture is None:
+        return None
+    if asset.uv is None:
+        diagnostics.add(
+            Fate.NOTED,
+            "pybullet.no-texture-coordinates",
+            "mesh {mesh} has no texture coordinates; its texture {texture} is not drawn",
+            where,
+            target=TARGET,
+            mesh=asset.name,
+            texture=Path(asset.texture).name,
+        )
+        return None
+    return engine_picture(asset.texture, TARGET, diagnostics, where=where, formats=(PNG, JPEG))
+
+
+def _textured_obj(asset: mesh_assets.MeshAsset) -> str:
+    """Return the text of an OBJ file with texture coordinates."""
+    positions, p = unique_rows(np.asarray(asset.vertices, np.float32))
+    coordinates, t = unique_rows(np.asarray(asset.uv, np.float32))
+    lines = [f"v {x:.9g} {y:.9g} {z:.9g}\n" for x, y, z in positions.tolist()]
+    lines += [f"vt {u:.9g} {v:.9g}\n" for u, v in coordinates.tolist()]
+    corners = np.stack((p[asset.faces], t[asset.faces]), axis=2).reshape(-1, 6) + 1
+    lines += [f"f {a}/{u} {b}/{v} {c}/{w}\n" for a, u, b, v, c, w in corners.tolist()]
+    return "".join(lines)
+
+
+# --- STL -------------------------------------------------------------------------------------------------------------
+
+
+_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+
+
+def stl(triangles: NDArray[Any]) -> bytes:
+    """Return a binary STL file of triangles of shape (n, 3, 3)."""
+    records = np.zeros(len(triangles), dtype=_TRIANGLE)
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    records["normal"] = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0.0)
+    records["corners"] = triangles
+    return bytes(80) + len(triangles).to_bytes(4, "little") + records.tobytes()
+
+
+def faces_stl(asset: mesh_assets.MeshAsset) -> bytes:
+    """Return a binary STL file of all faces."""
+    return stl(asset.vertices[asset.faces])
+
+
+def corners_stl(asset: mesh_assets.MeshAsset) -> bytes:
+    """Return a binary STL file whose triangles have each corner of the faces once; its convex hull is the same."""
+    return _points_stl(_corners(asset))
+
+
+def _corners(asset: mesh_assets.MeshAsset) -> Corners:
+    """Return each corner of the faces once, shape (n, 3)."""
+    return unique_rows(np.asarray(asset.vertices[np.unique(asset.faces)], np.float32))[0]
+
+
+def _points_stl(corners: Corners) -> bytes:
+    """Return a binary STL file whose triangles have each of these points, the last of them repeated where needed."""
+    padded = np.minimum(np.arange(3 * -(-len(corners) // 3)), len(corners) - 1)
+    return stl(corners[padded].reshape(-1, 3, 3))
+
+
+@dataclass(slots=True, eq=False)
+class TemporaryFiles:
+    """The temporary files of one load."""
+
+    folder: str
+    _paths: dict[str, str] = field(default_factory=dict)
+
+    def write(self, data: bytes, suffix: str) -> str:
+        """Write a file with this content, unless it exists already, and return its path."""
+        name = f"sdfbridge-{hashlib.sha256(data).hexdigest()[:32]}-{os.getpid()}{suffix}"
+        if name not in self._paths:
+            self._paths[name] = self._create(name, data, suffix)
+        return self._paths[name]
+
+    def _create(self, name: str, data: bytes, suffix: str) -> str:
+        """Create a file of this name, or of another name if a thread or another process uses this one."""
+        path = f"{self.folder}/{name}"
+        while not create_scratch_file(path, data):
+            path = f"{self.folder}/{name.removesuffix(suffix)}-{secrets.token_hex(8)}{suffix}"
+        return path
+
+    def clear(self) -> None:
+        """Remove the files."""
+        while self._paths:
+            with suppress(OSError):
+                os.remove(self._paths.popitem()[1])
+
+
+@contextmanager
+def temporary_files() -> Iterator[TemporaryFiles]:
+    """Provide temporary files for one load; they are removed at the end, also after an error."""
+    files = TemporaryFiles(scratch_path())
+    try:
+        yield files
+    finally:
+        files.clear()

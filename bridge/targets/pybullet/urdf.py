@@ -1,0 +1,190 @@
+"""URDF documents: write one articulation so that PyBullet's parser reads every digit.
+
+The parser splits lines longer than 8191 bytes, accepts vectors only with single spaces, crashes on two roots, on
+duplicate joint names and on links out of order, assumes 1 kg for a link without inertia, and diagonalizes inertias to
+nine digits only. The document therefore has one element per line, every inertia on its principal axes, and every link
+after its parent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from bridge.mechanism.bodies import Primitive, PrimitiveKind
+from bridge.targets.numbers import roll_pitch_yaw
+from bridge.targets.xml import xml_compatible
+from loaders.model import Rgba, Visual
+from loaders.node import escaped
+from loaders.pose import IDENTITY, Array, Pose
+from loaders.scoped_names import SEPARATOR
+
+from .articulation import Articulation, CarriedLink, Segment
+from .geometry import Shape, ShapeUse, ShapeWriter
+
+_DECLARATION = '<?xml version="1.0"?>'
+_JOINT_TYPES = {PrimitiveKind.HINGE: "revolute", PrimitiveKind.SLIDE: "prismatic", PrimitiveKind.BALL: "spherical"}
+_NO_ROTATION = "0.0 0.0 0.0"
+_WHITE = (1.0, 1.0, 1.0, 1.0)
+
+_MAX_NAME = 250
+"""Largest number of characters in the name of a body: PyBullet copies it into 1,024 bytes without a check."""
+
+
+def urdf_text(articulation: Articulation, shapes: ShapeWriter) -> str:
+    """Return the URDF document of an articulation; ``shapes`` writes the mesh files that it names."""
+    lines = [_DECLARATION, f'<robot name="{escaped(xml_compatible(articulation.model)[:_MAX_NAME])}">']
+    segments, static = articulation.segments, _static_segments(articulation)
+    for i, segment in enumerate(segments):
+        _add_link(lines, segment, i == 0 and articulation.is_fixed, shapes, is_static=static[i])
+    for segment in segments[1:]:
+        _add_joint(lines, segment, segments[segment.parent + 1].name)
+    lines.append("</robot>\n")
+    return "\n".join(lines)
+
+
+def _static_segments(articulation: Articulation) -> list[bool]:
+    """Return for each segment whether it is welded to the world."""
+    static = [articulation.is_fixed]
+    for segment in articulation.segments[1:]:
+        static.append(segment.primitive is None and static[segment.parent + 1])
+    return static
+
+
+# --- links -----------------------------------------------------------------------------------------------------------
+
+
+def _add_link(lines: list[str], segment: Segment, is_fixed_base: bool, shapes: ShapeWriter, *, is_static: bool) -> None:
+    lines.append(f'<link name="{escaped(segment.name)}">')
+    _add_inertial(lines, segment, is_fixed_base)
+    use = ShapeUse.STATIC_COLLISION if is_static else ShapeUse.MOVING_COLLISION
+    for carried in segment.links:
+        _add_collisions(lines, carried, shapes, use)
+        for visual in carried.link.visuals:
+            _add_visual(lines, carried, visual, shapes)
+    lines.append("</link>")
+
+
+def _add_inertial(lines: list[str], segment: Segment, is_fixed_base: bool) -> None:
+    """Add the inertia; a fixed base has identity axes because PyBullet's inverse dynamics ignores their rotation."""
+    R_SI, moments = segment.principal
+    ixx, iyy, izz = moments.tolist()
+    lines += (
+        "<inertial>",
+        _origin(IDENTITY if is_fixed_base else Pose(R_SI, segment.inertia.p_LLcm)),
+        f'<mass value="{segment.inertia.mass!r}"/>',
+        f'<inertia ixx="{ixx!r}" iyy="{iyy!r}" izz="{izz!r}" ixy="0" ixz="0" iyz="0"/>',
+        "</inertial>",
+    )
+
+
+def _add_collisions(lines: list[str], carried: CarriedLink, shapes: ShapeWriter, use: ShapeUse) -> None:
+    for collision in carried.link.collisions:
+        X_SG = carried.X_SL @ collision.X_LG
+        about = (carried.link.name, f"{carried.link.name}{SEPARATOR}{collision.name}")
+        for shape in shapes.shapes(collision.geometry, collision.where, use, subjects=about):
+            lines.append('<collision concave="yes">' if shape.concave else "<collision>")
+            _add_shape(lines, shape, X_SG)
+            lines.append("</collision>")
+
+
+def _add_visual(lines: list[str], carried: CarriedLink, visual: Visual, shapes: ShapeWriter) -> None:
+    X_SG = carried.X_SL @ visual.X_LG
+    texture = visual.material.texture if visual.material is not None else None
+    about = (carried.link.name, f"{carried.link.name}{SEPARATOR}{visual.name}")
+    for shape in shapes.shapes(visual.geometry, visual.where, ShapeUse.VISUAL, texture, subjects=about):
+        lines.append("<visual>")
+        _add_shape(lines, shape, X_SG)
+        color = _vector(map(float, _color(visual, shape.rgba)))
+        lines += (f'<material name="{shapes.material_name()}">', f'<color rgba="{color}"/>', "</material>", "</visual>")
+
+
+def _color(visual: Visual, mesh_color: Rgba | None) -> Rgba:
+    material = visual.material
+    r, g, b, a = (material.diffuse if material is not None else None) or mesh_color or _WHITE
+    return r, g, b, a * (1.0 - visual.transparency)
+
+
+def _add_shape(lines: list[str], shape: Shape, X_SG: Pose) -> None:
+    attributes = "".join([f' {name}="{escaped(value)}"' for name, value in shape.attributes.items()])
+    lines += (_origin(X_SG @ shape.X_GS), "<geometry>", f"<{shape.tag}{attributes}/>", "</geometry>")
+
+
+# --- joints ----------------------------------------------------------------------------------------------------------
+
+
+def _add_joint(lines: list[str], segment: Segment, parent: str) -> None:
+    lines += (
+        f'<joint name="{escaped(segment.joint)}" type="{_joint_type(segment)}">',
+        f'<parent link="{escaped(parent)}"/>',
+        f'<child link="{escaped(segment.name)}"/>',
+        _origin(segment.X_PJ),
+    )
+    primitive = segment.primitive
+    if primitive is not None:
+        lines.append(f'<axis xyz="{_vector(_normalized(primitive.axis))}"/>')
+        _add_limits(lines, segment, primitive)
+        _add_dynamics(lines, segment, primitive)
+    lines.append("</joint>")
+
+
+def _joint_type(segment: Segment) -> str:
+    primitive = segment.primitive
+    if primitive is None:
+        return "fixed"
+    if primitive.kind is PrimitiveKind.HINGE and displacement_limits(segment) == (-math.inf, math.inf):
+        return "continuous"
+    return _JOINT_TYPES[primitive.kind]
+
+
+def displacement_limits(segment: Segment) -> tuple[float, float]:
+    """Return the lower and upper limit of the joint position in PyBullet [rad or m]; infinite without a limit."""
+    primitive = segment.primitive
+    if primitive is None or primitive.limits is None or not segment.is_primary or primitive.kind is PrimitiveKind.BALL:
+        return -math.inf, math.inf
+    if primitive.limits.lower > primitive.limits.upper:
+        return -math.inf, math.inf
+    ends = sorted((primitive.ratio * primitive.limits.lower, primitive.ratio * primitive.limits.upper))
+    return ends[0], ends[1]
+
+
+def _add_limits(lines: list[str], segment: Segment, primitive: Primitive) -> None:
+    """Add ``<limit>``; for PyBullet a lower limit above the upper one means no limit."""
+    if primitive.kind is PrimitiveKind.BALL:
+        return
+    lower, upper = displacement_limits(segment)
+    if (lower, upper) == (-math.inf, math.inf):
+        lower, upper = 0.0, -1.0
+    axis = primitive.limits if segment.is_primary else None
+    effort = axis.effort / abs(primitive.ratio) if axis is not None else math.inf
+    velocity = axis.velocity * abs(primitive.ratio) if axis is not None else math.inf
+    lines.append(f'<limit lower="{lower!r}" upper="{upper!r}" effort="{effort!r}" velocity="{velocity!r}"/>')
+
+
+def _add_dynamics(lines: list[str], segment: Segment, primitive: Primitive) -> None:
+    axis = primitive.limits if segment.is_primary else None
+    if axis is not None and (axis.damping or axis.friction):
+        damping, friction = axis.damping / primitive.ratio**2, axis.friction / abs(primitive.ratio)
+        lines.append(f'<dynamics damping="{damping!r}" friction="{friction!r}"/>')
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+
+def _origin(X: Pose) -> str:
+    angles = _NO_ROTATION if X.R is IDENTITY.R else _vector(roll_pitch_yaw(X.R))
+    return f'<origin xyz="{_vector(X.p.tolist())}" rpy="{angles}"/>'
+
+
+def _normalized(axis: Array) -> list[float]:
+    unit: list[float] = axis.tolist()
+    if sorted(map(abs, unit)) != [0.0, 0.0, 1.0]:
+        unit = (axis / np.linalg.norm(axis)).tolist()
+    return unit
+
+
+def _vector(values: Iterable[float]) -> str:
+    """Return numbers of Python as text with every digit."""
+    return " ".join(map(repr, values))

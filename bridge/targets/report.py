@@ -1,0 +1,578 @@
+"""Findings of an export, FIDELITY.md, provenance, and the check by reading back.
+
+Findings that differ in one argument only, and are more than a few, are one line: their number, the values and places.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+import numpy as np
+
+import loaders
+from bridge.diff import Difference, differences
+from bridge.diff.differences import TOLERANCE
+from bridge.diff.mechanics import mechanical_error
+from bridge.installed_packages import own_version
+from bridge.output import scratch_folder, write_folder
+from loaders.diagnostics import (
+    NOWHERE,
+    Argument,
+    Diagnostic,
+    Diagnostics,
+    ExportError,
+    Fate,
+    LoadError,
+    Where,
+    without_repeats,
+)
+from loaders.files.read_file import file_of, is_readable, main_file, read, read_start
+from loaders.limits import FileError, raised_limits
+from loaders.model import Link, Sensor
+from loaders.model.settings import beyond_inertia
+from loaders.pose import Pose
+from loaders.scene import Scene
+from loaders.text import code, plain, printable
+
+_HEADINGS = {
+    Fate.DROPPED: "dropped: it has a meaning that the {format} does not represent",
+    Fate.SKIPPED: "skipped: invalid in the source, and left out or assumed by lenient loading",
+    Fate.APPROXIMATED: "approximated: represented, with the error stated",
+    Fate.REPAIRED: "repaired: changed on request",
+    Fate.ASSUMED: "assumed: the source gives no usable value",
+    Fate.NOTED: "noted: nothing that moves or collides depends on it",
+    Fate.INVALID: "invalid",
+}
+"""Meaning of each fate, in the order of the report."""
+
+_MOST_ITEMS = 3
+"""Number of findings that differ in one argument that have a line each; more are one line."""
+
+
+class _Omitted(str):
+    """Stands for an argument whose values are listed below the message."""
+
+    __slots__ = ()
+
+    def __format__(self, _spec: str) -> str:
+        return "…"
+
+    def __repr__(self) -> str:
+        return "…"
+
+
+def fidelity_text(scene: Scene, diagnostics: Iterable[Diagnostic], form: str = "MJCF") -> str:
+    """Return the report of everything that is not represented exactly; what it does not list is exact.
+
+    Args:
+        scene: The exported scene, with the findings of its reader.
+        diagnostics: The findings of lowering and export.
+        form: Name of the format.
+    """
+    entries = without_repeats((*scene.diagnostics, *diagnostics))
+    counts = Counter(entry.fate for entry in entries)
+    lines = ["# Fidelity", "", "What is not listed here is represented exactly.", ""]
+    lines += [f"- {counts[fate]} {text.format(format=form)}" for fate, text in _HEADINGS.items() if counts[fate]] or [
+        "- nothing was lost"
+    ]
+    for fate, text in _HEADINGS.items():
+        if counts[fate]:
+            lines += ["", f"## {text.partition(':')[0].capitalize()}"]
+            lines += _section([entry for entry in entries if entry.fate is fate], scene)
+    return printable("\n".join(lines) + "\n", lines=True)
+
+
+def _section(entries: Iterable[Diagnostic], scene: Scene) -> Iterator[str]:
+    """Yield a heading for each code, and below it each message once."""
+    codes: dict[str, dict[tuple[str, str], list[Diagnostic]]] = {}
+    for entry in entries:
+        codes.setdefault(entry.code, {}).setdefault((entry.template, entry.hint), []).append(entry)
+    for name, groups in codes.items():
+        yield from ("", f"### {code(name)} ({sum(map(len, groups.values()))})")
+        for group in groups.values():
+            for part in _message_parts(_merged(group)):
+                yield from _group(part, scene)
+
+
+def _merged(entries: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+    """Return findings of one template, those about the same item at the same place as one, with the values of each."""
+    for name in entries[0].arguments:
+        if f"{{{name}}}" in entries[0].template:
+            entries = _merged_by(entries, name)
+    return entries
+
+
+def _merged_by(entries: Iterable[Diagnostic], name: str) -> Sequence[Diagnostic]:
+    """Return findings, those that differ in one argument only as one, unless it names what they are about."""
+    groups: dict[object, list[Diagnostic]] = {}
+    for i, entry in enumerate(entries):
+        is_detail = bool(entry.subjects) and _is_detail(entry, name)
+        rest = tuple(pair for pair in entry.arguments.items() if pair[0] != name)
+        groups.setdefault((entry.where, entry.subjects, rest) if is_detail else i, []).append(entry)
+    return [_with_all(group, name) for group in groups.values()]
+
+
+def _with_all(group: Sequence[Diagnostic], name: str) -> Diagnostic:
+    values = ", ".join(str(entry.arguments[name]) for entry in group)
+    return replace(group[0], arguments={**group[0].arguments, name: values}) if len(group) > 1 else group[0]
+
+
+def _message_parts(entries: Sequence[Diagnostic]) -> Iterable[Sequence[Diagnostic]]:
+    """Return findings of one template in parts, such that a message keeps the arguments that many of them share."""
+    values = {name: [str(entry.arguments[name]) for entry in entries] for name in entries[0].arguments}
+    varying = {name: len(set(texts)) for name, texts in values.items() if len(set(texts)) > 1}
+    shared = [name for name, count in varying.items() if _is_shared(name, count, entries)]
+    if len(varying) < 2 or not shared:
+        return [entries]
+    if len(shared) == len(varying):
+        shared.remove(max(shared, key=varying.__getitem__))
+    parts: dict[tuple[str, ...], list[Diagnostic]] = {}
+    for i, entry in enumerate(entries):
+        parts.setdefault(tuple(values[name][i] for name in shared), []).append(entry)
+    return parts.values()
+
+
+def _is_shared(name: str, count: int, entries: Sequence[Diagnostic]) -> bool:
+    """Return whether an argument has few values: half as many as findings, or two thirds if they are words."""
+    words = all(_is_detail(entry, name) for entry in entries)
+    return (3 * count <= 2 * len(entries)) if words else (2 * count <= len(entries))
+
+
+def _is_detail(entry: Diagnostic, name: str) -> bool:
+    """Return whether an argument is text that does not name what the finding is about."""
+    value = entry.arguments[name]
+    return isinstance(value, str) and value not in entry.subjects
+
+
+def _group(entries: Sequence[Diagnostic], scene: Scene) -> Iterator[str]:
+    """Yield the message that entries share, then a line for each of their different arguments, with the places."""
+    first = entries[0]
+    varying = [name for name in first.arguments if len({str(entry.arguments[name]) for entry in entries}) > 1]
+    omitted: dict[str, Argument] = {name: _Omitted() for name in varying}
+    message = _capitalized(replace(first, arguments={**first.arguments, **omitted}).message, first.template)
+    remedy = f" To do: {plain(first.hint, tags=True)}." if first.hint else ""
+    yield ""
+    yield f"{plain(message, tags=True)}.{remedy}"
+    places: dict[str, list[Where]] = {}
+    for entry in entries:
+        values = ", ".join(code(text) for text in _argument_texts(entry, varying))
+        places.setdefault(values, []).append(entry.where)
+    lines = [line for values, where in places.items() if (line := _line(values, _places_text(where, scene)))]
+    if len(varying) == 1 and len(lines) > _MOST_ITEMS:
+        lines = [f"{len(lines)} times: {', '.join(lines)}"]
+    if lines:
+        yield ""
+        yield from (f"- {line}" for line in lines)
+
+
+def _line(values: str, places: str) -> str:
+    """Return an item of a list, with what varies and the places; empty if there is neither."""
+    return f"{values} ({places})" if values and places else values or places
+
+
+def _argument_texts(entry: Diagnostic, names: Sequence[str]) -> list[str]:
+    """Return the texts of arguments, formatted and ordered as in the template."""
+    fields = {name: spec for _, name, spec, _ in Formatter().parse(entry.template) if name}
+    return [
+        replace(entry, template=f"{{{name}:{spec}}}" if spec else f"{{{name}}}").message
+        for name, spec in fields.items()
+        if name in names
+    ]
+
+
+def _capitalized(message: str, template: str) -> str:
+    """Return a message with a capital letter, unless its first word is an argument or a name with punctuation."""
+    begins_with_word = re.match(r"[a-z]+\s", template) is not None
+    return message[:1].upper() + message[1:] if begins_with_word else message
+
+
+def _places_text(places: Iterable[Where], scene: Scene) -> str:
+    """Return the files, each with its lines."""
+    files: dict[str, set[int]] = {}
+    for where in places:
+        files.setdefault(_relative_path(where.file, scene), set()).update([where.line] if where.line else [])
+    return "; ".join(
+        plain(file + (f":{', '.join(map(str, sorted(lines)))}" if lines else "")) for file, lines in files.items()
+    )
+
+
+def _relative_path(file: str, scene: Scene) -> str:
+    """Return a file relative to the source's folder, or its folder and name: the report is the same on any machine."""
+    path, folder = Path(file), Path(file_of(scene.source)).parent
+    if scene.source and path.is_relative_to(folder):
+        return path.relative_to(folder).as_posix()
+    return "/".join(path.parts[-2:])
+
+
+WRITTEN_BY = "Written by sdfbridge "
+"""Beginning of the comment at the top of an exported model."""
+_ORIGIN = re.compile(
+    rb"^(?:<\?xml[^\n]*\n)?(?:<!--|#) Written by sdfbridge \S+ from ([^\n]+?)(?:; see README|\.(?: -->)?\n)"
+)
+_HEAD = 1000
+"""Length of the beginning of a file that has the comment [bytes]."""
+
+
+def origin_comment(scene: Scene, *, alone: bool = False) -> str:
+    """Return the line at the top of a file that names the program and the source.
+
+    Args:
+        scene: The exported scene.
+        alone: Whether the file has no README and no report beside it.
+    """
+    origin = f"{WRITTEN_BY}{own_version()} from {printable(_first_source(scene))}"
+    return f"{origin}." if alone else f"{origin}; see README.md and FIDELITY.md."
+
+
+def derivation(scene: Scene, function: str, name: str, options: Mapping[str, object]) -> list[str]:
+    """Return the section of README.md that states how the model was made.
+
+    Args:
+        scene: The exported scene.
+        function: Name of the function that exports it.
+        name: Name of the model's file, without suffix.
+        options: The options that differ from their defaults.
+    """
+    source = source_file(scene)
+    changed = [f'{key}="{value}"' if isinstance(value, str) else f"{key}={value}" for key, value in options.items()]
+    call = ", ".join([f'"{source}"', f'"{name}"', *changed])
+    return [
+        "## Derivation",
+        "",
+        "| | |",
+        "|---|---|",
+        f"| source | {code(source, cell=True)} |",
+        f"| SHA-256 of the source | {_hash(scene)} |",
+        f"| written by | sdfbridge {own_version()} |",
+        f"| command | {code(f'bridge.{function}({call})', cell=True)} |",
+    ]
+
+
+def _first_source(scene: Scene) -> str:
+    """Return the name of the file from which a scene was first written, so that a second writing is the same text."""
+    if scene.source and is_readable(scene.source, option="text_file_bytes"):
+        found = _ORIGIN.search(read_start(scene.source, _HEAD, option="text_file_bytes"))
+        if found is not None:
+            return found[1].decode(errors="replace")
+    return source_file(scene)
+
+
+def source_file(scene: Scene) -> str:
+    """Return the name of the file that a scene was read from.
+
+    A model in an archive has the name of the archive, followed by its path in there if it is not the main model.
+
+    Args:
+        scene: The scene.
+    """
+    path, file = Path(scene.source), Path(file_of(scene.source))
+    if path == file:
+        return path.name or "a scene in memory"
+    with suppress(FileError):
+        if main_file(str(file)) == scene.source:
+            return file.name
+    return path.relative_to(file.parent).as_posix()
+
+
+def _hash(scene: Scene) -> str:
+    file = file_of(scene.source)
+    option = "text_file_bytes" if file == scene.source else "mesh_file_bytes"
+    is_known = bool(file) and is_readable(file, option=option)
+    return f"`{hashlib.sha256(read(file, option=option)).hexdigest()}`" if is_known else "none"
+
+
+_MAX_LISTED = 5
+
+
+def read_back(
+    files: Mapping[str, bytes],
+    main: str,
+    scene: Scene,
+    code: str,
+    *,
+    skip: Iterable[tuple[str, str]] = (),
+    package_map: Mapping[str, str] | None = None,
+) -> tuple[Diagnostic, ...]:
+    """Read the files of an export and compare them with the scene that they should say.
+
+    Args:
+        files: Content of each file, by its path in the folder.
+        main: Path of the model's file.
+        scene: The scene that the files should say.
+        code: Code of the findings about an export that fails.
+        skip: Pairs of a kind of item and a field that do not count.
+        package_map: Folder, in the export, of each package that its URIs name.
+
+    Returns:
+        The reasons why the export fails; empty if it succeeds.
+    """
+    with scratch_folder() as scratch:
+        folder = write_folder(scratch / "export", files)
+        packages = {name: str(Path(folder, place)) for name, place in (package_map or {}).items()}
+        try:
+            found = _loaded(Path(folder, main), packages)
+        except LoadError as error:
+            return tuple(_failure(code, str(entry.message), entry.subjects) for entry in error.diagnostics)
+        return tuple(_difference(code, entry) for entry in differences(scene, found, skip=skip))
+
+
+def read_back_mechanics(
+    files: Mapping[str, bytes],
+    main: str,
+    scene: Scene,
+    names: Mapping[str, str],
+    code: str,
+    *,
+    package_map: Mapping[str, str],
+    as_source: Callable[[Scene], Scene],
+) -> tuple[Diagnostic, ...]:
+    """Read the files of an export and compare the mechanics of what they say with those of the exported scene.
+
+    Args:
+        files: Content of each file, by its path in the folder.
+        main: Path of the main file.
+        scene: The exported scene.
+        names: Names in the files by name in the scene, where they differ.
+        code: Code of the findings about an export that fails.
+        package_map: Folder, in the export, of each package that its URIs name.
+        as_source: Returns what was read, with the frames of links where the scene has them.
+
+    Returns:
+        The reasons why the export fails; empty if it succeeds.
+    """
+    with scratch_folder() as scratch:
+        folder = write_folder(scratch / "export", files)
+        packages = {name: str(Path(folder, place)) for name, place in package_map.items()}
+        try:
+            found = as_source(_loaded(Path(folder, main), packages))
+            error = mechanical_error(scene, found, names, pairs=False)
+        except LoadError as failed:
+            return tuple(_failure(code, str(entry.message), entry.subjects) for entry in failed.diagnostics)
+        except ExportError:  # the scene itself cannot move: there is nothing to compare
+            return ()
+    lost = [_failure(code, f"{name} is only in A", (name,)) for name in error.missing]
+    problems = []
+    for quantity in ("pose", "mass", "mass_matrix"):
+        if getattr(error, quantity) > TOLERANCE:
+            problems.append(f"the error of the {quantity.replace('_', ' ')} is {getattr(error, quantity):.3g}")
+    return (*lost, *(_failure(code, problem, ()) for problem in problems))
+
+
+def _loaded(path: Path, packages: Mapping[str, str]) -> Scene:
+    """Read a file of the export, within the limits that its caller raised."""
+    return loaders.load(str(path), quiet=True, package_map=packages, limits=raised_limits())
+
+
+def require_equal(failures: tuple[Diagnostic, ...]) -> None:
+    """Refuse an export that does not read back.
+
+    Args:
+        failures: The result of `read_back`.
+
+    Raises:
+        ExportError: if there are failures; it lists the first ones.
+    """
+    if failures:
+        raise ExportError(failures[:_MAX_LISTED])
+
+
+def _difference(code: str, entry: Difference) -> Diagnostic:
+    return _failure(code, str(entry), (entry.name,))
+
+
+def _failure(code: str, problem: str, subjects: Iterable[str]) -> Diagnostic:
+    return Diagnostic(
+        code,
+        Fate.INVALID,
+        "the written file, read back, is not the exported model (A is the model, B the file): {problem}",
+        hint="report a bug; check=False writes the files all the same",
+        arguments={"problem": problem},
+        subjects=tuple(subjects),
+    )
+
+
+SupportedFields = Mapping[type, Set[str]]
+"""Fields that a writer can write, by type."""
+
+
+_FIELD_WORDS = {"mujoco": "MuJoCo's settings"}
+"""Fields whose names are not the words for them."""
+
+
+def kind_words(kind: type) -> str:
+    """Return the words for a type of the scene in messages: ``joint axis`` for `JointAxis`.
+
+    Args:
+        kind: The type.
+    """
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
+
+
+def field_words(name: str) -> str:
+    """Return the words for a field of the scene in messages.
+
+    Args:
+        name: Name of the field.
+    """
+    return _FIELD_WORDS.get(name, name.replace("_", " "))
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The findings of an export to one format."""
+
+    target: str
+    """Name of the format in the findings."""
+    entries: Diagnostics = field(default_factory=Diagnostics)
+    """The findings so far."""
+
+    def add(
+        self,
+        fate: Fate,
+        code: str,
+        template: str,
+        where: Where = NOWHERE,
+        /,
+        *,
+        hint: str = "",
+        subjects: Iterable[str] = (),
+        **arguments: object,
+    ) -> None:
+        """Record a finding; see `loaders.diagnostics.Diagnostics.add` for the arguments.
+
+        Args:
+            fate: The consequence for the piece of the source.
+            code: The registered code.
+            template: The message, with ``{argument}`` for each of ``arguments``.
+            where: The place in the source.
+            hint: The advice to the user, an imperative.
+            subjects: Scoped names of the items that the finding is about.
+            arguments: The values of the template's arguments.
+        """
+        about: dict[str, Any] = {"hint": hint, "subjects": subjects, **arguments}
+        self.entries.add(fate, code, template, where, target=self.target, **about)
+
+
+def value_text(value: object) -> str:
+    """Return the value of a field for a message, with numbers of six digits; of a matrix what is not zero.
+
+    Args:
+        value: The value.
+    """
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, Pose):
+        return value_text(tuple(value.to_vector()))
+    if isinstance(value, np.ndarray) and value.ndim > 1:
+        entries = zip(np.argwhere(value).tolist(), value[value != 0.0].tolist(), strict=True)
+        return ", ".join(f"{number:g} at {' '.join(map(str, index))}" for index, number in entries)
+    if isinstance(value, tuple | np.ndarray):
+        return " ".join(map(value_text, value))
+    if dataclasses.is_dataclass(value):
+        stated = [(entry.name, getattr(value, entry.name)) for entry in dataclasses.fields(value)]
+        return ", ".join(f"{name} {value_text(item)}" for name, item in stated if item is not None)
+    return " ".join(str(value).split())
+
+
+_NAMES = ("name", "follower", "link_A", "link")
+"""Fields that name a part of a scene: its own name, or the joint or link that it acts on."""
+
+
+def unsupported_fields(scene: Scene, supported: SupportedFields) -> Iterator[tuple[Any, str, str]]:
+    """Yield owner, name of the owner and field of each value that differs from its default and is left out.
+
+    A type that is not a key of ``supported`` is left out as a whole.
+
+    Args:
+        scene: The scene.
+        supported: The fields that the writer can write.
+    """
+    pending: list[tuple[Any, str]] = [(scene, scene.name)]
+    while pending:
+        item, owner = pending.pop(0)
+        known = supported.get(type(item), frozenset())
+        for entry in dataclasses.fields(item):
+            value = getattr(item, entry.name)
+            if entry.name not in known and not _is_default(value, entry) and not is_stated_elsewhere(item, entry.name):
+                yield item, owner, entry.name
+            elif entry.name in known and not isinstance(value, str):
+                pending.extend(_parts(value, owner))
+
+
+def without_unsupported_fields(item: Any, supported: SupportedFields) -> Any:
+    """Return a part of a scene in which every field that is left out has its default, if it has one.
+
+    Args:
+        item: The scene, or a part of it.
+        supported: The fields that the writer can write.
+    """
+    if isinstance(item, tuple):
+        parts = tuple(without_unsupported_fields(part, supported) for part in item)
+        return parts if any(a is not b for a, b in zip(parts, item, strict=True)) else item
+    if type(item) not in supported:
+        return item
+    changed: dict[str, Any] = {}
+    for entry in dataclasses.fields(item):
+        value = getattr(item, entry.name)
+        if entry.name in supported[type(item)]:
+            new = value if isinstance(value, str) else without_unsupported_fields(value, supported)
+        elif entry.default is not dataclasses.MISSING:
+            new = entry.default
+        else:
+            new = value if entry.default_factory is dataclasses.MISSING else entry.default_factory()
+        if new is not value:
+            changed[entry.name] = new
+    return dataclasses.replace(item, **changed) if changed else item
+
+
+def is_stated_elsewhere(item: Any, field: str) -> bool:
+    """Return whether a field has nothing but settings of MuJoCo that others state, or that mean nothing elsewhere.
+
+    Args:
+        item: A part of a scene.
+        field: The name of one of its fields.
+    """
+    if field != "mujoco":
+        return False
+    if isinstance(item, Sensor):
+        return dict(item.mujoco).keys() <= {"resolution"}  # that of a camera whose image has no stated size
+    return isinstance(item, Link) and not beyond_inertia(item.mujoco)
+
+
+def part_name(part: Any, owner: str) -> str:
+    """Return the name of a part of a scene: its own, or that of the joint or link that it acts on.
+
+    Args:
+        part: The part.
+        owner: Name of the item around it, for parts without a name.
+    """
+    return str(next(filter(None, (getattr(part, field, "") for field in _NAMES)), owner))
+
+
+def _parts(value: Any, owner: str) -> Iterator[tuple[Any, str]]:
+    values = value if isinstance(value, tuple) else (value,)
+    for part in values:
+        if dataclasses.is_dataclass(part) and _is_of_model(type(part)):
+            yield part, part_name(part, owner)
+
+
+def _is_of_model(cls: type) -> bool:
+    return any(base.__module__.startswith("loaders.model") for base in cls.__mro__)
+
+
+def _is_default(value: Any, entry: dataclasses.Field[Any]) -> bool:
+    if entry.default is not dataclasses.MISSING:
+        return bool(value is entry.default or value == entry.default)
+    if entry.default_factory is not dataclasses.MISSING:
+        default = entry.default_factory()
+        return bool(value is default or (not hasattr(value, "shape") and value == default))
+    return False

@@ -1,0 +1,229 @@
+"""joint, and Drake's constraints and forces."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from bridge.targets.elements import add_if, add_pose, add_sensor, vector
+from bridge.targets.numbers import direction_text, round_to_short
+from bridge.targets.xml import Element, Value, add
+from loaders.model import (
+    Actuator,
+    Arc,
+    BallConstraint,
+    Bushing,
+    Constraint,
+    Coupling,
+    Curve,
+    DistanceConstraint,
+    FilterGroup,
+    FilterRule,
+    ForceElement,
+    Joint,
+    JointAxis,
+    JointType,
+    SpringDamper,
+    TendonConstraint,
+    WeldConstraint,
+)
+from loaders.pose import Pose
+from loaders.scoped_names import local_name
+
+from .link import References
+
+_VALUES: dict[type, tuple[str, tuple[str, ...]]] = {
+    BallConstraint: ("drake:ball_constraint", ()),
+    DistanceConstraint: ("drake:distance_constraint", ("distance", "stiffness", "damping")),
+    SpringDamper: ("drake:linear_spring_damper", ("free_length", "stiffness", "damping")),
+}
+_BUSHING = ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping")
+_TENDON = {"offset": "offset", "lower_limit": "lower", "upper_limit": "upper"}
+
+
+def add_forces(model: Element, items: Iterable[Constraint | ForceElement], references: References) -> None:
+    """Add the constraints and force elements of a model.
+
+    Args:
+        model: The ``<model>``.
+        items: The constraints and force elements.
+        references: The names in the model.
+    """
+    for item in items:
+        if isinstance(item, TendonConstraint):
+            _add_tendon(model, item, references)
+        elif isinstance(item, Bushing):
+            _add_bushing(model, item, references)
+        elif not isinstance(item, WeldConstraint):  # reported, and left out of the normal form
+            _add_pair(model, item, references)
+
+
+def _add_pair(model: Element, item: BallConstraint | DistanceConstraint | SpringDamper, references: References) -> None:
+    tag, keys = _VALUES[type(item)]
+    element = add(model, tag)
+    values: dict[str, Value] = {
+        "body_A": references.link(item.link_A),
+        "body_B": references.link(item.link_B),
+        "p_AP": vector(item.p_AP),
+        "p_BQ": vector(item.p_BQ),
+        **{key: getattr(item, key) for key in keys},
+    }
+    for key, value in values.items():
+        add(element, f"{tag}_{key}", value)
+
+
+def _add_tendon(model: Element, item: TendonConstraint, references: References) -> None:
+    tag = "drake:tendon_constraint"
+    element = add(model, tag)
+    for joint, coefficient in zip(item.joints, item.coefficients, strict=True):
+        add(element, f"{tag}_joint", name=references.name(joint), a=coefficient)
+    for key, field in {**_TENDON, "stiffness": "stiffness", "damping": "damping"}.items():
+        add(element, f"{tag}_{key}", getattr(item, field))
+
+
+def _add_bushing(model: Element, item: Bushing, references: References) -> None:
+    element = add(model, "drake:linear_bushing_rpy")
+    add(element, "drake:bushing_frameA", references.frame(item.link_A, item.X_LA))
+    add(element, "drake:bushing_frameC", references.frame(item.link_C, item.X_LC))
+    for key in _BUSHING:
+        add(element, f"drake:bushing_{key}", vector(getattr(item, key)))
+
+
+def add_filters(
+    model: Element, groups: Iterable[FilterGroup], rules: Iterable[FilterRule], references: References
+) -> None:
+    """Add the filter groups of a model, each with the groups that it ignores.
+
+    Args:
+        model: The ``<model>``.
+        groups: The groups whose names are in this model.
+        rules: The rules about these groups.
+        references: The names in the model.
+    """
+    listed = list(groups)
+    names = {group.name for group in listed}
+    ignored: dict[str, list[str]] = defaultdict(list)
+    for rule in rules:
+        a, b = (rule.a, rule.b) if rule.a in names else (rule.b, rule.a)
+        ignored[a].append(b)
+    for group in listed:
+        element = add(model, "drake:collision_filter_group", name=local_name(group.name))
+        for link in group.links:
+            add(element, "drake:member", references.link(link))
+        for other in group.groups:
+            add(element, "drake:member_group", references.name(other))
+        for other in ignored[group.name]:
+            add(element, "drake:ignored_collision_filter_group", references.name(other))
+
+
+_TAGS = ("axis", "axis2")
+_LIMITS = ("lower", "upper", "effort", "velocity")
+_STOPS = {"stiffness": "limit_stiffness", "dissipation": "limit_dissipation"}
+_DYNAMICS = ("damping", "friction", "spring_stiffness", "spring_reference")
+
+
+def add_joint(
+    parent: Element,
+    joint: Joint,
+    references: References,
+    couplings: Mapping[tuple[str, int], Coupling],
+    actuator: Actuator | None,
+) -> None:
+    """Add a joint.
+
+    Args:
+        parent: The ``<model>`` or ``<world>``.
+        joint: The joint.
+        references: The names by which this scope refers to others.
+        couplings: The couplings by follower and its axis.
+        actuator: The actuator of the joint.
+    """
+    if joint.type in (JointType.PLANAR, JointType.CURVILINEAR):
+        _add_drake_joint(parent, joint, references)
+        return
+    element = add(parent, "joint", name=local_name(joint.name), type=joint.type.value)
+    add_pose(element, joint.X_CJ, references.scale(joint.child))
+    add(element, "parent", references.link(joint.parent))
+    add(element, "child", references.link(joint.child))
+    for i, axis in enumerate(joint.axes):
+        _add_axis(element, _TAGS[i], axis, couplings.get((joint.name, i)), references)
+    if joint.type is JointType.SCREW:
+        add(element, "screw_thread_pitch", joint.pitch)
+    if joint.type is JointType.GEARBOX:
+        add(element, "gearbox_ratio", joint.gear_ratio)
+        if joint.gear_reference is not None:
+            add(element, "gearbox_reference_body", references.link(joint.gear_reference))
+    if joint.provide_feedback:
+        add(add(element, "physics"), "provide_feedback", True)
+    for sensor in joint.sensors:
+        add_sensor(element, sensor, _sensor_pose(joint, sensor.X_LS))
+    if actuator is not None:
+        _add_drive(element, actuator)
+
+
+def _sensor_pose(joint: Joint, X_LS: Pose) -> Pose:
+    """Return the pose of a sensor in the frame of its joint."""
+    return joint.X_CJ.inverse() @ X_LS
+
+
+def _add_axis(joint: Element, tag: str, axis: JointAxis, coupling: Coupling | None, references: References) -> None:
+    element = add(joint, tag)
+    add(element, "xyz", direction_text(axis.xyz))
+    limits = {key: getattr(axis, key) for key in _LIMITS if math.isfinite(getattr(axis, key))}
+    stops = {tag: value for tag, key in _STOPS.items() if (value := getattr(axis, key)) is not None}
+    if limits or stops or math.isfinite(axis.acceleration):
+        limit = add(element, "limit")
+        for key, value in {**limits, **stops}.items():
+            add(limit, key, value)
+        if math.isfinite(axis.acceleration):
+            add(limit, "drake:acceleration", axis.acceleration)
+    if any(getattr(axis, key) for key in _DYNAMICS):
+        dynamics = add(element, "dynamics")
+        for key in _DYNAMICS:
+            add_if(dynamics, key, getattr(axis, key), 0.0)
+    if coupling is not None:
+        mimic = add(element, "mimic", joint=references.name(coupling.leader), axis=_TAGS[coupling.leader_axis])
+        for key, value in (("multiplier", coupling.multiplier), ("offset", coupling.offset), ("reference", 0.0)):
+            add(mimic, key, value)
+
+
+def _add_drive(joint: Element, actuator: Actuator) -> None:
+    add_if(joint, "drake:rotor_inertia", actuator.rotor_inertia, 0.0)
+    add_if(joint, "drake:gear_ratio", actuator.gear_ratio, 1.0)
+    if actuator.p_gain is not None and actuator.d_gain is not None:
+        add(joint, "drake:controller_gains", p=actuator.p_gain, d=actuator.d_gain)
+
+
+# --- joints of Drake -------------------------------------------------------------------------------------------------
+
+
+def _add_drake_joint(parent: Element, joint: Joint, references: References) -> None:
+    element = add(parent, "drake:joint", name=local_name(joint.name), type=joint.type.value)
+    child, X_child = references.child_frame(joint)
+    add(element, "drake:parent", references.frame(joint.parent, joint.X_PJ))
+    add(element, "drake:child", references.frame(child, X_child))
+    damping = [axis.damping for axis in joint.axes]
+    if joint.curve is None:
+        add(element, "drake:damping", damping)
+        return
+    add_if(element, "drake:damping", damping[0], 0.0)
+    _add_curve(element, joint.curve)
+
+
+def _add_curve(joint: Element, curve: Curve) -> None:
+    add_if(joint, "drake:is_periodic", curve.periodic, False)
+    add(add(joint, "drake:initial_tangent"), "xyz", direction_text(curve.initial_tangent))
+    add(add(joint, "drake:plane_normal"), "xyz", direction_text(curve.plane_normal))
+    curves = add(joint, "drake:curves")
+    for arc in curve.arcs:
+        _add_arc(curves, arc)
+
+
+def _add_arc(curves: Element, arc: Arc) -> None:
+    if arc.curvature == 0.0:
+        add(add(curves, "drake:line_segment"), "drake:length", arc.length)
+        return
+    element = add(curves, "drake:circular_arc")
+    add(element, "drake:radius", round_to_short(1.0 / abs(arc.curvature)))
+    add(element, "drake:angle", round_to_short(arc.length * arc.curvature))

@@ -1,0 +1,475 @@
+"""The scene as SDFormat represents it exactly: models, link parts, world settings."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from bridge.targets.elements import (
+    MASSLESS,
+    with_rotor_inertia,
+    without_fluid_forces,
+    without_published_sensors,
+    without_undrawn_textures,
+)
+from bridge.targets.numbers import BEYOND_COLORS, with_colors_in_range
+from bridge.targets.report import (
+    Report,
+    field_words,
+    kind_words,
+    unsupported_fields,
+    value_text,
+    without_unsupported_fields,
+)
+from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, Fate
+from loaders.model import (
+    WORLD,
+    Collision,
+    Friction,
+    Hydroelastic,
+    Joint,
+    Light,
+    Link,
+    Material,
+    Model,
+    Sensor,
+    Surface,
+    Visual,
+    WeldConstraint,
+)
+from loaders.pose import IDENTITY, Pose
+from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR, root_model
+from loaders.sdf.material import gazebo_material
+
+from .frame import with_anchors, with_drake_frames, with_short_poses, with_world_link
+from .normal_joint import with_representable_actuators, with_representable_joints
+from .scope import Scope, placed, scopes_of
+from .target import SUPPORTED_FIELDS, TARGET, Options
+
+
+def with_representable_models(scene: Scene, report: Report) -> Scene:
+    """Return the scene with the models that a document needs, and with joint frames that coincide.
+
+    Args:
+        scene: The scene.
+        report: Receives the findings.
+    """
+    known = {model.name for model in scene.models}
+    missing = dict.fromkeys(link.model for link in scene.links if link.model not in known)
+    models = [*scene.models]
+    for name in missing:
+        link = next(link for link in scene.links if link.model == name)
+        models.append(Model(name=name or "model", X_WM=IDENTITY, canonical_link=link.name))
+    links = tuple(dataclasses.replace(link, model="model") if not link.model else link for link in scene.links)
+    scene = dataclasses.replace(scene, models=tuple(models), links=links)
+    return _with_coinciding_frames(_without_empty(scene, report), report)
+
+
+def _without_empty(scene: Scene, report: Report) -> Scene:
+    """Return the scene without models that have no link, in themselves or nested, and are not static."""
+    used = {link.model for link in scene.links} | {model.name for model in scene.models if model.static}
+    holding = {name[:i] for name in used for i in range(len(name)) if name.startswith(SEPARATOR, i)}
+    root = root_model(scene)
+    kept = used | holding | ({root.name} if root is not None and used else set())
+    empty = [model for model in scene.models if model.name not in kept]
+    for model in empty:
+        report.add(
+            Fate.NOTED,
+            "sdfout.empty-model",
+            "model {model} has no link, which SDFormat does not allow; left it out",
+            model.where,
+            subjects=(model.name,),
+            model=model.name,
+        )
+    gone = {model.name for model in empty}
+    return dataclasses.replace(scene, models=tuple(model for model in scene.models if model.name not in gone))
+
+
+def _with_coinciding_frames(scene: Scene, report: Report) -> Scene:
+    """Return the scene with joints whose frames on parent and child coincide at the zero configuration."""
+    poses = {link.name: link.X_WL for link in scene.links}
+    joints = []
+    for joint in scene.joints:
+        X_WP, X_WC = poses.get(joint.parent, IDENTITY), poses.get(joint.child, IDENTITY)
+        X_PJ = X_WP.inverse() @ X_WC @ joint.X_CJ
+        scale = max(1.0, float(abs(X_WC.p).max()), float(abs(X_WP.p).max()))
+        if (joint.parent != WORLD and joint.parent not in poses) or X_PJ.is_close(joint.X_PJ, 1e-9 * scale):
+            joints.append(joint)
+        else:
+            report.add(
+                Fate.APPROXIMATED,
+                "sdfout.joint-frame",
+                "the frames of joint {joint} on parent and child are {distance:.3g} m apart at the zero configuration; "
+                "used that on the child",
+                joint.where,
+                subjects=(joint.name,),
+                joint=joint.name,
+                distance=_distance(X_PJ, joint.X_PJ),
+            )
+            joints.append(dataclasses.replace(joint, X_PJ=X_PJ))
+    return dataclasses.replace(scene, joints=tuple(joints))
+
+
+def _distance(a: Pose, b: Pose) -> float:
+    return float(sum((a.p - b.p) ** 2) ** 0.5)
+
+
+MAPS = frozenset({
+    "albedo_map", "normal_map", "environment_map", "ambient_occlusion_map", "emissive_map", "light_map",
+    "roughness_map", "metalness_map", "glossiness_map", "specular_map",
+})  # fmt: skip
+"""Kinds of maps of physically based rendering."""
+SCRIPTED = "Gazebo/"
+"""Beginning of the names of the materials that Gazebo's script defines."""
+_Part = TypeVar("_Part", Collision, Visual, Sensor)
+
+
+def with_representable_parts(scene: Scene, report: Report) -> Scene:
+    """Return the scene with the parts that SDFormat can represent.
+
+    Args:
+        scene: The scene.
+        report: Receives the findings.
+    """
+    massless = [link.name for link in scene.links if link.inertia is None]
+    if massless:
+        report.add(
+            Fate.NOTED,
+            "sdfout.no-inertia",
+            "SDFormat gives a link without inertia 1 kg; wrote the mass 0 for {links}",
+            hint="state masses in the source, or weld the links to others; Gazebo refuses a mass of 0",
+            subjects=massless,
+            links=tuple(massless),
+        )
+    return dataclasses.replace(
+        scene,
+        links=tuple(_with_parts(link, report) for link in scene.links),
+        joints=tuple(_with_sensors(joint) for joint in scene.joints),
+        lights=tuple(_light(light, report) for light in scene.lights),
+    )
+
+
+def _with_parts(link: Link, report: Report) -> Link:
+    collisions = tuple(
+        dataclasses.replace(part, surface=_surface(part, link, report)) for part in _uniquely_named(link.collisions)
+    )
+    visuals = tuple(
+        dataclasses.replace(part, material=_material(part, link, report)) for part in _uniquely_named(link.visuals)
+    )
+    sensors = _uniquely_named(link.sensors)
+    return dataclasses.replace(
+        link, inertia=link.inertia or MASSLESS, collisions=collisions, visuals=visuals, sensors=sensors
+    )
+
+
+def _with_sensors(joint: Joint) -> Joint:
+    return dataclasses.replace(joint, sensors=_uniquely_named(joint.sensors)) if joint.sensors else joint
+
+
+def _uniquely_named(parts: tuple[_Part, ...]) -> tuple[_Part, ...]:
+    """Return parts of one kind with names that are legal and unique among them."""
+    taken: set[str] = set()
+    named: list[Any] = []
+    for part in parts:
+        plain = part.name.strip().replace("::", "__") or type(part).__name__.lower()
+        if plain == "world" or (plain.startswith("__") and plain.endswith("__")):
+            plain = f"{plain.strip('_') or 'part'}_part"
+        name, number = plain, 2
+        while name in taken:
+            name, number = f"{plain}_{number}", number + 1
+        taken.add(name)
+        named.append(part if name == part.name else dataclasses.replace(part, name=name))
+    return tuple(named)
+
+
+# --- surfaces --------------------------------------------------------------------------------------------------------
+
+
+def _surface(collision: Collision, link: Link, report: Report) -> Surface:
+    surface = collision.surface
+    if surface.hydroelastic == Hydroelastic():
+        surface = dataclasses.replace(surface, hydroelastic=None)
+    friction = _friction(surface.friction)
+    if friction != surface.friction:
+        lost = [f.name for f in dataclasses.fields(Friction) if _value(friction, f) != _value(surface.friction, f)]
+        report.add(
+            Fate.DROPPED,
+            "sdfout.friction",
+            "SDFormat cannot state {properties} of collision {collision} beside the rest of its friction",
+            collision.where,
+            subjects=(link.name, f"{link.name}::{collision.name}"),
+            properties=tuple(lost),
+            collision=collision.name,
+        )
+        surface = dataclasses.replace(surface, friction=friction)
+    return surface
+
+
+def _value(friction: Friction, entry: Any) -> Any:
+    return getattr(friction, entry.name)
+
+
+def _friction(friction: Friction) -> Friction:
+    """Return what one ``<friction>`` says: Drake's has two coefficients only, and a torsional one needs its own."""
+    if friction.mu_static is not None:
+        return Friction(mu=friction.mu, mu2=friction.mu, mu_static=friction.mu_static)
+    if friction.torsional is None:
+        torsion = ("patch_radius", "surface_radius", "use_patch_radius", "torsional_slip")
+        defaults = {f.name: f.default for f in dataclasses.fields(Friction) if f.name in torsion}
+        return dataclasses.replace(friction, **defaults)  # type: ignore[arg-type]
+    return friction
+
+
+# --- materials -------------------------------------------------------------------------------------------------------
+
+
+def _material(visual: Visual, link: Link, report: Report) -> Material | None:
+    material = visual.material
+    if material is None:
+        return None
+    material, lost = without_undrawn_textures(material)
+    maps = tuple((kind, file) for kind, file in material.maps if kind in MAPS)
+    name = material.name if (material.name or "").startswith(SCRIPTED) else None
+    lost += [kind for kind, _ in material.maps if kind not in MAPS]
+    if name != material.name:
+        lost.append("name")
+    colored = with_colors_in_range(material)
+    if colored is not material:
+        lost.append(BEYOND_COLORS)
+    if lost:
+        report.add(
+            Fate.NOTED,
+            "sdfout.material",
+            "SDFormat cannot state {properties} of material {material}",
+            visual.where,
+            subjects=(link.name,),
+            properties=tuple(lost),
+            material=material.name or "without a name",
+        )
+    if material.texture is not None and "albedo_map" not in dict(maps):
+        maps = (("albedo_map", material.texture), *maps)
+    return _colored(dataclasses.replace(colored, name=name, maps=maps))
+
+
+def _colored(material: Material) -> Material:
+    """Return a material with the colors that a reader takes from Gazebo's script where the material states none."""
+    scripted = gazebo_material(material.name or "")
+    if scripted is None:
+        return material
+    diffuse, emissive = material.diffuse or scripted.diffuse, material.emissive or scripted.emissive
+    return dataclasses.replace(material, diffuse=diffuse, emissive=emissive)
+
+
+def _light(light: Light, report: Report) -> Light:
+    """Return a light with colors that SDFormat can state."""
+    said = with_colors_in_range(light)
+    if said is not light:
+        report.add(
+            Fate.NOTED,
+            "sdfout.field",
+            "SDFormat has no place for {field} of {kind} {owner}",
+            light.where,
+            subjects=(light.name,),
+            field=BEYOND_COLORS,
+            kind="light",
+            owner=light.name,
+        )
+    return said
+
+
+_DEFAULT = Scene(name="")
+_ARRAYS = ("gravity", "wind", "magnetic_field")
+
+
+def settings_of(scene: Scene) -> tuple[str, ...]:
+    """Return the names of the settings that a document without a world cannot represent."""
+    found = [key for key in _ARRAYS if not np.array_equal(getattr(scene, key), getattr(_DEFAULT, key))]
+    if scene.physics != _DEFAULT.physics:
+        found.append("physics")
+    if any(light.link == WORLD for light in scene.lights):
+        found.append("lights")
+    if any(frame.link == WORLD for frame in scene.frames):
+        found.append("frames")
+    return tuple(found)
+
+
+def without_settings(scene: Scene, settings: Sequence[str], report: Report) -> Scene:
+    """Return the scene without settings of the world.
+
+    Args:
+        scene: The scene.
+        settings: Their names.
+        report: Receives the finding.
+    """
+    report.add(
+        Fate.DROPPED,
+        "sdfout.world-settings",
+        "a document without a world cannot state {settings} of the world",
+        hint='use world="auto"',
+        subjects=(scene.name,),
+        settings=tuple(name.replace("_", " ") for name in settings),
+    )
+    defaults = {key: getattr(_DEFAULT, key) for key in (*_ARRAYS, "physics")}
+    return dataclasses.replace(
+        scene,
+        **defaults,
+        lights=tuple(light for light in scene.lights if light.link != WORLD),
+        frames=tuple(frame for frame in scene.frames if frame.link != WORLD),
+    )
+
+
+class NormalForm(NamedTuple):
+    """The scene that a document says, and its scopes."""
+
+    scene: Scene
+    root: Scope
+    names: dict[str, str]
+    """Names in the document by name in the source, where they differ."""
+
+
+def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
+    """Return the normal form of a scene.
+
+    Args:
+        scene: The scene.
+        options: The options of the export.
+        report: Receives what is changed or left out.
+    """
+    scene = with_rotor_inertia(scene, report, "sdfout.rotor-inertia")
+    scene = without_fluid_forces(scene, report, "sdfout.fluid-force")
+    _report_fields(scene, report)
+    scene = without_unsupported_fields(scene, SUPPORTED_FIELDS)
+    scene = without_published_sensors(scene, report, "sdfout.published-sensor")
+    scene = _without_mujoco_items(_without_keyframes(scene, report), report)
+    scene = with_representable_models(scene, report)
+    scene, world_link = with_world_link(scene, report)
+    scene = with_representable_joints(scene, report)
+    scene = with_anchors(scene, report)
+    scene = with_drake_frames(with_short_poses(scene))
+    scene = with_representable_parts(scene, report)
+    scene, as_world = _with_settings(scene, options, report)
+    scopes = scopes_of(scene, as_world=as_world)
+    if scopes.added:
+        report.add(
+            Fate.NOTED,
+            "sdfout.added-scope",
+            "names imply models that the source does not have: {models}",
+            subjects=scopes.added,
+            models=scopes.added,
+        )
+    form = placed(scene, scopes, report)
+    _report_names(form.names, report)
+    scene = with_representable_actuators(form.scene, form.root, report)
+    names = form.names | ({WORLD: form.names.get(world_link, world_link)} if world_link else {})
+    return NormalForm(dataclasses.replace(scene, name=form.root.local), form.root, names)
+
+
+def _with_settings(scene: Scene, options: Options, report: Report) -> tuple[Scene, bool]:
+    """Return the scene, and whether its document is a world."""
+    if root_model(scene) is None or options.world == "always":
+        if options.model_config:
+            raise ExportError((_no_model(scene),))
+        return scene, True
+    settings = settings_of(scene)
+    if settings and (options.world == "never" or options.model_config):
+        return without_settings(scene, settings, report), False
+    return scene, bool(settings)
+
+
+def _no_model(scene: Scene) -> Diagnostic:
+    return Diagnostic(
+        "sdfout.model-config",
+        Fate.INVALID,
+        "model.config describes one model, and {name} has {count}",
+        hint="leave model.config out, or write directives, with a file for each model",
+        arguments={"name": scene.name, "count": len(scene.models)},
+        subjects=tuple(model.name for model in scene.models),
+        target=TARGET,
+    )
+
+
+def _report_names(names: dict[str, str], report: Report) -> None:
+    if names:
+        report.add(
+            Fate.NOTED,
+            "sdfout.name",
+            "names in SDFormat are unique in a model, without :: and never reserved, and start with the model in a "
+            "world; renamed {names}",
+            subjects=tuple(re.sub("^(joint|frame|light) ", "", name) for name in names),
+            names=tuple(f"{old} to {new}" for old, new in names.items()),
+        )
+
+
+def _without_keyframes(scene: Scene, report: Report) -> Scene:
+    for keyframe in scene.keyframes:
+        stated = [
+            *(f"{joint} at {value_text(q)}" for joint, q in zip(keyframe.joints, keyframe.positions, strict=False)),
+            *(
+                f"{joint} moving at {value_text(v)}"
+                for joint, v in zip(keyframe.joints, keyframe.velocities, strict=False)
+            ),
+            *(f"{name} controlled by {u}" for name, u in zip(keyframe.actuators, keyframe.controls, strict=False)),
+            *(f"{name} in state {x}" for name, x in zip(keyframe.actuators, keyframe.activations, strict=False)),
+            *(f"{link} at {value_text(X)}" for link, X in zip(keyframe.links, keyframe.poses, strict=False)),
+        ]
+        report.add(
+            Fate.DROPPED,
+            "sdfout.keyframe",
+            "SDFormat has no keyframes; left out {keyframe} with {positions}",
+            keyframe.where,
+            subjects=(keyframe.name, *keyframe.joints),
+            keyframe=keyframe.name,
+            positions=tuple(stated),
+        )
+    return dataclasses.replace(scene, keyframes=())
+
+
+def _without_mujoco_items(scene: Scene, report: Report) -> Scene:
+    """Return the scene without welds and MuJoCo's own settings, which are reported; Drake refuses unknown settings."""
+    names = [name for name, _ in scene.physics.parameters if name != "size/memory"]
+    if scene.physics.engine == "mujoco" and names:
+        report.add(
+            Fate.DROPPED,
+            "sdfout.field",
+            "SDFormat has no place for {field} of {kind} {owner}",
+            subjects=(scene.name,),
+            field="the settings " + ", ".join(names),
+            kind="physics",
+            owner=scene.name,
+        )
+    if scene.physics.engine == "mujoco":
+        scene = dataclasses.replace(scene, physics=dataclasses.replace(scene.physics, parameters=()))
+    welds = tuple(c for c in scene.constraints if isinstance(c, WeldConstraint))
+    for weld in welds:
+        report.add(
+            Fate.DROPPED,
+            "sdfout.field",
+            "SDFormat has no place for {field} of {kind} {owner}",
+            weld.where,
+            subjects=(weld.link_A, weld.link_B),
+            field="the weld",
+            kind="link",
+            owner=weld.link_A,
+        )
+    constraints = tuple(c for c in scene.constraints if not isinstance(c, WeldConstraint))
+    return dataclasses.replace(scene, constraints=constraints)
+
+
+def _report_fields(scene: Scene, report: Report) -> None:
+    """Report the fields that no element of SDFormat holds."""
+    for item, owner, field in unsupported_fields(scene, SUPPORTED_FIELDS):
+        report.add(
+            Fate.NOTED if isinstance(item, Light | Sensor) else Fate.DROPPED,
+            "sdfout.field",
+            "SDFormat has no place for {field} of {kind} {owner}",
+            getattr(item, "where", NOWHERE),
+            subjects=(owner,),
+            field=field_words(field),
+            kind=kind_words(type(item)),
+            owner=owner,
+        )

@@ -1,0 +1,435 @@
+"""Scopes of a document, and legal names in each."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from bridge.targets.report import Report
+from bridge.targets.xml import changed_names
+from loaders.diagnostics import Fate
+from loaders.finish.transform import renamed
+from loaders.model import WORLD, Coupling, FilterGroup, FilterRule, JointType, Model, by_name
+from loaders.pose import IDENTITY
+from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR, local_name, root_model
+
+_RESERVED = re.compile(r"__.*__|world", re.DOTALL)
+_CONTROL = re.compile(r"[\x00-\x1f]")
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """The world, or a model."""
+
+    source: str
+    """Prefix of names of the source in this scope: empty or ``a::b::``."""
+    model: Model | None
+    """The model; None for the world."""
+    parent: Scope | None
+    local: str = ""
+    """Name of the model in its parent."""
+    prefix: str = ""
+    """Prefix of the names in this scope in a scene that is read from the document."""
+    children: list[Scope] = field(default_factory=list)
+    taken: set[str] = field(default_factory=set)
+    """Names in use in this scope."""
+
+    def claim(self, preferred: str, kind: str) -> str:
+        """Reserve and return a name that is legal and free in this scope.
+
+        Args:
+            preferred: The name to use if it is legal and free.
+            kind: Kind of the item, which an illegal name gets as a suffix.
+        """
+        name = _CONTROL.sub("_", preferred.strip()).replace(SEPARATOR, "__") or kind
+        if _RESERVED.fullmatch(name) or name in self.taken:
+            name = f"{name.strip('_') or kind}_{kind}"
+        unique, number = name, 2
+        while unique in self.taken:
+            unique, number = f"{name}_{number}", number + 1
+        self.taken.add(unique)
+        return unique
+
+    def ancestors(self) -> list[Scope]:
+        """Return this scope and those around it, innermost first."""
+        scopes, scope = [], self
+        while True:
+            scopes.append(scope)
+            if scope.parent is None:
+                return scopes
+            scope = scope.parent
+
+    def walk(self) -> Iterator[Scope]:
+        """Yield this scope and those in it, outer ones first."""
+        pending = [self]
+        while pending:
+            scope = pending.pop()
+            yield scope
+            pending.extend(reversed(scope.children))
+
+
+class Scopes(NamedTuple):
+    """The scopes of a scene."""
+
+    root: Scope
+    """The world, or the only outermost model."""
+    top: Scope
+    """The scope whose names have no prefix in the source: the world, or the only outermost model."""
+    by_model: dict[str, Scope]
+    """Scope of each model, by its name in the source."""
+    added: tuple[str, ...]
+    """Scopes that the names of the source imply but that have no model in it."""
+    by_source: dict[str, Scope]
+    """Scope of each prefix of names of the source."""
+
+    def of_name(self, name: str) -> Scope:
+        """Return the innermost scope whose prefix a name of the source has."""
+        return innermost(self.by_source, name)
+
+
+def by_prefix(root: Scope) -> dict[str, Scope]:
+    """Return the scopes in and below the outermost one, keyed by the prefix of names in the document."""
+    return {scope.prefix: scope for scope in reversed(list(root.walk()))}
+
+
+def innermost(scopes: Mapping[str, Scope], name: str) -> Scope:
+    """Return the innermost scope whose prefix a name has.
+
+    Args:
+        scopes: The scopes, keyed by prefix: empty, or with a separator at its end.
+        name: The name.
+    """
+    end = name.rfind(SEPARATOR)
+    while end >= 0:
+        scope = scopes.get(name[: end + len(SEPARATOR)])
+        if scope is not None:
+            return scope
+        end = name.rfind(SEPARATOR, 0, end + 1)
+    return scopes[""]
+
+
+def common(scopes: Sequence[Scope]) -> Scope:
+    """Return the innermost scope that contains all of some scopes, at least one."""
+    shared = scopes[0].ancestors()
+    for scope in scopes[1:]:
+        chain = {id(ancestor) for ancestor in scope.ancestors()}
+        shared = [ancestor for ancestor in shared if id(ancestor) in chain]
+    return shared[0]
+
+
+def scopes_of(scene: Scene, *, as_world: bool) -> Scopes:
+    """Return the scopes of a scene, outer models before inner ones.
+
+    Args:
+        scene: The scene.
+        as_world: Whether the document is a world even if the scene is one model.
+    """
+    outermost = root_model(scene)
+    root = Scope(source="", model=None if as_world else outermost, parent=None, local=scene.name)
+    paths: dict[str, Scope] = {}
+    by_model: dict[str, Scope] = {}
+    if outermost is not None:
+        top = root if not as_world else _child(root, "", outermost, outermost.name)
+        by_model[outermost.name] = paths[""] = top
+    else:
+        paths[""] = root
+    added: list[str] = []
+    for model in sorted(scene.models, key=lambda model: model.name.count(SEPARATOR)):
+        if outermost is not None and model.name == outermost.name:
+            continue
+        path = model.name
+        if outermost is not None and path == f"{outermost.name}{SEPARATOR}{outermost.name}":
+            path = outermost.name  # a nested model with the name of the outermost one
+        by_model[model.name] = paths[path] = _nested(path, model, paths, added)
+    order = {id(by_model[model.name]): i for i, model in enumerate(scene.models) if model.name in by_model}
+    for scope in root.walk():
+        scope.children.sort(key=lambda child: order.get(id(child), -1))
+    by_source = {scope.source: scope for scope in reversed(list(root.walk()))} | {"": paths[""]}
+    return Scopes(root, paths[""], by_model, tuple(added), by_source)
+
+
+def _nested(path: str, model: Model, paths: dict[str, Scope], added: list[str]) -> Scope:
+    """Return a new scope for a model, in scopes that are added where its name implies them."""
+    parts = path.split(SEPARATOR)
+    parent = paths[""]
+    for i in range(1, len(parts)):
+        outer = SEPARATOR.join(parts[:i])
+        if outer not in paths:
+            empty = Model(name=outer, X_WM=IDENTITY if parent.model is None else parent.model.X_WM, canonical_link=None)
+            paths[outer] = _child(parent, outer + SEPARATOR, empty, parts[i - 1])
+            added.append(outer)
+        parent = paths[outer]
+    return _child(parent, path + SEPARATOR, model, parts[-1])
+
+
+def _child(parent: Scope, source: str, model: Model, local: str) -> Scope:
+    scope = Scope(source=source, model=model, parent=parent, local=local)
+    parent.children.append(scope)
+    return scope
+
+
+def set_prefixes(root: Scope) -> None:
+    """Claim the names of all models, and set the prefix and the model's name of each scope accordingly."""
+    for scope in root.walk():
+        if scope.parent is None:
+            scope.local = _legal_root(scope.local)
+            scope.prefix = ""
+            if scope.model is not None:
+                scope.model = dataclasses.replace(scope.model, name=scope.local)
+            continue
+        scope.local = scope.parent.claim(scope.local, "model")
+        scope.prefix = f"{scope.parent.prefix}{scope.local}{SEPARATOR}"
+        if scope.model is not None:
+            scope.model = dataclasses.replace(scope.model, name=_model_name(scope, root))
+
+
+def _model_name(scope: Scope, root: Scope) -> str:
+    name = scope.prefix.removesuffix(SEPARATOR)
+    clash = root.model is not None and name == root.local
+    return f"{root.local}{SEPARATOR}{name}" if clash else name
+
+
+def _legal_root(name: str) -> str:
+    plain = _CONTROL.sub("_", name.strip()).replace(SEPARATOR, "__") or "model"
+    return f"{plain.strip('_') or 'model'}_model" if _RESERVED.fullmatch(plain) else plain
+
+
+_WITHOUT_AXIS = frozenset({JointType.PLANAR, JointType.CURVILINEAR, JointType.BALL, JointType.FIXED})
+"""Types of joints that cannot take part in a coupling."""
+
+
+class Placed(NamedTuple):
+    """A scene whose names are those in the document."""
+
+    scene: Scene
+    root: Scope
+    names: dict[str, str]
+    """Names in the document by name in the source, where they differ."""
+
+
+def placed(scene: Scene, scopes: Scopes, report: Report) -> Placed:
+    """Return a scene with its items in scopes, under legal names.
+
+    Args:
+        scene: The scene.
+        scopes: Its scopes.
+        report: Receives the findings.
+    """
+    set_prefixes(scopes.root)
+    places = _Places(scene, scopes)
+    scene = _without_unreachable(scene, places, report)
+    names: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for model, scope in scopes.by_model.items():
+        if scope.model is not None:
+            names["model"][model] = scope.model.name
+    for kind, items, place in (
+        ("link", scene.links, places.of_link),
+        ("joint", scene.joints, places.of_joint),
+        ("frame", scene.frames, places.of_frame),
+    ):
+        for item in items:
+            scope = place(item.name)
+            names[kind][item.name] = scope.prefix + scope.claim(_local(item.name, scope), kind)
+    names["group"] = _group_names(scene, places)
+    names["light"] = _light_names(scene, names["link"])
+    scene = renamed(scene, names)
+    models = _models(scopes.root, scene)
+    changed = changed_names(names, ("link", "joint", "frame", "light"))
+    return Placed(dataclasses.replace(scene, models=models), scopes.root, changed)
+
+
+def _models(root: Scope, scene: Scene) -> tuple[Model, ...]:
+    """Return the models in the order of scopes; one without canonical link has its first, or that of a nested model."""
+    stated = {model.name: model.canonical_link for model in scene.models}
+    first: dict[str, str] = {}
+    for link in scene.links:
+        first.setdefault(link.model, link.name)
+    canonical: dict[int, str | None] = {}
+    scopes = [scope for scope in root.walk() if scope.model is not None]
+    for scope in reversed(scopes):
+        name = scope.model.name if scope.model is not None else ""
+        nested = (canonical[id(child)] for child in scope.children)
+        default = first.get(name) or next((link for link in nested if link is not None), None)
+        canonical[id(scope)] = stated.get(name) or default
+    return tuple(
+        dataclasses.replace(scope.model, canonical_link=canonical[id(scope)])
+        for scope in scopes
+        if scope.model is not None
+    )
+
+
+def _local(name: str, scope: Scope) -> str:
+    return name[len(scope.source) :] if scope.source and name.startswith(scope.source) else name
+
+
+class _Places:
+    """The scope of each item of a scene, by name."""
+
+    def __init__(self, scene: Scene, scopes: Scopes) -> None:
+        self.root = scopes.root
+        self._scopes = scopes
+        self._links = {link.name: scopes.by_model.get(link.model, scopes.root) for link in scene.links}
+        self._joints = by_name(scene.joints)
+        self._leaders = {coupling.follower: coupling.leader for coupling in scene.couplings}
+        self._frames = by_name(scene.frames)
+        self._placed_joints: dict[str, Scope] = {}
+
+    def of_link(self, name: str) -> Scope:
+        """Return the scope of a link: that of its model."""
+        return self._links.get(name, self.root)
+
+    def of_joint(self, name: str) -> Scope:
+        """Return the innermost scope around a joint, its links and the joint that it follows."""
+        if name not in self._placed_joints:
+            joint = self._joints[name]
+            ends = [
+                self.of_link(end) for end in (joint.parent, joint.child, joint.gear_reference or WORLD) if end != WORLD
+            ]
+            leader = self._joints.get(self._leaders.get(name, ""))
+            if leader is not None:
+                ends += [self._scopes.of_name(leader.name), self.of_link(leader.child)]
+            self._placed_joints[name] = common([self._scopes.of_name(name), *ends])
+        return self._placed_joints[name]
+
+    def of_frame(self, name: str) -> Scope:
+        """Return the innermost scope around a frame and its link; the world for one that is fixed to it."""
+        link = self._frames[name].link
+        return self.root if link == WORLD else common([self._scopes.of_name(name), self.of_link(link)])
+
+    def of_links(self, names: Iterable[str], name: str | None = None) -> Scope:
+        """Return the innermost scope around some links and, if given, a name."""
+        scopes = [self.of_link(link) for link in names if link != WORLD]
+        return common([*scopes, *([] if name is None else [self._scopes.of_name(name)])] or [self.root])
+
+    def of_item(self, item: Any) -> Scope:
+        """Return the innermost scope around the links or joints of a constraint, force element or filter group."""
+        if isinstance(item, FilterGroup):
+            return self.of_links(item.links, item.name)
+        if hasattr(item, "joints"):
+            return common([self.of_joint(joint) for joint in item.joints if joint in self._joints] or [self.root])
+        ends = [getattr(item, key) for key in ("link_A", "link_B", "link_C") if hasattr(item, key)]
+        return self.of_links(ends)
+
+
+# --- what has no scope -----------------------------------------------------------------------------------------------
+
+
+def _without_unreachable(scene: Scene, places: _Places, report: Report) -> Scene:
+    """Return the scene without the Drake elements that only the world contains, since they are children of models."""
+
+    def is_in_model(item: Any) -> bool:
+        if places.of_item(item).model is not None:
+            return True
+        _report_out_of_scope(item, report)
+        return False
+
+    groups = {group.name for group in scene.filter_groups if group.links or group.groups}
+    listed = tuple(group for group in scene.filter_groups if group.name in groups and is_in_model(group))
+    known = {group.name: places.of_item(group) for group in listed}
+    rules = tuple(
+        r for r in scene.filter_rules if {r.a, r.b} <= known.keys() and common([known[r.a], known[r.b]]).model
+    )
+    kept = set(map(id, rules))  # of thousands of rules, which a search in the tuple would take a square time for
+    for rule in scene.filter_rules:
+        if id(rule) not in kept and {rule.a, rule.b} <= groups:
+            _report_rule(rule, report)
+    return dataclasses.replace(
+        scene,
+        constraints=tuple(filter(is_in_model, scene.constraints)),
+        forces=tuple(filter(is_in_model, scene.forces)),
+        filter_groups=listed,
+        filter_rules=rules,
+        couplings=tuple(c for c in scene.couplings if _is_representable(c, scene, report)),
+    )
+
+
+def _report_out_of_scope(item: Any, report: Report) -> None:
+    subjects = (item.name,) if isinstance(item, FilterGroup) else getattr(item, "joints", None) or (item.link_A,)
+    report.add(
+        Fate.DROPPED,
+        "sdfout.out-of-scope",
+        "a {kind} between several models of a world has no place in SDFormat; left out that of {items}",
+        item.where,
+        hint="nest the models in one model",
+        subjects=subjects,
+        items=subjects,
+        kind="filter group" if isinstance(item, FilterGroup) else type(item).__name__,
+    )
+
+
+def _report_rule(rule: FilterRule, report: Report) -> None:
+    report.add(
+        Fate.DROPPED,
+        "sdfout.filter-rule",
+        "the links of filter groups {a} and {b} may collide, because no model contains both",
+        rule.where,
+        subjects=(rule.a, rule.b),
+        a=rule.a,
+        b=rule.b,
+    )
+
+
+def _is_representable(coupling: Coupling, scene: Scene, report: Report) -> bool:
+    joints = by_name(scene.joints)
+    follower, leader = joints.get(coupling.follower), joints.get(coupling.leader)
+    ends = ((follower, coupling.follower_axis), (leader, coupling.leader_axis))
+    representable = all(
+        joint is not None
+        and joint.type.value not in {"planar", "curvilinear", "ball", "fixed"}
+        and axis < len(joint.axes)
+        for joint, axis in ends
+    )
+    if not representable:
+        report.add(
+            Fate.DROPPED,
+            "sdfout.coupling",
+            "SDFormat cannot couple joint {follower} to joint {leader}, for one of them has no <axis>",
+            coupling.where,
+            subjects=(coupling.follower, coupling.leader),
+            follower=coupling.follower,
+            leader=coupling.leader,
+        )
+    return representable
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+def _group_names(scene: Scene, places: _Places) -> dict[str, str]:
+    """Return the names of filter groups, each in a scope around it from which all groups of its rules can be named.
+
+    Drake demands that no two children of a model have the same name, whatever they are.
+    """
+    scopes = {group.name: places.of_item(group) for group in scene.filter_groups}
+    pairs = [(rule.a, rule.b) for rule in scene.filter_rules]
+    pairs += [(group.name, other) for group in scene.filter_groups for other in group.groups if other in scopes]
+    for _ in range(len(scopes)):
+        before = dict(scopes)
+        for a, b in pairs:
+            scopes[a] = common([scopes[a], scopes[b]])
+        if before == scopes:
+            break
+    return {
+        name: scope.prefix + scope.claim(_local(name, scope).replace("::", "__"), "group")
+        for name, scope in scopes.items()
+    }
+
+
+def _light_names(scene: Scene, links: Mapping[str, str]) -> dict[str, str]:
+    """Return the names of lights: those on a link are named after it, those of the world have no scope."""
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for light in scene.lights:
+        owner = "" if light.link == WORLD else links.get(light.link, light.link)
+        local = (local_name(light.name) if owner else light.name.replace("::", "__")) or "light"
+        name = f"{owner}::{local}" if owner else local
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        names[light.name] = name
+    return names

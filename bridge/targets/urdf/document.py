@@ -1,0 +1,391 @@
+"""to_urdf and export_urdf: the document, its folder, SRDF and Gazebo's extensions."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Unpack, cast
+
+from bridge.lowering.sources import Source
+from bridge.targets.assembly import AssemblyContents, Document, Placed, assembly_contents, trees_of
+from bridge.targets.elements import add_sensor, with_filter_groups
+from bridge.targets.folder import (
+    ASSETS,
+    AnyBuilt,
+    AssetFiles,
+    Contents,
+    Export,
+    Files,
+    Format,
+    changed_options,
+    document_contents,
+    finished,
+    package_xml,
+    repaired,
+    scene_of,
+    single_document,
+    stale,
+)
+from bridge.targets.folder import Built as BuiltDocument
+from bridge.targets.report import Report
+from bridge.targets.xml import Element, Value, add, file_name, root_element, write
+from loaders.diagnostics import Diagnostic, ExportError
+from loaders.finish.transform import moved_frames, renamed
+from loaders.model import WORLD, Friction, Joint, Link, Material, Model, Sensor
+from loaders.pose import IDENTITY, Pose
+from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR
+
+from .joint import add_drake_elements, add_joint, add_ros2_control, add_transmission
+from .link import add_link, add_material, add_origin, vector
+from .normal_form import NormalForm, normal_form
+from .normal_link import common, friction_of_link, is_only_a_name, name_for_gazebo
+from .target import EXTENSIONS, Options, UrdfOptions
+from .tree import has_several_roots
+
+_MODEL = (("self_collide", False), ("allow_auto_disable", True), ("enable_wind", False))
+_SURFACE = {"kp": "stiffness", "kd": "damping", "maxVel": "max_velocity", "minDepth": "min_depth"}
+_AXIS = {
+    "springStiffness": ("spring_stiffness", 0.0),
+    "springReference": ("spring_reference", 0.0),
+    "stopKp": ("limit_stiffness", None),
+    "stopKd": ("limit_dissipation", None),
+}
+
+
+def add_gazebo_of_robot(robot: Element, model: Model) -> None:
+    """Add the flags of a model that differ from the defaults."""
+    _add(robot, None, {key: getattr(model, key) for key, default in _MODEL if getattr(model, key) != default})
+
+
+def add_gazebo_of_link(robot: Element, link: Link, extensions: Collection[str]) -> None:
+    """Add the flags, contact properties, material and sensors of a link.
+
+    Args:
+        robot: The ``<robot>``.
+        link: The link.
+        extensions: The extensions that the document may use.
+    """
+    values: dict[str, Value | None] = {
+        "gravity": None if link.gravity else False,
+        "kinematic": link.kinematic or None,
+        "selfCollide": link.self_collide,
+        "enable_wind": link.enable_wind or None,
+        "dampingFactor": link.velocity_decay[0] or None,
+        "material": name_for_gazebo(link),
+    }
+    surfaces = [collision.surface for collision in link.collisions]
+    if surfaces:
+        friction = friction_of_link(surfaces, extensions)
+        if friction is not None and (friction.mu, friction.mu2) != (1.0, 1.0):
+            values |= {"mu1": friction.mu, "mu2": friction.mu2}
+        if friction is not None and friction.fdir1 != Friction().fdir1:
+            values["fdir1"] = vector(friction.fdir1)
+        values |= {tag: common(surfaces, field) for tag, field in _SURFACE.items()}
+    _add(robot, link.name, values, link.sensors)
+
+
+def add_gazebo_of_joint(robot: Element, joint: Joint) -> None:
+    """Add the springs, stops and sensors of a joint.
+
+    Args:
+        robot: The ``<robot>``.
+        joint: The joint.
+    """
+    values: dict[str, Value | None] = {}
+    for tag, (field, default) in _AXIS.items():
+        stated = {getattr(axis, field) for axis in joint.axes}
+        value = next(iter(stated), default)
+        values[tag] = None if value == default else value
+    values["provideFeedback"] = joint.provide_feedback or None
+    _add(robot, joint.name, values, joint.sensors)
+
+
+def _add(
+    robot: Element, reference: str | None, values: dict[str, Value | None], sensors: Sequence[Sensor] = ()
+) -> None:
+    stated = {tag: value for tag, value in values.items() if value is not None}
+    if stated or sensors:
+        element = add(robot, "gazebo", reference=reference)
+        for tag, value in stated.items():
+            add(element, tag, value)
+        for sensor in sensors:
+            add_sensor(element, sensor, sensor.X_LS)
+
+
+def document(form: NormalForm, options: Options, files: Files) -> Element:
+    """Return the ``<robot>`` of a normal form.
+
+    Args:
+        form: The normal form.
+        options: The options of the export.
+        files: The files of the export.
+    """
+    scene, extensions = form.scene, options.extensions
+    (model,) = scene.models
+    robot = root_element("robot", name=scene.name)
+    add_origin(robot, model.X_WM)
+    for material in _materials(scene):
+        add_material(robot, material, files)
+    for link in _links(scene):
+        add_link(robot, link, extensions, files)
+    couplings = {coupling.follower: coupling for coupling in scene.couplings}
+    for joint in scene.joints:
+        add_joint(robot, joint, couplings.get(joint.name))
+    for actuator in scene.actuators if options.transmissions else ():
+        add_transmission(robot, actuator, f"{actuator.name}_transmission", ros2_control=options.ros2_control)
+    if options.ros2_control:
+        add_ros2_control(robot, scene)
+    if "drake" in extensions:
+        add_drake_elements(robot, scene)
+    if "gazebo" in extensions:
+        add_gazebo_of_robot(robot, model)
+        for link in scene.links:
+            add_gazebo_of_link(robot, link, extensions)
+        for joint in scene.joints:
+            add_gazebo_of_joint(robot, joint)
+    return robot
+
+
+def _links(scene: Scene) -> tuple[Link, ...]:
+    """Return the links, with one for the world if a joint or a frame needs it, or if there is no other."""
+    needed = not scene.links or any(joint.parent == WORLD for joint in scene.joints)
+    if not needed or any(link.name == WORLD for link in scene.links):
+        return scene.links
+    return (Link(name=WORLD, model="", X_WL=scene.models[0].X_WM), *scene.links)
+
+
+def _materials(scene: Scene) -> dict[Material, None]:
+    """Return the materials that say more than their name, each once."""
+    materials = (visual.material for link in scene.links for visual in link.visuals)
+    return dict.fromkeys(m for m in materials if m is not None and not is_only_a_name(m))
+
+
+Built = BuiltDocument[NormalForm, Options]
+
+
+def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> Built:
+    """Return the document of a source.
+
+    Args:
+        source: A path, a scene, or a mechanism.
+        keywords: The options of the caller.
+        assets: Folder of the assets, beside the document.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if URDF cannot represent the model; with ``strict``, if anything is lost or approximated.
+        TypeError: if an option is unknown.
+        ValueError: if an option has an unknown value.
+    """
+    options, load_options = Options.split(keywords)
+    report = Report("urdf")
+    scene = scene_of(source, load_options, report)
+    form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
+    if options.meshes == "package":
+        assets = f"package://{file_name(scene.name)}/{assets}"
+    files = Files(report, AssetFiles(assets), "urdfout.missing-file")
+    root = document(form, options, files)
+    report.entries.raise_for(ExportError, strict=options.strict)
+    return BuiltDocument(
+        scene=scene,
+        form=form,
+        root=root,
+        assets=files.assets.files,
+        diagnostics=tuple(report.entries),
+        options=options,
+    )
+
+
+_SOLVED = frozenset({"urdfout.root-pose"})
+"""Findings about a pose of a root, which directives state."""
+
+
+def urdf_assembly(
+    scene: Scene, keywords: Mapping[str, Any], function: str, changed: Mapping[str, object], package: str = ""
+) -> AssemblyContents:
+    """Return the files of a scene, with a URDF for each of its kinematic trees.
+
+    Args:
+        scene: The scene.
+        keywords: Options of `bridge.to_urdf`.
+        function: Name of the function that exports, for the README.
+        changed: The options that differ from their defaults, for the README.
+        package: Name of the package; by default that of the scene.
+
+    Raises:
+        ExportError: if URDF cannot represent a tree; with ``strict``, if anything is lost.
+    """
+    lenient = {key: value for key, value in keywords.items() if key not in ("strict", "meshes", "write_srdf")}
+
+    def build_part(part: Scene, assets: str) -> Document:
+        named = renamed(part, {"model": {part.models[0].name: part.name}})  # a tree of a model is a model by itself
+        built = build(named, lenient, assets)
+        return Document(built, _free_pose(built), _SOLVED)
+
+    form = Format("URDF", ".urdf", function, "urdfout.read-back")
+    if "drake" in lenient.get("extensions", EXTENSIONS):
+        scene = with_filter_groups(scene)
+    contents, report = assembly_contents(scene, trees_of(scene), build_part, form, changed, _with_old_frames, package)
+    report.entries.raise_for(ExportError, strict=bool(keywords.get("strict")))
+    return contents
+
+
+def _free_pose(built: Built) -> tuple[str, Pose] | None:
+    """Return the free root of a tree and its pose; None if the tree is held, or its root is at the origin."""
+    scene = built.form.scene
+    X_WR = scene.models[0].X_WM
+    if X_WR.is_close(IDENTITY, 0.0) or any(joint.parent == WORLD for joint in scene.joints):
+        return None
+    children = {joint.child for joint in scene.joints}
+    root = next((link.name for link in scene.links if link.name not in children), None)
+    return None if root is None else (root, X_WR)
+
+
+def _with_old_frames(found: Scene, placed: Sequence[Placed], built: Sequence[AnyBuilt]) -> Scene:
+    """Return a scene that was read, with the frames of links where the source has them."""
+    frames: dict[str, Pose] = {}
+    for item, document in zip(placed, built, strict=True):
+        for name, X_LN in cast(Built, document).form.frames.items():
+            frames[f"{item.part.name}{SEPARATOR}{item.names.get(name, name)}"] = X_LN.inverse()
+    return moved_frames(found, frames)
+
+
+def srdf_text(source: Scene, scene: Scene, names: Mapping[str, str]) -> str:
+    """Return an SRDF document with every pair of links that may not collide, adjacent ones too.
+
+    Args:
+        source: The scene that was exported.
+        scene: The scene that the URDF says, which may lack the filters of the source.
+        names: Names in the URDF by name in the source, where they differ.
+    """
+    root = root_element("robot", name=scene.name)
+    adjacent = {frozenset((joint.parent, joint.child)) for joint in scene.joints}
+    order = {link.name: i for i, link in enumerate(scene.links)}
+    excluded = ({names.get(name, name) for name in pair} for pair in source.excluded_collision_pairs())
+    pairs = [sorted(pair, key=lambda name: order.get(name, -1)) for pair in excluded]
+    for link1, link2 in sorted(pairs, key=lambda pair: [order.get(name, -1) for name in pair]):
+        if WORLD not in (link1, link2):
+            reason = "Adjacent" if frozenset((link1, link2)) in adjacent else "Never"
+            add(root, "disable_collisions", link1=link1, link2=link2, reason=reason)
+    return write(root)
+
+
+_FORMAT = Format("URDF", ".urdf", "export_urdf", "urdfout.read-back")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UrdfExport(Export):
+    """The result of `export_urdf`."""
+
+
+def export_urdf(
+    source: Source,
+    out_dir: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    check: bool = True,
+    **options: Unpack[UrdfOptions],
+) -> UrdfExport:
+    """Write a model as a folder: ``<name>.urdf``, ``assets/``, ``README.md``, ``FIDELITY.md``.
+
+    A scene of several kinematic trees becomes a URDF for each, and ``<name>.dmd.yaml``, which places them.
+
+    The folder appears complete or not at all, and replaces an earlier export whose files are as they were written; see
+    `bridge.export_mjcf`.
+
+    Args:
+        source: See `bridge.to_urdf`.
+        out_dir: The folder to write. A symbolic link stands for the folder that it leads to.
+        force: Whether to overwrite files that were edited or that no export wrote, if they have the name of a new one.
+        check: Whether to read the files back and compare them with the model before the folder is touched.
+        options: See `bridge.to_urdf`.
+
+    Returns:
+        The file of the model, the files written, and the findings.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if URDF cannot represent the model, or the written file, read back, is not the model; with
+            ``strict``, if anything is lost.
+        OutputFolderError: if the folder holds files that were edited or that no export wrote; a `FileExistsError`.
+        OSError: if the file system refuses; the old content is in place then.
+        TypeError: if an option is unknown.
+        ValueError: if an option has an unknown value, or the folder is named as a file.
+
+    Example:
+        >>> import tempfile, bridge, loaders
+        >>> urdf = '<robot name="arm"><link name="base"/></robot>'
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result = bridge.export_urdf(loaders.load_string(urdf, format="urdf"), f"{folder}/arm")
+        ...     print(result.path.name, result.files)
+        arm.urdf ('FIDELITY.md', 'README.md', 'arm.urdf')
+    """
+    contents = finished(source, options, lambda: _contents(source, options), check=check)
+    return contents.written(UrdfExport, out_dir, force=force)
+
+
+def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpack[UrdfOptions]) -> tuple[str, ...]:
+    """Return the files of an export that are missing, superfluous, or differ from what `export_urdf` would write.
+
+    Args:
+        source: See `bridge.to_urdf`.
+        out_dir: The folder to compare with.
+        options: See `bridge.to_urdf`.
+
+    Raises:
+        LoadError: if the file is invalid.
+        TypeError: if an option is unknown.
+    """
+    return stale(_contents(source, options).files, out_dir)
+
+
+def single_file(
+    source: Source, *, assets: str, check: bool = True, **options: Unpack[UrdfOptions]
+) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
+    """Return a document that stands alone, the assets in a folder beside it, and the findings.
+
+    Args:
+        source: See `bridge.to_urdf`.
+        assets: Name of the folder of the assets.
+        check: Whether to read the files back and compare them with the model.
+        options: See `bridge.to_urdf`.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if URDF cannot represent the model, or the written file, read back, is not the model; with
+            ``strict``, if anything is lost.
+        TypeError: if an option is unknown.
+        ValueError: if the meshes are to be those of a package.
+    """
+    if options.get("meshes") == "package":
+        raise ValueError("a package is a folder; expected meshes='relative' for one file")
+    return single_document(source, options, lambda: build(source, options, assets), _FORMAT, assets, check=check)
+
+
+def _contents(source: Source, keywords: UrdfOptions) -> Contents:
+    """Return the files of one robot; if the scene has several trees, one robot for each and directives."""
+    options, load_options = Options.split(keywords)
+    scene = scene_of(source, load_options)
+    if has_several_roots(scene):
+        return urdf_assembly(scene, dict(keywords), _FORMAT.function, changed_options(options))
+    of_export = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
+    return _of_robot(build(scene, of_export))
+
+
+def _of_robot(built: Built) -> Contents:
+    readers = "is a robot in URDF. ROS, Drake, Gazebo, MuJoCo, PyBullet and sdfbridge read it."
+    notes = ("Links and joints are those of the source. Frames of links are at their joints, where URDF requires it.",)
+    contents = document_contents(built, _FORMAT, readers, notes)
+    if built.options.write_srdf:
+        contents.files[str(Path(contents.main).with_suffix(".srdf"))] = srdf_text(
+            built.scene, built.form.scene, built.form.names
+        ).encode()
+    if built.options.meshes == "package":
+        name = Path(contents.main).stem
+        contents.files["package.xml"] = package_xml(name).encode()
+        contents = dataclasses.replace(contents, package_map={name: "."})
+    return contents

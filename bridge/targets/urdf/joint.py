@@ -1,0 +1,245 @@
+"""joint, transmission, ros2_control and Drake's elements."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+
+from bridge.targets.numbers import round_to_short
+from bridge.targets.xml import Element, Value, add
+from loaders.model import (
+    WORLD,
+    Actuator,
+    BallConstraint,
+    Bushing,
+    Constraint,
+    Coupling,
+    Curve,
+    DistanceConstraint,
+    ForceElement,
+    Joint,
+    JointAxis,
+    JointType,
+    SpringDamper,
+    TendonConstraint,
+    WeldConstraint,
+    by_name,
+)
+from loaders.model.joint import UNLIMITED
+from loaders.scene import Scene
+
+from .link import add_origin, axis_text, pose_attributes, vector
+from .normal_form import frame_at
+from .normal_joint import COMMANDS, commands_of
+
+_VALUES: dict[type, tuple[str, tuple[str, ...]]] = {
+    BallConstraint: ("drake:ball_constraint", ()),
+    DistanceConstraint: ("drake:distance_constraint", ("distance", "stiffness", "damping")),
+    SpringDamper: ("drake:linear_spring_damper", ("free_length", "stiffness", "damping")),
+}
+_BUSHING = ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping")
+_TENDON = {
+    "offset": "offset",
+    "lower_limit": "lower",
+    "upper_limit": "upper",
+    "stiffness": "stiffness",
+    "damping": "damping",
+}
+
+
+def add_drake_elements(robot: Element, scene: Scene) -> None:
+    """Add the frames, constraints, force elements and filter groups.
+
+    Args:
+        robot: The ``<robot>``.
+        scene: The scene.
+    """
+    for frame in scene.frames:
+        X = frame.X_LF if frame.link != WORLD else scene.models[0].X_WM.inverse() @ frame.X_LF  # <origin> moves it
+        add(robot, "frame", None, name=frame.name, link=frame.link, **pose_attributes(X))
+    for item in (*scene.constraints, *scene.forces):
+        _add_item(robot, item, scene)
+    ignored: dict[str, list[str]] = defaultdict(list)
+    for rule in scene.filter_rules:
+        ignored[rule.a].append(rule.b)
+    for group in scene.filter_groups:
+        element = add(robot, "drake:collision_filter_group", name=group.name)
+        for link in group.links:
+            add(element, "drake:member", link=link)
+        for other in group.groups:
+            add(element, "drake:member_group", name=other)
+        for other in ignored[group.name]:
+            add(element, "drake:ignored_collision_filter_group", name=other)
+
+
+def _add_item(robot: Element, item: Constraint | ForceElement, scene: Scene) -> None:
+    if isinstance(item, TendonConstraint):
+        _add_tendon(robot, item)
+    elif isinstance(item, Bushing):
+        element = add(robot, "drake:linear_bushing_rpy")
+        for end, link, X in (("A", item.link_A, item.X_LA), ("C", item.link_C, item.X_LC)):
+            add(element, f"drake:bushing_frame{end}", name=frame_at(scene, link, X) or link)
+        for key in _BUSHING:
+            add(element, f"drake:bushing_{key}", value=vector(getattr(item, key)))
+    elif not isinstance(item, WeldConstraint):  # reported, and left out of the normal form
+        _add_pair(robot, item)
+
+
+def _add_pair(robot: Element, item: BallConstraint | DistanceConstraint | SpringDamper) -> None:
+    tag, keys = _VALUES[type(item)]
+    element = add(robot, tag)
+    add(element, f"{tag}_body_A", name=item.link_A)
+    add(element, f"{tag}_body_B", name=item.link_B)
+    values: dict[str, Value] = {"p_AP": vector(item.p_AP), "p_BQ": vector(item.p_BQ)}
+    for key, value in (values | {key: getattr(item, key) for key in keys}).items():
+        add(element, f"{tag}_{key}", value=value)
+
+
+def _add_tendon(robot: Element, item: TendonConstraint) -> None:
+    tag = "drake:tendon_constraint"
+    element = add(robot, tag)
+    for joint, coefficient in zip(item.joints, item.coefficients, strict=True):
+        add(element, f"{tag}_joint", name=joint, a=coefficient)
+    for key, field in _TENDON.items():
+        add(element, f"{tag}_{key}", value=getattr(item, field))
+
+
+_TYPES = {
+    JointType.BALL: "drake:joint",
+    JointType.UNIVERSAL: "drake:joint",
+    JointType.SCREW: "drake:joint",
+    JointType.CURVILINEAR: "drake:joint",
+}
+"""Tags of types that URDF itself does not have."""
+_WITH_AXIS = frozenset({JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.SCREW})
+
+
+def add_joint(robot: Element, joint: Joint, coupling: Coupling | None) -> None:
+    """Add a joint.
+
+    Args:
+        robot: The ``<robot>``.
+        joint: The joint.
+        coupling: The coupling by which it follows another joint.
+    """
+    element = add(robot, _TYPES.get(joint.type, "joint"), name=joint.name, type=joint.type.value)
+    add_origin(element, joint.X_PJ)
+    add(element, "parent", link=joint.parent)
+    add(element, "child", link=joint.child)
+    if joint.type in _WITH_AXIS:
+        add(element, "axis", xyz=axis_text(joint.axes[0].xyz))
+    elif joint.type is JointType.PLANAR:
+        add(element, "axis", xyz="0 0 1")
+    _add_dynamics(element, joint)
+    if joint.type in (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC):
+        _add_limit(element, joint, joint.axes[0])
+    if joint.type is JointType.SCREW:
+        add(element, "drake:screw_thread_pitch", value=joint.pitch)
+    if joint.curve is not None:
+        _add_curve(element, joint.curve)
+    if coupling is not None:
+        numbers = {"multiplier": (coupling.multiplier, 1.0), "offset": (coupling.offset, 0.0)}
+        stated = {key: value for key, (value, default) in numbers.items() if value != default}
+        add(element, "mimic", None, joint=coupling.leader, **stated)
+
+
+def _add_dynamics(joint_element: Element, joint: Joint) -> None:
+    if not joint.axes:
+        return
+    damping = [axis.damping for axis in joint.axes]
+    friction = joint.axes[0].friction or None
+    is_planar = joint.type is JointType.PLANAR
+    stated: Value | None = damping if is_planar else damping[0] or None
+    if is_planar or stated is not None or friction is not None or joint.type is JointType.BALL:
+        add(joint_element, "dynamics", damping=0.0 if stated is None else stated, friction=friction)
+
+
+def _add_limit(joint_element: Element, joint: Joint, axis: JointAxis) -> None:
+    bounds = (axis.effort, axis.velocity, axis.acceleration)
+    if joint.type is JointType.CONTINUOUS and all(math.isinf(bound) for bound in bounds):
+        return
+    values: dict[str, Value | None] = {}
+    if joint.type is not JointType.CONTINUOUS:
+        values = {"lower": _bounded(axis.lower), "upper": _bounded(axis.upper)}
+    values |= {"effort": _bounded(axis.effort), "velocity": _bounded(axis.velocity)}
+    values["drake:acceleration"] = None if math.isinf(axis.acceleration) else axis.acceleration
+    add(joint_element, "limit", None, **values)
+
+
+def _bounded(limit: float) -> float:
+    """Return a limit as a finite number, which all readers require."""
+    return max(-UNLIMITED, min(UNLIMITED, limit))
+
+
+def _add_curve(joint: Element, curve: Curve) -> None:
+    if curve.periodic:
+        add(joint, "drake:is_periodic", value=True)
+    add(joint, "drake:initial_tangent", xyz=axis_text(curve.initial_tangent))
+    add(joint, "drake:plane_normal", xyz=axis_text(curve.plane_normal))
+    curves = add(joint, "drake:curves")
+    for arc in curve.arcs:
+        if arc.curvature == 0.0:
+            add(curves, "drake:line_segment", length=arc.length)
+        else:
+            radius, angle = round_to_short(1.0 / abs(arc.curvature)), round_to_short(arc.length * arc.curvature)
+            add(curves, "drake:circular_arc", radius=radius, angle=angle)
+
+
+def add_transmission(robot: Element, actuator: Actuator, name: str, *, ros2_control: bool = False) -> None:
+    """Add the ``<transmission>`` of an actuator.
+
+    Args:
+        robot: The ``<robot>``.
+        actuator: The actuator.
+        name: Name of the transmission.
+        ros2_control: Whether a ``<ros2_control>`` states the interfaces that it may.
+    """
+    element = add(robot, "transmission", name=name)
+    add(element, "type", "transmission_interface/SimpleTransmission")
+    joint = add(element, "joint", name=actuator.joint)
+    for interface in (name for name in actuator.interfaces if not ros2_control or name not in COMMANDS):
+        add(joint, "hardwareInterface", interface)
+    motor = add(element, "actuator", name=actuator.name)
+    if actuator.gear_ratio != 1.0:
+        add(motor, "mechanicalReduction", actuator.gear_ratio)
+    has_gains = actuator.p_gain is not None and actuator.d_gain is not None
+    if actuator.rotor_inertia or has_gains:
+        add(motor, "drake:rotor_inertia", value=actuator.rotor_inertia)
+        add(motor, "drake:gear_ratio", value=actuator.gear_ratio)
+    if has_gains:
+        add(motor, "drake:controller_gains", p=actuator.p_gain, d=actuator.d_gain)
+
+
+_PLUGIN = "mock_components/GenericSystem"
+"""Hardware of ros2_control that returns each command as the state; users replace it by that of their robot."""
+
+
+def add_ros2_control(robot: Element, scene: Scene) -> None:
+    """Add the interfaces of the driven joints; nothing if there is none.
+
+    Args:
+        robot: The ``<robot>``.
+        scene: The scene.
+    """
+    actuators = {actuator.joint: actuator for actuator in scene.actuators}
+    if not actuators:
+        return
+    control = add(robot, "ros2_control", name=f"{scene.name}_control", type="system")
+    add(add(control, "hardware"), "plugin", _PLUGIN)
+    joints = by_name(scene.joints)
+    for name, actuator in actuators.items():
+        element = add(control, "joint", name=name)
+        for command in commands_of(actuator):
+            interface = add(element, "command_interface", name=command)
+            for end, limit in zip(("min", "max"), _limits(command, joints[name].axes[0]), strict=True):
+                if math.isfinite(limit):
+                    add(interface, "param", limit, name=end)
+        for state in COMMANDS:
+            add(element, "state_interface", name=state)
+
+
+def _limits(command: str, axis: JointAxis) -> tuple[float, float]:
+    if command == "position":
+        return axis.lower, axis.upper
+    limit = axis.velocity if command == "velocity" else axis.effort
+    return -limit, limit

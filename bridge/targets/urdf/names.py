@@ -1,0 +1,99 @@
+"""Names that are legal and unique in a document."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import Any
+
+from bridge.targets.report import Report
+from bridge.targets.xml import changed_names, xml_compatible
+from loaders.diagnostics import Fate
+from loaders.finish.transform import renamed
+from loaders.model import WORLD, Joint, Link
+from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR, free_name
+
+_SPACE = re.compile(r"[\t\r\n]")
+
+
+def free_item_name(scene: Scene, preferred: str) -> str:
+    """Return a name that no link, joint or frame of a scene has."""
+    taken = {item.name for items in (scene.links, scene.joints, scene.frames) for item in items}
+    return free_name(preferred, taken)
+
+
+def plain_name(name: str, alternative: str) -> str:
+    """Return a name without scopes and control characters; the alternative if nothing is left."""
+    return _SPACE.sub("_", xml_compatible(name)).strip().replace(SEPARATOR, "_") or alternative
+
+
+def named(scene: Scene, report: Report) -> tuple[Scene, dict[str, str]]:
+    """Return the scene with legal, unique names, and the new names by old one, where they differ.
+
+    Args:
+        scene: The scene, with one model.
+        report: Receives the finding.
+    """
+    names = _names(scene)
+    changed = changed_names(names, ("link", "joint", "frame"))
+    differing = {old: new for kind in names.values() for old, new in kind.items() if old != new}
+    if differing:
+        report.add(
+            Fate.NOTED,
+            "urdfout.name",
+            "names in a URDF are unique and have no scopes; renamed {names}",
+            subjects=tuple(differing),
+            names=tuple(f"{old} to {new}" for old, new in differing.items()),
+        )
+    return renamed(scene, names), changed
+
+
+def _names(scene: Scene) -> dict[str, dict[str, str]]:
+    """Return the new name of each item by its old one, for each kind."""
+    names: dict[str, dict[str, str]] = defaultdict(dict)
+    taken: dict[str, set[str]] = defaultdict(set)
+    referred = {link.name for link in scene.links if has_gazebo(link)}
+    referred |= {joint.name for joint in scene.joints if has_gazebo(joint)}
+    listed: tuple[tuple[str, tuple[Any, ...]], ...] = (
+        ("link", scene.links),
+        ("joint", scene.joints),
+        ("frame", scene.frames),
+    )
+    others_listed: tuple[tuple[str, tuple[Any, ...]], ...] = (
+        ("group", scene.filter_groups),
+        ("actuator", scene.actuators),
+        ("model", scene.models),
+    )
+    for kind, items in listed:
+        for item in items:
+            others = taken["link"] if kind == "frame" or item.name in referred else set()
+            reserved = {WORLD} if item.name != WORLD or kind != "link" else set()
+            name = _claimed(item.name, kind, taken[kind], others | reserved)
+            names[kind][item.name] = name
+            taken[kind].add(name)
+    for kind, items in others_listed:
+        for item in items:
+            names[kind][item.name] = _claimed(item.name, kind, taken[kind], set())
+            taken[kind].add(names[kind][item.name])
+    return names
+
+
+def _claimed(name: str, kind: str, taken: set[str], others: set[str]) -> str:
+    base = plain_name(name, kind)
+    if base in others:
+        base = f"{base}_{kind}"
+    return free_name(base, taken | others)
+
+
+def has_gazebo(item: Link | Joint) -> bool:
+    """Return whether a ``<gazebo>`` element refers to a link or joint, by its name alone."""
+    if isinstance(item, Joint):
+        stated = any(
+            axis.spring_stiffness or axis.spring_reference or axis.limit_stiffness is not None
+            or axis.limit_dissipation is not None
+            for axis in item.axes
+        )  # fmt: skip
+        return stated or bool(item.sensors) or item.provide_feedback
+    flags = not item.gravity or item.kinematic or item.enable_wind or item.self_collide is not None
+    return flags or bool(item.sensors) or any(item.velocity_decay) or bool(item.collisions)

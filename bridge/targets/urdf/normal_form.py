@@ -1,0 +1,258 @@
+"""The scene as URDF represents it exactly: forces, frames as links."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from bridge.targets.elements import (
+    report_pairs_kept_apart,
+    with_filter_groups,
+    with_rotor_inertia,
+    without_fluid_forces,
+    without_published_sensors,
+)
+from bridge.targets.report import Report, kind_words
+from loaders.diagnostics import Fate
+from loaders.model import WORLD, Bushing, FilterGroup, Frame, Joint, JointType, Link, TendonConstraint, WeldConstraint
+from loaders.pose import IDENTITY, Pose
+from loaders.scene import Scene
+
+from .names import free_item_name, named
+from .normal_joint import (
+    with_chains,
+    with_command_interfaces,
+    with_representable_drives,
+    with_representable_joints,
+    without_couplings,
+    without_gearboxes,
+)
+from .normal_link import with_representable_parts, with_torsional_lengths
+from .target import Options, with_representable_fields
+from .tree import merged, rooted, with_static_links_welded
+
+_CLOSE = 1e-12
+_ENDS = ("link_A", "link_B", "link_C")
+
+
+def without_unknown_items(scene: Scene, report: Report) -> Scene:
+    """Return the scene without welds of links, and without constraints of joints that were left out.
+
+    Args:
+        scene: The scene.
+        report: Receives the findings.
+    """
+    joints = {joint.name for joint in scene.joints if len(joint.axes) == 1}
+    kept = []
+    for item in scene.constraints:
+        if isinstance(item, WeldConstraint) or not set(getattr(item, "joints", ())) <= joints:
+            subjects = item.joints if isinstance(item, TendonConstraint) else (item.link_A, item.link_B)
+            report.add(
+                Fate.DROPPED,
+                "urdfout.constraint",
+                "the document cannot state a {kind} of {items}; left it out",
+                item.where,
+                subjects=subjects,
+                kind=kind_words(type(item)),
+                items=subjects,
+            )
+        else:
+            kept.append(item)
+    groups = tuple(group for group in scene.filter_groups if group.links)
+    names = {group.name for group in groups}
+    rules = tuple(rule for rule in scene.filter_rules if {rule.a, rule.b} <= names)
+    return dataclasses.replace(scene, constraints=tuple(kept), filter_groups=groups, filter_rules=rules)
+
+
+def with_anchor(scene: Scene, report: Report) -> Scene:
+    """Return the scene with a massless link, fixed to the world, where a constraint or group refers to the world.
+
+    Args:
+        scene: The scene.
+        report: Receives the finding.
+    """
+    items = (*scene.constraints, *scene.forces)
+    ends = {getattr(item, key, "") for item in items for key in _ENDS}
+    ends |= {name for group in scene.filter_groups for name in group.links}
+    if WORLD not in ends or any(link.name == WORLD for link in scene.links):
+        return scene
+    name = free_item_name(scene, "world_anchor")
+    link = Link(name=name, model=scene.models[0].name if scene.models else "", X_WL=IDENTITY)
+    return dataclasses.replace(
+        scene,
+        links=(*scene.links, link),
+        joints=(*scene.joints, _weld(scene, name, report)),
+        constraints=tuple(_replaced(item, name) for item in scene.constraints),
+        forces=tuple(_replaced(item, name) for item in scene.forces),
+        filter_groups=tuple(_group(group, name) for group in scene.filter_groups),
+    )
+
+
+def with_ground(scene: Scene, report: Report) -> tuple[Scene, dict[str, str]]:
+    """Return the scene with the shapes of the world on a link that filter groups can name, and the name of this.
+
+    Args:
+        scene: The scene.
+        report: Receives the finding.
+    """
+    is_member = any(WORLD in group.links for group in scene.filter_groups)
+    if not is_member or not any(link.name == WORLD for link in scene.links):
+        return scene, {}
+    name = free_item_name(scene, "ground")
+    scene = dataclasses.replace(
+        scene,
+        links=tuple(dataclasses.replace(k, name=name) if k.name == WORLD else k for k in scene.links),
+        joints=(*scene.joints, _weld(scene, name, report)),
+        filter_groups=tuple(_group(group, name) for group in scene.filter_groups),
+    )
+    return scene, {WORLD: name}
+
+
+def _weld(scene: Scene, name: str, report: Report) -> Joint:
+    """Return the fixed joint of a link that stands for the world, which is reported."""
+    report.add(
+        Fate.NOTED,
+        "urdfout.anchor",
+        "Drake's elements connect links only; link {link}, fixed to the world, stands for the world",
+        subjects=(name,),
+        link=name,
+    )
+    return Joint(
+        name=free_item_name(scene, f"{name}_joint"),
+        type=JointType.FIXED,
+        parent=WORLD,
+        child=name,
+        X_PJ=IDENTITY,
+        X_CJ=IDENTITY,
+    )
+
+
+def _replaced(item: Any, name: str) -> Any:
+    changed = {key: name for key in _ENDS if getattr(item, key, "") == WORLD}
+    return dataclasses.replace(item, **changed) if changed else item
+
+
+def _group(group: FilterGroup, name: str) -> FilterGroup:
+    return dataclasses.replace(group, links=tuple(name if link == WORLD else link for link in group.links))
+
+
+def with_bushing_frames(scene: Scene) -> Scene:
+    """Return the scene with a named frame at each end of a bushing, unless the link itself or a frame is there."""
+    for number, bushing in enumerate(item for item in scene.forces if isinstance(item, Bushing)):
+        for link, X_LF, end in ((bushing.link_A, bushing.X_LA, "A"), (bushing.link_C, bushing.X_LC, "C")):
+            if frame_at(scene, link, X_LF) is None:
+                frame = Frame(name=free_item_name(scene, f"bushing_{number}_{end}"), link=link, X_LF=X_LF)
+                scene = dataclasses.replace(scene, frames=(*scene.frames, frame))
+    return scene
+
+
+def frame_at(scene: Scene, link: str, X_LF: Pose) -> str | None:
+    """Return the name of the link, or of a frame on it, at a pose; None if there is none.
+
+    Args:
+        scene: The scene.
+        link: The link.
+        X_LF: The pose in the link.
+    """
+    if X_LF.is_close(IDENTITY, _CLOSE):
+        return link
+    return next((f.name for f in scene.frames if f.link == link and f.X_LF.is_close(X_LF, _CLOSE)), None)
+
+
+def with_frame_links(scene: Scene, moved: Mapping[str, Pose], report: Report, *, all_frames: bool) -> Scene:
+    """Return the scene with a link at the old frame of each link that moved, and at each frame if that is wanted.
+
+    Args:
+        scene: The scene.
+        moved: Pose of the frame of each link that moved, in its old frame.
+        report: Receives the finding.
+        all_frames: Whether the frames of the source become links too, which readers without ``<frame>`` know.
+    """
+    old = [
+        Frame(name=free_item_name(scene, f"{name}_origin"), link=name, X_LF=X.inverse()) for name, X in moved.items()
+    ]
+    named = [frame for frame in scene.frames if all_frames and frame.link != WORLD]
+    frames = [*old, *named]
+    if not frames:
+        return scene
+    report.add(
+        Fate.NOTED,
+        "urdfout.frame-link",
+        "massless links represent frames: {links}",
+        subjects=tuple(frame.name for frame in frames),
+        links=tuple(frame.name for frame in frames),
+    )
+    return _with_links(dataclasses.replace(scene, frames=tuple(f for f in scene.frames if f not in named)), frames)
+
+
+def _with_links(scene: Scene, frames: Sequence[Frame]) -> Scene:
+    by_name = {link.name: link for link in scene.links}
+    links, joints = [], []
+    for frame in frames:
+        holder = by_name[frame.link]
+        links.append(Link(name=frame.name, model=holder.model, X_WL=holder.X_WL @ frame.X_LF, where=frame.where))
+        joints.append(
+            Joint(
+                name=free_item_name(scene, f"{frame.name}_joint"),
+                type=JointType.FIXED,
+                parent=frame.link,
+                child=frame.name,
+                X_PJ=frame.X_LF,
+                X_CJ=IDENTITY,
+                where=frame.where,
+            )
+        )
+    return dataclasses.replace(scene, links=(*scene.links, *links), joints=(*scene.joints, *joints))
+
+
+class NormalForm(NamedTuple):
+    """The scene that a document says."""
+
+    scene: Scene
+    names: dict[str, str]
+    """Names in the document by name in the source, where they differ."""
+    frames: dict[str, Pose]
+    """Pose of the frame of each link that moved, in its frame in the source, by name in the source."""
+
+
+def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
+    """Return the normal form of a scene.
+
+    Args:
+        scene: The scene.
+        options: The options of the export.
+        report: Receives what is changed or left out.
+
+    Raises:
+        ExportError: if the scene has several roots, or a joint that URDF does not have.
+    """
+    if "drake" in options.extensions:
+        report_pairs_kept_apart(scene, report, "urdfout.joined-links")
+        scene = with_filter_groups(scene)
+    scene = without_gearboxes(with_static_links_welded(scene, report), report)
+    if "drake" in options.extensions and options.transmissions:
+        scene = with_rotor_inertia(scene, report, "urdfout.rotor-inertia")
+    scene = without_published_sensors(scene, report, "urdfout.published-sensor")
+    scene = without_fluid_forces(scene, report, "urdfout.fluid-force")
+    if "pybullet" in options.extensions:
+        scene = with_torsional_lengths(scene)
+    scene = with_representable_fields(scene, options, report)
+    scene, ground = with_ground(with_anchor(scene, report), report)
+    drake = "drake" in options.extensions
+    tree = rooted(scene, report, ball_constraints=drake)
+    chained = with_chains(tree.scene, report, plain=options.joints == "plain")
+    chained = chained if options.couplings else without_couplings(chained, report)
+    scene = merged(tree._replace(scene=chained), report)
+    scene, frames = with_representable_joints(scene, report, drake=drake)
+    old = {} if options.frame_links == "none" else frames
+    scene = with_frame_links(scene, old, report, all_frames=options.frame_links == "all")
+    scene = without_unknown_items(scene, report)
+    scene = with_bushing_frames(scene)
+    scene = with_representable_parts(scene, options.extensions, report)
+    scene = with_representable_drives(scene, report)
+    scene, names = named(scene, report)
+    scene = with_command_interfaces(scene, options)
+    name = scene.models[0].name
+    names |= {old: names.get(new, new) for old, new in ground.items()}
+    return NormalForm(dataclasses.replace(scene, name=name), names, frames)

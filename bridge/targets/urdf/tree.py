@@ -1,0 +1,291 @@
+"""The kinematic tree: one root, and joints that lead away from it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from bridge.targets.report import Report
+from loaders.collision_pairs import connected_components, static_links
+from loaders.diagnostics import Diagnostic, ExportError, Fate
+from loaders.model import WORLD, BallConstraint, Joint, JointType, Model
+from loaders.pose import IDENTITY, Pose, frozen
+from loaders.scene import Scene
+
+from .names import free_item_name
+
+
+class Tree(NamedTuple):
+    """A scene whose joints form a tree."""
+
+    scene: Scene
+    root: str | None
+    """The free root; None if the world is the root, or there is no link."""
+
+
+def with_static_links_welded(scene: Scene, report: Report) -> Scene:
+    """Return the scene with fixed joints in place of static models.
+
+    Args:
+        scene: The scene.
+        report: Receives the finding.
+    """
+    static = static_links(scene) - {WORLD}
+    if not any(model.static for model in scene.models):
+        return scene
+    names = tuple(link.name for link in scene.links if link.name in static)
+    report.add(
+        Fate.NOTED,
+        "urdfout.static",
+        "URDF has no static models; fixed joints hold the links {links}",
+        subjects=names,
+        links=names,
+    )
+    models = tuple(dataclasses.replace(model, static=False) for model in scene.models)
+    kept = tuple(joint for joint in scene.joints if joint.child not in static and joint.parent not in static)
+    kept += tuple(_fixed(joint) for joint in scene.joints if joint not in kept)
+    order = {joint.name: i for i, joint in enumerate(scene.joints)}
+    joints = tuple(sorted(kept, key=lambda joint: order[joint.name]))
+    scene = dataclasses.replace(scene, models=models, joints=joints)
+    for link in scene.links:
+        held = connected_components(scene, _any)[0]
+        if link.name in static and link.name not in held:
+            name = free_item_name(scene, f"{link.name}_weld")
+            weld = Joint(name=name, type=JointType.FIXED, parent=WORLD, child=link.name, X_PJ=link.X_WL, X_CJ=IDENTITY)
+            scene = dataclasses.replace(scene, joints=(*scene.joints, weld))
+    return scene
+
+
+def _any(_: Joint) -> bool:
+    return True
+
+
+def _is_tree_joint(joint: Joint) -> bool:
+    """Return whether a joint holds its links together; a gearbox couples two other joints."""
+    return joint.type is not JointType.GEARBOX
+
+
+def _fixed(joint: Joint) -> Joint:
+    return dataclasses.replace(joint, type=JointType.FIXED, axes=(), curve=None, pitch=1.0, gear_reference=None)
+
+
+def rooted(scene: Scene, report: Report, *, ball_constraints: bool) -> Tree:
+    """Return the scene with joints that lead from one root to each link once.
+
+    Args:
+        scene: The scene.
+        report: Receives the joints that are turned around or left out.
+        ball_constraints: Whether the document may state a ball constraint.
+
+    Raises:
+        ExportError: if the links have several roots.
+    """
+    roots = _roots(scene)
+    if len(roots) > 1:
+        raise ExportError((_several(roots),))
+    root = roots[0] if roots else WORLD
+    tree, closing = _spanning(scene, root)
+    upward = _upward(tree, root)
+    turned = {joint.name: _turned(joint, report) for joint in tree if joint.name in upward}
+    constraints = scene.constraints
+    for joint in closing:
+        is_ball = ball_constraints and joint.type is JointType.BALL
+        if is_ball:
+            constraints += (_ball(joint),)
+        _report_loop(joint, report, is_ball=is_ball)
+    names = {joint.name for joint in tree}
+    joints = tuple(turned.get(joint.name, joint) for joint in scene.joints if joint.name in names)
+    return Tree(dataclasses.replace(scene, joints=joints, constraints=constraints), None if root == WORLD else root)
+
+
+def has_several_roots(scene: Scene) -> bool:
+    """Return whether a scene has several kinematic trees; all that the world holds is one."""
+    return len(_roots(scene)) > 1
+
+
+def _roots(scene: Scene) -> list[str]:
+    held, *free = connected_components(scene, _is_tree_joint)
+    return ([WORLD] if len(held) > 1 else []) + [_root_of(component, scene) for component in free]
+
+
+def _root_of(component: Iterable[str], scene: Scene) -> str:
+    """Return the link at which the tree of connected links begins: a canonical one, if possible, that is no child."""
+    members = set(component)
+    names = [link.name for link in scene.links if link.name in members]
+    children = {joint.child for joint in scene.joints}
+    candidates = [name for name in names if name not in children] or names
+    canonical = {model.canonical_link for model in scene.models}
+    return next((name for name in candidates if name in canonical), candidates[0])
+
+
+def _several(roots: list[str]) -> Diagnostic:
+    return Diagnostic(
+        "urdfout.several-roots",
+        Fate.INVALID,
+        "a URDF has one tree, and this model has {count}, with the roots {roots}",
+        hint="export a folder, with a file for each tree; connect them by joints; or write SDFormat",
+        arguments={"count": len(roots), "roots": tuple(roots)},
+        subjects=tuple(roots),
+        target="urdf",
+    )
+
+
+def _spanning(scene: Scene, root: str) -> tuple[list[Joint], list[Joint]]:
+    """Return the joints of the tree, and those that close loops."""
+    incident: dict[str, list[Joint]] = defaultdict(list)
+    for joint in scene.joints:
+        incident[joint.parent].append(joint)
+        incident[joint.child].append(joint)
+    reached, seen = {root}, set()
+    tree: list[Joint] = []
+    closing: list[Joint] = []
+    pending = [root]
+    for here in pending:  # the list grows during the loop
+        for joint in sorted(incident[here], key=lambda joint: joint.parent != here):
+            if joint.name in seen:
+                continue
+            seen.add(joint.name)
+            there = joint.child if joint.parent == here else joint.parent
+            (closing if there in reached else tree).append(joint)
+            if there not in reached:
+                reached.add(there)
+                pending.append(there)
+    return tree, closing
+
+
+def _upward(tree: list[Joint], root: str) -> set[str]:
+    """Return the joints whose child is nearer to the root than their parent."""
+    reached, upward = {root}, set()
+    for joint in tree:  # in the order in which they are reached
+        if joint.parent not in reached:
+            upward.add(joint.name)
+        reached |= {joint.parent, joint.child}
+    return upward
+
+
+def _turned(joint: Joint, report: Report) -> Joint:
+    if joint.type is JointType.CURVILINEAR:
+        raise ExportError((unrepresentable(joint, "its child is nearer to the root than its parent"),))
+    exact = len(joint.axes) <= 1 and joint.type not in (JointType.BALL, JointType.FLOATING)
+    report.add(
+        Fate.NOTED if exact else Fate.APPROXIMATED,
+        "urdfout.reversed-joint",
+        "joint {joint} leads towards the root; exchanged parent and child"
+        + ("" if exact else ", so that its position is that of the inverse motion"),
+        joint.where,
+        subjects=(joint.name,),
+        joint=joint.name,
+    )
+    axes = tuple(dataclasses.replace(axis, xyz=frozen(-axis.xyz)) for axis in reversed(joint.axes))
+    return dataclasses.replace(
+        joint, parent=joint.child, child=joint.parent, X_PJ=joint.X_CJ, X_CJ=joint.X_PJ, axes=axes
+    )
+
+
+def unrepresentable(joint: Joint, reason: str) -> Diagnostic:
+    """Return the finding that a joint cannot be written.
+
+    Args:
+        joint: The joint.
+        reason: The reason, a clause.
+    """
+    return Diagnostic(
+        "urdfout.joint-type",
+        Fate.INVALID,
+        "URDF cannot represent joint {joint} of type {type}: {reason}",
+        joint.where,
+        hint="write SDFormat",
+        arguments={"joint": joint.name, "type": joint.type.value, "reason": reason},
+        subjects=(joint.name,),
+        target="urdf",
+    )
+
+
+def _ball(joint: Joint) -> BallConstraint:
+    return BallConstraint(link_A=joint.parent, link_B=joint.child, p_AP=joint.X_PJ.p, p_BQ=joint.X_CJ.p)
+
+
+def _report_loop(joint: Joint, report: Report, *, is_ball: bool) -> None:
+    if is_ball:
+        fate, outcome = Fate.NOTED, "a ball constraint closes it"
+    else:
+        fate, outcome = Fate.DROPPED, "left it out"
+    report.add(
+        fate,
+        "urdfout.loop",
+        "joint {joint} closes a loop of links, and URDF has trees only; {outcome}",
+        joint.where,
+        hint="" if is_ball else "write SDFormat",
+        subjects=(joint.name, joint.parent, joint.child),
+        joint=joint.name,
+        outcome=outcome,
+    )
+
+
+def merged(tree: Tree, report: Report) -> Scene:
+    """Return the scene with one model, and with poses that follow from the joints.
+
+    Args:
+        tree: The tree.
+        report: Receives the findings.
+    """
+    scene, root = tree
+    poses = _poses(scene, root)
+    first = scene.models[0] if scene.models else Model(name=scene.name or "model", X_WM=IDENTITY, canonical_link=None)
+    _report_merged(scene, root, poses, report)
+    flags = {model.name: model.self_collide for model in scene.models}
+    children = {joint.child for joint in scene.joints if joint.parent != WORLD}
+    canonical = next((link.name for link in scene.links if link.name not in {WORLD, *children}), None)
+    links = tuple(
+        dataclasses.replace(
+            link,
+            model=first.name,
+            X_WL=poses[link.name],
+            virtual=False,
+            self_collide=link.self_collide
+            if flags.get(link.model, first.self_collide) == first.self_collide
+            else bool(link.self_collide or flags[link.model]),
+        )
+        for link in scene.links
+    )
+    model = dataclasses.replace(first, X_WM=IDENTITY if root is None else poses[root], canonical_link=canonical)
+    return dataclasses.replace(scene, models=(model,), links=links)
+
+
+def _report_merged(scene: Scene, root: str | None, poses: Mapping[str, Pose], report: Report) -> None:
+    if root is not None and not poses[root].is_close(IDENTITY, 1e-13):
+        report.add(
+            Fate.APPROXIMATED,
+            "urdfout.root-pose",
+            "link {link} is free and not at the origin; the <origin> of the robot states its pose, which only "
+            "libsdformat and sdfbridge read",
+            hint="pass the pose to the simulator that loads the document",
+            subjects=(root,),
+            link=root,
+        )
+    if len(scene.models) > 1:
+        names = tuple(model.name for model in scene.models)
+        colliding = {link.model for link in scene.links if link.collisions}
+        report.add(
+            Fate.APPROXIMATED if len(colliding) > 1 else Fate.NOTED,
+            "urdfout.merged-models",
+            "a URDF has one model; {models} become one, to which SDFormat's rule for collisions in a model applies",
+            subjects=names,
+            models=names,
+        )
+
+
+def _poses(scene: Scene, root: str | None) -> dict[str, Pose]:
+    """Return the pose of each link in the world."""
+    poses = {WORLD: IDENTITY} | {link.name: link.X_WL for link in scene.links if link.name == root}
+    children: dict[str, list[Joint]] = defaultdict(list)
+    for joint in scene.joints:
+        children[joint.parent].append(joint)
+    pending = [WORLD if root is None else root]
+    for here in pending:
+        for joint in children[here]:
+            poses[joint.child] = poses[here] @ joint.X_PJ @ joint.X_CJ.inverse()
+            pending.append(joint.child)
+    return poses

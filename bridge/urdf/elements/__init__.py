@@ -1,1 +1,0 @@
-"""The elements of a URDF document."""

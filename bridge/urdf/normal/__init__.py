@@ -1,1 +1,0 @@
-"""The normal form of a scene: what a URDF document represents exactly."""

@@ -1,0 +1,249 @@
+"""Initial joint positions, and poses of free bodies."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from loaders.collision_pairs import connected_components, is_connection, static_links
+from loaders.diagnostics import Fate
+from loaders.finish.transform import attach_joints
+from loaders.model import WORLD, Joint, JointType, by_name
+from loaders.node import Node
+from loaders.pose import IDENTITY, Pose, matrix_to_quaternion, quaternion_to_matrix, rotation_about
+from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR
+from loaders.text import closest
+
+from .yaml_nodes import expect, numbers
+
+_AXES = {
+    JointType.REVOLUTE: "r",
+    JointType.CONTINUOUS: "r",
+    JointType.PRISMATIC: "t",
+    JointType.UNIVERSAL: "rr",
+    JointType.REVOLUTE2: "rr",
+    JointType.PLANAR: "ttr",
+}
+"""Rotations (r) and translations (t) along the axes of a joint, in order."""
+
+
+def bases_of(scene: Scene, number: Mapping[str, int]) -> dict[int, str]:
+    """Return the link that carries the others in each component: the first that no joint carries, or the first one.
+
+    Args:
+        scene: The scene.
+        number: The number of the component of each link.
+    """
+    carried = {joint.child for joint in scene.joints if is_connection(joint)}
+    names = [link.name for link in scene.links]
+    bases: dict[int, str] = {}
+    for name in (*(name for name in names if name not in carried), *names):
+        bases.setdefault(number[name], name)
+    return bases
+
+
+def initial_link_poses(scene: Scene, bases: Sequence[str]) -> dict[str, Pose]:
+    """Return ``X_WL`` of every link and of the world with all joints at their initial positions.
+
+    Args:
+        scene: The scene; joints without an initial position are at zero, and couplings do not count, as in Drake.
+        bases: The links that stay where they are at zero, one of each component of the scene but that of the world.
+    """
+    X_WL = {WORLD: IDENTITY, **{link.name: link.X_WL for link in scene.links}}
+    if not any(any(joint.default_position) for joint in scene.joints):
+        return X_WL
+    incident: dict[str, list[Joint]] = {name: [] for name in X_WL}
+    for joint in filter(is_connection, scene.joints):
+        incident[joint.parent].append(joint)
+        incident[joint.child].append(joint)
+    pending = [WORLD, *sorted(static_links(scene) - {WORLD}), *bases]
+    seen = set(pending)
+    for here in pending:  # the list grows during the loop
+        for joint in incident[here]:
+            is_reversed = joint.child == here
+            there = joint.parent if is_reversed else joint.child
+            if there not in seen:
+                seen.add(there)
+                X_PC = joint.X_PJ @ displacement(joint) @ joint.X_CJ.inverse()
+                X_WL[there] = X_WL[here] @ (X_PC.inverse() if is_reversed else X_PC)
+                pending.append(there)
+    return X_WL
+
+
+def displacement(joint: Joint) -> Pose:
+    """Return the pose of the child joint frame in the parent joint frame at the initial position of a joint."""
+    q = joint.default_position
+    if not any(q):
+        return IDENTITY
+    if joint.type is JointType.BALL:
+        return Pose.of(quaternion_to_matrix(q))
+    if joint.type is JointType.SCREW:
+        (axis,) = joint.axes
+        return Pose.of(rotation_about(axis.xyz, q[0]), q[0] * joint.pitch / math.tau * axis.xyz)
+    X = IDENTITY
+    for kind, axis, value in zip(_AXES.get(joint.type, ""), joint.axes, q, strict=False):
+        X = X @ (Pose.of(rotation_about(axis.xyz, value)) if kind == "r" else Pose.of(p=value * axis.xyz))
+    return X
+
+
+_SIZE = {JointType.FIXED: 0, JointType.UNIVERSAL: 2, JointType.REVOLUTE2: 2, JointType.PLANAR: 3, JointType.BALL: 3}
+"""Number of positions in Drake, keyed by joint type; 1 for every other type."""
+
+
+def read_positions(add_model: Node, model: str, scene: Scene) -> Scene:
+    """Return the scene of a model with the initial positions in the directive.
+
+    Args:
+        add_model: The directive.
+        model: Scoped name of the model.
+        scene: The scene of the model.
+    """
+    node = add_model.peek("default_joint_positions")
+    if node is None or not expect(node, "mapping"):
+        return scene
+    joints = by_name(scene.joints)
+    for child in node.children:
+        name = f"{model}{SEPARATOR}{child.tag}"
+        joint = joints.get(name)
+        if joint is None:
+            close = closest(name, joints)
+            hint = f"did you mean {close.removeprefix(model + SEPARATOR)}?" if close else ""
+            child.invalid(
+                "directives.unknown-joint",
+                "unknown joint {joint!r} in model {model}",
+                hint=hint,
+                subjects=(model,),
+                joint=child.tag,
+                model=model,
+            )
+        else:
+            joints[name] = _with_default_position(joint, child)
+    return dataclasses.replace(scene, joints=tuple(joints.values()))
+
+
+def _with_default_position(joint: Joint, node: Node) -> Joint:
+    values = numbers(node)
+    size = _SIZE.get(joint.type, 1)
+    if len(values) != size:
+        node.invalid(
+            "directives.position-count",
+            "{type} joint {joint} requires {size} positions, not {count}",
+            subjects=(joint.name,),
+            type=joint.type.value,
+            joint=joint.name,
+            size=size,
+            count=len(values),
+        )
+        return joint
+    if joint.type is JointType.BALL:  # Drake uses roll, pitch and yaw
+        values = matrix_to_quaternion(Pose.from_xyz_rpy((0.0, 0.0, 0.0), values).R)
+    return dataclasses.replace(joint, default_position=values)
+
+
+_UNUSED = {
+    "fixed": "the pose of {link} is not used, because {link} is fixed to the world",
+    "carried": "the pose of {link} is not used, because joints carry it on {base}",
+    "other": "the pose of {link} is not used, because that of another frame of the same body or tree is",
+    "cycle": "the pose of {link} is measured from what {link} carries",
+}
+"""Templates of messages, keyed by reason."""
+
+
+class FreePose(NamedTuple):
+    """The initial pose of a body that is to be free: of its frame C, measured from a frame F on another link."""
+
+    child: str
+    """The link of C."""
+    X_LC: Pose
+    """Pose of C in its link."""
+    base: str
+    """The link of F, or `WORLD`."""
+    X_BC: Pose
+    """Pose of C, measured from the link of F."""
+    is_joint: bool
+    """Whether Drake makes a joint of it: unless C is the frame of the link and F the frame of the world."""
+    node: Node
+    """The element with the pose."""
+
+
+def place_free_bodies(scene: Scene, poses: Sequence[FreePose]) -> Scene:
+    """Return the scene with free bodies, and what they carry, at their initial poses; report poses that have no effect.
+
+    Args:
+        scene: The scene with all its joints.
+        poses: The poses, in order.
+    """
+    if not poses:
+        return scene
+    components = connected_components(scene, is_connection)
+    number = {name: i for i, names in enumerate(components) for name in names}
+    bases = bases_of(scene, number)
+    used = _used(poses, number, bases)
+    X_WL = initial_link_poses(scene, [link for i, link in bases.items() if i])
+    X_VW = _motions(used, number, X_WL)
+    at_zero = {link.name: link.X_WL for link in scene.links}
+    return _moved(scene, {pose.child: X_VW[i] @ at_zero[pose.child] for i, pose in used.items() if i in X_VW})
+
+
+def _used(poses: Sequence[FreePose], number: Mapping[str, int], bases: Mapping[int, str]) -> dict[int, FreePose]:
+    """Return the pose that each component has, keyed by its number; joints precede poses of bodies, as in Drake."""
+    used: dict[int, FreePose] = {}
+    for pose in sorted(poses, key=lambda pose: not pose.is_joint):
+        i = number[pose.child]
+        if i == 0:
+            _report(pose, "fixed")
+        elif i in used:
+            _report(pose, "other")
+        elif number[pose.base] == i:
+            _report(pose, "cycle")
+        elif not pose.is_joint and pose.child != bases[i]:
+            _report(pose, "carried", bases[i])
+        else:
+            used[i] = pose
+    return used
+
+
+def _report(pose: FreePose, reason: str, base: str = "") -> None:
+    """Report a pose without effect; where Drake makes a joint of it, it refuses the loop."""
+    pose.node.report(
+        Fate.INVALID if pose.is_joint else Fate.DROPPED,
+        "directives.unused-pose",
+        _UNUSED[reason],
+        hint="remove it, or give the pose of the link that is free",
+        subjects=(pose.child,),
+        link=pose.child,
+        base=base,
+    )
+
+
+def _motions(used: Mapping[int, FreePose], number: Mapping[str, int], X_WL: Mapping[str, Pose]) -> dict[int, Pose]:
+    """Return the motion ``X_VW`` of each component with a pose, after that of what it is measured from."""
+    X_VW: dict[int, Pose] = {}
+    for start in used:
+        chain: dict[int, None] = {}
+        below = start
+        while below in used and below not in X_VW and below not in chain:
+            chain[below] = None
+            below = number[used[below].base]
+        if below in chain:
+            _report(used[start], "cycle")
+            continue
+        for i in reversed(chain):
+            pose = used[i]
+            X_WF = X_VW.get(number[pose.base], IDENTITY) @ X_WL[pose.base]
+            X_VW[i] = X_WF @ pose.X_BC @ pose.X_LC.inverse() @ X_WL[pose.child].inverse()
+    return X_VW
+
+
+def _moved(scene: Scene, X_WL: Mapping[str, Pose]) -> Scene:
+    """Return the scene with links at poses, and what is connected to them moved along."""
+    temporary = [
+        Joint(name="", type=JointType.FIXED, parent=WORLD, child=link, X_PJ=pose, X_CJ=IDENTITY)
+        for link, pose in X_WL.items()
+    ]
+    moved = attach_joints(scene, temporary)
+    return replace(moved, joints=moved.joints[: len(scene.joints)])

@@ -1,0 +1,550 @@
+"""Execution of model directives into a scene."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import accumulate
+from pathlib import Path
+
+from loaders.collision_pairs import is_connection
+from loaders.context import MAX_INCLUDE_DEPTH, Context, Failure, element_count
+from loaders.diagnostics import Fate
+from loaders.finish.transform import attach_joints, merge, place
+from loaders.model import WORLD, FilterGroup, FilterRule, Frame, Joint, JointType, by_name
+from loaders.node import Node
+from loaders.pose import IDENTITY, Pose, frozen
+from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR, local_name, renaming, root_model
+from loaders.text import suggestion
+from loaders.xml import read_bytes
+
+from .default_poses import FreePose, place_free_bodies, read_positions
+from .yaml_nodes import expect, fields, parse, read_transform, word, words
+
+GRAVITY = frozen((0.0, 0.0, -9.81))
+"""Gravity of Drake [m/s^2], shape (3,), in W."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One directive of one file."""
+
+    node: Node
+    """The directive."""
+    prefix: str
+    """Namespace of the directive with a separator at its end, such as ``a::b::``, or empty."""
+    context: Context
+    """The context of its file."""
+
+    def full(self, name: str) -> str:
+        """Return the scoped name of an item in the namespace of the directive; the world is in none."""
+        return name if name == WORLD else self.prefix + name
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """A model file, read once for all models made of it."""
+
+    scene: Scene | None
+    """The scene of the file; None if it could not be read."""
+    findings: range
+    """Indices of the diagnostics that were recorded while the file was read."""
+    instances: list[str] = field(default_factory=list)
+    """Scoped names of the models made of it."""
+
+
+@dataclass(slots=True)
+class SceneBuilder:
+    """The scene under construction."""
+
+    context: Context
+    """The context of the load."""
+    scenes: list[Scene] = field(default_factory=list)
+    """The scenes of the models, in order."""
+    models: set[str] = field(default_factory=set)
+    """Scoped names of all models: of the files, of models nested in them, and of instances without a file."""
+    frames: dict[str, tuple[str, Pose]] = field(default_factory=lambda: {WORLD: (WORLD, IDENTITY)})
+    """Link L and ``X_LF`` of every frame F, keyed by scoped name."""
+    local: dict[str, list[str]] = field(default_factory=dict)
+    """Scoped names of frames, keyed by local name."""
+    added: list[Frame] = field(default_factory=list)
+    """Frames that the directives add."""
+    joints: list[Joint] = field(default_factory=list)
+    """Welds that the directives add."""
+    joint_names: set[str] = field(default_factory=set)
+    """Scoped names of all joints."""
+    joined: set[frozenset[str]] = field(default_factory=set)
+    """Pairs of links that a joint connects; a floating joint does not."""
+    free_poses: list[FreePose] = field(default_factory=list)
+    """Initial poses of free bodies."""
+    groups: list[FilterGroup] = field(default_factory=list)
+    """Filter groups that the directives add."""
+    rules: list[FilterRule] = field(default_factory=list)
+    """Filter rules that the directives add."""
+    files: dict[Path, ModelFile] = field(default_factory=dict)
+    """The model files, keyed by real path."""
+    missing: set[str] = field(default_factory=set)
+    """Scoped names of the models and frames that could not be added."""
+
+    def add_joints(self, *joints: Joint) -> None:
+        """Add the names and links of joints to those that no weld may repeat."""
+        self.joint_names.update(joint.name for joint in joints)
+        self.joined.update(frozenset((joint.parent, joint.child)) for joint in joints if is_connection(joint))
+
+    def add_frame(self, name: str, link: str, X_LF: Pose) -> None:
+        """Add a frame F that directives may refer to.
+
+        Args:
+            name: Scoped name.
+            link: Name of the link L to which it is fixed.
+            X_LF: Pose of F in L.
+        """
+        self.frames[name] = (link, X_LF)
+        self.local.setdefault(local_name(name), []).append(name)
+
+    def find(self, name: str, node: Node) -> str | None:
+        """Return the scoped name of a frame, or None with a diagnostic; an unambiguous local name is sufficient.
+
+        Args:
+            name: The name in the directive.
+            node: The element that has the name.
+        """
+        matches = self.matches(name)
+        if len(matches) == 1:
+            return matches[0]
+        if self.follows(name):
+            return None
+        if matches:
+            message = "the name {frame!r} is ambiguous; it may refer to {candidates}"
+            hint = "write the scoped name"
+        else:
+            message = "unknown frame or link {frame!r}"
+            hint = suggestion(name, self.frames)
+        candidates = tuple(matches)
+        subjects = candidates
+        node.invalid(
+            "directives.unknown-frame",
+            message,
+            hint=hint,
+            leniency="" if matches else "what names it is left out",
+            subjects=subjects,
+            frame=name,
+            candidates=candidates,
+        )
+        return None
+
+    def follows(self, name: str) -> bool:
+        """Return whether a name is unknown only because its model or frame could not be added, which is reported.
+
+        Lenient loading reports each directive that it leaves out.
+
+        Args:
+            name: The scoped name.
+        """
+        scopes = accumulate(name.split(SEPARATOR), lambda scope, part: f"{scope}{SEPARATOR}{part}")
+        return not self.context.diagnostics.lenient and any(scope in self.missing for scope in scopes)
+
+    def matches(self, name: str) -> list[str]:
+        """Return the scoped names of the frames that a name in a directive may refer to."""
+        if name in self.frames:
+            return [name]
+        return self.local.get(name, []) if SEPARATOR not in name else []
+
+    def scene(self, name: str) -> Scene:
+        """Return the scene, with every link at its pose."""
+        empty = Scene(name=name, gravity=GRAVITY)
+        scene = dataclasses.replace(merge(empty, *self.scenes), gravity=GRAVITY)
+        scene = place_free_bodies(attach_joints(scene, self.joints), self.free_poses)
+        return dataclasses.replace(
+            scene,
+            frames=scene.frames + tuple(self.added),
+            filter_groups=scene.filter_groups + tuple(self.groups),
+            filter_rules=scene.filter_rules + tuple(self.rules),
+        )
+
+
+_NAME_KEYS = {
+    "add_model": ("name",),
+    "add_model_instance": ("name",),
+    "add_frame": ("name",),
+    "add_weld": ("parent", "child"),
+    "add_collision_filter_group": ("name",),
+    "add_directives": ("model_namespace",),
+}
+"""The fields of each directive that name what it is about."""
+_NAMES_FRAMES = {"add_frame", "add_weld"}
+"""Directives whose names may lack their scope if they are unambiguous."""
+
+
+class Subjects:
+    """The subjects of the findings of one file of directives."""
+
+    def __init__(self, builder: SceneBuilder) -> None:
+        self._builder = builder
+        self._diagnostics = builder.context.diagnostics
+        self._findings: list[tuple[range, tuple[str, ...]]] = []
+
+    @contextmanager
+    def of(self, step: Step) -> Iterator[None]:
+        """Regard the findings recorded inside the context as findings about a directive."""
+        start = len(self._diagnostics)
+        yield
+        self._findings.append((range(start, len(self._diagnostics)), self._names(step)))
+
+    def _names(self, step: Step) -> tuple[str, ...]:
+        children = (step.node.peek(key) for key in _NAME_KEYS[step.node.tag])
+        names = [step.full(child.text.strip()) for child in children if child is not None and child.text.strip()]
+        if step.node.tag not in _NAMES_FRAMES:
+            return tuple(names)
+        matches = ((name, self._builder.matches(name)) for name in names)
+        return tuple(found[0] if len(found) == 1 else name for name, found in matches)
+
+    def assign(self) -> None:
+        """Rename the subjects of the findings of model files; set those of the findings that have none."""
+        for file in self._builder.files.values():
+            scopes = [(name, name + SEPARATOR) for name in file.instances]
+            self._diagnostics.rename_subjects(file.findings, renaming(file.scene, scopes))
+        for findings, names in self._findings:
+            self._diagnostics.add_missing_subjects(findings, names)
+
+
+_POSE = ("base_frame", "translation", "rotation")
+
+
+def build(root: Node, context: Context) -> Scene:
+    """Return the scene of the directives of a file and of the files that it includes.
+
+    Args:
+        root: The document.
+        context: The context of the load.
+    """
+    builder = SceneBuilder(context)
+    subjects = Subjects(builder)
+    pending = [iter(_steps(root, "", context))]
+    while pending:
+        step = next(pending[-1], None)
+        if step is None:
+            pending.pop()
+        elif len(pending) > MAX_INCLUDE_DEPTH:
+            step.node.invalid(
+                "directives.include-cycle", "the files of directives include each other, or are nested too deep"
+            )
+            pending.pop()
+        else:
+            with subjects.of(step):
+                if step.node.tag == "add_directives":
+                    pending.append(iter(_included(step, builder)))
+                else:
+                    _DIRECTIVES[step.node.tag](step, builder)
+    subjects.assign()
+    return builder.scene(Path(root.file).name.removesuffix(".yaml").removesuffix(".dmd"))
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def _steps(root: Node, prefix: str, context: Context) -> list[Step]:
+    """Return the directives of one file."""
+    if not fields(root, ("directives",)):
+        return []
+    items = root.children[0]
+    steps = []
+    known = (*_DIRECTIVES, "add_directives")
+    for item in items.children if expect(items, "sequence") else ():
+        if not expect(item, "mapping"):
+            continue
+        if len(item.children) != 1:
+            item.invalid("directives.one-key", "a directive must have exactly one key, one of: {known}", known=known)
+        elif item.children[0].tag not in known:
+            message, name = "unknown directive {directive!r}; expected one of: {known}", item.children[0].tag
+            hint = suggestion(name, known)
+            item.invalid("directives.unknown-directive", message, hint=hint, directive=name, known=known)
+        else:
+            steps.append(Step(item.children[0], prefix, context))
+    return steps
+
+
+def _included(step: Step, builder: SceneBuilder) -> list[Step]:
+    node = step.node
+    if not fields(node, ("file",), ("model_namespace",)):
+        return []
+    namespace = word(node, "model_namespace")
+    prefix = step.prefix
+    if namespace:
+        _check_scope(step.full(namespace), node, builder)
+        prefix = step.full(namespace) + SEPARATOR
+    path = _find_file(step)
+    if path is None:
+        return []
+    real = path.resolve()
+    if real in step.context.including:
+        node.invalid("directives.include-cycle", "{file} includes itself", file=path.name)
+        return []
+    data = read_bytes(path, builder.context.diagnostics)
+    root = None if data is None else parse(data, str(path), builder.context.diagnostics)
+    return [] if root is None else _steps(root, prefix, step.context.inside(real))
+
+
+def _find_file(step: Step) -> Path | None:
+    uri = word(step.node, "file")
+    child = step.node.peek("file")
+    if child is None or not uri:
+        return None
+    if "://" not in uri and not Path(uri).is_absolute():
+        child.report(
+            Fate.ASSUMED,
+            "directives.relative-file",
+            "the relative path {uri!r} refers to the folder of this file; Drake refuses relative paths",
+            hint="write package://",
+            uri=uri,
+        )
+    found = step.context.resources.search(uri, Path(child.file).parent, child)
+    if not isinstance(found, Failure):
+        return found
+    code = "directives.unknown-file" if found.fate is Fate.DROPPED else found.code
+    child.invalid(code, found.template, hint=found.hint, leniency="the directive is left out", **found.arguments)
+    return None
+
+
+# --- directives ------------------------------------------------------------------------------------------------------
+
+
+def _add_model(step: Step, builder: SceneBuilder) -> None:
+    node = step.node
+    if not fields(node, ("file", "name"), ("default_joint_positions", "default_free_body_pose")):
+        return
+    name = step.full(word(node, "name"))
+    if not _is_new(name, node, builder):
+        return
+    path = _find_file(step)
+    scene = None if path is None else _read_model(path, name, step, builder)
+    root = None if scene is None else root_model(scene)
+    if scene is None or root is None:
+        builder.missing.add(name)
+        return
+    builder.context.diagnostics.spend("elements", element_count(scene))
+    placed = read_positions(node, name, place(scene, name, root.X_WM))
+    repeated = [model.name for model in placed.models if not _is_new(model.name, node, builder)]
+    if repeated:
+        builder.missing.add(name)
+        return
+    builder.models.update(model.name for model in placed.models)
+    builder.scenes.append(placed)
+    builder.add_joints(*placed.joints)
+    _add_frames_of(placed, builder)
+    _read_free_poses(step, name, placed, builder)
+
+
+def _read_model(path: Path, name: str, step: Step, builder: SceneBuilder) -> Scene | None:
+    real = path.resolve()
+    if path.suffix.lower() in {".yaml", ".yml"}:
+        message = "{file} is a file of directives"
+        step.node.invalid("directives.not-one-model", message, hint="use add_directives", file=path.name)
+        return None
+    if real not in builder.files:
+        start = len(builder.context.diagnostics)
+        scene = step.context.read_file(path, step.context)
+        builder.files[real] = ModelFile(scene, range(start, len(builder.context.diagnostics)))
+    builder.files[real].instances.append(name)
+    scene = builder.files[real].scene
+    if scene is not None and root_model(scene) is None:
+        step.node.invalid("directives.not-one-model", "{file} must contain exactly one model", file=path.name)
+        return None
+    return scene
+
+
+def _add_frames_of(scene: Scene, builder: SceneBuilder) -> None:
+    links = by_name(scene.links)
+    for link in scene.links:
+        if link.name != WORLD:
+            builder.add_frame(link.name, link.name, IDENTITY)
+    for frame in scene.frames:
+        builder.add_frame(frame.name, frame.link, frame.X_LF)
+    for model in scene.models:
+        X_WL = links[model.canonical_link].X_WL if model.canonical_link else IDENTITY
+        name = model.name + SEPARATOR + "__model__"
+        builder.add_frame(name, model.canonical_link or WORLD, X_WL.inverse() @ model.X_WM)
+
+
+def _read_free_poses(step: Step, model: str, scene: Scene, builder: SceneBuilder) -> None:
+    poses = step.node.peek("default_free_body_pose")
+    for node in poses.children if poses is not None and expect(poses, "mapping") else ():
+        names = [link.name for link in scene.links] if not node.tag else []
+        if not node.tag and len(names) != 1:
+            node.invalid(
+                "directives.unknown-frame",
+                "model {model} has {count} bodies; the pose requires the name of one",
+                subjects=(model,),
+                model=model,
+                count=len(names),
+            )
+            continue
+        name = names[0] if names else builder.find(f"{model}{SEPARATOR}{node.tag}", node)
+        if name is None or not fields(node, (), _POSE):
+            continue
+        base = builder.find(step.full(word(node, "base_frame", WORLD)), node)
+        if base is not None:
+            (link_B, X_BF), (link_C, X_LC) = builder.frames[base], builder.frames[name]
+            is_joint = base != WORLD or name != link_C
+            X_BC = X_BF @ read_transform(node)
+            builder.free_poses.append(FreePose(link_C, X_LC, link_B, X_BC, is_joint, node))
+
+
+def _add_instance(step: Step, builder: SceneBuilder) -> None:
+    if fields(step.node, ("name",)):
+        name = step.full(word(step.node, "name"))
+        if _is_new(name, step.node, builder):
+            builder.models.add(name)
+
+
+def _is_new(model: str, node: Node, builder: SceneBuilder) -> bool:
+    """Return whether no model has this scoped name; report one that does."""
+    is_new = model not in builder.models and model not in builder.missing
+    if not is_new:
+        node.invalid("directives.duplicate-model", "duplicate model name {model}", subjects=(model,), model=model)
+    return is_new
+
+
+def _check_scope(name: str, node: Node, builder: SceneBuilder) -> None:
+    """Report a scope in which there is no model."""
+    if name in builder.models or builder.follows(name):
+        return
+    message, hint = "unknown namespace {namespace!r}", "add it with add_model_instance first"
+    node.invalid("directives.unknown-namespace", message, hint=hint, namespace=name)
+
+
+def _add_frame(step: Step, builder: SceneBuilder) -> None:
+    if not fields(step.node, ("name", "X_PF")):
+        return
+    pose = step.node.peek("X_PF")
+    if pose is None or not fields(pose, ("base_frame",), _POSE):
+        return
+    name = word(step.node, "name")
+    base = builder.find(step.full(word(pose, "base_frame")), pose)
+    if base is None:
+        builder.missing.add(step.full(name))
+        return
+    link, X_LB = builder.frames[base]
+    scope = base.rpartition(SEPARATOR)[0]
+    inside = scope + SEPARATOR + name if scope else name  # a frame on the world is in no namespace
+    full = step.full(name) if SEPARATOR in name else inside
+    X_LF = X_LB @ read_transform(pose)
+    if SEPARATOR in name:
+        _check_scope(full.rpartition(SEPARATOR)[0], step.node, builder)
+    if full in builder.frames:
+        step.node.invalid("directives.duplicate-frame", "duplicate frame name {frame}", subjects=(full,), frame=full)
+        return
+    builder.add_frame(full, link, X_LF)
+    builder.added.append(Frame(name=full, link=link, X_LF=X_LF, where=step.node.where))
+
+
+def _add_weld(step: Step, builder: SceneBuilder) -> None:
+    node = step.node
+    if not fields(node, ("parent", "child"), ("X_PC",)):
+        return
+    parent, child = (builder.find(step.full(word(node, key)), node) for key in ("parent", "child"))
+    pose = node.peek("X_PC")
+    if parent is None or child is None or (pose is not None and not fields(pose, (), _POSE[1:])):
+        return
+    if child == WORLD:
+        message = "the world cannot be the child of a weld"
+        node.invalid("directives.weld-world", message, hint="exchange parent and child")
+        return
+    if builder.frames[parent][0] == builder.frames[child][0]:
+        message = "{parent} and {child} are on the same link"
+        node.invalid("drake.same-body", message, subjects=(parent, child), parent=parent, child=child)
+        return
+    weld = _weld(child, parent, IDENTITY if pose is None else read_transform(pose), node, builder)
+    if weld.name in builder.joint_names or frozenset((weld.parent, weld.child)) in builder.joined:
+        message = "{parent} and {child} are on links that a joint connects already, or a joint is named {joint}"
+        hint = "remove the weld, or weld the child by another frame"
+        names = {"parent": parent, "child": child, "joint": weld.name}
+        node.invalid("directives.duplicate-weld", message, hint=hint, subjects=(weld.parent, weld.child), **names)
+        return
+    builder.joints.append(weld)
+    builder.add_joints(weld)
+
+
+def _weld(child: str, parent: str, X_PC: Pose, node: Node, builder: SceneBuilder) -> Joint:
+    """Return the joint that welds frame C to frame P, with the name that Drake gives it."""
+    (link_P, X_LP), (link_C, X_LC) = builder.frames[parent], builder.frames[child]
+    scope, _, name = child.rpartition(SEPARATOR)
+    name = f"{local_name(parent)}_welds_to_{name}"
+    return Joint(
+        name=f"{scope}{SEPARATOR}{name}" if scope else name,
+        type=JointType.FIXED,
+        parent=link_P,
+        child=link_C,
+        X_PJ=X_LP @ X_PC,
+        X_CJ=X_LC,
+        where=node.where,
+    )
+
+
+def _add_group(step: Step, builder: SceneBuilder) -> None:
+    node = step.node
+    lists = ("members", "member_groups", "ignored_collision_filter_groups")
+    if not fields(node, ("name",), (*lists, "model_namespace")):
+        return
+    prefix = step.prefix or _namespace_of_group(node, builder)
+    if step.prefix and node.has("model_namespace"):
+        message = "ignored model_namespace, as Drake ignores it in a file that is added with the namespace {scope}"
+        hint = "remove it, and write members and groups with their scope in that namespace"
+        scope = step.prefix.removesuffix(SEPARATOR)
+        node.report(Fate.DROPPED, "directives.ignored-namespace", message, hint=hint, scope=scope)
+    name = prefix + word(node, "name")
+    if SEPARATOR in word(node, "name"):
+        message = "the filter group name {name!r} must not contain ::"
+        node.invalid("drake.scoped-group", message, name=word(node, "name"))
+    links = []
+    for member, item in words(node, lists[0]):
+        link, _ = builder.frames.get(prefix + member, ("", IDENTITY))
+        if link != WORLD and link and link == prefix + member:
+            links.append(link)
+        elif not builder.follows(prefix + member):
+            item.invalid("drake.unknown-member", "unknown member {link!r}: there is no such link", link=prefix + member)
+    member_groups = tuple(prefix + group for group, _ in words(node, lists[1]))
+    if not links and not member_groups and not node.has(lists[0]):
+        node.invalid("drake.empty-group", "filter group {group} has no members", group=name)
+    builder.groups.append(
+        FilterGroup(name=name, links=tuple(dict.fromkeys(links)), groups=member_groups, where=node.where)
+    )
+    ignored = words(node, lists[2])
+    builder.rules.extend(FilterRule(a=name, b=prefix + group, where=item.where) for group, item in ignored)
+
+
+def _namespace_of_group(node: Node, builder: SceneBuilder) -> str:
+    """Return the namespace that a filter group states, with a separator at its end, or nothing."""
+    namespace = word(node, "model_namespace")
+    if namespace:
+        _check_scope(namespace, node, builder)
+    return namespace and namespace + SEPARATOR
+
+
+_DIRECTIVES: dict[str, Callable[[Step, SceneBuilder], None]] = {
+    "add_model": _add_model,
+    "add_model_instance": _add_instance,
+    "add_frame": _add_frame,
+    "add_weld": _add_weld,
+    "add_collision_filter_group": _add_group,
+}
+
+
+def read(data: bytes, file: str, context: Context) -> Scene | None:
+    """Read a file of directives with all models that it adds.
+
+    The scene is a world: every name carries the scope of its model. Gravity is that of Drake, 9.81 m/s^2 downward.
+    Findings go to ``context.diagnostics``; after an error the returned scene is incomplete and must not be used.
+
+    Source: the documentation of ``drake/multibody/parsing``, "Model Directives", as of pydrake 1.51.
+
+    Args:
+        data: Contents of the file.
+        file: Name of the file for diagnostics.
+        context: The context of the load.
+    """
+    root = parse(data, file, context.diagnostics)
+    return None if root is None else build(root, context)

@@ -1,0 +1,218 @@
+"""The effect of each setting of MuJoCo that a scene carries, and those that act on its motion or its contacts.
+
+A setting is judged by what it does, not by the place where it is stated. One that the table does not have counts as one
+that changes the motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from .model import Actuator, BallConstraint, Joint, SceneData, Settings, Tendon, WeldConstraint
+from .scoped_names import SEPARATOR
+
+
+class Effect(StrEnum):
+    """The kind of change that a setting makes."""
+
+    MOTION = "motion"
+    """How links move, also without contact."""
+    CONTACT = "contact"
+    """Which shapes touch, and what forces act between them."""
+    ACCURACY = "accuracy"
+    """How well a solver or an integrator approximates the same laws."""
+    NONE = "none"
+    """Nothing of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The meaning of a setting.
+
+    Attributes:
+        effect: What it changes.
+        default: Text of MuJoCo's default; empty if a scene holds the setting only with another value.
+        needs: Settings of which one must have another value than its default, else this one has no effect.
+    """
+
+    effect: Effect
+    default: str = ""
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A setting as a scene states it.
+
+    Attributes:
+        path: Element and attribute, such as ``geom/condim`` and ``flag/contact``.
+        text: Its value.
+        subjects: Scoped names of the items that have it; empty for the whole scene.
+    """
+
+    path: str
+    text: str
+    subjects: tuple[str, ...] = ()
+
+    @property
+    def effect(self) -> Effect:
+        """The kind of change that it makes."""
+        return effect_of(self.path)
+
+    @property
+    def full_name(self) -> str:
+        """Element, attribute and value as in MJCF, such as ``option/flag contact="disable"``."""
+        return f'{full_name(self.path)}="{self.text}"'
+
+
+_UNKNOWN = Meaning(Effect.MOTION)
+_FLUID = ("option/density", "option/viscosity")
+_ROLLING = ("geom/condim",)
+_SOFTNESS = ("geom/solref", "geom/solimp")
+
+
+def _all(element: str, names: str, meaning: Meaning) -> dict[str, Meaning]:
+    """Return the same meaning for some attributes of an element."""
+    return {f"{element}/{name}": meaning for name in names.split()}
+
+
+SETTINGS = {
+    # options
+    **_all("option", "density viscosity", Meaning(Effect.MOTION, "0")),
+    **_all("option", "wind", Meaning(Effect.MOTION, "0 0 0", _FLUID)),
+    **_all("option", "actuatorgroupdisable", Meaning(Effect.MOTION)),
+    **_all("option", "sleep_tolerance", Meaning(Effect.MOTION, "0.001", ("flag/sleep",))),
+    **_all("option", "o_margin", Meaning(Effect.CONTACT, "0", ("flag/override",))),
+    **_all("option", "o_solref", Meaning(Effect.CONTACT, "0.02 1", ("flag/override",))),
+    **_all("option", "o_solimp", Meaning(Effect.CONTACT, "0.9 0.95 0.001 0.5 2", ("flag/override",))),
+    **_all("option", "o_friction", Meaning(Effect.CONTACT, "1 1 0.005 0.0001 0.0001", ("flag/override",))),
+    **_all(
+        "option",
+        "ccd_iterations ccd_tolerance cone impratio integrator iterations ls_iterations ls_tolerance "
+        "mpr_iterations mpr_tolerance noslip_iterations noslip_tolerance sdf_initpoints sdf_iterations solver "
+        "tolerance",
+        Meaning(Effect.ACCURACY),
+    ),
+    **_all("option", "apirate jacobian magnetic", Meaning(Effect.NONE)),
+    **_all("size", "memory", Meaning(Effect.NONE)),
+    # flags
+    **_all(
+        "flag",
+        "actuation clampctrl constraint damper equality frictionloss gravity limit passive spring",
+        Meaning(Effect.MOTION, "enable"),
+    ),
+    **_all("flag", "sleep", Meaning(Effect.MOTION, "disable")),
+    **_all("flag", "contact filterparent", Meaning(Effect.CONTACT, "enable")),
+    **_all("flag", "ipc override", Meaning(Effect.CONTACT, "disable")),
+    **_all("flag", "diagexact eulerdamp island multiccd nativeccd refsafe warmstart", Meaning(Effect.ACCURACY)),
+    **_all("flag", "autoreset energy fwdinv invdiscrete midphase sensor", Meaning(Effect.NONE)),
+    # shapes and pairs of shapes
+    **_all("geom", "adhesion gap margin priority solimp solref surfacevel", Meaning(Effect.CONTACT)),
+    **_all("geom", "condim", Meaning(Effect.CONTACT, "3")),
+    **_all("geom", "friction", Meaning(Effect.CONTACT, needs=_ROLLING)),
+    **_all("geom", "solmix", Meaning(Effect.CONTACT, "1", _SOFTNESS)),
+    **_all("geom", "fluidcoef fluidshape", Meaning(Effect.MOTION, needs=_FLUID)),
+    **_all("pair", "adhesion friction gap margin solimp solref", Meaning(Effect.CONTACT)),
+    **_all("pair", "condim", Meaning(Effect.CONTACT, "3")),
+    **_all("pair", "solreffriction", Meaning(Effect.ACCURACY)),
+    # bodies, joints, tendons, equalities and actuators
+    **_all("body", "gravcomp", Meaning(Effect.MOTION, "0")),
+    **_all("body", "inertial/diaginertia inertial/quat", Meaning(Effect.NONE)),
+    **_all(
+        "joint",
+        "actuatorfrcrange actuatorgravcomp damping limited margin range solimplimit solreflimit stiffness",
+        Meaning(Effect.MOTION),
+    ),
+    **_all("joint", "solimpfriction solreffriction", Meaning(Effect.ACCURACY)),
+    **_all("joint", "ref", Meaning(Effect.NONE)),
+    **_all("tendon", "actuatorfrcrange damping margin solimplimit solreflimit stiffness", Meaning(Effect.MOTION)),
+    **_all("tendon", "solimpfriction solreffriction", Meaning(Effect.ACCURACY)),
+    **_all("equality", "polycoef solimp solref torquescale", Meaning(Effect.MOTION)),
+    **_all("equality", "name", Meaning(Effect.NONE)),
+    **_all("actuator", "group lengthrange", Meaning(Effect.NONE)),
+}  # fmt: skip
+"""The meaning of each setting by element and attribute; laws of actuators are not listed, since all of them move."""
+
+
+def effect_of(path: str) -> Effect:
+    """Return what a setting changes; the motion, if it is not in the table.
+
+    Args:
+        path: Element and attribute, such as ``option/density``.
+    """
+    return SETTINGS.get(path, _UNKNOWN).effect
+
+
+def is_default(path: str, text: str) -> bool:
+    """Return whether a value is MuJoCo's default; further numbers that are not stated are the default, too.
+
+    Args:
+        path: Element and attribute.
+        text: The value.
+    """
+    stated, default = text.split(), SETTINGS.get(path, _UNKNOWN).default.split()
+    if stated == default or not stated or len(stated) > len(default):
+        return stated == default
+    try:
+        return all(float(a) == float(b) for a, b in zip(stated, default, strict=False))
+    except ValueError:
+        return False
+
+
+def full_name(path: str) -> str:
+    """Return element and attribute as in MJCF: ``option/flag contact`` for ``flag/contact``."""
+    element, _, attribute = path.partition("/")
+    return f"{'option/flag' if element == 'flag' else element} {attribute}"
+
+
+def stated_settings(scene: SceneData) -> Iterator[Setting]:
+    """Yield all settings of MuJoCo that a scene states, whatever their effect; elements of its own are no settings."""
+    if scene.physics.engine == "mujoco":
+        yield from _settings("", scene.physics.parameters)
+        if scene.wind.any():
+            yield Setting(path="option/wind", text=" ".join(f"{x:g}" for x in scene.wind))
+    for link in scene.links:
+        yield from _settings("body/", link.mujoco, link.name)
+        for shape in link.collisions:
+            yield from _settings("geom/", shape.surface.mujoco, f"{link.name}{SEPARATOR}{shape.name}")
+    named: tuple[tuple[str, tuple[Joint | Tendon | Actuator, ...]], ...] = (
+        ("joint/", scene.joints),
+        ("tendon/", scene.tendons),
+        ("actuator/", scene.actuators),
+    )
+    for element, items in named:
+        for item in items:
+            yield from _settings(element, item.mujoco, item.name)
+    yield from _settings_of_connections(scene)
+
+
+def _settings_of_connections(scene: SceneData) -> Iterator[Setting]:
+    """Yield the settings of equalities and of contact pairs."""
+    for coupling in scene.couplings:
+        yield from _settings("equality/", coupling.mujoco, coupling.follower, coupling.leader)
+    for constraint in scene.constraints:
+        if isinstance(constraint, BallConstraint | WeldConstraint):
+            yield from _settings("equality/", constraint.mujoco, constraint.link_A, constraint.link_B)
+    for pair in scene.contact_pairs:
+        names = f"{pair.link_A}{SEPARATOR}{pair.collision_A}", f"{pair.link_B}{SEPARATOR}{pair.collision_B}"
+        yield from _settings("pair/", pair.mujoco, *names)
+
+
+def acting_settings(scene: SceneData) -> tuple[Setting, ...]:
+    """Return the settings of MuJoCo in a scene that act on its motion or its contacts, without those at the default."""
+    stated = [setting for setting in stated_settings(scene) if not is_default(setting.path, setting.text)]
+    paths = {setting.path for setting in stated}
+    return tuple(setting for setting in stated if _acts(setting, paths))
+
+
+def _acts(setting: Setting, stated: set[str]) -> bool:
+    meaning = SETTINGS.get(setting.path, _UNKNOWN)
+    is_active = not meaning.needs or not stated.isdisjoint(meaning.needs)
+    return is_active and meaning.effect in {Effect.MOTION, Effect.CONTACT}
+
+
+def _settings(element: str, settings: Settings, *subjects: str) -> Iterator[Setting]:
+    for name, text in settings:
+        yield Setting(path=f"{element}{name}", text=text, subjects=subjects)

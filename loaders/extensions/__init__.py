@@ -1,1 +1,0 @@
-"""Extensions of the loaders by other packages."""

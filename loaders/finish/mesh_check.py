@@ -1,0 +1,101 @@
+"""Check the mesh files of a scene: whether they can be read, and whether their unit is plausible."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+
+from loaders.diagnostics import Diagnostics, Fate
+from loaders.meshes import read_mesh
+from loaders.model import Collision, Link, Mesh, Visual
+from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR
+
+FACTOR = 100.0
+"""Largest plausible ratio of mesh size to longest joint offset, and of offset to size."""
+
+
+def check_meshes(scene: Scene, diagnostics: Diagnostics) -> None:
+    """Report meshes that cannot be read, and those whose size is implausible compared with the joint offsets.
+
+    This reads every mesh of the scene once.
+
+    Args:
+        scene: The scene.
+        diagnostics: Record for the findings.
+
+    Raises:
+        LimitError: if the meshes have too many triangles.
+    """
+    offsets = _longest_joint_offsets(scene)
+    sizes: dict[Mesh, float] = {}
+    for link, shape, mesh in _meshes(scene):
+        if mesh in sizes:
+            continue
+        before = len(diagnostics)
+        data = read_mesh(mesh, diagnostics)
+        subjects = (link.name, f"{link.name}{SEPARATOR}{shape.name}")
+        diagnostics.add_missing_subjects(range(before, len(diagnostics)), subjects)
+        sizes[mesh] = math.nan if data is None else float((data.bounds[1] - data.bounds[0]).max())
+    reported: set[Mesh] = set()
+    for link, shape, mesh in _meshes(scene):
+        offset = offsets.get(link.model, 0.0)
+        if offset and mesh not in reported and not _is_plausible(sizes[mesh], offset, _beside(link, shape, sizes)):
+            reported.add(mesh)
+            _report_size(link, shape, mesh, sizes[mesh], offset, diagnostics)
+
+
+def _is_plausible(size: float, offset: float, beside: Iterable[float]) -> bool:
+    """Return whether a mesh may have its size; a small one may be a part of a shape whose parts are files.
+
+    Args:
+        size: Its size [m]; NaN if it cannot be read, which is reported elsewhere.
+        offset: Longest joint offset of the model [m].
+        beside: Sizes of the meshes of the link that are shapes of the same kind [m].
+    """
+    if size * FACTOR <= offset:
+        return any(offset < other * FACTOR < offset * FACTOR**2 for other in beside)
+    return not size >= offset * FACTOR
+
+
+def _beside(link: Link, shape: Collision | Visual, sizes: Mapping[Mesh, float]) -> Iterator[float]:
+    shapes: tuple[Collision | Visual, ...] = link.visuals if isinstance(shape, Visual) else link.collisions
+    return (sizes[other.geometry] for other in shapes if isinstance(other.geometry, Mesh))
+
+
+def _report_size(
+    link: Link, shape: Collision | Visual, mesh: Mesh, size: float, offset: float, diagnostics: Diagnostics
+) -> None:
+    diagnostics.add(
+        Fate.ASSUMED,
+        "mesh.implausible-size",
+        "mesh {uri} is {size:g} m large, but the longest joint offset of its model is {offset:g} m",
+        shape.where,
+        hint="if the mesh is in millimeters or inches, set its scale to 0.001 or 0.0254",
+        subjects=(link.name, f"{link.name}{SEPARATOR}{shape.name}"),
+        uri=mesh.uri,
+        size=size,
+        offset=offset,
+    )
+
+
+def _longest_joint_offsets(scene: Scene) -> dict[str, float]:
+    """Return the longest joint offset [m] of each model, keyed by the model's name."""
+    model_of = {link.name: link.model for link in scene.links}
+    offsets: dict[str, float] = {}
+    for joint in scene.joints:
+        model = model_of.get(joint.child, "")
+        longest = max(float(np.linalg.norm(joint.X_PJ.p)), float(np.linalg.norm(joint.X_CJ.p)))
+        offsets[model] = max(offsets.get(model, 0.0), longest)
+    return offsets
+
+
+def _meshes(scene: Scene) -> Iterator[tuple[Link, Collision | Visual, Mesh]]:
+    """Yield every mesh of the scene with its shape and link."""
+    for link in scene.links:
+        shapes: tuple[Collision | Visual, ...] = (*link.collisions, *link.visuals)
+        for shape in shapes:
+            if isinstance(shape.geometry, Mesh):
+                yield link, shape, shape.geometry

@@ -1,0 +1,581 @@
+"""Placement, merging, renaming and other link frames of a scene."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+from loaders.collision_pairs import connected_components, is_connection
+from loaders.model import (
+    WORLD,
+    ContactPair,
+    Joint,
+    JointType,
+    Keyframe,
+    Link,
+    MujocoElement,
+    Sensor,
+    Settings,
+    Tendon,
+    TendonPart,
+)
+from loaders.pose import IDENTITY, Array, Pose, frozen
+from loaders.scene import Scene
+from loaders.scoped_names import SEPARATOR, free_name, root_model
+
+REFERENCES: Mapping[str, Mapping[str, str]] = {
+    "models": {"name": "model", "canonical_link": "link"},
+    "links": {"name": "link", "model": "model"},
+    "joints": {"name": "joint", "parent": "link", "child": "link", "gear_reference": "link"},
+    "frames": {"name": "frame", "link": "link"},
+    "lights": {"name": "light", "link": "link", "target": "link"},
+    "couplings": {"follower": "joint", "leader": "joint"},
+    "actuators": {"name": "actuator", "joint": "joint"},
+    "constraints": {"link_A": "link", "link_B": "link", "joints": "joint"},
+    "forces": {"link_A": "link", "link_B": "link", "link_C": "link"},
+    "fluid_forces": {"link": "link", "joint": "joint"},
+    "contact_pairs": {"link_A": "link", "link_B": "link"},
+    "keyframes": {"joints": "joint", "actuators": "actuator", "links": "link"},
+    "filter_groups": {"name": "group", "links": "link", "groups": "group"},
+    "filter_rules": {"a": "group", "b": "group"},
+}
+"""Kind of the item that each field names, for each collection of a scene."""
+
+Names = Mapping[str, Mapping[str, str]]
+"""New names by old name, for each kind of item: ``link``, ``joint``, ``frame``, ``model`` and so on."""
+
+
+def renamed(scene: Scene, names: Names) -> Scene:
+    """Return a scene with other names; names that are not given stay, and so does the world.
+
+    Args:
+        scene: The scene.
+        names: The new names.
+    """
+    items: dict[str, Any] = {
+        collection: tuple(_renamed_item(item, fields, names) for item in getattr(scene, collection))
+        for collection, fields in REFERENCES.items()
+    }
+    for collection in ("joints", "links"):
+        items[collection] = tuple(_with_renamed_sensors(item, names) for item in items[collection])
+    items["tendons"] = tuple(_tendon_with_names(item, names) for item in scene.tendons)
+    return dataclasses.replace(scene, **items)
+
+
+def _tendon_with_names(tendon: Tendon, names: Names) -> Tendon:
+    fields = {"joint": "joint", "link": "link", "link_S": "link"}
+    return dataclasses.replace(tendon, parts=tuple(_renamed_item(part, fields, names) for part in tendon.parts))
+
+
+def _renamed_item(item: Any, fields: Mapping[str, str], names: Names) -> Any:
+    changed = {}
+    for field, kind in fields.items():
+        value = getattr(item, field, None)
+        is_world = value == WORLD and kind == "link"
+        new = _new(value, names.get(kind, {})) if value and not is_world else value
+        if new != value:
+            changed[field] = new
+    return dataclasses.replace(item, **changed) if changed else item
+
+
+def _new(value: str | tuple[str, ...], names: Mapping[str, str]) -> str | tuple[str, ...]:
+    if isinstance(value, tuple):
+        return tuple(names.get(name, name) for name in value)
+    return names.get(value, value)
+
+
+def _with_renamed_sensors(item: Any, names: Names) -> Any:
+    fields = {"joint": "joint", "target": "link"}
+    sensors = tuple(_renamed_item(sensor, fields, names) for sensor in item.sensors)
+    return item if sensors == item.sensors else dataclasses.replace(item, sensors=sensors)
+
+
+_ENDS: tuple[tuple[str, str], ...] = (
+    ("link_A", "p_AP"),
+    ("link_B", "p_BQ"),
+    ("link_A", "X_LA"),
+    ("link_C", "X_LC"),
+    ("link_A", "X_AP"),
+    ("link_B", "X_BQ"),
+    ("link", "X_LF"),
+    ("link", "p_LV"),
+    ("link", "X_LLight"),
+    ("link", "X_LP"),
+    ("link_S", "p_LS"),
+)
+"""Fields of frames, lights, constraints, force elements and parts of tendons: a link, and a point or a pose in it."""
+
+
+def moved_frames(scene: Scene, frames: Mapping[str, Pose]) -> Scene:
+    """Return the scene with other frames of links.
+
+    Args:
+        scene: The scene.
+        frames: The pose ``X_LN`` of the new frame N in the frame of each link L that changes.
+    """
+    if not frames:
+        return scene
+    inverse = {name: X_LN.inverse() for name, X_LN in frames.items()}
+    return dataclasses.replace(
+        scene,
+        links=tuple(_link(link, inverse[link.name]) if link.name in frames else link for link in scene.links),
+        joints=tuple(_joint(joint, inverse) for joint in scene.joints),
+        frames=tuple(_ends(frame, inverse) for frame in scene.frames),
+        lights=tuple(_ends(light, inverse) for light in scene.lights),
+        constraints=tuple(_ends(item, inverse) for item in scene.constraints),
+        forces=tuple(_ends(item, inverse) for item in scene.forces),
+        fluid_forces=tuple(_ends(item, inverse) for item in scene.fluid_forces),
+        tendons=tuple(
+            dataclasses.replace(tendon, parts=tuple(_ends(part, inverse) for part in tendon.parts))
+            for tendon in scene.tendons
+        ),
+    )
+
+
+def _link(link: Link, X_NL: Pose) -> Link:
+    axis = link.surface_velocity_axis
+    if axis is not None:
+        x, y, z = (X_NL.R @ frozen(axis)).tolist()
+        axis = (x, y, z)
+    return dataclasses.replace(
+        link,
+        X_WL=link.X_WL @ X_NL.inverse(),
+        inertia=None if link.inertia is None else link.inertia.moved(X_NL),
+        collisions=tuple(dataclasses.replace(c, X_LG=X_NL @ c.X_LG) for c in link.collisions),
+        visuals=tuple(dataclasses.replace(v, X_LG=X_NL @ v.X_LG) for v in link.visuals),
+        sensors=tuple(dataclasses.replace(s, X_LS=X_NL @ s.X_LS) for s in link.sensors),
+        surface_velocity_axis=axis,
+    )
+
+
+def _joint(joint: Joint, inverse: Mapping[str, Pose]) -> Joint:
+    X_NP, X_NC = inverse.get(joint.parent, IDENTITY), inverse.get(joint.child, IDENTITY)
+    X_CJ = X_NC @ joint.X_CJ
+    return dataclasses.replace(
+        joint,
+        X_PJ=X_NP @ joint.X_PJ,
+        X_CJ=IDENTITY if X_CJ.is_close(IDENTITY) else X_CJ,
+        sensors=tuple(dataclasses.replace(s, X_LS=X_NC @ s.X_LS) for s in joint.sensors),
+    )
+
+
+def _ends(item: Any, inverse: Mapping[str, Pose]) -> Any:
+    changed: dict[str, Array | Pose] = {}
+    for end, field in _ENDS:
+        X_NL = inverse.get(getattr(item, end, ""))
+        if X_NL is None or not hasattr(item, field):
+            continue
+        value = getattr(item, field)
+        if value is None:
+            continue
+        changed[field] = X_NL @ value if isinstance(value, Pose) else frozen(X_NL.p + X_NL.R @ value)
+    return dataclasses.replace(item, **changed) if changed else item
+
+
+def with_distinct_world_parts(scenes: Sequence[Scene]) -> list[Scene]:
+    """Return scenes whose shapes and sensors of the world have names that no other of these scenes has there.
+
+    A name that an earlier scene has gets the name of its scene in front.
+
+    Args:
+        scenes: The scenes.
+    """
+    if sum(link.name == WORLD for scene in scenes for link in scene.links) < 2:
+        return list(scenes)
+    taken: set[str] = set()
+    distinct = []
+    for scene in scenes:
+        names = [part.name for link in scene.links if link.name == WORLD for part in _parts(link)]
+        renamed = {name: free_name(f"{scene.name}_{name}", {*taken, *names}) for name in names if name in taken}
+        taken.update(renamed.get(name, name) for name in names)
+        distinct.append(_renamed_world(scene, renamed) if renamed else scene)
+    return distinct
+
+
+def joined_world(links: Iterable[Link]) -> tuple[Link, ...]:
+    """Return links of which one at most is the world: the first one, with the shapes and sensors of all.
+
+    Args:
+        links: The links.
+    """
+    links = tuple(links)
+    worlds = [link for link in links if link.name == WORLD]
+    if len(worlds) < 2:
+        return links
+    world = replace(
+        worlds[0],
+        collisions=tuple(chain.from_iterable(link.collisions for link in worlds)),
+        visuals=tuple(chain.from_iterable(link.visuals for link in worlds)),
+        sensors=tuple(chain.from_iterable(link.sensors for link in worlds)),
+    )
+    return tuple(world if link is worlds[0] else link for link in links if link is worlds[0] or link.name != WORLD)
+
+
+def _parts(link: Link) -> tuple[Any, ...]:
+    return (*link.collisions, *link.visuals, *link.sensors)
+
+
+def _renamed_world(scene: Scene, names: Mapping[str, str]) -> Scene:
+    """Return a scene with parts of its world renamed, and with the contact pairs that name them."""
+    return replace(
+        scene,
+        links=tuple(_renamed_parts(link, names) if link.name == WORLD else link for link in scene.links),
+        contact_pairs=tuple(_renamed_pair(pair, names) for pair in scene.contact_pairs),
+    )
+
+
+def _renamed_parts(link: Link, names: Mapping[str, str]) -> Link:
+    parts = {
+        kind: tuple(replace(part, name=names.get(part.name, part.name)) for part in getattr(link, kind))
+        for kind in ("collisions", "visuals", "sensors")
+    }
+    return replace(link, **parts)  # type: ignore[arg-type]  # each kind keeps its own type
+
+
+def _renamed_pair(pair: ContactPair, names: Mapping[str, str]) -> ContactPair:
+    ends = {
+        f"collision_{end}": names.get(getattr(pair, f"collision_{end}"), getattr(pair, f"collision_{end}"))
+        for end in "AB"
+        if getattr(pair, f"link_{end}") == WORLD
+    }
+    return replace(pair, **ends)
+
+
+def place(scene: Scene, scope: str, X_WM: Pose = IDENTITY) -> Scene:
+    """Return the scene moved to a pose, with every name prefixed by a scope.
+
+    The root model takes the scope as its name. Items that are fixed to the world move too, and stay fixed to it.
+
+    Args:
+        scene: A scene of one model, or a world.
+        scope: The scope, without a separator at its end; an empty scope leaves the names unchanged.
+        X_WM: New pose of the root model's frame, or of the origin of a world.
+    """
+    root = root_model(scene)
+    X_WS = X_WM if root is None else X_WM @ root.X_WM.inverse()
+    rename = _Renaming(scope, None if root is None else root.name)
+    if X_WS.is_close(IDENTITY, 0.0):
+        return _renamed(scene, rename) if scope else scene
+    return _renamed(_moved(scene, X_WS), rename)
+
+
+def merge(*scenes: Scene, name: str = "") -> Scene:
+    """Return one scene with the items of several, in order; gravity, physics and environment are those of the first.
+
+    Args:
+        scenes: The scenes, at least one; the names of their items must differ, except that of the link ``world``, of
+            which each may have a part: it becomes one link.
+        name: Name of the result; empty is the name of the first scene.
+    """
+    first = scenes[0]
+    if not name and not any(getattr(scene, key) for scene in scenes[1:] for key in _ITEMS):
+        return first
+    parts = with_distinct_world_parts(scenes)
+    items: dict[str, Any] = {key: tuple(chain.from_iterable(getattr(s, key) for s in parts)) for key in _ITEMS}
+    items["links"] = joined_world(items["links"])
+    return replace(first, name=name or first.name, **items)
+
+
+_ITEMS = (
+    "models",
+    "links",
+    "joints",
+    "frames",
+    "lights",
+    "couplings",
+    "actuators",
+    "constraints",
+    "forces",
+    "fluid_forces",
+    "filter_groups",
+    "filter_rules",
+    "keyframes",
+    "contact_pairs",
+    "tendons",
+    "mujoco",
+    "diagnostics",
+)
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "links": ("name",),
+    "joints": ("name", "parent", "child", "gear_reference"),
+    "frames": ("name", "link"),
+    "lights": ("name", "link", "target"),
+    "couplings": ("follower", "leader"),
+    "actuators": ("name", "joint", "tendon"),
+    "constraints": ("link_A", "link_B", "joints"),
+    "forces": ("link_A", "link_B", "link_C"),
+    "fluid_forces": ("link", "joint"),
+    "filter_groups": ("name", "links", "groups"),
+    "filter_rules": ("a", "b"),
+    "keyframes": ("name", "joints", "actuators", "links"),
+    "contact_pairs": ("link_A", "link_B"),
+    "tendons": ("name",),
+    "mujoco": ("name",),
+}
+"""Fields that hold names of items, keyed by kind of item; models are handled separately."""
+
+_NAMING_SETTINGS = frozenset({"name", "body", "jointinparent", "site", "refsite", "cranksite", "slidersite"})
+"""Settings of MuJoCo that hold the name of the element, of a link, of a joint or of a frame."""
+
+
+class _Renaming:
+    """Function that prefixes names with a scope."""
+
+    def __init__(self, scope: str, root: str | None) -> None:
+        self._prefix = scope + SEPARATOR if scope else ""
+        self._scope = scope
+        self._root = root
+
+    def __call__(self, name: str) -> str:
+        return name if name in {"", WORLD} else self._prefix + name
+
+    def model(self, name: str) -> str:
+        """Return the new name of a model; the new name of the root model is the scope itself."""
+        return self._scope if self._scope and name == self._root else self(name)
+
+    def fields(self, item: Any, keys: tuple[str, ...]) -> dict[str, Any]:
+        """Return the new values of the fields of an item that hold names.
+
+        Args:
+            item: The item.
+            keys: Names of the fields.
+        """
+        values = {key: getattr(item, key, None) for key in keys}
+        return {
+            key: tuple(map(self, value)) if isinstance(value, tuple) else self(value)
+            for key, value in values.items()
+            if value is not None
+        }
+
+
+def _renamed(scene: Scene, rename: _Renaming) -> Scene:
+    items: dict[str, Any] = {
+        kind: tuple(replace(item, **rename.fields(item, keys)) for item in getattr(scene, kind))
+        for kind, keys in _NAMES.items()
+    }
+    items["tendons"] = tuple(_renamed_tendon(tendon, rename) for tendon in items["tendons"])
+    items["mujoco"] = tuple(_renamed_element(element, rename) for element in items["mujoco"])
+    for kind in ("couplings", "actuators", "constraints"):
+        items[kind] = tuple(_with_renamed_settings(item, rename) for item in items[kind])
+    items["links"] = tuple(
+        replace(link, model=rename.model(link.model), sensors=_renamed_sensors(link.sensors, rename))
+        for link in items["links"]
+    )
+    items["joints"] = tuple(
+        replace(joint, sensors=_renamed_sensors(joint.sensors, rename)) if joint.sensors else joint
+        for joint in items["joints"]
+    )
+    items["models"] = tuple(
+        replace(m, name=rename.model(m.name), canonical_link=m.canonical_link and rename(m.canonical_link))
+        for m in scene.models
+    )
+    return replace(scene, name=rename.model(scene.name), **items)
+
+
+def _renamed_sensors(sensors: tuple[Sensor, ...], rename: _Renaming) -> tuple[Sensor, ...]:
+    return tuple(replace(sensor, **rename.fields(sensor, ("joint", "target"))) for sensor in sensors)
+
+
+def _with_renamed_settings(item: Any, rename: _Renaming) -> Any:
+    """Return an item with the names renamed that its settings of MuJoCo hold, such as the site of an actuator."""
+    settings: Settings = getattr(item, "mujoco", ())
+    if not any(key in _NAMING_SETTINGS for key, _ in settings):
+        return item
+    renamed = tuple((key, rename(text) if key in _NAMING_SETTINGS else text) for key, text in settings)
+    return replace(item, mujoco=renamed)
+
+
+def _renamed_element(element: MujocoElement, rename: _Renaming) -> MujocoElement:
+    return replace(element, references=tuple((key, rename(name)) for key, name in element.references))
+
+
+def _renamed_tendon(tendon: Tendon, rename: _Renaming) -> Tendon:
+    return replace(
+        tendon,
+        parts=tuple(
+            replace(p, joint=rename(p.joint), link=rename(p.link), link_S=rename(p.link_S)) for p in tendon.parts
+        ),
+    )
+
+
+# --- poses -----------------------------------------------------------------------------------------------------------
+
+
+def _moved(scene: Scene, X_VW: Pose) -> Scene:
+    """Return the scene with all poses that were measured from W measured from V."""
+    moved: dict[str, Any] = {
+        kind: tuple(_moved_item(item, X_VW, ends) for item in getattr(scene, kind))
+        for kind, ends in _LINK_AND_POSE.items()
+    }
+    return replace(
+        scene,
+        models=tuple(replace(model, X_WM=X_VW @ model.X_WM) for model in scene.models),
+        links=tuple(_moved_link(link, X_VW) for link in scene.links),
+        joints=tuple(_moved_default_position(joint, X_VW) for joint in moved.pop("joints")),
+        tendons=tuple(_moved_tendon(tendon, X_VW) for tendon in scene.tendons),
+        fluid_forces=tuple(replace(force, X_WS=X_VW @ force.X_WS) for force in scene.fluid_forces),
+        keyframes=_moved_keyframes(
+            scene, {joint.name: X_VW for joint in scene.joints}, {link.name: X_VW for link in scene.links}
+        ),
+        **moved,
+    )
+
+
+_LINK_AND_POSE: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "joints": (("parent", "X_PJ"), ("child", "X_CJ")),
+    "frames": (("link", "X_LF"),),
+    "lights": (("link", "X_LLight"),),
+    "constraints": (("link_A", "p_AP"), ("link_B", "p_BQ"), ("link_A", "X_AP"), ("link_B", "X_BQ")),
+    "forces": (("link_A", "p_AP"), ("link_B", "p_BQ"), ("link_A", "X_LA"), ("link_C", "X_LC")),
+}
+"""Pairs of fields, a link and a pose or position in its frame, keyed by kind of item."""
+
+
+def _moved_item(item: Any, X_VW: Pose, ends: tuple[tuple[str, str], ...]) -> Any:
+    changes = {
+        key: _moved_value(X_VW, getattr(item, key))
+        for end, key in ends
+        if getattr(item, end, None) == WORLD and hasattr(item, key)
+    }
+    return replace(item, **changes) if changes else item
+
+
+def _moved_tendon(tendon: Tendon, X_VW: Pose) -> Tendon:
+    return replace(tendon, parts=tuple(_moved_part(part, X_VW) for part in tendon.parts))
+
+
+def _moved_part(part: TendonPart, X_VW: Pose) -> TendonPart:
+    """Return a part with what is fixed to the world moved."""
+    X_LP = X_VW @ part.X_LP if part.link == WORLD else part.X_LP
+    p_LS = part.p_LS
+    if p_LS is not None and part.link_S == WORLD:
+        p_LS = frozen(X_VW.p + X_VW.R @ p_LS)
+    return replace(part, X_LP=X_LP, p_LS=p_LS)
+
+
+def _moved_value(X_VW: Pose, value: Pose | Array) -> Pose | Array:
+    return X_VW @ value if isinstance(value, Pose) else frozen(X_VW.p + X_VW.R @ value)
+
+
+def _moved_link(link: Link, X_VW: Pose) -> Link:
+    if link.name != WORLD:
+        return replace(link, X_WL=X_VW @ link.X_WL)
+    return replace(  # the frame of the world stays; the items fixed to it move
+        link,
+        inertia=link.inertia and link.inertia.moved(X_VW),
+        collisions=tuple(replace(c, X_LG=X_VW @ c.X_LG) for c in link.collisions),
+        visuals=tuple(replace(v, X_LG=X_VW @ v.X_LG) for v in link.visuals),
+        sensors=tuple(replace(s, X_LS=X_VW @ s.X_LS) for s in link.sensors),
+    )
+
+
+def _moved_default_position(joint: Joint, X_VW: Pose) -> Joint:
+    """Return a joint with its default position moved; that of a floating joint is the pose of its link in the world."""
+    if joint.type is not JointType.FLOATING or not joint.default_position:
+        return joint
+    return replace(joint, default_position=_moved_position(joint.default_position, X_VW))
+
+
+def _moved_position(position: Sequence[float], X_VW: Pose) -> tuple[float, ...]:
+    return tuple(position) if X_VW is IDENTITY else tuple((X_VW @ Pose.from_vector(position)).to_vector())
+
+
+def _moved_keyframes(scene: Scene, X_VW: Mapping[str, Pose], of_link: Mapping[str, Pose]) -> tuple[Keyframe, ...]:
+    """Return the keyframes with the positions of floating joints and of kinematic links moved.
+
+    Args:
+        scene: The scene.
+        X_VW: The motion of each joint.
+        of_link: The motion of each link.
+    """
+    floating = {joint.name for joint in scene.joints if joint.type is JointType.FLOATING}
+    return tuple(
+        replace(
+            keyframe,
+            positions=tuple(
+                _moved_position(position, X_VW[joint]) if joint in floating and len(position) == 7 else position
+                for joint, position in zip(keyframe.joints, keyframe.positions, strict=True)
+            ),
+            velocities=tuple(
+                _turned_velocity(v, X_VW[joint]) if joint in floating and len(v) == 6 else v
+                for joint, v in zip(keyframe.joints, keyframe.velocities, strict=False)
+            ),
+            poses=tuple(
+                _moved_position(pose, of_link.get(link, IDENTITY))
+                for link, pose in zip(keyframe.links, keyframe.poses, strict=True)
+            ),
+        )
+        for keyframe in scene.keyframes
+    )
+
+
+def _turned_velocity(velocity: Sequence[float], X_VW: Pose) -> tuple[float, ...]:
+    return (*(X_VW.R @ velocity[:3]).tolist(), *(X_VW.R @ velocity[3:]).tolist())
+
+
+# --- attachment of joints --------------------------------------------------------------------------------------------
+
+
+def attach_joints(scene: Scene, joints: Sequence[Joint]) -> Scene:
+    """Return the scene with further joints, and links moved such that these joints are at their zero configuration.
+
+    Links connected by joints of the scene move together. Links fixed to the world do not move; elsewhere the child of a
+    new joint moves and its parent does not.
+
+    Args:
+        scene: The scene.
+        joints: The joints to attach.
+    """
+    if not joints:
+        return scene
+    component_of = {name: i for i, names in enumerate(connected_components(scene, is_connection)) for name in names}
+    X_VW = _component_motions(scene, joints, component_of)
+    of_joint = {joint.name: X_VW[component_of[joint.child]] for joint in scene.joints}
+    return replace(
+        scene,
+        links=tuple(_moved_with(link, X_VW[component_of[link.name]]) for link in scene.links),
+        models=tuple(
+            replace(model, X_WM=X_VW[component_of[model.canonical_link]] @ model.X_WM)
+            if model.canonical_link
+            else model
+            for model in scene.models
+        ),
+        joints=(*(_moved_default_position(joint, of_joint[joint.name]) for joint in scene.joints), *joints),
+        keyframes=_moved_keyframes(scene, of_joint, {name: X_VW[i] for name, i in component_of.items()}),
+    )
+
+
+def _moved_with(link: Link, X_VW: Pose) -> Link:
+    return link if X_VW is IDENTITY else replace(link, X_WL=X_VW @ link.X_WL)
+
+
+def _component_motions(scene: Scene, joints: Sequence[Joint], component_of: Mapping[str, int]) -> dict[int, Pose]:
+    """Return the motion ``X_VW``, from the old to the new pose, of each connected component."""
+    X_WL = {WORLD: IDENTITY, **{link.name: link.X_WL for link in scene.links}}
+    incident: dict[int, list[tuple[Joint, int]]] = {number: [] for number in component_of.values()}
+    for joint in joints:
+        incident[component_of[joint.parent]].append((joint, component_of[joint.child]))
+        incident[component_of[joint.child]].append((joint, component_of[joint.parent]))
+    children = {component_of[joint.child] for joint in joints}
+    X_VW: dict[int, Pose] = {}
+    for root in (0, *(number for number in incident if number not in children), *incident):
+        if root in X_VW:
+            continue
+        X_VW[root] = IDENTITY
+        pending = [root]
+        while pending:
+            here = pending.pop()
+            for joint, there in incident[here]:
+                if there not in X_VW:
+                    X_WP, X_WC = X_WL[joint.parent] @ joint.X_PJ, X_WL[joint.child] @ joint.X_CJ
+                    downwards = component_of[joint.child] == there
+                    X_VW[there] = X_VW[here] @ (X_WP @ X_WC.inverse() if downwards else X_WC @ X_WP.inverse())
+                    pending.append(there)
+    return X_VW

@@ -1,1 +1,0 @@
-"""Compilation of an MJCF model: the loaders read text and files, MuJoCo compiles the numbers."""

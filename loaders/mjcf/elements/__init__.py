@@ -1,1 +1,0 @@
-"""Conversion of a compiled model to the elements of a scene."""

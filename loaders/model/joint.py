@@ -1,0 +1,170 @@
+"""Joints, their axes, couplings and actuators."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from loaders.diagnostics import NOWHERE, Where
+from loaders.pose import Array, Pose
+
+from .link import Sensor
+from .settings import Settings
+
+UNLIMITED = 1e16
+"""Limits in files of this magnitude or more are infinite: SDFormat 1.0 to 1.9 wrote 1e16 for infinity."""
+
+
+class JointType(StrEnum):
+    """Joint types of SDFormat, with ``planar`` and ``floating`` of URDF and ``curvilinear`` of Drake."""
+
+    FIXED = "fixed"
+    REVOLUTE = "revolute"
+    CONTINUOUS = "continuous"
+    PRISMATIC = "prismatic"
+    BALL = "ball"
+    UNIVERSAL = "universal"
+    SCREW = "screw"
+    PLANAR = "planar"
+    REVOLUTE2 = "revolute2"
+    GEARBOX = "gearbox"
+    CURVILINEAR = "curvilinear"
+    FLOATING = "floating"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JointAxis:
+    """One axis of a joint. Units are rad and N m for a rotation, m and N for a translation."""
+
+    xyz: Array
+    """Unit direction in J, shape (3,)."""
+    lower: float = -math.inf
+    """Lower position limit [rad or m]."""
+    upper: float = math.inf
+    """Upper position limit [rad or m]."""
+    effort: float = math.inf
+    """Effort limit of an actuator [N m or N]."""
+    velocity: float = math.inf
+    """Velocity limit [rad/s or m/s]."""
+    acceleration: float = math.inf
+    """Acceleration limit [rad/s^2 or m/s^2]."""
+    damping: float = 0.0
+    """Viscous damping [N m s/rad or N s/m]."""
+    friction: float = 0.0
+    """Coulomb friction [N m or N]."""
+    spring_stiffness: float = 0.0
+    """Spring stiffness [N m/rad or N/m]."""
+    spring_reference: float = 0.0
+    """Position at which the spring exerts no force [rad or m]."""
+    inertia: float = 0.0
+    """Reflected inertia of the drive [kg m^2 or kg]."""
+    limit_stiffness: float | None = None
+    """Stiffness of the joint limits [N m/rad or N/m]; None is rigid."""
+    limit_dissipation: float | None = None
+    """Damping of the joint limits [N m s/rad or N s/m]; None is rigid."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arc:
+    """One piece of a planar curve, with ``length`` [m] and ``curvature`` [rad/m], which is 0 for a line segment."""
+
+    length: float
+    curvature: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Curve:
+    """The path of a curvilinear joint, which starts at the origin of J."""
+
+    initial_tangent: Array
+    """Unit tangent at the start, in J, shape (3,)."""
+    plane_normal: Array
+    """Unit normal of the plane, in J, shape (3,)."""
+    arcs: tuple[Arc, ...]
+    """Pieces of the path, in order."""
+    periodic: bool = False
+    """Whether the path is closed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Joint:
+    """A joint between a frame J on ``parent`` and a frame J on ``child``, which coincide at the zero configuration."""
+
+    name: str
+    """Scoped name."""
+    type: JointType
+    """Type of the joint."""
+    parent: str
+    """Name of the parent link, or `WORLD`."""
+    child: str
+    """Name of the child link, or `WORLD`."""
+    X_PJ: Pose
+    """Pose of frame J in the parent link."""
+    X_CJ: Pose
+    """Pose of frame J in the child link."""
+    axes: tuple[JointAxis, ...] = ()
+    """Axes in the order of the joint's positions: none for fixed joints, ``x, y, normal`` for a planar joint, and the
+    axis of rotation for a screw joint. At most one for a ball joint and two for a floating joint, translation and
+    rotation: these hold for every direction and have no limits, and a spring pulls to the default position."""
+    pitch: float = 1.0
+    """Translation of a screw joint per revolution [m], right-handed."""
+    gear_ratio: float = 1.0
+    """Ratio of a gearbox joint: the second angle is ``-gear_ratio`` times the first."""
+    gear_reference: str | None = None
+    """Reference link of a gearbox joint, from which both angles are measured."""
+    curve: Curve | None = None
+    """Path of a curvilinear joint."""
+    default_position: tuple[float, ...] = ()
+    """Initial position of the source; empty is zero."""
+    sensors: tuple[Sensor, ...] = ()
+    """Sensors on the joint."""
+    provide_feedback: bool = False
+    """Whether the source requests joint forces."""
+    mujoco: Settings = ()
+    """Further settings of MuJoCo's ``<joint>``."""
+    where: Where = NOWHERE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coupling:
+    """Coupling ``q(follower) = multiplier * q(leader) + offset`` of two joints; axes are counted from 0."""
+
+    follower: str
+    leader: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+    follower_axis: int = 0
+    leader_axis: int = 0
+    mujoco: Settings = ()
+    """Further settings of MuJoCo's ``<joint>`` of ``<equality>``."""
+    where: Where = NOWHERE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actuator:
+    """An actuator of one joint or tendon. Efforts are those at the joint, after the gear."""
+
+    name: str
+    """Scoped name."""
+    joint: str
+    """Name of the joint; empty if it drives something else."""
+    tendon: str = ""
+    """Name of the tendon; empty if it drives something else."""
+    control: tuple[float, float] = (-math.inf, math.inf)
+    """Range of the control."""
+    effort: float = math.inf
+    """Effort limit [N m or N]."""
+    gear_ratio: float = 1.0
+    """Ratio of the rotor velocity to the joint velocity."""
+    rotor_inertia: float = 0.0
+    """Inertia of the rotor, before the gear [kg m^2 or kg]; the joint has ``gear_ratio**2 * rotor_inertia`` more."""
+    p_gain: float | None = None
+    """Position gain of a controller [N m/rad or N/m]."""
+    d_gain: float | None = None
+    """Velocity gain of a controller [N m s/rad or N s/m]."""
+    interfaces: tuple[str, ...] = ()
+    """Hardware interfaces that the source lists."""
+    mujoco: Settings = ()
+    """The law of the actuator as in MuJoCo's ``<general>``; empty if the source states none."""
+    where: Where = NOWHERE

@@ -1,1 +1,0 @@
-"""Image files: decoding within limits, and the gray levels of height maps."""

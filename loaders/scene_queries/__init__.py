@@ -1,1 +1,0 @@
-"""Queries of scene data: names, connectivity, excluded collision pairs, and the conformance format."""

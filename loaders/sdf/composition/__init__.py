@@ -1,1 +1,0 @@
-"""Composition of a file with the files that it includes: merging, parameters and ``model.config``."""

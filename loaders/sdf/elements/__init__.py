@@ -1,1 +1,0 @@
-"""Readers of the SDFormat elements, one module for each kind of element."""

@@ -1,1 +1,0 @@
-"""The frame attached-to and pose relative-to graphs of SDFormat, scopes of names, and poses."""

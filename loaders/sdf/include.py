@@ -1,0 +1,480 @@
+"""include, merge, model.config, and stand-ins for sun and ground plane.
+
+Each file is parsed, upgraded from its own version and composed in turn; its element replaces the ``<include>``. Every
+node keeps its own file and line. A file of another format is read by its own reader and becomes an interface model: a
+``<model>`` with a placeholder for the elements of that scene.
+
+A proxy frame ``_merged__NAME__model__`` replaces the implicit frame of the merged model: elements that were posed
+relative to that frame, or attached to it, now refer to the proxy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from loaders.context import MAX_INCLUDE_DEPTH, Context, Failure, element_count
+from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.files.folders import only_model_file
+from loaders.files.read_file import is_inside, real_path
+from loaders.model import WORLD
+from loaders.node import Node
+from loaders.scoped_names import SEPARATOR, root_model
+from loaders.xml import parse, read_bytes
+
+from .frame import INTERFACE_MODEL, MISSING_MODEL, MODEL_FRAME, PLACEMENT_FRAME, InterfaceModel
+from .params import apply_params
+from .unmodeled import mark_read
+from .upgrade import NEWEST, Version, upgrade
+
+_MERGED = ("link", "model", "joint", "frame", "gripper", "plugin", INTERFACE_MODEL, MISSING_MODEL)
+_DROPPED = ("static", "self_collide", "allow_auto_disable", "enable_wind")
+_ONLY_IN_MODELS = ("link", "gripper")
+
+
+def merge(include: Node, model: Node, parent: Node, interface_models: dict[Node, InterfaceModel]) -> list[Node]:
+    """Return the elements that replace an ``<include merge='true'>``: the proxy frame and the elements of the model.
+
+    Args:
+        include: The ``<include>``.
+        model: The included element, with the overrides applied.
+        parent: The model or world that contains the ``<include>``.
+        interface_models: Included files of other formats, by their placeholder.
+    """
+    if model.tag != "model":
+        include.invalid("sdf.merge-unsupported", "cannot merge a <{tag}>; expected a <model>", tag=model.tag)
+        return []
+    proxy = _create_proxy(include, model, parent)
+    elements = [proxy]
+    for child in model.children:
+        _redirect_references(child, proxy.attributes["name"])
+        if child.tag in _DROPPED:
+            _report_dropped(child, include)
+        elif parent.tag == "world" and _needs_model(child, interface_models):
+            include.invalid("sdf.merge-unsupported", "cannot merge a <{tag}> into a world", tag=child.tag)
+        elif child.tag in _MERGED or ":" in child.tag:
+            elements.append(child)
+    return elements
+
+
+def _report_dropped(child: Node, include: Node) -> None:
+    child.report(
+        Fate.NOTED,
+        "sdf.merge-drops",
+        "<{tag}> of a merged model has no effect",
+        hint="set it in the model that includes this one",
+        subjects=include.subjects,
+        tag=child.tag,
+    )
+
+
+def _needs_model(child: Node, interface_models: dict[Node, InterfaceModel]) -> bool:
+    return child.tag in _ONLY_IN_MODELS or (child.tag == INTERFACE_MODEL and bool(interface_models[child].scene.links))
+
+
+def _create_proxy(include: Node, model: Node, parent: Node) -> Node:
+    attributes = {"name": f"_merged__{model.attributes.get('name', '').strip()}__model__"}
+    link = _canonical_link(model)
+    if link:
+        attributes["attached_to"] = link
+    else:
+        include.invalid("sdf.no-link", "the model to merge has no link", hint="add a <link> to it")
+    placement_frame = model.attributes.get("placement_frame", "")
+    if placement_frame:
+        attributes[PLACEMENT_FRAME] = attributes["name"] if placement_frame == MODEL_FRAME else placement_frame
+    proxy = Node("frame", attributes, file=include.file, line=include.line, diagnostics=include.diagnostics)
+    model_pose = model.peek("pose")
+    pose = proxy.add("pose") if model_pose is None else proxy.append(model_pose.copy())
+    if not pose.attributes.get("relative_to"):
+        pose.attributes["relative_to"] = WORLD if parent.tag == "world" else MODEL_FRAME
+    return proxy
+
+
+def _canonical_link(model: Node) -> str:
+    """Return the name of the canonical link in the scope of the model: declared, the first, or of a nested model."""
+    prefix = ""
+    while True:
+        declared = model.attributes.get("canonical_link", "").strip()
+        link = model.peek("link")
+        if declared or link is not None:
+            return prefix + (declared or ("" if link is None else link.attributes.get("name", "").strip()))
+        nested = model.peek("model")
+        if nested is None:
+            return ""
+        prefix += nested.attributes.get("name", "").strip() + SEPARATOR
+        model = nested
+
+
+def _redirect_references(child: Node, proxy: str) -> None:
+    """Replace references to the implicit frame of the merged model by the proxy."""
+    if child.tag in ("link", "model"):
+        pose = child.peek("pose") or child.add("pose")
+        _redirect(pose, "relative_to", proxy, also_empty=True)
+    elif child.tag == INTERFACE_MODEL:
+        _redirect(child, "relative_to", proxy)
+    elif child.tag == "frame":
+        _redirect(child, "attached_to", proxy, also_empty=True)
+        _redirect(child.peek("pose"), "relative_to", proxy)
+    elif child.tag == "joint":
+        _redirect_joint(child, proxy)
+
+
+def _redirect_joint(joint: Node, proxy: str) -> None:
+    _redirect(joint.peek("pose"), "relative_to", proxy)
+    for end in (joint.peek("parent"), joint.peek("child")):
+        if end is not None and end.text.strip() == MODEL_FRAME:
+            end.text = proxy
+    for axis in (joint.peek("axis"), joint.peek("axis2")):
+        _redirect(None if axis is None else axis.peek("xyz"), "expressed_in", proxy)
+
+
+def _redirect(node: Node | None, attribute: str, proxy: str, *, also_empty: bool = False) -> None:
+    if node is None:
+        return
+    value = node.attributes.get(attribute, "").strip()
+    if value == MODEL_FRAME or (also_empty and not value):
+        node.attributes[attribute] = proxy
+
+
+_MANIFESTS = ("model.config", "manifest.xml")
+
+
+def model_file(path: Path, node: Node, *, unsafe_paths: bool = False) -> Path | None:
+    """Return the model file that an ``<include>`` refers to; None after a diagnostic.
+
+    Args:
+        path: A model file, or a folder whose manifest names one.
+        node: The ``<include>``, to report problems.
+        unsafe_paths: Whether the manifest may name a file outside its folder.
+    """
+    if not path.is_dir():
+        return path
+    manifest = next((path / name for name in _MANIFESTS if (path / name).is_file()), None)
+    if manifest is None:
+        return _file_without_manifest(path, node)
+    if manifest.name != _MANIFESTS[0]:
+        node.report(
+            Fate.NOTED,
+            "sdf.old-manifest",
+            "{old_name} is the old name of {new_name}",
+            hint="rename the file",
+            old_name=manifest.name,
+            new_name=_MANIFESTS[0],
+        )
+    data = read_bytes(manifest, node.diagnostics)
+    root = None if data is None else parse(data, str(manifest), node.diagnostics)
+    file = None if root is None else _newest_file(root, path)
+    if file is None or unsafe_paths or is_inside(real_path(file), (real_path(path),)):
+        return file
+    template = "{manifest} names the file {file}, which lies outside the folder of the model"
+    hint = "name a file in the folder of the model"
+    node.invalid("sdf.model-file-outside", template, hint=hint, manifest=manifest, file=file)
+    return None
+
+
+def _file_without_manifest(folder: Path, node: Node) -> Path | None:
+    """Report a folder without manifest; return its model file for lenient loading."""
+    file = only_model_file(folder)
+    name = "" if file is None else file.name
+    leniency = "" if file is None else "using {file}"
+    message, hint = "folder {folder} has no model.config", "add one, or name the file of the model"
+    node.invalid("sdf.no-model-config", message, hint=hint, leniency=leniency, folder=folder, file=name)
+    return file if node.diagnostics.lenient else None
+
+
+def _newest_file(root: Node, folder: Path) -> Path | None:
+    """Return the file of the newest version that can be read; an entry without a version has precedence."""
+    best: tuple[Version, str] | None = None
+    for entry in root.all("sdf"):
+        version = _entry_version(entry)
+        if version is None:
+            return folder / entry.text.strip()
+        if version > NEWEST:
+            entry.report(
+                Fate.ASSUMED,
+                "sdf.newer-model-file",
+                "ignoring the file for SDFormat {version}, which is newer than 1.12",
+                version=entry.attributes["version"],
+            )
+        elif best is None or version > best[0]:
+            best = version, entry.text.strip()
+    if best is None:
+        root.invalid("sdf.no-model-config", "no <sdf> element names a file that can be read")
+        return None
+    return folder / best[1]
+
+
+def _entry_version(entry: Node) -> Version | None:
+    words = entry.attributes.get("version", "").strip().split(".")
+    if not words[0]:
+        return None
+    numbers = [int(word[:9]) if word[:9].isdecimal() else 0 for word in (*words, "0")]
+    return numbers[0], numbers[1]
+
+
+_SUN = b"""<sdf version="1.12"><light type="directional" name="sun">
+<cast_shadows>true</cast_shadows><pose>0 0 10 0 0 0</pose>
+<diffuse>0.8 0.8 0.8 1</diffuse><specular>0.2 0.2 0.2 1</specular>
+<attenuation><range>1000</range><constant>0.9</constant><linear>0.01</linear><quadratic>0.001</quadratic></attenuation>
+<direction>-0.5 0.1 -0.9</direction></light></sdf>"""
+_PLANE = b"<geometry><plane><normal>0 0 1</normal><size>100 100</size></plane></geometry>"
+_GROUND_PLANE = b"""<sdf version="1.12"><model name="ground_plane"><static>true</static><link name="link">
+<collision name="collision">%b<surface><friction><ode><mu>100</mu><mu2>50</mu2></ode></friction></surface></collision>
+<visual name="visual">%b<cast_shadows>false</cast_shadows>
+<material><ambient>0.8 0.8 0.8 1</ambient><diffuse>0.8 0.8 0.8 1</diffuse></material></visual>
+</link></model></sdf>""" % (_PLANE, _PLANE)
+_STAND_INS = {"sun": _SUN, "ground_plane": _GROUND_PLANE}
+"""Documents, keyed by the name of the model: its light, or the friction and size of Gazebo classic's plane."""
+
+
+def parse_stand_in(uri: str, diagnostics: Diagnostics) -> Node | None:
+    """Return a new copy of the element that stands for a model; None if there is none for it.
+
+    Args:
+        uri: The URI of the model, such as ``model://sun`` or that of a model of Gazebo Fuel.
+        diagnostics: Record to which the nodes report.
+    """
+    name = uri.rstrip("/").rpartition("/")[2].lower().replace("%20", "_").replace(" ", "_")
+    data = _STAND_INS.get(name)
+    root = None if data is None else parse(data, f"<stand-in>/{name}.sdf", diagnostics)
+    return None if root is None else root.children[0].detach()
+
+
+_ROOTS = ("sdf", "gazebo")
+_INCLUDABLE = ("model", "actor", "light")
+"""Elements of a file that can be included, in order of preference."""
+
+_PARENTS = ("world", "model")
+"""Elements whose names may come from an include."""
+
+
+@dataclass(slots=True, eq=False)
+class Composition:
+    """Results of the composition of one file, in addition to the tree."""
+
+    versions: dict[str, Version] = field(default_factory=dict)
+    """The version that each file was written in, by path."""
+    interface_models: dict[Node, InterfaceModel] = field(default_factory=dict)
+    """Included files of other formats, by their placeholder."""
+    files: dict[Path, Node | None] = field(default_factory=dict)
+    """The composed element of every included file, by real path; None if it cannot be included."""
+
+
+def compose(root: Node, context: Context) -> Composition:
+    """Upgrade a document and replace every ``<include>`` in it, in place."""
+    composition = Composition()
+    composition.versions[root.file] = upgrade(root)
+    _expand_includes(root, context, composition)
+    return composition
+
+
+def _expand_includes(root: Node, context: Context, composition: Composition) -> None:
+    """Replace the includes of the root, of worlds, and of models at any depth."""
+    pending = [root]
+    while pending:
+        parent = pending.pop()
+        if parent.peek("include") is not None:
+            _expand_children(parent, context, composition)
+        pending.extend(child for child in parent.children if child.tag in ("world", "model"))
+
+
+def _expand_children(parent: Node, context: Context, composition: Composition) -> None:
+    children, parent.children = parent.children, []
+    for child in children:
+        for element in _include(child, parent, context, composition) if child.tag == "include" else (child,):
+            parent.attach(element)
+
+
+def _include(include: Node, parent: Node, context: Context, composition: Composition) -> list[Node]:
+    """Return the elements that replace an ``<include>``."""
+    uri = include.word("uri", "")
+    if not uri:
+        leniency = "the include is left out"
+        include.invalid("sdf.include-no-uri", "<include> has no <uri>", hint="add a <uri>", leniency=leniency)
+        return [_missing_model(include)] if parent.tag in _PARENTS else []
+    element = _find_element(uri, include, context, composition)
+    if element is None:
+        return [_missing_model(include)] if parent.tag in _PARENTS else []
+    _apply_overrides(include, element)
+    merged = include.flag("@merge", False)
+    elements = merge(include, element, parent, composition.interface_models) if merged else [element]
+    include.report_unread()
+    return elements
+
+
+# --- included files --------------------------------------------------------------------------------------------------
+
+
+def _find_element(uri: str, include: Node, context: Context, composition: Composition) -> Node | None:
+    """Return a new copy of the element that an ``<include>`` names; None after a diagnostic."""
+    location = context.resources.search(uri, Path(include.file).parent, include)
+    if not isinstance(location, Failure):
+        path = model_file(location, include, unsafe_paths=context.resources.unsafe_paths)
+        return None if path is None else _load_element(path, include, context, composition)
+    stand_in = parse_stand_in(uri, include.diagnostics)
+    leniency = "{uri!r} is left out" if stand_in is None else "a stand-in takes the place of {uri!r}"
+    code = "sdf.include-not-found" if location.fate is Fate.DROPPED else location.code
+    include.invalid(code, location.template, hint=location.hint, leniency=leniency, **location.arguments)
+    return stand_in if include.diagnostics.lenient else None
+
+
+def _missing_model(include: Node) -> Node:
+    """Return the placeholder of an include that failed, so that nothing is reported that only follows from this."""
+    merged = include.attributes.get("merge", "").strip() in {"true", "1"}
+    name = "" if merged else getattr(include.peek("name"), "text", "").strip()
+    mark_read(include)
+    attributes = {"name": name}
+    return Node(MISSING_MODEL, attributes, file=include.file, line=include.line, diagnostics=include.diagnostics)
+
+
+def _load_element(path: Path, include: Node, context: Context, composition: Composition) -> Node | None:
+    """Return a new copy of the element of a file; None after a diagnostic."""
+    real = path.resolve()
+    if not _check_depth(real, include, context):
+        return None
+    if real not in composition.files:
+        composition.files[real] = _read_file(path, include, context, composition)
+    element = composition.files[real]
+    return None if element is None else _copy(element, include, composition)
+
+
+def _check_depth(real: Path, include: Node, context: Context) -> bool:
+    """Report files that include each other, or too deep; return whether the file can be included."""
+    files = tuple(file.name for file in (*context.including, real))
+    if real in context.including:
+        include.invalid("sdf.include-cycle", "files include each other in a cycle: {files}", files=files)
+        return False
+    if len(context.including) >= MAX_INCLUDE_DEPTH:
+        include.invalid(
+            "sdf.include-cycle",
+            "includes are nested more than {limit} deep: {files}",
+            limit=MAX_INCLUDE_DEPTH,
+            files=files,
+        )
+        return False
+    return True
+
+
+def _copy(element: Node, include: Node, composition: Composition) -> Node | None:
+    originals = list(element.walk())
+    scenes = [composition.interface_models[node].scene for node in originals if node.tag == INTERFACE_MODEL]
+    include.diagnostics.spend("elements", len(originals) + sum(map(element_count, scenes)))
+    copy = element.copy()
+    for original, copied in zip(originals, copy.walk(), strict=True):
+        if original.tag == INTERFACE_MODEL:
+            composition.interface_models[copied] = composition.interface_models[original]
+    return copy
+
+
+def _read_file(path: Path, include: Node, context: Context, composition: Composition) -> Node | None:
+    root = None
+    if path.suffix.lower() not in {".yaml", ".yml"}:
+        with context.diagnostics.tolerating("the include is left out"):
+            data = read_bytes(path, context.diagnostics)
+        root = None if data is None else parse(data, str(path), context.diagnostics)
+        if root is None:
+            return None
+    if root is None or root.tag not in _ROOTS:
+        return _read_interface_model(path, include, context, composition)
+    composition.versions[root.file] = upgrade(root)
+    _expand_includes(root, context.inside(path.resolve()), composition)
+    return _includable_element(root, include)
+
+
+def _includable_element(root: Node, include: Node) -> Node | None:
+    elements = [child for tag in _INCLUDABLE for child in root.children if child.tag == tag]
+    if not elements:
+        include.report(
+            Fate.DROPPED,
+            "sdf.include-empty",
+            "{file} has no model, light or actor; ignoring the <include>",
+            file=root.file,
+        )
+        return None
+    for extra in elements[1:]:
+        extra.report(
+            Fate.DROPPED,
+            "sdf.extra-element",
+            "an included file provides one element; using the <{used}> and ignoring this <{tag}>",
+            used=elements[0].tag,
+            tag=extra.tag,
+        )
+    root.children = [child for child in root.children if child not in elements]
+    root.skip("@version")
+    root.report_unread()
+    return elements[0]
+
+
+def _read_interface_model(path: Path, include: Node, context: Context, composition: Composition) -> Node | None:
+    """Return a ``<model>`` with the placeholder for the scene of a file of another format."""
+    first_finding = len(context.diagnostics)
+    scene = context.read_file(path, context)
+    if scene is None:
+        return None
+    root = root_model(scene)
+    where = Where(str(path), 1) if root is None else root.where
+    file, attributes = where.file or str(path), {"name": scene.name}
+    model = Node("model", attributes, file=file, line=where.line, diagnostics=include.diagnostics)
+    if root is not None:
+        x, y, z, qw, qx, qy, qz = root.X_WM.to_vector()
+        model.add("pose", f"{x!r} {y!r} {z!r} {qx!r} {qy!r} {qz!r} {qw!r}", rotation_format="quat_xyzw")
+        model.attributes.update({"canonical_link": root.canonical_link} if root.canonical_link else {})
+        model.add("static", "true" if root.static else "false")
+    placeholder = model.add(INTERFACE_MODEL, relative_to=MODEL_FRAME)
+    findings = range(first_finding, len(context.diagnostics))
+    composition.interface_models[placeholder] = InterfaceModel(scene, findings)
+    return model
+
+
+# --- overrides -------------------------------------------------------------------------------------------------------
+
+
+def _apply_overrides(include: Node, element: Node) -> None:
+    """Apply the children of an ``<include>`` other than ``<uri>`` to the included element."""
+    _override_names(include, element)
+    _override_placement_frame(include, element)
+    for tag in ("static", "pose"):
+        child = include.child(tag)
+        if child is not None and (element.tag == "model" or tag == "pose"):
+            _replace_child(element, child)
+    for plugin in include.all("plugin"):
+        element.append(plugin.copy())
+        mark_read(plugin)
+    params = include.child("experimental:params")
+    if params is not None:
+        apply_params(params, element)
+        mark_read(params)
+
+
+def _override_names(include: Node, element: Node) -> None:
+    for key in ("name", "namespace"):
+        value = include.word(key, "")
+        if value and key == "name" and "name" not in element.attributes:
+            element.invalid(
+                "sdf.no-name",
+                "<{tag}> has no name",
+                hint="add a name, even if the <include> gives another one",
+                tag=element.tag,
+            )
+        if value:
+            element.attributes[key] = value
+
+
+def _override_placement_frame(include: Node, element: Node) -> None:
+    placement_frame = include.word("placement_frame", "")
+    if not placement_frame:
+        return
+    element.attributes["placement_frame"] = placement_frame
+    if not include.has("pose"):
+        include.invalid(
+            "sdf.placement-without-pose",
+            "<include> has a <placement_frame> but no <pose>",
+            hint="add <pose/> for the identity",
+        )
+
+
+def _replace_child(element: Node, child: Node) -> None:
+    """Replace all children of an element that have the tag of ``child`` by a copy of it."""
+    element.children = [other for other in element.children if other.tag != child.tag]
+    element.append(child.copy())
+    mark_read(child)

@@ -1,0 +1,302 @@
+"""link: inertia, collisions, visuals and sensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from loaders.context import Context
+from loaders.diagnostics import Fate, Where
+from loaders.drake.dialect import SDF
+from loaders.drake.link import read_deformable, read_display, read_surface_velocity_axis
+from loaders.drake.link import read_surface as read_drake_surface
+from loaders.finish.mass_properties import shape_inertia
+from loaders.inertia import SpatialInertia
+from loaders.model import Collision, Light, Link, Sensor, Visual
+from loaders.node import Node
+from loaders.numbers import KeyGroup
+from loaders.pose import IDENTITY, Array, frozen, frozen_matrix
+from loaders.scoped_names import SEPARATOR
+from loaders.speed import maker
+
+from .frame import FrameVertex, VertexKind, attached_link, resolve_pose
+from .geometry import read_geometry
+from .material import read_material
+from .pose import read_local_pose
+from .surface import DEFAULT, read_surface
+from .unmodeled import flat_parameters, mark_read, report_ignored
+from .world import read_light
+
+DENSITY = 1000.0
+"""Default density of a shape, that of water [kg/m^3]."""
+
+_MOMENTS = KeyGroup("ixx", "iyy", "izz")
+_PRODUCTS = KeyGroup("ixy", "ixz", "iyz")
+_DIRECTIONS = "xyzpqr"
+UNIT = SpatialInertia.of(1.0, I_Lcm=np.eye(3))
+"""Inertia of a link without ``<inertial>``: 1 kg, and the identity matrix [kg m^2]."""
+
+
+def read_inertia(node: Node, collisions: Sequence[Collision]) -> SpatialInertia:
+    """Return the mass properties of a link, about its center of mass, in link axes.
+
+    Args:
+        node: The ``<inertial>``.
+        collisions: The collisions of the link, for ``<inertial auto='true'>``.
+    """
+    declared = _read_declared(node)
+    density = node.maybe_number("density")
+    node.skip("fluid_added_mass")  # read_added_mass reads it
+    if not node.flag("@auto", False):
+        return declared
+    return _compute_inertia(node, declared, collisions, DENSITY if density is None else density)
+
+
+def read_added_mass(inertial: Node) -> Array | None:
+    """Return the fluid added mass about the center of mass, in the inertial frame, shape (6, 6), linear part first."""
+    node = inertial.child("fluid_added_mass")
+    if node is None:
+        return None
+    matrix = np.zeros((6, 6))
+    for i, row in enumerate(_DIRECTIONS):
+        for j in range(i, 6):
+            matrix[i, j] = matrix[j, i] = node.number(row + _DIRECTIONS[j], 0.0)
+    return frozen(matrix)
+
+
+def _read_declared(node: Node) -> SpatialInertia:
+    X_LI = read_local_pose(node)
+    mass = node.number("mass", 1.0)
+    inertia = node.child("inertia")
+    if inertia is None:
+        return SpatialInertia.in_frame(mass, X_LI, IDENTITY.R)
+    with node.diagnostics.tolerating("the default is used, 1 kg m^2 for a moment and 0 for a product"):
+        xx, yy, zz = inertia.numbers_of(_MOMENTS, 1.0)
+        xy, xz, yz = inertia.numbers_of(_PRODUCTS, 0.0)
+    return SpatialInertia.in_frame(mass, X_LI, frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz))
+
+
+# --- computed inertia ------------------------------------------------------------------------------------------------
+
+
+def _compute_inertia(
+    node: Node, declared: SpatialInertia, collisions: Sequence[Collision], density: float
+) -> SpatialInertia:
+    """Return the sum of the inertias of the collisions, scaled to the mass if it is declared."""
+    if not collisions:
+        node.report(
+            Fate.ASSUMED,
+            "sdf.auto-inertia-no-collision",
+            "cannot compute the inertia of a link without collisions; using the declared or default inertia",
+            hint="add a collision",
+        )
+        return declared
+    if node.has("pose") or node.has("inertia"):
+        node.report(
+            Fate.NOTED,
+            "sdf.auto-inertia-ignores",
+            "the inertia is computed from the collisions; ignoring <pose> and <inertia>",
+            hint="remove them, or remove auto='true'",
+        )
+    parts = [part for collision in collisions if (part := _collision_inertia(node, collision, density)) is not None]
+    if not parts:
+        return declared
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    if node.has("mass") and total.mass > 0.0:
+        return SpatialInertia(declared.mass, total.p_LLcm, frozen(total.I_Lcm * (declared.mass / total.mass)))
+    return total
+
+
+def _collision_inertia(node: Node, collision: Collision, density: float) -> SpatialInertia | None:
+    """Return the inertia of one collision about the link origin frame; None if its volume is zero or no number."""
+    inertia = shape_inertia(collision.geometry, density if collision.density is None else collision.density)
+    if inertia is not None:
+        return inertia.moved(collision.X_LG)
+    node.report(
+        Fate.ASSUMED,
+        "sdf.auto-inertia-shape",
+        "the {shape} of collision {collision} has no volume, or one too large for a number; ignored when computing "
+        "the inertia",
+        hint="declare <mass> and <inertia>, and remove auto='true'",
+        subjects=(*node.subjects, *(f"{link}{SEPARATOR}{collision.name}" for link in node.subjects[-1:])),
+        shape=type(collision.geometry).__name__.lower(),
+        collision=collision.name,
+    )
+    return None
+
+
+_CAMERAS = (
+    frozenset({"camera", "depth", "depth_camera", "multicamera", "rgbd", "rgbd_camera", "logical_camera"})
+    | frozenset({"boundingbox", "boundingbox_camera", "bounding_box", "bounding_box_camera"})
+    | frozenset({"segmentation", "segmentation_camera", "thermal", "thermal_camera"})
+    | frozenset({"wideanglecamera", "wide_angle_camera"})
+)
+_TYPES = (
+    _CAMERAS
+    | frozenset({"air_pressure", "air_speed", "altimeter", "force_torque", "imu", "magnetometer"})
+    | frozenset({"ray", "gpu_ray", "lidar", "gpu_lidar", "sonar", "gps", "navsat", "rfid", "rfidtag"})
+    | frozenset({"contact", "custom", "wireless_receiver", "wireless_transmitter"})
+)
+_PLUGIN = (Fate.NOTED, "sdf.plugin", "a plugin is code for another simulator")
+
+
+def read_sensors(vertex: FrameVertex) -> tuple[Sensor, ...]:
+    """Return the sensors of a link or a joint."""
+    if vertex.node.lacks(("sensor",)):
+        return ()
+    sensors = (_read_sensor(node, vertex) for node in vertex.node.all("sensor"))
+    return tuple(sensor for sensor in sensors if sensor is not None)
+
+
+def _read_sensor(node: Node, vertex: FrameVertex) -> Sensor | None:
+    """Return the sensor, or None if it has no known type."""
+    with node.diagnostics.tolerating("the sensor is left out"):
+        sensor_type = node.word("@type")
+        if sensor_type and sensor_type not in _TYPES:
+            node.invalid(
+                "sdf.sensor-type",
+                "unknown sensor type {type!r}; expected one of: {known}",
+                type=sensor_type,
+                known=tuple(sorted(_TYPES)),
+            )
+    if sensor_type not in _TYPES:
+        mark_read(node)
+        return None
+    with node.diagnostics.tolerating("the value is not used"):
+        return _read_known_sensor(node, sensor_type, vertex)
+
+
+def _read_known_sensor(node: Node, sensor_type: str, vertex: FrameVertex) -> Sensor:
+    report_ignored(node, {"plugin": _PLUGIN})
+    X_VS = resolve_pose(node, vertex)
+    on_joint = vertex.kind is VertexKind.JOINT
+    link = attached_link(vertex) if on_joint else None
+    return Sensor(
+        name=node.word("@name", ""),
+        type=sensor_type,
+        X_LS=X_VS if link is None else link.X_WV.inverse() @ vertex.X_WV @ X_VS,
+        joint=vertex.name if on_joint else None,
+        update_rate=node.number("update_rate", 0.0),
+        parameters=flat_parameters(node, "pose", "plugin", "update_rate"),
+        where=node.where,
+    )
+
+
+_Link, _Collision, _Visual = maker(Link), maker(Collision), maker(Visual)
+_NOT_MECHANICAL = (Fate.NOTED, "sdf.not-mechanical", "it does not affect motion or contact")
+_IGNORED = dict.fromkeys(
+    ("audio_sink", "audio_source", "battery", "projector", "particle_emitter", "must_be_base_link"), _NOT_MECHANICAL
+)
+_IGNORED_IN_COLLISION = {
+    "laser_retro": _NOT_MECHANICAL,
+    "max_contacts": (Fate.NOTED, "sdf.engine-setting", "each engine has its own limit of contacts"),
+}
+_IGNORED_IN_VISUAL = {
+    "laser_retro": _NOT_MECHANICAL,
+    "visibility_flags": (Fate.NOTED, "sdf.appearance", "it affects only rendering"),
+    "meta": (Fate.NOTED, "sdf.appearance", "it affects only user interfaces"),
+    "plugin": (Fate.NOTED, "sdf.plugin", "a plugin is code for another simulator"),
+}
+_DECAYS = KeyGroup("linear", "angular")
+_OPTIONS = ("velocity_decay", "gravity", "kinematic", "self_collide", "enable_wind")
+_RARE = (*_IGNORED, *_OPTIONS, "sensor", "drake:surface_velocity_axis", "drake:deformable_properties")
+_RARE_IN_COLLISION = (*_IGNORED_IN_COLLISION, "surface", "density", "drake:proximity_properties")
+_RARE_IN_VISUAL = (*_IGNORED_IN_VISUAL, "transparency", "cast_shadows")
+
+
+def read_link(vertex: FrameVertex, context: Context) -> Link:
+    """Return the link of a solved vertex."""
+    node, where = vertex.node, vertex.where
+    is_plain = node.lacks(_RARE)
+    if not is_plain:
+        report_ignored(node, _IGNORED)
+    collisions = tuple(_read_collision(child, where, vertex, context) for child in node.all("collision"))
+    inertial = node.child("inertial")
+    return _Link(
+        name=vertex.name,
+        model=vertex.scope.name,
+        X_WL=vertex.X_WV,
+        inertia=UNIT if inertial is None else read_inertia(inertial, collisions),
+        collisions=collisions,
+        visuals=tuple(_read_visuals(where, vertex, context)),
+        added_mass=None if inertial is None else read_added_mass(inertial),
+        where=where,
+        **({} if is_plain else _read_rare(vertex)),
+    )
+
+
+def _read_rare(vertex: FrameVertex) -> dict[str, Any]:
+    """Return what few links have, by the names of the fields of `Link`."""
+    node = vertex.node
+    velocity_axis = node.child("drake:surface_velocity_axis")
+    return {
+        "sensors": read_sensors(vertex),
+        "surface_velocity_axis": None if velocity_axis is None else read_surface_velocity_axis(velocity_axis, SDF),
+        "deformable": read_deformable(node, SDF),
+        **_read_options(node),
+    }
+
+
+def _read_options(node: Node) -> dict[str, Any]:
+    """Return the options of a link by the names of the fields of `Link`; empty if it has none."""
+    if node.lacks(_OPTIONS):
+        return {}
+    decay = node.child("velocity_decay")
+    return {
+        "gravity": node.flag("gravity", True),
+        "kinematic": node.flag("kinematic", False),
+        "self_collide": node.flag("self_collide", False) if node.has("self_collide") else None,
+        "enable_wind": node.flag("enable_wind", False),
+        "velocity_decay": (0.0, 0.0) if decay is None else tuple(decay.numbers_of(_DECAYS, 0.0)),
+    }
+
+
+def read_link_lights(vertex: FrameVertex) -> Iterator[Light]:
+    """Yield the lights on a link."""
+    for node in vertex.node.all("light"):
+        name = f"{vertex.name}{SEPARATOR}{node.word('@name', '')}"
+        yield read_light(node, name, vertex.name, resolve_pose(node, vertex))
+
+
+def _read_collision(node: Node, link: Where, vertex: FrameVertex, context: Context) -> Collision:
+    is_plain = node.lacks(_RARE_IN_COLLISION)
+    if not is_plain:
+        report_ignored(node, _IGNORED_IN_COLLISION)
+    return _Collision(
+        name=node.word("@name", ""),
+        X_LG=resolve_pose(node, vertex),
+        geometry=read_geometry(node, context),
+        surface=DEFAULT if is_plain else read_drake_surface(node, read_surface(node), SDF),
+        density=None if is_plain else node.maybe_number("density"),
+        where=node.where_in(link),
+    )
+
+
+def _read_visuals(link: Where, vertex: FrameVertex, context: Context) -> Iterator[Visual]:
+    """Yield the visuals of a link, except those that Drake's elements disable for every role."""
+    for node in vertex.node.all("visual"):
+        visual = _read_visual(node, link, vertex, context)
+        if visual.roles:
+            yield visual
+
+
+def _read_visual(node: Node, link: Where, vertex: FrameVertex, context: Context) -> Visual:
+    is_plain = node.lacks(_RARE_IN_VISUAL)
+    if not is_plain:
+        report_ignored(node, _IGNORED_IN_VISUAL)
+    roles, renderers = read_display(node, SDF)
+    return _Visual(
+        name=node.word("@name", ""),
+        X_LG=resolve_pose(node, vertex),
+        geometry=read_geometry(node, context),
+        material=read_material(node, context),
+        transparency=0.0 if is_plain else node.number("transparency", 0.0),
+        cast_shadows=True if is_plain else node.flag("cast_shadows", True),
+        roles=roles,
+        renderers=renderers,
+        where=node.where_in(link),
+    )

@@ -1,0 +1,369 @@
+"""material: colors, textures and Ogre scripts.
+
+The script ``gazebo.material`` is part of Gazebo and not of models; its plain colors are in a table here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from loaders.context import Context
+from loaders.diagnostics import Diagnostics, Fate
+from loaders.drake.dialect import SDF
+from loaders.drake.link import diffuse_map
+from loaders.files.read_file import read, regular_files
+from loaders.limits import FileError
+from loaders.model import Material, Rgba
+from loaders.node import Node
+from loaders.numbers import plain_values
+from loaders.speed import maker
+
+from .geometry import find_file
+from .unmodeled import mark_read, report_ignored
+
+
+def read_color(node: Node | None) -> Rgba | None:
+    """Return the color in an element, or None if it is missing or empty."""
+    words = [] if node is None else node.text.split()
+    if node is None or not words:
+        return None
+    if len(words) not in (3, 4):
+        message, leniency = "expected 3 or 4 numbers in a color, got {count}", "the color is ignored"
+        node.invalid("xml.not-a-vector", message, leniency=leniency, count=len(words))
+        return None
+    values = plain_values(words) or node.numbers(".", len(words))
+    if len(values) == 3:
+        values += (1.0,)
+    if min(values) < 0.0 or max(values) > 1.0:
+        message, leniency = "color {color} is outside 0..1", "the color is clipped"
+        node.invalid("xml.out-of-range", message, leniency=leniency, color=node.text.strip())
+        values = tuple(min(max(value, 0.0), 1.0) for value in values)
+    red, green, blue, opacity = values
+    return red, green, blue, opacity
+
+
+_GAZEBO_FOLDER = "file://media/materials/scripts/"
+"""Start of the URIs that Gazebo looks up in its own installation."""
+_WORD = re.compile(r"//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|[{}\n]|[^\s{}]+")
+"""A word, brace or comment; a comment without an end extends to the end of the file."""
+_WHITE = (1.0, 1.0, 1.0, 1.0)
+
+_GAZEBO_COLORS = {
+    "Black": (0.0, 0.0, 0.0),
+    "Blue": (0.0, 0.0, 1.0),
+    "DarkGrey": (0.175, 0.175, 0.175),
+    "FlatBlack": (0.1, 0.1, 0.1),
+    "Gold": (0.8, 0.64869, 0.120759),
+    "Green": (0.0, 1.0, 0.0),
+    "Grey": (0.7, 0.7, 0.7),
+    "Orange": (1.0, 0.5088, 0.0468),
+    "Purple": (1.0, 0.0, 1.0),
+    "Red": (1.0, 0.0, 0.0),
+    "RedBright": (0.87, 0.26, 0.07),
+    "SkyBlue": (0.0, 0.0, 1.0),
+    "Turquoise": (0.0, 1.0, 1.0),
+    "White": (1.0, 1.0, 1.0),
+    "Yellow": (1.0, 1.0, 0.0),
+    "ZincYellow": (0.9725, 0.9529, 0.2078),
+}
+"""Diffuse colors of ``gazebo.material``, without ``Gazebo/``; emissive variants have the suffix ``Glow``."""
+
+
+@dataclass(slots=True)
+class _Entry:
+    """One material of a script: its parent material, and the first statement of each kind."""
+
+    parent: str = ""
+    statements: dict[str, list[str]] = field(default_factory=dict)
+
+
+def script_material(script: Node, name: str, context: Context) -> Material:
+    """Return the material that a ``<script>`` refers to; with its name only, after a note, if it is not found.
+
+    Args:
+        script: The ``<script>``, whose ``<uri>`` elements name scripts or folders.
+        name: The name of the material.
+        context: The places to search.
+    """
+    paths = list(_locate_scripts(script, context))
+    base = Path(script.file).parent
+    files = [file for path in paths for file in _script_files(path) if context.resources.allows(file, base)]
+    entries: dict[str, _Entry] = {}
+    for file in reversed(files):
+        entries |= _read_script(file)
+    if name in entries:
+        statements = _inherited_statements(name, entries)
+        textures = _texture_files(statements.get("texture", []), _texture_folders(paths, files))
+        allowed = (file for file in textures if context.resources.allows(file, base))
+        return _create_material(name, statements, next(allowed, None), script)
+    material = gazebo_material(name)
+    if material is None:
+        script.report(Fate.NOTED, "sdf.unknown-material", "unknown material {name!r}; ignoring the script", name=name)
+    return material or Material(name=name)
+
+
+def gazebo_material(name: str) -> Material | None:
+    """Return a material of Gazebo's own script, such as ``Gazebo/Green``; None if the script has no such color.
+
+    Args:
+        name: The name of the material.
+    """
+    color = name.removeprefix("Gazebo/")
+    rgb = _GAZEBO_COLORS.get(color.removesuffix("Glow"))
+    if rgb is None or not name.startswith("Gazebo/"):
+        return None
+    rgba = (*rgb, 1.0)
+    return Material(name=name, diffuse=rgba, emissive=rgba if color.endswith("Glow") else None)
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def _locate_scripts(script: Node, context: Context) -> Iterator[Path]:
+    """Yield the files and folders of a ``<script>``, without diagnostics: only a missing material is reported."""
+    silent = Node("uri", {}, file=script.file, line=script.line, diagnostics=Diagnostics())
+    for node in script.all("uri"):
+        uri = node.text.strip()
+        if not uri.startswith(_GAZEBO_FOLDER):
+            path = context.resources.find(uri, Path(script.file).parent, silent)
+            if path is not None:
+                yield path
+
+
+def _texture_folders(paths: list[Path], files: list[Path]) -> list[Path]:
+    """Return the folders to search for textures, in order."""
+    return [*paths, *(file.parent for file in files), *(file.parent.parent / "textures" for file in files)]
+
+
+def _script_files(path: Path) -> list[Path]:
+    return list(regular_files(path, ".material")) if path.is_dir() else [path]
+
+
+def _read_script(file: Path) -> dict[str, _Entry]:
+    """Return the materials of a script by name; empty if the file cannot be read."""
+    try:
+        return _parse_script(file, file.stat().st_mtime_ns)
+    except (OSError, FileError):
+        return {}
+
+
+@lru_cache(maxsize=64)
+def _parse_script(file: Path, _modified_ns: int) -> dict[str, _Entry]:
+    text = read(file, option="side_file_bytes").decode("utf-8", errors="replace")
+    entries: dict[str, _Entry] = {}
+    for blocks, words in _statements(text):
+        header = " ".join(blocks[0]).replace(":", " : ").split() if blocks else []
+        if len(header) >= 2 and header[0] == "material":
+            parent = header[3] if header[2:3] == [":"] and len(header) > 3 else ""
+            entry = entries.setdefault(header[1], _Entry(parent))
+            if words:
+                entry.statements.setdefault(words[0].lower(), words[1:])
+    return entries
+
+
+def _statements(text: str) -> Iterator[tuple[list[list[str]], list[str]]]:
+    """Yield each line with the headers of the blocks around it, and an empty line where a block begins."""
+    blocks: list[list[str]] = []
+    line: list[str] = []
+    header: list[str] = []
+    for word in _WORD.findall(text + "\n"):
+        if word == "{":
+            blocks.append(line or header)
+            line, header = [], []
+            yield blocks, []
+        elif word in {"}", "\n"}:
+            if line:
+                yield blocks, line
+                header, line = line, []
+            if word == "}" and blocks:
+                blocks.pop()
+        elif not word.startswith(("//", "/*")):
+            line.append(word)
+
+
+# --- materials -------------------------------------------------------------------------------------------------------
+
+
+def _create_material(name: str, statements: dict[str, list[str]], texture: Path | None, script: Node) -> Material:
+    if texture is None and statements.get("texture"):
+        message, file = "texture {texture!r} of the material was not found", statements["texture"][0]
+        script.report(Fate.NOTED, "sdf.unknown-material", message, texture=file)
+    specular = statements.get("specular", [])
+    shininess = _numbers(specular[-1:]) if len(specular) > 3 else []
+    return Material(
+        name=name,
+        ambient=_color(statements.get("ambient")),
+        diffuse=_color(statements.get("diffuse")) or (None if texture else _WHITE),
+        specular=_color(specular[:-1] if len(specular) > 3 else specular),
+        emissive=_color(statements.get("emissive")),
+        shininess=shininess[0] if shininess else None,
+        texture=None if texture is None else str(texture),
+    )
+
+
+def _inherited_statements(name: str, entries: dict[str, _Entry]) -> dict[str, list[str]]:
+    """Return the statements of a material and of its ancestors; those of the descendants have precedence."""
+    statements: dict[str, list[str]] = {}
+    visited: set[str] = set()
+    while name in entries and name not in visited:
+        visited.add(name)
+        statements = entries[name].statements | statements
+        name = entries[name].parent
+    return statements
+
+
+def _texture_files(words: list[str], folders: list[Path]) -> Iterator[Path]:
+    """Yield the existing files of a texture, without those that are no regular files."""
+    file = words[0].replace("\\", "/").rpartition("/")[2].strip('"') if words else ""
+    if file:
+        yield from (folder / file for folder in folders if os.path.isfile(folder / file))
+
+
+def _color(words: list[str] | None) -> Rgba | None:
+    values = [min(max(value, 0.0), 1.0) for value in _numbers(words or [])]
+    if len(values) < 3:
+        return None
+    red, green, blue, opacity = (*values, 1.0)[:4]
+    return red, green, blue, opacity
+
+
+def _numbers(words: list[str]) -> list[float]:
+    """Return words as finite numbers; empty if one of them is not a finite number."""
+    try:
+        values = [float(word) for word in words]
+    except ValueError:
+        return []
+    return values if all(abs(value) < float("inf") for value in values) else []
+
+
+_APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only rendering")
+_IGNORED = dict.fromkeys(("lighting", "double_sided", "render_order"), _APPEARANCE)
+_COLORS = ("ambient", "diffuse", "specular", "emissive")
+_RARE = (*_IGNORED, "shader", "pbr", "drake:diffuse_map", "script", "shininess")
+_IGNORED_IN_PBR = dict.fromkeys(("glossiness", "specular"), _APPEARANCE)
+_Material = maker(Material)
+_NOTHING_RARE = Material()
+_MISSING = ("", "__default__")
+"""Names that libsdformat treats as missing; it writes the second for a missing name itself."""
+_SHADERS = ("pixel", "vertex", "normal_map_object_space", "normal_map_tangent_space")
+_MAPS = (
+    "albedo_map",
+    "normal_map",
+    "environment_map",
+    "ambient_occlusion_map",
+    "emissive_map",
+    "light_map",
+    "roughness_map",
+    "metalness_map",
+    "glossiness_map",
+    "specular_map",
+)
+
+
+def read_material(visual: Node, context: Context) -> Material | None:
+    """Return the material of a visual, or None if it has no ``<material>``."""
+    node = visual.child("material")
+    if node is None:
+        return None
+    with node.diagnostics.tolerating("the appearance is not as written"):
+        stated = _NOTHING_RARE if node.lacks(_RARE) else _read_rare(node, context)
+        ambient, diffuse, specular, emissive = map(read_color, node.firsts(_COLORS))
+    return _Material(
+        name=stated.name,
+        ambient=ambient or stated.ambient,
+        diffuse=diffuse or stated.diffuse,
+        specular=specular or stated.specular,
+        emissive=emissive or stated.emissive,
+        shininess=stated.shininess,
+        texture=stated.texture,
+        metalness=stated.metalness,
+        roughness=stated.roughness,
+        maps=stated.maps,
+    )
+
+
+def _read_rare(node: Node, context: Context) -> Material:
+    """Return what a material states beside its colors, with the colors of its script."""
+    report_ignored(node, _IGNORED)
+    shader_map = _read_shader(node, context)
+    values, maps = _read_pbr(node.child("pbr"), context)
+    drake_map = diffuse_map(node, SDF)
+    albedo_map = dict(maps).get("albedo_map")
+    texture = albedo_map if drake_map is None else find_file(drake_map, drake_map.word("."), context)
+    script = _read_script_element(node, context)
+    shininess = node.maybe_number("shininess")
+    return dataclasses.replace(
+        script,
+        shininess=script.shininess if shininess is None else shininess,
+        texture=texture or script.texture,
+        metalness=values.get("metalness"),
+        roughness=values.get("roughness"),
+        maps=maps + shader_map,
+    )
+
+
+def _read_script_element(node: Node, context: Context) -> Material:
+    """Return the material of a ``<script>``; the values in the ``<material>`` itself have precedence over it."""
+    script = node.child("script")
+    if script is None:
+        return _NOTHING_RARE
+    if not any(uri.text.strip() not in _MISSING for uri in script.all("uri")):
+        message, leniency = "the <script> of a material has no <uri>", "a material of Gazebo is meant"
+        script.invalid("sdf.material-script", message, hint="add a <uri>", leniency=leniency)
+    name = script.word("name", "")
+    if name in _MISSING:
+        message, leniency = "the <script> of a material has no <name>", "the script is ignored"
+        script.invalid("sdf.material-script", message, hint="add a <name>", leniency=leniency)
+    return Material() if name in _MISSING else script_material(script, name, context)
+
+
+def _read_shader(node: Node, context: Context) -> tuple[tuple[str, str], ...]:
+    shader = node.child("shader")
+    if shader is None:
+        return ()
+    shader_type = shader.word("@type")
+    uri = shader.word("normal_map", "")
+    if shader_type and shader_type not in _SHADERS:
+        shader.invalid(
+            "sdf.shader",
+            "unknown shader type {type!r}; expected one of: {types}",
+            type=shader_type,
+            types=_SHADERS,
+        )
+    elif shader_type.startswith("normal_map") and not uri:
+        shader.invalid(
+            "sdf.shader", "a shader of type {type} has no <normal_map>", hint="add a <normal_map>", type=shader_type
+        )
+    return () if uri in _MISSING else _found_maps({"normal_map": uri}, shader, context)
+
+
+def _read_pbr(node: Node | None, context: Context) -> tuple[dict[str, float], tuple[tuple[str, str], ...]]:
+    """Return the numbers and maps of the first workflow; metal has precedence over specular."""
+    workflows = [] if node is None else node.all("metal") + node.all("specular")
+    if not workflows:
+        return {}, ()
+    for unused in workflows[1:]:
+        mark_read(unused)
+    workflow = workflows[0]
+    report_ignored(workflow, _IGNORED_IN_PBR)
+    values = {key: value for key in ("metalness", "roughness") if (value := workflow.maybe_number(key)) is not None}
+    return values, _read_maps(workflow, context)
+
+
+def _read_maps(workflow: Node, context: Context) -> tuple[tuple[str, str], ...]:
+    uris = {key: uri for key in _MAPS if (uri := workflow.word(key, ""))}
+    for child in workflow.all(*_MAPS):
+        mark_read(child)
+    return _found_maps(uris, workflow, context)
+
+
+def _found_maps(uris: Mapping[str, str], node: Node, context: Context) -> tuple[tuple[str, str], ...]:
+    """Return the kind and file of each map that was found; writers open these files, so no text of a URI may be one."""
+    found = ((kind, find_file(node, uri, context)) for kind, uri in uris.items())
+    return tuple((kind, file) for kind, file in found if file is not None)

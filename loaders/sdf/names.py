@@ -1,0 +1,212 @@
+"""The rules of the specification for names, by the version that the file was written in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from loaders.diagnostics import Fate
+from loaders.model import WORLD
+from loaders.node import Node
+from loaders.scoped_names import SEPARATOR
+
+from .upgrade import NEWEST, Version
+
+_NO_SEPARATORS = (1, 8)
+"""First version that does not allow ``::`` in names."""
+_UNIQUE_SIBLINGS = (1, 7)
+"""First version in which siblings of different kinds, such as a link and a joint, cannot share a name."""
+
+_IN_WORLD = ("model", "joint", "frame", "light", "physics")
+"""Named children of a world, in the order in which their names are checked."""
+_IN_MODEL = frozenset({"link", "model", "joint", "frame"})
+"""Kinds of elements that share one name space."""
+_IN_LINK = ("collision", "visual", "light", "sensor", "projector", "particle_emitter")
+_NAMED_CHILDREN = {
+    "sdf": ("world", "model", "light"),
+    "world": _IN_WORLD,
+    "model": tuple(_IN_MODEL),
+    "link": _IN_LINK,
+    "joint": ("sensor",),
+}
+_OPTIONAL = frozenset({"physics"})
+"""Elements whose name may be missing."""
+_RENAMED = frozenset({"link", "joint", "frame"})
+"""Elements of old files that are renamed if their name is in use."""
+
+Names = dict[tuple[str, str], Node]
+"""Elements by name space and name."""
+
+
+def check_names(root: Node, versions: Mapping[str, Version]) -> None:
+    """Report names that are missing, reserved, duplicate or scoped; before 1.7, rename elements whose names clash.
+
+    Args:
+        root: The composed ``<sdf>``; names in it are changed in place.
+        versions: The version that each file was written in, by path.
+    """
+    main_version = versions[root.file]
+    for parent in _parents(root):
+        names: Names = {}
+        for node in _named_children(parent):
+            name = node.attributes.get("name", "").strip()
+            is_plain = name and name != WORLD and name[:2] != "__" and SEPARATOR not in name
+            if is_plain and names.setdefault((_space(node), name), node) is node:
+                continue
+            version = versions.get(node.file, NEWEST)
+            _check_name(node, version, max(version, main_version), names)
+
+
+def _named_children(parent: Node) -> list[Node]:
+    children = [child for child in parent.children if child.tag in _NAMED_CHILDREN[parent.tag]]
+    if parent.tag == "world":
+        children.sort(key=lambda child: _IN_WORLD.index(child.tag))
+    return children
+
+
+def _parents(root: Node) -> Iterator[Node]:
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending.extend([child for child in reversed(node.children) if child.tag in _NAMED_CHILDREN])
+
+
+def _check_name(node: Node, version: Version, newest: Version, names: Names) -> None:
+    """Check one name; ``newest`` is the newest version of its file and the main file."""
+    name = node.attributes.get("name", "").strip()
+    if not name:
+        if node.tag not in _OPTIONAL:
+            _report_missing_name(node, names)
+        return
+    if _is_world(node, name):
+        if node.diagnostics.lenient:
+            node.detach()
+        return
+    if _is_reserved(name):
+        name = _replace_reserved_name(node, name, names)
+    if SEPARATOR in name and newest >= _NO_SEPARATORS:
+        node.invalid(
+            "sdf.scoped-name",
+            "the name {name!r} contains ::, which SDFormat {version} does not allow",
+            hint="use nested models",
+            leniency="the name is kept",
+            name=name,
+            version="{}.{}".format(*newest),
+        )
+    _check_unique(node, name, version, names)
+
+
+def _report_missing_name(node: Node, names: Names) -> None:
+    node.invalid(
+        "sdf.no-name",
+        "<{tag}> has no name",
+        hint="add a name",
+        leniency="the element gets a name",
+        tag=node.tag,
+    )
+    if node.diagnostics.lenient:
+        node.attributes["name"] = _unused_name(node.tag, names, _space(node))
+        names[(_space(node), node.attributes["name"])] = node
+
+
+def _space(node: Node) -> str:
+    """Return the name space of an element: kinds of elements that share names have one."""
+    return "" if node.tag in _IN_MODEL else node.tag
+
+
+def _replace_reserved_name(node: Node, name: str, names: Names) -> str:
+    """Report a reserved name; return the name that lenient loading gives the element instead."""
+    node.invalid(
+        "sdf.reserved-name",
+        "the name {name!r} is reserved",
+        hint="rename the element",
+        leniency="the element is renamed" if name != WORLD or node.tag == "link" else _MEANS_WORLD,
+        name=name,
+    )
+    if not node.diagnostics.lenient:
+        return name
+    new_name = _unused_name(f"{name.strip('_')}_{node.tag}", names, _space(node))
+    if name != WORLD or node.tag == "link":
+        _redirect_references(node, name, new_name)
+    node.attributes["name"] = new_name
+    return new_name
+
+
+_MEANS_WORLD = "the element is renamed, and references to it mean the world"
+
+
+def _is_world(node: Node, name: str) -> bool:
+    """Return whether an element is an empty link called ``world``, as in URDF; report it."""
+    if name != WORLD or node.tag != "link" or node.children:
+        return False
+    leniency = "the link is left out, and references to it mean the world"
+    node.invalid(
+        "sdf.reserved-name", "the name {name!r} is reserved", hint="remove the link", leniency=leniency, name=name
+    )
+    return True
+
+
+def _redirect_references(node: Node, old: str, new: str) -> None:
+    """Let the siblings of an element refer to it by its new name."""
+    for sibling in [] if node.parent is None else node.parent.children:
+        for element in sibling.walk():
+            if element.tag in {"parent", "child"} and element.text.strip() == old:
+                element.text = new
+            for key in _REFERENCES:
+                if element.attributes.get(key, "").strip() == old:
+                    element.attributes[key] = new
+
+
+_REFERENCES = ("relative_to", "attached_to", "expressed_in", "canonical_link", "placement_frame")
+"""Attributes that refer to a link, joint, frame or model."""
+
+
+def _is_reserved(name: str) -> bool:
+    return name == WORLD or (len(name) >= 4 and name.startswith("__") and name.endswith("__"))
+
+
+def _check_unique(node: Node, name: str, version: Version, names: Names) -> None:
+    first = names.setdefault((_space(node), name), node)
+    if first is node:
+        return
+    if first.tag == node.tag or version >= _UNIQUE_SIBLINGS or node.tag not in _RENAMED:
+        is_ambiguous = first.tag == node.tag and node.tag in _RENAMED
+        node.invalid(
+            "sdf.duplicate-name",
+            "the name {name!r} is already used by the <{tag}> in line {line}",
+            hint="rename one of them",
+            leniency="" if is_ambiguous else "this one is renamed, and references mean the other one",
+            name=name,
+            tag=first.tag,
+            line=first.line,
+        )
+        if node.diagnostics.lenient and not is_ambiguous:
+            node.attributes["name"] = _unused_name(f"{name}_{node.tag}", names, _space(node))
+            names[(_space(node), node.attributes["name"])] = node
+        return
+    _rename(node, name, first, names)
+
+
+def _rename(node: Node, name: str, first: Node, names: Names) -> None:
+    new_name = _unused_name(f"{name}_{node.tag}", names, "")
+    old_subjects = node.subjects
+    node.attributes["name"] = new_name
+    names[("", new_name)] = node
+    node.report(
+        Fate.ASSUMED,
+        "sdf.name-clash",
+        "the name {name!r} is already used by a <{first_tag}>; renamed this <{tag}> to {new_name!r}",
+        hint="rename one of them; references keep their meaning",
+        subjects=(*node.subjects, *old_subjects),
+        name=name,
+        first_tag=first.tag,
+        tag=node.tag,
+        new_name=new_name,
+    )
+
+
+def _unused_name(name: str, names: Mapping[tuple[str, str], Node], space: str) -> str:
+    number, candidate = 0, name
+    while (space, candidate) in names:
+        candidate, number = f"{name}{number}", number + 1
+    return candidate

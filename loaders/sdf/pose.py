@@ -1,0 +1,115 @@
+"""``<pose>``: six numbers, or seven with a quaternion, and the frame that it is relative to."""
+
+from __future__ import annotations
+
+import math
+
+from loaders.diagnostics import Fate
+from loaders.node import Node
+from loaders.numbers import plain_numbers
+from loaders.pose import IDENTITY, Pose
+
+_COUNTS = {"euler_rpy": 6, "quat_xyzw": 7}
+"""Number of values in each rotation format."""
+
+
+_ATTRIBUTES = ("@relative_to", "@rotation_format", "@degrees")
+
+
+def read_pose(element: Node) -> tuple[str, Pose]:
+    """Return the name of the frame R that the pose of an element E is relative to (empty: the default) and ``X_RE``."""
+    node = element.child("pose")
+    if node is None:
+        return "", IDENTITY
+    node.skip(*_ATTRIBUTES)
+    if not node.attributes and (values := plain_numbers(node.text, _COUNTS["euler_rpy"])) is not None:
+        return "", _from_angles(values, in_degrees=False)
+    if not node.attributes.get("frame", "?").strip():  # an empty one says nothing in any version
+        node.skip("@frame")
+    return node.word("@relative_to", ""), _read_values(node)
+
+
+def read_local_pose(element: Node) -> Pose:
+    """Return the pose of an element that is always relative to its parent element; ``relative_to`` has no effect."""
+    relative_to, X_RE = read_pose(element)
+    if relative_to:
+        element.report(
+            Fate.ASSUMED,
+            "sdf.pose-relative-to-ignored",
+            "the pose of <{tag}> is always relative to its parent element; ignoring relative_to {frame!r}",
+            hint="remove relative_to",
+            tag=element.tag,
+            frame=relative_to,
+        )
+    return X_RE
+
+
+def _read_values(node: Node) -> Pose:
+    if (
+        "rotation_format" not in node.attributes
+        and "degrees" not in node.attributes
+        and (values := plain_numbers(node.text, 6)) is not None
+    ):
+        return _from_angles(values, in_degrees=False)
+    rotation_format = node.word("@rotation_format", "euler_rpy")
+    in_degrees = node.flag("@degrees", False)
+    words = node.text.split()
+    if rotation_format == "euler_rpy" and len(words) not in (0, _COUNTS["euler_rpy"]):
+        return _from_wrong_count(node, words, in_degrees)
+    if not _check_format(node, rotation_format, in_degrees) or not node.text.strip():
+        return IDENTITY
+    values = node.numbers(".", _COUNTS[rotation_format])
+    return _from_quaternion(node, values) if rotation_format == "quat_xyzw" else _from_angles(values, in_degrees)
+
+
+def _check_format(node: Node, rotation_format: str, in_degrees: bool) -> bool:
+    """Report a wrong format or number of values; return whether the values can be read."""
+    count = len(node.text.split())
+    if rotation_format not in _COUNTS:
+        node.invalid(
+            "sdf.pose-format",
+            "unknown rotation_format {rotation_format!r}; expected one of: {formats}",
+            rotation_format=rotation_format,
+            formats=tuple(_COUNTS),
+        )
+    elif in_degrees and rotation_format != "euler_rpy":
+        node.invalid("sdf.pose-format", "a quaternion cannot be in degrees", hint="remove degrees='true'")
+    elif count not in (0, _COUNTS[rotation_format]):
+        node.invalid(
+            "sdf.pose-format",
+            "expected {expected} numbers in a pose, got {count}",
+            expected=_COUNTS[rotation_format],
+            count=count,
+        )
+    else:
+        return True
+    return False
+
+
+def _from_wrong_count(node: Node, words: list[str], in_degrees: bool) -> Pose:
+    """Return the pose of too few numbers, of which Gazebo classic takes the others as zero, or of too many."""
+    count, expected = len(words), _COUNTS["euler_rpy"]
+    values = plain_numbers(node.text, count)
+    if values is None:
+        node.invalid(
+            "sdf.pose-format", "expected {expected} numbers in a pose, got {count}", expected=expected, count=count
+        )
+        return IDENTITY
+    leniency = "the missing numbers are taken as zero" if count < expected else "the others are ignored"
+    leniency = "the angles are taken as zero" if count == 3 else leniency
+    message = "expected {expected} numbers in a pose, got {count}"
+    node.invalid("sdf.pose-format", message, leniency=leniency, expected=expected, count=count)
+    return _from_angles((*values, *(0.0,) * expected)[:expected], in_degrees)
+
+
+def _from_angles(values: tuple[float, ...], in_degrees: bool) -> Pose:
+    angles = tuple(map(math.radians, values[3:])) if in_degrees else values[3:]
+    return IDENTITY if not any(values) else Pose.from_xyz_rpy(values[:3], angles)
+
+
+def _from_quaternion(node: Node, values: tuple[float, ...]) -> Pose:
+    x, y, z, w = values[3:]
+    if not any((x, y, z, w)):
+        node.report(Fate.ASSUMED, "sdf.zero-quaternion", "invalid quaternion 0 0 0 0; using no rotation")
+        w = 1.0
+    return Pose.from_vector((*values[:3], w, x, y, z))

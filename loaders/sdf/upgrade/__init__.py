@@ -1,1 +1,0 @@
-"""The upgrade of older SDFormat versions to 1.12."""

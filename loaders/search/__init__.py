@@ -1,1 +1,0 @@
-"""Places of files: folders that are searched, folders that may be read, and the cache of robot_descriptions."""

@@ -1,0 +1,369 @@
+"""Text for people: printable, escaped for Markdown and HTML, and suggestions for misspelt names and options."""
+
+from __future__ import annotations
+
+import base64
+import difflib
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Protocol, TypeVar
+
+from .limits import has_time_to_compare
+
+__all__ = ["card", "details", "findings_table", "summary_of", "table"]
+
+
+MAX_LENGTH = 60
+"""Largest number of characters of a name that is compared; the comparison is quadratic in it."""
+MAX_NAMES = 300
+"""Largest number of names that one is compared with."""
+
+
+def suggestion(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return a hint with the known name that is closest to a misspelt one; empty if none is close.
+
+    Args: as for `closest`.
+    """
+    close = closest(name, known, cutoff)
+    return f"did you mean {close}?" if close else ""
+
+
+def closest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return the known name that is closest to a misspelt one; empty if none is close, or the names are long.
+
+    A call that reads files makes no further suggestions after some seconds of them.
+
+    Args:
+        name: The misspelt name.
+        known: Names that exist.
+        cutoff: The smallest similarity, from 0 to 1.
+    """
+    if len(name) > MAX_LENGTH or not has_time_to_compare(0):
+        return ""
+    short = list(islice((other for other in known if len(other) <= MAX_LENGTH), MAX_NAMES))
+    if not has_time_to_compare(len(name) * sum(map(len, short))):
+        return ""
+    matches = difflib.get_close_matches(name, short, n=1, cutoff=cutoff)
+    return matches[0] if matches else ""
+
+
+def check_option_names(
+    given: Mapping[str, object], kind: type | None, others: Collection[str] = (), *, excluded: Collection[str] = ()
+) -> None:
+    """Check that every given option exists, and that those that are true or false are either.
+
+    Args:
+        given: The options of one call.
+        kind: Typed dictionary of the options that the function takes; None if it takes none but ``others``.
+        others: Names of further options that the function takes.
+        excluded: Names of options in ``kind`` that the function does not take.
+
+    Raises:
+        TypeError: if an option is unknown, with the closest name in the message, or neither true nor false.
+    """
+    types = {} if kind is None else kind.__annotations__
+    unknown = [name for name in given if name in excluded or not (name in types or name in others)]
+    if unknown:
+        allowed = sorted((types.keys() | set(others)) - set(excluded))
+        raise TypeError("; ".join(_describe_unknown_option(name, allowed) for name in unknown))
+    for name in given:
+        if name in types and _is_flag(types[name]):
+            check_flag(name, given[name])
+
+
+def _is_flag(annotation: object) -> bool:
+    """Return whether the type of an option, which may be stated by its name, is `bool`."""
+    return getattr(annotation, "__forward_arg__", annotation) in (bool, "bool")
+
+
+def check_flag(name: str, value: object) -> None:
+    """Check that an option is true or false; a word such as ``"no"`` would count as true.
+
+    Args:
+        name: Name of the option.
+        value: Its value: a `bool` of Python or NumPy, or 0 or 1.
+
+    Raises:
+        TypeError: if it is something else.
+    """
+    if value is True or value is False:
+        return
+    if isinstance(value, str | bytes) or not any(value == known for known in (True, False)):
+        raise TypeError(f"{name} = {value!r}; expected True or False")
+
+
+def _describe_unknown_option(name: str, allowed: list[str]) -> str:
+    close = closest(name, allowed)
+    advice = f"did you mean {close!r}?" if close else f"expected one of: {', '.join(allowed)}"
+    return f"unknown option {name!r}; {advice}"
+
+
+def check_option_value(name: str, value: str, known: Collection[str]) -> None:
+    """Check that an option has one of the values that exist.
+
+    Args:
+        name: Name of the option.
+        value: Its value.
+        known: The values that exist.
+
+    Raises:
+        ValueError: if it has another value.
+    """
+    if value not in known:
+        raise ValueError(f"unknown value {value!r} of {name}; expected one of: {', '.join(known)}")
+
+
+MAX_MESSAGE = 4_000
+"""Largest number of characters of a message that are printed."""
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters of ASCII and Latin-1, of the direction of writing, separators of lines, and surrogates."""
+_CONTROL_IN_LINES = re.compile(_CONTROL.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
+
+
+def printable(text: str, *, lines: bool = False) -> str:
+    r"""Return a text with control characters as escapes such as ``\x1b``; those that JSON leaves, as JSON's own.
+
+    Args:
+        text: The text.
+        lines: Whether it has several lines, with tabs, which remain.
+    """
+    return (_CONTROL_IN_LINES if lines else _CONTROL).sub(_escape, text)
+
+
+def shortened(text: str, limit: int = MAX_MESSAGE) -> str:
+    """Return a text, or its beginning and the number of characters left out.
+
+    Args:
+        text: The text.
+        limit: The largest number of its characters to return.
+    """
+    return text if len(text) <= limit else f"{text[:limit]}... ({len(text) - limit} more characters)"
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 32 else f"\\u{code:04x}"
+
+
+LOST_FORMS = frozenset({"xml.unread-pose", "urdf.quaternion-version"})
+"""Codes of findings that a stated pose or shape is not read, which come before all others."""
+MAX_ROWS = 50
+"""Largest number of rows of a table; it states how many more there are."""
+MAX_CELL = 240
+"""Largest number of characters of a cell."""
+_SIGNS = {"error": "✗", "warning": "!", "note": "·"}
+"""Severities in the order of their weight, each with its sign."""
+_LINE = "rgba(128,128,128,.35)"
+_CARD = (
+    "display:flex;flex-wrap:wrap;gap:.5em 1.2em;align-items:flex-start;"
+    f"border:1px solid {_LINE};border-radius:6px;padding:.8em 1em;max-width:64em"
+)
+_PICTURE = "width:16em;max-width:100%;border-radius:4px;background:linear-gradient(#fcfcfc,#e6e9ec)"
+_SENTENCE = 40
+"""Number of characters from which a cell is a sentence, which a narrow window does not squeeze."""
+_CELL = f"text-align:left;vertical-align:top;padding:.15em .9em .15em 0;border:0;border-bottom:1px solid {_LINE}"
+
+
+class Finding(Protocol):
+    """The part of a `loaders.Diagnostic` that a table reads."""
+
+    @property
+    def severity(self) -> str:
+        """``error``, ``warning`` or ``note``."""
+
+    @property
+    def code(self) -> str:
+        """The code."""
+
+    @property
+    def message(self) -> str:
+        """The message."""
+
+
+def card(title: str, facts: Iterable[str], *parts: str, png: bytes | None = None) -> str:
+    """Return a card: a title, lines of facts, further parts, and beside them a picture.
+
+    Args:
+        title: Heading, as text.
+        facts: Lines, as text; empty ones are left out.
+        parts: Further contents, as HTML of this module.
+        png: The picture; None for none.
+    """
+    lines = "".join(f'<div style="opacity:.8">{_text(fact)}</div>' for fact in facts if fact)
+    picture = ""
+    if png is not None:
+        data = base64.b64encode(png).decode()
+        picture = f'<img alt="{_text(title)}" style="{_PICTURE}" src="data:image/png;base64,{data}"/>'
+    text = f'<div style="flex:1 1 22em;min-width:0"><b>{_text(title)}</b>{lines}{"".join(parts)}</div>'
+    return f'<div style="{_CARD}">{picture}{text}</div>'
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table of text; of many rows, the first `MAX_ROWS`.
+
+    Args:
+        heads: Headings of the columns.
+        rows: Cells of each row.
+    """
+    every = list(rows)
+    lines = [_row("th", heads), *(_row("td", row) for row in every[:MAX_ROWS])]
+    if len(every) > MAX_ROWS:
+        lines.append(f'<tr><td colspan="{len(heads)}" style="{_CELL}">and {len(every) - MAX_ROWS} more</td></tr>')
+    body = "".join(lines)
+    return f'<div style="overflow-x:auto"><table style="border-collapse:collapse;margin:.3em 0">{body}</table></div>'
+
+
+def details(title: str, content: str) -> str:
+    """Return contents that a click on their title unfolds.
+
+    Args:
+        title: The title, as text.
+        content: The contents, as HTML of this module.
+    """
+    return f'<details style="margin-top:.4em"><summary>{_text(title)}</summary>{content}</details>'
+
+
+def summary_of(findings: Iterable[Finding]) -> str:
+    """Return the number of findings of each severity: ``1 error, 3 warnings``."""
+    counts = Counter(finding.severity for finding in findings)
+    return ", ".join(f"{counts[s]} {s}{'s' * (counts[s] != 1)}" for s in _SIGNS if counts[s]) or "no diagnostics"
+
+
+def findings_table(findings: Iterable[Finding]) -> str:
+    """Return a table of findings, errors first, and of each severity what is lost of poses and shapes."""
+    order = tuple(_SIGNS)
+    ordered = sorted(findings, key=lambda entry: (order.index(entry.severity), entry.code not in LOST_FORMS))
+    rows = (
+        (f"{_SIGNS[entry.severity]}\N{NO-BREAK SPACE}{entry.severity}", entry.code, _advised(entry), _place(entry))
+        for entry in ordered
+    )
+    return table(("severity", "code", "message", "place"), rows)
+
+
+def findings_card(findings: Sequence[Finding]) -> str:
+    """Return a card of findings: their number by severity, and a table, errors first."""
+    return card(summary_of(findings).capitalize(), (), *([findings_table(findings)] if findings else []))
+
+
+def _advised(entry: Finding) -> str:
+    """The message, with the advice if there is any."""
+    hint = getattr(entry, "hint", "")
+    return f"{entry.message} ({hint})" if hint else entry.message
+
+
+def _place(entry: Finding) -> str:
+    """The file, with the folder that holds it, and the line."""
+    return "/".join(str(getattr(entry, "where", "")).split("/")[-2:])
+
+
+def _row(tag: str, cells: Sequence[object]) -> str:
+    written = (f'<{tag} style="{_style(text)}">{text}</{tag}>' for text in map(_text, cells))
+    return f"<tr>{''.join(written)}</tr>"
+
+
+def _style(text: str) -> str:
+    return f"{_CELL};min-width:16em" if len(text) >= _SENTENCE else _CELL
+
+
+def _text(value: object) -> str:
+    """Return a value as text in HTML, shortened, without control characters."""
+    from html import escape  # takes longer to import than all text functions, and only notebooks need it
+
+    text = printable(str(value))
+    return escape(text if len(text) <= MAX_CELL else f"{text[: MAX_CELL - 1]}…")
+
+
+_TAGS = re.compile(r"((?:<[^<>\s|]+>)+)")
+_MARKUP = re.compile(
+    r"[`*|~$]|\\(?=[!-/:-@\[-`{-~]|\Z)|<(?=[A-Za-z/!?])|&(?=#?\w)|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_])"
+)
+"""Characters that Markdown reads as markup in a line, in these places."""
+_BEGINNING = re.compile(r"\A(?:(\d{1,9})(?=[.)](?:\s|\Z))|(?=[#>=]|[+-](?:[\s-]|\Z)))")
+"""A number before a period, or the place before a sign, that would begin a list, a heading or a quotation."""
+
+
+def plain(text: str, *, tags: bool = False) -> str:
+    r"""Return a text that Markdown shows as it is, in a paragraph, an item or a cell of a table.
+
+    Args:
+        text: The text.
+        tags: Whether to write tags as code, which is easier to read.
+
+    Example:
+        >>> print(plain("[x](javascript:alert(1)) of <b>"))
+        [x\](javascript:alert(1)) of &lt;b>
+    """
+    pieces = _TAGS.split(printable(text).strip()) if tags else [printable(text).strip()]
+    shown = [
+        code(piece) if position % 2 else _MARKUP.sub(_escape_markdown, piece) for position, piece in enumerate(pieces)
+    ]
+    return _BEGINNING.sub(r"\g<1>\\", "".join(shown))
+
+
+def code(text: str, *, cell: bool = False) -> str:
+    """Return a text as code, with as many backticks as it needs.
+
+    Args:
+        text: The text.
+        cell: Whether it is in a table, where a vertical bar needs an escape.
+
+    Example:
+        >>> print(code("left`arm"))
+        ``left`arm``
+    """
+    line = printable(text)
+    fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
+    space = " " if not line or line[0] in " `" or line[-1] in " `" else ""
+    return f"{fence}{space}{line.replace('|', chr(92) + '|') if cell else line}{space}{fence}"
+
+
+def _escape_markdown(match: re.Match[str]) -> str:
+    return "&lt;" if match[0] == "<" else f"\\{match[0]}"
+
+
+_MAX_LISTED = 10
+
+T = TypeVar("T")
+
+
+class UnknownNameError(KeyError, ValueError):
+    """An error about an unknown name: a `KeyError` and a `ValueError`, whose text is a sentence without quotes."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class NameIndex(dict[str, T]):
+    """A dictionary by name that suggests the closest one for a name that it does not have.
+
+    ``reasons`` states why names that the user knows are not in the dictionary, such as ``"closes a kinematic loop"``.
+    """
+
+    def __init__(self, kind: str, entries: Mapping[str, T], reasons: Mapping[str, str] | None = None) -> None:
+        super().__init__(entries)
+        self._kind = kind
+        self._reasons = reasons or {}
+
+    def __missing__(self, name: str) -> T:
+        if name in self._reasons:
+            raise UnknownNameError(f"the {self._kind} {name!r} {self._reasons[name]}")
+        raise unknown_name(self._kind, name, self)
+
+
+def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
+    """Return an error about an unknown name, with the closest one or all that are known.
+
+    Args:
+        kind: What is named, such as ``joint``.
+        name: The unknown name.
+        known: The names that there are.
+    """
+    names = list(known)
+    close = closest(str(name), names)
+    if close:
+        return UnknownNameError(f"unknown {kind} {name!r}; did you mean {close!r}?")
+    rest = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
+    listed = ", ".join(names[:_MAX_LISTED]) or "none"
+    return UnknownNameError(f"unknown {kind} {name!r}; expected one of: {listed}{rest}")

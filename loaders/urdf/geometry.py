@@ -1,0 +1,371 @@
+"""Readers of the children of ``<visual>`` and ``<collision>``: origin, geometry and material."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from loaders.context import Context
+from loaders.diagnostics import Fate
+from loaders.drake.dialect import PREFIX, URDF
+from loaders.drake.link import declares_convex, diffuse_map
+from loaders.model import Box, Capsule, Cylinder, Ellipsoid, Geometry, Material, Mesh, Plane, Rgba, Sphere
+from loaders.node import Node, mark_read
+from loaders.pose import IDENTITY, Pose
+from loaders.speed import maker
+
+_Material, _Mesh = maker(Material), maker(Mesh)
+_ZERO, _ONES = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+_POSE = ("@xyz", "@rpy")
+_VERSION = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})")
+_FIRST_VERSION, _QUATERNIONS, _LAST_VERSION = (1, 0), (1, 1), (1, 2)
+"""Versions of URDF: without quaternions, the first with them, and the newest one, which adds limits of motion."""
+_MAX_LENGTH_ERROR = 1e-6
+"""Largest error of the length of a quaternion that is not reported."""
+_IN_MATERIAL = ("color", "specular", "texture")
+
+
+def read_origin(element: Node) -> Pose:
+    """Return the pose in the ``<origin>`` of an element; the identity if it has none."""
+    return pose_of(element.child("origin"))
+
+
+def pose_of(origin: Node | None) -> Pose:
+    """Return the pose that an ``<origin>`` states; the identity if there is none."""
+    if origin is None:
+        return IDENTITY
+    xyz, rpy = origin.vectors(_POSE, _ZERO)
+    if "quat_xyzw" not in origin.attributes:
+        return Pose.from_xyz_rpy(xyz, rpy)
+    origin.skip("@quat_xyzw")
+    x, y, z, w = origin.numbers("@quat_xyzw", 4, (0.0, 0.0, 0.0, 1.0))
+    if not _states_quaternion(origin, math.hypot(x, y, z, w)):
+        return Pose.from_xyz_rpy(xyz, rpy)
+    return Pose.from_vector((*xyz, w, x, y, z))
+
+
+def _states_quaternion(origin: Node, length: float) -> bool:
+    """Return whether the quaternion of an ``<origin>`` is its rotation; report why not, or that it is normalized.
+
+    Args:
+        origin: The ``<origin>``, with an attribute ``quat_xyzw``.
+        length: The length of the quaternion.
+    """
+    root = origin
+    while root.parent is not None:
+        root = root.parent
+    version = version_of(root.attributes.get("version", ""))
+    if (version or _FIRST_VERSION) < _QUATERNIONS:
+        message = "ignored quat_xyzw, which URDF has since version 1.1; the version of this file is {version}"
+        stated = root.attributes.get("version") or "not stated, which means 1.0"
+        hint = 'state version="1.1" in <robot>, or the rotation in rpy'
+        origin.report(Fate.DROPPED, "urdf.quaternion-version", message, hint=hint, version=stated)
+        return False
+    if "rpy" in origin.attributes:
+        message = "<origin> has both rpy and quat_xyzw; expected one of them"
+        origin.invalid("urdf.two-rotations", message, hint="remove one of them", leniency="rpy is used")
+        return False
+    if length == 0.0:
+        message = "the quaternion 0 0 0 0 is no rotation; expected one of length 1"
+        hint = "state 0 0 0 1 for no rotation"
+        origin.invalid("urdf.zero-quaternion", message, hint=hint, leniency="there is no rotation")
+        return False
+    if abs(length - 1.0) > _MAX_LENGTH_ERROR:
+        message = "the quaternion has the length {length:.9g}, not 1; using it divided by its length"
+        origin.report(Fate.ASSUMED, "urdf.quaternion-length", message, length=length)
+    return True
+
+
+def version_of(text: str) -> tuple[int, int] | None:
+    """Return the two numbers of the version of a ``<robot>``, 1.0 if it is empty; None if it is not of the form x.y."""
+    if not text:
+        return _FIRST_VERSION
+    match = _VERSION.fullmatch(text.strip())
+    return None if match is None else (int(match[1]), int(match[2]))
+
+
+def check_version(root: Node) -> None:
+    """Report a version of a ``<robot>`` that URDF does not have.
+
+    Args:
+        root: The ``<robot>``.
+    """
+    text = root.word("@version", "")
+    version = version_of(text)
+    if version is not None and _FIRST_VERSION <= version <= _LAST_VERSION:
+        return
+    used = "1.2" if version is not None and version > _LAST_VERSION else "1.0"
+    message = "unknown version {version!r} of URDF; expected 1.0, 1.1 or 1.2; reading it as {used}"
+    root.report(Fate.ASSUMED, "urdf.version", message, version=text, used=used)
+
+
+def read_geometry(element: Node, geometry: Node | None, context: Context) -> Geometry | None:
+    """Return the shape of a ``<visual>`` or ``<collision>``; None, with a diagnostic, if it has no known shape.
+
+    Args:
+        element: The element.
+        geometry: Its ``<geometry>``.
+        context: The context of the load.
+    """
+    shapes: Sequence[Node] = () if geometry is None else geometry.children
+    if len(shapes) != 1 or shapes[0].tag not in SHAPES:
+        shapes = _known_shapes(element, shapes)
+    if geometry is not None:
+        geometry.read = geometry.read[_IN_GEOMETRY]
+    return SHAPES[shapes[0].tag](shapes[0], context) if shapes else None
+
+
+def _known_shapes(element: Node, parts: Sequence[Node]) -> Sequence[Node]:
+    """Return the shapes of a geometry of which the first is used; report the others, or that there is none."""
+    for part in parts:
+        if part.tag in _DRAKE_SHAPES:
+            part.tag = part.tag.removeprefix(PREFIX)
+    shapes = _by_precedence([part for part in parts if part.tag in SHAPES])
+    for extra in shapes[1:]:
+        extra.report(
+            Fate.DROPPED,
+            "urdf.second-shape",
+            "<geometry> has a second shape <{extra}>; using <{first}>",
+            extra=extra.tag,
+            first=shapes[0].tag,
+        )
+        mark_read(extra)
+    if not shapes:
+        element.report(
+            Fate.DROPPED,
+            "urdf.no-shape",
+            "<{tag}> has no known shape; ignored",
+            hint=f"use one of: {', '.join(SHAPES)}",
+            tag=element.tag,
+        )
+        mark_read(element)  # nothing in it has an effect
+    return shapes
+
+
+def _by_precedence(shapes: list[Node]) -> list[Node]:
+    """Return the shapes of a geometry; of a mesh before a capsule, which stands for it in other readers, the latter."""
+    if [shape.tag for shape in shapes] != ["mesh", "capsule"]:
+        return shapes
+    mark_read(shapes[0])
+    return shapes[1:]
+
+
+def _read_box(node: Node, _: Context) -> Geometry:
+    x, y, z = node.numbers("@size", 3)
+    if min(x, y, z) < 0.0:
+        node.invalid("xml.out-of-range", "the size {x:g} {y:g} {z:g} of a box must not be negative", x=x, y=y, z=z)
+    return Box(size=(x, y, z))
+
+
+def _read_sphere(node: Node, _: Context) -> Geometry:
+    return Sphere(radius=node.number("@radius", minimum=0.0))
+
+
+def _read_cylinder(node: Node, _: Context) -> Geometry:
+    return Cylinder(radius=node.number("@radius", minimum=0.0), length=node.number("@length", minimum=0.0))
+
+
+def _read_capsule(node: Node, _: Context) -> Geometry:
+    return Capsule(radius=node.number("@radius", minimum=0.0), length=node.number("@length", minimum=0.0))
+
+
+def _read_ellipsoid(node: Node, _: Context) -> Geometry:
+    a, b, c = (node.number("@" + key, minimum=0.0) for key in "abc")
+    return Ellipsoid(radii=(a, b, c))
+
+
+def _read_plane(node: Node, _: Context) -> Geometry:
+    x, y, z = node.numbers("@normal", 3, (0.0, 0.0, 1.0))
+    length = math.hypot(x, y, z)
+    if length == 0.0:
+        node.invalid("urdf.zero-normal", "the normal of a plane must not be a zero vector")
+        return Plane()
+    return Plane(normal=(x / length, y / length, z / length))
+
+
+def _read_mesh(node: Node, context: Context) -> Geometry:
+    uri = node.word("@filename")
+    path = find_file(node, uri, context) if uri else None
+    x, y, z = scale = _read_scale(node)
+    if 0.0 in scale:
+        node.invalid("urdf.zero-scale", "the scale {x:g} {y:g} {z:g} must not contain 0", x=x, y=y, z=z)
+    return _Mesh(uri=uri, path=path, scale=(x, y, z), convex=declares_convex(node))
+
+
+def _read_scale(node: Node) -> tuple[float, ...]:
+    """Return the scale factors; a single number scales all axes, as in Drake and PyBullet."""
+    stated = node.attributes.get("scale")
+    if stated is not None and len(stated.split()) == 1:
+        return (node.number("@scale", 1.0),) * 3
+    return node.numbers("@scale", 3, _ONES)
+
+
+def find_file(node: Node, uri: str, context: Context) -> str | None:
+    """Return the file that a URI refers to, or None, which is reported.
+
+    Args:
+        node: The element that has the URI.
+        uri: The URI.
+        context: The context of the load.
+    """
+    return context.resources.find_file(uri, node)
+
+
+SHAPES: dict[str, Callable[[Node, Context], Geometry]] = {
+    "box": _read_box,
+    "sphere": _read_sphere,
+    "cylinder": _read_cylinder,
+    "capsule": _read_capsule,
+    "ellipsoid": _read_ellipsoid,
+    "mesh": _read_mesh,
+    "plane": _read_plane,
+}
+"""Reader of each shape, keyed by tag. Capsules and planes are common, though not in the specification."""
+_IN_GEOMETRY = ("@name", *SHAPES)
+_DRAKE_SHAPES = frozenset({"drake:capsule", "drake:ellipsoid"})
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+def shape_names(link: str, elements: Iterable[Node]) -> Iterator[tuple[str, Node]]:
+    """Yield a unique name for each visual or collision of a link, with the element.
+
+    Shapes without a name are called ``<link>_collision``, ``<link>_collision_1`` and so on, as in libsdformat.
+    """
+    taken: set[str] = set()
+    for element in elements:
+        given = element.word("@name", "")
+        stem = given or f"{link}_{element.tag}"
+        name, count = stem, 0
+        while name in taken:
+            count += 1
+            name = f"{stem}_{count}"
+        if given and name != given:
+            element.report(
+                Fate.ASSUMED,
+                "urdf.duplicate-name",
+                "duplicate {tag} name {given} in link {link}; renamed to {name}",
+                link=link,
+                tag=element.tag,
+                given=given,
+                name=name,
+            )
+        taken.add(name)
+        yield name, element
+
+
+# --- materials -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Materials:
+    """The materials of a robot: those of the robot itself, then those that visuals define."""
+
+    known: dict[str, Material]
+    """Materials, keyed by name."""
+
+    @classmethod
+    def of(cls, root: Node, context: Context) -> Materials:
+        """Return the materials of a ``<robot>``, wherever they are in the file."""
+        known: dict[str, Material] = {}
+        for node in root.all("material"):
+            material = _read_material(node, context)
+            if material.name in known:
+                node.report(
+                    Fate.NOTED,
+                    "urdf.repeated-material",
+                    "duplicate material {material!r}",
+                    material=material.name,
+                )
+            if _is_defined(material):
+                _define(known, material, node)
+            elif node.has("texture"):  # its file was not found, which is reported
+                known.setdefault(material.name or "", material)
+            else:
+                message = "material {material!r} has neither color nor texture"
+                node.report(Fate.ASSUMED, "urdf.unknown-material", message, material=material.name)
+        return cls(known)
+
+    def read(self, node: Node, context: Context) -> Material:
+        """Return the material of a visual; a material that it defines is added to those known.
+
+        Args:
+            node: The ``<material>`` of the visual.
+            context: The context of the load.
+        """
+        material = _read_material(node, context)
+        if _is_defined(material):
+            if material.name:
+                _define(self.known, material, node)
+            return material
+        if material.name in self.known:
+            return self.known[material.name]
+        if material.name:
+            node.report(
+                Fate.ASSUMED,
+                "urdf.unknown-material",
+                "unknown material {material!r}, which has neither color nor texture",
+                material=material.name,
+            )
+        return material
+
+
+def _read_material(node: Node, context: Context) -> Material:
+    name = node.word("@name", "") or None
+    color, specular, texture = node.firsts(_IN_MATERIAL)
+    return _Material(
+        name=name,
+        diffuse=None if color is None else _read_color(color),
+        specular=None if specular is None else _read_specular(specular),
+        texture=_read_texture(node, texture, context),
+    )
+
+
+def _read_texture(node: Node, texture: Node | None, context: Context) -> str | None:
+    diffuse_map(node, URDF)
+    if texture is None:
+        return None
+    uri = texture.word("@filename", "")
+    if not uri:
+        texture.report(Fate.NOTED, "urdf.no-texture", "<texture> has no filename; ignored")
+        return None
+    return find_file(texture, uri, context)
+
+
+def _read_color(color: Node) -> Rgba | None:
+    if "rgba" not in color.attributes:
+        return None
+    r, g, b, a = color.numbers("@rgba", 4)
+    if min(r, g, b, a) < 0.0 or max(r, g, b, a) > 1.0:
+        color.report(Fate.ASSUMED, "urdf.colour-range", "a color component lies outside 0..1; clipped")
+        r, g, b, a = (min(max(value, 0.0), 1.0) for value in (r, g, b, a))
+    return r, g, b, a
+
+
+def _read_specular(specular: Node) -> Rgba:
+    """Return the color in ``<specular rgb="...">``, an extension of PyBullet."""
+    r, g, b = specular.numbers("@rgb", 3, _ONES)
+    return r, g, b, 1.0
+
+
+def _is_defined(material: Material) -> bool:
+    return not (material.diffuse is None and material.specular is None and material.texture is None)
+
+
+def _define(known: dict[str, Material], material: Material, node: Node) -> None:
+    """Add a material; a duplicate does not affect the visuals that only refer to the name."""
+    name = material.name or ""
+    first = known.setdefault(name, material)
+    if first == material:
+        return
+    if dataclasses.replace(first, specular=None) != dataclasses.replace(material, specular=None):
+        node.report(
+            Fate.ASSUMED,
+            "urdf.duplicate-material",
+            "material {material!r} has several definitions; a reference by name uses the first one",
+            material=name,
+        )

@@ -1,0 +1,302 @@
+"""Reader of ``<joint>``: type, axes, limits and mimic."""
+
+from __future__ import annotations
+
+import math
+
+from loaders.diagnostics import Fate, Where
+from loaders.drake.dialect import URDF
+from loaders.drake.joint import URDF_TYPES, complete_urdf_joint, read_acceleration
+from loaders.model import X_AXIS, Coupling, Joint, JointAxis, JointType
+from loaders.model.joint import UNLIMITED
+from loaders.node import IgnoredElements, Node, mark_read, report_ignored
+from loaders.numbers import KeyGroup
+from loaders.pose import IDENTITY, Array, frozen, frozen_vector, rotation_to
+from loaders.speed import maker
+
+from .geometry import pose_of
+
+TYPES = {
+    "fixed": JointType.FIXED,
+    "revolute": JointType.REVOLUTE,
+    "continuous": JointType.CONTINUOUS,
+    "prismatic": JointType.PRISMATIC,
+    "planar": JointType.PLANAR,
+    "floating": JointType.FLOATING,
+    "ball": JointType.BALL,
+    "spherical": JointType.BALL,
+    **URDF_TYPES,
+}
+"""Joint types, keyed by their names in URDF; ``ball`` and ``spherical`` are not in the specification."""
+
+_Joint, _JointAxis = maker(Joint), maker(JointAxis)
+_EXTENSIONS = frozenset({"ball", "spherical"})
+_LIMITED = frozenset({JointType.REVOLUTE, JointType.PRISMATIC})
+_ONE_AXIS = _LIMITED | {JointType.CONTINUOUS}
+_LIMITS = KeyGroup("@lower", "@upper", "@effort", "@velocity")
+_DYNAMICS = KeyGroup("@damping", "@friction")
+_OF_AXIS = ("axis", "dynamics", "limit")
+
+_CONTROLLER = (
+    Fate.NOTED,
+    "urdf.controller-setting",
+    "it is for controllers and has no effect on the mechanics",
+)
+_IGNORED: IgnoredElements = {"safety_controller": _CONTROLLER, "calibration": _CONTROLLER}
+_IGNORED_TAGS = tuple(_IGNORED)
+_IGNORED_LIMITS = ("deceleration", "jerk")
+_WORDS = ("@name", "@type", "@drake_ignore")
+_ENDS = ("parent", "child", "origin")
+
+
+def read_joint(node: Node, robot: Where) -> Joint:
+    """Read a joint. Its frame J is the frame of the child link, as in the specification.
+
+    Args:
+        node: The ``<joint>``.
+        robot: The place of its ``<robot>``.
+    """
+    if not node.lacks(_IGNORED_TAGS):
+        report_ignored(node, _IGNORED)
+    name, kind, _ = node.words(_WORDS)
+    joint_type = TYPES[kind] if kind in TYPES and kind not in _EXTENSIONS else _read_type(node)
+    parent, child, origin = node.firsts(_ENDS)
+    joint = _Joint(
+        name=name,
+        type=joint_type,
+        parent=_read_end(node, parent, "parent"),
+        child=_read_end(node, child, "child"),
+        X_PJ=pose_of(origin),
+        X_CJ=IDENTITY,
+        axes=_read_axes(node, joint_type),
+        where=node.where_in(robot),
+    )
+    return complete_urdf_joint(node, joint) if joint_type in URDF_TYPES else joint
+
+
+def _read_type(node: Node) -> JointType:
+    word = node.word("@type")
+    if word in _EXTENSIONS:
+        node.report(
+            Fate.NOTED,
+            "urdf.joint-type-extension",
+            "joint type {type} is not in the specification; using a ball joint",
+            type=word,
+        )
+    elif word and word not in TYPES:
+        message = "{joint} has the unknown joint type {type!r}; expected one of: {known}"
+        joint = node.word("@name", "") or "the joint"
+        node.invalid("urdf.joint-type", message, joint=joint, type=word, known=", ".join(TYPES))
+    return TYPES.get(word, JointType.FIXED)
+
+
+def _read_end(node: Node, end: Node | None, tag: str) -> str:
+    if end is None:
+        node.invalid("xml.missing", "<joint> requires a <{child}>", child=tag)
+        return ""
+    return end.word("@link")
+
+
+# --- axes ------------------------------------------------------------------------------------------------------------
+
+
+def _read_axes(node: Node, joint_type: JointType) -> tuple[JointAxis, ...]:
+    if joint_type in _ONE_AXIS:
+        axis, dynamics, limit = node.firsts(_OF_AXIS)
+        direction = _read_direction(axis)
+        friction, (damping, *_) = _read_dynamics(dynamics, 1)
+        limits = _read_limits(node, limit, joint_type)
+        return (_JointAxis(xyz=direction, damping=damping, friction=friction, **limits),)
+    if joint_type is JointType.PLANAR:
+        return _read_planar(node, _read_direction(node.child("axis")))
+    _report_unlimited(node, joint_type)
+    if joint_type in URDF_TYPES:
+        friction, (damping, *_) = _read_dynamics(node.child("dynamics"), 1)
+        return (_JointAxis(xyz=_read_direction(node.child("axis")), damping=damping, friction=friction),)
+    if joint_type is JointType.BALL and node.has("dynamics"):
+        friction, (damping, *_) = _read_dynamics(node.child("dynamics"), 1)
+        return (_JointAxis(xyz=X_AXIS, damping=damping, friction=friction),)
+    for unused in node.all("axis", "dynamics"):
+        mark_read(unused)
+    return ()
+
+
+def _read_direction(axis: Node | None) -> Array:
+    if axis is None:
+        return X_AXIS
+    xyz = axis.numbers("@xyz", 3, (1.0, 0.0, 0.0))
+    length = math.hypot(*xyz)
+    if length < 1e-8:
+        axis.invalid("urdf.zero-axis", "the axis must not be a zero vector", hint="remove <axis> to use the x axis")
+        return X_AXIS
+    x, y, z = xyz
+    return frozen_vector(x / length, y / length, z / length)
+
+
+def _read_dynamics(dynamics: Node | None, count: int) -> tuple[float, tuple[float, ...]]:
+    """Return the friction and the damping of each degree of freedom; a single damping is for all of them."""
+    if dynamics is None:
+        return 0.0, (0.0,) * count
+    if count > 1 and len(dynamics.attributes.get("damping", "").split()) > 1:
+        damping = dynamics.numbers("@damping", count)
+        friction = dynamics.number("@friction", 0.0)
+    else:
+        single, friction = dynamics.numbers_of(_DYNAMICS, 0.0)
+        damping = (single,) * count
+    if min(*damping, friction, 0.0) < 0.0:
+        dynamics.invalid("xml.out-of-range", "damping and friction must not be negative")
+    return friction, damping
+
+
+def _read_planar(node: Node, normal: Array) -> tuple[JointAxis, ...]:
+    """Return the axes x, y and normal; as in Drake, their rotation is the least that turns z into the normal."""
+    friction, damping = _read_dynamics(node.child("dynamics"), 3)
+    if friction:
+        node.report(Fate.ASSUMED, "urdf.planar-friction", "friction of a planar joint is applied to each axis")
+    if (dynamics := node.peek("dynamics")) and len(dynamics.attributes.get("damping", "").split()) == 1:
+        node.report(
+            Fate.NOTED, "urdf.planar-damping", "single damping is applied to each axis; Drake requires three numbers"
+        )
+    _report_unlimited(node, JointType.PLANAR)
+    R = rotation_to(normal)
+    return tuple(
+        _JointAxis(xyz=frozen(R[:, i]) if i < 2 else normal, damping=damping[i], friction=friction) for i in range(3)
+    )
+
+
+def _report_unlimited(node: Node, joint_type: JointType) -> None:
+    """Report limits of a type that has none. Those of a fixed joint, a common leftover, are ignored silently."""
+    limit = node.child("limit")
+    if limit is None:
+        return
+    limit.skip(*("@" + name for name in limit.attributes))
+    if joint_type is not JointType.FIXED:
+        message = "limits of a {type} joint are undefined; ignored"
+        limit.report(Fate.DROPPED, "urdf.limit-ignored", message, type=joint_type.value)
+
+
+# --- limits ----------------------------------------------------------------------------------------------------------
+
+
+def _read_limits(node: Node, limit: Node | None, joint_type: JointType) -> dict[str, float]:
+    """Return the limits of a joint by the names of the fields of `JointAxis`; empty if the joint has none."""
+    if limit is None:
+        if joint_type in _LIMITED:
+            node.report(
+                Fate.ASSUMED,
+                "urdf.missing-limit",
+                "a {type} joint requires a <limit>; the joint is unlimited",
+                hint="add <limit>, or use the type continuous",
+                type=joint_type.value,
+            )
+        return {}
+    stated = _LIMITS.numbers(limit.attributes, math.nan)
+    if stated is not None and joint_type in _LIMITED and _are_usual(*stated):
+        limit.skip(*_LIMITS.keys)
+        lower, upper, effort, velocity = stated
+    else:
+        lower, upper = _read_range(limit, joint_type)
+        effort, velocity = _read_bound(limit, "effort"), _read_bound(limit, "velocity")
+    acceleration = read_acceleration(limit, URDF)
+    for name in _IGNORED_LIMITS:
+        if name in limit.attributes:
+            fate, code, reason = _CONTROLLER
+            limit.skip("@" + name)
+            limit.report(fate, code, "ignored {name} of <limit>: {reason}", name=name, reason=reason)
+    return {"lower": lower, "upper": upper, "effort": effort, "velocity": velocity, "acceleration": acceleration}
+
+
+def _are_usual(lower: float, upper: float, effort: float, velocity: float) -> bool:
+    """Return whether limits are finite and in order, as nearly all are, so that each is used as stated."""
+    is_range = -UNLIMITED < lower <= upper < UNLIMITED
+    return is_range and 0.0 <= effort < UNLIMITED and 0.0 <= velocity < UNLIMITED
+
+
+def _read_bound(limit: Node, name: str) -> float:
+    """Return the effort or velocity limit, a required value; infinite if it is missing."""
+    if not limit.has("@" + name):
+        message = "<limit> requires {attribute}; using infinity"
+        limit.report(Fate.ASSUMED, "urdf.missing-limit", message, attribute=name)
+    with limit.diagnostics.tolerating("the joint has no such limit"):
+        stated = limit.maybe_number("@" + name, minimum=0.0, inf=True)
+    bound = math.inf if stated is None else stated
+    if UNLIMITED <= bound < math.inf:
+        return math.inf
+    if stated == math.inf:
+        message = "infinite {attribute}; some URDF readers refuse infinite values"
+        limit.report(Fate.NOTED, "urdf.infinite-limit", message, attribute=name)
+    return bound
+
+
+def _read_range(limit: Node, joint_type: JointType) -> tuple[float, float]:
+    lower, upper = limit.maybe_number("@lower", inf=True), limit.maybe_number("@upper", inf=True)
+    if lower is None and upper is None:
+        if joint_type in _LIMITED:
+            message = "<limit> has neither lower nor upper; the joint is unlimited, not locked at 0"
+            limit.report(Fate.ASSUMED, "urdf.missing-limit", message)
+        return -math.inf, math.inf
+    if joint_type is JointType.CONTINUOUS:
+        message = "a continuous joint has no position limits; ignored lower and upper"
+        limit.report(Fate.ASSUMED, "urdf.continuous-limit", message)
+        return -math.inf, math.inf
+    if lower is None or upper is None:
+        missing = "lower" if lower is None else "upper"
+        message = "<limit> has no {attribute}; using 0, the default of the specification"
+        limit.report(Fate.ASSUMED, "urdf.missing-limit", message, attribute=missing)
+        lower, upper = lower or 0.0, upper or 0.0
+    if lower > upper:
+        limit.report(
+            Fate.ASSUMED,
+            "urdf.reversed-limit",
+            "lower limit {lower:g} exceeds upper limit {upper:g}; the joint is unlimited, as in PyBullet",
+            lower=lower,
+            upper=upper,
+        )
+        return -math.inf, math.inf
+    return -math.inf if lower <= -UNLIMITED else lower, math.inf if upper >= UNLIMITED else upper
+
+
+# --- mimic -----------------------------------------------------------------------------------------------------------
+
+
+def read_mimic(node: Node, follower: Joint, joints: dict[str, Joint]) -> Coupling | None:
+    """Return the coupling of the ``<mimic>`` of a joint, or None if it has no valid one.
+
+    Args:
+        node: The ``<joint>``.
+        follower: The joint read from it.
+        joints: All joints, keyed by name.
+    """
+    mimic = node.child("mimic")
+    if mimic is None:
+        return None
+    leader = mimic.word("@joint")
+    multiplier, offset = mimic.number("@multiplier", 1.0), mimic.number("@offset", 0.0)
+    if not _can_mimic(mimic, follower, leader, joints):
+        return None
+    return Coupling(follower=follower.name, leader=leader, multiplier=multiplier, offset=offset, where=mimic.where)
+
+
+def _can_mimic(mimic: Node, follower: Joint, leader: str, joints: dict[str, Joint]) -> bool:
+    """Return whether a joint can mimic a leader; report why not."""
+    if leader not in joints or leader == follower.name:
+        is_known = leader in joints
+        message = "joint {follower} mimics the unknown joint {leader!r}"
+        message = "joint {follower} cannot mimic itself" if is_known else message
+        leniency = "joint {follower} moves independently"
+        names = {"follower": follower.name, "leader": leader}
+        mimic.invalid("urdf.mimic", message, subjects=(follower.name,), leniency=leniency, **names)
+        return False
+    subjects = (follower.name, leader)
+    dofs, leader_dofs = len(follower.axes), len(joints[leader].axes)
+    names = {"follower": follower.name, "leader": leader}
+    if not dofs:
+        message = "joint {follower} is {type}; it cannot mimic {leader}"
+        mimic.report(Fate.DROPPED, "urdf.mimic-ignored", message, subjects=subjects, type=follower.type.value, **names)
+    elif dofs != leader_dofs:
+        message = "joint {follower} with {dofs} degrees of freedom cannot mimic joint {leader} with {leader_dofs}"
+        mimic.invalid("urdf.mimic", message, subjects=subjects, dofs=dofs, leader_dofs=leader_dofs, **names)
+    elif dofs != 1:
+        message = "mimic requires joints with one degree of freedom; joint {follower} has {dofs}"
+        mimic.report(Fate.DROPPED, "urdf.mimic-ignored", message, subjects=subjects, dofs=dofs, **names)
+    return dofs == leader_dofs == 1

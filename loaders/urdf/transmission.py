@@ -1,0 +1,190 @@
+"""Reader of ``<transmission>`` and ``<ros2_control>``: actuators of joints, their gears and interfaces."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+
+from loaders.diagnostics import Fate
+from loaders.drake.dialect import URDF
+from loaders.drake.joint import Drive, read_drive
+from loaders.model import Actuator, Joint
+from loaders.node import IgnoredElements, Node, mark_read, report_ignored
+
+_SIMPLE = "SimpleTransmission"
+_CONTROLLER = (
+    Fate.NOTED,
+    "urdf.controller-setting",
+    "it is for controllers and has no effect on the mechanics",
+)
+_HARDWARE = (Fate.NOTED, "urdf.controller-setting", "it describes hardware")
+_IGNORED_IN_JOINT: IgnoredElements = dict.fromkeys(
+    ("offset", "role", "saturationLower", "saturationUpper", "deadBandUpper", "ignoreTransmissionAbsoluteEncoder"),
+    _CONTROLLER,
+)
+_REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
+_IGNORED_IN_ROS2_CONTROL: IgnoredElements = dict.fromkeys(("hardware", "sensor", "gpio"), _HARDWARE)
+
+
+def read_actuators(root: Node, joints: dict[str, Joint]) -> tuple[Actuator, ...]:
+    """Return one actuator for each simple transmission, and for each commanded joint of ros2_control.
+
+    Args:
+        root: The ``<robot>``.
+        joints: All joints, keyed by name.
+    """
+    actuators = [
+        actuator for node in root.all("transmission") if (actuator := _read_transmission(node, joints)) is not None
+    ]
+    for control in root.all("ros2_control"):
+        actuators = _with_ros2_control(control, joints, actuators)
+    return tuple(_with_unique_names(actuators, root))
+
+
+def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
+    """Read a transmission from one actuator to one joint; return None, with a diagnostic, for any other."""
+    kind = node.word("@type", "") or _text(node, "type") or _text(node, "plugin")
+    node.skip("@name", "@type", "type", "plugin")
+    if _SIMPLE not in kind:
+        node.report(
+            Fate.DROPPED,
+            "urdf.transmission-type",
+            "transmission type {type!r} is not supported; expected {supported}",
+            type=kind,
+            supported=_SIMPLE,
+        )
+        mark_read(node)
+        return None
+    joint_node, motor = _first(node, "joint"), _first(node, "actuator")
+    if joint_node is None or motor is None:
+        return None
+    for part in (joint_node, motor):
+        report_ignored(part, _IGNORED_IN_JOINT)
+        part.skip("@role")
+    name = motor.word("@name")
+    reduction = _read_reduction((motor, node, joint_node))
+    drive = read_drive(motor, URDF)
+    interfaces = [child.text.strip() for part in (joint_node, motor) for child in part.all("hardwareInterface")]
+    joint = _actuated_joint(joint_node, joints)
+    if joint is None:
+        return None
+    return Actuator(
+        name=name,
+        joint=joint.name,
+        effort=joint.axes[0].effort,
+        gear_ratio=reduction if drive == Drive() else drive.gear_ratio,
+        rotor_inertia=drive.rotor_inertia,
+        p_gain=drive.p_gain,
+        d_gain=drive.d_gain,
+        interfaces=tuple(dict.fromkeys(filter(None, interfaces))),
+        where=node.where,
+    )
+
+
+def _text(node: Node, tag: str) -> str:
+    child = node.peek(tag)
+    return "" if child is None else child.text.strip()
+
+
+def _first(node: Node, tag: str) -> Node | None:
+    children = node.all(tag)
+    if not children:
+        node.invalid("xml.missing", "<transmission> requires a <{child}>", child=tag)
+        return None
+    for extra in children[1:]:
+        extra.report(
+            Fate.DROPPED,
+            "urdf.transmission-extra",
+            "{type} must have one <{tag}>; using the first one",
+            type=_SIMPLE,
+            tag=tag,
+        )
+        mark_read(extra)
+    return children[0]
+
+
+def _read_reduction(parts: tuple[Node, ...]) -> float:
+    """Return the gear ratio from whichever element has it; 1 if there is none or it is invalid."""
+    reductions = [child for part in parts for child in part.all(*_REDUCTIONS)]
+    if not reductions:
+        return 1.0
+    try:
+        value = float(reductions[0].text)
+    except ValueError:
+        value = 0.0
+    if value == 0.0 or not math.isfinite(value):
+        reductions[0].report(
+            Fate.ASSUMED,
+            "urdf.reduction",
+            "invalid mechanical reduction {value!r}; using 1",
+            value=reductions[0].text.strip(),
+        )
+        return 1.0
+    return value
+
+
+def _actuated_joint(node: Node, joints: dict[str, Joint]) -> Joint | None:
+    """Return the joint that an element refers to, if it can have an actuator."""
+    name = node.word("@name")
+    joint = joints.get(name)
+    if joint is None:
+        if name:
+            node.report(Fate.DROPPED, "urdf.unknown-joint", "unknown joint {joint!r}; ignored its actuator", joint=name)
+        return None
+    if len(joint.axes) != 1:
+        message = "joint {joint} has {count} axes; ignored its actuator"
+    elif joint.axes[0].effort == 0.0:
+        message = "joint {joint} has the effort limit 0; ignored its actuator, as in Drake"
+    else:
+        return joint
+    count = len(joint.axes)
+    node.report(Fate.DROPPED, "urdf.actuator-ignored", message, subjects=(name,), joint=name, count=count)
+    return None
+
+
+def _with_unique_names(actuators: list[Actuator], root: Node) -> Iterator[Actuator]:
+    """Yield the actuators with unique names; report those that are renamed."""
+    taken: set[str] = set()
+    for actuator in actuators:
+        name, count = actuator.name, 0
+        while name in taken:
+            count += 1
+            name = f"{actuator.name}_{count}"
+        if count:
+            root.diagnostics.add(
+                Fate.ASSUMED,
+                "urdf.duplicate-name",
+                "duplicate actuator name {actuator}; renamed to {name}",
+                actuator.where,
+                subjects=(actuator.name, name, actuator.joint),
+                actuator=actuator.name,
+                name=name,
+            )
+        taken.add(name)
+        yield dataclasses.replace(actuator, name=name)
+
+
+# --- ros2_control ----------------------------------------------------------------------------------------------------
+
+
+def _with_ros2_control(control: Node, joints: dict[str, Joint], actuators: list[Actuator]) -> list[Actuator]:
+    """Return the actuators with those of a ``<ros2_control>``: one for each joint with a command interface."""
+    control.skip(*("@" + name for name in control.attributes))
+    report_ignored(control, _IGNORED_IN_ROS2_CONTROL)
+    transmissions = [a for node in control.all("transmission") if (a := _read_transmission(node, joints)) is not None]
+    merged = {actuator.joint: actuator for actuator in (*transmissions, *actuators)}
+    extra = [actuator for actuator in actuators if merged[actuator.joint] is not actuator]
+    for node in control.all("joint"):
+        commands = tuple(dict.fromkeys(child.word("@name", "") for child in node.all("command_interface")))
+        mark_read(node)
+        joint = _actuated_joint(node, joints) if commands else None
+        if joint is None:
+            continue
+        actuator = merged.get(joint.name)
+        if actuator is None:
+            effort = joint.axes[0].effort if joint.axes else math.inf
+            actuator = Actuator(name=joint.name, joint=joint.name, effort=effort, where=node.where)
+        interfaces = tuple(dict.fromkeys((*actuator.interfaces, *commands)))
+        merged[joint.name] = dataclasses.replace(actuator, interfaces=interfaces)
+    return [*merged.values(), *extra]
