@@ -1,4 +1,5 @@
-"""Run one conformance tool, and fail on a difference that `allowed.txt` does not list, or lists without need.
+"""Run one conformance tool, and fail on a difference that `allowed.txt` does not list, or lists
+without need.
 
 python .ci/conformance.py TOOL CORPUS
 """
@@ -13,7 +14,9 @@ ALLOWED = Path(__file__).with_name("allowed.txt")
 
 
 def main(tool: Path, corpus: Path) -> int:
-    """Compare what the tool finds with what is allowed; the exit status says whether both are the same."""
+    """Compare what the tool finds with what is allowed; the exit status says whether both are the
+    same.
+    """
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "differences.json"
         run = [sys.executable, str(tool), "--corpus", str(corpus), "--json", str(out)]
@@ -21,7 +24,11 @@ def main(tool: Path, corpus: Path) -> int:
         entries = json.loads(out.read_text())
     found = {entry.get("id") or entry["source"]: entry["differences"] for entry in entries}
     allowed = _allowed(tool.stem) & found.keys()
-    new = {name: differences for name, differences in found.items() if differences and name not in allowed}
+    new = {
+        name: differences
+        for name, differences in found.items()
+        if differences and name not in allowed
+    }
     stale = sorted(name for name in allowed if not found[name])
     for name, differences in sorted(new.items()):
         print(f"new: {name}")

@@ -1,12 +1,14 @@
-"""Play the first ten minutes of a new user, outside the repository, on Python 3.11 and on one newer Python.
+"""Play the first ten minutes of a new user, outside the repository, on Python 3.11 and on one newer
+Python.
 
 .venv/bin/python .ci/first_ten_minutes.py [VERSION ...]
 
-The wheel is built as README.md says, and the sdist. Each Python gets a fresh environment with the package, the first by
-name from the wheel, the second from the sdist, with the dependencies that pip chooses. Then every command and block of
-Python of README.md and every command of docs/cli.md runs in a folder that holds the bundled models only, and so do the
-pytest plugin and the examples. The Pythons play side by side. A Python that is not on this machine, neither on PATH nor
-among those of pyenv, is left out with a line that says so; nothing is fetched but packages.
+The wheel is built as README.md says, and the sdist. Each Python gets a fresh environment with the
+package, the first by name from the wheel, the second from the sdist, with the dependencies that pip
+chooses. Then every command and block of Python of README.md and every command of docs/cli.md runs
+in a folder that holds the bundled models only, and so do the pytest plugin and the examples. The
+Pythons play side by side. A Python that is not on this machine, neither on PATH nor among those of
+pyenv, is left out with a line that says so; nothing is fetched but packages.
 """
 
 from __future__ import annotations
@@ -28,9 +30,13 @@ ROOT = Path(__file__).resolve().parents[1]
 VERSIONS = ("3.11", "3.12 3.13")
 """Versions to play on; of several in one word, the first that is there."""
 PLACEHOLDERS = {
-    "FILE": "assets/arm/model.sdf", "FILES": "assets/arm/model.sdf", "DIR": "out/cli/{command}", "SHELL": "bash",
-    "TASK": "check", "INPUT": "assets",
-}  # fmt: skip
+    "FILE": "assets/arm/model.sdf",
+    "FILES": "assets/arm/model.sdf",
+    "DIR": "out/cli/{command}",
+    "SHELL": "bash",
+    "TASK": "check",
+    "INPUT": "assets",
+}
 """Words that stand for arguments of the commands in docs/cli.md."""
 NEEDS_DISPLAY = ("view",)
 """Commands that end with status 3 on a machine without a display."""
@@ -67,7 +73,9 @@ def main(words: list[str]) -> int:
 
 
 def interpreter(versions: str) -> tuple[str, str] | None:
-    """Return the first of these versions whose interpreter starts, with it; those of pyenv are tried too."""
+    """Return the first of these versions whose interpreter starts, with it; those of pyenv are
+    tried too.
+    """
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for version in versions.split():
         for name in (f"python{version}", *map(str, sorted(pyenv.glob(f"{version}.*/bin/python")))):
@@ -84,7 +92,11 @@ def _output(command: list[str]) -> str:
 def build(dist: Path) -> Path:
     """Build the wheel with the command of README.md, and the sdist; return their folder."""
     run("build the wheel", [sys.executable, *PIP, "wheel", "--no-deps", "-w", str(dist), "."], ROOT)
-    run("build the sdist", [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(dist)], ROOT)
+    run(
+        "build the sdist",
+        [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(dist)],
+        ROOT,
+    )
     return dist
 
 
@@ -131,15 +143,30 @@ class Player:
         """
         name = str(next(dist.glob("*.tar.gz"))) if self.from_sdist else "sdfbridge"
         environment = self.place / "venv"
-        self.run("create an environment", [self.python, "-m", "venv", "--without-pip", str(environment)], ROOT)
-        programs = environment / "bin"
-        pip = [sys.executable, *PIP, "--python", str(programs / "python"), "install", "--no-compile"]
         self.run(
-            f"install {Path(name).name}", [*pip, "--find-links", str(dist), f"{name}[report]", "pytest"], self.place
+            "create an environment",
+            [self.python, "-m", "venv", "--without-pip", str(environment)],
+            ROOT,
+        )
+        programs = environment / "bin"
+        pip = [
+            sys.executable,
+            *PIP,
+            "--python",
+            str(programs / "python"),
+            "install",
+            "--no-compile",
+        ]
+        self.run(
+            f"install {Path(name).name}",
+            [*pip, "--find-links", str(dist), f"{name}[report]", "pytest"],
+            self.place,
         )
         return programs
 
-    def run(self, title: str, command: list[str], folder: Path, allowed: Statuses = SUCCESS) -> None:
+    def run(
+        self, title: str, command: list[str], folder: Path, allowed: Statuses = SUCCESS
+    ) -> None:
         """Run a command of this user; see the function `run`."""
         run(f"{self.version}  {title}", command, folder, allowed)
 
@@ -168,12 +195,18 @@ def readme_commands() -> Iterator[list[str]]:
 
 
 def cli_commands() -> Iterator[list[str]]:
-    """Yield the words of every command in the table of docs/cli.md, with arguments in place of the placeholders.
+    """Yield the words of every command in the table of docs/cli.md, with arguments in place of the
+    placeholders.
 
     Raises:
         PlayError: if the table has a placeholder that is not known here.
     """
-    table = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8").partition("## Commands")[2].partition("\n## ")[0]
+    table = (
+        (ROOT / "docs" / "cli.md")
+        .read_text(encoding="utf-8")
+        .partition("## Commands")[2]
+        .partition("\n## ")[0]
+    )
     commands = re.findall(r"^\| `([^`]+)`", table, re.MULTILINE)
     if not commands:
         raise PlayError("docs/cli.md: no table of commands below the heading 'Commands'")
@@ -181,7 +214,9 @@ def cli_commands() -> Iterator[list[str]]:
         words = re.sub(r"\[[^]]*\]|\.\.\.", "", command).split()
         unknown = [word for word in words if word.isupper() and word not in PLACEHOLDERS]
         if unknown:
-            raise PlayError(f"docs/cli.md: {command!r} has the placeholder {unknown[0]}; add it to PLACEHOLDERS")
+            raise PlayError(
+                f"docs/cli.md: {command!r} has the placeholder {unknown[0]}; add it to PLACEHOLDERS"
+            )
         yield [PLACEHOLDERS.get(word, word).format(command=words[0]) for word in words]
 
 
@@ -203,12 +238,20 @@ def run(title: str, command: list[str], folder: Path, allowed: Statuses = SUCCES
     start = time.monotonic()
     try:
         done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=LIMIT
+            command,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LIMIT,
         )
     except subprocess.TimeoutExpired as error:
         raise PlayError(f"{title}: not finished after {LIMIT} s") from error
     if done.returncode not in allowed:
-        raise PlayError(f"{title}: status {done.returncode}\n{shlex.join(command)}\n{done.stdout}{done.stderr}")
+        raise PlayError(
+            f"{title}: status {done.returncode}\n{shlex.join(command)}\n{done.stdout}{done.stderr}"
+        )
     print(f"{time.monotonic() - start:6.1f} s  {title}", flush=True)
 
 

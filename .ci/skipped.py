@@ -18,7 +18,11 @@ def main(report: Path) -> int:
     allowed = [re.compile(line) for line in lines if line and not line.startswith("#")]
     skipped = ElementTree.parse(report).iter("skipped")
     reasons = Counter(element.get("message", "") for element in skipped)
-    refused = {reason: count for reason, count in reasons.items() if not any(p.search(reason) for p in allowed)}
+    refused = {
+        reason: count
+        for reason, count in reasons.items()
+        if not any(p.search(reason) for p in allowed)
+    }
     for reason, count in sorted(reasons.items()):
         print(f"{count} skipped{' (not allowed)' if reason in refused else ''}: {reason}")
     return 1 if refused else 0

@@ -2,11 +2,12 @@
 
     python -m benchmarks [--quick] [--only WORD] [--no-store]        also: make bench
 
-Times are processor time, also of processes that are started; each case is done once before, so that caches are warm
-where it says so. The table has the best and the median of the rounds, and the ratio of the medians to each peer. It is
-compared with the last stored run on the same processor, number of cores and Python: a ratio that grew by more than a
-quarter is a regression, and the exit status is 1. Without such a run nothing is compared, and the exit status is 0.
-The run is stored in a file of its machine in ``benchmarks/stored/speed``, and its table in ``docs/performance.md``.
+Times are processor time, also of processes that are started; each case is done once before, so that
+caches are warm where it says so. The table has the best and the median of the rounds, and the ratio
+of the medians to each peer. It is compared with the last stored run on the same processor, number
+of cores and Python: a ratio that grew by more than a quarter is a regression, and the exit status
+is 1. Without such a run nothing is compared, and the exit status is 0. The run is stored in a file
+of its machine in ``benchmarks/stored/speed``, and its table in ``docs/performance.md``.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ ROOT = Path(__file__).parents[1]
 STORED = ROOT / "benchmarks" / "stored" / "speed"
 """Folder of the stored runs, one file for each kind of machine."""
 PAGE = ROOT / "docs" / "performance.md"
-BEGIN, END = "<!-- begin of the table of `make bench` -->", "<!-- end of the table of `make bench` -->"
+BEGIN, END = (
+    "<!-- begin of the table of `make bench` -->",
+    "<!-- end of the table of `make bench` -->",
+)
 GROWTH = 1.25
 """Growth of a ratio from which it counts as a regression."""
 PACKAGES = ("numpy", "mujoco", "pybullet", "drake", "pin", "yourdfpy", "trimesh", "lxml")
@@ -46,7 +50,13 @@ def seconds(work: Any) -> float:
     start = time.process_time()
     work()
     own, after = time.process_time() - start, os.times()
-    return own + after.children_user + after.children_system - before.children_user - before.children_system
+    return (
+        own
+        + after.children_user
+        + after.children_system
+        - before.children_user
+        - before.children_system
+    )
 
 
 def measure(case: Any, rounds: int) -> Result:
@@ -63,7 +73,10 @@ def measure(case: Any, rounds: int) -> Result:
         "name": case.name,
         "rounds": rounds,
         "links": case.links,
-        "ms": {name: {"best": min(values), "median": statistics.median(values)} for name, values in times.items()},
+        "ms": {
+            name: {"best": min(values), "median": statistics.median(values)}
+            for name, values in times.items()
+        },
     }
 
 
@@ -88,8 +101,8 @@ def regressions(results: Iterable[Result], earlier: Iterable[Result]) -> list[st
 def stored_path(where: dict[str, Any]) -> Path:
     """Return the file of the last run on a kind of machine: processor, number of cores and Python.
 
-    Peers gain more or less than sdfbridge from another processor or interpreter, so that ratios of different machines
-    cannot be compared.
+    Peers gain more or less than sdfbridge from another processor or interpreter, so that ratios of
+    different machines cannot be compared.
 
     Args:
         where: What `machine` returns.
@@ -103,19 +116,25 @@ def kind(where: dict[str, Any]) -> str:
 
 
 def verdict(results: Sequence[Result], where: dict[str, Any]) -> tuple[list[str], int]:
-    """Return the lines of the comparison with the last run on the same kind of machine, and the exit status."""
+    """Return the lines of the comparison with the last run on the same kind of machine, and the
+    exit status.
+    """
     path = stored_path(where)
     if not path.exists():
         return [f"nothing is compared: there is no stored run of {kind(where)}"], 0
     stored = json.loads(path.read_text())
     lines = [f"compared with the run of {stored['machine']['date']}, {kind(where)}:"]
     before, now = stored["machine"]["versions"], where["versions"]
-    lines += [f"{name} {now[name]}, before {before[name]}" for name in now if before.get(name, now[name]) != now[name]]
+    lines += [
+        f"{name} {now[name]}, before {before[name]}"
+        for name in now
+        if before.get(name, now[name]) != now[name]
+    ]
     slower = regressions(results, stored["results"])
     return [*lines, *(slower or ["no ratio grew by more than a quarter"])], 1 if slower else 0
 
 
-# --- output ----------------------------------------------------------------------------------------------------------
+# --- output ---------------------------------------------------------------------------------------
 
 
 def machine() -> dict[str, Any]:
@@ -136,23 +155,35 @@ def machine() -> dict[str, Any]:
 
 
 def _processor() -> str:
-    """Return the name of the processor with its family and model, since virtual machines name several ones alike."""
+    """Return the name of the processor with its family and model, since virtual machines name
+    several ones alike.
+    """
     path = Path("/proc/cpuinfo")
     lines = path.read_text().splitlines() if path.exists() else ()
-    facts = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in reversed(lines))}
-    numbers = " ".join(f"{key.split()[-1]} {facts[key]}" for key in ("cpu family", "model") if key in facts)
+    facts = {
+        key.strip(): value.strip()
+        for key, _, value in (line.partition(":") for line in reversed(lines))
+    }
+    numbers = " ".join(
+        f"{key.split()[-1]} {facts[key]}" for key in ("cpu family", "model") if key in facts
+    )
     return f"{facts.get('model name', '')} {numbers}".strip()
 
 
 def row(result: Result) -> str:
     ours = result["ms"][OURS]
     peers = "; ".join(
-        f"{name} {times['best']:.1f} / {times['median']:.1f}" for name, times in result["ms"].items() if name != OURS
+        f"{name} {times['best']:.1f} / {times['median']:.1f}"
+        for name, times in result["ms"].items()
+        if name != OURS
     )
     ratio = "; ".join(f"{value:.2f}" for value in ratios(result).values())
     links = result.get("links", 0)
     name = result["name"] + (f": {1e3 * ours['median'] / links:.0f} us a link" if links else "")
-    return f"| {name} | {ours['best']:.1f} / {ours['median']:.1f} | {peers} | {ratio} | {result['rounds']} |"
+    return (
+        f"| {name} | {ours['best']:.1f} / {ours['median']:.1f} | {peers} | {ratio} | "
+        f"{result['rounds']} |"
+    )
 
 
 def table(results: Sequence[Result], where: dict[str, Any]) -> str:
@@ -170,24 +201,37 @@ def table(results: Sequence[Result], where: dict[str, Any]) -> str:
         ]
         lines += map(row, members)
         if len(members) > 9:
-            middle = statistics.median(ratio for result in members for ratio in ratios(result).values())
+            middle = statistics.median(
+                ratio for result in members for ratio in ratios(result).values()
+            )
             lines += ["", f"Median of the ratios: {middle:.2f}."]
     return "\n".join(lines)
 
 
 def store(results: Sequence[Result], where: dict[str, Any]) -> None:
     STORED.mkdir(exist_ok=True)
-    stored_path(where).write_text(json.dumps({"machine": where, "results": results}, indent=1) + "\n")
+    stored_path(where).write_text(
+        json.dumps({"machine": where, "results": results}, indent=1) + "\n"
+    )
     text = PAGE.read_text()
     head, tail = text.split(BEGIN)[0], text.split(END)[1]
     PAGE.write_text(f"{head}{BEGIN}\n\n{table(results, where)}\n\n{END}{tail}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--quick", action="store_true", help="at most three rounds")
-    parser.add_argument("--only", default="", metavar="WORD", help="cases with this in their group or name; not stored")
-    parser.add_argument("--no-store", action="store_true", help="leave the stored run and the page as they are")
+    parser.add_argument(
+        "--only",
+        default="",
+        metavar="WORD",
+        help="cases with this in their group or name; not stored",
+    )
+    parser.add_argument(
+        "--no-store", action="store_true", help="leave the stored run and the page as they are"
+    )
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as cache:
         os.environ["SDFBRIDGE_CACHE"] = cache

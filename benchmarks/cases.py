@@ -1,4 +1,6 @@
-"""The measured work: each case is done by sdfbridge and by the peers that are installed, on the same files."""
+"""The measured work: each case is done by sdfbridge and by the peers that are installed, on the
+same files.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ from loaders.xml import parse
 Work = Callable[[], object]
 DATA = Path(pybullet_data.getDataPath())
 KUKA_SDF, KUKA, PANDA = (
-    DATA / name for name in ("kuka_iiwa/model.sdf", "kuka_iiwa/model.urdf", "franka_panda/panda.urdf")
+    DATA / name
+    for name in ("kuka_iiwa/model.sdf", "kuka_iiwa/model.urdf", "franka_panda/panda.urdf")
 )
 LINKS = 5_000
 MORE_LINKS = 50_000
@@ -72,7 +75,7 @@ def cases() -> Iterator[Case]:
     yield from comparing()
 
 
-# --- reading ---------------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 
 
 def readers(path: Path) -> dict[str, Work]:
@@ -105,7 +108,12 @@ def read_with_drake(path: Path) -> None:
 def reading() -> Iterator[Case]:
     for path in (KUKA_SDF, KUKA, PANDA):
         name = f"{path.parent.name}/{path.name}"
-        yield Case(group="Reading", name=name, ours=lambda path=path: loaders.load(path), peers=readers(path))
+        yield Case(
+            group="Reading",
+            name=name,
+            ours=lambda path=path: loaders.load(path),
+            peers=readers(path),
+        )
     yield parsing()
     for links in (2, 20):
         yield reading_mjcf(links)
@@ -122,12 +130,19 @@ def reading_mjcf(links: int) -> Case:
     Args:
         links: Number of links, each with a hinge and a capsule.
     """
-    link = '<body pos="0 0 0.2"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 0.2" size="0.02"/>'
+    link = (
+        '<body pos="0 0 0.2"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 0.2" '
+        'size="0.02"/>'
+    )
     path = Path(tempfile.mkdtemp(prefix="sdfbridge-bench-")) / f"chain_{links}.xml"
     path.write_text(f"<mujoco><worldbody>{link * links}{'</body>' * links}</worldbody></mujoco>")
-    peers: dict[str, Work] = {"MuJoCo's compilation": lambda: mujoco.MjModel.from_xml_path(str(path))}
+    peers: dict[str, Work] = {
+        "MuJoCo's compilation": lambda: mujoco.MjModel.from_xml_path(str(path))
+    }
     name = f"chain of {links} links, MJCF"
-    return Case(group="Reading", name=name, ours=lambda: loaders.load(path), peers=peers, links=links)
+    return Case(
+        group="Reading", name=name, ours=lambda: loaders.load(path), peers=peers, links=links
+    )
 
 
 def parsing() -> Case:
@@ -142,11 +157,20 @@ def parsing() -> Case:
             del root  # before the collector runs again, which would visit every node
 
     peers: dict[str, Work] = {"lxml.etree.parse": lambda: etree.parse(BytesIO(text))}
-    return Case(group="Reading", name=f"XML of {XML_ELEMENTS} elements to nodes", ours=ours, peers=peers, rounds=15)
+    return Case(
+        group="Reading",
+        name=f"XML of {XML_ELEMENTS} elements to nodes",
+        ours=ours,
+        peers=peers,
+        rounds=15,
+    )
 
 
-def many_links(path: Path, write: Callable[..., str], shape: Callable[[int], int], count: int) -> Case:
-    """Compare the reading of a large robot; the largest, and those in SDFormat, are read by few peers in little time.
+def many_links(
+    path: Path, write: Callable[..., str], shape: Callable[[int], int], count: int
+) -> Case:
+    """Compare the reading of a large robot; the largest, and those in SDFormat, are read by few
+    peers in little time.
 
     Args:
         path: The file to write.
@@ -159,23 +183,33 @@ def many_links(path: Path, write: Callable[..., str], shape: Callable[[int], int
     peers = readers(path) if path.suffix == ".urdf" else {}
     if path.suffix == ".urdf":
         peers["MuJoCo"] = lambda: mujoco.MjSpec.from_file(str(path))
-    if count > LINKS or shape is scale.chain:  # on a chain of 5,000 links pinocchio 4.1 ends with a segmentation fault
+    if (
+        count > LINKS or shape is scale.chain
+    ):  # on a chain of 5,000 links pinocchio 4.1 ends with a segmentation fault
         peers = {name: peer for name, peer in peers.items() if name == "Drake"}
     form = "URDF" if path.suffix == ".urdf" else "SDFormat"
     return Case(
-        group="Reading", name=f"{shape.__name__} of {count} links, {form}",
-        ours=lambda: loaders.load(path, limits=limits), peers=peers, rounds=5 if count == LINKS else 2, links=count,
-    )  # fmt: skip
+        group="Reading",
+        name=f"{shape.__name__} of {count} links, {form}",
+        ours=lambda: loaders.load(path, limits=limits),
+        peers=peers,
+        rounds=5 if count == LINKS else 2,
+        links=count,
+    )
 
 
-# --- exporting -------------------------------------------------------------------------------------------------------
+# --- exporting ------------------------------------------------------------------------------------
 
 
 def exporting() -> Iterator[Case]:
-    """Compare with MuJoCo's compilation of the result, of which the first fills its own cache of assets."""
+    """Compare with MuJoCo's compilation of the result, of which the first fills its own cache of
+    assets.
+    """
     scene = loaders.load(PANDA)
     mjcf = bridge.to_mjcf(scene)
-    peers: dict[str, Work] = {"MuJoCo's compilation": lambda: mujoco.MjModel.from_xml_string(str(mjcf), mjcf.assets)}
+    peers: dict[str, Work] = {
+        "MuJoCo's compilation": lambda: mujoco.MjModel.from_xml_string(str(mjcf), mjcf.assets)
+    }
     for name, ours in (
         ("to_mjcf(panda), meshes cached", lambda: bridge.to_mjcf(scene)),
         ("to_mjspec(panda).compile(), meshes cached", lambda: bridge.to_mjspec(scene).compile()),
@@ -183,7 +217,7 @@ def exporting() -> Iterator[Case]:
         yield Case(group="Export to MJCF", name=name, ours=ours, peers=peers)
 
 
-# --- loading into PyBullet -------------------------------------------------------------------------------------------
+# --- loading into PyBullet ------------------------------------------------------------------------
 
 
 def in_new_server(load: Callable[[int], object]) -> None:
@@ -212,12 +246,14 @@ def loading() -> Iterator[Case]:
         )
 
 
-# --- processes -------------------------------------------------------------------------------------------------------
+# --- processes ------------------------------------------------------------------------------------
 
 
 def run(*words: str, may_fail: bool = False, **variables: str) -> None:
     environment = {**os.environ, **variables}
-    _ = subprocess.run([sys.executable, *words], capture_output=True, check=not may_fail, env=environment)
+    _ = subprocess.run(
+        [sys.executable, *words], capture_output=True, check=not may_fail, env=environment
+    )
 
 
 COLD = """import sys, pybullet, bridge
@@ -225,7 +261,10 @@ client = pybullet.connect(pybullet.DIRECT)
 bridge.load_into_pybullet(sys.argv[1], physicsClientId=client)"""
 
 
-NATIVE = "import sys, pybullet; pybullet.loadURDF(sys.argv[1], physicsClientId=pybullet.connect(pybullet.DIRECT))"
+NATIVE = (
+    "import sys, pybullet; pybullet.loadURDF(sys.argv[1], "
+    "physicsClientId=pybullet.connect(pybullet.DIRECT))"
+)
 
 
 def load_cold(path: Path) -> None:
@@ -254,15 +293,29 @@ def starting() -> Iterator[Case]:
         yield Case(group="Processes", name=name, ours=ours, peers=numpy, in_processes=True)
     for name, path in load_ratio.robots():
         if "anymal" in name:
-            peers: dict[str, Work] = {"loadURDF, without textures": lambda path=path: run("-c", NATIVE, str(path))}
+            peers: dict[str, Work] = {
+                "loadURDF, without textures": lambda path=path: run("-c", NATIVE, str(path))
+            }
             yield Case(
-                group="Processes", name="ANYmal C into PyBullet, empty cache", ours=lambda path=path: load_cold(path),
-                peers=peers, rounds=3, in_processes=True,
-            )  # fmt: skip
-    house = os.environ.get("SMALL_HOUSE")  # a copy of github.com/aws-robotics/aws-robomaker-small-house-world
+                group="Processes",
+                name="ANYmal C into PyBullet, empty cache",
+                ours=lambda path=path: load_cold(path),
+                peers=peers,
+                rounds=3,
+                in_processes=True,
+            )
+    house = os.environ.get(
+        "SMALL_HOUSE"
+    )  # a copy of github.com/aws-robotics/aws-robomaker-small-house-world
     if house:
         name = "small_house.world to MJCF, empty cache"
-        yield Case(group="Processes", name=name, ours=lambda: export_house(house), rounds=2, in_processes=True)
+        yield Case(
+            group="Processes",
+            name=name,
+            ours=lambda: export_house(house),
+            rounds=2,
+            in_processes=True,
+        )
 
 
 def comparing() -> Iterator[Case]:
@@ -272,6 +325,16 @@ def comparing() -> Iterator[Case]:
 
     yield Case(group="Comparison", name="compare(panda), L0 to L2", ours=compare, rounds=3)
     with tempfile.TemporaryDirectory() as folder:
-        words = ("compare", str(PANDA), "--engines", "mujoco,pybullet", "--report", f"{folder}/report", "--force")
+        words = (
+            "compare",
+            str(PANDA),
+            "--engines",
+            "mujoco,pybullet",
+            "--report",
+            f"{folder}/report",
+            "--force",
+        )
         ours = lambda: run("-m", "bridge", *words, may_fail=True)  # noqa: E731
-        yield Case(group="Comparison", name="sdfbridge compare panda with a report", ours=ours, rounds=3)
+        yield Case(
+            group="Comparison", name="sdfbridge compare panda with a report", ours=ours, rounds=3
+        )

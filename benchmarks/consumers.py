@@ -1,11 +1,12 @@
-"""Write a sample of a corpus as URDF and SDFormat, and count what readers open that other people wrote.
+"""Write a sample of a corpus as URDF and SDFormat, and count what readers open that other people
+wrote.
 
 python benchmarks/consumers.py CORPUS FOLDER RESULTS [--count 120] [--python PYTHON] [--write]
 
-The files are written below FOLDER, and RESULTS has the message of each reader about each file, by which a second run
-continues. PYTHON is an interpreter that has pinocchio and yourdfpy. Readers that are not installed are named. A reader
-runs in a process of its own, and each file in a child of it, which may crash. ``--write`` puts the table into
-``docs/writers.md``.
+The files are written below FOLDER, and RESULTS has the message of each reader about each file, by
+which a second run continues. PYTHON is an interpreter that has pinocchio and yourdfpy. Readers that
+are not installed are named. A reader runs in a process of its own, and each file in a child of it,
+which may crash. ``--write`` puts the table into ``docs/writers.md``.
 """
 
 from __future__ import annotations
@@ -63,12 +64,16 @@ SETUPS = {
     "yourdfpy": ("from yourdfpy import URDF", "URDF.load(path, load_meshes=False).update_cfg({})"),
     "PyBullet": (
         "import pybullet",
-        "client = pybullet.connect(pybullet.DIRECT); pybullet.loadURDF(path, physicsClientId=client)",
+        (
+            "client = pybullet.connect(pybullet.DIRECT); pybullet.loadURDF(path, "
+            "physicsClientId=client)"
+        ),
     ),
     "MuJoCo": ("import mujoco", "mujoco.MjModel.from_xml_path(path)"),
     "Drake": (
         "from pydrake.all import AddMultibodyPlantSceneGraph, DiagramBuilder, Parser",
-        "plant = AddMultibodyPlantSceneGraph(DiagramBuilder(), 0.001)[0]; Parser(plant).AddModels(path); "
+        "plant = AddMultibodyPlantSceneGraph(DiagramBuilder(), 0.001)[0]; "
+        "Parser(plant).AddModels(path); "
         "plant.Finalize()",
     ),
     "DART": (
@@ -77,7 +82,10 @@ SETUPS = {
     ),
     "DART's SDFormat": (
         "import dartpy",
-        "found = dartpy.utils.SdfParser.readSkeleton(path); assert found is not None, 'no skeleton'",
+        (
+            "found = dartpy.utils.SdfParser.readSkeleton(path); assert found is not None, 'no "
+            "skeleton'"
+        ),
     ),
 }
 """Preparation of each reader, and what opens a file."""
@@ -98,14 +106,26 @@ int main() {
 }
 """
 ASKED = (
-    ("check_urdf", "plain"), ("pinocchio", "plain"), ("yourdfpy", "plain"), ("DART", "plain"), ("PyBullet", "plain"),
-    ("MuJoCo", "plain"), ("Drake", "plain"), ("Drake", "urdf"), ("PyBullet", "urdf"), ("MuJoCo", "urdf"),
-    ("Drake", "sdf"), ("DART's SDFormat", "sdf"), ("libsdformat 12", "sdf19"),
-)  # fmt: skip
+    ("check_urdf", "plain"),
+    ("pinocchio", "plain"),
+    ("yourdfpy", "plain"),
+    ("DART", "plain"),
+    ("PyBullet", "plain"),
+    ("MuJoCo", "plain"),
+    ("Drake", "plain"),
+    ("Drake", "urdf"),
+    ("PyBullet", "urdf"),
+    ("MuJoCo", "urdf"),
+    ("Drake", "sdf"),
+    ("DART's SDFormat", "sdf"),
+    ("libsdformat 12", "sdf19"),
+)
 
 
 def written_files(corpus: Path, folder: Path, count: int) -> dict[str, list[Path]]:
-    """Write a seeded sample of a corpus in each form, and return the files; those of models with one tree only."""
+    """Write a seeded sample of a corpus in each form, and return the files; those of models with
+    one tree only.
+    """
     files: dict[str, list[Path]] = {form: [] for form in FORMS}
     listed = [path for path, _ in sources(corpus)]
     random.Random(2026).shuffle(listed)
@@ -138,12 +158,20 @@ def written_files(corpus: Path, folder: Path, count: int) -> dict[str, list[Path
 
 
 def answers(reader: str, files: list[Path], folder: Path, python: str) -> list[str] | None:
-    """Return the message of a reader about each file, empty if it opens it; None if it is not installed."""
+    """Return the message of a reader about each file, empty if it opens it; None if it is not
+    installed.
+    """
     if reader == "check_urdf":
         if shutil.which(reader) is None:
             return None
-        runs = [subprocess.run([reader, path], capture_output=True, text=True, check=False) for path in files]
-        return ["" if run.returncode == 0 else run.stderr[-600:].replace("\n", " ") or "refused" for run in runs]
+        runs = [
+            subprocess.run([reader, path], capture_output=True, text=True, check=False)
+            for path in files
+        ]
+        return [
+            "" if run.returncode == 0 else run.stderr[-600:].replace("\n", " ") or "refused"
+            for run in runs
+        ]
     if reader == "libsdformat 12":
         command = _libsdformat(folder)
     else:
@@ -168,15 +196,22 @@ def _libsdformat(folder: Path) -> list[str] | None:
     code, program = folder / "read.cc", folder / "read"
     code.write_text(LIBSDFORMAT)
     flags = subprocess.run(
-        ["pkg-config", "--cflags", "--libs", "sdformat12"], capture_output=True, text=True, check=False
+        ["pkg-config", "--cflags", "--libs", "sdformat12"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    built = subprocess.run(["g++", "-std=c++17", "-o", program, code, *flags.stdout.split()], check=False)
+    built = subprocess.run(
+        ["g++", "-std=c++17", "-o", program, code, *flags.stdout.split()], check=False
+    )
     return [str(program)] if built.returncode == 0 else None
 
 
 def main() -> None:
     """Write the sample, ask each reader, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("corpus", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("results", type=Path)
@@ -185,7 +220,9 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    known: dict[str, dict[str, str]] = json.loads(options.results.read_text()) if options.results.exists() else {}
+    known: dict[str, dict[str, str]] = (
+        json.loads(options.results.read_text()) if options.results.exists() else {}
+    )
     files = None
     for reader, form in ASKED:
         if f"{reader}, {form}" in known:

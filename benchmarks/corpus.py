@@ -1,4 +1,5 @@
-"""Measure the reading time of every file in a folder against a limit of 50 ms plus 30 microseconds per element.
+"""Measure the reading time of every file in a folder against a limit of 50 ms plus 30 microseconds
+per element.
 
 python benchmarks/corpus.py FOLDER [SEARCH_PATH ...]
 """
@@ -17,7 +18,9 @@ ROUNDS = 3
 
 
 def seconds(source: Path, paths: list[Path]) -> float:
-    """Return the shortest of several reading times, which excludes garbage collection and other processes [s]."""
+    """Return the shortest of several reading times, which excludes garbage collection and other
+    processes [s].
+    """
     times = []
     for _ in range(ROUNDS):
         start = time.process_time()
@@ -29,7 +32,9 @@ def seconds(source: Path, paths: list[Path]) -> float:
 
 def main(folder: Path, paths: list[Path]) -> None:
     """Print the files that exceed the limit, and totals."""
-    files = sorted(file for suffix in ("sdf", "world", "urdf") for file in folder.rglob(f"*.{suffix}"))
+    files = sorted(
+        file for suffix in ("sdf", "world", "urdf") for file in folder.rglob(f"*.{suffix}")
+    )
     total, slow = 0.0, 0
     for file in files:
         allowed = FIXED + PER_ELEMENT * file.read_bytes().count(b"<") / 2
@@ -37,7 +42,10 @@ def main(folder: Path, paths: list[Path]) -> None:
         total += took
         if took > allowed:
             slow += 1
-            print(f"{took * 1e3:9.1f} ms   allowed {allowed * 1e3:.1f} ms   {file.relative_to(folder)}")
+            print(
+                f"{took * 1e3:9.1f} ms   allowed {allowed * 1e3:.1f} ms   "
+                f"{file.relative_to(folder)}"
+            )
     print(f"{len(files)} files in {total:.1f} s, {slow} above the limit")
 
 

@@ -1,12 +1,14 @@
-"""Measure the sensitivity of the comparison: plant faults in running engines, one at a time, in twenty robots.
+"""Measure the sensitivity of the comparison: plant faults in running engines, one at a time, in
+twenty robots.
 
 python benchmarks/faults.py [--seeds N] [--motion-seeds N] [--folder FOLDER] [WORD ...]
 
-A fault changes the compiled MuJoCo model or the body that runs in PyBullet. The quantity that claims to show it must
-differ, and name its link or joint. Without a fault nothing may differ, for any seed; with ``--motion-seeds`` this is
-tried with all that `compare` compares at L1 and L2, and with the first seed at L0. Results go to
-``FOLDER/faults.jsonl``; a run that was interrupted continues where it ended. With ``--table`` the table of the docs is
-printed. The exit status is 1 if a fault is missed or a sound engine is suspected.
+A fault changes the compiled MuJoCo model or the body that runs in PyBullet. The quantity that
+claims to show it must differ, and name its link or joint. Without a fault nothing may differ, for
+any seed; with ``--motion-seeds`` this is tried with all that `compare` compares at L1 and L2, and
+with the first seed at L0. Results go to ``FOLDER/faults.jsonl``; a run that was interrupted
+continues where it ended. With ``--table`` the table of the docs is printed. The exit status is 1 if
+a fault is missed or a sound engine is suspected.
 """
 
 from __future__ import annotations
@@ -53,7 +55,9 @@ def main(folder: Path, seeds: int, words: Sequence[str], motion_seeds: int = 0) 
         with results.open("a", encoding="utf-8") as file:
             file.write(json.dumps([name, engine, kind, outcome]) + "\n")
         print(f"{name}, {engine}, {kind}: {outcome}", flush=True)
-    wrong = [f"{': '.join(key)}: {outcome}" for key, outcome in known.items() if outcome not in _RIGHT]
+    wrong = [
+        f"{': '.join(key)}: {outcome}" for key, outcome in known.items() if outcome not in _RIGHT
+    ]
     print("\n".join(wrong))
     print(f"{len(known)} results, {len(wrong)} problems")
     return len(wrong)
@@ -73,12 +77,16 @@ _IN_MOTION = "no fault in all of compare, seed "
 
 
 def _tasks(words: Sequence[str], motion_seeds: int) -> Iterator[tuple[str, str, str]]:
-    """Yield robot, engine and kind of fault: all of a robot, and then each seed of motion for all robots."""
+    """Yield robot, engine and kind of fault: all of a robot, and then each seed of motion for all
+    robots.
+    """
     robots = [name for name in ROBOTS if not words or any(word in name for word in words)]
     for name in robots:
         yield from ((name, engine, kind) for engine in ENGINES for kind in FAULTS[engine])
         yield name, "both", "no fault"
-    yield from ((name, "both", f"{_IN_MOTION}{seed}") for seed in range(motion_seeds) for name in robots)
+    yield from (
+        (name, "both", f"{_IN_MOTION}{seed}") for seed in range(motion_seeds) for name in robots
+    )
 
 
 @cache
@@ -100,26 +108,38 @@ def _outcome(mechanism: bridge.Mechanism, engine: str, kind: str, seed: int, see
 
 
 def table(folder: Path) -> str:
-    """Return the table of the docs: by kind and engine, in how many robots a fault was planted and found."""
+    """Return the table of the docs: by kind and engine, in how many robots a fault was planted and
+    found.
+    """
     known = _known(folder / "faults.jsonl")
     lines = ["| fault | level | quantity | MuJoCo | PyBullet |", "|---|---|---|---|---|"]
     for kind in KINDS:
         fault = next(faults[kind] for faults in FAULTS.values() if kind in faults)
         cells = [_cell(known, engine, kind) for engine in ENGINES]
         lines.append(f"| {kind} | {fault.level} | {fault.quantity} | {' | '.join(cells)} |")
-    quiet = Counter(outcome for (_, engine, kind), outcome in known.items() if (engine, kind) == ("both", "no fault"))
-    lines.append(
-        f"| none | L0, L1, one step | all | {quiet['quiet']} of {quiet.total()} robots without a difference | |"
+    quiet = Counter(
+        outcome
+        for (_, engine, kind), outcome in known.items()
+        if (engine, kind) == ("both", "no fault")
     )
-    moved = Counter(outcome for (_, _, kind), outcome in known.items() if kind.startswith(_IN_MOTION))
     lines.append(
-        f"| none | L1, L2; L0 once | all | {moved['quiet']} of {moved.total()} comparisons without a difference | |"
+        f"| none | L0, L1, one step | all | {quiet['quiet']} of {quiet.total()} robots without a "
+        f"difference | |"
+    )
+    moved = Counter(
+        outcome for (_, _, kind), outcome in known.items() if kind.startswith(_IN_MOTION)
+    )
+    lines.append(
+        f"| none | L1, L2; L0 once | all | {moved['quiet']} of {moved.total()} comparisons "
+        f"without a difference | |"
     )
     return "\n".join(lines)
 
 
 def _cell(known: dict[tuple[str, str, str], str], engine: str, kind: str) -> str:
-    outcomes = [o for (_, e, k), o in known.items() if (e, k) == (engine, kind) and o != NOT_APPLICABLE]
+    outcomes = [
+        o for (_, e, k), o in known.items() if (e, k) == (engine, kind) and o != NOT_APPLICABLE
+    ]
     return f"{outcomes.count('found')} of {len(outcomes)}" if outcomes else ""
 
 
@@ -139,10 +159,17 @@ def _silence() -> Iterator[None]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=20, help="without a fault")
-    parser.add_argument("--motion-seeds", type=int, default=0, help="without a fault, with all of L1 and L2")
+    parser.add_argument(
+        "--motion-seeds", type=int, default=0, help="without a fault, with all of L1 and L2"
+    )
     parser.add_argument("--folder", type=Path, default=Path("/tmp/sdfbridge-faults"))
     parser.add_argument("--table", action="store_true", help="print the table of what is known")
-    parser.add_argument("words", nargs="*", metavar="WORD", help="robots with one of these in their name; all if none")
+    parser.add_argument(
+        "words",
+        nargs="*",
+        metavar="WORD",
+        help="robots with one of these in their name; all if none",
+    )
     options = parser.parse_args()
     if options.table:
         print(table(options.folder))

@@ -1,12 +1,14 @@
-"""Measure how the work of reading and exporting grows with the size of inputs that once took quadratic time.
+"""Measure how the work of reading and exporting grows with the size of inputs that once took
+quadratic time.
 
     python -m benchmarks.growth [NAME ...] [--write]
 
-Each input is made with n and with 4 n parts, loaded, and exported to MJCF. The work is the number of function calls,
-and the processor time, the smallest of several. If the work grows as a power of n, the exponent is the power: 1 is
-linear, 2 quadratic. Function calls do not depend on the load of the machine; time includes what libraries in C do,
-among it the mass matrix of models of at most 1,000 velocities: some larger models take less time than smaller ones.
-With ``--write`` the table takes its place in `PAGE`.
+Each input is made with n and with 4 n parts, loaded, and exported to MJCF. The work is the number
+of function calls, and the processor time, the smallest of several. If the work grows as a power of
+n, the exponent is the power: 1 is linear, 2 quadratic. Function calls do not depend on the load of
+the machine; time includes what libraries in C do, among it the mass matrix of models of at most
+1,000 velocities: some larger models take less time than smaller ones. With ``--write`` the table
+takes its place in `PAGE`.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ FACTOR = 4
 ROUNDS = 3
 """Number of measurements of time of each size, of which the smallest counts."""
 
-INERTIAL = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+INERTIAL = (
+    "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+)
 BALL = "<geometry><sphere><radius>1</radius></sphere></geometry>"
 COLLISION = f"<collision name='c'>{BALL}</collision>"
 Files = Mapping[str, str]
@@ -76,7 +80,9 @@ def excluded_links(count: int) -> Files:
     """Return links of which no two may touch."""
     members = each(count, lambda i: f"<drake:member>l{i}</drake:member>")
     ignored = "<drake:ignored_collision_filter_group>g</drake:ignored_collision_filter_group>"
-    group = f"<drake:collision_filter_group name='g'>{members}{ignored}</drake:collision_filter_group>"
+    group = (
+        f"<drake:collision_filter_group name='g'>{members}{ignored}</drake:collision_filter_group>"
+    )
     return sdf(each(count, lambda i: link(f"l{i}", COLLISION)) + group)
 
 
@@ -91,7 +97,12 @@ def filter_rules(count: int) -> Files:
         ),
     )
     last = f"<drake:collision_filter_group name='g{count - 1}'><drake:member>l0</drake:member>"
-    return sdf(each(count, lambda i: link(f"l{i}", COLLISION)) + groups + last + "</drake:collision_filter_group>")
+    return sdf(
+        each(count, lambda i: link(f"l{i}", COLLISION))
+        + groups
+        + last
+        + "</drake:collision_filter_group>"
+    )
 
 
 def polyline_points(count: int) -> Files:
@@ -136,7 +147,10 @@ def suggestions(count: int) -> Files:
     """Return joints of links that do not exist, but have names like those of others."""
 
     def joint(i: int) -> str:
-        return f"<joint name='j{i}' type='fixed'><parent>link_nr{i}</parent><child>link_no{i}</child></joint>"
+        return (
+            f"<joint name='j{i}' "
+            f"type='fixed'><parent>link_nr{i}</parent><child>link_no{i}</child></joint>"
+        )
 
     return sdf(each(count, lambda i: link(f"link_no{i}")) + each(count, joint))
 
@@ -144,7 +158,10 @@ def suggestions(count: int) -> Files:
 def material_comments(count: int) -> Files:
     """Return a material script with many beginnings of comments."""
     script = "<material><script><uri>m.material</uri><name>M</name></script></material>"
-    return {**sdf(link(content=f"<visual name='v'>{BALL}{script}</visual>")), "m.material": "/* " * count}
+    return {
+        **sdf(link(content=f"<visual name='v'>{BALL}{script}</visual>")),
+        "m.material": "/* " * count,
+    }
 
 
 def colors(count: int) -> Files:
@@ -164,7 +181,11 @@ def unread_elements(count: int) -> Files:
 
 def off_newlines(count: int) -> Files:
     """Return a mesh in OFF with many empty lines."""
-    mesh = "OFF\n" + "\n" * count + "4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n"
+    mesh = (
+        "OFF\n"
+        + "\n" * count
+        + "4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n"
+    )
     return {**sdf(shape("<mesh><uri>a.off</uri></mesh>")), "a.off": mesh}
 
 
@@ -175,7 +196,9 @@ def long_name(count: int) -> Files:
 
 def many_names(count: int) -> Files:
     """Return links and frames whose names are alike."""
-    frames = each(count, lambda i: f"<frame name='{'n' * 50}{i}_frame' attached_to='{'n' * 50}{i}'/>")
+    frames = each(
+        count, lambda i: f"<frame name='{'n' * 50}{i}_frame' attached_to='{'n' * 50}{i}'/>"
+    )
     return sdf(each(count, lambda i: link("n" * 50 + str(i))) + frames)
 
 
@@ -193,7 +216,10 @@ def joints(count: int) -> Files:
         return f"<joint name='j{i}' type='revolute'>{ends}<axis><xyz>0 0 1</xyz></axis></joint>"
 
     def posed(i: int) -> str:
-        return f"<link name='l{i + 1}'><pose relative_to='l{i}'>0 0 1 0 0 0</pose>{INERTIAL}{COLLISION}</link>"
+        return (
+            f"<link name='l{i + 1}'><pose relative_to='l{i}'>0 0 1 0 0 "
+            f"0</pose>{INERTIAL}{COLLISION}</link>"
+        )
 
     return sdf(link("l0", COLLISION) + each(count, posed) + each(count, joint))
 
@@ -210,7 +236,8 @@ def urdf_extensions(count: int) -> Files:
 
     def part(i: int) -> str:
         inertial = (
-            "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+            "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+            "iyz='0'/></inertial>"
             f"<visual><geometry><sphere radius='1'/></geometry><material name='m{i}'/></visual>"
         )
         joint = f"<joint name='j{i}' type='fixed'><parent link='root'/><child link='l{i}'/></joint>"
@@ -229,14 +256,19 @@ def mjcf(body: str, rest: str = "") -> Files:
 def mjcf_defaults(count: int) -> Files:
     """Return classes of defaults in MJCF, each with a geom."""
     classes = each(count, lambda i: f"<default class='c{i}'><geom size='{1 + i}'/></default>")
-    return mjcf(each(count, lambda i: f"<geom class='c{i}' pos='{i} 0 0'/>"), f"<default>{classes}</default>")
+    return mjcf(
+        each(count, lambda i: f"<geom class='c{i}' pos='{i} 0 0'/>"),
+        f"<default>{classes}</default>",
+    )
 
 
 def mjcf_excludes(count: int) -> Files:
     """Return a row of bodies in MJCF, each two neighbors excluded from contact."""
     bodies = each(count, lambda i: f"<body name='b{i}'><freejoint/><geom size='1'/></body>")
     excludes = each(count - 1, lambda i: f"<exclude body1='b{i}' body2='b{i + 1}'/>")
-    return {"robot.xml": f"<mujoco><worldbody>{bodies}</worldbody><contact>{excludes}</contact></mujoco>"}
+    return {
+        "robot.xml": f"<mujoco><worldbody>{bodies}</worldbody><contact>{excludes}</contact></mujoco>"
+    }
 
 
 def mjcf_welds(count: int) -> Files:
@@ -327,14 +359,17 @@ def exponent(small: float, large: float) -> float:
 
 
 def counted(given: Input, folder: Path) -> tuple[int, int]:
-    """Return the numbers of function calls for an input of both sizes, with an empty cache of meshes each time.
+    """Return the numbers of function calls for an input of both sizes, with an empty cache of
+    meshes each time.
 
     Args:
         given: The input.
         folder: An empty folder for the files.
     """
     use(written(given.files(2), folder / "first"))  # modules are imported on first use
-    small, large = (written(given.files(size), folder / str(size)) for size in (given.size, FACTOR * given.size))
+    small, large = (
+        written(given.files(size), folder / str(size)) for size in (given.size, FACTOR * given.size)
+    )
     return calls(lambda: use(small)), calls(lambda: use(large))
 
 
@@ -355,8 +390,12 @@ def timed(given: Input, folder: Path) -> tuple[float, float]:
 
 
 def main(words: list[str]) -> None:
-    """Print the work for inputs, all by default, and write it into the page if that is asked for."""
-    lines = ["| input | n | calls at n | at 4 n | exponent | time at n [ms] | at 4 n [ms] | exponent |"]
+    """Print the work for inputs, all by default, and write it into the page if that is asked
+    for.
+    """
+    lines = [
+        "| input | n | calls at n | at 4 n | exponent | time at n [ms] | at 4 n [ms] | exponent |"
+    ]
     lines.append("|---|---|---|---|---|---|---|---|")
     print("\n".join(lines))
     for line in rows([word for word in words if word != "--write"] or list(INPUTS)):

@@ -2,10 +2,11 @@
 
 python -m benchmarks.interruption [--kills N] [--batches N] [--seed N] [--out DIR]
 
-Kills at random moments: a process that writes is sent SIGKILL, SIGTERM or SIGINT. Then, with ``strace``, an
-interruption at each system call on files: each of the signals, and the error of a full disk. Afterwards the old output
-or the new one must stand whole, with all files of somebody else, and the next output must succeed. A second call
-resumes the first. The exit status is 1 if any output was lost.
+Kills at random moments: a process that writes is sent SIGKILL, SIGTERM or SIGINT. Then, with
+``strace``, an interruption at each system call on files: each of the signals, and the error of a
+full disk. Afterwards the old output or the new one must stand whole, with all files of somebody
+else, and the next output must succeed. A second call resumes the first. The exit status is 1 if any
+output was lost.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ MINE = {"notes.txt": b"mine", "mine/todo.md": b"mine"}
 WRITERS = {
     "folder": Scenario("folder", OLD, MINE, NEW, False, 0, 0),
     "new folder": Scenario("folder", None, MINE, NEW, False, 0, 0),
-    "forced folder": Scenario("folder", OLD, {f"out/{k}": v for k, v in MINE.items()}, NEW, True, 0, 0),
+    "forced folder": Scenario(
+        "folder", OLD, {f"out/{k}": v for k, v in MINE.items()}, NEW, True, 0, 0
+    ),
     "file": Scenario("file", OLD, MINE, NEW, False, 0, 0),
     "document": Scenario("document", OLD, MINE, NEW, False, 0, 0),
     "new document": Scenario("document", None, MINE, NEW, False, 0, 0),
@@ -66,8 +69,13 @@ WRITERS = {
 
 
 def exports() -> dict[str, Scenario]:
-    """Return the exports and conversions, which are interrupted at each system call that changes the output."""
-    return {name: Scenario(name, made(name, OLD_MASS), MINE, made(name, NEW_MASS), False, 0, 0) for name in EXPORTERS}
+    """Return the exports and conversions, which are interrupted at each system call that changes
+    the output.
+    """
+    return {
+        name: Scenario(name, made(name, OLD_MASS), MINE, made(name, NEW_MASS), False, 0, 0)
+        for name in EXPORTERS
+    }
 
 
 Outcome = tuple[str, str]
@@ -77,11 +85,13 @@ Output = Callable[[Stop], Outcome]
 
 
 def interrupted(case: Scenario, stop: Stop) -> Outcome:
-    """Write an output in a process that is stopped on its way; return what is left, as `judged` does.
+    """Write an output in a process that is stopped on its way; return what is left, as `judged`
+    does.
 
     Args:
         case: The output.
-        stop: Called with the number of the process, which waits for SIGUSR1; sends this signal, and the fault.
+        stop: Called with the number of the process, which waits for SIGUSR1; sends this signal, and
+            the fault.
     """
     place = Path(tempfile.mkdtemp(prefix=PLACE))
     try:
@@ -121,7 +131,7 @@ def _child(work: Callable[[], object]) -> None:
         os._exit(0)
 
 
-# --- at random moments -----------------------------------------------------------------------------------------------
+# --- at random moments ----------------------------------------------------------------------------
 
 
 def random_kill(number: int) -> Outcome:
@@ -152,7 +162,8 @@ def random_kill(number: int) -> Outcome:
 
 
 def batch_kill(number: int) -> Outcome:
-    """Kill a process that writes the results of a batch over those of an earlier one, at a random moment.
+    """Kill a process that writes the results of a batch over those of an earlier one, at a random
+    moment.
 
     Args:
         number: The seed of the moment.
@@ -172,7 +183,8 @@ def batch_kill(number: int) -> Outcome:
 
 
 def batch_interrupted(stop: Stop, count: int = FEW_RESULTS) -> Outcome:
-    """Write the results of a batch over those of an earlier one, in a process that is stopped on its way.
+    """Write the results of a batch over those of an earlier one, in a process that is stopped on
+    its way.
 
     Args:
         stop: See `interrupted`.
@@ -195,12 +207,16 @@ def _write_batch(folder: Path, detail: str, count: int) -> bytes:
     """Write the results of a batch that does not resume; return them."""
     with ResultFolder(folder, _SETTINGS, resume=False) as results:
         for i in range(count):
-            results.add(BatchResult(source=f"m{i:03}", task="check", outcome=BatchOutcome.VALID, detail=detail))
+            results.add(
+                BatchResult(
+                    source=f"m{i:03}", task="check", outcome=BatchOutcome.VALID, detail=detail
+                )
+            )
         results.finish()
     return (folder / RESULTS).read_bytes()
 
 
-# --- at each system call ---------------------------------------------------------------------------------------------
+# --- at each system call --------------------------------------------------------------------------
 
 
 def traced(output: Output, *options: str) -> tuple[Outcome, list[str]]:
@@ -232,8 +248,9 @@ def each_system_call(name: str, case: Scenario) -> Iterator[tuple[str, Callable[
 
     Args:
         name: Name of the output.
-        case: The output. An export or a document, whose writer also reads much, is interrupted only at calls that
-            change the folder of the case: a kill at any other call leaves what a kill at the next change leaves.
+        case: The output. An export or a document, whose writer also reads much, is interrupted only
+            at calls that change the folder of the case: a kill at any other call leaves what a kill
+            at the next change leaves.
     """
     kinds = ("SIGKILL", "ENOSPC") if case.writer in EXPORTERS else FAULTS
     only_changes = case.writer in {*EXPORTERS, "document"}
@@ -241,7 +258,9 @@ def each_system_call(name: str, case: Scenario) -> Iterator[tuple[str, Callable[
 
 
 def each_system_call_of_a_batch() -> Iterator[tuple[str, Callable[[], Outcome]]]:
-    """Yield every interruption of the results of a batch at a system call that changes its folder."""
+    """Yield every interruption of the results of a batch at a system call that changes its
+    folder.
+    """
     return _each_fault("batch", batch_interrupted, FAULTS, only_changes=True)
 
 
@@ -254,10 +273,16 @@ def _each_fault(
         _, lines = traced(output, "-y", "-e", f"trace={calls}")
         names = [line.partition("(")[0] for line in lines]
         for n in (n for n, line in enumerate(lines, 1) if not only_changes or _changes(line)):
-            call, count = names[n - 1], names[:n].count(names[n - 1])  # strace counts each system call by itself
+            call, count = (
+                names[n - 1],
+                names[:n].count(names[n - 1]),
+            )  # strace counts each system call by itself
             action = f"{'error' if is_error else 'signal'}={fault}"
             options = ("-e", f"trace={calls}", "-e", f"inject={call}:{action}:when={count}")
-            yield f"{name}, {fault} at call {n}", lambda options=options: traced(output, *options)[0]  # type: ignore[misc]
+            yield (
+                f"{name}, {fault} at call {n}",
+                lambda options=options: traced(output, *options)[0],
+            )  # type: ignore[misc]
 
 
 def _changes(line: str) -> bool:
@@ -265,20 +290,30 @@ def _changes(line: str) -> bool:
     return PLACE in line and (not line.startswith("openat") or "O_CREAT" in line)
 
 
-# --- the record ------------------------------------------------------------------------------------------------------
+# --- the record -----------------------------------------------------------------------------------
 
 
 def main(words: list[str] | None = None) -> int:
     """Carry out the interruptions that are not recorded yet, and print a table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.interruption", description=__doc__)
-    parser.add_argument("--kills", type=int, default=1000, help="number of kills at random moments (default: 1000)")
-    parser.add_argument("--batches", type=int, default=30, help="number of kills of a batch (default: 30)")
+    parser.add_argument(
+        "--kills", type=int, default=1000, help="number of kills at random moments (default: 1000)"
+    )
+    parser.add_argument(
+        "--batches", type=int, default=30, help="number of kills of a batch (default: 30)"
+    )
     parser.add_argument("--seed", type=int, default=0, help="number of the first kill (default: 0)")
-    parser.add_argument("--out", type=Path, default=Path("out/interruption"), help="folder of the record")
+    parser.add_argument(
+        "--out", type=Path, default=Path("out/interruption"), help="folder of the record"
+    )
     options = parser.parse_args(words)
     options.out.mkdir(parents=True, exist_ok=True)
     record = options.out / "results.jsonl"
-    known = dict(map(json.loads, record.read_text(encoding="utf-8").splitlines())) if record.exists() else {}
+    known = (
+        dict(map(json.loads, record.read_text(encoding="utf-8").splitlines()))
+        if record.exists()
+        else {}
+    )
     with record.open("a", encoding="utf-8") as stream:
         for name, carry_out in _interruptions(options):
             if name not in known:
@@ -296,7 +331,7 @@ def _interruptions(options: argparse.Namespace) -> Iterator[tuple[str, Callable[
     for number in range(options.seed, options.seed + options.kills):
         yield f"random moments, kill {number}", lambda number=number: random_kill(number)  # type: ignore[misc]
     for number in range(options.seed, options.seed + options.batches):
-        yield f"results of a batch, kill {number}", lambda number=number: batch_kill(number)  # type: ignore[misc]
+        yield (f"results of a batch, kill {number}"), lambda number=number: batch_kill(number)  # type: ignore[misc]
     if shutil.which("strace") is None:
         print("strace is not installed: no interruption at system calls", file=sys.stderr)
         return
@@ -312,9 +347,15 @@ def _table(known: dict[str, Outcome]) -> str:
         kind = re.sub(r",? (kill|at call) \d+$", "", name)
         kinds.setdefault(kind, Counter())[detail if outcome == "kept" else "lost"] += 1
     columns = ("old", "new", "refused", "lost")
-    lines = [f"| interruption | number | {' | '.join(columns)} |", "|---" * (len(columns) + 2) + "|"]
+    lines = [
+        f"| interruption | number | {' | '.join(columns)} |",
+        "|---" * (len(columns) + 2) + "|",
+    ]
     for kind, counts in kinds.items():
-        lines.append(f"| {kind} | {counts.total()} | {' | '.join(str(counts[column]) for column in columns)} |")
+        lines.append(
+            f"| {kind} | {counts.total()} | "
+            f"{' | '.join(str(counts[column]) for column in columns)} |"
+        )
     return "\n".join(lines)
 
 

@@ -1,9 +1,11 @@
-"""Measure what remains after loading and removing a robot repeatedly, compared with PyBullet's ``loadURDF``.
+"""Measure what remains after loading and removing a robot repeatedly, compared with PyBullet's
+``loadURDF``.
 
     python benchmarks/load_and_remove.py [COUNT [ROBOT ...]]
 
-Each method runs in a separate process. Printed are the growth of the resident memory per round after `WARM_UP` rounds,
-and the remaining temporary files, bodies and constraints. PyBullet itself caches the files and meshes that it reads.
+Each method runs in a separate process. Printed are the growth of the resident memory per round
+after `WARM_UP` rounds, and the remaining temporary files, bodies and constraints. PyBullet itself
+caches the files and meshes that it reads.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ ROBOTS = (
     "kuka_iiwa/model.urdf",
 )
 WARM_UP = {"cartpole.urdf": 2000}
-"""Rounds before memory is measured, by robot; 200 for all others. Small growth is visible only after many rounds."""
+"""Rounds before memory is measured, by robot; 200 for all others. Small growth is visible only
+after many rounds.
+"""
 
 
 def resident() -> int:
@@ -70,7 +74,9 @@ def measure(path: Path, method: str, count: int) -> str:
         growth = (resident() - start) / count / 1024
         remaining = len(list(Path(folder).iterdir()))
         tempfile.tempdir = None
-    return f"{growth:8.1f} {remaining:6} {pybullet.getNumBodies():6} {pybullet.getNumConstraints():6}"
+    return (
+        f"{growth:8.1f} {remaining:6} {pybullet.getNumBodies():6} {pybullet.getNumConstraints():6}"
+    )
 
 
 def main(count: int, robots: Sequence[str]) -> None:

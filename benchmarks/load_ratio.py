@@ -2,9 +2,10 @@
 
     python benchmarks/load_ratio.py [ROUNDS]
 
-Both methods alternate, each load in a new physics server. Times are the minimum of all rounds, in milliseconds of
-processor time of this thread. ``scene`` starts from a scene that was read before, of which ``native`` is inside
-PyBullet's ``loadURDF``; ``file`` includes reading the file; ``cold`` starts from a scene with an empty cache.
+Both methods alternate, each load in a new physics server. Times are the minimum of all rounds, in
+milliseconds of processor time of this thread. ``scene`` starts from a scene that was read before,
+of which ``native`` is inside PyBullet's ``loadURDF``; ``file`` includes reading the file; ``cold``
+starts from a scene with an empty cache.
 """
 
 from __future__ import annotations
@@ -109,7 +110,9 @@ def load_with_pybullet(path: Path, client: int) -> None:
 
 
 def measure(path: Path, rounds: int) -> tuple[float, ...]:
-    """Return the times of ``loadURDF``, from a scene, inside PyBullet, from the file, and with an empty cache [ms]."""
+    """Return the times of ``loadURDF``, from a scene, inside PyBullet, from the file, and with an
+    empty cache [ms].
+    """
     scene = loaders.load(path)
 
     def from_scene(client: int) -> object:
@@ -130,16 +133,26 @@ def measure(path: Path, rounds: int) -> tuple[float, ...]:
 
 def main(rounds: int) -> None:
     ratios, of_files = [], []
-    print(f"{'robot':54} {'loadURDF':>9} {'scene':>8} {'native':>8} {'ratio':>6} {'file':>8} {'ratio':>6} {'cold':>8}")
+    print(
+        f"{'robot':54} {'loadURDF':>9} {'scene':>8} {'native':>8} {'ratio':>6} {'file':>8} "
+        f"{'ratio':>6} {'cold':>8}"
+    )
     for name, path in robots():
         own, ours, native, file, cold = measure(path, rounds)
         ratios.append(ours / own)
         of_files.append(file / own)
-        times = f"{own:9.2f} {ours:8.2f} {native:8.2f} {ratios[-1]:6.2f} {file:8.2f} {of_files[-1]:6.2f} {cold:8.0f}"
+        times = (
+            f"{own:9.2f} {ours:8.2f} {native:8.2f} {ratios[-1]:6.2f} {file:8.2f} "
+            f"{of_files[-1]:6.2f} {cold:8.0f}"
+        )
         print(f"{name:54} {times}", flush=True)
     few = len(OF_PYBULLET)
     medians = [statistics.median(part) for part in (ratios[:few], ratios, of_files)]
-    print("median of the ratios: {:.2f} of PyBullet's robots, {:.2f} of all, {:.2f} from files".format(*medians))
+    print(
+        (
+            "median of the ratios: {:.2f} of PyBullet's robots, {:.2f} of all, {:.2f} from files"
+        ).format(*medians)
+    )
 
 
 if __name__ == "__main__":

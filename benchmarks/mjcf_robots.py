@@ -2,10 +2,10 @@
 
 python benchmarks/mjcf_robots.py FOLDER RESULTS [--share K/N] [--write]
 
-``FOLDER`` has ``files.txt``, the names of files below its folder ``inputs``. One line of ``RESULTS`` for each robot; a
-second run continues where the first one ended, after a crash too. ``--share 0/3`` takes every third robot, for several
-processes with a file of results each. ``--write`` makes the page from ``RESULTS`` and the files beside it that begin
-with its name.
+``FOLDER`` has ``files.txt``, the names of files below its folder ``inputs``. One line of
+``RESULTS`` for each robot; a second run continues where the first one ended, after a crash too.
+``--share 0/3`` takes every third robot, for several processes with a file of results each.
+``--write`` makes the page from ``RESULTS`` and the files beside it that begin with its name.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ Written by `benchmarks/mjcf_robots.py` on {date}, with {versions}.
 
 def main() -> None:
     """Compare the robots that have no result yet, or write the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("results", type=Path)
     parser.add_argument("--share", default="0/1")
@@ -64,7 +66,9 @@ def main() -> None:
 def robots(folder: Path) -> list[str]:
     """Return the names of the files of robots."""
     names = (folder / "files.txt").read_text().split("\n")
-    return [name for name in names if any(word in name for word in FAMILIES) and _NO_ROBOTS not in name]
+    return [
+        name for name in names if any(word in name for word in FAMILIES) and _NO_ROBOTS not in name
+    ]
 
 
 def _read(results: Path) -> list[dict[str, Any]]:
@@ -81,12 +85,16 @@ def _append(results: Path, entry: dict[str, Any]) -> None:
 
 def _examined(path: Path, name: str) -> dict[str, Any]:
     try:
-        result = bridge.compare(path, engines=("mujoco", "pybullet"), levels=("L0", "L1"), quiet=True)
+        result = bridge.compare(
+            path, engines=("mujoco", "pybullet"), levels=("L0", "L1"), quiet=True
+        )
     except ModelError as error:
         return {"robot": name, "error": str(error).splitlines()[0][:200]}
     rows = [row for row in result.rows if row.outcome != "unknown"]
     explained = {
-        f"{row.quantity} ({row.known_cause.code})" for row in rows if row.outcome != "passed" and row.known_cause
+        f"{row.quantity} ({row.known_cause.code})"
+        for row in rows
+        if row.outcome != "passed" and row.known_cause
     }
     unequal = {
         f"{row.quantity} ({row.error:.1e} at {row.where})"
@@ -106,7 +114,11 @@ def _examined(path: Path, name: str) -> dict[str, Any]:
 def _page(entries: list[dict[str, Any]]) -> str:
     entries = sorted(entries, key=lambda entry: entry["robot"])
     unsettled = [entry for entry in entries if entry.get("error") or entry["unequal"]]
-    equal = [entry for entry in entries if not entry.get("error") and not entry["unequal"] and not entry["explained"]]
+    equal = [
+        entry
+        for entry in entries
+        if not entry.get("error") and not entry["unequal"] and not entry["explained"]
+    ]
     engines = ("mujoco", "pybullet")
     head = _HEAD.format(
         count=len(entries),
@@ -122,7 +134,9 @@ def _page(entries: list[dict[str, Any]]) -> str:
 def _pictures() -> str:
     """Return the pictures of ``docs/pictures/mjcf``, of both simulators side by side."""
     files = sorted((ROOT / "docs" / "pictures" / "mjcf").glob("*.png"))
-    lines = [f"![{file.stem} in PyBullet and MuJoCo](pictures/mjcf/{file.name})\n" for file in files]
+    lines = [
+        f"![{file.stem} in PyBullet and MuJoCo](pictures/mjcf/{file.name})\n" for file in files
+    ]
     return "\n".join(["\n## In both simulators\n", _PICTURES, *lines]) if lines else ""
 
 

@@ -1,11 +1,13 @@
-"""Change each attribute of MuJoCo's schema in a model, and compare how the model and its export behave.
+"""Change each attribute of MuJoCo's schema in a model, and compare how the model and its export
+behave.
 
 python -m benchmarks.mjcf_schema [PART]
 
-``PART`` limits the attributes to those whose path has it, such as ``actuator/``. Each attribute gets values, in each
-element of the models in ``mjcf_schema_models``, until one changes how MuJoCo's own model behaves. Then the export must
-behave like that model, or a diagnostic must say what is not carried. If none does, but one changes the compiled model,
-such as a color, then the export or a diagnostic must change. Exit status 1 if an attribute is lost in silence.
+``PART`` limits the attributes to those whose path has it, such as ``actuator/``. Each attribute
+gets values, in each element of the models in ``mjcf_schema_models``, until one changes how MuJoCo's
+own model behaves. Then the export must behave like that model, or a diagnostic must say what is not
+carried. If none does, but one changes the compiled model, such as a color, then the export or a
+diagnostic must change. Exit status 1 if an attribute is lost in silence.
 """
 
 from __future__ import annotations
@@ -37,45 +39,165 @@ _ORDER = ("robot", "classes", "soft", "plugins", "kinds")
 MODELS = {name: (FOLDER / f"{name}.xml").read_text(encoding="utf-8") for name in _ORDER}
 """Text of each model; the last three are for the elements that the others lack."""
 VALUES = (
-    "true", "false", "enable", "disable", "1", "0", "2", "3", "0.5", "0.3", "30", "4", "0.1 0.2", "-0.2 0.3", "0 0.4",
-    "0.2 0.3 0.4", "0 0.6 0.8", "1 0.1 0.2 0.3", "0.1 0.2 0.3 0.4 0.5", "0.5 0.6 0.01 0.4 3", "0 1 0 0 0 0",
-    "0.1 0.2 0.3 0.4 0.5 0.6", "2 3 4", "2 2 2.5 0.1 0.1 0.1", "radian", "zyx", "implicit", "elliptic", "CG", "sparse",
-    "cylinder", "sphere", "ellipsoid", "slide", "point", "sa", "sb", "filter", "affine", "integrator", "fixed",
-    "linear", "cubic", "body", "geom", "a", "b", "ja", "jb", "ga", "t1", "t2", "never", "exact", "shell", "legacy",
-    "found force", "mindist", "0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8", "0.05", "1.05", "5", "1e5", "0 2 1", "2 4 4", "5 5 1",
-    "box", "track", "targetbodycom", "directional", "depth", "orthographic", "64 48", "0.01 0.01", "gradient", "mb",
-    "bend", "both", "bvh", "trilinear", "2d", "rgb", "edge", "-", "x", "0 0 1 0 1 0 0 1 1",
-    "pos", "vel", "pos vel ff", "quat", "1 1", "dist dir", "maxforce", "jh", "hook",
-)  # fmt: skip
+    "true",
+    "false",
+    "enable",
+    "disable",
+    "1",
+    "0",
+    "2",
+    "3",
+    "0.5",
+    "0.3",
+    "30",
+    "4",
+    "0.1 0.2",
+    "-0.2 0.3",
+    "0 0.4",
+    "0.2 0.3 0.4",
+    "0 0.6 0.8",
+    "1 0.1 0.2 0.3",
+    "0.1 0.2 0.3 0.4 0.5",
+    "0.5 0.6 0.01 0.4 3",
+    "0 1 0 0 0 0",
+    "0.1 0.2 0.3 0.4 0.5 0.6",
+    "2 3 4",
+    "2 2 2.5 0.1 0.1 0.1",
+    "radian",
+    "zyx",
+    "implicit",
+    "elliptic",
+    "CG",
+    "sparse",
+    "cylinder",
+    "sphere",
+    "ellipsoid",
+    "slide",
+    "point",
+    "sa",
+    "sb",
+    "filter",
+    "affine",
+    "integrator",
+    "fixed",
+    "linear",
+    "cubic",
+    "body",
+    "geom",
+    "a",
+    "b",
+    "ja",
+    "jb",
+    "ga",
+    "t1",
+    "t2",
+    "never",
+    "exact",
+    "shell",
+    "legacy",
+    "found force",
+    "mindist",
+    "0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8",
+    "0.05",
+    "1.05",
+    "5",
+    "1e5",
+    "0 2 1",
+    "2 4 4",
+    "5 5 1",
+    "box",
+    "track",
+    "targetbodycom",
+    "directional",
+    "depth",
+    "orthographic",
+    "64 48",
+    "0.01 0.01",
+    "gradient",
+    "mb",
+    "bend",
+    "both",
+    "bvh",
+    "trilinear",
+    "2d",
+    "rgb",
+    "edge",
+    "-",
+    "x",
+    "0 0 1 0 1 0 0 1 1",
+    "pos",
+    "vel",
+    "pos vel ff",
+    "quat",
+    "1 1",
+    "dist dir",
+    "maxforce",
+    "jh",
+    "hook",
+)
 _NAMES = frozenset(
-    {"name", "class", "childclass", "file", "content_type", "meshdir", "texturedir", "assetdir", "model"}
+    {
+        "name",
+        "class",
+        "childclass",
+        "file",
+        "content_type",
+        "meshdir",
+        "texturedir",
+        "assetdir",
+        "model",
+    }
 )
 _NOT_IN_SCHEMA = (
-    *(("(world)body/frame", key) for key in ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler")),
+    *(
+        ("(world)body/frame", key)
+        for key in ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler")
+    ),
     *(("(world)body/replicate", key) for key in ("count", "offset", "euler", "sep")),
 )
 """Attributes that MuJoCo's list of its schema leaves out."""
 _UNCHANGED = ": neither the export nor a diagnostic changes"
-_CRANKS = ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle")
+_CRANKS = (
+    "general",
+    "motor",
+    "position",
+    "velocity",
+    "intvelocity",
+    "damper",
+    "cylinder",
+    "muscle",
+)
 _SOFTNESS = ("solimpfriction", "solimplimit", "solreffriction", "solreflimit")
 _OF_SKINS = ("file", "face", "group", "inflate", "material", "rgba", "texcoord", "vertex")
 _OF_BONES = ("bindpos", "bindquat", "vertid", "vertweight")
 _UNUSED = {
     ("default/geom", "size"): "numbers beyond those of the type of a shape",
     ("extension/plugin/instance/config", "key"): "the plugin is reported as a whole",
-    **{(f"default/{kind}", "cranklength"): "the length of a crank that no actuator has" for kind in _CRANKS},
+    **{
+        (f"default/{kind}", "cranklength"): "the length of a crank that no actuator has"
+        for kind in _CRANKS
+    },
     **{("deformable/skin", key): "the skin is reported as a whole" for key in _OF_SKINS},
     **{("deformable/skin/bone", key): "the skin is reported as a whole" for key in _OF_BONES},
-    **{("(world)body/composite/joint", key): "joints without limits and friction" for key in _SOFTNESS},
+    **{
+        ("(world)body/composite/joint", key): "joints without limits and friction"
+        for key in _SOFTNESS
+    },
 }
-"""Attributes that change numbers of a compiled model that MuJoCo does not use, or that are reported with others."""
+"""Attributes that change numbers of a compiled model that MuJoCo does not use, or that are reported
+with others.
+"""
 _OPTIONAL = frozenset({"compiler", "size", "statistic", "visual"})
 """Sections that a model need not have for one of their elements to count."""
 _TOLERANCE = 1e-6
 _NUDGES = (1e-14, 1e-12, 6e-8)
-"""Rounding errors of positions relative to them, the last one that of vertices of meshes, in single precision."""
+"""Rounding errors of positions relative to them, the last one that of vertices of meshes, in single
+precision.
+"""
 _MOST = 10.0
-"""A quantity of an export is no other one if it differs by less than this multiple of what rounding errors change."""
+"""A quantity of an export is no other one if it differs by less than this multiple of what rounding
+errors change.
+"""
 
 
 def attributes() -> Iterator[tuple[str, str]]:
@@ -92,8 +214,12 @@ def attributes() -> Iterator[tuple[str, str]]:
 
 
 def compiled(text: str) -> Any:
-    """Return the model of MuJoCo of a text, which may attach the file in the folder of the models."""
-    return mujoco.MjSpec.from_string(text, include={_ATTACHED: (FOLDER / _ATTACHED).read_bytes()}).compile()
+    """Return the model of MuJoCo of a text, which may attach the file in the folder of the
+    models.
+    """
+    return mujoco.MjSpec.from_string(
+        text, include={_ATTACHED: (FOLDER / _ATTACHED).read_bytes()}
+    ).compile()
 
 
 def behaviour(model: Any, nudge: float = 0.0) -> dict[str, Any]:
@@ -107,16 +233,34 @@ def behaviour(model: Any, nudge: float = 0.0) -> dict[str, Any]:
     for seed in (0, 1):
         rng, data = np.random.default_rng(seed), mujoco.MjData(model)
         mujoco.mj_integratePos(model, data.qpos, 0.3 * rng.normal(size=model.nv), 1.0 + nudge)
-        data.qvel[:], data.ctrl[:] = rng.normal(size=model.nv), rng.uniform(-1.0, 1.0, data.ctrl.size)
+        data.qvel[:], data.ctrl[:] = (
+            rng.normal(size=model.nv),
+            rng.uniform(-1.0, 1.0, data.ctrl.size),
+        )
         mujoco.mj_forward(model, data)
-        for name in ("xpos", "xmat", "qfrc_bias", "qfrc_passive", "qfrc_actuator", "qfrc_constraint", "qacc"):
+        for name in (
+            "xpos",
+            "xmat",
+            "qfrc_bias",
+            "qfrc_passive",
+            "qfrc_actuator",
+            "qfrc_constraint",
+            "qacc",
+        ):
             found[f"{name} {seed}"] = np.array(getattr(data, name))
         for name in ("cam_xpos", "cam_xmat", "light_xpos", "light_xdir", "flexvert_xpos"):
             found[f"{name} {seed}"] = np.array(getattr(data, name))
-        found[f"sensordata {seed}"], found[f"energy {seed}"] = np.array(data.sensordata), np.array(data.energy)
+        found[f"sensordata {seed}"], found[f"energy {seed}"] = (
+            np.array(data.sensordata),
+            np.array(data.energy),
+        )
         mujoco.mj_step(model, data)
         found[f"step {seed}"] = np.concatenate([data.qvel, data.act])
-    views = (name for name in dir(model) if name.startswith(("cam_", "light_")) and not name.endswith("user"))
+    views = (
+        name
+        for name in dir(model)
+        if name.startswith(("cam_", "light_")) and not name.endswith("user")
+    )
     return found | {name: np.array(getattr(model, name), np.float64) for name in views}
 
 
@@ -130,17 +274,25 @@ def _keyframes(model: Any) -> Iterator[tuple[str, Any]]:
 
 def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     """Return the names of the quantities that differ."""
-    return [key for key, value in one.items() if key not in other or not _are_close(value, other[key])]
+    return [
+        key for key, value in one.items() if key not in other or not _are_close(value, other[key])
+    ]
 
 
 def _are_close(a: Any, b: Any) -> bool:
     scale = max(float(np.abs(a).max(initial=0.0)), 1e-3)
-    return a.shape == b.shape and bool(np.allclose(a, b, rtol=0.0, atol=_TOLERANCE * scale, equal_nan=True))
+    return a.shape == b.shape and bool(
+        np.allclose(a, b, rtol=0.0, atol=_TOLERANCE * scale, equal_nan=True)
+    )
 
 
 def _distance(a: Any, b: Any) -> float:
-    """Return the largest difference of two arrays; infinite if they have other shapes or one of them is missing."""
-    return float(np.abs(a - b).max(initial=0.0)) if b is not None and a.shape == b.shape else math.inf
+    """Return the largest difference of two arrays; infinite if they have other shapes or one of
+    them is missing.
+    """
+    return (
+        float(np.abs(a - b).max(initial=0.0)) if b is not None and a.shape == b.shape else math.inf
+    )
 
 
 def stored(model: Any) -> bytes:
@@ -169,9 +321,20 @@ def exported(text: str) -> Export:
     scene = loaders.load_string(text, format="mjcf", base=FOLDER, quiet=True)
     mjcf = bridge.to_mjcf(scene, quiet=True)
     model = mujoco.MjModel.from_xml_string(str(mjcf), mjcf.assets)
-    entries = (entry for entry in (*scene.diagnostics, *mjcf.diagnostics) if entry.code != "mjcf.mjx")
-    noted = (entry.arguments["names"] for entry in scene.diagnostics if entry.code == "mjcf-in.not-carried")
-    return Export(behaviour(model), str(mjcf), frozenset(map(str, entries)), frozenset(chain.from_iterable(noted)))
+    entries = (
+        entry for entry in (*scene.diagnostics, *mjcf.diagnostics) if entry.code != "mjcf.mjx"
+    )
+    noted = (
+        entry.arguments["names"]
+        for entry in scene.diagnostics
+        if entry.code == "mjcf-in.not-carried"
+    )
+    return Export(
+        behaviour(model),
+        str(mjcf),
+        frozenset(map(str, entries)),
+        frozenset(chain.from_iterable(noted)),
+    )
 
 
 class Sweep:
@@ -204,7 +367,9 @@ class Sweep:
         return self._elements.keys()
 
     def verdict(self, path: str, key: str) -> tuple[str, str]:
-        """Return what becomes of an attribute: carried, reported, silent or without effect; and how it was found."""
+        """Return what becomes of an attribute: carried, reported, silent or without effect; and how
+        it was found.
+        """
         drawn = ("without effect", "")
         for text, value in self._changed(path, key):
             try:
@@ -224,15 +389,24 @@ class Sweep:
         lost = {*differences(stated, export.behaviour)} - {*self.masked}
         if lost:
             nudged = [behaviour(compiled(text), nudge) for nudge in _NUDGES]
-            noise = {key: _MOST * max(_distance(stated[key], other[key]) for other in nudged) for key in lost}
-            lost = {key for key in lost if _distance(stated[key], export.behaviour.get(key)) > noise[key]}
+            noise = {
+                key: _MOST * max(_distance(stated[key], other[key]) for other in nudged)
+                for key in lost
+            }
+            lost = {
+                key
+                for key in lost
+                if _distance(stated[key], export.behaviour.get(key)) > noise[key]
+            }
         if not lost:
             return "carried", value
         new = sorted(export.diagnostics - self._export.diagnostics)
         return ("reported", new[0]) if new else ("silent", f"{value}: {', '.join(sorted(lost))}")
 
     def _drawn(self, text: str, value: str, name: str) -> tuple[str, str]:
-        """Return the verdict on a value of a named attribute that changes the compiled model only."""
+        """Return the verdict on a value of a named attribute that changes the compiled model
+        only.
+        """
         export = exported(text)
         if export.text != self._export.text:
             return "written", value
@@ -251,7 +425,9 @@ class Sweep:
                     yield text, value
 
     def _inserted(self, path: str) -> Iterator[ElementTree.Element]:
-        """Yield an element of an optional section, which is in the model until the next one is asked for."""
+        """Yield an element of an optional section, which is in the model until the next one is
+        asked for.
+        """
         section, *tags = path.split("/")
         if section in _OPTIONAL:
             added = element = ElementTree.SubElement(self._tree, section)
@@ -272,7 +448,8 @@ def _path_of(path: str, tag: str) -> str:
 
 
 def verdict(path: str, key: str, sweeps: Mapping[str, Sweep]) -> tuple[str, str]:
-    """Return what becomes of an attribute in the first model in which it has an effect, and how it was found.
+    """Return what becomes of an attribute in the first model in which it has an effect, and how it
+    was found.
 
     Args:
         path: The path of its element.
@@ -282,7 +459,9 @@ def verdict(path: str, key: str, sweeps: Mapping[str, Sweep]) -> tuple[str, str]
     found = ("without effect", "in any model")
     is_optional = path.partition("/")[0] in _OPTIONAL
     is_new = path not in set(sweeps["robot"].paths) | set(sweeps["classes"].paths)
-    for name in ("soft", "plugins", "kinds") if is_new and not is_optional else ("robot", "classes"):
+    for name in (
+        ("soft", "plugins", "kinds") if is_new and not is_optional else ("robot", "classes")
+    ):
         is_open = found[0] == "without effect" or found[1].endswith(_UNCHANGED)
         if is_open and (is_optional or path in sweeps[name].paths):
             other = sweeps[name].verdict(path, key)

@@ -2,9 +2,10 @@
 
 python benchmarks/mjcf_times.py FOLDER [--list FILE] [--every N] [--rounds N]
 
-Both read a file alternately, in one process, in processor time. From file to file they take turns to begin, since the
-first one finds the files on the disk and not in memory. ``first`` is the first time of each, at which MuJoCo decodes
-meshes that it keeps afterwards; ``best`` is the best of all rounds. The last line has the medians of all files.
+Both read a file alternately, in one process, in processor time. From file to file they take turns
+to begin, since the first one finds the files on the disk and not in memory. ``first`` is the first
+time of each, at which MuJoCo decodes meshes that it keeps afterwards; ``best`` is the best of all
+rounds. The last line has the medians of all files.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ Ratios = tuple[float, float]
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Return the processor time of a piece of work [s]; a refusal of the file counts like its reading."""
+    """Return the processor time of a piece of work [s]; a refusal of the file counts like its
+    reading.
+    """
     start = time.process_time()
     with contextlib.suppress(ValueError):
         work()
@@ -58,20 +61,27 @@ def summary(found: list[Ratios]) -> str:
     """Return the medians of the ratios, and the numbers of files below the goal."""
     first, best = zip(*found, strict=True)
     return "; ".join(
-        f"{name}: median {statistics.median(values):.2f}, {sum(x < GOAL for x in values)} of {len(values)} files"
+        f"{name}: median {statistics.median(values):.2f}, {sum(x < GOAL for x in values)} of "
+        f"{len(values)} files"
         f" below {GOAL}"
         for name, values in (("first", first), ("best", best))
     )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--list", type=Path, help="text file with the paths of files in the folder; else all *.xml")
+    parser.add_argument(
+        "--list", type=Path, help="text file with the paths of files in the folder; else all *.xml"
+    )
     parser.add_argument("--every", type=int, default=1, metavar="N", help="read each Nth file")
     parser.add_argument("--rounds", type=int, default=3, metavar="N")
     options = parser.parse_args()
-    names = options.list.read_text().split() if options.list else sorted(options.folder.rglob("*.xml"))
+    names = (
+        options.list.read_text().split() if options.list else sorted(options.folder.rglob("*.xml"))
+    )
     files = [options.folder / name for name in names][:: options.every]
     missing = [str(path) for path in files if not path.is_file()]
     if missing:
@@ -81,7 +91,10 @@ def main() -> None:
     found = []
     for index, path in enumerate(files):
         found.append(ratios(path, options.rounds, peer_first=index % 2 == 1))
-        print(f"{found[-1][0]:7.2f} {found[-1][1]:7.2f}  {path.relative_to(options.folder)}", flush=True)
+        print(
+            f"{found[-1][0]:7.2f} {found[-1][1]:7.2f}  {path.relative_to(options.folder)}",
+            flush=True,
+        )
     print(summary(found))
 
 

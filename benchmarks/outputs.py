@@ -1,19 +1,23 @@
 """Record what sdfbridge makes of the model files of the corpora, and say what a change did to it.
 
-python benchmarks/outputs.py record FOLDER [--jobs N] [--only GLOB] [--stages scene,mjcf,sdf,urdf,pybullet] [--all]
-python benchmarks/outputs.py compare BEFORE AFTER [--only GLOB] [--stages ...] [--examples N]
+python benchmarks/outputs.py record FOLDER [--jobs N] [--only GLOB] [--stages
+scene,mjcf,sdf,urdf,pybullet] [--all] python benchmarks/outputs.py compare BEFORE AFTER [--only
+GLOB] [--stages ...] [--examples N]
 
-``record`` writes ``FOLDER/STAGE/MODEL.json``, and continues where an earlier run ended. The code that is examined is
-that which Python finds: ``PYTHONPATH`` chooses a checkout, ``python -m benchmarks.outputs`` takes the present folder.
+``record`` writes ``FOLDER/STAGE/MODEL.json``, and continues where an earlier run ended. The code
+that is examined is that which Python finds: ``PYTHONPATH`` chooses a checkout, ``python -m
+benchmarks.outputs`` takes the present folder.
 
-Stages: ``scene`` has every field of the scene and of its diagnostics; ``mjcf``, ``sdf`` and ``urdf`` have the exported
-files; ``pybullet`` has what PyBullet is given and what it answers; ``verdict``, only if it is named, has the rows of
-`bridge.compare` for 60 models. Each model has a process of its own, with limits on time and memory; what ends it is
-recorded as well. Words replace the paths of the machine. Hashes have one seed; with another one, in the variable
+Stages: ``scene`` has every field of the scene and of its diagnostics; ``mjcf``, ``sdf`` and
+``urdf`` have the exported files; ``pybullet`` has what PyBullet is given and what it answers;
+``verdict``, only if it is named, has the rows of `bridge.compare` for 60 models. Each model has a
+process of its own, with limits on time and memory; what ends it is recorded as well. Words replace
+the paths of the machine. Hashes have one seed; with another one, in the variable
 ``PYTHONHASHSEED``, a second record shows what depends on the order of sets.
 
-``compare`` counts the equal models of each stage and groups the differences by kind; the order of the keys of mappings
-does not count. The exit status is 1 if there are differences, and 2 if nothing can be compared.
+``compare`` counts the equal models of each stage and groups the differences by kind; the order of
+the keys of mappings does not count. The exit status is 1 if there are differences, and 2 if nothing
+can be compared.
 """
 
 from __future__ import annotations
@@ -40,8 +44,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 if __name__ == "__main__" and "PYTHONHASHSEED" not in os.environ:
-    # sets have one order, and sums too; a given seed of hashes shows what depends on the order of sets
-    os.environ |= {"PYTHONHASHSEED": "0", **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")}
+    # sets have one order, and sums too; a given seed of hashes shows what depends on the order of
+    # sets
+    os.environ |= {
+        "PYTHONHASHSEED": "0",
+        **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1"),
+    }
     os.execv(sys.executable, sys.orig_argv)
 
 import numpy as np
@@ -55,14 +63,22 @@ CORPUS = Path(os.environ.get("SDFBRIDGE_CORPUS", ROOT.parent / "shared" / "corpu
 CASES = CORPUS.parent / "cases"
 STAGES = ("scene", "mjcf", "sdf", "urdf", "pybullet", "verdict")
 SUFFIXES = (".sdf", ".world", ".urdf", ".xacro", ".dmd.yaml", ".xml")
-EVERY = {"gazebo_models": 2, "mjcf": 4, "example-robot-data": 2, "icub-models": 4, "pybullet_data": 4}
+EVERY = {
+    "gazebo_models": 2,
+    "mjcf": 4,
+    "example-robot-data": 2,
+    "icub-models": 4,
+    "pybullet_data": 4,
+}
 """One of how many models of a corpus is examined without ``--all``; of the others, each."""
 HEAVY = ("*/hostile/*-doubling/*", "*/hostile/colours/*")
 """Models that take minutes, which are examined with ``--all`` only."""
 VERDICTS = 60
 """Number of models that have the stage ``verdict`` without ``--all``."""
 SECONDS, PATIENCE, MEMORY = 60, 600.0, 8 << 30
-"""Limits of one model: processor time of a stage [s], time of its process [s], and memory [bytes]."""
+"""Limits of one model: processor time of a stage [s], time of its process [s], and memory
+[bytes].
+"""
 LONGEST_TEXT, LARGEST_ARRAY = 200_000, 600
 """Length of a text and number of entries of an array from which their hash is recorded."""
 PLACES = sorted(
@@ -91,12 +107,20 @@ class Difference(NamedTuple):
     example: str
 
 
-# --- models ----------------------------------------------------------------------------------------------------------
+# --- models ---------------------------------------------------------------------------------------
 
 
 def models(*, complete: bool) -> list[Model]:
-    """Return the models in a fixed order: all of them, or a sample that depends on their names only."""
-    found = [*_libsdformat(), *_drake(), *_files("gazebo_models", CORPUS / "gazebo_models"), *_mjcf(), *_installed()]
+    """Return the models in a fixed order: all of them, or a sample that depends on their names
+    only.
+    """
+    found = [
+        *_libsdformat(),
+        *_drake(),
+        *_files("gazebo_models", CORPUS / "gazebo_models"),
+        *_mjcf(),
+        *_installed(),
+    ]
     found += [*_files("cases", CASES), *_files("assets", ROOT / "assets")]
     return [model for model in found if complete or _is_drawn(model)]
 
@@ -116,13 +140,19 @@ def verdict_names(found: Iterable[Model]) -> set[str]:
     for model in found:
         groups[model.name.split("/")[0]].append(model)
     each = VERDICTS // max(len(groups), 1)
-    return {model.name for group in groups.values() for model in sorted(group, key=_draw, reverse=True)[:each]}
+    return {
+        model.name
+        for group in groups.values()
+        for model in sorted(group, key=_draw, reverse=True)[:each]
+    }
 
 
 def _files(name: str, root: Path, below: Path | None = None) -> Iterator[Model]:
     for path in sorted((below or root).rglob("*")):
         if path.name.endswith(SUFFIXES) and path.name != "package.xml" and path.is_file():
-            yield Model(name=f"{name}/{path.relative_to(root).as_posix()}", path=path, paths=(root,))
+            yield Model(
+                name=f"{name}/{path.relative_to(root).as_posix()}", path=path, paths=(root,)
+            )
 
 
 def _mjcf() -> Iterator[Model]:
@@ -131,7 +161,9 @@ def _mjcf() -> Iterator[Model]:
 
 def _libsdformat() -> Iterator[Model]:
     folder = CORPUS / "libsdformat"
-    entries = json.loads((folder / "manifest.json").read_text())["shared"] if folder.is_dir() else ()
+    entries = (
+        json.loads((folder / "manifest.json").read_text())["shared"] if folder.is_dir() else ()
+    )
     for source, paths in sorted({entry["source"]: entry["paths"] for entry in entries}.items()):
         needed = tuple(folder / "inputs" / path for path in paths)
         yield Model(name=f"libsdformat/{source}", path=folder / "inputs" / source, paths=needed)
@@ -139,13 +171,17 @@ def _libsdformat() -> Iterator[Model]:
 
 def _drake() -> Iterator[Model]:
     folder = CORPUS / "drake"
-    entries = json.loads((folder / "manifest.json").read_text())["entries"] if folder.is_dir() else ()
+    entries = (
+        json.loads((folder / "manifest.json").read_text())["entries"] if folder.is_dir() else ()
+    )
     files = (path for path in sorted(folder.rglob("package.xml")) if "conflicting" not in str(path))
     named = ((re.search(r"<name>\s*([^<\s]+)", path.read_text()), path.parent) for path in files)
     packages = {match[1]: path for match, path in named if match}
     for entry in entries:
         if entry["pip_path"] is None:
-            yield Model(name=f"drake/{entry['id']}", path=folder / entry["input"], packages=packages)
+            yield Model(
+                name=f"drake/{entry['id']}", path=folder / entry["input"], packages=packages
+            )
 
 
 def _installed() -> Iterator[Model]:
@@ -159,22 +195,31 @@ def _installed() -> Iterator[Model]:
     }
     for name, root in roots.items():
         found = _files(name, root) if root else ()
-        yield from (model for model in found if model.path.suffix == ".urdf" and "random_urdfs" not in str(model.path))
+        yield from (
+            model
+            for model in found
+            if model.path.suffix == ".urdf" and "random_urdfs" not in str(model.path)
+        )
 
 
-# --- values as plain data --------------------------------------------------------------------------------------------
+# --- values as plain data -------------------------------------------------------------------------
 
 
 def relocated(text: str) -> str:
     """Return a text without the paths of this machine and the numbers of this process."""
-    changing = ((os.environ.get("SDFBRIDGE_CACHE"), "<cache>"), (tempfile.gettempdir(), "<temporary>"))
+    changing = (
+        (os.environ.get("SDFBRIDGE_CACHE"), "<cache>"),
+        (tempfile.gettempdir(), "<temporary>"),
+    )
     for folder, word in (*changing, *PLACES):
         text = text.replace(folder, word) if folder else text
     return re.sub(r"sdfbridge-([0-9a-f]{32})-\d+(-[0-9a-f]{16})?", r"<file \1>", text)
 
 
 def plain(value: Any) -> Any:  # noqa: PLR0911 - one answer for each type
-    """Return a value as plain data, with every field of every dataclass, and classes by their bare names."""
+    """Return a value as plain data, with every field of every dataclass, and classes by their bare
+    names.
+    """
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
     if value is None or isinstance(value, bool | int | float):
@@ -205,7 +250,11 @@ def _plain_array(array: Any) -> Any:
 def _plain_record(value: Any) -> dict[str, Any]:
     names = value._fields if hasattr(value, "_fields") else [entry.name for entry in fields(value)]
     message = {"message": relocated(value.message)} if isinstance(value, loaders.Diagnostic) else {}
-    return {"class": type(value).__name__} | {name: plain(getattr(value, name)) for name in names} | message
+    return (
+        {"class": type(value).__name__}
+        | {name: plain(getattr(value, name)) for name in names}
+        | message
+    )
 
 
 def _plain_mapping(value: Mapping[Any, Any]) -> Any:
@@ -216,11 +265,13 @@ def _plain_mapping(value: Mapping[Any, Any]) -> Any:
 
 def refusal(error: Exception) -> dict[str, Any]:
     """Return an error as plain data."""
-    findings = {name: plain(getattr(error, name, ())) for name in ("diagnostics", "others", "skipped")}
+    findings = {
+        name: plain(getattr(error, name, ())) for name in ("diagnostics", "others", "skipped")
+    }
     return {"error": type(error).__name__, "text": relocated(str(error)), **findings}
 
 
-# --- stages ----------------------------------------------------------------------------------------------------------
+# --- stages ---------------------------------------------------------------------------------------
 
 
 def exported(scene: Any, form: str) -> dict[str, Any]:
@@ -243,14 +294,24 @@ def _content(path: Path) -> dict[str, Any]:
     return content
 
 
-TRACED = ("loadURDF", "changeDynamics", "setCollisionFilterPair", "createConstraint", "changeConstraint")
-"""Functions of PyBullet whose arguments are recorded, since it cannot be asked for all that they set."""
+TRACED = (
+    "loadURDF",
+    "changeDynamics",
+    "setCollisionFilterPair",
+    "createConstraint",
+    "changeConstraint",
+)
+"""Functions of PyBullet whose arguments are recorded, since it cannot be asked for all that they
+set.
+"""
 QUERIES = ("getDynamicsInfo", "getJointInfo", "getJointStateMultiDof", "getCollisionShapeData")
 """Functions of PyBullet that are called with each link of each body."""
 
 
 def in_pybullet(scene: Any) -> dict[str, Any]:
-    """Load a scene into PyBullet; return what PyBullet is given, and what it answers about bodies and constraints."""
+    """Load a scene into PyBullet; return what PyBullet is given, and what it answers about bodies
+    and constraints.
+    """
     import pybullet
 
     calls: list[Any] = []
@@ -263,7 +324,9 @@ def in_pybullet(scene: Any) -> dict[str, Any]:
         "calls": plain(calls),
         "bodies": [_answers(pybullet, i) for i in range(pybullet.getNumBodies())],
         "constraints": [plain(pybullet.getConstraintInfo(i)) for i in constraints],
-        "handles": [plain([body.name, body.links, body.joints, body.positions()]) for body in loaded],
+        "handles": [
+            plain([body.name, body.links, body.joints, body.positions()]) for body in loaded
+        ],
         "diagnostics": plain(loaded.diagnostics),
     }
 
@@ -271,7 +334,9 @@ def in_pybullet(scene: Any) -> dict[str, Any]:
 def _traced(function: Callable[..., Any], calls: list[Any]) -> Callable[..., Any]:
     def call(*arguments: Any, **keywords: Any) -> Any:
         name = function.__name__
-        given = [Path(arguments[0]).read_text(), *arguments[1:]] if name == "loadURDF" else [*arguments]
+        given = (
+            [Path(arguments[0]).read_text(), *arguments[1:]] if name == "loadURDF" else [*arguments]
+        )
         calls.append([name, given, dict(sorted(keywords.items()))])
         return function(*arguments, **keywords)
 
@@ -301,9 +366,11 @@ def verdict(scene: Any) -> dict[str, Any]:
     """Return the rows of a quick comparison of the simulators."""
     result = bridge.compare(scene, levels=("L0", "L1"), configurations=2, quiet=True)
     return {
-        "verdict": str(result.verdict), "agreement": str(result.agreement), "rows": plain(result.rows),
+        "verdict": str(result.verdict),
+        "agreement": str(result.agreement),
+        "rows": plain(result.rows),
         "diagnostics": plain(result.diagnostics),
-    }  # fmt: skip
+    }
 
 
 def examined(scene: Any, stage: str) -> dict[str, Any]:
@@ -315,7 +382,7 @@ def examined(scene: Any, stage: str) -> dict[str, Any]:
     return in_pybullet(scene) if stage == "pybullet" else verdict(scene)
 
 
-# --- processes -------------------------------------------------------------------------------------------------------
+# --- processes ------------------------------------------------------------------------------------
 
 
 def write(folder: Path, stage: str, model: str, record: Mapping[str, Any]) -> None:
@@ -337,12 +404,19 @@ def examine(model: Model, stages: Iterable[str], folder: Path) -> None:
     error: dict[str, Any] = {}
     try:
         _limit_time()
-        scene = loaders.load(model.path, paths=list(model.paths), package_map=dict(model.packages), quiet=True)
+        scene = loaders.load(
+            model.path, paths=list(model.paths), package_map=dict(model.packages), quiet=True
+        )
     except Exception as caught:  # noqa: BLE001 - an error of the code under test is a result
         error = refusal(caught)
     for stage in stages:
         _limit_time()
-        write(folder, stage, model.name, error if scene is None and stage == "scene" else _result(scene, stage))
+        write(
+            folder,
+            stage,
+            model.name,
+            error if scene is None and stage == "scene" else _result(scene, stage),
+        )
 
 
 def _result(scene: Any, stage: str) -> dict[str, Any]:
@@ -356,11 +430,15 @@ def _result(scene: Any, stage: str) -> dict[str, Any]:
 
 def _limit_time() -> None:
     used = resource.getrusage(resource.RUSAGE_SELF)
-    resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + SECONDS, resource.RLIM_INFINITY))
+    resource.setrlimit(
+        resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + SECONDS, resource.RLIM_INFINITY)
+    )
 
 
 def start(model: Model, stages: Iterable[str], folder: Path, scratch: str) -> int:
-    """Examine a model in a process that works in an empty folder; return the number of the process."""
+    """Examine a model in a process that works in an empty folder; return the number of the
+    process.
+    """
     process = os.fork()
     if process:
         return process
@@ -385,7 +463,9 @@ def end(status: int) -> dict[str, Any]:
     code = os.waitstatus_to_exitcode(status)
     is_late = code in (-signal.SIGXCPU, -signal.SIGKILL)
     return (
-        {"late": SECONDS} if is_late else {"crash": signal.Signals(-code).name if code < 0 else f"exit status {code}"}
+        {"late": SECONDS}
+        if is_late
+        else {"crash": signal.Signals(-code).name if code < 0 else f"exit status {code}"}
     )
 
 
@@ -402,7 +482,9 @@ def record(todo: Sequence[tuple[Model, list[str]]], folder: Path, jobs: int) -> 
         if process:
             model, stages, scratch, _ = running.pop(process)
             shutil.rmtree(scratch, ignore_errors=True)
-            rest = [stage for stage in stages if not record_path(folder, stage, model.name).exists()]
+            rest = [
+                stage for stage in stages if not record_path(folder, stage, model.name).exists()
+            ]
             if rest:
                 write(folder, rest[0], model.name, end(status))
             waiting += [(model, rest[1:])] if rest[1:] else []
@@ -424,22 +506,35 @@ def warm_up() -> None:
     text = '<robot name="r"><link name="a"/></robot>'
     with tempfile.TemporaryDirectory() as scratch:
         for form in ("mjcf", "sdf", "urdf"):
-            getattr(bridge, f"export_{form}")(load_string(text, format="urdf"), Path(scratch, form), quiet=True)
+            getattr(bridge, f"export_{form}")(
+                load_string(text, format="urdf"), Path(scratch, form), quiet=True
+            )
 
 
 def main_record(options: argparse.Namespace) -> int:
     """Record what has no record yet."""
     warnings.simplefilter("ignore")
-    for name in ("ROS_PACKAGE_PATH", "SDF_PATH", "GAZEBO_MODEL_PATH", "GZ_SIM_RESOURCE_PATH", "SOURCE_DATE_EPOCH"):
+    for name in (
+        "ROS_PACKAGE_PATH",
+        "SDF_PATH",
+        "GAZEBO_MODEL_PATH",
+        "GZ_SIM_RESOURCE_PATH",
+        "SOURCE_DATE_EPOCH",
+    ):
         os.environ.pop(name, None)
     chosen = models(complete=options.all)
     compared = {model.name for model in chosen} if options.all else verdict_names(chosen)
     began, todo = time.monotonic(), []
     if not CORPUS.is_dir():
-        print(f"there is no folder {CORPUS}; set SDFBRIDGE_CORPUS to that of the corpora", file=sys.stderr)
+        print(
+            f"there is no folder {CORPUS}; set SDFBRIDGE_CORPUS to that of the corpora",
+            file=sys.stderr,
+        )
     for model in chosen:
         stages = [stage for stage in options.stages if stage != "verdict" or model.name in compared]
-        missing = [stage for stage in stages if not record_path(options.folder, stage, model.name).exists()]
+        missing = [
+            stage for stage in stages if not record_path(options.folder, stage, model.name).exists()
+        ]
         if missing and fnmatch(model.name, options.only):
             todo.append((model, missing))
     print(f"{len(todo)} of {len(chosen)} models to examine, with the code in {ROOT}", flush=True)
@@ -451,7 +546,7 @@ def main_record(options: argparse.Namespace) -> int:
     return 0
 
 
-# --- comparison ------------------------------------------------------------------------------------------------------
+# --- comparison -----------------------------------------------------------------------------------
 
 
 def differences(a: Any, b: Any, path: str = "") -> Iterator[Difference]:
@@ -463,7 +558,9 @@ def differences(a: Any, b: Any, path: str = "") -> Iterator[Difference]:
             if key in a and key in b:
                 yield from differences(a[key], b[key], f"{path}.{key}".lstrip("."))
             else:
-                yield _one_sided(f"{path}.{key}".lstrip("."), a.get(key), b.get(key), is_before=key in a)
+                yield _one_sided(
+                    f"{path}.{key}".lstrip("."), a.get(key), b.get(key), is_before=key in a
+                )
     elif isinstance(a, list) and isinstance(b, list):
         yield from _list_differences(a, b, path)
     elif isinstance(a, str) and isinstance(b, str) and "\n" in a + b:
@@ -482,7 +579,9 @@ def _list_differences(a: list[Any], b: list[Any], path: str) -> Iterator[Differe
         return
     before, after = _grouped(a, b, key), _grouped(b, a, key)
     if not before and not after:
-        yield Difference(f"{path}: order", f"{_short([e[key] for e in a])} -> {_short([e[key] for e in b])}")
+        yield Difference(
+            f"{path}: order", f"{_short([e[key] for e in a])} -> {_short([e[key] for e in b])}"
+        )
     for name in dict.fromkeys((*before, *after)):
         ones, others = before.get(name, []), after.get(name, [])
         entry = f"diagnostic {name}" if key == "code" else f"{path}[]"
@@ -492,11 +591,15 @@ def _list_differences(a: list[Any], b: list[Any], path: str) -> Iterator[Differe
             yield from differences(one, other, entry)
         common = min(len(ones), len(others))
         for extra, is_before in ((ones, True), (others, False)):
-            yield from (_one_sided(entry, item, item, is_before=is_before) for item in extra[common:])
+            yield from (
+                _one_sided(entry, item, item, is_before=is_before) for item in extra[common:]
+            )
 
 
 def _have(entries: list[Any], key: str) -> bool:
-    return bool(entries) and all(isinstance(entry, dict) and isinstance(entry.get(key), str) for entry in entries)
+    return bool(entries) and all(
+        isinstance(entry, dict) and isinstance(entry.get(key), str) for entry in entries
+    )
 
 
 def _grouped(entries: list[Any], others: list[Any], key: str) -> dict[str, list[Any]]:
@@ -537,7 +640,9 @@ def _parts(text: str, other: str) -> dict[str, list[str]]:
 
 
 def _split(text: str) -> list[str]:
-    """The elements of a text with their attributes and their text, without end tags, and the other lines."""
+    """The elements of a text with their attributes and their text, without end tags, and the other
+    lines.
+    """
     parts = re.findall(r"<[\w:.-][^<>]*>(?:[^<>\n]*</[\w:.-]+>)?|</[\w:.-]+>|[^<>\n]+|<", text)
     return [part.strip() for part in parts if part.strip() and not part.startswith("</")]
 
@@ -560,18 +665,25 @@ def _short(value: Any) -> str:
 
 def records(folder: Path, stage: str, only: str) -> dict[str, Path]:
     """Return the files of the records of a stage by model."""
-    paths = {p.relative_to(folder / stage).as_posix()[:-5]: p for p in sorted((folder / stage).rglob("*.json"))}
+    paths = {
+        p.relative_to(folder / stage).as_posix()[:-5]: p
+        for p in sorted((folder / stage).rglob("*.json"))
+    }
     return {name: path for name, path in paths.items() if fnmatch(name, only)}
 
 
 def read(path: Path) -> Any:
-    """Return a record with its numbers as text, since 1, 1.0 and -0.0 are to differ, and NaN is not."""
+    """Return a record with its numbers as text, since 1, 1.0 and -0.0 are to differ, and NaN is
+    not.
+    """
     return json.loads(path.read_text(), parse_float=str, parse_int=str, parse_constant=str)
 
 
 def outcome(entry: Mapping[str, Any]) -> str:
     """Return how a stage ended: empty if it has a result."""
-    return next((f"{key} {entry[key]}" for key in ("error", "refused", "crash", "late") if key in entry), "")
+    return next(
+        (f"{key} {entry[key]}" for key in ("error", "refused", "crash", "late") if key in entry), ""
+    )
 
 
 def _of_outcome(a: Mapping[str, Any], b: Mapping[str, Any]) -> Difference:
@@ -579,7 +691,9 @@ def _of_outcome(a: Mapping[str, Any], b: Mapping[str, Any]) -> Difference:
     return Difference(kind, _short(b.get("text") or a.get("text") or ""))
 
 
-def compared(before: Mapping[str, Path], after: Mapping[str, Path], shown: int) -> tuple[list[str], bool]:
+def compared(
+    before: Mapping[str, Path], after: Mapping[str, Path], shown: int
+) -> tuple[list[str], bool]:
     """Return the lines about a stage, and whether there is a difference."""
     found: dict[str, list[str]] = defaultdict(list)
     models_of: dict[str, set[str]] = defaultdict(set)
@@ -594,7 +708,9 @@ def compared(before: Mapping[str, Path], after: Mapping[str, Path], shown: int) 
             found[entry.kind].append(f"{name}: {entry.example}")
             models_of[entry.kind].add(name)
     counts = f"{len(common) - differing} of {len(common)} models equal, {differing} differ"
-    lines = [f"{counts}, {len(before) - len(common)} only before, {len(after) - len(common)} only after"]
+    lines = [
+        f"{counts}, {len(before) - len(common)} only before, {len(after) - len(common)} only after"
+    ]
     for kind in sorted(found, key=lambda kind: -len(models_of[kind])):
         lines.append(f"  {kind}: {len(found[kind])} times in {len(models_of[kind])} models")
         lines += [f"      {example}" for example in found[kind][:shown]]
@@ -605,11 +721,16 @@ def main_compare(options: argparse.Namespace) -> int:
     """Print what differs; return the exit status."""
     is_different, is_empty = False, True
     for stage in options.stages:
-        before, after = (records(folder, stage, options.only) for folder in (options.before, options.after))
+        before, after = (
+            records(folder, stage, options.only) for folder in (options.before, options.after)
+        )
         if before and after:
             lines, differs = compared(before, after, options.examples)
             print("\n".join([f"{stage}: {lines[0]}", *lines[1:]]), flush=True)
-            is_different, is_empty = is_different or differs, is_empty and not before.keys() & after.keys()
+            is_different, is_empty = (
+                is_different or differs,
+                is_empty and not before.keys() & after.keys(),
+            )
     if is_empty:
         print("there is nothing to compare: no stage has records of a model in both folders")
     return 2 if is_empty else int(is_different)
@@ -618,13 +739,17 @@ def main_compare(options: argparse.Namespace) -> int:
 def _stages(text: str) -> list[str]:
     unknown = [stage for stage in text.split(",") if stage not in STAGES]
     if unknown:
-        raise argparse.ArgumentTypeError(f"unknown stage {unknown[0]!r}; expected some of {', '.join(STAGES)}")
+        raise argparse.ArgumentTypeError(
+            f"unknown stage {unknown[0]!r}; expected some of {', '.join(STAGES)}"
+        )
     return text.split(",")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Record or compare; return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(required=True)
     recorder = commands.add_parser("record", help="write the records that are missing")
     recorder.add_argument("folder", type=Path)
@@ -638,7 +763,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     comparer.set_defaults(run=main_compare)
     for command, default in ((recorder, STAGES[:-1]), (comparer, STAGES)):
         command.add_argument("--only", default="*", metavar="GLOB", help="names of models")
-        command.add_argument("--stages", type=_stages, default=[*default], help=f"some of {','.join(STAGES)}")
+        command.add_argument(
+            "--stages", type=_stages, default=[*default], help=f"some of {','.join(STAGES)}"
+        )
     options = parser.parse_args(arguments)
     try:
         return int(options.run(options))

@@ -2,16 +2,17 @@
 
 python benchmarks/round_trips.py FOLDER [--every N] [--drake] [--results FILE] [--write]
 
-One row for each ordered pair of formats A and B, over the files of format A: those that load; those that a writer
-refuses; those whose links have the same poses at random positions, masses, mass matrix and colliding pairs within 1e-9
-after A -> B -> A; those that differ, where for each kind of difference there is a finding that can explain it
-(`EXPLANATIONS`); those that differ otherwise; those whose second writing as B is the same text.
+One row for each ordered pair of formats A and B, over the files of format A: those that load; those
+that a writer refuses; those whose links have the same poses at random positions, masses, mass
+matrix and colliding pairs within 1e-9 after A -> B -> A; those that differ, where for each kind of
+difference there is a finding that can explain it (`EXPLANATIONS`); those that differ otherwise;
+those whose second writing as B is the same text.
 
-With ``--drake``: the SDFormat and URDF files that Drake opens both as they are and as written in B, and those of them
-in which it finds the same poses and mass matrix.
+With ``--drake``: the SDFormat and URDF files that Drake opens both as they are and as written in B,
+and those of them in which it finds the same poses and mass matrix.
 
-Results go to a file, one line for each chain, and a second run continues where the first one ended. ``--write`` puts
-the table into ``docs/writers.md``.
+Results go to a file, one line for each chain, and a second run continues where the first one ended.
+``--write`` puts the table into ``docs/writers.md``.
 """
 
 from __future__ import annotations
@@ -53,37 +54,80 @@ TOLERANCE = 1e-9
 FORMATS = {".sdf": "SDF", ".world": "SDF", ".urdf": "URDF", ".yaml": "directives", ".xml": "MJCF"}
 TARGETS = ("SDF", "URDF", "directives", "MJCF")
 COLUMNS = (
-    "loaded", "refused", "alike", "explained", "unexplained", "same text", "late", "failed", "Drake opens",
+    "loaded",
+    "refused",
+    "alike",
+    "explained",
+    "unexplained",
+    "same text",
+    "late",
+    "failed",
+    "Drake opens",
     "Drake alike",
-)  # fmt: skip
+)
 ALWAYS = COLUMNS[:6]
 """Columns that the table has even where they are empty."""
 SECONDS = 240
 """Time for one chain of a file, after which it counts as late."""
 EXPLANATIONS: Mapping[str, frozenset[str]] = {
-    "missing": frozenset({
-        "dmdout.out-of-scope", "mesh.unreadable", "mjcf.locked-joint", "mjcf.several-joints", "urdfout.chain",
-        "urdfout.loop", "urdfout.static",
-    }),
-    "pairs": frozenset({
-        "dmdout.joined-links", "dmdout.out-of-scope", "dmdout.split-model", "mesh.missing",
-        "mjcf.collide-without-contact",
-        "mjcf.contact-policy", "mjcf.empty-shape", "mjcf.filter-groups", "mjcf.model-scopes", "mjcf.no-shape",
-        "mjcf.welded-contact", "sdfout.field contact pairs",
-        "sdfout.field flag/filterparent", "sdfout.filter-rule", "sdfout.out-of-scope",
-        "sdfout.field virtual", "urdfout.field category bitmask", "urdfout.field collide bitmask",
-        "urdfout.field contact pairs", "urdfout.field virtual", "urdfout.gearbox", "urdfout.idle-gearbox",
-        "urdfout.joined-links", "urdfout.merged-models",
-    }),
+    "missing": frozenset(
+        {
+            "dmdout.out-of-scope",
+            "mesh.unreadable",
+            "mjcf.locked-joint",
+            "mjcf.several-joints",
+            "urdfout.chain",
+            "urdfout.loop",
+            "urdfout.static",
+        }
+    ),
+    "pairs": frozenset(
+        {
+            "dmdout.joined-links",
+            "dmdout.out-of-scope",
+            "dmdout.split-model",
+            "mesh.missing",
+            "mjcf.collide-without-contact",
+            "mjcf.contact-policy",
+            "mjcf.empty-shape",
+            "mjcf.filter-groups",
+            "mjcf.model-scopes",
+            "mjcf.no-shape",
+            "mjcf.welded-contact",
+            "sdfout.field contact pairs",
+            "sdfout.field flag/filterparent",
+            "sdfout.filter-rule",
+            "sdfout.out-of-scope",
+            "sdfout.field virtual",
+            "urdfout.field category bitmask",
+            "urdfout.field collide bitmask",
+            "urdfout.field contact pairs",
+            "urdfout.field virtual",
+            "urdfout.gearbox",
+            "urdfout.idle-gearbox",
+            "urdfout.joined-links",
+            "urdfout.merged-models",
+        }
+    ),
     "pose": frozenset({"mjcf.joint-coordinate", "mjcf.screw-soft-constraint"}),
     "mass": frozenset({"lower.loop", "lower.massless-free-link"}),
-    "mass_matrix": frozenset({
-        "dmdout.world-settings tendons", "lower.massless-free-link", "mjcf.joint-coordinate",
-        "mjcf.massless-link", "mjcf.screw-soft-constraint", "sdfout.field inertia", "sdfout.field tendons",
-        "urdfout.field inertia", "urdfout.field tendons",
-    }),
-}  # fmt: skip
-"""Findings that can explain each kind of difference; of a code for any field of the scene, with the field."""
+    "mass_matrix": frozenset(
+        {
+            "dmdout.world-settings tendons",
+            "lower.massless-free-link",
+            "mjcf.joint-coordinate",
+            "mjcf.massless-link",
+            "mjcf.screw-soft-constraint",
+            "sdfout.field inertia",
+            "sdfout.field tendons",
+            "urdfout.field inertia",
+            "urdfout.field tendons",
+        }
+    ),
+}
+"""Findings that can explain each kind of difference; of a code for any field of the scene, with the
+field.
+"""
 MARKS = ("<!-- round trips: begin -->", "<!-- round trips: end -->")
 
 
@@ -105,12 +149,18 @@ class Step(NamedTuple):
 def sources(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield each model file below a folder with its format."""
     for path in sorted(folder.rglob("*")):
-        is_model = path.suffix in FORMATS and (path.suffix != ".yaml" or path.name.endswith(".dmd.yaml"))
-        if is_model and "golden" not in path.parts and (path.suffix != ".xml" or "mjcf" in path.parts):
+        is_model = path.suffix in FORMATS and (
+            path.suffix != ".yaml" or path.name.endswith(".dmd.yaml")
+        )
+        if (
+            is_model
+            and "golden" not in path.parts
+            and (path.suffix != ".xml" or "mjcf" in path.parts)
+        ):
             yield path, FORMATS[path.suffix]
 
 
-# --- one step ---------------------------------------------------------------------------------------------------------
+# --- one step -------------------------------------------------------------------------------------
 
 
 def written(scene: loaders.Scene, form: str, folder: Path) -> Step:
@@ -122,22 +172,35 @@ def written(scene: loaders.Scene, form: str, folder: Path) -> Step:
         return _assembled(urdf_assembly(scene, {}, "export_urdf", {}), folder)
     if form == "MJCF":
         mjcf = bridge.to_mjcf(scene, quiet=True)
-        files = {"model.xml": str(mjcf).encode()} | {f"assets/{name}": data for name, data in mjcf.assets.items()}
+        files = {"model.xml": str(mjcf).encode()} | {
+            f"assets/{name}": data for name, data in mjcf.assets.items()
+        }
         return _read(folder, "model.xml", files, str(mjcf), mjcf.names, frames, mjcf.diagnostics)
     if form == "URDF":
         urdf = bridge.to_urdf(scene, quiet=True)
         document, frames, main = urdf, urdf.frames, "model.urdf"
     else:
         document, main = bridge.to_sdf(scene, quiet=True), "model.sdf"  # type: ignore[assignment]
-    files = {main: str(document).encode()} | {f"assets/{name}": data for name, data in document.assets.items()}
+    files = {main: str(document).encode()} | {
+        f"assets/{name}": data for name, data in document.assets.items()
+    }
     return _read(folder, main, files, str(document), document.names, frames, document.diagnostics)
 
 
 def _assembled(contents: AssemblyContents, folder: Path) -> Step:
-    text = "".join(data.decode() for name, data in sorted(contents.files.items()) if not name.startswith("assets/")
-                   and not name.endswith(".md"))  # fmt: skip
+    text = "".join(
+        data.decode()
+        for name, data in sorted(contents.files.items())
+        if not name.startswith("assets/") and not name.endswith(".md")
+    )
     step = _read(
-        folder, contents.main, contents.files, re.sub("#.*", "", text), contents.names, {}, contents.diagnostics
+        folder,
+        contents.main,
+        contents.files,
+        re.sub("#.*", "", text),
+        contents.names,
+        {},
+        contents.diagnostics,
     )
     return step._replace(found=contents.as_source(step.found))
 
@@ -169,10 +232,12 @@ def _name(names: Mapping[str, str], name: str, key: str) -> str:
     return names.get(name, name)
 
 
-# --- judgement --------------------------------------------------------------------------------------------------------
+# --- judgement ------------------------------------------------------------------------------------
 
 
-def judge(source: Path, scene: loaders.Scene | None, form: str, target: str, *, drake: bool) -> Iterator[str]:
+def judge(
+    source: Path, scene: loaders.Scene | None, form: str, target: str, *, drake: bool
+) -> Iterator[str]:
     """Yield the columns in which a chain counts; none for a file that does not load."""
     if scene is None:
         return
@@ -188,7 +253,12 @@ def judge(source: Path, scene: loaders.Scene | None, form: str, target: str, *, 
             yield "refused"
             return
         differing = kinds_of(error)
-        found = {label for step in (first, second) for entry in step.diagnostics for label in labels_of(entry)}
+        found = {
+            label
+            for step in (first, second)
+            for entry in step.diagnostics
+            for label in labels_of(entry)
+        }
         unexplained = [kind for kind in differing if not found & EXPLANATIONS[kind]]
         yield "unexplained" if unexplained else "explained" if differing else "alike"
         if differing:
@@ -207,46 +277,67 @@ def judge(source: Path, scene: loaders.Scene | None, form: str, target: str, *, 
 def kinds_of(error: MechanicalError) -> list[str]:
     """Return the kinds of difference, keys of `EXPLANATIONS`, that are not within the tolerance."""
     plain = error.to_dict()
-    return [kind for kind in EXPLANATIONS if (plain[kind] if kind in ("missing", "pairs") else plain[kind] > TOLERANCE)]
+    return [
+        kind
+        for kind in EXPLANATIONS
+        if (plain[kind] if kind in ("missing", "pairs") else plain[kind] > TOLERANCE)
+    ]
 
 
 def labels_of(entry: Diagnostic) -> Iterator[str]:
-    """Yield the code of a finding, with each field of the scene that it is about if the code is for any field."""
+    """Yield the code of a finding, with each field of the scene that it is about if the code is for
+    any field.
+    """
     if entry.code.endswith(".field"):
         field = str(entry.arguments["field"])
-        yield from (f"{entry.code} {name}" for name in field.removeprefix("the settings ").split(", "))
+        yield from (
+            f"{entry.code} {name}" for name in field.removeprefix("the settings ").split(", ")
+        )
     elif entry.code == "dmdout.world-settings":
         yield from (f"{entry.code} {setting}" for setting in entry.arguments["settings"])
     else:
         yield entry.code
 
 
-def judge_drake(source: Path, scene: loaders.Scene, path: Path, found: loaders.Scene) -> Iterator[str]:
+def judge_drake(
+    source: Path, scene: loaders.Scene, path: Path, found: loaders.Scene
+) -> Iterator[str]:
     """Yield the columns about Drake in which a file counts."""
     try:
         theirs, ours = open_in_drake(source, scene), open_in_drake(path, found)
         q = theirs.random_positions(0, scene)
-    except (RuntimeError, AssertionError):  # Drake refuses one of them, or has other joints or couplings
+    except (
+        RuntimeError,
+        AssertionError,
+    ):  # Drake refuses one of them, or has other joints or couplings
         return
     if theirs.joints.keys() != ours.joints.keys():
         return
     yield "Drake opens"
     poses = ours.link_poses(q)
-    v_order = [(name, i) for name, joint in theirs.joints.items() for i in range(joint.num_velocities())]
-    errors = [float(np.abs(poses[name] - X_WL).max()) for name, X_WL in theirs.link_poses(q).items()]
+    v_order = [
+        (name, i) for name, joint in theirs.joints.items() for i in range(joint.num_velocities())
+    ]
+    errors = [
+        float(np.abs(poses[name] - X_WL).max()) for name, X_WL in theirs.link_poses(q).items()
+    ]
     M, N = theirs.mass_matrix(q, v_order), ours.mass_matrix(q, v_order)
     largest = max(float(np.abs(M).max(initial=0.0)), 1e-12)
-    if max(errors, default=0.0) < TOLERANCE and float(np.abs(M - N).max(initial=0.0)) < TOLERANCE * largest:
+    if (
+        max(errors, default=0.0) < TOLERANCE
+        and float(np.abs(M - N).max(initial=0.0)) < TOLERANCE * largest
+    ):
         yield "Drake alike"
     else:
         print("Drake differs:", source, file=sys.stderr)
 
 
 def in_a_process(work: Callable[[], Iterator[str]]) -> list[str]:
-    """Return what a function yields until its process ends, as Drake's does for limits in the wrong order.
+    """Return what a function yields until its process ends, as Drake's does for limits in the wrong
+    order.
 
-    The last word is "late" if the time was over, and "failed" if the process ended in another way than it should and
-    Drake was not asked.
+    The last word is "late" if the time was over, and "failed" if the process ended in another way
+    than it should and Drake was not asked.
     """
     reading, writing = os.pipe()
     child = os.fork()
@@ -265,11 +356,17 @@ def in_a_process(work: Callable[[], Iterator[str]]) -> list[str]:
     with os.fdopen(reading) as stream:
         words = stream.read()
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    end = "late" if status == -signal.SIGALRM else "failed" if status and not words.endswith("asks Drake,") else ""
+    end = (
+        "late"
+        if status == -signal.SIGALRM
+        else "failed"
+        if status and not words.endswith("asks Drake,")
+        else ""
+    )
     return list(filter(None, [*words.split(","), end]))
 
 
-# --- the table --------------------------------------------------------------------------------------------------------
+# --- the table ------------------------------------------------------------------------------------
 
 
 def table(results: Path) -> str:
@@ -278,7 +375,11 @@ def table(results: Path) -> str:
     for line in results.read_text().splitlines():
         entry = json.loads(line)
         counts[entry["from"], entry["to"]].update(entry["columns"])
-    asked = [column for column in COLUMNS if column in ALWAYS or any(count[column] for count in counts.values())]
+    asked = [
+        column
+        for column in COLUMNS
+        if column in ALWAYS or any(count[column] for count in counts.values())
+    ]
     rows = ["| from | through | " + " | ".join(asked) + " |", "|---|---|" + "---|" * len(asked)]
     for form in TARGETS:
         for target in TARGETS:
@@ -289,7 +390,9 @@ def table(results: Path) -> str:
 
 
 def _cell(count: Counter[str], column: str) -> str:
-    """Return the count of a column, empty if Drake was not asked; if not all texts were compared, of how many."""
+    """Return the count of a column, empty if Drake was not asked; if not all texts were compared,
+    of how many.
+    """
     if "Drake" in column and not count["asks Drake"]:
         return ""
     compared = count["loaded"] - count["refused"] - count["text not compared"]
@@ -307,7 +410,12 @@ def write_table(results: Path) -> None:
 
 
 def run_chains(
-    source: Path, form: str, targets: list[str], key: str, paths: list[Path], options: argparse.Namespace
+    source: Path,
+    form: str,
+    targets: list[str],
+    key: str,
+    paths: list[Path],
+    options: argparse.Namespace,
 ) -> None:
     """Add the results of the chains of a file to those in the file of results."""
     try:
@@ -325,22 +433,29 @@ def run_chains(
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--every", type=int, default=1, help="take every n-th file of each format only")
+    parser.add_argument(
+        "--every", type=int, default=1, help="take every n-th file of each format only"
+    )
     parser.add_argument("--drake", action="store_true", help="compare what Drake reads too")
     parser.add_argument("--formats", default=",".join(TARGETS), help="formats to read")
-    parser.add_argument("--results", type=Path, default=Path("round_trips.jsonl"), help="file with the results")
+    parser.add_argument(
+        "--results", type=Path, default=Path("round_trips.jsonl"), help="file with the results"
+    )
     parser.add_argument("--write", action="store_true", help="put the table into docs/writers.md")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    for (
-        target
-    ) in TARGETS:  # so that the processes of the chains need not import the modules and libraries of each format
+    # so that the processes of the chains need not import the modules and libraries of each format
+    for target in TARGETS:
         list(judge(WARM_UP, loaders.load(WARM_UP, quiet=True), "SDF", target, drake=options.drake))
     done = set()
     if options.results.exists():
-        done = {(e["file"], e["to"]) for e in map(json.loads, options.results.read_text().splitlines())}
+        done = {
+            (e["file"], e["to"]) for e in map(json.loads, options.results.read_text().splitlines())
+        }
     paths = [options.folder, *(path for path in sorted(options.folder.iterdir()) if path.is_dir())]
     seen: Counter[str] = Counter()
     for source, form in sources(options.folder):

@@ -1,4 +1,5 @@
-"""Measure the time per link of reading and lowering chains and trees of increasing size, in SDFormat and URDF.
+"""Measure the time per link of reading and lowering chains and trees of increasing size, in
+SDFormat and URDF.
 
     python benchmarks/scale.py [LARGEST]
 
@@ -17,8 +18,13 @@ import loaders
 SIZES = (100, 1_000, 10_000)
 ELEMENTS_OF_A_LINK = 9
 """Elements of a link and its joint in the URDF below."""
-INERTIAL = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
-URDF_INERTIAL = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+INERTIAL = (
+    "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+)
+URDF_INERTIAL = (
+    "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+    "iyz='0'/></inertial>"
+)
 
 
 def chain(i: int) -> int:
@@ -32,11 +38,18 @@ def tree(i: int) -> int:
 
 
 def sdf(count: int, parent: Callable[[int], int]) -> str:
-    """Return a model whose links are posed relative to their parents, so that frames are nested as deeply as links."""
+    """Return a model whose links are posed relative to their parents, so that frames are nested as
+    deeply as links.
+    """
     lines = ["<sdf version='1.11'><model name='m'>", f"<link name='l0'>{INERTIAL}</link>"]
     for i in range(1, count):
-        lines.append(f"<link name='l{i}'><pose relative_to='l{parent(i)}'>0 0 0.1 0.01 0 0</pose>{INERTIAL}</link>")
-        lines.append(f"<joint name='j{i}' type='revolute'><parent>l{parent(i)}</parent><child>l{i}</child>")
+        lines.append(
+            f"<link name='l{i}'><pose relative_to='l{parent(i)}'>0 0 0.1 0.01 0 "
+            f"0</pose>{INERTIAL}</link>"
+        )
+        lines.append(
+            f"<joint name='j{i}' type='revolute'><parent>l{parent(i)}</parent><child>l{i}</child>"
+        )
         lines.append("<axis><xyz>0 1 0</xyz></axis></joint>")
     return "\n".join([*lines, "</model></sdf>"])
 
@@ -45,7 +58,10 @@ def urdf(count: int, parent: Callable[[int], int]) -> str:
     lines = ["<robot name='m'>", f"<link name='l0'>{URDF_INERTIAL}</link>"]
     for i in range(1, count):
         lines.append(f"<link name='l{i}'>{URDF_INERTIAL}</link>")
-        lines.append(f"<joint name='j{i}' type='continuous'><parent link='l{parent(i)}'/><child link='l{i}'/>")
+        lines.append(
+            f"<joint name='j{i}' type='continuous'><parent link='l{parent(i)}'/><child "
+            f"link='l{i}'/>"
+        )
         lines.append("<origin xyz='0 0 0.1' rpy='0.01 0 0'/><axis xyz='0 1 0'/></joint>")
     return "\n".join([*lines, "</robot>"])
 

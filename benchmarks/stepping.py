@@ -1,11 +1,13 @@
-"""Compare the time of a step of exported robots with that of the same robots written by hand (``yardsticks/``).
+"""Compare the time of a step of exported robots with that of the same robots written by hand
+(``yardsticks/``).
 
     python benchmarks/stepping.py [ROUNDS [ROBOT ...]]
 
-Both have the same shapes, limits, time step, integrator, solver and collision pairs, and start from the same random
-positions. Each round runs 2,000 steps of each model from the start; the minimum processor time of all rounds is
-printed. ``free`` is without a floor, ``floor`` on one. ``fused`` is the export with MuJoCo's ``fusestatic``, which
-merges links that are welded together. ``contacts`` is the mean number of contacts.
+Both have the same shapes, limits, time step, integrator, solver and collision pairs, and start from
+the same random positions. Each round runs 2,000 steps of each model from the start; the minimum
+processor time of all rounds is printed. ``free`` is without a floor, ``floor`` on one. ``fused`` is
+the export with MuJoCo's ``fusestatic``, which merges links that are welded together. ``contacts``
+is the mean number of contacts.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ STANDING = (0.0, 0.9, -1.8)
 
 @dataclass(frozen=True, kw_only=True)
 class Robot:
-    """A file of pybullet_data or of example-robot-data, and the link that is welded to the world, if any."""
+    """A file of pybullet_data or of example-robot-data, and the link that is welded to the world,
+    if any.
+    """
 
     file: str
     base: str = ""
@@ -77,7 +81,9 @@ def pair(name: str, folder: Path, floor: bool) -> dict[str, Any]:
     specs = {
         "export": mujoco.MjSpec.from_file(str(exported.path)),
         "fused": mujoco.MjSpec.from_file(str(exported.path)),
-        "yardstick": mujoco.MjSpec.from_string((YARDSTICKS / f"{name}.xml").read_text(), assets=assets),
+        "yardstick": mujoco.MjSpec.from_string(
+            (YARDSTICKS / f"{name}.xml").read_text(), assets=assets
+        ),
     }
     specs["fused"].compiler.fusestatic = True
     if floor:
@@ -87,7 +93,9 @@ def pair(name: str, folder: Path, floor: bool) -> dict[str, Any]:
 
 
 def start(model: Any, seed: int) -> Any:
-    """Return the initial state: a quadruped stands, an arm is at random positions within its limits."""
+    """Return the initial state: a quadruped stands, an arm is at random positions within its
+    limits.
+    """
     data = mujoco.MjData(model)
     if model.nq == 19:
         data.qpos[2] = 0.32
@@ -128,11 +136,16 @@ def compare(name: str, folder: Path, floor: bool, rounds: int) -> None:
     times = "".join(f"{us:10.2f}" for us in best.values())
     ratios = "".join(f"{best[key] / best['yardstick']:8.3f}" for key in ("export", "fused"))
     where = "floor" if floor else "free"
-    print(f"{name:6} {where:6}{times} {ratios} {ours:6.1f} {theirs:6.1f}   {np.abs(q - p).max():.1e}")
+    print(
+        f"{name:6} {where:6}{times} {ratios} {ours:6.1f} {theirs:6.1f}   {np.abs(q - p).max():.1e}"
+    )
 
 
 def main(rounds: int, *names: str) -> None:
-    print("robot             export     fused yardstick   ratio   fused  contacts of both  final difference")
+    print(
+        "robot             export     fused yardstick   ratio   fused  contacts of both  final "
+        "difference"
+    )
     with tempfile.TemporaryDirectory() as folder:
         for name in names or ROBOTS:
             for floor in (False, True):

@@ -1,11 +1,13 @@
-"""Compare the motion of ten robots without contact in PyBullet and MuJoCo, for a second at the same time step.
+"""Compare the motion of ten robots without contact in PyBullet and MuJoCo, for a second at the same
+time step.
 
     python benchmarks/trajectories.py
 
-Prints the largest difference of a link's position [m] or orientation [rad]. With a fixed base, both agree up to
-rounding. With a floating base, PyBullet integrates the motion of its center of mass and MuJoCo that of its frame's
-origin, so that they differ to first order in the time step. The slope is the fitted order, for time steps of 1/1000 to
-1/4000 s. If the center of mass of the root link is its origin, both agree up to rounding, and there is no slope.
+Prints the largest difference of a link's position [m] or orientation [rad]. With a fixed base, both
+agree up to rounding. With a floating base, PyBullet integrates the motion of its center of mass and
+MuJoCo that of its frame's origin, so that they differ to first order in the time step. The slope is
+the fitted order, for time steps of 1/1000 to 1/4000 s. If the center of mass of the root link is
+its origin, both agree up to rounding, and there is no slope.
 """
 
 from __future__ import annotations
@@ -72,7 +74,9 @@ def difference(mechanism: Mechanism, step: float, seed: int = 0) -> float:
 
 
 def slope(differences: Sequence[float]) -> float:
-    """Return the order of convergence of differences at `STEPS`; nan if they are rounding errors."""
+    """Return the order of convergence of differences at `STEPS`; nan if they are rounding
+    errors.
+    """
     if max(differences) < ROUNDING:
         return math.nan
     return math.log(differences[0] / differences[-1]) / math.log(STEPS[0] / STEPS[-1])
@@ -80,7 +84,9 @@ def slope(differences: Sequence[float]) -> float:
 
 def _distance(one: Pose, two: Pose) -> float:
     lag = (one.R.T @ two.R - two.R.T @ one.R) / 2.0
-    return max(float(np.abs(one.p - two.p).max()), float(np.linalg.norm((lag[2, 1], lag[0, 2], lag[1, 0]))))
+    return max(
+        float(np.abs(one.p - two.p).max()), float(np.linalg.norm((lag[2, 1], lag[0, 2], lag[1, 0])))
+    )
 
 
 def main() -> None:

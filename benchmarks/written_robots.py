@@ -1,11 +1,12 @@
-"""Write robots from MJCF as URDF and as SDFormat, and compare how they move: MuJoCo with PyBullet, MuJoCo with Drake.
+"""Write robots from MJCF as URDF and as SDFormat, and compare how they move: MuJoCo with PyBullet,
+MuJoCo with Drake.
 
 python benchmarks/written_robots.py FOLDER RESULTS [--levels L0,L1,L2] [--robots N]
 
-``FOLDER`` has robots in MJCF. Each is written as URDF, which has to move as the original and alike in MuJoCo and
-PyBullet, and as SDFormat, which has to move as the original and alike in MuJoCo and Drake. One line of ``RESULTS`` for
-each robot and format; a second run continues where the first one ended, after a crash too. At the end a table of all
-results is printed.
+``FOLDER`` has robots in MJCF. Each is written as URDF, which has to move as the original and alike
+in MuJoCo and PyBullet, and as SDFormat, which has to move as the original and alike in MuJoCo and
+Drake. One line of ``RESULTS`` for each robot and format; a second run continues where the first one
+ended, after a crash too. At the end a table of all results is printed.
 """
 
 from __future__ import annotations
@@ -52,11 +53,15 @@ _COLUMNS = (
 
 def main() -> None:
     """Examine the robots that have no result yet, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("results", type=Path)
     parser.add_argument("--levels", default="L0,L1,L2")
-    parser.add_argument("--robots", type=int, default=len(ROBOTS), help="take the first N robots only")
+    parser.add_argument(
+        "--robots", type=int, default=len(ROBOTS), help="take the first N robots only"
+    )
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     known = {(entry["robot"], entry["format"]) for entry in read(options.results)}
@@ -73,7 +78,9 @@ def main() -> None:
 def read(results: Path) -> list[dict[str, Any]]:
     """Return the last result of each robot and format in a file, which may be missing."""
     lines = results.read_text().splitlines() if results.exists() else []
-    return list({(entry["robot"], entry["format"]): entry for entry in map(json.loads, lines)}.values())
+    return list(
+        {(entry["robot"], entry["format"]): entry for entry in map(json.loads, lines)}.values()
+    )
 
 
 def _append(results: Path, entry: dict[str, Any]) -> None:
@@ -81,7 +88,9 @@ def _append(results: Path, entry: dict[str, Any]) -> None:
         stream.write(json.dumps(entry) + "\n")
 
 
-def examined(path: Path, form: str, levels: Sequence[str], engines: Sequence[str] = ()) -> dict[str, Any]:
+def examined(
+    path: Path, form: str, levels: Sequence[str], engines: Sequence[str] = ()
+) -> dict[str, Any]:
     """Write a robot in a format and return what differs from the original, and between simulators.
 
     Args:
@@ -92,15 +101,23 @@ def examined(path: Path, form: str, levels: Sequence[str], engines: Sequence[str
     """
     with tempfile.TemporaryDirectory() as folder:
         try:
-            written = getattr(bridge, f"export_{form}")(path, Path(folder, "robot"), quiet=True).path
+            written = getattr(bridge, f"export_{form}")(
+                path, Path(folder, "robot"), quiet=True
+            ).path
             alike = bridge.compare_files(path, written, quiet=True).moves_alike
-            result = bridge.compare(written, engines=engines or CHAINS[form], levels=levels, quiet=True)
+            result = bridge.compare(
+                written, engines=engines or CHAINS[form], levels=levels, quiet=True
+            )
         except (ModelError, bridge.parity.EngineMissingError) as error:
             return {"error": str(error).splitlines()[0][:200]}
     rows = [row for row in result.rows if row.outcome != "unknown"]
     differing = [row for row in rows if row.outcome != "passed"]
     known = {f"{row.quantity} ({row.known_cause.code})" for row in differing if row.known_cause}
-    other = {f"{row.quantity} ({row.error:.1e} at {row.where})" for row in differing if not row.known_cause}
+    other = {
+        f"{row.quantity} ({row.error:.1e} at {row.where})"
+        for row in differing
+        if not row.known_cause
+    }
     return {
         "alike": alike,
         "unknown": len(result.rows) - len(rows),
@@ -119,7 +136,10 @@ def table(entries: Iterable[dict[str, Any]]) -> str:
         if "error" in entry:
             cells += ["", "", "", "", "", entry["error"]]
         else:
-            cells += ["yes" if entry["alike"] else "no", *(str(entry[key]) for key in ("unknown", "rows", "equal"))]
+            cells += [
+                "yes" if entry["alike"] else "no",
+                *(str(entry[key]) for key in ("unknown", "rows", "equal")),
+            ]
             cells += ["; ".join(entry[key]) for key in ("explained", "unequal")]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

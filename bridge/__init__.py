@@ -1,7 +1,7 @@
 """Load a `loaders.Scene` into MuJoCo and PyBullet, and verify that both simulators agree.
 
-Every function takes a path, a `loaders.Scene` or a `Mechanism`. Importing this package imports no engine; each public
-name is imported when it is first used.
+Every function takes a path, a `loaders.Scene` or a `Mechanism`. Importing this package imports no
+engine; each public name is imported when it is first used.
 """
 
 from __future__ import annotations

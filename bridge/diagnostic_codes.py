@@ -1,7 +1,8 @@
-"""The registry of all diagnostic codes: those of the readers, of lowering, of the targets and of the parity check.
+"""The registry of all diagnostic codes: those of the readers, of lowering, of the targets and of
+the parity check.
 
-The registry is documentation as data: nothing that loads or exports a model needs it. `docs/diagnostics.md` is
-generated from it.
+The registry is documentation as data: nothing that loads or exports a model needs it.
+`docs/diagnostics.md` is generated from it.
 """
 
 from __future__ import annotations

@@ -43,9 +43,21 @@ _ARCS = 16
 """Number of rings of a half sphere."""
 _BOX = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 _BOX_FACES = np.array(
-    ((0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4),
-     (1, 5, 7), (1, 7, 3))
-)  # fmt: skip
+    (
+        (0, 1, 3),
+        (0, 3, 2),
+        (4, 6, 7),
+        (4, 7, 5),
+        (0, 4, 5),
+        (0, 5, 1),
+        (2, 3, 7),
+        (2, 7, 6),
+        (0, 2, 6),
+        (0, 6, 4),
+        (1, 5, 7),
+        (1, 7, 3),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,7 +153,9 @@ def _clipped(corners: Array, heights: Array) -> Array:
 
 
 def _apart(corners: Array, heights: Array, is_apart: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """Return triangles turned such that the corner apart is first, and where its two edges cross the plane."""
+    """Return triangles turned such that the corner apart is first, and where its two edges cross
+    the plane.
+    """
     order = (np.argmax(is_apart, axis=1)[:, None] + np.arange(3)) % 3
     corners = np.take_along_axis(corners, order[:, :, None], axis=1)
     h = np.take_along_axis(heights, order, axis=1)
@@ -201,11 +215,15 @@ def _(geometry: Mesh) -> Solid | None:
 
 
 def _revolved(profile: list[tuple[float, float]], volume: float) -> Solid:
-    """Return the solid of revolution of a profile about z, from the lowest to the highest point, of a given volume."""
+    """Return the solid of revolution of a profile about z, from the lowest to the highest point, of
+    a given volume.
+    """
     angles = 2.0 * math.pi * np.arange(_SIDES + 1) / _SIDES
     rings = np.array([[(x * math.cos(a), x * math.sin(a), z) for a in angles] for x, z in profile])
     a, b, c, d = rings[:-1, :-1], rings[:-1, 1:], rings[1:, 1:], rings[1:, :-1]
-    corners = np.concatenate([np.stack(t, axis=-2).reshape(-1, 3, 3) for t in ((a, b, c), (a, c, d))])
+    corners = np.concatenate(
+        [np.stack(t, axis=-2).reshape(-1, 3, 3) for t in ((a, b, c), (a, c, d))]
+    )
     widening = math.sqrt(volume / MeshSolid(corners).volume)
     return MeshSolid(corners * np.array((widening, widening, 1.0)))
 
@@ -215,10 +233,12 @@ _STILL = 0.01
 _NOTHING = Wrench(IDENTITY.p, IDENTITY.p, IDENTITY.p)
 
 
-# --- buoyancy --------------------------------------------------------------------------------------------------------
+# --- buoyancy -------------------------------------------------------------------------------------
 
 
-def buoyancy_wrench(buoyancy: Buoyancy, shapes: Sequence[tuple[Pose, Solid]], link: Motion, gravity: Array) -> Wrench:
+def buoyancy_wrench(
+    buoyancy: Buoyancy, shapes: Sequence[tuple[Pose, Solid]], link: Motion, gravity: Array
+) -> Wrench:
     """Return the weight of the displaced fluid, upwards.
 
     Args:
@@ -254,7 +274,7 @@ def _displaced(buoyancy: Buoyancy, X_WG: Pose, solid: Solid) -> tuple[float, Arr
     return mass, mass * X_WG.p + X_WG.R @ moment
 
 
-# --- drag ------------------------------------------------------------------------------------------------------------
+# --- drag -----------------------------------------------------------------------------------------
 
 
 def drag_wrench(drag: FluidDrag, F: Motion) -> Wrench:
@@ -270,7 +290,7 @@ def drag_wrench(drag: FluidDrag, F: Motion) -> Wrench:
     return Wrench(R @ force[:3], R @ force[3:], F.X_WF.p)
 
 
-# --- wings -----------------------------------------------------------------------------------------------------------
+# --- wings ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -305,7 +325,9 @@ def wing_wrench(wing: Wing, F: Motion, deflection: float = 0.0) -> Wrench:
     drag = abs(_coefficient(wing, "drag", flow))
     moment = _coefficient(wing, "moment", flow) + wing.moment_by_joint * deflection
     scale = 0.5 * wing.density * flow.speed**2 * wing.area
-    return Wrench(scale * (lift * flow.lift + drag * flow.drag), scale * moment * flow.span, F.X_WF.p)
+    return Wrench(
+        scale * (lift * flow.lift + drag * flow.drag), scale * moment * flow.span, F.X_WF.p
+    )
 
 
 def _flow(wing: Wing, F: Motion) -> _Flow | None:
@@ -327,11 +349,15 @@ def _flow(wing: Wing, F: Motion) -> _Flow | None:
     alpha = wing.alpha_0 + (angle if lift @ forward >= 0.0 else -angle)
     alpha -= math.pi * round(alpha / math.pi) if abs(alpha) > math.pi / 2.0 else 0.0
     squared_cosine = 1.0 - (along / speed) ** 2
-    return _Flow(float(np.linalg.norm(in_plane)), alpha, squared_cosine, lift, -_unit(in_plane), span)
+    return _Flow(
+        float(np.linalg.norm(in_plane)), alpha, squared_cosine, lift, -_unit(in_plane), span
+    )
 
 
 def _coefficient(wing: Wing, kind: str, flow: _Flow) -> float:
-    """Return a coefficient: linear up to the stall, with another slope beyond; lift and moment keep their sign."""
+    """Return a coefficient: linear up to the stall, with another slope beyond; lift and moment keep
+    their sign.
+    """
     slope, beyond = _slope(wing.slopes, kind), _slope(wing.stalled, kind)
     excess = abs(flow.alpha) - wing.alpha_stall
     if excess <= 0.0:
@@ -360,7 +386,9 @@ class LinkForce:
     joint: str | None
     """Name of the joint whose position it depends on, or None."""
     wrench: Callable[[Motion, Array, float], Wrench]
-    """Returns the force from the motion of F, gravity in the world [m/s^2] and the position of the joint."""
+    """Returns the force from the motion of F, gravity in the world [m/s^2] and the position of the
+    joint.
+    """
 
 
 @functools.lru_cache(maxsize=16)
@@ -371,7 +399,9 @@ def fluid_forces(mechanism: Mechanism) -> tuple[LinkForce, ...]:
         mechanism: The mechanism.
     """
     links = {body.name: body.link for body in mechanism.bodies}
-    return tuple(_ready(force, links[force.link]) for force in mechanism.fluid_forces if force.link in links)
+    return tuple(
+        _ready(force, links[force.link]) for force in mechanism.fluid_forces if force.link in links
+    )
 
 
 def _ready(force: FluidForce, link: Link) -> LinkForce:
@@ -380,12 +410,23 @@ def _ready(force: FluidForce, link: Link) -> LinkForce:
         wrench = functools.partial(_buoyancy, force, shapes)
         return LinkForce(link.name, IDENTITY, None, wrench)
     if isinstance(force, FluidDrag):
-        return LinkForce(link.name, force.X_LF, None, lambda F, _gravity, _position: drag_wrench(force, F))
-    return LinkForce(link.name, force.X_LF, force.joint, lambda F, _gravity, position: wing_wrench(force, F, position))
+        return LinkForce(
+            link.name, force.X_LF, None, lambda F, _gravity, _position: drag_wrench(force, F)
+        )
+    return LinkForce(
+        link.name,
+        force.X_LF,
+        force.joint,
+        lambda F, _gravity, position: wing_wrench(force, F, position),
+    )
 
 
 def _buoyancy(
-    force: Buoyancy, shapes: tuple[tuple[Pose, Solid], ...], link: Motion, gravity: Array, _position: float
+    force: Buoyancy,
+    shapes: tuple[tuple[Pose, Solid], ...],
+    link: Motion,
+    gravity: Array,
+    _position: float,
 ) -> Wrench:
     return buoyancy_wrench(force, shapes, link, gravity)
 
@@ -408,7 +449,9 @@ def described(force: FluidForce) -> str:
 
 
 def _text(value: object) -> str:
-    """Return a value of a force as text; of a large array only what is not zero, with its indices."""
+    """Return a value of a force as text; of a large array only what is not zero, with its
+    indices.
+    """
     if isinstance(value, Pose):
         return "" if value.is_close(IDENTITY, 0.0) else _numbers(value.to_vector())
     if not isinstance(value, np.ndarray):

@@ -24,11 +24,15 @@ def version_of(package: str) -> str | None:
     version = _version_of_distribution(package)
     if version is not None:
         return version
-    return next(filter(None, map(_version_of_distribution, _distributions().get(package, ()))), None)
+    return next(
+        filter(None, map(_version_of_distribution, _distributions().get(package, ()))), None
+    )
 
 
 def _version_of_distribution(name: str) -> str | None:
-    from importlib import metadata  # takes half as long to import as numpy, and few commands need a version
+    from importlib import (
+        metadata,
+    )  # takes half as long to import as numpy, and few commands need a version
 
     try:
         return metadata.version(name)
@@ -38,7 +42,9 @@ def _version_of_distribution(name: str) -> str | None:
 
 @cache
 def own_version() -> str:
-    """Return the version of sdfbridge; of a source tree that is not installed, the one that its project file states."""
+    """Return the version of sdfbridge; of a source tree that is not installed, the one that its
+    project file states.
+    """
     version = _version_of_distribution("sdfbridge")
     return version or _stated_version(Path(__file__).resolve().parents[1] / "pyproject.toml")
 

@@ -6,9 +6,10 @@ After ``import sdfbridge.mujoco_plugin``, which calls `register`::
     <asset> <model name="arm" file="arm.sdf"/> </asset>          in an MJCF file, to attach it
     <asset> <mesh file="package://arm_description/base.obj"/> </asset>
 
-MuJoCo's decoders and resource providers are C function pointers (``mjplugin.h``). They are registered through ctypes
-and stay registered until the process ends. No Python exception crosses into C: MuJoCo reports the text of an error as
-its own. Losses of a file, and the places that were searched for a missing URI, are logged to ``bridge.mujoco_plugin``.
+MuJoCo's decoders and resource providers are C function pointers (``mjplugin.h``). They are
+registered through ctypes and stay registered until the process ends. No Python exception crosses
+into C: MuJoCo reports the text of an error as its own. Losses of a file, and the places that were
+searched for a missing URI, are logged to ``bridge.mujoco_plugin``.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ T = TypeVar("T")
 _LOG = logging.getLogger(__name__)
 
 _CanDecode = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
-_Decode = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
+_Decode = ctypes.CFUNCTYPE(
+    ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int
+)
 _SilentDecode = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 """Type of a decoder before MuJoCo 3.16: it cannot return an error text, so the error is logged."""
 _Open = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
@@ -71,7 +74,9 @@ class _Decoder(ctypes.Structure):
 
 
 class _Provider(ctypes.Structure):
-    """Layout of ``mjpResourceProvider``; the fields after ``close`` differ between versions and stay null."""
+    """Layout of ``mjpResourceProvider``; the fields after ``close`` differ between versions and
+    stay null.
+    """
 
     _fields_ = (
         ("prefix", ctypes.c_char_p),
@@ -104,15 +109,18 @@ def register(
     actuators: Actuators | None = None,
     base: Base | None = None,
 ) -> None:
-    """Let MuJoCo open SDFormat files and resolve model and package URIs, for the rest of this process.
+    """Let MuJoCo open SDFormat files and resolve model and package URIs, for the rest of this
+    process.
 
     A later call changes the options that it gives, for the files that are opened after it.
 
     Args:
         package_map: Folders of packages and models by name, as for `loaders.load`.
         paths: Folders to search, as for `loaders.load`.
-        actuators: The actuators of the joints that a file drives, as for `bridge.to_mjcf`: ``none`` at first.
-        base: The base of a model that no joint connects to the world, as for `bridge.to_mjcf`: ``as_is`` at first.
+        actuators: The actuators of the joints that a file drives, as for `bridge.to_mjcf`: ``none``
+            at first.
+        base: The base of a model that no joint connects to the world, as for `bridge.to_mjcf`:
+            ``as_is`` at first.
 
     Raises:
         ImportError: if MuJoCo is not installed.
@@ -142,7 +150,7 @@ def _register_callbacks() -> None:
         _register_provider(library)(ctypes.byref(provider))
 
 
-# --- decoders --------------------------------------------------------------------------------------------------------
+# --- decoders -------------------------------------------------------------------------------------
 
 
 def _decoder(library: ctypes.CDLL, suffix: str) -> _Decoder:
@@ -182,11 +190,15 @@ def _spec(library: ctypes.CDLL, path: Path) -> int:
 
 
 def _convert(path: Path) -> Path:
-    """Convert a file to MJCF in the cache, in a folder named by path and content; return the path of the MJCF."""
+    """Convert a file to MJCF in the cache, in a folder named by path and content; return the path
+    of the MJCF.
+    """
     scene = loaders.load(path, package_map=_settings.package_map, paths=_settings.paths, quiet=True)
     text = to_mjcf(scene, **_settings.mjcf)
     _log_losses(path, (*scene.diagnostics, *text.diagnostics))
-    files = {f"assets/{name}": data for name, data in text.assets.items()} | {f"{path.stem}.xml": text.encode()}
+    files = {f"assets/{name}": data for name, data in text.assets.items()} | {
+        f"{path.stem}.xml": text.encode()
+    }
     name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
     return stored_folder(files, f"mujoco/{name}") / f"{path.stem}.xml"
 
@@ -201,7 +213,7 @@ def _log_losses(path: Path, entries: Sequence[Diagnostic]) -> None:
         _LOG.info("%s", entry)
 
 
-# --- resource providers ----------------------------------------------------------------------------------------------
+# --- resource providers ---------------------------------------------------------------------------
 
 
 def _provider(scheme: str) -> _Provider:
@@ -241,7 +253,7 @@ def _contents(uri: str) -> bytes | None:
     return None if path is None else read(path, option="mesh_file_bytes")
 
 
-# --- calls from C -----------------------------------------------------------------------------------------------------
+# --- calls from C ---------------------------------------------------------------------------------
 def _guarded(action: Callable[[], T]) -> tuple[str, T | None]:
     """Run an action for C; return the text of its error, or an empty text and its result."""
     try:

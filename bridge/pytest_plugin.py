@@ -1,6 +1,8 @@
-"""The working parts of the pytest plugin: the items of ``pytest --parity``, and the assertion that engines agree.
+"""The working parts of the pytest plugin: the items of ``pytest --parity``, and the assertion that
+engines agree.
 
-The plugin itself, with hooks and fixtures, is `sdfbridge.pytest_plugin`, which imports this module on first use.
+The plugin itself, with hooks and fixtures, is `sdfbridge.pytest_plugin`, which imports this module
+on first use.
 """
 
 from __future__ import annotations
@@ -24,10 +26,24 @@ if TYPE_CHECKING:
     from .lowering.sources import Source
     from .parity import Comparison
 
-_DEFAULTS: dict[str, Any] = {"engines": None, "levels": ["L0", "L1"], "seed": 0, "configurations": 20}
+_DEFAULTS: dict[str, Any] = {
+    "engines": None,
+    "levels": ["L0", "L1"],
+    "seed": 0,
+    "configurations": 20,
+}
 _COMPARE_OPTIONS = {
-    "allow_xacro", "base", "inertia", "lenient", "package_map", "paths", "srdf", "strict", "unsafe_paths", "xacro_args",
-}  # fmt: skip
+    "allow_xacro",
+    "base",
+    "inertia",
+    "lenient",
+    "package_map",
+    "paths",
+    "srdf",
+    "strict",
+    "unsafe_paths",
+    "xacro_args",
+}
 """Options of `bridge.compare` that are passed on."""
 _KNOWN = {*_DEFAULTS, *_COMPARE_OPTIONS, "tolerance", "tolerances"}
 _REPORTED = (bridge.parity.EngineMissingError, loaders.ModelError)
@@ -48,10 +64,16 @@ class LevelItem(pytest.Item):
     """The comparison of one model at one level."""
 
     def runtest(self) -> None:
-        """Compare the engines; fail if they differ, and skip the test if the level was not compared completely."""
+        """Compare the engines; fail if they differ, and skip the test if the level was not compared
+        completely.
+        """
         options = options_of(self.config)
         report = self.config.getoption("parity_report")
-        folder = None if report is None else Path(report) / _place(self.path, self.config.rootpath) / self.name
+        folder = (
+            None
+            if report is None
+            else Path(report) / _place(self.path, self.config.rootpath) / self.name
+        )
         found = _assert(self.path, options, (self.name,), _tolerances(options), folder)
         gaps = [gap for gap in found.gaps if gap.level in {"", self.name}]
         if gaps:
@@ -72,7 +94,8 @@ def options_of(config: pytest.Config) -> dict[str, Any]:
     """Return the options of ``pyproject.toml``, completed by the defaults.
 
     Raises:
-        pytest.UsageError: if an option is unknown, a tolerance is invalid, or the file is not valid TOML.
+        pytest.UsageError: if an option is unknown, a tolerance is invalid, or the file is not valid
+            TOML.
     """
     path = config.rootpath / "pyproject.toml"
     try:
@@ -83,12 +106,18 @@ def options_of(config: pytest.Config) -> dict[str, Any]:
     unknown = sorted(given.keys() - _KNOWN)
     if unknown:
         known = ", ".join(sorted(_KNOWN))
-        raise pytest.UsageError(f"{_TABLE}: unknown option {unknown[0]!r}; expected one of: {known}")
+        raise pytest.UsageError(
+            f"{_TABLE}: unknown option {unknown[0]!r}; expected one of: {known}"
+        )
     try:
         _check_tolerances(given)
     except ValueError as error:
         raise pytest.UsageError(f"{_TABLE}: {error}") from error
-    levels = [given["levels"]] if isinstance(given.get("levels"), str) else given.get("levels", _DEFAULTS["levels"])
+    levels = (
+        [given["levels"]]
+        if isinstance(given.get("levels"), str)
+        else given.get("levels", _DEFAULTS["levels"])
+    )
     return _DEFAULTS | _with_folders(given, config.rootpath) | {"levels": levels}
 
 
@@ -105,8 +134,12 @@ def _with_folders(given: dict[str, Any], root: Path) -> dict[str, Any]:
         found["paths"] = [root / str(folder) for folder in given["paths"]]
     if "package_map" in given:
         if not isinstance(given["package_map"], dict):
-            raise pytest.UsageError(f"{_TABLE}: package_map must be a table with a folder for each package")
-        found["package_map"] = {name: root / str(folder) for name, folder in given["package_map"].items()}
+            raise pytest.UsageError(
+                f"{_TABLE}: package_map must be a table with a folder for each package"
+            )
+        found["package_map"] = {
+            name: root / str(folder) for name, folder in given["package_map"].items()
+        }
     if "srdf" in given:
         found["srdf"] = root / str(given["srdf"])
     return found
@@ -119,14 +152,20 @@ def _place(path: Path, root: Path) -> str:
 
 
 def _check_tolerances(given: Mapping[str, Any]) -> None:
-    """Raise `ValueError` for a tolerance that is not a number, and for a tolerance of an unknown level."""
+    """Raise `ValueError` for a tolerance that is not a number, and for a tolerance of an unknown
+    level.
+    """
     levels = [str(level) for level in bridge.parity.Level]
     by_level = given.get("tolerances", {})
     if not isinstance(by_level, Mapping):
-        raise ValueError(f"tolerances must be a table with a number for each of {', '.join(levels)}")
+        raise ValueError(
+            f"tolerances must be a table with a number for each of {', '.join(levels)}"
+        )
     unknown = sorted(by_level.keys() - set(levels))
     if unknown:
-        raise ValueError(f"unknown level {unknown[0]!r} of tolerances; expected one of: {', '.join(levels)}")
+        raise ValueError(
+            f"unknown level {unknown[0]!r} of tolerances; expected one of: {', '.join(levels)}"
+        )
     for value in (*by_level.values(), given.get("tolerance", 0.0)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0.0:
             raise ValueError(f"invalid tolerance {value!r}; expected a number of at least 0")
@@ -143,14 +182,16 @@ def assert_parity(
 ) -> Comparison:
     """Compare engines on a model at L0 and L1, and fail if they differ.
 
-    The verdict is INCOMPLETE where nothing differs, because L2 is not compared; `Comparison.gaps` lists what was not.
+    The verdict is INCOMPLETE where nothing differs, because L2 is not compared; `Comparison.gaps`
+    lists what was not.
 
     Args:
         model: A path, a `loaders.Scene` or a `bridge.Mechanism`.
         engines: Names of the engines; None for those of `bridge.compare`.
         tol: The largest error that is allowed; None uses the tolerance of each quantity.
-        options: Further options of `bridge.compare`, such as ``levels``, ``base`` and ``package_map``; ``tolerance``,
-            which is ``tol``; and ``tolerances``, the largest error by level.
+        options: Further options of `bridge.compare`, such as ``levels``, ``base`` and
+            ``package_map``; ``tolerance``, which is ``tol``; and ``tolerances``, the largest error
+            by level.
 
     Returns:
         The comparison.
@@ -177,16 +218,24 @@ def _assert(
     tolerances: Mapping[str, float],
     report: Path | None = None,
 ) -> Comparison:
-    """Compare, write the report if a folder is given, and fail for a difference beyond the tolerances."""
+    """Compare, write the report if a folder is given, and fail for a difference beyond the
+    tolerances.
+    """
     __tracebackhide__ = True
-    passed = {name: value for name, value in options.items() if name not in {"levels", "tolerance", "tolerances"}}
+    passed = {
+        name: value
+        for name, value in options.items()
+        if name not in {"levels", "tolerance", "tolerances"}
+    }
     try:
         comparison = bridge.compare(model, levels=levels, **passed)
     except _REPORTED as error:
         raise error.with_traceback(None) from None
     if report is not None:
         comparison.to_folder(report)
-    allowed = {row: tolerances.get(row.level, tolerances.get("", -1.0)) for row in comparison.failures}
+    allowed = {
+        row: tolerances.get(row.level, tolerances.get("", -1.0)) for row in comparison.failures
+    }
     differing = [row for row, tolerance in allowed.items() if not row.error <= tolerance]
     if differing:
         lines = map(bridge.parity.verdict.line, differing)
@@ -219,7 +268,9 @@ def check_with_options(config: pytest.Config) -> Callable[..., Comparison]:
 
 @contextmanager
 def simulators() -> Iterator[Callable[..., Any]]:
-    """Yield a function that opens a model in an engine; all engines that it opened are closed at the end."""
+    """Yield a function that opens a model in an engine; all engines that it opened are closed at
+    the end.
+    """
     opened: list[Any] = []
 
     def start(model: Source, engine: str = "mujoco") -> Any:

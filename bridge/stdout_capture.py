@@ -1,9 +1,10 @@
 """Capture of what PyBullet's C code prints, without touching what the rest of the process prints.
 
-PyBullet prints through the streams ``stdout`` and ``stderr`` of the C library. Where these are variables (glibc, macOS)
-each points to a file in memory for a while; Python, which writes to the file descriptors itself, is not affected, in
-any thread. Elsewhere the file descriptors are redirected. Other C code may print meanwhile, in other threads: all text
-that PyBullet has not marked as its own is written to its stream again, in order, at the end.
+PyBullet prints through the streams ``stdout`` and ``stderr`` of the C library. Where these are
+variables (glibc, macOS) each points to a file in memory for a while; Python, which writes to the
+file descriptors itself, is not affected, in any thread. Elsewhere the file descriptors are
+redirected. Other C code may print meanwhile, in other threads: all text that PyBullet has not
+marked as its own is written to its stream again, in order, at the end.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ _STREAMS = (1, 2)
 _PIECE = 65_536
 """Bytes that are read at once."""
 _LOCK = threading.RLock()
-"""Held while the streams are redirected, and while the process is forked: no child begins with redirected ones."""
+"""Held while the streams are redirected, and while the process is forked: no child begins with
+redirected ones.
+"""
 _OWN = re.compile(
     r"b3(?:Warning|Error|Printf)?(?:\[[^\]\n]*\])?:[^\S\n]*\n?(?P<message>[^\n]*\n?)"
     r"|(?P<plain>pybullet build time: [^\n]*\n?)"
@@ -32,19 +35,22 @@ _OWN = re.compile(
 """A message of PyBullet; the place in its source may be on a separate line."""
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
+    os.register_at_fork(
+        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
+    )
 
 
 @contextmanager
 def capture_stdout(lines: list[str], *, everything: bool = False) -> Iterator[None]:
     """Keep the messages of PyBullet in the block off the console, and append them to ``lines``.
 
-    The streams belong to the whole process, so blocks of several threads wait for each other; blocks of one thread may
-    be nested.
+    The streams belong to the whole process, so blocks of several threads wait for each other;
+    blocks of one thread may be nested.
 
     Args:
         lines: The list of messages.
-        everything: Whether to append lines that PyBullet has not marked as its own too; they are printed all the same.
+        everything: Whether to append lines that PyBullet has not marked as its own too; they are
+            printed all the same.
     """
     with _LOCK:
         texts = {stream: list[bytes]() for stream in _STREAMS}
@@ -88,13 +94,15 @@ def _print(stream: int, text: bytes) -> None:
             return
 
 
-# --- the streams of the C library ------------------------------------------------------------------------------------
+# --- the streams of the C library -----------------------------------------------------------------
 
 
 @contextmanager
 def _pointed_streams(texts: dict[int, list[bytes]]) -> Iterator[None]:
     """Point the streams to files in memory; append what was printed to ``texts``."""
-    outer = {stream: _taken(stream) for stream in _STREAMS}  # of a block around, or a thread that was late
+    outer = {
+        stream: _taken(stream) for stream in _STREAMS
+    }  # of a block around, or a thread that was late
     saved = [pointer.value for pointer in _pointers()]
     try:
         for stream, pointer in zip(_STREAMS, _pointers(), strict=True):
@@ -125,7 +133,9 @@ def _taken(stream: int) -> bytes:
 
 @dataclass(slots=True)
 class _Sink:
-    """A file in memory to which a stream points for a while. It stays open: a thread may still use it."""
+    """A file in memory to which a stream points for a while. It stays open: a thread may still use
+    it.
+    """
 
     file: ctypes.c_void_p
     descriptor: int
@@ -142,12 +152,22 @@ def _print_late_text() -> None:
 
 @cache
 def _pointers() -> tuple[ctypes.c_void_p, ...]:
-    """Return the variables of the C library that hold its streams; none where they are constants."""
-    names = {"linux": ("stdout", "stderr"), "darwin": ("__stdoutp", "__stderrp")}.get(sys.platform, ())
+    """Return the variables of the C library that hold its streams; none where they are
+    constants.
+    """
+    names = {"linux": ("stdout", "stderr"), "darwin": ("__stdoutp", "__stderrp")}.get(
+        sys.platform, ()
+    )
     library = _c_library() if names else None
-    if sys.platform == "linux" and not hasattr(library, "gnu_get_libc_version"):  # musl has constants
+    if sys.platform == "linux" and not hasattr(
+        library, "gnu_get_libc_version"
+    ):  # musl has constants
         return ()
-    return tuple(ctypes.c_void_p.in_dll(library, name) for name in names) if library is not None else ()
+    return (
+        tuple(ctypes.c_void_p.in_dll(library, name) for name in names)
+        if library is not None
+        else ()
+    )
 
 
 @cache
@@ -166,12 +186,14 @@ def _sink(_process: int, _stream: int) -> _Sink:
     return _Sink(ctypes.c_void_p(fdopen(descriptor, b"a")), descriptor)
 
 
-# --- file descriptors ------------------------------------------------------------------------------------------------
+# --- file descriptors -----------------------------------------------------------------------------
 
 
 @contextmanager
 def _redirected_descriptors(texts: dict[int, list[bytes]]) -> Iterator[None]:
-    """Redirect the standard streams of the process to files; append what was printed to ``texts``."""
+    """Redirect the standard streams of the process to files; append what was printed to
+    ``texts``.
+    """
     with ExitStack() as stack:
         sinks = {stream: stack.enter_context(tempfile.TemporaryFile()) for stream in _STREAMS}
         _flush()
@@ -189,7 +211,8 @@ def _redirected_descriptors(texts: dict[int, list[bytes]]) -> Iterator[None]:
 
 
 def _redirect(sinks: dict[int, int]) -> list[tuple[int, int]]:
-    """Redirect the standard streams to files, and return copies of the originals; closed streams stay closed.
+    """Redirect the standard streams to files, and return copies of the originals; closed streams
+    stay closed.
 
     Args:
         sinks: Descriptor of the file of each stream.

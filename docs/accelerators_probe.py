@@ -1,4 +1,5 @@
-"""Test whether an accelerator loads MJCF files and moves them as MuJoCo does; print one line of JSON for each file.
+"""Test whether an accelerator loads MJCF files and moves them as MuJoCo does; print one line of
+JSON for each file.
 
 It runs in an environment with MJX or MuJoCo Warp and does not need this project:
 ``python docs/accelerators_probe.py mjx|warp FILE...``.
@@ -44,7 +45,9 @@ def mass_matrix(model: Any, data: Any) -> Any:
 
 
 def mjx(model: Any) -> tuple[Any, Any, Any]:
-    """Step with MJX in double precision; return positions, velocities, and the initial mass matrix."""
+    """Step with MJX in double precision; return positions, velocities, and the initial mass
+    matrix.
+    """
     import jax
 
     jax.config.update("jax_enable_x64", True)
@@ -104,10 +107,14 @@ def probe(engine: str, path: str) -> dict[str, Any]:
         **size,
         "refused": refused,
         "qpos": float(np.abs(qpos - data.qpos).max(initial=0.0)),
-        "qvel": float(np.abs(qvel - data.qvel).max(initial=0.0) / max(1.0, np.abs(data.qvel).max(initial=0.0))),
+        "qvel": float(
+            np.abs(qvel - data.qvel).max(initial=0.0) / max(1.0, np.abs(data.qvel).max(initial=0.0))
+        ),
         "M": None
         if M is None
-        else float(np.abs(M - inertia).max(initial=0.0) / max(np.abs(inertia).max(initial=0.0), 1e-12)),
+        else float(
+            np.abs(M - inertia).max(initial=0.0) / max(np.abs(inertia).max(initial=0.0), 1e-12)
+        ),
         "seconds": time.monotonic() - began,
     }
 

@@ -21,7 +21,9 @@ exclude_patterns = ["schema", "pictures"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 myst_disable_syntax = ["html_inline"]  # an element such as <script> in a table is text
-suppress_warnings = ["myst.xref_missing"]  # links to files outside of docs/; tests/test_docs.py checks every link
+suppress_warnings = [
+    "myst.xref_missing"
+]  # links to files outside of docs/; tests/test_docs.py checks every link
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
@@ -42,11 +44,17 @@ html_show_sourcelink = False
 html_copy_source = False
 
 
-def _lists(_app: object, _what: str, _name: str, _obj: object, _options: object, lines: list[str]) -> None:
-    """Write the lists of docstrings as reStructuredText: options in an argument as items, blank lines before lists."""
+def _lists(
+    _app: object, _what: str, _name: str, _obj: object, _options: object, lines: list[str]
+) -> None:
+    """Write the lists of docstrings as reStructuredText: options in an argument as items, blank
+    lines before lists.
+    """
     text = "\n".join(lines)
     options = re.compile(r"(?m)^( {8,})(\w+): (.*(?:\n\1 {4}.*)*)")
-    text = options.sub(lambda m: f"{m[1]}* **{m[2]}**: " + m[3].replace(f"\n{m[1]}    ", f"\n{m[1]}  "), text)
+    text = options.sub(
+        lambda m: f"{m[1]}* **{m[2]}**: " + m[3].replace(f"\n{m[1]}    ", f"\n{m[1]}  "), text
+    )
     lines[:] = re.sub(r"(?m)^((?!\s*[-*] ).*\S)\n(?=[-*] )", r"\1\n\n", text).split("\n")
 
 

@@ -1,10 +1,11 @@
 """Write ``docs/accelerators.md``: exported robots in MJX and MuJoCo Warp.
 
 Both are installed in separate environments; pass their Python interpreters:
-``python docs/make_accelerators_table.py MJX_PYTHON WARP_PYTHON [COUNT]``. Run it from the root of the project, with the
-test extra installed. No GPU is needed. It takes two minutes per robot, mostly compilation; COUNT
-limits the number of robots.
-With the variable ``SDFBRIDGE_JOURNAL``, the name of a folder, it continues where it was interrupted.
+``python docs/make_accelerators_table.py MJX_PYTHON WARP_PYTHON [COUNT]``. Run it from the root of
+the project, with the test extra installed. No GPU is needed. It takes two minutes per robot, mostly
+compilation; COUNT limits the number of robots.
+With the variable ``SDFBRIDGE_JOURNAL``, the name of a folder, it continues where it was
+interrupted.
 """
 
 from __future__ import annotations
@@ -23,13 +24,17 @@ from tests.corpora.accelerators_corpus import Finding, examine_all  # noqa: E402
 from tests.corpora.robots_corpus import robots  # noqa: E402
 
 AGREES = {"mjx": 1e-9, "warp": 1e-3}
-"""Largest difference of positions and velocities: MJX ran in double precision, Warp has single precision only."""
+"""Largest difference of positions and velocities: MJX ran in double precision, Warp has single
+precision only.
+"""
 _SINGULAR = "the condition of its mass matrix is beyond 1e15"
 REMARKS = {
     "icub_description/robots/icub.urdf": _SINGULAR,
     "romeo_description/urdf/romeo.urdf": _SINGULAR,
     "romeo_description/urdf/romeo_laas_small.urdf": _SINGULAR,
-    "pr2_description/urdf/pr2.urdf": "MuJoCo's solver stops at its tolerance; with 0 it ends where MJX does",
+    "pr2_description/urdf/pr2.urdf": (
+        "MuJoCo's solver stops at its tolerance; with 0 it ends where MJX does"
+    ),
 }
 """Causes of different motion, by file."""
 
@@ -111,7 +116,11 @@ def _row(finding: Finding) -> str:
 def _cell(engine: str, found: dict[str, Any], why: str) -> str:
     if "failed" in found:
         return f"**{found['failed']}**"
-    refused = f"refused: {found['refused'].replace('mjtGeom.mjGEOM_', '').rstrip('.')}; " if found["refused"] else ""
+    refused = (
+        f"refused: {found['refused'].replace('mjtGeom.mjGEOM_', '').rstrip('.')}; "
+        if found["refused"]
+        else ""
+    )
     error = _error(found)
     if error <= AGREES[engine]:
         return f"{refused}moves alike, {error:.0e}"

@@ -1,9 +1,12 @@
-"""Write ``docs/contact.md``: energy, momentum and contact of real models in both simulators (levels L3 and L4).
+"""Write ``docs/contact.md``: energy, momentum and contact of real models in both simulators (levels
+L3 and L4).
 
-Run it from the root of the project, with the test extra installed and the corpus beside the project or named by
+Run it from the root of the project, with the test extra installed and the corpus beside the project
+or named by
 ``SDFBRIDGE_CORPUS``: ``python docs/make_contact_table.py``. It takes about two hours on two
-cores; ``python docs/make_contact_table.py 5`` measures every fifth model and all robots of the installed packages.
-With the variable ``SDFBRIDGE_JOURNAL``, the name of a folder, it continues where it was interrupted.
+cores; ``python docs/make_contact_table.py 5`` measures every fifth model and all robots of the
+installed packages. With the variable ``SDFBRIDGE_JOURNAL``, the name of a folder, it continues
+where it was interrupted.
 """
 
 from __future__ import annotations
@@ -88,7 +91,10 @@ def page(measurements: Sequence[Measured], left: int = 0, every: int = 1) -> str
     crashed = [measured for measured in read if measured.crash]
     counts = [Counter(m.verdict(level) for m in read if not m.crash) for level in LEVELS]
     verdicts = [_line(word, *(count[word] for count in counts)) for word in _WORDS]
-    beyond = [*_beyond(read), *(_line(measured.model, "", "", "", measured.crash) for measured in crashed)]
+    beyond = [
+        *_beyond(read),
+        *(_line(measured.model, "", "", "", measured.crash) for measured in crashed),
+    ]
     return _HEAD.format(
         all=len(measurements),
         every=f" {every}" if every > 1 else "",
@@ -106,11 +112,15 @@ def page(measurements: Sequence[Measured], left: int = 0, every: int = 1) -> str
 
 def _quantities(read: Sequence[Measured]) -> Iterator[str]:
     rows: defaultdict[tuple[str, str, str], list[Row]] = defaultdict(list)
-    for row in (row for measured in read for row in measured.rows if row.outcome is not Outcome.UNKNOWN):
+    for row in (
+        row for measured in read for row in measured.rows if row.outcome is not Outcome.UNKNOWN
+    ):
         rows[row.level, _plain(row), row.engines[1]].append(row)
     for (level, quantity, engine), each in sorted(rows.items()):
         within = [row for row in each if row.error <= row.tolerance]
-        orders = [row.order for row in within if row.order is not None and row.convergence[0][1] > 1e-9]
+        orders = [
+            row.order for row in within if row.order is not None and row.convergence[0][1] > 1e-9
+        ]
         worst = max(within, key=lambda row: row.error / row.tolerance, default=None)
         text = "" if worst is None else f"{worst.error:.2g} of {worst.tolerance:.2g}"
         text = f"order {min(orders):.2f} to {max(orders):.2f}" if orders else text
@@ -128,7 +138,9 @@ def _beyond(read: Sequence[Measured]) -> Iterator[str]:
 def _unknown(read: Sequence[Measured]) -> Iterator[str]:
     why: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for measured in read:
-        why_here = {_plain(row): row.cause for row in measured.rows if row.outcome is Outcome.UNKNOWN}
+        why_here = {
+            _plain(row): row.cause for row in measured.rows if row.outcome is Outcome.UNKNOWN
+        }
         for quantity, cause in why_here.items():
             why[quantity][measured.model] = cause
     for quantity, causes in sorted(why.items()):

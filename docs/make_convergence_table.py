@@ -1,8 +1,10 @@
-"""Write ``docs/convergence.md``: how MuJoCo, PyBullet and DART converge to Drake, by joint type and force element.
+"""Write ``docs/convergence.md``: how MuJoCo, PyBullet and DART converge to Drake, by joint type and
+force element.
 
-Run it from the root of the project, with the test extra installed: ``python docs/make_convergence_table.py``. Each
-result is kept in ``benchmarks/stored/convergence.json`` with the versions of the engines, so that a run that is
-interrupted continues where it stopped. It takes a few minutes.
+Run it from the root of the project, with the test extra installed: ``python
+docs/make_convergence_table.py``. Each result is kept in ``benchmarks/stored/convergence.json`` with
+the versions of the engines, so that a run that is interrupted continues where it stopped. It takes
+a few minutes.
 """
 
 from __future__ import annotations
@@ -83,7 +85,9 @@ def measure(case: Case) -> dict[str, Any]:
             factory: Any = factory_of(name)
             points, codes = [], ""
             for step in STEPS:
-                poses, codes = _poses(getattr(factory, "as_exported", factory), mechanism, case, step)
+                poses, codes = _poses(
+                    getattr(factory, "as_exported", factory), mechanism, case, step
+                )
                 worst = WorstErrors()
                 compare_readings(exact, poses, pose_distance, worst)
                 points.append((step, worst.error))
@@ -109,7 +113,11 @@ def _poses(factory: Any, mechanism: Any, case: Case, step: float) -> tuple[dict[
         poses = {name: matrix(X) for name, X in engine.link_poses().items()}
         if engine.name == "drake":
             return poses, "discrete" if engine.is_discrete else "continuous"
-        lost = {entry.code for entry in engine.diagnostics if entry.fate == "dropped" and ".actuator" not in entry.code}
+        lost = {
+            entry.code
+            for entry in engine.diagnostics
+            if entry.fate == "dropped" and ".actuator" not in entry.code
+        }
         return poses, ", ".join(sorted(lost))
     finally:
         engine.close()
@@ -118,7 +126,8 @@ def _poses(factory: Any, mechanism: Any, case: Case, step: float) -> tuple[dict[
 def page(results: dict[str, Any], versions: dict[str, str]) -> str:
     """Return the page."""
     head = _HEAD.format(
-        engines=" | ".join(f"{name}: error, slope, limit" for name in ENGINES), rule="---|" * len(ENGINES)
+        engines=" | ".join(f"{name}: error, slope, limit" for name in ENGINES),
+        rule="---|" * len(ENGINES),
     )
     rows = "".join(_row(case.name, results[case.name]) for case in CASES)
     date = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
@@ -134,7 +143,11 @@ def _row(name: str, result: dict[str, Any]) -> str:
 def _cell(result: dict[str, Any]) -> str:
     error, slope = result["points"][-1][1], result["slope"]
     text = f"{error:.1e}" if math.isfinite(error) else "diverges"
-    text += f", {slope:.2f}, {_limit(result['points']):.0e}" if slope is not None and error > 1e-9 else ""
+    text += (
+        f", {slope:.2f}, {_limit(result['points']):.0e}"
+        if slope is not None and error > 1e-9
+        else ""
+    )
     return f"{text} ({result['lost']})" if result["lost"] else text
 
 

@@ -1,4 +1,5 @@
-"""Write ``docs/diagnostics.md``: every diagnostic code, with its meaning and remedy, from the registry.
+"""Write ``docs/diagnostics.md``: every diagnostic code, with its meaning and remedy, from the
+registry.
 
 Run it from the root of the project: ``python docs/make_diagnostics_page.py``.
 """
@@ -27,7 +28,8 @@ PREFIXES = {
     "srdf": "The reader of SRDF files, which disable collisions of a URDF robot.",
     "xacro": "The expansion of xacro files.",
     "drake": (
-        "The `drake:` elements of SDFormat and URDF files; with the target `drake`, differences of Drake's own parser"
+        "The `drake:` elements of SDFormat and URDF files; with the target `drake`, differences "
+        "of Drake's own parser"
         " that the parity check takes into account."
     ),
     "gazebo": "Plugins of Gazebo, in SDFormat and URDF.",
@@ -42,14 +44,22 @@ PREFIXES = {
     "sdfout": "The export to SDFormat.",
     "urdfout": "The export to URDF.",
     "dmdout": "The export to Drake's directives.",
-    "pybullet": "`load_into_pybullet`. The handle's `step()` applies the forces that PyBullet itself does not support.",
+    "pybullet": (
+        "`load_into_pybullet`. The handle's `step()` applies the forces that PyBullet "
+        "itself does not support."
+    ),
 }
 """What the codes of each prefix are about, in the order of the page."""
 
 FATES = {
-    Fate.INVALID: "The source is wrong and is refused. One error lists all invalid findings of a file.",
+    Fate.INVALID: (
+        "The source is wrong and is refused. One error lists all invalid findings of a file."
+    ),
     Fate.DROPPED: "The result lacks something that the source states.",
-    Fate.SKIPPED: "The source is invalid; lenient loading left the piece out or assumed what the message states.",
+    Fate.SKIPPED: (
+        "The source is invalid; lenient loading left the piece out or assumed what the "
+        "message states."
+    ),
     Fate.APPROXIMATED: "The result carries it with an error, which the message states.",
     Fate.ASSUMED: "The source gives no usable value; the message states the value that is used.",
     Fate.REPAIRED: "The source was corrected as the caller requested.",
@@ -94,14 +104,20 @@ def page() -> str:
     groups: defaultdict[str, dict[str, CodeInfo]] = defaultdict(dict)
     for code in sorted(CODES):
         groups[code.partition(".")[0]][code] = CODES[code]
-    fates = [f"| {fate} | {Diagnostic('', fate, '').severity} | {meaning} |" for fate, meaning in FATES.items()]
+    fates = [
+        f"| {fate} | {Diagnostic('', fate, '').severity} | {meaning} |"
+        for fate, meaning in FATES.items()
+    ]
     contents = [f"* [{prefix}](#{prefix}): {about}" for prefix, about in PREFIXES.items()]
     head = HEAD.format(fates="\n".join(fates), contents="\n".join(contents))
     return head + "".join(_section(prefix, groups[prefix]) for prefix in PREFIXES)
 
 
 def _section(prefix: str, codes: dict[str, CodeInfo]) -> str:
-    rows = [f"| `{code}` | {', '.join(info.fates)} | {info.meaning} | {info.remedy} |" for code, info in codes.items()]
+    rows = [
+        f"| `{code}` | {', '.join(info.fates)} | {info.meaning} | {info.remedy} |"
+        for code, info in codes.items()
+    ]
     header = "| code | fate | meaning | remedy |\n|---|---|---|---|"
     return "\n".join(["", f"## {prefix}", "", PREFIXES[prefix], "", header, *rows, ""])
 

@@ -1,4 +1,5 @@
-"""Write ``docs/gallery.md`` and its pictures: every script of ``examples/`` with its output and its model.
+"""Write ``docs/gallery.md`` and its pictures: every script of ``examples/`` with its output and its
+model.
 
 Run it from the root of the project, with the test extra installed: ``python docs/make_gallery.py``.
 """
@@ -41,10 +42,20 @@ def run(script: Path) -> str:
     Raises:
         subprocess.CalledProcessError: if it fails.
     """
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore", "COLUMNS": "110"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTHONWARNINGS": "ignore",
+        "COLUMNS": "110",
+    }
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(  # noqa: S603
-            [sys.executable, str(script)], cwd=folder, env=environment, capture_output=True, text=True, check=True
+            [sys.executable, str(script)],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
         )
     return done.stdout.rstrip().replace(f"{ROOT}{os.sep}", "")
 

@@ -1,8 +1,9 @@
 """Draw ten robots of public MJCF repositories in PyBullet and MuJoCo, for ``docs/mjcf_robots.md``.
 
-Run it from the root of the project, with the test extra installed: ``python docs/make_mjcf_pictures.py FOLDER``. FOLDER
-has ``files.txt``, the names of MJCF files, which are in its folder ``inputs``. Each robot stands at the first keyframe
-of its file, or else at its initial position.
+Run it from the root of the project, with the test extra installed: ``python
+docs/make_mjcf_pictures.py FOLDER``. FOLDER has ``files.txt``, the names of MJCF files, which are in
+its folder ``inputs``. Each robot stands at the first keyframe of its file, or else at its initial
+position.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ def main(folder: Path) -> None:
         gallery = draw(scene, [first_keyframe(scene)])
         png = side_by_side(gallery, [""], robot)
         if png is None or gallery.notes:
-            raise SystemExit(f"{robot} was not drawn by both simulators: {', '.join(gallery.notes)}")
+            raise SystemExit(
+                f"{robot} was not drawn by both simulators: {', '.join(gallery.notes)}"
+            )
         (pictures / f"{robot}.png").write_bytes(png)
 
 

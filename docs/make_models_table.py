@@ -1,10 +1,12 @@
 """Write ``docs/models.md``: real models in both running engines, one row for each model.
 
-Run it from the root of the project, with the test extra installed and the corpus beside the project or named by
-``SDFBRIDGE_CORPUS``: ``python docs/make_models_table.py``. It takes about twenty minutes on two cores. With the
-argument ``motion`` it rewrites only the section on MuJoCo under full control, in half of that time, and with
-``engines`` only what stands before it. With the variable ``SDFBRIDGE_JOURNAL``, the name of a folder, it continues
-where it was interrupted.
+Run it from the root of the project, with the test extra installed and the corpus beside the project
+or named by
+``SDFBRIDGE_CORPUS``: ``python docs/make_models_table.py``. It takes about twenty minutes on two
+    cores. With the
+argument ``motion`` it rewrites only the section on MuJoCo under full control, in half of that time,
+and with ``engines`` only what stands before it. With the variable ``SDFBRIDGE_JOURNAL``, the name
+of a folder, it continues where it was interrupted.
 """
 
 from __future__ import annotations
@@ -19,7 +21,15 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from docs.table_cells import cell, version, write_page  # noqa: E402
-from tests.corpora.models_corpus import FAULTS, MASSES, POSES, Finding, Outcomes, examine_all, models  # noqa: E402
+from tests.corpora.models_corpus import (
+    FAULTS,
+    MASSES,
+    POSES,
+    Finding,
+    Outcomes,
+    examine_all,
+    models,
+)
 from tests.corpora.motion_corpus import move_all  # noqa: E402
 from tests.corpora.motion_table import TITLE, section  # noqa: E402
 
@@ -132,7 +142,10 @@ def _row(finding: Finding) -> str:
     name = finding.model + "".join(f" **{word}**" for word in _trouble(finding))
     size = f"{finding.links}/{finding.joints}/{finding.velocities}"
     worst = [_number([o.errors[key] for o in both if key in o.errors]) for key in (POSES, MASSES)]
-    counts = [str(sum(o.fates.get(fate, 0) for o in both)) for fate in ("dropped", "approximated", "assumed")]
+    counts = [
+        str(sum(o.fates.get(fate, 0) for o in both))
+        for fate in ("dropped", "approximated", "assumed")
+    ]
     outcomes = [_outcome(finding.model, outcomes) for outcomes in both]
     return _line(name, size, *outcomes, *worst, *counts)
 

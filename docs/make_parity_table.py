@@ -1,11 +1,15 @@
-"""Write ``docs/proof.md``: the verdict on every model, MuJoCo against PyBullet, with Drake as a witness.
+"""Write ``docs/proof.md``: the verdict on every model, MuJoCo against PyBullet, with Drake as a
+witness.
 
-Run it from the root of the project, with the test extra installed and the corpus beside the project or named by
-``SDFBRIDGE_CORPUS``: ``python docs/make_parity_table.py --journal out.jsonl``. Verdicts that journals hold are taken as
-they are, the smallest of the other files are compared first, and what is found is appended to the last journal, so that
-an interrupted run goes on where it ended; ``--only-page`` writes the page from the journals alone. ``--levels L0,L1``
-leaves motion out and takes about twenty minutes on two cores. ``--only WORD`` compares the models whose names contain
-the word, ``--most-bytes N`` the files that are no larger; ``--page FILE`` writes another file than ``docs/proof.md``.
+Run it from the root of the project, with the test extra installed and the corpus beside the project
+or named by
+``SDFBRIDGE_CORPUS``: ``python docs/make_parity_table.py --journal out.jsonl``. Verdicts that
+    journals hold are taken as
+they are, the smallest of the other files are compared first, and what is found is appended to the
+last journal, so that an interrupted run goes on where it ended; ``--only-page`` writes the page
+from the journals alone. ``--levels L0,L1`` leaves motion out and takes about twenty minutes on two
+cores. ``--only WORD`` compares the models whose names contain the word, ``--most-bytes N`` the
+files that are no larger; ``--page FILE`` writes another file than ``docs/proof.md``.
 """
 
 from __future__ import annotations
@@ -32,10 +36,15 @@ _MOST_WORDS = 120
 _WORDS = {
     "EQUIVALENT": "every quantity agrees to 1e-9",
     "AGREES": "each difference has a known cause",
-    "EQUIVALENT, repaired": "MuJoCo refuses the non-physical inertia of the file; compared with the repaired inertia",
+    "EQUIVALENT, repaired": (
+        "MuJoCo refuses the non-physical inertia of the file; compared with the repaired inertia"
+    ),
     "AGREES, repaired": "the same, and each difference has a known cause",
     "fault": "the file itself is wrong, as stated in its row",
-    "DIFFERS": "a quantity differs beyond the bound of any known cause, or an engine lacks a part of the model",
+    "DIFFERS": (
+        "a quantity differs beyond the bound of any known cause, or an engine lacks a part "
+        "of the model"
+    ),
     "crash": "the process ended unexpectedly, or exceeded its time",
 }
 
@@ -93,7 +102,11 @@ def main() -> None:
     arguments = _arguments()
     levels = tuple(arguments.levels.split(","))
     all_models = models()
-    named = [model for model in all_models if not arguments.only or any(word in model.name for word in arguments.only)]
+    named = [
+        model
+        for model in all_models
+        if not arguments.only or any(word in model.name for word in arguments.only)
+    ]
     chosen = [model for model in named if model.path.stat().st_size <= arguments.most_bytes]
     known = read_journals(arguments.journal, levels)
     for proof in [] if arguments.only_page else _missing(chosen, known, levels, arguments):
@@ -104,9 +117,14 @@ def main() -> None:
 
 
 def _missing(
-    chosen: Sequence[Model], known: Mapping[str, Proof], levels: tuple[str, ...], arguments: argparse.Namespace
+    chosen: Sequence[Model],
+    known: Mapping[str, Proof],
+    levels: tuple[str, ...],
+    arguments: argparse.Namespace,
 ) -> Iterator[Proof]:
-    """Compare the models that no journal holds, the smallest files first, and write them to the last journal."""
+    """Compare the models that no journal holds, the smallest files first, and write them to the
+    last journal.
+    """
     missing = [model for model in chosen if model.name not in known]
     missing.sort(key=lambda model: (model.path.stat().st_size, model.name))
     for proof in prove_each(missing, levels=levels, seconds=arguments.seconds):
@@ -118,10 +136,18 @@ def _missing(
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Write the verdict on every model.")
     parser.add_argument("--levels", default="L0,L1,L2", help="levels to compare")
-    parser.add_argument("--only", action="append", default=[], metavar="WORD", help="models whose names contain it")
-    parser.add_argument("--most-bytes", type=float, default=math.inf, metavar="N", help="size of the largest file")
-    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "proof.md", help="file to write")
-    parser.add_argument("--journal", type=Path, action="append", default=[], metavar="FILE", help="known verdicts")
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="WORD", help="models whose names contain it"
+    )
+    parser.add_argument(
+        "--most-bytes", type=float, default=math.inf, metavar="N", help="size of the largest file"
+    )
+    parser.add_argument(
+        "--page", type=Path, default=ROOT / "docs" / "proof.md", help="file to write"
+    )
+    parser.add_argument(
+        "--journal", type=Path, action="append", default=[], metavar="FILE", help="known verdicts"
+    )
     parser.add_argument("--only-page", action="store_true", help="compare nothing")
     parser.add_argument("--seconds", type=float, help="time limit of one model")
     return parser.parse_args()
@@ -134,7 +160,10 @@ def page(proofs: Sequence[Proof], left: Sequence[str] = (), levels: Sequence[str
     refusals = (_line(proof.model, proof.invalid) for proof in unread)
     head = _head(proofs, read, levels)
     if left:
-        note = f"[{len(left)} other files](#files-that-are-not-compared-yet), the largest, are not compared yet."
+        note = (
+            f"[{len(left)} other files](#files-that-are-not-compared-yet), the largest, are "
+            f"not compared yet."
+        )
         head = head.replace("| verdict on", f"{note}\n\n| verdict on", 1)
     last = max((proof.date for proof in proofs), default="")
     rows = (_row(proof, last) for proof in read)
@@ -159,7 +188,9 @@ def _head(proofs: Sequence[Proof], read: Sequence[Proof], levels: Sequence[str])
         motion=_MOTION if "L2" in levels else "",
         read=len(read),
         states=STATES,
-        verdicts="\n".join(f"| {word} | {verdicts[word]} | {meaning} |" for word, meaning in _WORDS.items()),
+        verdicts="\n".join(
+            f"| {word} | {verdicts[word]} | {meaning} |" for word, meaning in _WORDS.items()
+        ),
         witnesses="\n".join(f"| {word} | {count} |" for word, count in sorted(witnesses.items())),
         worst="\n".join(f"| {name} | {error:.0e} |" for name, error in _worst(read).items()),
         causes="\n".join(f"| `{cause}` | {count} |" for cause, count in causes.most_common()),
@@ -172,7 +203,11 @@ def _ages(proofs: Sequence[Proof]) -> str:
     """Return on which days the rows were compared; the last column of older rows has their day."""
     days = Counter(proof.date for proof in proofs)
     last = max(days, default="")
-    older = [f"{count} on {day or 'an earlier day'}" for day, count in sorted(days.items()) if day != last]
+    older = [
+        f"{count} on {day or 'an earlier day'}"
+        for day, count in sorted(days.items())
+        if day != last
+    ]
     if not older:
         return f"All models were compared on {last}.\n" if last else ""
     others = f"{', '.join(older)}, as the last column states"
@@ -184,7 +219,11 @@ def _verdict(proof: Proof) -> str:
         return "crash"
     if proof.verdict == "DIFFERS" and proof.model in FAULTS:
         return "fault"
-    return f"{proof.verdict}, repaired" if proof.repaired and proof.verdict != "DIFFERS" else proof.verdict
+    return (
+        f"{proof.verdict}, repaired"
+        if proof.repaired and proof.verdict != "DIFFERS"
+        else proof.verdict
+    )
 
 
 def _worst(read: Sequence[Proof]) -> dict[str, float]:
@@ -198,7 +237,13 @@ def _worst(read: Sequence[Proof]) -> dict[str, float]:
 def _row(proof: Proof, last: str) -> str:
     worst = f"{max(proof.worst.values()):.0e}" if proof.worst else ""
     return _line(
-        proof.model, str(proof.links), str(proof.dofs), _verdict_text(proof), worst, _witness(proof), _gaps(proof, last)
+        proof.model,
+        str(proof.links),
+        str(proof.dofs),
+        _verdict_text(proof),
+        worst,
+        _witness(proof),
+        _gaps(proof, last),
     )
 
 

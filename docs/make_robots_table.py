@@ -1,7 +1,8 @@
 """Write ``docs/robots.md``: every robot of three packages, compared with Drake.
 
-Run it from the root of the project, with the test extra installed: ``python docs/make_robots_table.py``.
-With the variable ``SDFBRIDGE_JOURNAL``, the name of a folder, it continues where it was interrupted.
+Run it from the root of the project, with the test extra installed: ``python
+docs/make_robots_table.py``. With the variable ``SDFBRIDGE_JOURNAL``, the name of a folder, it
+continues where it was interrupted.
 """
 
 from __future__ import annotations
@@ -83,7 +84,9 @@ def _remarks(finding: Finding) -> Iterator[str]:
         more = f" (and {len(finding.errors) - 1} more)" if len(finding.errors) > 1 else ""
         yield f"**refused**, line {first.where.line}: {first.message}{more}"
     if finding.missing:
-        yield f"not in the package: {finding.missing[0]}" + (" and others" if len(finding.missing) > 1 else "")
+        yield f"not in the package: {finding.missing[0]}" + (
+            " and others" if len(finding.missing) > 1 else ""
+        )
     if finding.drake:
         yield f"Drake: {finding.drake}"
     if finding.repaired:

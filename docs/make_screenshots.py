@@ -1,8 +1,9 @@
-"""Take screenshots of site, report, viewer and notebook output, at three widths and in both color schemes.
+"""Take screenshots of site, report, viewer and notebook output, at three widths and in both color
+schemes.
 
 Run it from the root of the project after ``make docs``, with the test extra and Chromium installed:
-``python docs/make_screenshots.py [FOLDER]``. The pictures in FOLDER, by default ``out/screenshots``, are to be looked
-at when a page changes. Nothing but this machine is asked.
+``python docs/make_screenshots.py [FOLDER]``. The pictures in FOLDER, by default
+``out/screenshots``, are to be looked at when a page changes. Nothing but this machine is asked.
 """
 
 from __future__ import annotations
@@ -26,18 +27,31 @@ from tests.support.chromium import EXECUTABLE, Chromium  # noqa: E402
 
 WIDTHS = (420, 1280, 1900)
 PAGES = (
-    "index", "questions", "gallery", "viewing", "diagnostics", "mapping", "tutorials/pybullet", "reference/sdfbridge",
-    "parity", "proof",
-)  # fmt: skip
+    "index",
+    "questions",
+    "gallery",
+    "viewing",
+    "diagnostics",
+    "mapping",
+    "tutorials/pybullet",
+    "reference/sdfbridge",
+    "parity",
+    "proof",
+)
 """Pages of the site."""
 ARM = ROOT / "assets" / "arm" / "model.sdf"
 POSE = {"waist": 0.6, "shoulder": 0.4, "elbow": 0.8}
 _SETTLING = 4.0
-"""Time between two pictures of the viewer that are to be equal; without a graphics card it draws slowly [s]."""
+"""Time between two pictures of the viewer that are to be equal; without a graphics card it draws
+slowly [s].
+"""
 _PATIENCE = 15
 """Largest number of such pictures."""
 
-_WARNING = "document.querySelectorAll('.mantine-Notification-closeButton').forEach(button => button.click())"
+_WARNING = (
+    "document.querySelectorAll('.mantine-Notification-closeButton').forEach(button => "
+    "button.click())"
+)
 """Closes the remark of the page that this machine draws without a graphics card."""
 
 
@@ -71,11 +85,18 @@ def notebook(folder: Path, report: Comparison) -> Path:
     scene = sdfbridge.load(ARM)
     robot = sdfbridge.load_into_pybullet(scene, physicsClientId=client, quiet=True)
     shown = (scene, sdfbridge.lower(scene), report, report.diagnostics, robot)
-    cells = "".join(f'<p style="opacity:.6">{type(item).__name__}</p>{item._repr_html_()}' for item in shown)
+    cells = "".join(
+        f'<p style="opacity:.6">{type(item).__name__}</p>{item._repr_html_()}' for item in shown
+    )
     pybullet.disconnect(client)
-    style = ":root{color-scheme:light dark}body{font:14px sans-serif;margin:1.5rem;background:Canvas;color:CanvasText}"
+    style = (
+        ":root{color-scheme:light dark}body{font:14px "
+        "sans-serif;margin:1.5rem;background:Canvas;color:CanvasText}"
+    )
     page = folder / "notebook.html"
-    page.write_text(f'<!doctype html><meta charset="utf-8"><style>{style}</style>{cells}', encoding="utf-8")
+    page.write_text(
+        f'<!doctype html><meta charset="utf-8"><style>{style}</style>{cells}', encoding="utf-8"
+    )
     return page
 
 
@@ -88,7 +109,9 @@ def documents(folder: Path) -> Iterator[tuple[str, str]]:
     for page in PAGES:
         yield f"site-{page.replace('/', '-')}", (ROOT / "out" / "docs" / f"{page}.html").as_uri()
     found = with_a_fault()
-    png = side_by_side(draw(ARM, [{}, POSE]), ["zero configuration", "waist 0.6, shoulder 0.4, elbow 0.8"])
+    png = side_by_side(
+        draw(ARM, [{}, POSE]), ["zero configuration", "waist 0.6, shoulder 0.4, elbow 0.8"]
+    )
     pictures = {"MuJoCo and PyBullet at the same joint positions": png} if png else {}
     yield "report", found.to_html(folder / "report.html", pictures).as_uri()
     yield "notebook", notebook(folder, found).as_uri()
@@ -124,7 +147,9 @@ def main(folder: Path) -> None:
             for width in WIDTHS:
                 for dark in (False, True):
                     browser.open(address, width=width, dark=dark)
-                    browser.screenshot(folder / f"{name}-{width}-{'dark' if dark else 'light'}.png", whole=True)
+                    browser.screenshot(
+                        folder / f"{name}-{width}-{'dark' if dark else 'light'}.png", whole=True
+                    )
         for dark in (False, True):
             with sdfbridge.view(ARM, ROOT / "assets" / "leg.sdf", port=0, dark=dark) as viewer:
                 viewer.set_positions(POSE)

@@ -19,7 +19,8 @@ _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 
 
 def write_page(path: Path, text: str) -> None:
-    """Write a page; each table of more than 60 rows becomes a CSV file in ``data`` beside it, with a link to it.
+    """Write a page; each table of more than 60 rows becomes a CSV file in ``data`` beside it, with
+    a link to it.
 
     The file is named after the page and the heading above the table.
 
@@ -67,18 +68,24 @@ def without_folders(text: str) -> str:
 
 
 def shortened(text: str, length: int) -> str:
-    """Return the beginning of a text without folders, to the end of a word, with ``...`` if it is cut.
+    """Return the beginning of a text without folders, to the end of a word, with ``...`` if it is
+    cut.
 
     Args:
         text: The text.
         length: The largest number of characters before the ``...``.
     """
     text = without_folders(text)
-    return text if len(text) <= length else f"{text[: length + 1].rpartition(' ')[0] or text[:length]} ..."
+    return (
+        text
+        if len(text) <= length
+        else f"{text[: length + 1].rpartition(' ')[0] or text[:length]} ..."
+    )
 
 
 def version(package: str) -> str:
-    """Return the version of an installed package, by the name that is imported or that of its distribution.
+    """Return the version of an installed package, by the name that is imported or that of its
+    distribution.
 
     Args:
         package: The name; PyBullet's distribution has another name on some platforms.

@@ -3,9 +3,10 @@
     python examples/control_modes.py
 
 mode                 controls                  note
-POSITION_CONTROL     a position                solver motor: state force=, the file's effort limit is not enforced
-VELOCITY_CONTROL     a velocity                force=0 switches the motor off; force=f at 0 rad/s is dry friction
-TORQUE_CONTROL       a torque, for one step    apply_efforts also enforces the effort limit
+POSITION_CONTROL     a position                solver motor: state force=, the file's effort limit
+is not enforced VELOCITY_CONTROL     a velocity                force=0 switches the motor off;
+force=f at 0 rad/s is dry friction TORQUE_CONTROL       a torque, for one step    apply_efforts also
+enforces the effort limit
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ def main() -> None:
     modes = {
         "position": (p.POSITION_CONTROL, {"targetPosition": -0.5, "force": 80}),
         "velocity": (p.VELOCITY_CONTROL, {"targetVelocity": -0.3, "force": 80}),
-        "off": (p.VELOCITY_CONTROL, {"force": 0}),  # also required before torques: the motor would resist them
+        "off": (
+            p.VELOCITY_CONTROL,
+            {"force": 0},
+        ),  # also required before torques: the motor would resist them
         "torque": (p.TORQUE_CONTROL, {"force": -0.1}),
     }
     for name, (mode, goal) in modes.items():

@@ -2,7 +2,8 @@
 
     python examples/drive_in_pybullet.py
 
-The handle is PyBullet's body id, so that every function of PyBullet accepts it. Joints and links keep their names.
+The handle is PyBullet's body id, so that every function of PyBullet accepts it. Joints and links
+keep their names.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ def main() -> None:
     p.setTimeStep(1 / 240)
     robot = sdfbridge.load_into_pybullet(ARM)
     for name, angle in GOAL.items():
-        p.setJointMotorControl2(robot, robot.joints[name], p.POSITION_CONTROL, targetPosition=angle, force=80)
+        p.setJointMotorControl2(
+            robot, robot.joints[name], p.POSITION_CONTROL, targetPosition=angle, force=80
+        )
     for _ in range(3 * 240):
         p.stepSimulation()
     for name, angle in GOAL.items():

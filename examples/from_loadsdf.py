@@ -8,7 +8,8 @@ arm = ids[1]  # depends on the order              arm = world["left"]  # by the 
 for i in ids: p.removeBody(i)                     world.remove()
 p.setGravity(...)  # loadSDF reads no physics     world.apply_physics()  # on request
 p.getLinkState(ids[1], 3)                         world.link_pose("left::forearm")
-loadSDF ignores or misreads <include>, nested models, frames, expressed_in, static, friction and inertia.
+loadSDF ignores or misreads <include>, nested models, frames, expressed_in, static, friction and
+inertia.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ WORLD = """
 
 def main() -> None:
     p.connect(p.DIRECT)
-    with sdfbridge.load_world_into_pybullet(sdfbridge.load_string(WORLD, format="sdf", paths=[ASSETS])) as world:
+    with sdfbridge.load_world_into_pybullet(
+        sdfbridge.load_string(WORLD, format="sdf", paths=[ASSETS])
+    ) as world:
         world.apply_physics()
         for body in world:
             print(f"{body.name}: PyBullet's body {int(body)}, {p.getNumJoints(body)} joints")

@@ -5,17 +5,18 @@
 Before                                            After
 robot = p.loadURDF(path, pos, orn)                robot = load_into_pybullet(path, pos, orn)
 p.loadURDF(path, useFixedBase=True)               load_into_pybullet(path, useFixedBase=True)
-p.loadURDF(path, globalScaling=2)                 load_into_pybullet(path, globalScaling=2)  # inertias grow as well
-p.loadURDF(path, flags=p.URDF_USE_INERTIA_FROM..) not needed: inertia, order and cylinders are those of the file
-p.loadURDF(path, flags=p.URDF_USE_SELF_COLLISION) not needed: the file and policy= define which links collide
-p.loadURDF(path, flags=p.URDF_ENABLE_SLEEPING)    load_into_pybullet(path, flags=p.URDF_ENABLE_SLEEPING)
-client.loadURDF(path)  # a BulletClient           load_into_pybullet(path, physicsClientId=client)
-p.getBasePositionAndOrientation(robot)[0]         robot.link_pose("base").p  # the link, not its center of mass
-ids = p.loadSDF(path)                             bodies = load_world_into_pybullet(path)
-index = next(i for i in range(p.getNumJoints...)) index = robot.joints["elbow"]
-p.resetJointState(robot, index, 0.3)              robot.set_positions({"elbow": 0.3})
-p.getLinkState(robot, i)[4]  # single precision   robot.link_pose("forearm").p  # double precision
-p.setJointMotorControl2(robot, i, ..., force=0)   not needed: motors are off, damping is the model's
+p.loadURDF(path, globalScaling=2)                 load_into_pybullet(path, globalScaling=2)  #
+inertias grow as well p.loadURDF(path, flags=p.URDF_USE_INERTIA_FROM..) not needed: inertia, order
+and cylinders are those of the file p.loadURDF(path, flags=p.URDF_USE_SELF_COLLISION) not needed:
+the file and policy= define which links collide p.loadURDF(path, flags=p.URDF_ENABLE_SLEEPING)
+load_into_pybullet(path, flags=p.URDF_ENABLE_SLEEPING) client.loadURDF(path)  # a BulletClient
+load_into_pybullet(path, physicsClientId=client) p.getBasePositionAndOrientation(robot)[0]
+robot.link_pose("base").p  # the link, not its center of mass ids = p.loadSDF(path)
+bodies = load_world_into_pybullet(path) index = next(i for i in range(p.getNumJoints...)) index =
+robot.joints["elbow"] p.resetJointState(robot, index, 0.3)
+robot.set_positions({"elbow": 0.3}) p.getLinkState(robot, i)[4]  # single precision
+robot.link_pose("forearm").p  # double precision p.setJointMotorControl2(robot, i, ..., force=0)
+not needed: motors are off, damping is the model's
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def main() -> None:
         for episode in range(3):
             robot.set_positions(START)  # coupled joints follow; all velocities are zero
             for _ in range(120):
-                robot.apply_efforts({"elbow": 2.0 * episode})  # for one step, limited to the effort limit
+                robot.apply_efforts(
+                    {"elbow": 2.0 * episode}
+                )  # for one step, limited to the effort limit
                 robot.step()  # apply springs and similar forces, then stepSimulation
             print(f"episode {episode}: the elbow ends at {robot.positions()['elbow']:.4f} rad")
 

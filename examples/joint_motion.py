@@ -2,9 +2,9 @@
 
     python examples/joint_motion.py [PICTURE]
 
-The links of ``assets/orthogonal_z.sdf`` and ``assets/orthogonal_x.sdf`` have the same poses; only the pose of the joint
-differs. Rotated by 0.78 rad, their children have different poses, on which PyBullet and MuJoCo agree. The plot is
-written to out/joint_motion.png.
+The links of ``assets/orthogonal_z.sdf`` and ``assets/orthogonal_x.sdf`` have the same poses; only
+the pose of the joint differs. Rotated by 0.78 rad, their children have different poses, on which
+PyBullet and MuJoCo agree. The plot is written to out/joint_motion.png.
 """
 
 from __future__ import annotations
@@ -57,8 +57,15 @@ def draw(axes: Any, name: str, joint: tuple[float, float]) -> None:
         joint: Position of the joint in the x-z plane [m].
     """
     path = ASSETS / f"{name}.sdf"
-    start, bullet, muj = pose_in_pybullet(path, 0.0), pose_in_pybullet(path, ANGLE), pose_in_mujoco(path, ANGLE)
-    print(f"{name}: child at {np.round(bullet.p, 6)}, the simulators differ by {np.abs(bullet.p - muj.p).max():.1e} m")
+    start, bullet, muj = (
+        pose_in_pybullet(path, 0.0),
+        pose_in_pybullet(path, ANGLE),
+        pose_in_mujoco(path, ANGLE),
+    )
+    print(
+        f"{name}: child at {np.round(bullet.p, 6)}, the simulators differ by "
+        f"{np.abs(bullet.p - muj.p).max():.1e} m"
+    )
     for pose, style in (
         (start, {"fill": False, "linestyle": ":", "label": "at zero"}),
         (bullet, {"facecolor": "tab:orange", "alpha": 0.6, "label": "PyBullet"}),
@@ -69,7 +76,13 @@ def draw(axes: Any, name: str, joint: tuple[float, float]) -> None:
         axes.plot((joint[0], pose.p[0]), (joint[1], pose.p[2]), color="grey", linewidth=0.8)
     axes.add_patch(Polygon(BLOCK[:, (0, 2)], facecolor="slategrey", label="parent"))
     axes.plot(*joint, "o", color="tab:red", label="joint")
-    axes.set(title=f"{name}, {ANGLE} rad", xlim=(-0.05, 0.22), ylim=(-0.05, 0.22), aspect="equal", xlabel="x [m]")
+    axes.set(
+        title=f"{name}, {ANGLE} rad",
+        xlim=(-0.05, 0.22),
+        ylim=(-0.05, 0.22),
+        aspect="equal",
+        xlabel="x [m]",
+    )
     axes.set_ylabel("z [m]")
     axes.legend(loc="upper left", fontsize="small")
 

@@ -2,8 +2,9 @@
 
     python examples/own_loaders.py [FILE]
 
-Each native loader reads the file with default settings and is compared with the file. Differences are printed with
-their place, size and likely cause. The comparison of both simulators through this package is printed last.
+Each native loader reads the file with default settings and is compared with the file. Differences
+are printed with their place, size and likely cause. The comparison of both simulators through this
+package is printed last.
 """
 
 from __future__ import annotations

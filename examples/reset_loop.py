@@ -2,8 +2,8 @@
 
     python examples/reset_loop.py
 
-Loading once and resetting the state is a hundred times faster than loading again. PyBullet's ``saveState`` works, too;
-this example sets positions by joint name, which also sets coupled joints.
+Loading once and resetting the state is a hundred times faster than loading again. PyBullet's
+``saveState`` works, too; this example sets positions by joint name, which also sets coupled joints.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ STEPS = 240
 
 
 class Reach:
-    """Environment with torques as actions; the reward is minus the largest distance to the goal [rad]."""
+    """Environment with torques as actions; the reward is minus the largest distance to the goal
+    [rad].
+    """
 
     def __init__(self) -> None:
         self.client = p.connect(p.DIRECT)
@@ -31,7 +33,9 @@ class Reach:
 
     def reset(self, seed: int) -> np.ndarray:
         spread = np.random.default_rng(seed).uniform(-0.1, 0.1, len(GOAL))
-        home = dict.fromkeys(self.robot.positions(), 0.0)  # all joints of the arm have one coordinate
+        home = dict.fromkeys(
+            self.robot.positions(), 0.0
+        )  # all joints of the arm have one coordinate
         self.robot.set_positions({**home, **dict(zip(GOAL, spread.tolist(), strict=True))})
         return self.observe()
 
@@ -40,7 +44,9 @@ class Reach:
         return np.array([*(q[name] for name in GOAL), *(v[name] for name in GOAL)])
 
     def step(self, torques: np.ndarray) -> tuple[np.ndarray, float]:
-        self.robot.apply_efforts(dict(zip(GOAL, torques.tolist(), strict=True)))  # within the effort limits
+        self.robot.apply_efforts(
+            dict(zip(GOAL, torques.tolist(), strict=True))
+        )  # within the effort limits
         self.robot.step()
         observation = self.observe()
         return observation, -float(np.abs(observation[: len(GOAL)] - list(GOAL.values())).max())

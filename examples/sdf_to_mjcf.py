@@ -2,7 +2,8 @@
 
     python examples/sdf_to_mjcf.py [FOLDER]
 
-Writes the bundled arm to out/arm: arm.xml, scene.xml with a floor and a light, assets/, FIDELITY.md.
+Writes the bundled arm to out/arm: arm.xml, scene.xml with a floor and a light, assets/,
+FIDELITY.md.
 """
 
 from __future__ import annotations

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .context import Lookup
-    from .diagnostics import Diagnostic, ExportError, Fate, LoadError, LossWarning, ModelError, Where
+    from .diagnostics import (
+        Diagnostic,
+        ExportError,
+        Fate,
+        LoadError,
+        LossWarning,
+        ModelError,
+        Where,
+    )
     from .formats import LoadOptions, Search, load, load_string, resolve
     from .inertia import SpatialInertia
     from .limits import Limits
@@ -47,7 +55,9 @@ _HOMES = {
     "Pose": ".pose",
     "Scene": ".scene",
     "SpatialInertia": ".inertia",
-    **dict.fromkeys(("Diagnostic", "ExportError", "Fate", "LoadError", "ModelError", "Where"), ".diagnostics"),
+    **dict.fromkeys(
+        ("Diagnostic", "ExportError", "Fate", "LoadError", "ModelError", "Where"), ".diagnostics"
+    ),
     **dict.fromkeys(("LoadOptions", "Search", "load", "load_string", "resolve"), ".formats"),
 }
 """Modules of the public names, which are imported on first use."""

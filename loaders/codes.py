@@ -22,14 +22,22 @@ CODES = {
     ),
     "file.limit": CodeInfo(
         "The load, with all files together, exceeds the limit that the message names.",
-        "Check that the file is not hostile; raise the limit with `limits=Limits(...)` if you trust it.",
+        (
+            "Check that the file is not hostile; raise the limit with `limits=Limits(...)` if you "
+            "trust it."
+        ),
         (Fate.INVALID,),
     ),
     "file.not-regular": CodeInfo(
-        "A file is a named pipe, a socket or a device.", "Replace it by a regular file.", (Fate.INVALID, Fate.SKIPPED)
+        "A file is a named pipe, a socket or a device.",
+        "Replace it by a regular file.",
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "file.reader": CodeInfo(
-        "The reader of another package, registered for the root element, cannot be imported or fails.",
+        (
+            "The reader of another package, registered for the root element, cannot be imported or "
+            "fails."
+        ),
         "Report this to the authors of the package.",
         (Fate.INVALID,),
     ),
@@ -40,12 +48,18 @@ CODES = {
     ),
     "file.unknown-format": CodeInfo(
         "The root element belongs to no known format.",
-        "Check that the file is SDFormat, URDF, a Drake directives file or another supported format.",
+        (
+            "Check that the file is SDFormat, URDF, a Drake directives file or another supported "
+            "format."
+        ),
         (Fate.INVALID,),
     ),
     "file.unlisted": CodeInfo(
         "There are more diagnostics than the limit; the rest is counted.",
-        "Correct the problems that are listed, or raise the limit with `limits=Limits(diagnostics=...)`.",
+        (
+            "Correct the problems that are listed, or raise the limit with "
+            "`limits=Limits(diagnostics=...)`."
+        ),
         (Fate.NOTED,),
     ),
     "file.unreadable": CodeInfo(
@@ -55,7 +69,10 @@ CODES = {
     ),
     "gazebo.added-mass": CodeInfo(
         "The added mass in a plugin of Gazebo is left out; its buoyancy and drag are.",
-        "State `<fluid_added_mass>` in the `<inertial>`, or give the link more mass where it moves along one line.",
+        (
+            "State `<fluid_added_mass>` in the `<inertial>`, or give the link more mass where it "
+            "moves along one line."
+        ),
         (Fate.DROPPED,),
     ),
     "gazebo.controller": CodeInfo(
@@ -64,8 +81,14 @@ CODES = {
         (Fate.NOTED,),
     ),
     "gazebo.fluid": CodeInfo(
-        "A plugin of Gazebo acts on links with buoyancy, drag or lift, which are forces of the scene.",
-        "Pass `bridge.passive_forces(...)` to `mujoco.set_mjcb_passive`; in PyBullet call `step()` of the handle.",
+        (
+            "A plugin of Gazebo acts on links with buoyancy, drag or lift, which are forces of the "
+            "scene."
+        ),
+        (
+            "Pass `bridge.passive_forces(...)` to `mujoco.set_mjcb_passive`; in PyBullet call "
+            "`step()` of the handle."
+        ),
         (Fate.NOTED,),
     ),
     "gazebo.gain": CodeInfo(
@@ -84,7 +107,10 @@ CODES = {
         (Fate.DROPPED,),
     ),
     "gazebo.publisher": CodeInfo(
-        "A plugin of Gazebo publishes joint states or odometry; the export to MJCF has sensors for them.",
+        (
+            "A plugin of Gazebo publishes joint states or odometry; the export to MJCF has sensors "
+            "for them."
+        ),
         "",
         (Fate.NOTED,),
     ),
@@ -94,7 +120,10 @@ CODES = {
         (Fate.NOTED,),
     ),
     "mesh.implausible-size": CodeInfo(
-        "The size of a mesh differs by a factor of more than 100 from the joint offsets of its model.",
+        (
+            "The size of a mesh differs by a factor of more than 100 from the joint offsets of its "
+            "model."
+        ),
         "Check the unit of the mesh and set its scale, for example 0.001 for millimeters.",
         (Fate.ASSUMED,),
     ),
@@ -104,7 +133,10 @@ CODES = {
         (Fate.DROPPED, Fate.NOTED),
     ),
     "mesh.mended": CodeInfo(
-        "A COLLADA file is not well-formed, for example `<` in a value, and was mended before reading.",
+        (
+            "A COLLADA file is not well-formed, for example `<` in a value, and was mended before "
+            "reading."
+        ),
         "Correct the file.",
         (Fate.ASSUMED,),
     ),
@@ -114,7 +146,10 @@ CODES = {
         (Fate.NOTED,),
     ),
     "mesh.outside": CodeInfo(
-        "A mesh names a material library outside the folders in which its files may lie; it is not opened.",
+        (
+            "A mesh names a material library outside the folders in which its files may lie; it is "
+            "not opened."
+        ),
         "Copy the material library to the folder of the mesh.",
         (Fate.NOTED,),
     ),
@@ -124,12 +159,17 @@ CODES = {
         (Fate.DROPPED,),
     ),
     "mesh.up-axis": CodeInfo(
-        "A COLLADA file declares another axis than Z as up; the message states whether the mesh was rotated.",
+        (
+            "A COLLADA file declares another axis than Z as up; the message states whether the "
+            "mesh "
+            "was rotated."
+        ),
         "Export the mesh with Z up and with a unit.",
         (Fate.ASSUMED,),
     ),
     "model.bad-number": CodeInfo(
-        "A scene that was changed in Python has a number that is infinite or not a number, an axis that is not "
+        "A scene that was changed in Python has a number that is infinite or not a number, an "
+        "axis that is not "
         "a unit vector, or a matrix that is not a rotation.",
         "Correct the number; divide the axis by its length; make the rotation orthonormal.",
         (Fate.INVALID,),
@@ -140,18 +180,33 @@ CODES = {
         (Fate.INVALID,),
     ),
     "model.impossible-inertia": CodeInfo(
-        "The inertia of a link belongs to no real body: it is not positive or violates the triangle inequality.",
+        (
+            "The inertia of a link belongs to no real body: it is not positive or violates the "
+            "triangle inequality."
+        ),
         'Correct the inertia, or let the export repair it with `inertia="repair"`.',
         (Fate.ASSUMED,),
     ),
     "model.parallel-axes": CodeInfo(
-        "The two axes of a universal or revolute2 joint are parallel, so that the mass matrix is singular.",
+        (
+            "The two axes of a universal or revolute2 joint are parallel, so that the mass matrix "
+            "is "
+            "singular."
+        ),
         "Give the axes different directions.",
         (Fate.ASSUMED,),
     ),
     "model.pose-against-joint": CodeInfo(
-        "The pose of a link in a scene that was changed in Python is not the one that its joint gives it at zero.",
-        "Set `X_WL` of the link to `X_WL` of the parent `@ X_PJ @ X_CJ.inverse()`, or correct the frames of the joint.",
+        (
+            "The pose of a link in a scene that was changed in Python is not the one that its "
+            "joint "
+            "gives it at zero."
+        ),
+        (
+            "Set `X_WL` of the link to `X_WL` of the parent `@ X_PJ @ X_CJ.inverse()`, or correct "
+            "the "
+            "frames of the joint."
+        ),
         (Fate.ASSUMED,),
     ),
     "model.repaired-inertia": CodeInfo(
@@ -180,7 +235,11 @@ CODES = {
         (Fate.ASSUMED,),
     ),
     "rd.not-found": CodeInfo(
-        "The robot is not in the cache of the package robot_descriptions, or the package is not installed.",
+        (
+            "The robot is not in the cache of the package robot_descriptions, or the package is "
+            "not "
+            "installed."
+        ),
         "Install robot_descriptions and run `robot_descriptions pull` with the name of the robot.",
         (Fate.INVALID,),
     ),
@@ -195,16 +254,23 @@ CODES = {
         (Fate.INVALID, Fate.SKIPPED),
     ),
     "xml.doctype": CodeInfo(
-        "The file has a DOCTYPE declaration, which is refused because entities can expand without bound.",
+        (
+            "The file has a DOCTYPE declaration, which is refused because entities can expand "
+            "without "
+            "bound."
+        ),
         "Remove the declaration and write out its entities.",
         (Fate.INVALID,),
     ),
     "xml.foreign": CodeInfo(
-        "An element or attribute has the prefix of another program, so it is not read.", "", (Fate.NOTED,)
+        "An element or attribute has the prefix of another program, so it is not read.",
+        "",
+        (Fate.NOTED,),
     ),
     "xml.mended": CodeInfo(
         (
-            "The file breaks a rule of XML that real files often break, such as `--` inside a comment, and is read "
+            "The file breaks a rule of XML that real files often break, such as `--` inside a "
+            "comment, and is read "
             "nevertheless."
         ),
         "Correct the file so that strict XML parsers read it too.",
@@ -236,7 +302,9 @@ CODES = {
         (Fate.INVALID, Fate.SKIPPED),
     ),
     "xml.not-whole": CodeInfo(
-        "A value must be a whole number and has a fraction, which is cut off.", "Write a whole number.", (Fate.ASSUMED,)
+        "A value must be a whole number and has a fraction, which is cut off.",
+        "Write a whole number.",
+        (Fate.ASSUMED,),
     ),
     "xml.out-of-range": CodeInfo(
         "A number is outside the range that is allowed for it.",
@@ -250,11 +318,16 @@ CODES = {
     ),
     "xml.syntax": CodeInfo(
         "The file is not well-formed XML.",
-        "Correct the file at the line and column of the message, or check that it is the right file.",
+        (
+            "Correct the file at the line and column of the message, or check that it is the right "
+            "file."
+        ),
         (Fate.INVALID, Fate.SKIPPED),
     ),
     "xml.trailing-text": CodeInfo(
-        "More text follows the expected numbers and is ignored.", "Remove the text after the numbers.", (Fate.ASSUMED,)
+        "More text follows the expected numbers and is ignored.",
+        "Remove the text after the numbers.",
+        (Fate.ASSUMED,),
     ),
     "xml.unread": CodeInfo(
         "An element or attribute is unknown and has no effect on the result.",
@@ -263,7 +336,8 @@ CODES = {
     ),
     "xml.unread-pose": CodeInfo(
         (
-            "An unknown element or attribute stands where a pose or a shape is stated, so the robot would have another "
+            "An unknown element or attribute stands where a pose or a shape is stated, so the "
+            "robot would have another "
             "form without it. One that contains only zeros is `xml.unread`."
         ),
         "Correct its spelling, or remove it.",

@@ -1,6 +1,7 @@
 """Connectivity of links, and the pairs of links that are excluded from contact.
 
-The filter groups of the source apply under every policy. A policy adds the default rule of one simulator.
+The filter groups of the source apply under every policy. A policy adds the default rule of one
+simulator.
 
 Thousands of links that are welded together are one group, and their pairs are never listed.
 """
@@ -19,7 +20,9 @@ from .scoped_names import SEPARATOR, outermost_scope, root_model
 
 
 def static_links(scene: SceneData) -> set[str]:
-    """Return the links that are fixed to the world without a joint: including the link of the world."""
+    """Return the links that are fixed to the world without a joint: including the link of the
+    world.
+    """
     static = {model.name for model in scene.models if model.static}
     return {link.name for link in scene.links if link.model in static or link.name == WORLD}
 
@@ -35,14 +38,16 @@ def is_connection(joint: Joint) -> bool:
 
 
 def connected_components(scene: SceneData, connects: Callable[[Joint], bool]) -> list[list[str]]:
-    """Return the connected components of the links, in linear time; static models connect their links to the world.
+    """Return the connected components of the links, in linear time; static models connect their
+    links to the world.
 
     Args:
         scene: The scene.
         connects: Function that returns whether a joint connects its links.
 
     Returns:
-        Components in the order of the scene; the first contains `WORLD`, which need not be a link, possibly alone.
+        Components in the order of the scene; the first contains `WORLD`, which need not be a link,
+        possibly alone.
     """
     neighbors: dict[str, list[str]] = defaultdict(list)
     edges = [(joint.parent, joint.child) for joint in scene.joints if connects(joint)]
@@ -96,7 +101,9 @@ class PairSet(Set[frozenset[T]]):
         for number, group in enumerate(self.groups):
             for item in group:
                 self._groups_of.setdefault(item, set()).add(number)
-        self._pairs = frozenset(pair for pair in pairs if len(pair) == 2 and not self._common_groups(*pair))
+        self._pairs = frozenset(
+            pair for pair in pairs if len(pair) == 2 and not self._common_groups(*pair)
+        )
 
     def __contains__(self, pair: object) -> bool:
         """Return whether a pair is in the set."""
@@ -145,8 +152,14 @@ class PairSet(Set[frozenset[T]]):
             names: The new items by the old ones.
         """
         groups = ([names[item] for item in group if item in names] for group in self.groups)
-        pairs = (frozenset(names[item] for item in pair) for pair in self._pairs if names.keys() >= pair)
-        removed = (frozenset(names[item] for item in pair) for pair in self._removed if names.keys() >= pair)
+        pairs = (
+            frozenset(names[item] for item in pair) for pair in self._pairs if names.keys() >= pair
+        )
+        removed = (
+            frozenset(names[item] for item in pair)
+            for pair in self._removed
+            if names.keys() >= pair
+        )
         return PairSet(groups, pairs, removed)
 
     @property
@@ -155,12 +168,19 @@ class PairSet(Set[frozenset[T]]):
         return len(self._pairs) + sum(len(group) * (len(group) - 1) // 2 for group in self.groups)
 
     def holds_all(self, items: Collection[T]) -> bool:
-        """Return whether one group holds all items, so that each two are a pair; False says nothing."""
-        inside = set.intersection(*(self._groups_of.get(item, set()) for item in items)) if items else set()
+        """Return whether one group holds all items, so that each two are a pair; False says
+        nothing.
+        """
+        inside = (
+            set.intersection(*(self._groups_of.get(item, set()) for item in items))
+            if items
+            else set()
+        )
         return bool(inside) and not self._removed
 
     def representatives(self, items: Iterable[T]) -> list[T]:
-        """Return some of the items, so that each other one forms pairs with the same others as two of these.
+        """Return some of the items, so that each other one forms pairs with the same others as two
+        of these.
 
         Args:
             items: The items.
@@ -216,12 +236,15 @@ _CHUNK = 10_000
 
 
 def default_policy(scene: SceneData) -> str:
-    """Return the policy of the source's format: ``mujoco`` for MJCF, ``drake`` for every other format."""
+    """Return the policy of the source's format: ``mujoco`` for MJCF, ``drake`` for every other
+    format.
+    """
     return "mujoco" if scene.physics.engine == "mujoco" else "drake"
 
 
 def excluded_pairs(scene: SceneData, policy: str | None = None) -> frozenset[frozenset[str]]:
-    """Return the pairs of links with collisions that are excluded from contact; the link of the world is ``world``.
+    """Return the pairs of links with collisions that are excluded from contact; the link of the
+    world is ``world``.
 
     Links of which two collisions may touch by a contact pair of the source are not excluded.
 
@@ -238,21 +261,24 @@ def excluded_pairs(scene: SceneData, policy: str | None = None) -> frozenset[fro
 
 
 def filtered_pairs(scene: SceneData, policy: str | None = None) -> PairSet[str]:
-    """Return the pairs of links with collisions that the filters exclude, whatever the contact pairs of the source say.
+    """Return the pairs of links with collisions that the filters exclude, whatever the contact
+    pairs of the source say.
 
     Args:
         scene: The scene.
-        policy: The rule for pairs that no filter group names; None is that of `default_policy`. ``drake`` excludes the
-            links of one joint, unless its parent is the world, and links welded together, directly or through the
-            world. ``sdformat`` excludes the links of one joint, links of one model unless one of them self-collides,
-            pairs of static links, and pairs whose bitmasks have no common bit. ``mujoco`` excludes links welded
-            together and the links of one joint, with welded links as one and unless one is fixed to the world, and
-            pairs whose bitmasks, where stated, have no common bit. ``pybullet`` excludes links of one root model, and
-            pairs of links fixed to the world.
+        policy: The rule for pairs that no filter group names; None is that of `default_policy`.
+            ``drake`` excludes the links of one joint, unless its parent is the world, and links
+            welded together, directly or through the world. ``sdformat`` excludes the links of one
+            joint, links of one model unless one of them self-collides, pairs of static links, and
+            pairs whose bitmasks have no common bit. ``mujoco`` excludes links welded together and
+            the links of one joint, with welded links as one and unless one is fixed to the world,
+            and pairs whose bitmasks, where stated, have no common bit. ``pybullet`` excludes links
+            of one root model, and pairs of links fixed to the world.
 
     Raises:
         ValueError: if the policy is not one of `POLICIES`.
-        LimitError: if there are more pairs, beside the groups, than the call that is running may have.
+        LimitError: if there are more pairs, beside the groups, than the call that is running may
+        have.
     """
     policy = default_policy(scene) if policy is None else policy
     if policy not in POLICIES:
@@ -284,19 +310,26 @@ def _collected(found: Iterator[Excluded]) -> PairSet[str]:
 
 
 def weld_groups(scene: SceneData) -> list[list[str]]:
-    """Return the groups of links welded together, in the order of the scene; the first contains `WORLD`."""
+    """Return the groups of links welded together, in the order of the scene; the first contains
+    `WORLD`.
+    """
     return connected_components(scene, is_weld)
 
 
 def _group_pairs(scene: SceneData, colliding: Collection[str]) -> Iterator[Excluded]:
-    members = {group.name: [link for link in group.links if link in colliding] for group in scene.filter_groups}
+    members = {
+        group.name: [link for link in group.links if link in colliding]
+        for group in scene.filter_groups
+    }
     for rule in scene.filter_rules:
         a, b = members.get(rule.a, []), members.get(rule.b, [])
         yield from [a] if rule.a == rule.b else product(a, b)
 
 
 def _jointed(scene: SceneData) -> Iterator[tuple[str, str]]:
-    """Yield parent and child of each joint; in place of a virtual parent the link that carries it."""
+    """Yield parent and child of each joint; in place of a virtual parent the link that carries
+    it.
+    """
     carrier = {joint.child: joint.parent for joint in scene.joints}
     virtual = {link.name for link in scene.links if link.virtual}
     for joint in filter(is_connection, scene.joints):
@@ -308,7 +341,7 @@ def _jointed(scene: SceneData) -> Iterator[tuple[str, str]]:
         yield parent, joint.child
 
 
-# --- the default rule of each simulator ------------------------------------------------------------------------------
+# --- the default rule of each simulator -----------------------------------------------------------
 
 _Links = dict[str, Link]
 
@@ -338,10 +371,12 @@ def _sdformat(scene: SceneData, colliding: _Links) -> Iterator[Excluded]:
 def bitmasks(surface: Surface) -> tuple[int, int]:
     """Return the category and the collision bitmask of a surface.
 
-    Two collisions touch if the category of one shares a bit with the collision bitmask of the other. Source: SDFormat
-    1.12, ``contact/category_bitmask``; ``collide_bitmask`` is its default.
+    Two collisions touch if the category of one shares a bit with the collision bitmask of the
+    other. Source: SDFormat 1.12, ``contact/category_bitmask``; ``collide_bitmask`` is its default.
     """
-    category = surface.collide_bitmask if surface.category_bitmask is None else surface.category_bitmask
+    category = (
+        surface.collide_bitmask if surface.category_bitmask is None else surface.category_bitmask
+    )
     return category, surface.collide_bitmask
 
 
@@ -385,7 +420,9 @@ def _mujoco(scene: SceneData, colliding: _Links) -> Iterator[Excluded]:
     if FILTER_PARENT_OFF in scene.physics.parameters:
         return
     group_of = {name: i for i, group in enumerate(groups) for name in group}
-    joined = {tuple(sorted((group_of[parent], group_of[child]))) for parent, child in _jointed(scene)}
+    joined = {
+        tuple(sorted((group_of[parent], group_of[child]))) for parent, child in _jointed(scene)
+    }
     for a, b in sorted(joined):
         if a and a != b:  # group 0 is the world
             yield from product(colliding_groups[a], colliding_groups[b])

@@ -4,21 +4,25 @@ A URI is searched for in this order:
 
 1. ``package_map`` and ``schemes`` of the caller;
 2. the folder of the file that has the URI;
-3. the packages and models that enclose that folder (``package.xml``, ``model.config``, or a folder of that name);
+3. the packages and models that enclose that folder (``package.xml``, ``model.config``, or a folder
+    of that name);
 4. ``paths`` of the caller;
 5. the environment variables in `loaders.files.folders.ENVIRONMENT`;
-6. ``models`` in the folders around that folder, and the folders that their packages export to Gazebo;
+6. ``models`` in the folders around that folder, and the folders that their packages export to
+    Gazebo;
 7. every package and model below ``paths``, then every folder below them;
 8. the caches of Gazebo Fuel, into which ``fetch=True`` downloads models, and of Drake's packages;
 9. ``finder``, a function of the caller, called with the URI as the file has it.
 
-``$(find name)/rest`` is ``package://name/rest``. A path that does not exist, such as ``file://name/rest``, ``name`` or
-``/home/anybody/install/share/name/rest``, may begin with, or contain, the name of a package or model.
+``$(find name)/rest`` is ``package://name/rest``. A path that does not exist, such as
+``file://name/rest``, ``name`` or ``/home/anybody/install/share/name/rest``, may begin with, or
+contain, the name of a package or model.
 
-The result, with symbolic links resolved, must lie in a folder of the caller (``package_map``, ``schemes``, ``paths``,
-the environment, the caches), in the folder of the main file, in a package or model around one of these, or in one that
-lies beside such a package or model or in a folder ``models`` around the main file; unless the caller sets
-``unsafe_paths``. Names in files add no folder to these.
+The result, with symbolic links resolved, must lie in a folder of the caller (``package_map``,
+``schemes``, ``paths``, the environment, the caches), in the folder of the main file, in a package
+or model around one of these, or in one that lies beside such a package or model or in a folder
+``models`` around the main file; unless the caller sets ``unsafe_paths``. Names in files add no
+folder to these.
 """
 
 from __future__ import annotations
@@ -87,21 +91,33 @@ def not_found(uri: str, scheme: str, tried: list[str], download: str | None) -> 
     """
     known = scheme in {"", "file", "package", "model", *FUEL_SCHEMES}
     if "$(" in uri or "${" in uri:
-        return Failure("{uri!r} contains a xacro substitution", "run xacro on the file first", {"uri": uri})
+        return Failure(
+            "{uri!r} contains a xacro substitution", "run xacro on the file first", {"uri": uri}
+        )
     if not tried and not known:
         hint = "use package://, model:// or file://, or give folders for the scheme in schemes"
-        return Failure("{uri!r} has the unknown scheme {scheme}://", hint, {"uri": uri, "scheme": scheme})
+        return Failure(
+            "{uri!r} has the unknown scheme {scheme}://", hint, {"uri": uri, "scheme": scheme}
+        )
     if not tried and scheme in FUEL_SCHEMES:
         message = "{uri!r} is not the URI of a Fuel model, and other files are not downloaded"
         return Failure(message, "download the file, and give its path", {"uri": uri})
     if not tried:
-        return Failure("cannot find {uri!r}: there is no folder to search", _ADD_FOLDER, {"uri": uri})
+        return Failure(
+            "cannot find {uri!r}: there is no folder to search", _ADD_FOLDER, {"uri": uri}
+        )
     if download:
-        return Failure("cannot download {uri!r}: {reason}", _ADD_FOLDER, {"uri": uri, "reason": download})
-    similar = next((path for place in tried if (path := _other_case(Path(place))) is not None), None)
+        return Failure(
+            "cannot download {uri!r}: {reason}", _ADD_FOLDER, {"uri": uri, "reason": download}
+        )
+    similar = next(
+        (path for place in tried if (path := _other_case(Path(place))) is not None), None
+    )
     advice = _FETCH if scheme in FUEL_SCHEMES and download is None else _ADD_FOLDER
     hint = advice if similar is None else f"did you mean {similar}? File names are case-sensitive"
-    return Failure("cannot find {uri!r}; tried {tried}", hint, {"uri": uri, "tried": ", ".join(tried)})
+    return Failure(
+        "cannot find {uri!r}; tried {tried}", hint, {"uri": uri, "tried": ", ".join(tried)}
+    )
 
 
 def _other_case(path: Path) -> Path | None:
@@ -113,7 +129,9 @@ def _other_case(path: Path) -> Path | None:
         folder = folder.parent
     for name in reversed(missing):
         try:
-            matches = sorted(entry.name for entry in os.scandir(folder) if entry.name.lower() == name.lower())
+            matches = sorted(
+                entry.name for entry in os.scandir(folder) if entry.name.lower() == name.lower()
+            )
         except OSError:
             return None
         if not matches:
@@ -126,7 +144,9 @@ _MAX_URI = 4096
 """Largest number of characters of a URI that is searched for; no file has a longer path."""
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
 _PLAIN = re.compile(r"(?:(?:package|model)://(?=[^/]*/))?(\w[\w.-]*(?:/\w[\w.-]*)*)")
-"""A URI of a file in whose path no name has a special meaning; the file is looked for beside the one that names it."""
+"""A URI of a file in whose path no name has a special meaning; the file is looked for beside the
+one that names it.
+"""
 _FIND = re.compile(r"(?:file://|package://)?\$\(find\s+([^\s)]+)\)/*(.*)", re.DOTALL)
 """A path in a package as ROS's launch files and xacro write it."""
 
@@ -169,9 +189,13 @@ class Resources:
     paths: Sequence[Path] = ()
     """Folders to search, in order."""
     schemes: Mapping[str, Sequence[Path]] = field(default_factory=dict)
-    """Folders to search for the path after ``scheme://``, keyed by scheme; known schemes may be extended."""
+    """Folders to search for the path after ``scheme://``, keyed by scheme; known schemes may be
+    extended.
+    """
     finder: Callable[[str], str | os.PathLike[str] | None] | None = None
-    """Function called last, with the URI as the file has it; it returns a file or folder, or None."""
+    """Function called last, with the URI as the file has it; it returns a file or folder, or
+    None.
+    """
     download: FuelDownload | None = None
     """Download of models that are in no cache of Fuel; None to leave the network alone."""
     unsafe_paths: bool = False
@@ -179,11 +203,17 @@ class Resources:
     main: Path | None = None
     """The file that the caller loads; None if the folder of each search is that of such a file."""
     mesh_folders: Sequence[Path] = ()
-    """Folders to search for relative paths and for their last names, as ``meshdir`` of a URDF for MuJoCo demands."""
+    """Folders to search for relative paths and for their last names, as ``meshdir`` of a URDF for
+    MuJoCo demands.
+    """
     lookups: list[Lookup] = field(default_factory=list, compare=False)
     """All searches, in order."""
-    _allowed: dict[Path | None, AllowedRoots] = field(default_factory=dict, compare=False, repr=False)
-    """The folders that may be read, keyed by None with a main file, or without one by the folder of the file."""
+    _allowed: dict[Path | None, AllowedRoots] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """The folders that may be read, keyed by None with a main file, or without one by the folder of
+    the file.
+    """
     _answers: list[Path] = field(default_factory=list, compare=False, repr=False)
     """Folders of the files that ``finder`` returned."""
     _indexes: list[PackageIndex] = field(default_factory=list, compare=False, repr=False)
@@ -210,10 +240,12 @@ class Resources:
         return self._indexes[0]
 
     def find(self, uri: str, base: Path, node: Node) -> Path | None:
-        """Return the file or folder that a URI refers to, or None; report a failure, with every path tried.
+        """Return the file or folder that a URI refers to, or None; report a failure, with every
+        path tried.
 
         Args:
-            uri: ``package://name/rest``, ``model://name/rest``, ``file://path``, the URI of a Fuel model, or a path.
+            uri: ``package://name/rest``, ``model://name/rest``, ``file://path``, the URI of a Fuel
+                model, or a path.
             base: The folder of the file that has the URI.
             node: The element that has the URI.
         """
@@ -227,7 +259,8 @@ class Resources:
         """Return the file or folder that a URI in an element refers to, or None, which is reported.
 
         Args:
-            uri: The URI, as for `find`; a relative one starts from the folder of the element's file.
+            uri: The URI, as for `find`; a relative one starts from the folder of the element's
+                file.
             node: The element that has the URI.
         """
         found = self._found.get((uri, node.file))
@@ -247,8 +280,14 @@ class Resources:
         return place
 
     def _beside(self, uri: str, base: Path, node: Node) -> str | None:
-        """Return the file of a plain URI if it is in the first place of the search, as most are; None otherwise."""
-        plain = None if self.schemes or self.package_map or len(uri) > _MAX_URI else _PLAIN.fullmatch(uri)
+        """Return the file of a plain URI if it is in the first place of the search, as most are;
+        None otherwise.
+        """
+        plain = (
+            None
+            if self.schemes or self.package_map or len(uri) > _MAX_URI
+            else _PLAIN.fullmatch(uri)
+        )
         if plain is None or os.sep != "/":
             return None
         place = f"{base}/{plain[1]}"
@@ -271,7 +310,9 @@ class Resources:
     def _search(self, uri: str, base: Path, node: Node) -> str | Failure:
         """Return the file or folder of a URI; the folder of the file that has it is absolute."""
         scheme, rest = _split(uri)
-        tried, real = self._tried(self._all_places(uri, scheme, rest, base) if len(uri) <= _MAX_URI else ())
+        tried, real = self._tried(
+            self._all_places(uri, scheme, rest, base) if len(uri) <= _MAX_URI else ()
+        )
         found: str | Failure = tried[-1] if tried else ""
         if real is None:
             found = not_found(uri, scheme, tried, self._failure(rest))
@@ -281,11 +322,15 @@ class Resources:
             found = tried[-1] = direct_path(tried[-1])
         problem = found.message if isinstance(found, Failure) else ""
         file, line = node.file_and_line
-        self.lookups.append(_Lookup(uri=uri, file=file, line=line, places=tuple(tried), problem=problem))
+        self.lookups.append(
+            _Lookup(uri=uri, file=file, line=line, places=tuple(tried), problem=problem)
+        )
         return found
 
     def _tried(self, places: Iterable[str]) -> tuple[list[str], str | None]:
-        """Return the places up to the first one that exists, each once, and the real path of that place."""
+        """Return the places up to the first one that exists, each once, and the real path of that
+        place.
+        """
         tried: list[str] = []
         for place in places:
             if place not in tried:
@@ -322,10 +367,20 @@ class Resources:
         key = None if self.main is not None else base
         allowed = self._allowed.get(key)
         if allowed is None:
-            folder = Path(os.path.abspath(base if self.main is None else os.path.dirname(self.main)))
-            given = (folder, *self.package_map.values(), *self.paths, *environment(), *self._answers)
+            folder = Path(
+                os.path.abspath(base if self.main is None else os.path.dirname(self.main))
+            )
+            given = (
+                folder,
+                *self.package_map.values(),
+                *self.paths,
+                *environment(),
+                *self._answers,
+            )
             shelves = partial(self._model_folders, folder)
-            allowed = AllowedRoots(given, self._caches, shelves, self._enclosing_packages, self.real_paths)
+            allowed = AllowedRoots(
+                given, self._caches, shelves, self._enclosing_packages, self.real_paths
+            )
             self._allowed[key] = allowed
         return allowed.allow_real(real)
 
@@ -362,7 +417,8 @@ class Resources:
         elif scheme in {"", "file"}:
             yield _joined(base, rest)
             yield from (
-                _joined(folder, rest) for folder in (*self._enclosing_packages(base), *self.paths, *environment())
+                _joined(folder, rest)
+                for folder in (*self._enclosing_packages(base), *self.paths, *environment())
             )
             names = (rest, os.path.basename(rest))
             yield from (_joined(folder, name) for folder in self.mesh_folders for name in names)
@@ -370,12 +426,16 @@ class Resources:
             yield from self._named(name, path, base)
 
     def _tails(self, path: str, base: Path) -> Iterator[str]:
-        """Yield the places of the end of a path of another machine that begins with the name of a package."""
+        """Yield the places of the end of a path of another machine that begins with the name of a
+        package.
+        """
         parts = path.split("/")
         for i, name in enumerate(parts[:-1]):
             rest = "/".join(parts[i + 1 :])
             yield from (
-                _joined(folder, rest) for folder in self._enclosing_packages(base) if self._is_called(folder, name)
+                _joined(folder, rest)
+                for folder in self._enclosing_packages(base)
+                if self._is_called(folder, name)
             )
             yield from (_joined(folder, rest) for folder in self._index.packages(name))
 
@@ -393,7 +453,9 @@ class Resources:
         return self._models[base]
 
     def _named(self, name: str, rest: str, base: Path) -> Iterator[str]:
-        """Yield the places of ``package://name/rest``; an empty name may mean the package of the file."""
+        """Yield the places of ``package://name/rest``; an empty name may mean the package of the
+        file.
+        """
         if not name:
             yield from (_joined(folder, rest) for folder in self._enclosing_packages(base))
             name, _, rest = rest.partition("/")
@@ -403,7 +465,9 @@ class Resources:
             return
         path = f"{name}/{rest}"
         yield _joined(base, path)
-        yield from (_joined(folder, rest) for folder in ancestors(base) if self._is_called(folder, name))
+        yield from (
+            _joined(folder, rest) for folder in ancestors(base) if self._is_called(folder, name)
+        )
         yield from (_joined(folder.parent, path) for folder in self._enclosing_packages(base))
         for folder in (*self.paths, *environment(), *workspace_folders(name)):
             yield _joined(folder, path)
@@ -419,13 +483,23 @@ class Resources:
 def _report(failure: Failure, node: Node) -> None:
     """Report at an element that a URI has no file."""
     leniency = "the file is not used"
-    node.report(failure.fate, failure.code, failure.template, hint=failure.hint, leniency=leniency, **failure.arguments)
+    node.report(
+        failure.fate,
+        failure.code,
+        failure.template,
+        hint=failure.hint,
+        leniency=leniency,
+        **failure.arguments,
+    )
 
 
 def _outside(uri: str, path: str) -> Failure:
     """Return the reason why a file that was found for a URI may not be read."""
     return Failure(
-        "{uri!r} refers to {path}, which lies outside the model's folder, its packages and the given paths",
+        (
+            "{uri!r} refers to {path}, which lies outside the model's folder, its packages and the "
+            "given paths"
+        ),
         "add its folder to paths, or use unsafe_paths=True",
         {"uri": uri, "path": path},
         code="resource.outside",
@@ -434,14 +508,18 @@ def _outside(uri: str, path: str) -> Failure:
 
 
 def _joined(folder: Path, rest: str) -> str:
-    """Return ``folder / rest`` as text; a plain path, as nearly all are, is not taken apart, which would take time."""
+    """Return ``folder / rest`` as text; a plain path, as nearly all are, is not taken apart, which
+    would take time.
+    """
     if "//" in rest or "./" in rest or rest[:1] in {"", "/"} or rest[-1] in "/." or os.sep != "/":
         return str(folder / rest)
     return f"{folder}/{rest}"
 
 
 def _split(uri: str) -> tuple[str, str]:
-    """Return the scheme, empty for a plain path, and the rest with forward slashes and without escapes."""
+    """Return the scheme, empty for a plain path, and the rest with forward slashes and without
+    escapes.
+    """
     if "://" not in uri and "$(" not in uri:
         return "", uri.replace("\\", "/")
     found = _FIND.fullmatch(uri)
@@ -460,20 +538,28 @@ MAX_INCLUDE_DEPTH = 32
 
 def element_count(scene: Scene) -> int:
     """Return the number of elements that a scene adds to the one that includes it."""
-    shapes = sum(len(link.collisions) + len(link.visuals) + len(link.sensors) for link in scene.links)
-    return shapes + sum(map(len, (scene.links, scene.joints, scene.frames, scene.models, scene.lights)))
+    shapes = sum(
+        len(link.collisions) + len(link.visuals) + len(link.sensors) for link in scene.links
+    )
+    return shapes + sum(
+        map(len, (scene.links, scene.joints, scene.frames, scene.models, scene.lights))
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """Context of one load; immutable but for ``diagnostics``, to which readers append, and ``resources.lookups``."""
+    """Context of one load; immutable but for ``diagnostics``, to which readers append, and
+    ``resources.lookups``.
+    """
 
     resources: Resources
     """Search for the files that a model names."""
     diagnostics: Diagnostics
     """Findings of the load."""
     read_file: Callable[[Path, Context], Scene | None]
-    """Reader of a file of any format, by which one format includes another without importing its reader."""
+    """Reader of a file of any format, by which one format includes another without importing its
+    reader.
+    """
     files: tuple[Path, ...] = ()
     """The files being read, outermost first."""
     allow_xacro: bool = False

@@ -1,7 +1,8 @@
 """Diagnostic, Fate, LoadError, their lists and order, and the summary warning of one call.
 
-A finding has a code, a fate, a message template with its arguments, the scoped names of the items it is about (its
-subjects), the place in the source, and a hint. Code reads the fields; only people read the message.
+A finding has a code, a fate, a message template with its arguments, the scoped names of the items
+it is about (its subjects), the place in the source, and a hint. Code reads the fields; only people
+read the message.
 """
 
 from __future__ import annotations
@@ -52,12 +53,17 @@ def by_place(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
 
 
 def lost_forms_first(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
-    """Return findings with those first that a stated pose or shape is not read, otherwise in order."""
+    """Return findings with those first that a stated pose or shape is not read, otherwise in
+    order.
+    """
     return sorted(entries, key=lambda entry: entry.code not in LOST_FORMS)
 
 
-def folded(entries: Iterable[AnyFinding], limit: int) -> tuple[list[AnyFinding], list[tuple[str, int]]]:
-    """Return the first few findings of each kind by their places, and the codes of the rest with their numbers.
+def folded(
+    entries: Iterable[AnyFinding], limit: int
+) -> tuple[list[AnyFinding], list[tuple[str, int]]]:
+    """Return the first few findings of each kind by their places, and the codes of the rest with
+    their numbers.
 
     Those that a stated pose or shape is not read come first.
 
@@ -76,7 +82,9 @@ def folded(entries: Iterable[AnyFinding], limit: int) -> tuple[list[AnyFinding],
 
 
 Argument = str | int | float | tuple[str, ...]
-"""Value of one argument of a message; a tuple is a list of names, of which the text shows the first few."""
+"""Value of one argument of a message; a tuple is a list of names, of which the text shows the first
+few.
+"""
 _VALUES = (str, int, float, tuple)
 
 _findings_table: Callable[..., str] = Deferred("loaders.text:findings_table")
@@ -96,7 +104,9 @@ class Fate(StrEnum):
     DROPPED = "dropped"
     """The piece has a meaning that the result does not carry."""
     SKIPPED = "skipped"
-    """The piece is invalid; lenient loading left it out or assumed a value, which the message states."""
+    """The piece is invalid; lenient loading left it out or assumed a value, which the message
+    states.
+    """
     APPROXIMATED = "approximated"
     """The result carries the piece with an error, whose size the message states."""
     REPAIRED = "repaired"
@@ -162,7 +172,9 @@ class _MessageFormatter(Formatter):
     def format_field(self, value: object, format_spec: str) -> str:
         if isinstance(value, tuple):
             rest = len(value) - MAX_LISTED
-            return ", ".join(map(str, value[:MAX_LISTED])) + (f" and {rest} more" if rest > 0 else "")
+            return ", ".join(map(str, value[:MAX_LISTED])) + (
+                f" and {rest} more" if rest > 0 else ""
+            )
         return str(super().format_field(value, format_spec))
 
 
@@ -176,13 +188,16 @@ class Diagnostic:
     Attributes:
         code: Stable and documented, for example ``sdf.frame-cycle``.
         fate: The consequence for the piece of the source.
-        template: The message, with ``{argument}`` where an argument stands; plain text if there are no arguments.
+        template: The message, with ``{argument}`` where an argument stands; plain text if there are
+            no arguments.
         where: The place in the source.
         target: The engine or format that cannot carry it; empty for a finding of a reader.
         hint: The advice to the user, an imperative.
         arguments: The values of the template's arguments.
-        subjects: Scoped names of the links, joints, collisions and other items that the finding is about.
-        leniency: What lenient loading does instead of refusing the file; empty if it refuses the file too.
+        subjects: Scoped names of the links, joints, collisions and other items that the finding is
+            about.
+        leniency: What lenient loading does instead of refusing the file; empty if it refuses the
+            file too.
     """
 
     code: str
@@ -196,13 +211,19 @@ class Diagnostic:
     leniency: str = field(default="", kw_only=True)
 
     def __hash__(self) -> int:
-        """Return a hash that differs for findings of one template, of which a file may have thousands in a line."""
+        """Return a hash that differs for findings of one template, of which a file may have
+        thousands in a line.
+        """
         return hash((self.code, self.where, self.subjects, frozenset(self.arguments.items())))
 
     @property
     def message(self) -> str:
         """The message for people: the template with its arguments filled in."""
-        return _FORMATTER.vformat(self.template, (), self.arguments) if self.arguments else self.template
+        return (
+            _FORMATTER.vformat(self.template, (), self.arguments)
+            if self.arguments
+            else self.template
+        )
 
     @property
     def severity(self) -> str:
@@ -212,7 +233,9 @@ class Diagnostic:
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where.file else ""
         hint = f" ({self.hint})" if self.hint else ""
-        return printable(f"{place}{self.severity}: {shortened(self.message)}{shortened(hint)}  [{self.code}]")
+        return printable(
+            f"{place}{self.severity}: {shortened(self.message)}{shortened(hint)}  [{self.code}]"
+        )
 
     def __repr__(self) -> str:
         return f"<Diagnostic {str(self)[:160]}>"
@@ -231,7 +254,11 @@ class Diagnostics:
     __slots__ = ("_budget", "_entries", "_leniency", "lenient")
 
     def __init__(
-        self, entries: Iterable[Diagnostic] = (), budget: Budget | None = None, *, lenient: bool = False
+        self,
+        entries: Iterable[Diagnostic] = (),
+        budget: Budget | None = None,
+        *,
+        lenient: bool = False,
     ) -> None:
         self._entries = list(entries)
         self._budget = budget
@@ -271,18 +298,30 @@ class Diagnostics:
             target: The engine or format that cannot carry it.
             hint: The advice to the user, an imperative.
             subjects: Scoped names of the items that the finding is about.
-            leniency: What lenient loading does instead of refusing an invalid piece, a template as well; empty if it
-                refuses the file too.
-            arguments: The values of the template's arguments; other types than `Argument` become text.
+            leniency: What lenient loading does instead of refusing an invalid piece, a template as
+                well; empty if it refuses the file too.
+            arguments: The values of the template's arguments; other types than `Argument` become
+                text.
         """
         leniency = leniency or self._leniency
         if leniency and self.lenient and fate is Fate.INVALID:
             fate, template = Fate.SKIPPED, f"{template}; {leniency}"
         if self.overflows(fate):
             return
-        values = {key: value if isinstance(value, _VALUES) else str(value) for key, value in arguments.items()}
+        values = {
+            key: value if isinstance(value, _VALUES) else str(value)
+            for key, value in arguments.items()
+        }
         entry = _Diagnostic(
-            code, fate, template, where, target, hint, arguments=values, subjects=tuple(subjects), leniency=leniency
+            code,
+            fate,
+            template,
+            where,
+            target,
+            hint,
+            arguments=values,
+            subjects=tuple(subjects),
+            leniency=leniency,
         )
         self._entries.append(entry)
         if self._budget is not None:
@@ -297,7 +336,9 @@ class Diagnostics:
         return _Tolerance(self, leniency)
 
     def overflows(self, fate: Fate) -> bool:
-        """Return whether a finding with this fate is beyond the limit of the load; then it is counted, not listed."""
+        """Return whether a finding with this fate is beyond the limit of the load; then it is
+        counted, not listed.
+        """
         if self._budget is None or self._budget.has_room(_SEVERITY[fate]):
             return False
         self._budget.unlisted[_SEVERITY[fate]] += 1
@@ -321,8 +362,13 @@ class Diagnostics:
         unlisted = {} if self._budget is None else self._budget.unlisted
         for severity, count in sorted(unlisted.items()):
             message = "{count} more diagnostics of severity {severity} are not listed"
-            hint, entry = how_to_raise("diagnostics"), dict[str, Argument](count=count, severity=severity)
-            self._entries.append(Diagnostic("file.unlisted", Fate.NOTED, message, hint=hint, arguments=entry))
+            hint, entry = (
+                how_to_raise("diagnostics"),
+                dict[str, Argument](count=count, severity=severity),
+            )
+            self._entries.append(
+                Diagnostic("file.unlisted", Fate.NOTED, message, hint=hint, arguments=entry)
+            )
 
     def extend(self, entries: Iterable[Diagnostic]) -> None:
         """Append findings that were recorded elsewhere."""
@@ -336,7 +382,9 @@ class Diagnostics:
             rename: Returns the new names of a subject; several if the scene is used several times.
         """
         for i in findings:
-            subjects = dict.fromkeys(name for subject in self._entries[i].subjects for name in rename(subject))
+            subjects = dict.fromkeys(
+                name for subject in self._entries[i].subjects for name in rename(subject)
+            )
             self._entries[i] = replace(self._entries[i], subjects=tuple(subjects))
 
     def add_missing_subjects(self, findings: range, subjects: Iterable[str]) -> None:
@@ -364,11 +412,15 @@ class Diagnostics:
         tolerated = {"note"} if strict else {"note", "warning"}
         refused = tuple(entry for entry in self._entries if entry.severity not in tolerated)
         if refused:
-            raise error(refused, tuple(entry for entry in self._entries if entry.severity in tolerated))
+            raise error(
+                refused, tuple(entry for entry in self._entries if entry.severity in tolerated)
+            )
 
 
 class _Tolerance:
-    """A block in which lenient loading skips invalid findings; a class, since readers enter one for many values."""
+    """A block in which lenient loading skips invalid findings; a class, since readers enter one for
+    many values.
+    """
 
     __slots__ = ("_diagnostics", "_leniency", "_outer")
 
@@ -386,13 +438,19 @@ class _Tolerance:
 def without_repeats(entries: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return each finding once, in order.
 
-    A reader reports a missing mesh at the element that names it; the finding of a target about the same shape is left
-    out.
+    A reader reports a missing mesh at the element that names it; the finding of a target about the
+    same shape is left out.
     """
     unique = tuple(dict.fromkeys(entries))
     missing = [entry.where for entry in unique if entry.code == "resource.not-found"]
-    shapes = {(where.file, path) for where in missing for path in accumulate(where.path.split("/"), "{}/{}".format)}
-    return tuple(e for e in unique if e.code != "mesh.missing" or (e.where.file, e.where.path) not in shapes)
+    shapes = {
+        (where.file, path)
+        for where in missing
+        for path in accumulate(where.path.split("/"), "{}/{}".format)
+    }
+    return tuple(
+        e for e in unique if e.code != "mesh.missing" or (e.where.file, e.where.path) not in shapes
+    )
 
 
 class ModelError(ValueError):
@@ -400,15 +458,20 @@ class ModelError(ValueError):
 
     Attributes:
         diagnostics: Every reason.
-        others: The warnings and notes that were found too, without those that follow from the reasons.
+        others: The warnings and notes that were found too, without those that follow from the
+            reasons.
     """
 
-    def __init__(self, diagnostics: tuple[Diagnostic, ...], others: tuple[Diagnostic, ...] = ()) -> None:
+    def __init__(
+        self, diagnostics: tuple[Diagnostic, ...], others: tuple[Diagnostic, ...] = ()
+    ) -> None:
         self.diagnostics, self.others = diagnostics, others
         shown, hidden = folded(diagnostics, MAX_SIMILAR)
         rest = len(shown) - MAX_PROBLEMS
         lines = [*map(str, shown[:MAX_PROBLEMS]), *((f"and {rest} more",) if rest > 0 else ())]
-        super().__init__("\n".join((*lines, *(f"and {count} more like it  [{code}]" for code, count in hidden))))
+        super().__init__(
+            "\n".join((*lines, *(f"and {count} more like it  [{code}]" for code, count in hidden)))
+        )
 
     @property
     def findings(self) -> tuple[Diagnostic, ...]:
@@ -423,7 +486,8 @@ class LoadError(ModelError):
     """Error: no `Scene` can be made of the source.
 
     Attributes:
-        skipped: What lenient loading would leave out or assume to read the source; empty if it refuses it too.
+        skipped: What lenient loading would leave out or assume to read the source; empty if it
+            refuses it too.
     """
 
     def __init__(
@@ -437,12 +501,18 @@ class LoadError(ModelError):
 
     @property
     def advice(self) -> str:
-        """A statement that lenient loading reads the source, and what it skips; empty if it refuses the source too."""
+        """A statement that lenient loading reads the source, and what it skips; empty if it refuses
+        the source too.
+        """
         if not self.skipped:
             return ""
         kinds = Counter(replace(entry, template=entry.leniency).message for entry in self.skipped)
-        listed = "; ".join(f"{text} ({count} times)" if count > 1 else text for text, count in kinds.items())
-        return printable(f"lenient loading, with lenient=True, reads this file: {shortened(listed)}")
+        listed = "; ".join(
+            f"{text} ({count} times)" if count > 1 else text for text, count in kinds.items()
+        )
+        return printable(
+            f"lenient loading, with lenient=True, reads this file: {shortened(listed)}"
+        )
 
     def __str__(self) -> str:
         return "\n".join(filter(None, (super().__str__(), self.advice)))
@@ -459,7 +529,9 @@ _findings_card: Callable[..., str] = Deferred("loaders.text:findings_card")
 
 
 class FindingList(tuple[Diagnostic, ...]):
-    """A tuple of diagnostics with a form for notebooks: their number by severity, and a table, errors first."""
+    """A tuple of diagnostics with a form for notebooks: their number by severity, and a table,
+    errors first.
+    """
 
     __slots__ = ()
 
@@ -475,15 +547,17 @@ _MAX_CODES = 3
 
 
 class LossWarning(UserWarning):
-    """Warning: the result of a call lacks, approximates or assumes something; its ``diagnostics`` say what."""
+    """Warning: the result of a call lacks, approximates or assumes something; its ``diagnostics``
+    say what.
+    """
 
 
 class LossSummary:
     """Context of one public call, which warns of the losses at its end, at the line of the caller.
 
-    The losses of a call within another one are those of the outer one. There is no warning if the call fails, since the
-    error states the reasons. Meshes and pictures that are read during the call share one budget; a call that exceeds it
-    is a `LoadError`.
+    The losses of a call within another one are those of the outer one. There is no warning if the
+    call fails, since the error states the reasons. Meshes and pictures that are read during the
+    call share one budget; a call that exceeds it is a `LoadError`.
 
     Attributes:
         name: Name of the source.
@@ -495,7 +569,12 @@ class LossSummary:
     _active: ContextVar[LossSummary | None] = ContextVar("_active", default=None)
 
     def __init__(
-        self, name: object, *, quiet: bool = False, limits: Limits | None = None, lenient: bool = False
+        self,
+        name: object,
+        *,
+        quiet: bool = False,
+        limits: Limits | None = None,
+        lenient: bool = False,
     ) -> None:
         self.name = str(name)
         self.quiet = quiet
@@ -513,7 +592,9 @@ class LossSummary:
             options: The options of the call, of which ``quiet``, ``limits`` and ``lenient`` matter.
         """
         lenient = options.get("lenient", False)
-        return cls(name, quiet=options.get("quiet", False), limits=options.get("limits"), lenient=lenient)
+        return cls(
+            name, quiet=options.get("quiet", False), limits=options.get("limits"), lenient=lenient
+        )
 
     def add(self, diagnostics: Iterable[Diagnostic], *, without: Iterable[Diagnostic] = ()) -> None:
         """Add findings.
@@ -523,7 +604,9 @@ class LossSummary:
             without: Findings that an earlier call has reported.
         """
         known = set(without)
-        self._found += [entry for entry in diagnostics if entry not in known] if known else diagnostics
+        self._found += (
+            [entry for entry in diagnostics if entry not in known] if known else diagnostics
+        )
 
     def __enter__(self) -> Self:
         self._outer = self._active.get()
@@ -532,7 +615,10 @@ class LossSummary:
         return self
 
     def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self,
+        error_type: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         self._scope.__exit__(None, None, None)
         if self._token is not None:
@@ -556,16 +642,27 @@ class LossSummary:
         losses = [entry for entry in dict.fromkeys(self._found) if entry.severity == "warning"]
         if not losses:
             return ""
-        counts = ", ".join(f"{count} {fate}" for fate, count in Counter(str(entry.fate) for entry in losses).items())
+        counts = ", ".join(
+            f"{count} {fate}"
+            for fate, count in Counter(str(entry.fate) for entry in losses).items()
+        )
         codes = list(dict.fromkeys(entry.code for entry in lost_forms_first(losses)))
         listed = ", ".join(codes[:_MAX_CODES]) + (", ..." if len(codes) > _MAX_CODES else "")
-        return f"{self.name}: {counts} ({listed}); see the diagnostics of the result, or pass quiet=True"
+        return (
+            f"{self.name}: {counts} ({listed}); see the diagnostics of the result, or pass "
+            f"quiet=True"
+        )
 
 
 def _level_of_caller() -> int:
-    """Return the stack level, for a warning of the calling function, of the first frame outside of this project."""
+    """Return the stack level, for a warning of the calling function, of the first frame outside of
+    this project.
+    """
     level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OWN_PACKAGES:
+    while (
+        frame.f_back is not None
+        and frame.f_globals.get("__name__", "").partition(".")[0] in _OWN_PACKAGES
+    ):
         level, frame = level + 1, frame.f_back
     return level
 

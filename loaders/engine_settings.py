@@ -1,7 +1,8 @@
-"""The effect of each setting of MuJoCo that a scene carries, and those that act on its motion or its contacts.
+"""The effect of each setting of MuJoCo that a scene carries, and those that act on its motion or
+its contacts.
 
-A setting is judged by what it does, not by the place where it is stated. One that the table does not have counts as one
-that changes the motion.
+A setting is judged by what it does, not by the place where it is stated. One that the table does
+not have counts as one that changes the motion.
 """
 
 from __future__ import annotations
@@ -33,8 +34,10 @@ class Meaning:
 
     Attributes:
         effect: What it changes.
-        default: Text of MuJoCo's default; empty if a scene holds the setting only with another value.
-        needs: Settings of which one must have another value than its default, else this one has no effect.
+        default: Text of MuJoCo's default; empty if a scene holds the setting only with another
+            value.
+        needs: Settings of which one must have another value than its default, else this one has no
+            effect.
     """
 
     effect: Effect
@@ -86,12 +89,20 @@ SETTINGS = {
     **_all("option", "sleep_tolerance", Meaning(Effect.MOTION, "0.001", ("flag/sleep",))),
     **_all("option", "o_margin", Meaning(Effect.CONTACT, "0", ("flag/override",))),
     **_all("option", "o_solref", Meaning(Effect.CONTACT, "0.02 1", ("flag/override",))),
-    **_all("option", "o_solimp", Meaning(Effect.CONTACT, "0.9 0.95 0.001 0.5 2", ("flag/override",))),
-    **_all("option", "o_friction", Meaning(Effect.CONTACT, "1 1 0.005 0.0001 0.0001", ("flag/override",))),
+    **_all(
+        "option", "o_solimp", Meaning(Effect.CONTACT, "0.9 0.95 0.001 0.5 2", ("flag/override",))
+    ),
     **_all(
         "option",
-        "ccd_iterations ccd_tolerance cone impratio integrator iterations ls_iterations ls_tolerance "
-        "mpr_iterations mpr_tolerance noslip_iterations noslip_tolerance sdf_initpoints sdf_iterations solver "
+        "o_friction",
+        Meaning(Effect.CONTACT, "1 1 0.005 0.0001 0.0001", ("flag/override",)),
+    ),
+    **_all(
+        "option",
+        "ccd_iterations ccd_tolerance cone impratio integrator iterations ls_iterations "
+        "ls_tolerance "
+        "mpr_iterations mpr_tolerance noslip_iterations noslip_tolerance sdf_initpoints "
+        "sdf_iterations solver "
         "tolerance",
         Meaning(Effect.ACCURACY),
     ),
@@ -106,10 +117,16 @@ SETTINGS = {
     **_all("flag", "sleep", Meaning(Effect.MOTION, "disable")),
     **_all("flag", "contact filterparent", Meaning(Effect.CONTACT, "enable")),
     **_all("flag", "ipc override", Meaning(Effect.CONTACT, "disable")),
-    **_all("flag", "diagexact eulerdamp island multiccd nativeccd refsafe warmstart", Meaning(Effect.ACCURACY)),
+    **_all(
+        "flag",
+        "diagexact eulerdamp island multiccd nativeccd refsafe warmstart",
+        Meaning(Effect.ACCURACY),
+    ),
     **_all("flag", "autoreset energy fwdinv invdiscrete midphase sensor", Meaning(Effect.NONE)),
     # shapes and pairs of shapes
-    **_all("geom", "adhesion gap margin priority solimp solref surfacevel", Meaning(Effect.CONTACT)),
+    **_all(
+        "geom", "adhesion gap margin priority solimp solref surfacevel", Meaning(Effect.CONTACT)
+    ),
     **_all("geom", "condim", Meaning(Effect.CONTACT, "3")),
     **_all("geom", "friction", Meaning(Effect.CONTACT, needs=_ROLLING)),
     **_all("geom", "solmix", Meaning(Effect.CONTACT, "1", _SOFTNESS)),
@@ -122,18 +139,28 @@ SETTINGS = {
     **_all("body", "inertial/diaginertia inertial/quat", Meaning(Effect.NONE)),
     **_all(
         "joint",
-        "actuatorfrcrange actuatorgravcomp damping limited margin range solimplimit solreflimit stiffness",
+        (
+            "actuatorfrcrange actuatorgravcomp damping limited margin range solimplimit "
+            "solreflimit "
+            "stiffness"
+        ),
         Meaning(Effect.MOTION),
     ),
     **_all("joint", "solimpfriction solreffriction", Meaning(Effect.ACCURACY)),
     **_all("joint", "ref", Meaning(Effect.NONE)),
-    **_all("tendon", "actuatorfrcrange damping margin solimplimit solreflimit stiffness", Meaning(Effect.MOTION)),
+    **_all(
+        "tendon",
+        "actuatorfrcrange damping margin solimplimit solreflimit stiffness",
+        Meaning(Effect.MOTION),
+    ),
     **_all("tendon", "solimpfriction solreffriction", Meaning(Effect.ACCURACY)),
     **_all("equality", "polycoef solimp solref torquescale", Meaning(Effect.MOTION)),
     **_all("equality", "name", Meaning(Effect.NONE)),
     **_all("actuator", "group lengthrange", Meaning(Effect.NONE)),
-}  # fmt: skip
-"""The meaning of each setting by element and attribute; laws of actuators are not listed, since all of them move."""
+}
+"""The meaning of each setting by element and attribute; laws of actuators are not listed, since all
+of them move.
+"""
 
 
 def effect_of(path: str) -> Effect:
@@ -146,7 +173,8 @@ def effect_of(path: str) -> Effect:
 
 
 def is_default(path: str, text: str) -> bool:
-    """Return whether a value is MuJoCo's default; further numbers that are not stated are the default, too.
+    """Return whether a value is MuJoCo's default; further numbers that are not stated are the
+    default, too.
 
     Args:
         path: Element and attribute.
@@ -168,7 +196,9 @@ def full_name(path: str) -> str:
 
 
 def stated_settings(scene: SceneData) -> Iterator[Setting]:
-    """Yield all settings of MuJoCo that a scene states, whatever their effect; elements of its own are no settings."""
+    """Yield all settings of MuJoCo that a scene states, whatever their effect; elements of its own
+    are no settings.
+    """
     if scene.physics.engine == "mujoco":
         yield from _settings("", scene.physics.parameters)
         if scene.wind.any():
@@ -176,7 +206,9 @@ def stated_settings(scene: SceneData) -> Iterator[Setting]:
     for link in scene.links:
         yield from _settings("body/", link.mujoco, link.name)
         for shape in link.collisions:
-            yield from _settings("geom/", shape.surface.mujoco, f"{link.name}{SEPARATOR}{shape.name}")
+            yield from _settings(
+                "geom/", shape.surface.mujoco, f"{link.name}{SEPARATOR}{shape.name}"
+            )
     named: tuple[tuple[str, tuple[Joint | Tendon | Actuator, ...]], ...] = (
         ("joint/", scene.joints),
         ("tendon/", scene.tendons),
@@ -194,15 +226,24 @@ def _settings_of_connections(scene: SceneData) -> Iterator[Setting]:
         yield from _settings("equality/", coupling.mujoco, coupling.follower, coupling.leader)
     for constraint in scene.constraints:
         if isinstance(constraint, BallConstraint | WeldConstraint):
-            yield from _settings("equality/", constraint.mujoco, constraint.link_A, constraint.link_B)
+            yield from _settings(
+                "equality/", constraint.mujoco, constraint.link_A, constraint.link_B
+            )
     for pair in scene.contact_pairs:
-        names = f"{pair.link_A}{SEPARATOR}{pair.collision_A}", f"{pair.link_B}{SEPARATOR}{pair.collision_B}"
+        names = (
+            f"{pair.link_A}{SEPARATOR}{pair.collision_A}",
+            f"{pair.link_B}{SEPARATOR}{pair.collision_B}",
+        )
         yield from _settings("pair/", pair.mujoco, *names)
 
 
 def acting_settings(scene: SceneData) -> tuple[Setting, ...]:
-    """Return the settings of MuJoCo in a scene that act on its motion or its contacts, without those at the default."""
-    stated = [setting for setting in stated_settings(scene) if not is_default(setting.path, setting.text)]
+    """Return the settings of MuJoCo in a scene that act on its motion or its contacts, without
+    those at the default.
+    """
+    stated = [
+        setting for setting in stated_settings(scene) if not is_default(setting.path, setting.text)
+    ]
     paths = {setting.path for setting in stated}
     return tuple(setting for setting in stated if _acts(setting, paths))
 

@@ -1,7 +1,7 @@
 """load, load_string and resolve: choose the reader by root element or suffix.
 
-The name of an entry point is the tag of the root element of an XML document; its object takes that element and the
-context of the load, as ours do.
+The name of an entry point is the tag of the root element of an XML document; its object takes that
+element and the context of the load, as ours do.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 from .context import MAX_INCLUDE_DEPTH, Context, Lookup, Resources
 from .diagnostics import Diagnostics, Fate, LossSummary, Where, limited, make_where
 from .files.fuel import FuelDownload
-from .files.robot_descriptions import absolute, given_path, locate, package_folders, search_folders, source_text
+from .files.robot_descriptions import (
+    absolute,
+    given_path,
+    locate,
+    package_folders,
+    search_folders,
+    source_text,
+)
 from .finish.finish import Reading, check_readable, finish
 from .limits import DEFAULTS, Budget, Limits, budgeted, collector_paused, raised_as
 from .node import Node
@@ -36,7 +43,9 @@ ENTRY_POINTS = "sdfbridge.readers"
 """Group of the entry points."""
 
 Reader = Callable[[Node, Context], Scene | None]
-"""A function that reads a document, given its root element; None after an error in ``context.diagnostics``."""
+"""A function that reads a document, given its root element; None after an error in
+``context.diagnostics``.
+"""
 
 
 class _ReaderError(Exception):
@@ -44,7 +53,9 @@ class _ReaderError(Exception):
 
 
 def registered_tags() -> tuple[str, ...]:
-    """Return the tags of the root elements for which a reader is registered, in alphabetical order."""
+    """Return the tags of the root elements for which a reader is registered, in alphabetical
+    order.
+    """
     return tuple(sorted({point.name for point in _entry_points()}))
 
 
@@ -61,7 +72,9 @@ def registered_reader(tag: str) -> Reader | None:
 
 
 def _entry_points() -> Iterable[EntryPoint]:
-    from importlib.metadata import entry_points  # takes long to import, and few loads meet a document of another format
+    from importlib.metadata import (
+        entry_points,
+    )  # takes long to import, and few loads meet a document of another format
 
     return entry_points(group=ENTRY_POINTS)
 
@@ -71,13 +84,26 @@ def _read(point: EntryPoint, root: Node, context: Context) -> Scene | None:
         with raised_as(_ReaderError, f"the reader {point.value} fails"):
             found = point.load()(root, context)
             if not isinstance(found, Scene | None):
-                raise _ReaderError(f"the reader {point.value} returned {type(found).__name__}, not a Scene or None")
-            scene = found and dataclasses.replace(found)  # the package may keep its own, and the load completes one
+                raise _ReaderError(
+                    f"the reader {point.value} returned {type(found).__name__}, not a Scene or None"
+                )
+            scene = found and dataclasses.replace(
+                found
+            )  # the package may keep its own, and the load completes one
     except _ReaderError as error:
-        root.invalid("file.reader", "{reason}", hint="report this to the authors of the package", reason=str(error))
+        root.invalid(
+            "file.reader",
+            "{reason}",
+            hint="report this to the authors of the package",
+            reason=str(error),
+        )
         return None
     if scene is None and not any(entry.fate is Fate.INVALID for entry in context.diagnostics):
-        root.invalid("file.reader", "{reason}", reason=f"the reader {point.value} returned no scene and no error")
+        root.invalid(
+            "file.reader",
+            "{reason}",
+            reason=f"the reader {point.value} returned no scene and no error",
+        )
     return scene
 
 
@@ -92,7 +118,9 @@ _XML_READERS: dict[str, Reader] = {
 """Reader of a document, keyed by the tag of the root element; these come before registered ones."""
 _read_directives: Callable[..., Scene | None] = Deferred("loaders.drake.directives:read")
 _set_places: Callable[..., None] = Deferred("loaders.urdf.xacro:set_places")
-_xacro_arguments: Callable[[object], dict[str, str]] = Deferred("loaders.urdf.xacro:xacro_arguments")
+_xacro_arguments: Callable[[object], dict[str, str]] = Deferred(
+    "loaders.urdf.xacro:xacro_arguments"
+)
 
 _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<[?!A-Za-z]")
 """The start of an XML document, which no directives have."""
@@ -111,19 +139,30 @@ def read_file(path: Path, context: Context) -> Scene | None:
     if len(set(files)) < len(files) or len(files) > MAX_INCLUDE_DEPTH:
         chain = " -> ".join(p.name for p in files)
         message = "the file includes itself, or files are nested too deep: {chain}"
-        context.diagnostics.add(Fate.INVALID, "file.include-cycle", message, Where(str(path)), chain=chain)
+        context.diagnostics.add(
+            Fate.INVALID, "file.include-cycle", message, Where(str(path)), chain=chain
+        )
         return None
     suffix, needs_xacro = path.suffix.lower(), is_xacro(path)
     data = None if needs_xacro else read_bytes(path, context.diagnostics)
     if needs_xacro or (data is not None and suffix == ".urdf" and has_xacro(data)):
         expansion = expand(path, context)
-        return expansion and read_data(expansion.data, str(path), "xml", context.inside(path), expansion.places)
+        return expansion and read_data(
+            expansion.data, str(path), "xml", context.inside(path), expansion.places
+        )
     if data is None:
         return None
-    return read_data(data, str(path), "directives" if suffix in {".yaml", ".yml"} else "xml", context.inside(path))
+    return read_data(
+        data,
+        str(path),
+        "directives" if suffix in {".yaml", ".yml"} else "xml",
+        context.inside(path),
+    )
 
 
-def read_data(data: bytes, file: str, format: str, context: Context, places: tuple[Where, ...] = ()) -> Scene | None:
+def read_data(
+    data: bytes, file: str, format: str, context: Context, places: tuple[Where, ...] = ()
+) -> Scene | None:
     """Read the contents of a file; return None with a diagnostic if they cannot be read.
 
     Args:
@@ -144,7 +183,9 @@ def read_data(data: bytes, file: str, format: str, context: Context, places: tup
     if read is None:
         is_part = root.tag == "mujocoinclude"
         hint = (
-            "it is a part of MJCF: read the file that includes it" if is_part else "check that this is the right file"
+            "it is a part of MJCF: read the file that includes it"
+            if is_part
+            else "check that this is the right file"
         )
         root.invalid(
             "file.unknown-format",
@@ -160,26 +201,34 @@ def read_data(data: bytes, file: str, format: str, context: Context, places: tup
         root.free()
 
 
-# --- the public functions ---------------------------------------------------------------------------------------------
+# --- the public functions -------------------------------------------------------------------------
 
 
 class Search(TypedDict, total=False):
-    """Options that say where to find the files that a model names; `loaders.context` gives the order of search."""
+    """Options that say where to find the files that a model names; `loaders.context` gives the
+    order of search.
+    """
 
     package_map: Mapping[str, PathLike]
-    """Folders of packages and models, keyed by the name in ``package://name`` or ``model://name``."""
+    """Folders of packages and models, keyed by the name in ``package://name`` or
+    ``model://name``.
+    """
     paths: Sequence[PathLike]
     """Folders to search."""
     schemes: Mapping[str, Sequence[PathLike]]
     """Folders to search for the path after ``scheme://``, keyed by scheme."""
     finder: Callable[[str], PathLike | None]
-    """Function that is called last, with the URI as the file has it; it returns a file, a folder or None."""
+    """Function that is called last, with the URI as the file has it; it returns a file, a folder or
+    None.
+    """
     fetch: bool
     """Whether models of Gazebo Fuel that no local cache has are downloaded into it."""
     unsafe_paths: bool
     """Whether files outside the model's folder, its packages and the given folders may be read."""
     limits: Limits
-    """Limits on the files, elements, diagnostics, triangles and pixels of the call; see docs/security.md."""
+    """Limits on the files, elements, diagnostics, triangles and pixels of the call; see
+    docs/security.md.
+    """
 
 
 class LoadOptions(Search, total=False):
@@ -188,7 +237,9 @@ class LoadOptions(Search, total=False):
     strict: bool
     """Whether anything lost or approximated is an error."""
     lenient: bool
-    """Whether invalid pieces that can be left out, or a value assumed, do not refuse the file; each is reported."""
+    """Whether invalid pieces that can be left out, or a value assumed, do not refuse the file; each
+    is reported.
+    """
     quiet: bool
     """Whether no `LossWarning` summarizes what is lost or approximated."""
     allow_xacro: bool
@@ -196,7 +247,9 @@ class LoadOptions(Search, total=False):
     xacro_args: Mapping[str, str | float]
     """Arguments of xacro, such as ``{"name": "ur5e", "n": 2}`` for ``name:=ur5e n:=2``."""
     srdf: PathLike | None
-    """MoveIt's SRDF file of the robot: its disabled link pairs become collision filters, its states keyframes."""
+    """MoveIt's SRDF file of the robot: its disabled link pairs become collision filters, its states
+    keyframes.
+    """
 
 
 def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
@@ -205,20 +258,21 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
     The root element decides the format of an XML file, not its suffix.
 
     Args:
-        source: The file; a relative path that does not exist is searched in ``paths``. ``rd://name`` names a robot of
-            the Python package robot_descriptions, read from its cache.
-        options: The options in `LoadOptions`: ``strict``, ``lenient``, ``quiet``, ``allow_xacro``, ``xacro_args``,
-            ``srdf``, and those in `Search`.
+        source: The file; a relative path that does not exist is searched in ``paths``.
+            ``rd://name`` names a robot of the Python package robot_descriptions, read from its
+            cache.
+        options: The options in `LoadOptions`: ``strict``, ``lenient``, ``quiet``, ``allow_xacro``,
+            ``xacro_args``, ``srdf``, and those in `Search`.
 
     Returns:
         The scene, with all diagnostics of the load in ``scene.diagnostics``.
 
     Raises:
-        LoadError: if the file has errors; it holds every one, with file, line and a hint, and the warnings as well. If
-            there is no such file, the error is a `FileNotFoundError` too.
+        LoadError: if the file has errors; it holds every one, with file, line and a hint, and the
+            warnings as well. If there is no such file, the error is a `FileNotFoundError` too.
         TypeError: if an option is unknown, or the source is not a path.
-        ValueError: if a folder in ``package_map`` or ``paths`` does not exist, the load is both strict and lenient, or
-            the source is the text of a document.
+        ValueError: if a folder in ``package_map`` or ``paths`` does not exist, the load is both
+            strict and lenient, or the source is the text of a document.
 
     Example:
         >>> import loaders
@@ -233,12 +287,16 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
     download, name = _ask_once(options), source_text(source, options.get("paths") or ())
     with LossSummary.of(name, options) as losses, collector_paused():
         read = partial(_read_source, name, options, download)
-        scene = finish(read, strict=options.get("strict", False), lenient=options.get("lenient", False))
+        scene = finish(
+            read, strict=options.get("strict", False), lenient=options.get("lenient", False)
+        )
         losses.add(scene.diagnostics)
     return scene
 
 
-def _read_source(source: str, options: LoadOptions, download: FuelDownload | None, *, lenient: bool) -> Reading:
+def _read_source(
+    source: str, options: LoadOptions, download: FuelDownload | None, *, lenient: bool
+) -> Reading:
     diagnostics = diagnostics_of(options, lenient=lenient)
     path = _model_in(locate(source, diagnostics), diagnostics)
     context = context_of(options, options.get("allow_xacro", False), path, diagnostics, download)
@@ -269,7 +327,8 @@ def resolve(
     lenient: bool = False,
     **search: Unpack[Search],
 ) -> tuple[Lookup, ...]:
-    """Return every file that a robot or a world names, in order, with the path found or the reason why there is none.
+    """Return every file that a robot or a world names, in order, with the path found or the reason
+    why there is none.
 
     Errors in the content of the file raise no exception; the result covers what could be read.
 
@@ -281,7 +340,8 @@ def resolve(
         search: The options in `Search`.
 
     Raises:
-        LoadError: if the file cannot be opened, or there is none; the error is then a `FileNotFoundError` too.
+        LoadError: if the file cannot be opened, or there is none; the error is then a
+        `FileNotFoundError` too.
         TypeError: if an option is unknown, or the source is not a path.
         ValueError: if a folder in ``package_map`` or ``paths`` does not exist.
 
@@ -291,7 +351,9 @@ def resolve(
     """
     check_option_names(search, Search)
     diagnostics = diagnostics_of(search, lenient=lenient)
-    path = _model_in(locate(source_text(source, search.get("paths") or ()), diagnostics), diagnostics)
+    path = _model_in(
+        locate(source_text(source, search.get("paths") or ()), diagnostics), diagnostics
+    )
     context = context_of(search, allow_xacro, path, diagnostics, _ask_once(search))
     if xacro_args:
         context = dataclasses.replace(context, xacro_args=_xacro_arguments(xacro_args))
@@ -316,8 +378,8 @@ def load_string(
 
     Args:
         text: The document.
-        format: The format of the document: ``sdf``, ``urdf``, ``mjcf``, ``directives``, or the root element of a
-            registered reader. Of XML, as in `load`, the root element decides.
+        format: The format of the document: ``sdf``, ``urdf``, ``mjcf``, ``directives``, or the root
+            element of a registered reader. Of XML, as in `load`, the root element decides.
         base: The folder to which relative file names in the document refer.
         strict: Whether anything lost or approximated is an error.
         lenient: Whether invalid pieces that can be left out are, as for `load`.
@@ -330,8 +392,8 @@ def load_string(
     Raises:
         LoadError: if the document has errors; it holds every one, with line and a hint.
         TypeError: if an option is unknown.
-        ValueError: if the format is unknown, a folder in ``package_map`` or ``paths`` does not exist, or the load is
-            both strict and lenient.
+        ValueError: if the format is unknown, a folder in ``package_map`` or ``paths`` does not
+            exist, or the load is both strict and lenient.
 
     Example:
         >>> loaders.load_string('<robot name="cart"><link name="base"/></robot>', format="urdf").links[0].name
@@ -348,7 +410,9 @@ def load_string(
     download = _ask_once(search)
 
     def read(*, lenient: bool) -> Reading:
-        context = context_of(search, False, Path(file), diagnostics_of(search, lenient=lenient), download)
+        context = context_of(
+            search, False, Path(file), diagnostics_of(search, lenient=lenient), download
+        )
         scene = None
         with limited(context.diagnostics, file):
             scene = read_data(data, file, format, context)
@@ -409,7 +473,10 @@ def context_of(
     """
     schemes = search.get("schemes", {})
     resources = _Resources(
-        package_map={name: Path(os.path.abspath(f)) for name, f in package_folders(search.get("package_map")).items()},
+        package_map={
+            name: Path(os.path.abspath(f))
+            for name, f in package_folders(search.get("package_map")).items()
+        },
         paths=absolute(search_folders(search.get("paths"))),
         schemes={scheme.lower(): absolute(folders) for scheme, folders in schemes.items()},
         finder=search.get("finder"),
@@ -417,4 +484,6 @@ def context_of(
         unsafe_paths=search.get("unsafe_paths", False),
         main=main,
     )
-    return _Context(resources=resources, diagnostics=diagnostics, read_file=read_file, allow_xacro=allow_xacro)
+    return _Context(
+        resources=resources, diagnostics=diagnostics, read_file=read_file, allow_xacro=allow_xacro
+    )

@@ -15,7 +15,9 @@ from .speed import maker
 _TOLERANCE = 5.0 * np.finfo(np.float64).eps
 """Tolerance of principal moments relative to the trace, that of libsdformat."""
 _PLAIN_MARGIN = 1e-10
-"""Margin of the leading minors of a matrix, relative to powers of its trace, that rounding cannot reach."""
+"""Margin of the leading minors of a matrix, relative to powers of its trace, that rounding cannot
+reach.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,8 +32,11 @@ class SpatialInertia:
     """Rotational inertia about Lcm [kg m^2], shape (3, 3), symmetric."""
 
     @classmethod
-    def of(cls, mass: float, p_LLcm: ArrayLike = (0.0, 0.0, 0.0), I_Lcm: ArrayLike | None = None) -> SpatialInertia:
-        """Make an inertia from a mass [kg], a center of mass [m] and a rotational inertia about it [kg m^2].
+    def of(
+        cls, mass: float, p_LLcm: ArrayLike = (0.0, 0.0, 0.0), I_Lcm: ArrayLike | None = None
+    ) -> SpatialInertia:
+        """Make an inertia from a mass [kg], a center of mass [m] and a rotational inertia about it
+        [kg m^2].
 
         Args:
             mass: Mass [kg].
@@ -50,7 +55,9 @@ class SpatialInertia:
             I_I: Rotational inertia about the origin of I, expressed in I [kg m^2], shape (3, 3).
         """
         I_Lcm = I_I if X_LI.R is IDENTITY.R else X_LI.R @ I_I @ X_LI.R.T
-        return cls(mass, X_LI.p, frozen(I_Lcm) if I_Lcm is I_I and I_I.flags.writeable else _sealed(I_Lcm))
+        return cls(
+            mass, X_LI.p, frozen(I_Lcm) if I_Lcm is I_I and I_I.flags.writeable else _sealed(I_Lcm)
+        )
 
     def moved(self, X_AL: Pose) -> SpatialInertia:
         """Return the inertia of the same body, measured and expressed in A."""
@@ -61,7 +68,9 @@ class SpatialInertia:
         return _SpatialInertia(self.mass, _sealed(p), _sealed(rotational))
 
     def __add__(self, other: SpatialInertia) -> SpatialInertia:
-        """Return the inertia of both bodies welded together (parallel axis theorem); both are in the same frame."""
+        """Return the inertia of both bodies welded together (parallel axis theorem); both are in
+        the same frame.
+        """
         mass = self.mass + other.mass
         if mass == 0.0:
             return _SpatialInertia(0.0, self.p_LLcm, frozen(self.I_Lcm + other.I_Lcm))
@@ -75,16 +84,19 @@ class SpatialInertia:
         return inertia
 
     def smallest_moment_about_origin(self) -> float:
-        """Return the smallest moment about the link's origin [kg m^2]; infinity if that is too far for a number."""
+        """Return the smallest moment about the link's origin [kg m^2]; infinity if that is too far
+        for a number.
+        """
         with np.errstate(over="ignore", invalid="ignore"):
             moments = self.about(np.zeros(3))
         return float(np.linalg.eigvalsh(moments)[0]) if np.isfinite(moments).all() else math.inf
 
     def principal_axes(self) -> tuple[Array, Array]:
-        """Return the principal axes ``R_LI``, shape (3, 3), and the principal moments [kg m^2], shape (3,).
+        """Return the principal axes ``R_LI``, shape (3, 3), and the principal moments [kg m^2],
+        shape (3,).
 
-        Of all principal axes they are those nearest to the axes of L; those of a diagonal inertia are exactly the axes
-        of L.
+        Of all principal axes they are those nearest to the axes of L; those of a diagonal inertia
+        are exactly the axes of L.
         """
         (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = self.I_Lcm.tolist()
         if not (xy or xz or yx or yz or zx or zy):
@@ -93,13 +105,18 @@ class SpatialInertia:
         return axes[0], moments[0]
 
     def defects(self) -> list[str]:
-        """Return the reasons why no rigid body can have this inertia; empty if it is physically valid.
+        """Return the reasons why no rigid body can have this inertia; empty if it is physically
+        valid.
 
         The tolerance is that of libsdformat: ten times the machine epsilon times half the trace.
         """
         if _is_plainly_physical(self):
             return []
-        if not (math.isfinite(self.mass) and np.all(np.isfinite(self.p_LLcm)) and np.all(np.isfinite(self.I_Lcm))):
+        if not (
+            math.isfinite(self.mass)
+            and np.all(np.isfinite(self.p_LLcm))
+            and np.all(np.isfinite(self.I_Lcm))
+        ):
             return ["not every value is finite"]
         defects = []
         if self.mass < 0.0:
@@ -110,11 +127,14 @@ class SpatialInertia:
             defects.append(f"the principal moment {moments[0]:g} kg m^2 is negative")
         elif moments[0] + moments[1] < moments[2] - tolerance:
             a, b, c = moments
-            defects.append(f"the principal moments {a:g}, {b:g}, {c:g} kg m^2 violate the triangle inequality")
+            defects.append(
+                f"the principal moments {a:g}, {b:g}, {c:g} kg m^2 violate the triangle inequality"
+            )
         return defects
 
     def repaired(self) -> SpatialInertia:
-        """Return the nearest physically valid inertia: same axes and center of mass, least change of the moments.
+        """Return the nearest physically valid inertia: same axes and center of mass, least change
+        of the moments.
 
         A mass or moment that is NaN stays NaN.
         """
@@ -134,7 +154,8 @@ _SpatialInertia = maker(SpatialInertia)
 
 
 def exceeds(matrix: Array, bound: float) -> bool:
-    """Return whether all eigenvalues of a symmetric matrix exceed a bound by a margin that rounding cannot reach.
+    """Return whether all eigenvalues of a symmetric matrix exceed a bound by a margin that rounding
+    cannot reach.
 
     False decides nothing. No principal moment is computed, which would take ten times as long.
 
@@ -147,7 +168,8 @@ def exceeds(matrix: Array, bound: float) -> bool:
 
 
 def _is_plainly_definite(a: float, b: float, c: float, yx: float, zx: float, zy: float) -> bool:
-    """Return whether a symmetric matrix with a, b, c on its diagonal is positive definite, by its leading minors.
+    """Return whether a symmetric matrix with a, b, c on its diagonal is positive definite, by its
+    leading minors.
 
     The margin is relative to powers of the trace; False decides nothing.
     """
@@ -155,13 +177,16 @@ def _is_plainly_definite(a: float, b: float, c: float, yx: float, zx: float, zy:
     minor = a * b - yx * yx
     determinant = c * minor - a * zy * zy - b * zx * zx + 2.0 * yx * zx * zy
     margin = _PLAIN_MARGIN * trace
-    return bool(a > margin > 0.0 and minor > margin * trace and determinant > margin * trace * trace)
+    return bool(
+        a > margin > 0.0 and minor > margin * trace and determinant > margin * trace * trace
+    )
 
 
 def are_physical(inertias: Sequence[SpatialInertia]) -> list[bool]:
     """Return, for each inertia, whether `SpatialInertia.defects` is empty.
 
-    Nearly every inertia is plainly physical. Only for the others principal moments are computed, all at once.
+    Nearly every inertia is plainly physical. Only for the others principal moments are computed,
+    all at once.
 
     Args:
         inertias: The inertias.
@@ -169,15 +194,19 @@ def are_physical(inertias: Sequence[SpatialInertia]) -> list[bool]:
     physical = [_is_plainly_physical(inertia) for inertia in inertias]
     if not all(physical):
         doubtful = [i for i, is_plain in enumerate(physical) if not is_plain]
-        for i, has_valid_moments in zip(doubtful, _have_valid_moments([inertias[i] for i in doubtful]), strict=True):
+        for i, has_valid_moments in zip(
+            doubtful, _have_valid_moments([inertias[i] for i in doubtful]), strict=True
+        ):
             physical[i] = has_valid_moments
     return physical
 
 
 def _is_plainly_physical(inertia: SpatialInertia) -> bool:
-    """Return whether an inertia is physical by a margin that rounding cannot reach, or exactly so if it is diagonal.
+    """Return whether an inertia is physical by a margin that rounding cannot reach, or exactly so
+    if it is diagonal.
 
-    An inertia I is physical if ``trace(I) / 2 - I``, the second moments of the mass, is positive definite.
+    An inertia I is physical if ``trace(I) / 2 - I``, the second moments of the mass, is positive
+    definite.
     """
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = inertia.I_Lcm.tolist()
     trace = xx + yy + zz
@@ -192,9 +221,15 @@ def _have_valid_moments(inertias: Sequence[SpatialInertia]) -> list[bool]:
     masses = np.array([inertia.mass for inertia in inertias])
     centers = np.array([inertia.p_LLcm for inertia in inertias])
     matrices = np.array([inertia.I_Lcm for inertia in inertias])
-    finite = np.isfinite(masses) & np.isfinite(centers).all(axis=1) & np.isfinite(matrices).all(axis=(1, 2))
+    finite = (
+        np.isfinite(masses)
+        & np.isfinite(centers).all(axis=1)
+        & np.isfinite(matrices).all(axis=(1, 2))
+    )
     matrices[~finite] = 0.0
     a, b, c = np.linalg.eigvalsh(matrices).T
     tolerance = _TOLERANCE * np.abs(np.trace(matrices, axis1=1, axis2=2))
-    physical: list[bool] = (finite & (masses >= 0.0) & (a >= -tolerance) & (a + b >= c - tolerance)).tolist()
+    physical: list[bool] = (
+        finite & (masses >= 0.0) & (a >= -tolerance) & (a + b >= c - tolerance)
+    ).tolist()
     return physical

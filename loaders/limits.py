@@ -1,11 +1,12 @@
 """Limits on one load or export, errors of libraries, and the pause of the garbage collector.
 
-A load makes some hundred thousand objects, which all live until its end. The collector, which starts whenever enough
-objects are new, visits them many times and frees none; for a robot of 5,000 links this takes 40 % of the time.
-Objects outside cycles are freed as ever during a pause, and `loaders.node.Node.free` breaks the cycles of a tree.
+A load makes some hundred thousand objects, which all live until its end. The collector, which
+starts whenever enough objects are new, visits them many times and frees none; for a robot of 5,000
+links this takes 40 % of the time. Objects outside cycles are freed as ever during a pause, and
+`loaders.node.Node.free` breaks the cycles of a tree.
 
-Readers of a model spend from the `Budget` of their diagnostics. Meshes and pictures are read by the targets, so they
-spend from the budget of the public call that is running, with `spend`.
+Readers of a model spend from the `Budget` of their diagnostics. Meshes and pictures are read by the
+targets, so they spend from the budget of the public call that is running, with `spend`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from typing import TypeVar
 
 
 class _Pauses:
-    """The pauses that have begun and not ended, in all threads; the collector runs again when the last one ends."""
+    """The pauses that have begun and not ended, in all threads; the collector runs again when the
+    last one ends.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -60,9 +63,11 @@ if hasattr(os, "register_at_fork"):
 
 
 def collector_paused() -> AbstractContextManager[None]:
-    """Pause the cyclic garbage collector, in all threads, until the end of the block, whatever happens in it.
+    """Pause the cyclic garbage collector, in all threads, until the end of the block, whatever
+    happens in it.
 
-    Blocks may be nested, and may overlap in several threads. A collector that the caller has turned off stays off.
+    Blocks may be nested, and may overlap in several threads. A collector that the caller has turned
+    off stays off.
     """
     return _PAUSES
 
@@ -80,13 +85,17 @@ class Limits:
     bytes: int = 512 * 1024 * 1024
     """Bytes of these files."""
     elements: int = 500_000
-    """Elements of XML and YAML, and links, joints and frames of models, each as often as an include places it."""
+    """Elements of XML and YAML, and links, joints and frames of models, each as often as an include
+    places it.
+    """
     diagnostics: int = 5_000
     """Errors, warnings and notes, each, that are listed; further ones are only counted."""
     text: int = 100_000_000
     """Characters of the names of links, joints, frames and nested models, with their scopes."""
     triangles: int = 20_000_000
-    """Triangles of meshes and terrain, counted as often as nodes place them and as a conversion has to be made."""
+    """Triangles of meshes and terrain, counted as often as nodes place them and as a conversion has
+    to be made.
+    """
     pairs: int = 500_000
     """Pairs of links that are excluded from contact."""
     pixels: int = 268_435_456
@@ -114,7 +123,9 @@ class Limits:
     mesh_elements: int = 5_000_000
     """Elements of XML of one COLLADA file."""
     mesh_nodes: int = 200_000
-    """Nodes of one COLLADA file, as often as other nodes place them, or of one glTF file, with their references."""
+    """Nodes of one COLLADA file, as often as other nodes place them, or of one glTF file, with
+    their references.
+    """
     terrain_triangles: int = 1_100_000
     """Triangles of one height map in PyBullet; an image of 742 x 742 pixels has as many."""
     picture_pixels: int = 33_554_432
@@ -124,7 +135,14 @@ class Limits:
 DEFAULTS = Limits()
 """The limits of a call that states none."""
 PER_FILE = frozenset(
-    {"mesh_file_bytes", "mesh_triangles", "mesh_parts", "mesh_elements", "mesh_nodes", "picture_pixels"}
+    {
+        "mesh_file_bytes",
+        "mesh_triangles",
+        "mesh_parts",
+        "mesh_elements",
+        "mesh_nodes",
+        "picture_pixels",
+    }
 )
 """Limits on one mesh or picture."""
 _OF_PROCESSES = frozenset({"xacro_seconds", "xacro_bytes"})
@@ -207,7 +225,7 @@ class Budget:
         return self.listed[severity] < self.limits.diagnostics
 
 
-# --- the budget of the public call that is running -------------------------------------------------------------------
+# --- the budget of the public call that is running ------------------------------------------------
 
 _ACTIVE: ContextVar[Budget | None] = ContextVar("_ACTIVE", default=None)
 _LENIENT: ContextVar[bool] = ContextVar("_LENIENT", default=False)
@@ -224,7 +242,10 @@ class _Budgeted:
     def __enter__(self) -> Budget:
         outer = _ACTIVE.get()
         budget = Budget(self._limits or (DEFAULTS if outer is None else outer.limits))
-        self._token, self._leniency = _ACTIVE.set(budget), _LENIENT.set(self._lenient or _LENIENT.get())
+        self._token, self._leniency = (
+            _ACTIVE.set(budget),
+            _LENIENT.set(self._lenient or _LENIENT.get()),
+        )
         return budget
 
     def __exit__(self, *_: object) -> None:
@@ -232,7 +253,9 @@ class _Budgeted:
         _ACTIVE.reset(self._token)
 
 
-def budgeted(limits: Limits | None = None, *, lenient: bool = False) -> AbstractContextManager[Budget]:
+def budgeted(
+    limits: Limits | None = None, *, lenient: bool = False
+) -> AbstractContextManager[Budget]:
     """Give the meshes and pictures that are read in a block their own budget.
 
     Args:
@@ -243,7 +266,8 @@ def budgeted(limits: Limits | None = None, *, lenient: bool = False) -> Abstract
 
 
 def spend(option: str, amount: int) -> None:
-    """Spend some of a limit of the call that is running; outside of any, only the limits on one file apply.
+    """Spend some of a limit of the call that is running; outside of any, only the limits on one
+    file apply.
 
     Args:
         option: Name of the limit in `Limits`.
@@ -258,7 +282,8 @@ def spend(option: str, amount: int) -> None:
 
 
 def has_time_to_compare(amount: int) -> bool:
-    """Return whether the call that is running may compare so many pairs of characters; after one refusal it may not.
+    """Return whether the call that is running may compare so many pairs of characters; after one
+    refusal it may not.
 
     Args:
         amount: Number of pairs of characters.
@@ -282,7 +307,8 @@ def limit_of(option: str) -> int:
 
 
 def is_past_limit(option: str, amount: int) -> bool:
-    """Return whether an amount in one file exceeds a limit on one file; what does not is part of the costs of a file.
+    """Return whether an amount in one file exceeds a limit on one file; what does not is part of
+    the costs of a file.
 
     Args:
         option: Name of the limit in `Limits`.
@@ -295,14 +321,16 @@ def is_past_limit(option: str, amount: int) -> bool:
 
 
 def refuse_past_limit(option: str, file: object) -> None:
-    """Refuse a file that exceeds a limit on one file, unless it is to be left out, or no call is running.
+    """Refuse a file that exceeds a limit on one file, unless it is to be left out, or no call is
+    running.
 
     Args:
         option: Name of the limit in `Limits`.
         file: The file.
 
     Raises:
-        LimitError: if the call that is running is to refuse it. Otherwise the caller leaves the file out.
+        LimitError: if the call that is running is to refuse it. Otherwise the caller leaves the
+        file out.
     """
     if _ACTIVE.get() is not None and not _LENIENT.get():
         raise LimitError(option, limit_of(option), str(file))
@@ -328,7 +356,9 @@ def raised_limits() -> Limits:
     if budget is None:
         return DEFAULTS
     values = {entry.name: getattr(DEFAULTS, entry.name) for entry in fields(Limits)}
-    return Limits(**{name: max(value, getattr(budget.limits, name)) for name, value in values.items()})
+    return Limits(
+        **{name: max(value, getattr(budget.limits, name)) for name, value in values.items()}
+    )
 
 
 def how_to_raise(option: str) -> str:
@@ -411,10 +441,12 @@ class _RaisedAs:
 
 
 def raised_as(error: type[Exception], problem: str) -> AbstractContextManager[None]:
-    """Turn every exception of a block, lack of memory and too deep recursion included, into an error of one type.
+    """Turn every exception of a block, lack of memory and too deep recursion included, into an
+    error of one type.
 
     Args:
-        error: The type of error; an exception that has it already passes, and so does a `LimitError`.
+        error: The type of error; an exception that has it already passes, and so does a
+            `LimitError`.
         problem: Beginning of the message.
 
     Raises:

@@ -1,12 +1,12 @@
 """Node: an XML element with its line, which records what was read and reports the rest.
 
-A reader reads values by key: ``"mass"`` is the text of a child element, ``"@name"`` an attribute, ``"."`` the text of
-the node itself. At the end `Node.report_unread` reports every element and attribute that no reader read, so that
-nothing is ignored without a diagnostic. An invalid value is reported and replaced by a harmless one, so that one run
-finds every error of a file.
+A reader reads values by key: ``"mass"`` is the text of a child element, ``"@name"`` an attribute,
+``"."`` the text of the node itself. At the end `Node.report_unread` reports every element and
+attribute that no reader read, so that nothing is ignored without a diagnostic. An invalid value is
+reported and replaced by a harmless one, so that one run finds every error of a file.
 
-A file has many elements that are read alike. They share one object for the same names, so that a file with a million
-elements needs no sets of names for each.
+A file has many elements that are read alike. They share one object for the same names, so that a
+file with a million elements needs no sets of names for each.
 """
 
 from __future__ import annotations
@@ -23,9 +23,17 @@ from .scoped_names import subjects_of
 from .speed import Deferred
 from .text import closest
 
-_ESCAPES = str.maketrans({
-    "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;",
-})  # fmt: skip
+_ESCAPES = str.maketrans(
+    {
+        "&": "&amp;",
+        "<": "&lt;",
+        ">": "&gt;",
+        '"': "&quot;",
+        "\n": "&#10;",
+        "\t": "&#9;",
+        "\r": "&#13;",
+    }
+)
 """Characters that have a meaning in the value of an attribute."""
 ESCAPED = "".join(map(chr, _ESCAPES))
 """The same characters, as text."""
@@ -72,13 +80,22 @@ _HOMES: Mapping[str, tuple[str, ...]] = {
 """Parents of elements of SDFormat and URDF that files often put elsewhere."""
 
 _OWNERS: Mapping[tuple[str, str], str] = {
-    ("joint", "joint_properties"): "used by ROS before 2012 only; state damping and friction in `<dynamics>`",
+    (
+        "joint",
+        "joint_properties",
+    ): "used by ROS before 2012 only; state damping and friction in `<dynamics>`",
     ("joint", "safetyLength"): "used by Gazebo before 2012 only",
     ("link", "contact"): "used by PyBullet's loader only; state friction in `<surface>`",
-    ("link", "self_collision_checking"): "used by ROS before 2012 only; use `<self_collide>` in `<gazebo>`",
+    (
+        "link",
+        "self_collision_checking",
+    ): "used by ROS before 2012 only; use `<self_collide>` in `<gazebo>`",
     ("pose", "frame"): "the attribute is `relative_to` since SDFormat 1.7",
     ("robot", "deformable"): "used by PyBullet's loader only, for soft bodies",
-    ("robot", "sensor"): "used by a proposal for URDF that no simulator reads; put it into `<gazebo reference=...>`",
+    (
+        "robot",
+        "sensor",
+    ): "used by a proposal for URDF that no simulator reads; put it into `<gazebo reference=...>`",
     ("robot", "velocity"): "used by PyBullet's loader only",
     ("sphere", "size"): "a sphere has a `<radius>`",
     ("transmission", "robotNamespace"): "used by Gazebo's ros_control only",
@@ -88,7 +105,8 @@ _OWNERS: Mapping[tuple[str, str], str] = {
 
 
 def home_of(parent: str, name: str) -> str:
-    """Return a hint about an element that its parent may not have; empty if nothing is known about it.
+    """Return a hint about an element that its parent may not have; empty if nothing is known about
+    it.
 
     Args:
         parent: Tag of the parent.
@@ -99,19 +117,27 @@ def home_of(parent: str, name: str) -> str:
         return owner
     homes = tuple(home for home in _HOMES.get(name, ()) if home != parent)
     return (
-        f"it belongs into {' or '.join(f'`<{home}>`'.replace('` of `', '>` of `<') for home in homes)}" if homes else ""
+        (
+            f"it belongs into "
+            f"{' or '.join(f'`<{home}>`'.replace('` of `', '>` of `<') for home in homes)}"
+        )
+        if homes
+        else ""
     )
 
 
 Keys = str | tuple[str, ...]
-"""A key of `loaders.node`, or several: ``@name`` is an attribute, any other key the tag of a child."""
+"""A key of `loaders.node`, or several: ``@name`` is an attribute, any other key the tag of a
+child.
+"""
 
 Names = frozenset[str] | set[str]
 
 MAX_NAMES = 64
 """Largest number of names in an object that elements share."""
 _MAX_SHARED, _MAX_FOLLOWING, _MAX_LENGTH = 10_000, 200, 200
-"""Largest numbers of shared objects, of those that follow one, and of characters that one step adds.
+"""Largest numbers of shared objects, of those that follow one, and of characters that one step
+adds.
 
 Shared objects stay in memory, and a file may have any names.
 """
@@ -120,8 +146,8 @@ Shared objects stay in memory, and a file may have any names.
 class ReadNames(dict[Keys, "ReadNames"]):
     """Names of attributes and tags that readers asked for, whether they exist or not; immutable.
 
-    The item of a key, or of several, has these names and those of the keys. It is a dictionary, because readers ask
-    for nearly every element of a file.
+    The item of a key, or of several, has these names and those of the keys. It is a dictionary,
+    because readers ask for nearly every element of a file.
 
     Attributes:
         attributes: Names of attributes.
@@ -143,7 +169,11 @@ class ReadNames(dict[Keys, "ReadNames"]):
         following = _SHARED.get((attributes, tags))
         if following is None:
             following = ReadNames(attributes, tags)
-        if len(_SHARED) < _MAX_SHARED and len(self) < _MAX_FOLLOWING and sum(map(len, new)) < _MAX_LENGTH:
+        if (
+            len(_SHARED) < _MAX_SHARED
+            and len(self) < _MAX_FOLLOWING
+            and sum(map(len, new)) < _MAX_LENGTH
+        ):
             _SHARED[attributes, tags] = self[keys] = following
         return following
 
@@ -174,7 +204,21 @@ _SHARED: dict[tuple[Names, Names], ReadNames] = {(frozenset(), frozenset()): NOT
 _SHAPES = frozenset({"box", "sphere", "cylinder", "capsule", "cone", "ellipsoid", "plane", "mesh"})
 _SHAPES |= frozenset({"heightmap", "polyline"})
 """Elements of which every attribute and child states a shape."""
-_VALUES = frozenset({"origin", "pose", "frame", "axis", "axis2", "xyz", "size", "radius", "radii", "length", "scale"})
+_VALUES = frozenset(
+    {
+        "origin",
+        "pose",
+        "frame",
+        "axis",
+        "axis2",
+        "xyz",
+        "size",
+        "radius",
+        "radii",
+        "length",
+        "scale",
+    }
+)
 _VALUES |= frozenset({"normal", "point"})
 """Elements of which every attribute states a pose, a direction or a length."""
 _ANYWHERE = frozenset({"origin", "pose", "@origin", "@pose", "@xyz", "@rpy", "@quat_xyzw"})
@@ -183,7 +227,9 @@ _NAMES = frozenset({"@name", "@id"})
 
 
 class ReadElement(Protocol):
-    """An element of a source file, with the names that were asked for, whether they exist or not."""
+    """An element of a source file, with the names that were asked for, whether they exist or
+    not.
+    """
 
     tag: str
     text: str
@@ -200,7 +246,8 @@ class ReadElement(Protocol):
 
 
 def report_unread(root: ReadElement) -> None:
-    """Report every element and attribute that no reader read; of an unread subtree only the topmost element.
+    """Report every element and attribute that no reader read; of an unread subtree only the topmost
+    element.
 
     Args:
         root: The root of the tree.
@@ -214,7 +261,9 @@ def report_unread(root: ReadElement) -> None:
         for child in reversed(node.children):
             if child.tag not in read:
                 all_read = False
-            elif child.children or (child.attributes and not child.read.attributes.issuperset(child.attributes)):
+            elif child.children or (
+                child.attributes and not child.read.attributes.issuperset(child.attributes)
+            ):
                 pending.append(child)
         if not all_read:
             _report_children(node, read)
@@ -247,10 +296,14 @@ def _report(node: ReadElement, key: str, unread: ReadElement) -> None:
         message = "unknown {kind} {name!r} of <{tag}>, which may state a pose or a shape"
         leniency = "it is ignored"
         arguments = {"kind": kind, "name": name, "tag": node.tag}
-        unread.report(Fate.INVALID, "xml.unread-pose", message, hint=hint, leniency=leniency, **arguments)
+        unread.report(
+            Fate.INVALID, "xml.unread-pose", message, hint=hint, leniency=leniency, **arguments
+        )
         return
     message = "unknown {kind} {name!r} of <{tag}>; ignored"
-    unread.report(Fate.DROPPED, "xml.unread", message, hint=hint, kind=kind, name=name, tag=node.tag)
+    unread.report(
+        Fate.DROPPED, "xml.unread", message, hint=hint, kind=kind, name=name, tag=node.tag
+    )
 
 
 def _states_form(tag: str, key: str, unread: ReadElement) -> bool:
@@ -265,8 +318,12 @@ def _states_form(tag: str, key: str, unread: ReadElement) -> bool:
     is_form = key in _ANYWHERE or tag in _SHAPES or (is_attribute and tag in _VALUES)
     if not is_form or key in _NAMES:
         return False
-    texts = [unread.attributes[key[1:]]] if is_attribute else [unread.text, *unread.attributes.values()]
-    return bool(unread.children and not is_attribute) or not all(map(_is_zero, " ".join(texts).split()))
+    texts = (
+        [unread.attributes[key[1:]]] if is_attribute else [unread.text, *unread.attributes.values()]
+    )
+    return bool(unread.children and not is_attribute) or not all(
+        map(_is_zero, " ".join(texts).split())
+    )
 
 
 def _is_zero(word: str) -> bool:
@@ -279,22 +336,37 @@ def _read_keys(node: ReadElement) -> Set[str]:
 
 @lru_cache(maxsize=256)
 def _closest(key: str, known: Set[str]) -> str:
-    """Return the known key closest to a misspelled one, or an empty text; cached, as many links repeat an error."""
+    """Return the known key closest to a misspelled one, or an empty text; cached, as many links
+    repeat an error.
+    """
     return closest(key, sorted(known), cutoff=0.75)
 
 
 _unusual_number: Callable[..., float | None] = Deferred("loaders.numbers:unusual_number")
-_unusual_numbers: Callable[..., tuple[float, ...] | None] = Deferred("loaders.numbers:unusual_numbers")
+_unusual_numbers: Callable[..., tuple[float, ...] | None] = Deferred(
+    "loaders.numbers:unusual_numbers"
+)
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
 class Node:
     """One element of a source file.
 
-    ``read`` has the names that readers asked for; ``children`` is a list if there are any, which few elements have.
+    ``read`` has the names that readers asked for; ``children`` is a list if there are any, which
+    few elements have.
     """
 
-    __slots__ = ("attributes", "children", "diagnostics", "file", "line", "parent", "read", "tag", "text")
+    __slots__ = (
+        "attributes",
+        "children",
+        "diagnostics",
+        "file",
+        "line",
+        "parent",
+        "read",
+        "tag",
+        "text",
+    )
 
     def __init__(
         self,
@@ -317,7 +389,10 @@ class Node:
 
     def __repr__(self) -> str:
         name = self.attributes.get("name", "")
-        return f"<Node {f'{self.tag} {name}'.strip()[:80]} at {os.path.basename(self.file)[-60:]}:{self.line}>"
+        return (
+            f"<Node {f'{self.tag} {name}'.strip()[:80]} at "
+            f"{os.path.basename(self.file)[-60:]}:{self.line}>"
+        )
 
     @property
     def file_and_line(self) -> tuple[str, int]:
@@ -336,23 +411,27 @@ class Node:
         return make_where(self.file, self.line, path)
 
     def where_in(self, parent: Where) -> Where:
-        """Return the place of this element, as `where` does, given that of its parent, which is faster."""
+        """Return the place of this element, as `where` does, given that of its parent, which is
+        faster.
+        """
         step = f"{self.tag}[{name}]" if (name := self.attributes.get("name")) else self.tag
         return make_where(self.file, self.line, f"{parent.path}/{step}")
 
     @property
     def subjects(self) -> tuple[str, ...]:
-        """Scoped names, as in the scene, of the link, joint or frame that this element belongs to and of its part.
+        """Scoped names, as in the scene, of the link, joint or frame that this element belongs to
+        and of its part.
 
-        An element that belongs only to a model has the model as its subject; one without a name that connects others,
-        such as a constraint, has those. In a file of one model, names have no prefix for that model.
+        An element that belongs only to a model has the model as its subject; one without a name
+        that connects others, such as a constraint, has those. In a file of one model, names have no
+        prefix for that model.
         """
         nodes = [self]
         while (parent := nodes[-1].parent) is not None:
             nodes.append(parent)
         return subjects_of(nodes)
 
-    # --- building and changing a tree -------------------------------------------------------------------------------
+    # --- building and changing a tree -------------------------------------------------------------
 
     def append(self, child: Node) -> Node:
         """Move ``child`` to the end of this node's children; return it."""
@@ -376,7 +455,9 @@ class Node:
             text: Text of the child.
             attributes: Attributes of the child.
         """
-        child = type(self)(tag, attributes, file=self.file, line=self.line, diagnostics=self.diagnostics)
+        child = type(self)(
+            tag, attributes, file=self.file, line=self.line, diagnostics=self.diagnostics
+        )
         child.text = text
         return self.append(child)
 
@@ -399,7 +480,13 @@ class Node:
         return root
 
     def _copy_alone(self) -> Node:
-        twin = type(self)(self.tag, dict(self.attributes), file=self.file, line=self.line, diagnostics=self.diagnostics)
+        twin = type(self)(
+            self.tag,
+            dict(self.attributes),
+            file=self.file,
+            line=self.line,
+            diagnostics=self.diagnostics,
+        )
         twin.text = self.text
         return twin
 
@@ -412,7 +499,9 @@ class Node:
             pending.extend(reversed(node.children))
 
     def subtree(self) -> list[Node]:
-        """Return this node and its descendants, level by level, in a third of the time of `walk`."""
+        """Return this node and its descendants, level by level, in a third of the time of
+        `walk`.
+        """
         nodes = [self]
         for node in nodes:
             if node.children:
@@ -420,11 +509,13 @@ class Node:
         return nodes
 
     def free(self) -> None:
-        """Break the reference cycles of a tree that nobody needs any more, so that it is freed at once."""
+        """Break the reference cycles of a tree that nobody needs any more, so that it is freed at
+        once.
+        """
         for node in self.subtree():
             node.children = ()
 
-    # --- access to children -----------------------------------------------------------------------------------------
+    # --- access to children -----------------------------------------------------------------------
 
     def peek(self, tag: str) -> Node | None:
         """Return the first child with this tag, or None, without marking it as read."""
@@ -481,9 +572,11 @@ class Node:
 
     def skip_all(self) -> None:
         """Mark every attribute and every child as read."""
-        self.skip(*("@" + name for name in self.attributes), *(child.tag for child in self.children))
+        self.skip(
+            *("@" + name for name in self.attributes), *(child.tag for child in self.children)
+        )
 
-    # --- typed reads ------------------------------------------------------------------------------------------------
+    # --- typed reads ------------------------------------------------------------------------------
 
     def _text(self, key: str) -> str | None:
         """Return the text of a key, or None, and mark the key as read."""
@@ -504,7 +597,9 @@ class Node:
         self.invalid("xml.missing", "<{tag}> requires {required}", tag=self.tag, required=required)
 
     def word(self, key: str, default: str | None = None) -> str:
-        """Return a text without surrounding space; without a default it is required, and an attribute not empty."""
+        """Return a text without surrounding space; without a default it is required, and an
+        attribute not empty.
+        """
         text = self._text(key)
         if text is None:
             if default is None:
@@ -516,7 +611,9 @@ class Node:
         return word
 
     def words(self, keys: tuple[str, ...]) -> list[str]:
-        """Return the text of each attribute without surrounding space; an empty one for those that do not exist."""
+        """Return the text of each attribute without surrounding space; an empty one for those that
+        do not exist.
+        """
         self.read = self.read[keys]
         return [self.attributes.get(key[1:], "").strip() for key in keys]
 
@@ -524,8 +621,16 @@ class Node:
         """Return a text without surrounding space, or None if the key does not exist."""
         return None if (text := self._text(key)) is None else text.strip()
 
-    def number(self, key: str, default: float | None = None, *, minimum: float = -math.inf, inf: bool = False) -> float:
-        """Return a number, or the default if the key does not exist or is invalid; without one the key is required.
+    def number(
+        self,
+        key: str,
+        default: float | None = None,
+        *,
+        minimum: float = -math.inf,
+        inf: bool = False,
+    ) -> float:
+        """Return a number, or the default if the key does not exist or is invalid; without one the
+        key is required.
 
         Args: as for `maybe_number`.
         """
@@ -536,7 +641,9 @@ class Node:
             self._missing(key)
         return default or 0.0
 
-    def maybe_number(self, key: str, *, minimum: float = -math.inf, inf: bool = False) -> float | None:
+    def maybe_number(
+        self, key: str, *, minimum: float = -math.inf, inf: bool = False
+    ) -> float | None:
         """Return a number, or None if the key does not exist or is invalid, which is reported.
 
         Args:
@@ -554,7 +661,11 @@ class Node:
 
     def numbers_of(self, group: KeyGroup, default: float) -> Sequence[float]:
         """Return the number of each key of a group, as `number` does."""
-        texts = self.attributes if group.are_attributes else {child.tag: child.text for child in self.children}
+        texts = (
+            self.attributes
+            if group.are_attributes
+            else {child.tag: child.text for child in self.children}
+        )
         if group.are_attributes or len(texts) == len(self.children):
             plain = group.numbers(texts, default)
             if plain is not None:
@@ -596,7 +707,9 @@ class Node:
             return default
         if value != int(value):
             message = "{key} must be a whole number, not {value:g}; using {integer}"
-            self.report(Fate.ASSUMED, "xml.not-whole", message, key=key, value=value, integer=int(value))
+            self.report(
+                Fate.ASSUMED, "xml.not-whole", message, key=key, value=value, integer=int(value)
+            )
         return int(value)
 
     def flag(self, key: str, default: bool) -> bool:
@@ -612,7 +725,7 @@ class Node:
             return default
         return value
 
-    # --- reporting --------------------------------------------------------------------------------------------------
+    # --- reporting --------------------------------------------------------------------------------
 
     def report(
         self,
@@ -633,7 +746,8 @@ class Node:
             code: The registered code.
             template: The message, with ``{argument}`` for each of ``arguments``.
             hint: The advice to the user, an imperative.
-            subjects: Scoped names of the items that the finding is about; those of the element if empty.
+            subjects: Scoped names of the items that the finding is about; those of the element if
+                empty.
             leniency: What lenient loading does about an invalid element; a template too.
             arguments: The values of the template's arguments.
         """
@@ -641,7 +755,15 @@ class Node:
             return
         about = tuple(subjects) or self.subjects
         self.diagnostics.add(
-            fate, code, template, self.where, target="", hint=hint, subjects=about, leniency=leniency, **arguments
+            fate,
+            code,
+            template,
+            self.where,
+            target="",
+            hint=hint,
+            subjects=about,
+            leniency=leniency,
+            **arguments,
         )
 
     def invalid(self, code: str, template: str, /, *, leniency: str = "", **arguments: Any) -> None:
@@ -652,13 +774,22 @@ class Node:
         self.report(Fate.INVALID, code, template, leniency=leniency, **arguments)
 
     def report_unread(self) -> None:
-        """Report every element and attribute that no reader read; of an unread subtree only the topmost element."""
+        """Report every element and attribute that no reader read; of an unread subtree only the
+        topmost element.
+        """
         report_unread(self)
 
 
 def _report_repeated(node: Node) -> None:
-    """Report that an earlier element of the same tag is used instead of this one, in which nothing is reported."""
-    node.report(Fate.DROPPED, "xml.repeated-element", "repeated <{tag}>; only the first one is used", tag=node.tag)
+    """Report that an earlier element of the same tag is used instead of this one, in which nothing
+    is reported.
+    """
+    node.report(
+        Fate.DROPPED,
+        "xml.repeated-element",
+        "repeated <{tag}>; only the first one is used",
+        tag=node.tag,
+    )
     for element in node.walk():
         element.skip_all()
 

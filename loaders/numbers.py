@@ -23,8 +23,9 @@ _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?").
 def plain_number(text: str) -> float | None:
     """Return a finite decimal number, perhaps with space around it; None for any other text.
 
-    Nearly every number in a file is plain. Python's own parser is faster than the expression for C's syntax; of what it
-    accepts, only underscores and digits of other scripts are no numbers in C.
+    Nearly every number in a file is plain. Python's own parser is faster than the expression for
+    C's syntax; of what it accepts, only underscores and digits of other scripts are no numbers in
+    C.
     """
     try:
         value = float(text)
@@ -35,13 +36,24 @@ def plain_number(text: str) -> float | None:
 
 _FREQUENT = {
     text: tuple(map(float, text.split()))
-    for text in ("0 0 0", "1 0 0", "0 1 0", "0 0 1", "1 1 1", "0.0 0.0 0.0", "0 0 0 0 0 0", "0 0 0 0 -0 0")
+    for text in (
+        "0 0 0",
+        "1 0 0",
+        "0 1 0",
+        "0 0 1",
+        "1 1 1",
+        "0.0 0.0 0.0",
+        "0 0 0 0 0 0",
+        "0 0 0 0 -0 0",
+    )
 }
 """The values of vectors that nearly every file has."""
 
 
 def plain_numbers(text: str, count: int) -> tuple[float, ...] | None:
-    """Return finite decimal numbers separated by space; None for any other text, or another count."""
+    """Return finite decimal numbers separated by space; None for any other text, or another
+    count.
+    """
     known = _FREQUENT.get(text)
     if known is not None and len(known) == count:
         return known
@@ -49,7 +61,9 @@ def plain_numbers(text: str, count: int) -> tuple[float, ...] | None:
         values = tuple(map(float, text.split()))
     except ValueError:
         return None
-    are_plain = len(values) == count and math.isfinite(sum(values)) and text.isascii() and "_" not in text
+    are_plain = (
+        len(values) == count and math.isfinite(sum(values)) and text.isascii() and "_" not in text
+    )
     return values if are_plain else None
 
 
@@ -64,7 +78,8 @@ def plain_values(texts: Sequence[str]) -> tuple[float, ...] | None:
 
 
 class KeyGroup:
-    """Keys of `loaders.node`, at least two, all of attributes or all of children, whose values are read together.
+    """Keys of `loaders.node`, at least two, all of attributes or all of children, whose values are
+    read together.
 
     Attributes:
         keys: The keys.
@@ -93,7 +108,8 @@ class KeyGroup:
 
 
 def parse_number(word: str) -> tuple[float, str] | None:
-    """Return the number at the start of a word, and the part of the word that it is; None if there is none.
+    """Return the number at the start of a word, and the part of the word that it is; None if there
+    is none.
 
     A number followed by a comma is not a number: the word is a list, or has a decimal comma.
     """
@@ -128,8 +144,11 @@ class NumberElement(Protocol):
         """Function that records that this element is invalid; see `loaders.node.Node.invalid`."""
 
 
-def unusual_number(node: NumberElement, key: str, text: str, minimum: float, *, inf: bool) -> float | None:
-    """Return a number that is not plain, or out of range, as far as it is valid; report what is wrong with it.
+def unusual_number(
+    node: NumberElement, key: str, text: str, minimum: float, *, inf: bool
+) -> float | None:
+    """Return a number that is not plain, or out of range, as far as it is valid; report what is
+    wrong with it.
 
     Args:
         node: The element that findings refer to.
@@ -153,8 +172,11 @@ def unusual_number(node: NumberElement, key: str, text: str, minimum: float, *, 
     return value
 
 
-def unusual_numbers(node: NumberElement, text: str, count: int, *, inf: bool) -> tuple[float, ...] | None:
-    """Return numbers that are not plain, or not as many as expected; None if they are too few; report what is wrong.
+def unusual_numbers(
+    node: NumberElement, text: str, count: int, *, inf: bool
+) -> tuple[float, ...] | None:
+    """Return numbers that are not plain, or not as many as expected; None if they are too few;
+    report what is wrong.
 
     Args:
         node: The element that findings refer to.
@@ -165,7 +187,9 @@ def unusual_numbers(node: NumberElement, text: str, count: int, *, inf: bool) ->
     words = text.split()
     values = tuple(value for word in words if (value := _parse(node, word, inf)) is not None)
     if len(words) < count and len(values) == len(words):
-        node.invalid("xml.not-a-vector", "expected {count} numbers, not {text!r}", count=count, text=text)
+        node.invalid(
+            "xml.not-a-vector", "expected {count} numbers, not {text!r}", count=count, text=text
+        )
     elif len(words) > count:
         message = "expected {count} numbers, not {words}; using the first {count}"
         node.report(Fate.ASSUMED, "xml.trailing-text", message, count=count, words=len(words))
@@ -173,7 +197,9 @@ def unusual_numbers(node: NumberElement, text: str, count: int, *, inf: bool) ->
 
 
 def _parse(node: NumberElement, word: str, inf: bool) -> float | None:
-    """Return one word as a number, as C's strtod parses it in the C locale; None with a diagnostic if it cannot."""
+    """Return one word as a number, as C's strtod parses it in the C locale; None with a diagnostic
+    if it cannot.
+    """
     number = parse_number(word)
     if number is None:
         hint = "separate numbers by spaces" if "," in word else ""
@@ -183,9 +209,18 @@ def _parse(node: NumberElement, word: str, inf: bool) -> float | None:
     value, digits = number
     if digits != word:
         node.report(
-            Fate.ASSUMED, "xml.trailing-text", "{word!r} is not a number; using {digits}", word=word, digits=digits
+            Fate.ASSUMED,
+            "xml.trailing-text",
+            "{word!r} is not a number; using {digits}",
+            word=word,
+            digits=digits,
         )
     if math.isnan(value) or (math.isinf(value) and not inf):
-        node.invalid("xml.not-finite", "expected a finite number in <{tag}>, not {word!r}", tag=node.tag, word=word)
+        node.invalid(
+            "xml.not-finite",
+            "expected a finite number in <{tag}>, not {word!r}",
+            tag=node.tag,
+            word=word,
+        )
         return None
     return value

@@ -91,7 +91,9 @@ def paint(corners: Array, colors: Array, size: tuple[int, int]) -> bytes:
 
 
 def _brightness(seen: Array) -> Array:
-    """The share of light that each triangle sends to the camera; both of its sides are lit alike."""
+    """The share of light that each triangle sends to the camera; both of its sides are lit
+    alike.
+    """
     normals = np.cross(seen[:, 1] - seen[:, 0], seen[:, 2] - seen[:, 0])
     normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
     normals *= -np.sign(normals[:, 2:])  # toward the camera
@@ -113,7 +115,9 @@ def _nearest(screen: Array, width: int, height: int) -> NDArray[np.int64]:
     """Return the index of the nearest triangle at each sample, -1 where there is none."""
     empty = np.iinfo(np.int64).max
     buffer = np.full(width * height, empty)
-    edges = np.linalg.norm(screen[:, :, :2] - np.roll(screen[:, :, :2], 1, axis=1), axis=2).max(axis=1)
+    edges = np.linalg.norm(screen[:, :, :2] - np.roll(screen[:, :, :2], 1, axis=1), axis=2).max(
+        axis=1
+    )
     levels = np.clip(np.ceil(np.log2(np.maximum(edges, 1.0))), 0, _MAX_LEVEL).astype(np.int64)
     for level in np.unique(levels):
         weights = _weights(2 ** int(level))
@@ -125,15 +129,21 @@ def _nearest(screen: Array, width: int, height: int) -> NDArray[np.int64]:
 
 
 def _weights(n: int) -> Array:
-    """Return the weights of the corners at the points that divide the edges of a triangle into n parts."""
+    """Return the weights of the corners at the points that divide the edges of a triangle into n
+    parts.
+    """
     i, j = np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij")
     inside = i + j <= n
     u, v = i[inside] / n, j[inside] / n
     return np.column_stack((u, v, 1.0 - u - v))
 
 
-def _draw(buffer: NDArray[np.int64], screen: Array, members: NDArray[np.int64], weights: Array, width: int) -> None:
-    """Draw some triangles: each sample shows the one with the smallest depth, of equal ones the first."""
+def _draw(
+    buffer: NDArray[np.int64], screen: Array, members: NDArray[np.int64], weights: Array, width: int
+) -> None:
+    """Draw some triangles: each sample shows the one with the smallest depth, of equal ones the
+    first.
+    """
     points = weights @ screen[members]
     columns, rows = points[..., 0].astype(np.int64), points[..., 1].astype(np.int64)
     depths = np.clip(points[..., 2] * _DEPTHS, 0, _DEPTHS).astype(np.int64)
@@ -142,7 +152,9 @@ def _draw(buffer: NDArray[np.int64], screen: Array, members: NDArray[np.int64], 
 
 
 def _downsampled(samples: Array) -> NDArray[np.uint8]:
-    """Return the pixels: the mean color of the samples that are drawn, with their share as opacity."""
+    """Return the pixels: the mean color of the samples that are drawn, with their share as
+    opacity.
+    """
     n = _OVERSAMPLING
     height, width = samples.shape[0] // n, samples.shape[1] // n
     total = samples.reshape(height, n, width, n, 4).sum(axis=(1, 3))
@@ -190,7 +202,8 @@ class Surface:
 
 
 def surfaces(shape: Visual | Collision) -> Iterator[Surface]:
-    """Yield the surfaces of a visual in its colors, or of a collision in the color of all collisions.
+    """Yield the surfaces of a visual in its colors, or of a collision in the color of all
+    collisions.
 
     A mesh that cannot be read has none; reading a scene and exporting it report why.
     """
@@ -217,13 +230,17 @@ def _color(shape: Visual | Collision, part: MeshPart, texture: str | None) -> Rg
 
 
 def _texture(shape: Visual | Collision, part: MeshPart) -> str | None:
-    """Return the texture of a part: that of the material, else of the mesh, which a color of SDFormat replaces."""
+    """Return the texture of a part: that of the material, else of the mesh, which a color of
+    SDFormat replaces.
+    """
     if part.uv is None or isinstance(shape, Collision):
         return None
     material = shape.material
     if material is None or material.texture is not None:
         return material.texture if material is not None else part.texture
-    return part.texture if material.diffuse is None or shape.where.path.startswith("/robot") else None
+    return (
+        part.texture if material.diffuse is None or shape.where.path.startswith("/robot") else None
+    )
 
 
 def _parts(geometry: Geometry) -> Iterator[MeshPart]:
@@ -271,9 +288,13 @@ def _primitive(geometry: Geometry) -> Any:
         case Ellipsoid():
             mesh = creation.icosphere(subdivisions=3).apply_scale(geometry.radii)
         case Cylinder():
-            mesh = creation.cylinder(radius=geometry.radius, height=geometry.length, sections=_SIDES)
+            mesh = creation.cylinder(
+                radius=geometry.radius, height=geometry.length, sections=_SIDES
+            )
         case Capsule():
-            mesh = creation.capsule(radius=geometry.radius, height=geometry.length, count=(_SIDES, _SIDES))
+            mesh = creation.capsule(
+                radius=geometry.radius, height=geometry.length, count=(_SIDES, _SIDES)
+            )
         case Cone():
             mesh = creation.cone(radius=geometry.radius, height=geometry.length, sections=_SIDES)
             mesh.apply_translation((0.0, 0.0, -geometry.length / 2.0))
@@ -310,7 +331,8 @@ _INVISIBLE = 0.05
 
 
 def picture(scene: SceneData, poses: Mapping[str, Pose] | None = None) -> bytes | None:
-    """Return a picture of a scene as PNG; None if it has nothing to draw, or more than `MAX_TRIANGLES`.
+    """Return a picture of a scene as PNG; None if it has nothing to draw, or more than
+    `MAX_TRIANGLES`.
 
     Args:
         scene: The scene.
@@ -337,8 +359,12 @@ def _triangles(scene: SceneData, poses: Mapping[str, Pose]) -> tuple[Array, Arra
     return (np.concatenate(corners), np.concatenate(colors)) if corners else None
 
 
-def _drawn_parts(link: Link, X_WL: Pose, visuals: bool) -> list[tuple[Array, tuple[float, float, float]]]:
-    """Return the triangles of a link in the world, shape (n, 3, 3), and their colors; grounds would hide the rest."""
+def _drawn_parts(
+    link: Link, X_WL: Pose, visuals: bool
+) -> list[tuple[Array, tuple[float, float, float]]]:
+    """Return the triangles of a link in the world, shape (n, 3, 3), and their colors; grounds would
+    hide the rest.
+    """
     parts = []
     for shape in link.visuals if visuals else link.collisions:
         if isinstance(shape.geometry, Plane | Heightmap):
@@ -351,7 +377,9 @@ def _drawn_parts(link: Link, X_WL: Pose, visuals: bool) -> list[tuple[Array, tup
     return parts
 
 
-def scene_card(scene: SceneData, kind: str, *facts: str, poses: Mapping[str, Pose] | None = None) -> str:
+def scene_card(
+    scene: SceneData, kind: str, *facts: str, poses: Mapping[str, Pose] | None = None
+) -> str:
     """Return the card of a scene: picture, counts, joints and diagnostics.
 
     Args:
@@ -363,7 +391,11 @@ def scene_card(scene: SceneData, kind: str, *facts: str, poses: Mapping[str, Pos
     parts = []
     if scene.joints:
         heads = ("joint", "type", "parent", "child", "range")
-        parts.append(details(f"{_count(len(scene.joints), 'joint')}", table(heads, map(_joint_row, scene.joints))))
+        parts.append(
+            details(
+                f"{_count(len(scene.joints), 'joint')}", table(heads, map(_joint_row, scene.joints))
+            )
+        )
     if scene.diagnostics:
         parts.append(details(summary_of(scene.diagnostics), findings_table(scene.diagnostics)))
     lines = (PurePath(scene.source).name, _contents(scene), *facts)
@@ -387,7 +419,13 @@ def _count(number: int, noun: str) -> str:
 
 
 def _joint_row(joint: Joint) -> tuple[str, ...]:
-    return joint.name, joint.type.value, joint.parent, joint.child, ", ".join(map(_range, joint.axes))
+    return (
+        joint.name,
+        joint.type.value,
+        joint.parent,
+        joint.child,
+        ", ".join(map(_range, joint.axes)),
+    )
 
 
 def _range(axis: JointAxis) -> str:

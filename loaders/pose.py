@@ -1,10 +1,12 @@
 """Pose and rotations, in monogram notation.
 
-transforms3d computes rotations, with two exceptions, which run several times for each link and joint of a scene.
-Products and inverses of poses are in plain numbers, which takes half the time of NumPy's for 3 x 3 matrices.
-`matrix_to_quaternion` takes 1.5 us where `transforms3d.quaternions.mat2quat`, an eigenvalue problem, takes 18 us, and
-its largest error over 5,000 random rotations is 3.3e-16 against 7.8e-16. `Pose.from_xyz_rpy` has the formula of
-`transforms3d.euler.euler2mat` for one sequence of axes, in plain numbers, and returns the same bits.
+transforms3d computes rotations, with two exceptions, which run several times for each link and
+joint of a scene. Products and inverses of poses are in plain numbers, which takes half the time of
+NumPy's for 3 x 3 matrices. `matrix_to_quaternion` takes 1.5 us where
+`transforms3d.quaternions.mat2quat`, an eigenvalue problem, takes 18 us, and its largest error over
+5,000 random rotations is 3.3e-16 against 7.8e-16. `Pose.from_xyz_rpy` has the formula of
+`transforms3d.euler.euler2mat` for one sequence of axes, in plain numbers, and returns the same
+bits.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ Array = NDArray[np.float64]
 _MIN_DIVISOR = 1e-290
 """Smallest divisor that keeps full precision: smaller numbers are nearly subnormal."""
 _MIN_QUATERNION_LENGTH = 1e-7
-"""Length below which a quaternion is normalized first: transforms3d returns the identity below 1.5e-8."""
+"""Length below which a quaternion is normalized first: transforms3d returns the identity below
+1.5e-8.
+"""
 
 
 _pack_vector = struct.Struct("3d").pack
@@ -50,8 +54,12 @@ def frozen_matrix(*rows: float) -> Array:
 
 
 def frozen_matrices(entries: Sequence[float]) -> Array:
-    """Return numbers as read-only matrices, each with nine of them, row by row: an array of shape (n, 3, 3)."""
-    return np.ndarray((len(entries) // 9, 3, 3), np.float64, struct.pack(f"{len(entries)}d", *entries))
+    """Return numbers as read-only matrices, each with nine of them, row by row: an array of shape
+    (n, 3, 3).
+    """
+    return np.ndarray(
+        (len(entries) // 9, 3, 3), np.float64, struct.pack(f"{len(entries)}d", *entries)
+    )
 
 
 def _sealed(array: Array) -> Array:
@@ -98,7 +106,9 @@ def rotation_about(axis: ArrayLike, angle: float) -> Array:
 
 
 def rotation_to(direction: ArrayLike) -> Array:
-    """Return the rotation nearest to the identity whose z axis is the given unit vector, shape (3,)."""
+    """Return the rotation nearest to the identity whose z axis is the given unit vector, shape
+    (3,).
+    """
     x, y, z = (float(c) for c in np.asarray(direction, dtype=np.float64))
     sine = math.hypot(x, y)
     if sine < _MIN_DIVISOR:
@@ -128,7 +138,9 @@ class Pose:
 
     @classmethod
     def from_xyz_rpy(cls, xyz: Sequence[float], rpy: Sequence[float]) -> Pose:
-        """Make a pose from a position [m] and fixed-axis roll, pitch, yaw [rad]: ``R = Rz Ry Rx``."""
+        """Make a pose from a position [m] and fixed-axis roll, pitch, yaw [rad]: ``R = Rz Ry
+        Rx``.
+        """
         (x, y, z), (roll, pitch, yaw) = xyz, rpy
         p = frozen_vector(x, y, z) if x or y or z else IDENTITY.p
         if not (roll or pitch or yaw):
@@ -137,10 +149,16 @@ class Pose:
         ci, cj, ck = math.cos(roll), math.cos(pitch), math.cos(yaw)
         cc, cs, sc, ss = ci * ck, ci * sk, si * ck, si * sk
         R = frozen_matrix(
-            cj * ck, sj * sc - cs, sj * cc + ss,
-            cj * sk, sj * ss + cc, sj * cs - sc,
-            -sj, cj * si, cj * ci,
-        )  # fmt: skip
+            cj * ck,
+            sj * sc - cs,
+            sj * cc + ss,
+            cj * sk,
+            sj * ss + cc,
+            sj * cs - sc,
+            -sj,
+            cj * si,
+            cj * ci,
+        )
         return _Pose(R, p)
 
     @classmethod
@@ -163,15 +181,23 @@ class Pose:
         if self.R is IDENTITY.R:
             return _Pose(other.R, frozen_vector(u + x, v + y, w + z))
         (a, b, c), (d, e, f), (g, h, i) = self.R.tolist()
-        p = frozen_vector(u + (a * x + b * y + c * z), v + (d * x + e * y + f * z), w + (g * x + h * y + i * z))
+        p = frozen_vector(
+            u + (a * x + b * y + c * z), v + (d * x + e * y + f * z), w + (g * x + h * y + i * z)
+        )
         if other.R is IDENTITY.R:
             return _Pose(self.R, p)
         (j, k, m), (n, o, q), (r, s, t) = other.R.tolist()
         R = frozen_matrix(
-            a * j + b * n + c * r, a * k + b * o + c * s, a * m + b * q + c * t,
-            d * j + e * n + f * r, d * k + e * o + f * s, d * m + e * q + f * t,
-            g * j + h * n + i * r, g * k + h * o + i * s, g * m + h * q + i * t,
-        )  # fmt: skip
+            a * j + b * n + c * r,
+            a * k + b * o + c * s,
+            a * m + b * q + c * t,
+            d * j + e * n + f * r,
+            d * k + e * o + f * s,
+            d * m + e * q + f * t,
+            g * j + h * n + i * r,
+            g * k + h * o + i * s,
+            g * m + h * q + i * t,
+        )
         return _Pose(R, p)
 
     def inverse(self) -> Pose:
@@ -182,14 +208,20 @@ class Pose:
         if self.R is IDENTITY.R:
             return _Pose(self.R, frozen_vector(-x, -y, -z))
         (a, b, c), (d, e, f), (g, h, i) = self.R.tolist()
-        p = frozen_vector(-(a * x + d * y + g * z), -(b * x + e * y + h * z), -(c * x + f * y + i * z))
+        p = frozen_vector(
+            -(a * x + d * y + g * z), -(b * x + e * y + h * z), -(c * x + f * y + i * z)
+        )
         return _Pose(self.R.T, p)
 
     def is_close(self, other: Pose, atol: float = 1e-12) -> bool:
-        """Return whether the matrices and positions of both differ by at most ``atol`` in every entry."""
+        """Return whether the matrices and positions of both differ by at most ``atol`` in every
+        entry.
+        """
         if self is other:
             return True
-        return bool(np.abs(self.R - other.R).max() <= atol and np.abs(self.p - other.p).max() <= atol)
+        return bool(
+            np.abs(self.R - other.R).max() <= atol and np.abs(self.p - other.p).max() <= atol
+        )
 
     def __reduce__(self) -> tuple[type[Pose], tuple[Array, Array]]:
         return Pose, (self.R, self.p)
@@ -198,9 +230,13 @@ class Pose:
 _Pose = maker(Pose)
 IDENTITY = Pose(frozen(np.eye(3)), frozen(np.zeros(3)))
 CAMERA_AXES = Pose.of(((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
-"""Camera of MuJoCo and OpenGL, which looks along -z with y up, in that of SDFormat, which looks along x with z up."""
+"""Camera of MuJoCo and OpenGL, which looks along -z with y up, in that of SDFormat, which looks
+along x with z up.
+"""
 _EQUAL_MOMENTS = 1e-14
-"""Difference of two principal moments, relative to the largest one, below which they are equal but for rounding."""
+"""Difference of two principal moments, relative to the largest one, below which they are equal but
+for rounding.
+"""
 _TURNS = np.array(
     [
         turn
@@ -215,8 +251,9 @@ _TURNS = np.array(
 def principal_axes_of(matrices: Array) -> tuple[Array, Array]:
     """Return the principal axes of rotational inertias and the moments about them.
 
-    Of all principal axes they are those that a rotation by the smallest angle makes of the given axes. If two moments
-    are equal but for rounding, every axis in their plane is one; if three are, the given axes are.
+    Of all principal axes they are those that a rotation by the smallest angle makes of the given
+    axes. If two moments are equal but for rounding, every axis in their plane is one; if three are,
+    the given axes are.
 
     Args:
         matrices: The rotational inertias [kg m^2], shape (n, 3, 3), symmetric and finite.
@@ -226,18 +263,29 @@ def principal_axes_of(matrices: Array) -> tuple[Array, Array]:
     """
     moments, axes = np.linalg.eigh(matrices)
     axes[np.linalg.det(axes) < 0.0, :, 2] *= -1.0
-    traces = np.einsum("nij,kji->nk", axes, _TURNS)  # the angle is smallest where the trace is largest
-    turns = _TURNS[np.argmax(traces.round(9), axis=1)]  # rounding does not decide between equal angles
+    traces = np.einsum(
+        "nij,kji->nk", axes, _TURNS
+    )  # the angle is smallest where the trace is largest
+    turns = _TURNS[
+        np.argmax(traces.round(9), axis=1)
+    ]  # rounding does not decide between equal angles
     nearest = axes @ turns
     ordered = np.einsum("ni,nij->nj", moments, np.abs(turns))
-    is_repeated = np.diff(moments, axis=1) <= _EQUAL_MOMENTS * np.abs(moments).max(axis=1, keepdims=True)
+    is_repeated = np.diff(moments, axis=1) <= _EQUAL_MOMENTS * np.abs(moments).max(
+        axis=1, keepdims=True
+    )
     for i in np.flatnonzero(is_repeated.any(axis=1)):
-        nearest[i], ordered[i] = _axes_of_repeated_moments(moments[i], axes[i], *is_repeated[i].tolist())
+        nearest[i], ordered[i] = _axes_of_repeated_moments(
+            moments[i], axes[i], *is_repeated[i].tolist()
+        )
     return _sealed(nearest), _sealed(ordered)
 
 
-def _axes_of_repeated_moments(moments: Array, axes: Array, low: bool, high: bool) -> tuple[Array, Array]:
-    """Return the principal axes nearest to the given ones, and the moments about them, if two moments are equal.
+def _axes_of_repeated_moments(
+    moments: Array, axes: Array, low: bool, high: bool
+) -> tuple[Array, Array]:
+    """Return the principal axes nearest to the given ones, and the moments about them, if two
+    moments are equal.
 
     Args:
         moments: Principal moments in ascending order, shape (3,).
@@ -252,7 +300,9 @@ def _axes_of_repeated_moments(moments: Array, axes: Array, low: bool, high: bool
     k = int(np.argmax(np.abs(axis).round(9)))
     axis = axis * np.sign(axis[k])
     about = skew(np.cross(np.eye(3)[k], axis))
-    R = np.eye(3) + about + about @ about / (1.0 + axis[k])  # the shortest rotation of axis k to the single axis
+    R = (
+        np.eye(3) + about + about @ about / (1.0 + axis[k])
+    )  # the shortest rotation of axis k to the single axis
     ordered = np.full(3, pair.mean())
     ordered[k] = moments[single]
     return R, ordered

@@ -14,12 +14,25 @@ from .model import WORLD, Collision, Geometry, Joint, JointAxis, Link, SceneData
 from .pose import IDENTITY
 from .speed import Deferred
 
-_GEOMETRY_KEYS = ("size", "radius", "length", "radii", "normal", "scale", "uri", "submesh", "height", "sampling")
+_GEOMETRY_KEYS = (
+    "size",
+    "radius",
+    "length",
+    "radii",
+    "normal",
+    "scale",
+    "uri",
+    "submesh",
+    "height",
+    "sampling",
+)
 _AXIS_KEYS = ("lower", "upper", "effort", "velocity", "acceleration", "damping", "friction")
 
 
 def to_dict(scene: SceneData) -> dict[str, Any]:
-    """Return a scene in the conformance format: poses are ``[x, y, z, qw, qx, qy, qz]``, infinite numbers ``"inf"``."""
+    """Return a scene in the conformance format: poses are ``[x, y, z, qw, qx, qy, qz]``, infinite
+    numbers ``"inf"``.
+    """
     links = by_name(scene.links)
     X_WL = {WORLD: IDENTITY} | {name: link.X_WL for name, link in links.items()}
     return {
@@ -59,19 +72,29 @@ def to_dict(scene: SceneData) -> dict[str, Any]:
 
 
 def _link(link: Link) -> dict[str, Any]:
-    plain: dict[str, Any] = {"X_WL": link.X_WL.to_vector(), "mass": None, "com": None, "inertia": None}
+    plain: dict[str, Any] = {
+        "X_WL": link.X_WL.to_vector(),
+        "mass": None,
+        "com": None,
+        "inertia": None,
+    }
     if link.inertia is not None:
         I = link.inertia.I_Lcm  # noqa: E741
         plain["mass"] = link.inertia.mass
         plain["com"] = link.inertia.p_LLcm.tolist()
-        plain["inertia"] = [float(I[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+        plain["inertia"] = [
+            float(I[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+        ]
     plain["collisions"] = _shapes(link.collisions)
     plain["visuals"] = _shapes(link.visuals)
     return plain
 
 
 def _shapes(shapes: Iterable[Collision | Visual]) -> dict[str, Any]:
-    return {shape.name: {"X_LG": shape.X_LG.to_vector(), **_geometry(shape.geometry)} for shape in shapes}
+    return {
+        shape.name: {"X_LG": shape.X_LG.to_vector(), **_geometry(shape.geometry)}
+        for shape in shapes
+    }
 
 
 def _geometry(geometry: Geometry) -> dict[str, Any]:
@@ -111,7 +134,9 @@ _scene_card: Callable[..., str] = Deferred("loaders.picture:scene_card")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scene(SceneData):
-    """The content of one file and of the files that it includes; see `loaders.model.SceneData` for the fields."""
+    """The content of one file and of the files that it includes; see `loaders.model.SceneData` for
+    the fields.
+    """
 
     def __post_init__(self) -> None:
         """Give the diagnostics their form for notebooks."""
@@ -122,12 +147,15 @@ class Scene(SceneData):
 
     def __repr__(self) -> str:
         counts = ((self.models, "model"), (self.links, "link"), (self.joints, "joint"))
-        text = ", ".join(f"{len(items)} {noun}{'' if len(items) == 1 else 's'}" for items, noun in counts)
+        text = ", ".join(
+            f"{len(items)} {noun}{'' if len(items) == 1 else 's'}" for items, noun in counts
+        )
         source = f" from {self.source[-80:]}" if self.source else ""
         return f"<Scene {self.name[:60]!r}: {text}{source}>"
 
     def to_dict(self, *, limits: Limits | None = None) -> dict[str, Any]:
-        """Return the scene as plain data in the conformance format, which ``sdfbridge info --json`` prints.
+        """Return the scene as plain data in the conformance format, which ``sdfbridge info --json``
+        prints.
 
         Args:
             limits: Limits on the call, of which ``pairs`` counts.
@@ -141,11 +169,12 @@ class Scene(SceneData):
     def excluded_collision_pairs(
         self, policy: str | None = None, *, limits: Limits | None = None
     ) -> frozenset[frozenset[str]]:
-        """Return the pairs of links with collisions that are excluded from contact; see `excluded_pairs`.
+        """Return the pairs of links with collisions that are excluded from contact; see
+        `excluded_pairs`.
 
         Args:
-            policy: The rule for pairs that no filter group names: ``drake``, ``sdformat``, ``mujoco`` or ``pybullet``;
-                None is that of the source's format.
+            policy: The rule for pairs that no filter group names: ``drake``, ``sdformat``,
+                ``mujoco`` or ``pybullet``; None is that of the source's format.
             limits: Limits on the call, of which ``pairs`` counts.
 
         Raises:

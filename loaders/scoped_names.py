@@ -24,15 +24,20 @@ def outermost_scope(name: str) -> str:
 
 
 def free_name(preferred: str, taken: Collection[str]) -> str:
-    """Return a name that is not taken: the preferred one, or that with a number from 2 on behind it."""
+    """Return a name that is not taken: the preferred one, or that with a number from 2 on behind
+    it.
+    """
     name, number = preferred, 2
     while name in taken:
         name, number = f"{preferred}_{number}", number + 1
     return name
 
 
-def renaming(scene: SceneData | None, scopes: Collection[tuple[str, str]]) -> Callable[[str], list[str]]:
-    """Return a function from a name in the scene of a file to its names in the scopes that the scene is placed in.
+def renaming(
+    scene: SceneData | None, scopes: Collection[tuple[str, str]]
+) -> Callable[[str], list[str]]:
+    """Return a function from a name in the scene of a file to its names in the scopes that the
+    scene is placed in.
 
     Args:
         scene: The scene of the file; None if it could not be read.
@@ -52,7 +57,8 @@ def renaming(scene: SceneData | None, scopes: Collection[tuple[str, str]]) -> Ca
 def root_model(scene: SceneData) -> Model | None:
     """Return the model that makes up the whole scene, or None if the scene is a world.
 
-    Names in a scene of one model do not carry the scope of that model; names in a world carry the scope of theirs.
+    Names in a scene of one model do not carry the scope of that model; names in a world carry the
+    scope of theirs.
     """
     if not scene.models:
         return None
@@ -68,7 +74,10 @@ _ROOTS = {"model", "robot"}
 _SCOPES = {*_ROOTS, "joint", "link"}
 """Elements whose names are prefixes of the names of the elements in them."""
 _NAME_KEYS = {
-    **dict.fromkeys((*_SCOPES, "collision", "drake:joint", "frame", "gripper", "light", "sensor", "visual"), "name"),
+    **dict.fromkeys(
+        (*_SCOPES, "collision", "drake:joint", "frame", "gripper", "light", "sensor", "visual"),
+        "name",
+    ),
     "drake:collision_filter_group": "name",
     "gazebo": "reference",
     "transmission": "name",
@@ -76,12 +85,20 @@ _NAME_KEYS = {
 """Elements that are subjects of diagnostics, with the attribute that names the subject."""
 _REFERENCES = {
     "drake:ball_constraint": ("drake:ball_constraint_body_A", "drake:ball_constraint_body_B"),
-    "drake:distance_constraint": ("drake:distance_constraint_body_A", "drake:distance_constraint_body_B"),
+    "drake:distance_constraint": (
+        "drake:distance_constraint_body_A",
+        "drake:distance_constraint_body_B",
+    ),
     "drake:linear_bushing_rpy": ("drake:bushing_frameA", "drake:bushing_frameC"),
-    "drake:linear_spring_damper": ("drake:linear_spring_damper_body_A", "drake:linear_spring_damper_body_B"),
+    "drake:linear_spring_damper": (
+        "drake:linear_spring_damper_body_A",
+        "drake:linear_spring_damper_body_B",
+    ),
     "drake:tendon_constraint": ("drake:tendon_constraint_joint",),
 }
-"""Elements without a name that connect others, with the children that name those; they are the subjects."""
+"""Elements without a name that connect others, with the children that name those; they are the
+subjects.
+"""
 
 
 class Element(Protocol):
@@ -97,7 +114,8 @@ class Element(Protocol):
 
 
 def subjects_of(element_and_ancestors: Sequence[Element]) -> tuple[str, ...]:
-    """Return the scoped names, as in the scene, of the items that an element belongs to, outermost first.
+    """Return the scoped names, as in the scene, of the items that an element belongs to, outermost
+    first.
 
     Args:
         element_and_ancestors: The element and the elements that contain it, innermost first.
@@ -110,7 +128,9 @@ def subjects_of(element_and_ancestors: Sequence[Element]) -> tuple[str, ...]:
         if node.tag in _NAME_KEYS and (name := node.attributes.get(_NAME_KEYS[node.tag]))
     ]
     connects = not _REFERENCES.keys().isdisjoint(tags)
-    references = next(_references(node) for node in ancestors if node.tag in _REFERENCES) if connects else ()
+    references = (
+        next(_references(node) for node in ancestors if node.tag in _REFERENCES) if connects else ()
+    )
     root = ""
     is_world = "world" in tags
     if len(named) + len(references) > 1 and named and named[0][0] in _ROOTS and not is_world:
@@ -121,9 +141,14 @@ def subjects_of(element_and_ancestors: Sequence[Element]) -> tuple[str, ...]:
         subjects.append((tag, prefix + name))
         prefix += f"{name}{SEPARATOR}" if tag in _SCOPES else ""
     subjects.extend(("", prefix + name) for name in references)
-    if subjects and subjects[-1] == ("model", root):  # the scope of the outermost model makes the name unique
+    if subjects and subjects[-1] == (
+        "model",
+        root,
+    ):  # the scope of the outermost model makes the name unique
         subjects[-1] = "model", f"{root}{SEPARATOR}{root}"
-    return tuple(name for i, (tag, name) in enumerate(subjects) if tag != "model" or i == len(subjects) - 1)
+    return tuple(
+        name for i, (tag, name) in enumerate(subjects) if tag != "model" or i == len(subjects) - 1
+    )
 
 
 def _references(element: Element) -> tuple[str, ...]:

@@ -1,9 +1,11 @@
 """Deferred imports of functions, and fast makers of frozen dataclasses.
 
-A load imports only the readers of the formats that it meets, and a notebook what it draws. Each use is a declaration at
-the top of a module, so that the order of the packages is checked as for imports.
+A load imports only the readers of the formats that it meets, and a notebook what it draws. Each use
+is a declaration at the top of a module, so that the order of the packages is checked as for
+imports.
 
-The generated ``__init__`` of a frozen dataclass sets each field by a call, which takes four to five times as long.
+The generated ``__init__`` of a frozen dataclass sets each field by a call, which takes four to five
+times as long.
 """
 
 from __future__ import annotations
@@ -36,10 +38,12 @@ _MADE: dict[type, Any] = {}
 
 
 def maker(kind: type[T]) -> type[T]:
-    """Return a function with the parameters of a frozen class, which makes its objects in less time.
+    """Return a function with the parameters of a frozen class, which makes its objects in less
+    time.
 
-    An object is made with plain attributes; then it takes the frozen class, which has the same slots. The text of the
-    function is composed, as dataclasses compose that of ``__init__``: a function of any fields would take longer.
+    An object is made with plain attributes; then it takes the frozen class, which has the same
+    slots. The text of the function is composed, as dataclasses compose that of ``__init__``: a
+    function of any fields would take longer.
 
     Args:
         kind: A frozen dataclass with slots.

@@ -1,4 +1,6 @@
-"""Text for people: printable, escaped for Markdown and HTML, and suggestions for misspelt names and options."""
+"""Text for people: printable, escaped for Markdown and HTML, and suggestions for misspelt names and
+options.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ def suggestion(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 
 
 def closest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Return the known name that is closest to a misspelt one; empty if none is close, or the names are long.
+    """Return the known name that is closest to a misspelt one; empty if none is close, or the names
+    are long.
 
     A call that reads files makes no further suggestions after some seconds of them.
 
@@ -50,18 +53,24 @@ def closest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 
 
 def check_option_names(
-    given: Mapping[str, object], kind: type | None, others: Collection[str] = (), *, excluded: Collection[str] = ()
+    given: Mapping[str, object],
+    kind: type | None,
+    others: Collection[str] = (),
+    *,
+    excluded: Collection[str] = (),
 ) -> None:
     """Check that every given option exists, and that those that are true or false are either.
 
     Args:
         given: The options of one call.
-        kind: Typed dictionary of the options that the function takes; None if it takes none but ``others``.
+        kind: Typed dictionary of the options that the function takes; None if it takes none but
+            ``others``.
         others: Names of further options that the function takes.
         excluded: Names of options in ``kind`` that the function does not take.
 
     Raises:
-        TypeError: if an option is unknown, with the closest name in the message, or neither true nor false.
+        TypeError: if an option is unknown, with the closest name in the message, or neither true
+        nor false.
     """
     types = {} if kind is None else kind.__annotations__
     unknown = [name for name in given if name in excluded or not (name in types or name in others)]
@@ -118,12 +127,15 @@ def check_option_value(name: str, value: str, known: Collection[str]) -> None:
 MAX_MESSAGE = 4_000
 """Largest number of characters of a message that are printed."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters of ASCII and Latin-1, of the direction of writing, separators of lines, and surrogates."""
+"""Control characters of ASCII and Latin-1, of the direction of writing, separators of lines, and
+surrogates.
+"""
 _CONTROL_IN_LINES = re.compile(_CONTROL.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    r"""Return a text with control characters as escapes such as ``\x1b``; those that JSON leaves, as JSON's own.
+    r"""Return a text with control characters as escapes such as ``\x1b``; those that JSON leaves,
+    as JSON's own.
 
     Args:
         text: The text.
@@ -139,7 +151,9 @@ def shortened(text: str, limit: int = MAX_MESSAGE) -> str:
         text: The text.
         limit: The largest number of its characters to return.
     """
-    return text if len(text) <= limit else f"{text[:limit]}... ({len(text) - limit} more characters)"
+    return (
+        text if len(text) <= limit else f"{text[:limit]}... ({len(text) - limit} more characters)"
+    )
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -163,7 +177,10 @@ _CARD = (
 _PICTURE = "width:16em;max-width:100%;border-radius:4px;background:linear-gradient(#fcfcfc,#e6e9ec)"
 _SENTENCE = 40
 """Number of characters from which a cell is a sentence, which a narrow window does not squeeze."""
-_CELL = f"text-align:left;vertical-align:top;padding:.15em .9em .15em 0;border:0;border-bottom:1px solid {_LINE}"
+_CELL = (
+    f"text-align:left;vertical-align:top;padding:.15em .9em .15em "
+    f"0;border:0;border-bottom:1px solid {_LINE}"
+)
 
 
 class Finding(Protocol):
@@ -195,8 +212,12 @@ def card(title: str, facts: Iterable[str], *parts: str, png: bytes | None = None
     picture = ""
     if png is not None:
         data = base64.b64encode(png).decode()
-        picture = f'<img alt="{_text(title)}" style="{_PICTURE}" src="data:image/png;base64,{data}"/>'
-    text = f'<div style="flex:1 1 22em;min-width:0"><b>{_text(title)}</b>{lines}{"".join(parts)}</div>'
+        picture = (
+            f'<img alt="{_text(title)}" style="{_PICTURE}" src="data:image/png;base64,{data}"/>'
+        )
+    text = (
+        f'<div style="flex:1 1 22em;min-width:0"><b>{_text(title)}</b>{lines}{"".join(parts)}</div>'
+    )
     return f'<div style="{_CARD}">{picture}{text}</div>'
 
 
@@ -210,9 +231,15 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     every = list(rows)
     lines = [_row("th", heads), *(_row("td", row) for row in every[:MAX_ROWS])]
     if len(every) > MAX_ROWS:
-        lines.append(f'<tr><td colspan="{len(heads)}" style="{_CELL}">and {len(every) - MAX_ROWS} more</td></tr>')
+        lines.append(
+            f'<tr><td colspan="{len(heads)}" style="{_CELL}">and {len(every) - MAX_ROWS} '
+            f"more</td></tr>"
+        )
     body = "".join(lines)
-    return f'<div style="overflow-x:auto"><table style="border-collapse:collapse;margin:.3em 0">{body}</table></div>'
+    return (
+        f'<div style="overflow-x:auto"><table style="border-collapse:collapse;margin:.3em '
+        f'0">{body}</table></div>'
+    )
 
 
 def details(title: str, content: str) -> str:
@@ -228,15 +255,27 @@ def details(title: str, content: str) -> str:
 def summary_of(findings: Iterable[Finding]) -> str:
     """Return the number of findings of each severity: ``1 error, 3 warnings``."""
     counts = Counter(finding.severity for finding in findings)
-    return ", ".join(f"{counts[s]} {s}{'s' * (counts[s] != 1)}" for s in _SIGNS if counts[s]) or "no diagnostics"
+    return (
+        ", ".join(f"{counts[s]} {s}{'s' * (counts[s] != 1)}" for s in _SIGNS if counts[s])
+        or "no diagnostics"
+    )
 
 
 def findings_table(findings: Iterable[Finding]) -> str:
-    """Return a table of findings, errors first, and of each severity what is lost of poses and shapes."""
+    """Return a table of findings, errors first, and of each severity what is lost of poses and
+    shapes.
+    """
     order = tuple(_SIGNS)
-    ordered = sorted(findings, key=lambda entry: (order.index(entry.severity), entry.code not in LOST_FORMS))
+    ordered = sorted(
+        findings, key=lambda entry: (order.index(entry.severity), entry.code not in LOST_FORMS)
+    )
     rows = (
-        (f"{_SIGNS[entry.severity]}\N{NO-BREAK SPACE}{entry.severity}", entry.code, _advised(entry), _place(entry))
+        (
+            f"{_SIGNS[entry.severity]}\N{NO-BREAK SPACE}{entry.severity}",
+            entry.code,
+            _advised(entry),
+            _place(entry),
+        )
         for entry in ordered
     )
     return table(("severity", "code", "message", "place"), rows)
@@ -244,7 +283,9 @@ def findings_table(findings: Iterable[Finding]) -> str:
 
 def findings_card(findings: Sequence[Finding]) -> str:
     """Return a card of findings: their number by severity, and a table, errors first."""
-    return card(summary_of(findings).capitalize(), (), *([findings_table(findings)] if findings else []))
+    return card(
+        summary_of(findings).capitalize(), (), *([findings_table(findings)] if findings else [])
+    )
 
 
 def _advised(entry: Finding) -> str:
@@ -269,7 +310,9 @@ def _style(text: str) -> str:
 
 def _text(value: object) -> str:
     """Return a value as text in HTML, shortened, without control characters."""
-    from html import escape  # takes longer to import than all text functions, and only notebooks need it
+    from html import (
+        escape,
+    )  # takes longer to import than all text functions, and only notebooks need it
 
     text = printable(str(value))
     return escape(text if len(text) <= MAX_CELL else f"{text[: MAX_CELL - 1]}…")
@@ -281,7 +324,9 @@ _MARKUP = re.compile(
 )
 """Characters that Markdown reads as markup in a line, in these places."""
 _BEGINNING = re.compile(r"\A(?:(\d{1,9})(?=[.)](?:\s|\Z))|(?=[#>=]|[+-](?:[\s-]|\Z)))")
-"""A number before a period, or the place before a sign, that would begin a list, a heading or a quotation."""
+"""A number before a period, or the place before a sign, that would begin a list, a heading or a
+quotation.
+"""
 
 
 def plain(text: str, *, tags: bool = False) -> str:
@@ -297,7 +342,8 @@ def plain(text: str, *, tags: bool = False) -> str:
     """
     pieces = _TAGS.split(printable(text).strip()) if tags else [printable(text).strip()]
     shown = [
-        code(piece) if position % 2 else _MARKUP.sub(_escape_markdown, piece) for position, piece in enumerate(pieces)
+        code(piece) if position % 2 else _MARKUP.sub(_escape_markdown, piece)
+        for position, piece in enumerate(pieces)
     ]
     return _BEGINNING.sub(r"\g<1>\\", "".join(shown))
 
@@ -329,7 +375,9 @@ T = TypeVar("T")
 
 
 class UnknownNameError(KeyError, ValueError):
-    """An error about an unknown name: a `KeyError` and a `ValueError`, whose text is a sentence without quotes."""
+    """An error about an unknown name: a `KeyError` and a `ValueError`, whose text is a sentence
+    without quotes.
+    """
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -338,10 +386,13 @@ class UnknownNameError(KeyError, ValueError):
 class NameIndex(dict[str, T]):
     """A dictionary by name that suggests the closest one for a name that it does not have.
 
-    ``reasons`` states why names that the user knows are not in the dictionary, such as ``"closes a kinematic loop"``.
+    ``reasons`` states why names that the user knows are not in the dictionary, such as ``"closes a
+    kinematic loop"``.
     """
 
-    def __init__(self, kind: str, entries: Mapping[str, T], reasons: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, kind: str, entries: Mapping[str, T], reasons: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(entries)
         self._kind = kind
         self._reasons = reasons or {}

@@ -1,13 +1,15 @@
 """Parser of untrusted XML to a tree of Node, with the repairs that TinyXML tolerates.
 
-A DOCTYPE is refused, so there are no entities; nothing is decompressed or fetched; the number and the depth of elements
-are limited during parsing. Namespace prefixes are plain text, declared or not.
+A DOCTYPE is refused, so there are no entities; nothing is decompressed or fetched; the number and
+the depth of elements are limited during parsing. Namespace prefixes are plain text, declared or
+not.
 
-The parser is expat from the standard library, not lxml, because of the time and the memory of a whole load. lxml makes
-a new text of every tag and name of an attribute, which expat shares: loads of robots take 1 to 8 % longer, trees of
-5,000 links 3 to 9 %, and 50,000 links need 12 % more memory. libxml2 keeps all names until the thread ends, so that
-hostile files could fill the memory of a long-lived process. It also states the line on which a start tag ends, and
-knows no prefix that is not declared, which Drake's own parser accepts; both could be mended.
+The parser is expat from the standard library, not lxml, because of the time and the memory of a
+whole load. lxml makes a new text of every tag and name of an attribute, which expat shares: loads
+of robots take 1 to 8 % longer, trees of 5,000 links 3 to 9 %, and 50,000 links need 12 % more
+memory. libxml2 keeps all names until the thread ends, so that hostile files could fill the memory
+of a long-lived process. It also states the line on which a start tag ends, and knows no prefix that
+is not declared, which Drake's own parser accepts; both could be mended.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ _PROLOG = 200
 
 
 def reason(data: bytes, error: expat.ExpatError) -> str:
-    """Return what the parser says about an error of syntax, and that a byte is not UTF-8 if this is the cause.
+    """Return what the parser says about an error of syntax, and that a byte is not UTF-8 if this is
+    the cause.
 
     Args:
         data: A document that is not well-formed.
@@ -44,12 +47,16 @@ def reason(data: bytes, error: expat.ExpatError) -> str:
         data.decode()
     except UnicodeDecodeError as wrong:
         if data.count(b"\n", 0, wrong.start) + 1 == error.lineno:
-            return f"{said}: byte 0x{data[wrong.start]:02x} is not UTF-8, and no other encoding is declared"
+            return (
+                f"{said}: byte 0x{data[wrong.start]:02x} is not UTF-8, and no other encoding "
+                f"is declared"
+            )
     return said
 
 
 def open_element(data: bytes) -> tuple[str, int] | None:
-    """Return the tag and the line of the innermost element that is open at the first error of syntax; None if none is.
+    """Return the tag and the line of the innermost element that is open at the first error of
+    syntax; None if none is.
 
     Args:
         data: A document that is not well-formed.
@@ -74,7 +81,9 @@ _ENCODING = re.compile(rb"encoding\s*=\s*[\"']([^\"']+)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _VALUE = rb"\"[^\"]*\"|'[^']*'|[^\s\"'<>/=]+"
 _ATTRIBUTE = re.compile(rb"\s+([^\s\"'<>/=]+)\s*=\s*(" + _VALUE + rb")")
-_START_TAG = re.compile(rb"<([A-Za-z_][\w.:-]*+)((?:\s++[^\s\"'<>/=]++\s*+=\s*+(?:" + _VALUE + rb"))*+)\s*+(/?+)>")
+_START_TAG = re.compile(
+    rb"<([A-Za-z_][\w.:-]*+)((?:\s++[^\s\"'<>/=]++\s*+=\s*+(?:" + _VALUE + rb"))*+)\s*+(/?+)>"
+)
 _BARE_AMPERSAND = re.compile(rb"&(?!(?:#[0-9]{1,9}|#x[0-9a-fA-F]{1,9}|amp|lt|gt|quot|apos);)")
 _ROOTS = (b"sdf", b"gazebo", b"robot")
 """Tags of root elements, which never contain one another."""
@@ -83,8 +92,8 @@ _ROOTS = (b"sdf", b"gazebo", b"robot")
 def repaired_xml(data: bytes) -> bytes:
     """Return the document without three common errors; every line keeps its number.
 
-    The errors are ``--`` in comments, space before the XML declaration, and zero bytes at the end. The time is linear
-    in the size of any document.
+    The errors are ``--`` in comments, space before the XML declaration, and zero bytes at the end.
+    The time is linear in the size of any document.
 
     Args:
         data: The document.
@@ -94,7 +103,9 @@ def repaired_xml(data: bytes) -> bytes:
     data = _LATE_DECLARATION.sub(rb"\2\1", data.rstrip(b"\0"))
     while (start := data.find(b"<!", end)) >= 0:
         pieces.append(data[end:start])
-        opening = next((opening for opening in _SECTION_ENDS if data.startswith(opening, start)), b"<!")
+        opening = next(
+            (opening for opening in _SECTION_ENDS if data.startswith(opening, start)), b"<!"
+        )
         closing = _SECTION_ENDS.get(opening, b"")
         stop = data.find(closing, start + len(opening))
         if stop < 0:
@@ -108,9 +119,10 @@ def repaired_xml(data: bytes) -> bytes:
 def mended_xml(data: bytes) -> bytes:
     """Return a document without common errors; every line keeps its number.
 
-    Values of attributes get quotes, and ``<`` and ``&`` in them are escaped; a second attribute of a name, control
-    characters, what stands before the XML declaration and what follows the root element are removed; text that is not
-    in the declared UTF-8 is decoded as Latin-1. The time is linear in the size of any document.
+    Values of attributes get quotes, and ``<`` and ``&`` in them are escaped; a second attribute of
+    a name, control characters, what stands before the XML declaration and what follows the root
+    element are removed; text that is not in the declared UTF-8 is decoded as Latin-1. The time is
+    linear in the size of any document.
 
     Args:
         data: The document.
@@ -124,7 +136,9 @@ def mended_xml(data: bytes) -> bytes:
 
 
 def _sections(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end of each comment and CDATA section; text that opens one and never ends it is none."""
+    """Yield the start and the end of each comment and CDATA section; text that opens one and never
+    ends it is none.
+    """
     ends = dict(_SECTION_ENDS)
     position = 0
     while ends and (start := _SECTION_START.search(data, position)):
@@ -148,7 +162,12 @@ def _without_sections(data: bytes) -> bytes:
 def _as_utf8(data: bytes) -> bytes:
     declaration = _DECLARATION.search(data[:1024])
     encoding = None if declaration is None else _ENCODING.search(declaration[0])
-    if encoding is not None and encoding[1].lower() not in {b"utf-8", b"utf8", b"us-ascii", b"ascii"}:
+    if encoding is not None and encoding[1].lower() not in {
+        b"utf-8",
+        b"utf8",
+        b"us-ascii",
+        b"ascii",
+    }:
         return data
     try:
         data.decode()
@@ -158,7 +177,9 @@ def _as_utf8(data: bytes) -> bytes:
 
 
 def _with_declaration_first(data: bytes) -> bytes:
-    """Return the document with its first declaration at the start, without text before it and without further ones."""
+    """Return the document with its first declaration at the start, without text before it and
+    without further ones.
+    """
     first = _DECLARATION.search(data)
     if first is None:
         return data
@@ -213,7 +234,8 @@ class _RefusedError(Exception):
 
 
 def read_bytes(path: str | Path, diagnostics: Diagnostics) -> bytes | None:
-    """Return the contents of a file, or None with a diagnostic if it is missing, too large or compressed.
+    """Return the contents of a file, or None with a diagnostic if it is missing, too large or
+    compressed.
 
     Args:
         path: The file.
@@ -224,13 +246,21 @@ def read_bytes(path: str | Path, diagnostics: Diagnostics) -> bytes | None:
         data = read(path)
     except FileError as error:
         message = "cannot read the file: {reason}"
-        diagnostics.add(Fate.INVALID, error.code, message, where, hint=error.hint, reason=error.reason)
+        diagnostics.add(
+            Fate.INVALID, error.code, message, where, hint=error.hint, reason=error.reason
+        )
         return None
     diagnostics.spend("files", 1)
     diagnostics.spend("bytes", len(data))
     diagnostics.spend("elements", data.count(b"<") - data.count(b"</"))
     if data.startswith(b"\x1f\x8b"):
-        diagnostics.add(Fate.INVALID, "file.compressed", "the file is compressed", where, hint="decompress it first")
+        diagnostics.add(
+            Fate.INVALID,
+            "file.compressed",
+            "the file is compressed",
+            where,
+            hint="decompress it first",
+        )
         return None
     if data.startswith(_ZIP):
         message, hint = (
@@ -243,7 +273,8 @@ def read_bytes(path: str | Path, diagnostics: Diagnostics) -> bytes | None:
 
 
 def model_in(path: str, where: Where, diagnostics: Diagnostics) -> str | None:
-    """Return the path of the model in an archive of MuJoCo, that of any other file as it is; None with a diagnostic.
+    """Return the path of the model in an archive of MuJoCo, that of any other file as it is; None
+    with a diagnostic.
 
     Args:
         path: The file.
@@ -254,7 +285,15 @@ def model_in(path: str, where: Where, diagnostics: Diagnostics) -> str | None:
         return main_file(path)
     except FileError as error:
         message = "cannot read {file}: {reason}"
-        diagnostics.add(Fate.INVALID, error.code, message, where, hint=error.hint, file=path, reason=error.reason)
+        diagnostics.add(
+            Fate.INVALID,
+            error.code,
+            message,
+            where,
+            hint=error.hint,
+            file=path,
+            reason=error.reason,
+        )
         return None
 
 
@@ -263,13 +302,16 @@ _JOINED = re.compile(rb"""(\s[\w:.-]+=(?:"[^"<>]*"|'[^'<>]*'))(?=[A-Za-z_])""")
 
 
 def _repaired_mjcf(data: bytes) -> bytes:
-    """Return an MJCF document without what MuJoCo's parser ignores: text after the root, attributes without a space."""
+    """Return an MJCF document without what MuJoCo's parser ignores: text after the root, attributes
+    without a space.
+    """
     end = _CLOSED_MJCF.search(data)
     return data if end is None else _JOINED.sub(rb"\1 ", data[: end.end()])
 
 
 def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
-    """Return the root element of an XML document, or None with a diagnostic if it is not well formed.
+    """Return the root element of an XML document, or None with a diagnostic if it is not well
+    formed.
 
     Args:
         data: The document.
@@ -287,13 +329,20 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     except expat.ExpatError as error:
         return _mended(repaired, error, file, diagnostics)
     if root is not None:
-        message = "ignored errors in the XML: -- in a comment, space before the declaration, or text at the end"
+        message = (
+            "ignored errors in the XML: -- in a comment, space before the declaration, or "
+            "text at the end"
+        )
         root.report(Fate.NOTED, "xml.mended", message)
     return root
 
 
-def _mended(data: bytes, error: expat.ExpatError, file: str, diagnostics: Diagnostics) -> Node | None:
-    """Report a syntax error; return the root element of the mended document if the load is lenient."""
+def _mended(
+    data: bytes, error: expat.ExpatError, file: str, diagnostics: Diagnostics
+) -> Node | None:
+    """Report a syntax error; return the root element of the mended document if the load is
+    lenient.
+    """
     root = None
     with suppress(expat.ExpatError):
         root = _parse(mended_xml(data), file, diagnostics)
@@ -331,7 +380,9 @@ def _parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
         parser.Parse(data, True)
     except _RefusedError as refusal:
         code, message, hint = refusal.args
-        diagnostics.add(Fate.INVALID, code, message, Where(file, parser.CurrentLineNumber), hint=hint)
+        diagnostics.add(
+            Fate.INVALID, code, message, Where(file, parser.CurrentLineNumber), hint=hint
+        )
         return None
     except (ValueError, LookupError) as error:  # an encoding unknown to Python
         message = "the file is not well-formed XML: {reason}"
@@ -351,11 +402,15 @@ def _too_many(most: int) -> _RefusedError:
 
 
 def _refuse_doctype(*_: object) -> None:
-    raise _RefusedError("xml.doctype", "a DOCTYPE is not allowed", "remove the DOCTYPE; entities are not supported")
+    raise _RefusedError(
+        "xml.doctype", "a DOCTYPE is not allowed", "remove the DOCTYPE; entities are not supported"
+    )
 
 
 def _count_elements(parser: expat.XMLParserType, most: int) -> None:
-    """Make a parser refuse a document with too many elements; it takes time, which few documents need."""
+    """Make a parser refuse a document with too many elements; it takes time, which few documents
+    need.
+    """
     start: Any = parser.StartElementHandler
     count = 0
 
@@ -370,10 +425,12 @@ def _count_elements(parser: expat.XMLParserType, most: int) -> None:
 
 
 def _build(document: Node, parser: expat.XMLParserType, most: int) -> dict[Node, list[str]]:
-    """Make a parser build a tree below a node; return the pieces, once parsed, of the texts that have several.
+    """Make a parser build a tree below a node; return the pieces, once parsed, of the texts that
+    have several.
 
-    The handlers are closures, which are faster than methods; they run for every element. An element counts for the
-    depth from its first child on, so that those without children, which are most, need no counting.
+    The handlers are closures, which are faster than methods; they run for every element. An element
+    counts for the depth from its first child on, so that those without children, which are most,
+    need no counting.
     """
     texts: dict[Node, list[str]] = {}
     file, diagnostics, node = document.file, document.diagnostics, document

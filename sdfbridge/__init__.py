@@ -1,7 +1,8 @@
 """SDFormat and URDF robots in PyBullet and MuJoCo, with proof that both run the same robot.
 
-This package offers the public names of `loaders` and `bridge`, which hold the code. Importing it imports neither; a
-name is imported when it is first used. ``import sdfbridge.mujoco_plugin`` lets MuJoCo open SDFormat files.
+This package offers the public names of `loaders` and `bridge`, which hold the code. Importing it
+imports neither; a name is imported when it is first used. ``import sdfbridge.mujoco_plugin`` lets
+MuJoCo open SDFormat files.
 
 Example:
     >>> import sdfbridge
@@ -105,12 +106,31 @@ __all__ = [
     "view",
 ]
 
-_BRIDGE = frozenset({
-    "BatchOutcome", "BatchResult", "Mechanism", "batch", "compare", "compare_files", "export_directives",
-    "export_mjcf", "export_sdf", "export_urdf",
-    "load_into_pybullet", "load_world_into_pybullet", "lower",
-    "parity", "passive_forces", "to_directives", "to_mjcf", "to_mjspec", "to_sdf", "to_urdf", "view",
-})  # fmt: skip
+_BRIDGE = frozenset(
+    {
+        "BatchOutcome",
+        "BatchResult",
+        "Mechanism",
+        "batch",
+        "compare",
+        "compare_files",
+        "export_directives",
+        "export_mjcf",
+        "export_sdf",
+        "export_urdf",
+        "load_into_pybullet",
+        "load_world_into_pybullet",
+        "lower",
+        "parity",
+        "passive_forces",
+        "to_directives",
+        "to_mjcf",
+        "to_mjspec",
+        "to_sdf",
+        "to_urdf",
+        "view",
+    }
+)
 """The public names that `bridge` defines; `loaders` defines the others."""
 
 

@@ -1,13 +1,15 @@
 """Pytest plugin: ``pytest --parity robots/`` compares simulators on every model file.
 
-Each model file becomes one test for each level. The fixtures `parity`, `scene` and `simulator` and the assertion
-`assert_parity` serve other tests. Options are read from the table ``[tool.sdfbridge.parity]`` of ``pyproject.toml``:
-``engines``, ``levels``, ``seed``, ``configurations``, ``tolerance``, ``tolerances`` for each level, ``base``,
-``inertia``, and those of `loaders.load` such as ``package_map`` and ``paths``.
+Each model file becomes one test for each level. The fixtures `parity`, `scene` and `simulator` and
+the assertion `assert_parity` serve other tests. Options are read from the table
+``[tool.sdfbridge.parity]`` of ``pyproject.toml``: ``engines``, ``levels``, ``seed``,
+``configurations``, ``tolerance``, ``tolerances`` for each level, ``base``, ``inertia``, and those
+of `loaders.load` such as ``package_map`` and ``paths``.
 
-Every run of pytest loads this module, also the tests of projects that have a package ``bridge`` or ``loaders`` of their
-own. It therefore imports nothing of sdfbridge's code until a hook or a fixture needs it. Where another package hides
-that code, a line in the header of the report says so, and only the use of the plugin is an error.
+Every run of pytest loads this module, also the tests of projects that have a package ``bridge`` or
+``loaders`` of their own. It therefore imports nothing of sdfbridge's code until a hook or a fixture
+needs it. Where another package hides that code, a line in the header of the report says so, and
+only the use of the plugin is an error.
 """
 
 from __future__ import annotations
@@ -33,8 +35,14 @@ SUFFIXES = (".sdf", ".urdf", ".world", ".dmd.yaml")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options ``--parity`` and ``--parity-report``."""
     group = parser.getgroup("sdfbridge")
-    group.addoption("--parity", action="store_true", help="compare simulators on every model file that is collected")
-    group.addoption("--parity-report", metavar="DIR", help="folder of a report of each comparison of --parity")
+    group.addoption(
+        "--parity",
+        action="store_true",
+        help="compare simulators on every model file that is collected",
+    )
+    group.addoption(
+        "--parity-report", metavar="DIR", help="folder of a report of each comparison of --parity"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -50,7 +58,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header() -> list[str]:
     """Return a line for each package that hides one of sdfbridge; none in other cases."""
     return [
-        f"sdfbridge: inactive, because package {name!r} is {place}" for name, place in sorted(hidden_packages().items())
+        f"sdfbridge: inactive, because package {name!r} is {place}"
+        for name, place in sorted(hidden_packages().items())
     ]
 
 
@@ -71,7 +80,8 @@ def assert_parity(
         model: A path, a `loaders.Scene` or a `bridge.Mechanism`.
         engines: Names of the engines; None for MuJoCo and PyBullet, of those that are installed.
         tol: The largest error that is allowed; None uses the tolerance of each quantity.
-        options: Further options of `bridge.compare`, such as ``levels``, ``base`` and ``package_map``.
+        options: Further options of `bridge.compare`, such as ``levels``, ``base`` and
+            ``package_map``.
 
     Returns:
         The comparison.
@@ -85,7 +95,7 @@ def assert_parity(
     return comparison
 
 
-# --- fixtures --------------------------------------------------------------------------------------------------------
+# --- fixtures -------------------------------------------------------------------------------------
 
 
 @pytest.fixture

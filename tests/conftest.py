@@ -12,7 +12,9 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).parents[1]
 
 settings.register_profile("sdfbridge", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("sdfbridge")  # a busy machine fails no test: none depends on the time that it takes
+settings.load_profile(
+    "sdfbridge"
+)  # a busy machine fails no test: none depends on the time that it takes
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +32,9 @@ def pybullet_robots() -> Path:
 
 @pytest.fixture
 def bullet_client() -> Iterator[int]:
-    """A PyBullet of its own: it caches inverse dynamics by address, so no two models may share one."""
+    """A PyBullet of its own: it caches inverse dynamics by address, so no two models may share
+    one.
+    """
     pybullet = pytest.importorskip("pybullet")
     client = pybullet.connect(pybullet.DIRECT)
     yield client
@@ -54,7 +58,9 @@ def servers_of_scripts() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="module")
 def no_open_pybullet_client() -> Iterator[None]:
-    """Fail if a module leaves a physics server connected: calls of the next module may reach the wrong server."""
+    """Fail if a module leaves a physics server connected: calls of the next module may reach the
+    wrong server.
+    """
     before = connected_servers()
     yield
     assert connected_servers() <= before

@@ -1,4 +1,6 @@
-"""Invalid files: each raises one error with code, place, message and remedy, and never a traceback."""
+"""Invalid files: each raises one error with code, place, message and remedy, and never a
+traceback.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ import loaders
 from bridge.diagnostic_codes import CODES
 
 LINK = "<link name='{}'/>"
-MASSES = "<inertial><mass>{}</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+MASSES = (
+    "<inertial><mass>{}</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+)
 URDF_JOINT = "<joint name='{0}' type='fixed'><parent link='{1}'/><child link='{2}'/></joint>"
 SDF_JOINT = "<joint name='{0}' type='fixed'><parent>{1}</parent><child>{2}</child></joint>"
 
@@ -53,8 +57,20 @@ def urdf(*lines: str) -> str:
 
 
 BAD = [
-    Bad("duplicate_link.sdf", "sdf.duplicate-name", sdf(LINK.format("arm"), LINK.format("arm")), (4,), ("arm",)),
-    Bad("duplicate_link.urdf", "urdf.duplicate-name", urdf(LINK.format("arm"), LINK.format("arm")), (3,), ("arm",)),
+    Bad(
+        "duplicate_link.sdf",
+        "sdf.duplicate-name",
+        sdf(LINK.format("arm"), LINK.format("arm")),
+        (4,),
+        ("arm",),
+    ),
+    Bad(
+        "duplicate_link.urdf",
+        "urdf.duplicate-name",
+        urdf(LINK.format("arm"), LINK.format("arm")),
+        (3,),
+        ("arm",),
+    ),
     Bad(
         "missing_link.sdf",
         "sdf.joint-child",
@@ -83,7 +99,11 @@ BAD = [
     Bad(
         "attachment_cycle.sdf",
         "sdf.attached-to-cycle",
-        sdf(LINK.format("arm"), "<frame name='one' attached_to='two'/>", "<frame name='two' attached_to='one'/>"),
+        sdf(
+            LINK.format("arm"),
+            "<frame name='one' attached_to='two'/>",
+            "<frame name='two' attached_to='one'/>",
+        ),
         (4, 5),
         ("one", "two"),
     ),
@@ -110,7 +130,13 @@ BAD = [
         (4, 5),
         ("a", "b"),
     ),
-    Bad("nan_mass.sdf", "xml.not-finite", sdf(f"<link name='arm'>{MASSES.format('nan')}</link>"), (3,), ("nan",)),
+    Bad(
+        "nan_mass.sdf",
+        "xml.not-finite",
+        sdf(f"<link name='arm'>{MASSES.format('nan')}</link>"),
+        (3,),
+        ("nan",),
+    ),
     Bad(
         "nan_mass.urdf",
         "xml.not-finite",
@@ -178,7 +204,11 @@ def test_every_error_states_a_remedy_or_what_was_expected(case: tuple[Bad, Path]
 def test_the_command_line_prints_the_error_and_ends_with_one(case: tuple[Bad, Path]) -> None:
     bad, path = case
     run = subprocess.run(
-        [sys.executable, "-m", "bridge", "check", str(path)], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-m", "bridge", "check", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
     assert run.returncode == 1, run.stderr
     assert "Traceback" not in run.stdout + run.stderr
@@ -222,7 +252,9 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a.xml", "a.sdf", "a.urdf", "a.dmd.yaml", "a.yaml"])
 @pytest.mark.parametrize("head", ["", "\ufeff", "<?xml version='1.0'?>\n<!-- a mesh -->\n"])
-def test_an_unknown_root_element_is_named_with_those_that_are_known(name: str, head: str, tmp_path: Path) -> None:
+def test_an_unknown_root_element_is_named_with_those_that_are_known(
+    name: str, head: str, tmp_path: Path
+) -> None:
     (tmp_path / name).write_text(f"{head}<mesh><vertex/></mesh>", encoding="utf-8")
     with pytest.raises(loaders.LoadError) as caught:
         loaders.load(tmp_path / name)
@@ -263,7 +295,10 @@ def test_one_error_holds_all_the_problems_of_a_urdf_file(tmp_path: Path) -> None
     path = tmp_path / "many.urdf"
     path.write_text(
         urdf(
-            "<link name='arm'><inertial><mass value='nan'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>",
+            (
+                "<link name='arm'><inertial><mass value='nan'/><inertia ixx='1' iyy='1' "
+                "izz='1'/></inertial></link>"
+            ),
             LINK.format("arm"),
             LINK.format("hand"),
             URDF_JOINT.format("j", "arm", "nobody"),
@@ -272,4 +307,6 @@ def test_one_error_holds_all_the_problems_of_a_urdf_file(tmp_path: Path) -> None
     )
     with pytest.raises(loaders.LoadError) as caught:
         loaders.load(path)
-    assert {entry.where.line for entry in caught.value.diagnostics if entry.severity == "error"} >= {2, 3, 5, 6}
+    assert {
+        entry.where.line for entry in caught.value.diagnostics if entry.severity == "error"
+    } >= {2, 3, 5, 6}

@@ -18,7 +18,9 @@ from benchmarks.field import __main__ as field
 
 
 def result(name: str, ours: float, peer: float) -> dict[str, Any]:
-    times = {key: {"best": 0.9 * ms, "median": ms} for key, ms in ((bench.OURS, ours), ("Drake", peer))}
+    times = {
+        key: {"best": 0.9 * ms, "median": ms} for key, ms in ((bench.OURS, ours), ("Drake", peer))
+    }
     return {"group": "Reading", "name": name, "rounds": 3, "ms": times}
 
 
@@ -53,14 +55,19 @@ def test_a_run_is_compared_with_the_last_one_on_the_same_processor(where: dict[s
 
 
 @pytest.mark.parametrize("change", [{"processor": "EPYC"}, {"cores": 8}, {"python": "3.13.1"}])
-def test_a_run_on_another_kind_of_machine_is_not_compared(where: dict[str, Any], change: dict[str, Any]) -> None:
+def test_a_run_on_another_kind_of_machine_is_not_compared(
+    where: dict[str, Any], change: dict[str, Any]
+) -> None:
     bench.store([result("a", 10.0, 10.0)], where)
     other = where | change
     assert bench.verdict([result("a", 20.0, 10.0)], other) == (
-        [f"nothing is compared: there is no stored run of {bench.kind(other)}"], 0
-    )  # fmt: skip
+        [f"nothing is compared: there is no stored run of {bench.kind(other)}"],
+        0,
+    )
     bench.store([result("a", 20.0, 10.0)], other)
-    assert bench.verdict([result("a", 20.0, 10.0)], where)[1] == 1  # the run of this machine is still there
+    assert (
+        bench.verdict([result("a", 20.0, 10.0)], where)[1] == 1
+    )  # the run of this machine is still there
 
 
 def test_other_versions_of_peers_are_named(where: dict[str, Any]) -> None:
@@ -111,7 +118,10 @@ def test_a_written_robot_moves_as_the_original(form: str, tmp_path: Path) -> Non
     assert entry["alike"]
     assert entry["rows"] == entry["equal"] > 0
     table = written_robots.table([{"robot": "arm.xml", "format": form, **entry}])
-    assert f"| arm.xml | {form} | yes | {entry['unknown']} | {entry['rows']} | {entry['rows']} |  |  |" in table
+    assert (
+        f"| arm.xml | {form} | yes | {entry['unknown']} | {entry['rows']} | {entry['rows']} |  |  |"
+        in table
+    )
 
 
 def test_robots_with_a_result_are_not_examined_again(
@@ -123,7 +133,9 @@ def test_robots_with_a_result_are_not_examined_again(
     monkeypatch.setattr("sys.argv", ["written_robots", str(tmp_path), str(results)])
     written_robots.main()
     first = results.read_text()
-    assert [entry["format"] for entry in written_robots.read(results)] == list(written_robots.CHAINS)
+    assert [entry["format"] for entry in written_robots.read(results)] == list(
+        written_robots.CHAINS
+    )
     written_robots.main()
     assert results.read_text() == first
     assert capsys.readouterr().out.count(f"| {name} | urdf |") == 2
@@ -137,7 +149,11 @@ def test_a_sweep_of_repositories_has_a_row_for_each_file(tmp_path: Path) -> None
     out = tmp_path / "owner+name" / "out"
     field.main(["sweep", str(tmp_path), str(out), "--stages", "load", "--jobs", "1"])
     bad, good = field.rows(out)
-    assert (good["repository"], good["file"], good["links"]) == ("owner/name", "robots/good.urdf", 1)
+    assert (good["repository"], good["file"], good["links"]) == (
+        "owner/name",
+        "robots/good.urdf",
+        1,
+    )
     assert (good["default"], bad["default"]) == (True, False)
     assert (out / "index.html").is_file()
 
@@ -146,14 +162,19 @@ def test_files_are_counted_whose_reading_takes_less_than_the_goal(tmp_path: Path
     (tmp_path / "arm.xml").write_text(ARM)
     assert all(0.1 < ratio < 100.0 for ratio in mjcf_times.ratios(tmp_path / "arm.xml", 2))
     text = mjcf_times.summary([(1.0, 1.2), (2.0, 1.4), (4.0, 3.0)])
-    assert text == "first: median 2.00, 1 of 3 files below 1.5; best: median 1.40, 2 of 3 files below 1.5"
+    assert (
+        text
+        == "first: median 2.00, 1 of 3 files below 1.5; best: median 1.40, 2 of 3 files below 1.5"
+    )
 
 
 def recorded(folder: Path, text: str) -> Path:
     """A record of all stages of a model with this text, made in a process of its own."""
     (folder / "files").mkdir(parents=True)
     (folder / "files" / "arm.sdf").write_text(text)
-    model = outputs.Model(name="files/arm.sdf", path=folder / "files" / "arm.sdf", paths=(folder / "files",))
+    model = outputs.Model(
+        name="files/arm.sdf", path=folder / "files" / "arm.sdf", paths=(folder / "files",)
+    )
     outputs.record([(model, list(outputs.STAGES))], folder / "records", 1)
     for stage in outputs.STAGES:
         path = outputs.record_path(folder / "records", stage, model.name)
@@ -165,7 +186,9 @@ BOX = """<sdf version="1.9"><model name="m"><link name="a"><inertial><mass>1</ma
 <geometry><box><size>1 1 1</size></box></geometry></collision></link></model></sdf>"""
 
 
-def test_a_change_is_found_in_each_stage_that_it_touches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_change_is_found_in_each_stage_that_it_touches(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     before, same = recorded(tmp_path / "before", BOX), recorded(tmp_path / "same", BOX)
     assert outputs.main(["compare", str(before), str(same)]) == 0
     text = capsys.readouterr().out
@@ -173,13 +196,19 @@ def test_a_change_is_found_in_each_stage_that_it_touches(tmp_path: Path, capsys:
         f"{stage}: 1 of 1 models equal" for stage in outputs.STAGES
     ]
     heavier = recorded(tmp_path / "heavier", BOX.replace("<mass>1<", "<mass>2<"))
-    assert outputs.main(["compare", str(before), str(heavier), "--stages", "scene,mjcf,sdf,urdf,pybullet"]) == 1
+    assert (
+        outputs.main(
+            ["compare", str(before), str(heavier), "--stages", "scene,mjcf,sdf,urdf,pybullet"]
+        )
+        == 1
+    )
     text = capsys.readouterr().out
     assert "  links[].inertia.mass: 1 times in 1 models\n      files/arm.sdf: 1.0 -> 2.0\n" in text
     assert "  files[*.xml].text <inertial> mass: 1 times" in text
     assert (
-        "  files[*.sdf].text <mass>: 1 times in 1 models\n      files/arm.sdf: <mass>1</mass> -> <mass>2</mass>" in text
-    )
+        "  files[*.sdf].text <mass>: 1 times in 1 models\n      files/arm.sdf: <mass>1</mass> -> "
+        "<mass>2</mass>"
+    ) in text
     assert "  bodies[].getDynamicsInfo[][]: 1 times" in text
     assert text.count("0 of 1 models equal, 1 differ") == 5
 
@@ -202,17 +231,26 @@ def test_a_refused_file_is_recorded_with_its_findings(tmp_path: Path) -> None:
 def test_a_process_that_ends_is_recorded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, work: Any, found: dict[str, Any]
 ) -> None:
-    monkeypatch.setattr(outputs, "exported", lambda scene, form: work() if form == "mjcf" else {"form": form})
+    monkeypatch.setattr(
+        outputs, "exported", lambda scene, form: work() if form == "mjcf" else {"form": form}
+    )
     (tmp_path / "arm.sdf").write_text(BOX)
-    outputs.record([(outputs.Model(name="arm.sdf", path=tmp_path / "arm.sdf"), ["mjcf", "sdf"])], tmp_path, 1)
-    records = [json.loads(outputs.record_path(tmp_path, stage, "arm.sdf").read_text()) for stage in ("mjcf", "sdf")]
+    outputs.record(
+        [(outputs.Model(name="arm.sdf", path=tmp_path / "arm.sdf"), ["mjcf", "sdf"])], tmp_path, 1
+    )
+    records = [
+        json.loads(outputs.record_path(tmp_path, stage, "arm.sdf").read_text())
+        for stage in ("mjcf", "sdf")
+    ]
     assert records == [found, {"form": "sdf"}]
 
 
 def test_values_are_compared_as_they_are_written(tmp_path: Path) -> None:
     for name, values in (("a.json", [1, 0.0, math.nan]), ("b.json", [1.0, -0.0, math.nan])):
         (tmp_path / name).write_text(json.dumps(values))
-    found = outputs.differences(outputs.read(tmp_path / "a.json"), outputs.read(tmp_path / "b.json"), "x")
+    found = outputs.differences(
+        outputs.read(tmp_path / "a.json"), outputs.read(tmp_path / "b.json"), "x"
+    )
     assert [*found] == [("x[]", "1 -> 1.0"), ("x[]", "0.0 -> -0.0")]
 
 
@@ -221,7 +259,9 @@ def test_findings_are_compared_by_their_codes() -> None:
     assert [*outputs.differences([old], [old | {"message": "is tiny"}])] == [
         ("diagnostic a.b.message", "is small -> is tiny")
     ]
-    assert [*outputs.differences([old], [old, old | {"code": "c.d"}])] == [("diagnostic c.d: only after", "is small")]
-    assert [*outputs.differences([old, old | {"code": "c.d"}], [old | {"code": "c.d"}, old], "x")] == [
-        ("x: order", '["a.b", "c.d"] -> ["c.d", "a.b"]')
+    assert [*outputs.differences([old], [old, old | {"code": "c.d"}])] == [
+        ("diagnostic c.d: only after", "is small")
     ]
+    assert [
+        *outputs.differences([old, old | {"code": "c.d"}], [old | {"code": "c.d"}, old], "x")
+    ] == [("x: order", '["a.b", "c.d"] -> ["c.d", "a.b"]')]

@@ -1,4 +1,6 @@
-"""The modules that an argument passes through on its way from the public functions to the engines."""
+"""The modules that an argument passes through on its way from the public functions to the
+engines.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,11 @@ INTERFACES = {
     ("bridge.targets.folder", "bridge.targets.sdf.document"),
     ("bridge.targets.folder", "bridge.targets.sdf.target"),
 }
-"""Calls of an object or a function that a layer above passes in: Drake's elements look names of the including format
-up, limits count what a set of pairs yields, a deferred function calls the one that it names, the end of a load reads
-the source again to say what lenient loading would leave out, and the export of a document asks for that of its
-format."""
+"""Calls of an object or a function that a layer above passes in: Drake's elements look names of the
+including format up, limits count what a set of pairs yields, a deferred function calls the one that
+it names, the end of a load reads the source again to say what lenient loading would leave out, and
+the export of a document asks for that of its format.
+"""
 
 Call = tuple[FrameType, FrameType]
 
@@ -84,7 +87,9 @@ def takes_the_source(frame: FrameType) -> bool:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.__name__)
-def test_a_path_passes_through_at_most_twenty_modules(entry: Callable[[Path], None], tmp_path: Path) -> None:
+def test_a_path_passes_through_at_most_twenty_modules(
+    entry: Callable[[Path], None], tmp_path: Path
+) -> None:
     modules: set[str] = set()
 
     def see(frame: FrameType) -> None:
@@ -99,7 +104,10 @@ def test_a_path_passes_through_at_most_twenty_modules(entry: Callable[[Path], No
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.__name__)
 def test_no_call_goes_up_to_a_layer_above(entry: Callable[[Path], None], tmp_path: Path) -> None:
-    layers = {package: {part: i for i, parts in enumerate(order) for part in parts} for package, order in ORDER.items()}
+    layers = {
+        package: {part: i for i, parts in enumerate(order) for part in parts}
+        for package, order in ORDER.items()
+    }
     upward: set[tuple[str, str]] = set()
     count = 0
 

@@ -1,8 +1,9 @@
-# ruff: noqa: E501  (one line for each place, as in a table)
-"""A file that a model may not read is never opened, wherever in a format its name stands, by no reader and no writer.
+"""A file that a model may not read is never opened, wherever in a format its name stands, by no
+reader and no writer.
 
-Each place names a file that lies in the current folder only, or one outside the folders that may be read. Python tells
-of each file that is opened; the libraries in C get the contents that Python read.
+Each place names a file that lies in the current folder only, or one outside the folders that may be
+read. Python tells of each file that is opened; the libraries in C get the contents that Python
+read.
 """
 
 from __future__ import annotations
@@ -31,16 +32,27 @@ from loaders.picture import surfaces
 CORNERS = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 0 1\n"
 OBJ = f"{CORNERS}usemtl skin\nf 1/1 3/2 2/3\nf 1/1 2/2 4/3\nf 2/1 3/2 4/3\nf 3/1 1/2 4/3\n"
 MAPS = (
-    "albedo_map", "normal_map", "environment_map", "ambient_occlusion_map", "emissive_map", "light_map", "roughness_map",
-    "metalness_map", "glossiness_map", "specular_map",
-)  # fmt: skip
+    "albedo_map",
+    "normal_map",
+    "environment_map",
+    "ambient_occlusion_map",
+    "emissive_map",
+    "light_map",
+    "roughness_map",
+    "metalness_map",
+    "glossiness_map",
+    "specular_map",
+)
 
 
-def sdf(look: str = "", *, shape: str = "<box><size>1 1 1</size></box>", link: str = "", model: str = "") -> str:
+def sdf(
+    look: str = "", *, shape: str = "<box><size>1 1 1</size></box>", link: str = "", model: str = ""
+) -> str:
     """Return a model with a visual."""
     visual = f"<visual name='v'><geometry>{shape}</geometry><material>{look}</material></visual>"
     return (
-        f"<sdf version='1.9' xmlns:drake='http://drake.mit.edu'><model name='m'><link name='l'>{visual}{link}"
+        f"<sdf version='1.9' xmlns:drake='http://drake.mit.edu'><model name='m'><link "
+        f"name='l'>{visual}{link}"
         f"</link>{model}</model></sdf>"
     )
 
@@ -56,14 +68,26 @@ def mjcf(asset: str, geom: str = "type='box' size='1 1 1'", *, more: str = "") -
 
 def gltf(buffer: str, image: str = "") -> str:
     """Return a triangle, with its corners in a buffer and with an image."""
-    accessor = {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]}
+    accessor = {
+        "bufferView": 0,
+        "componentType": 5126,
+        "count": 3,
+        "type": "VEC3",
+        "min": [0, 0, 0],
+        "max": [1, 1, 0],
+    }
     texture = {"baseColorTexture": {"index": 0}}
     document: dict[str, Any] = {
-        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
-        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "material": 0}]}], "accessors": [accessor],
-        "bufferViews": [{"buffer": 0, "byteLength": 36}], "buffers": [{"uri": buffer, "byteLength": 36}],
+        "asset": {"version": "2.0"},
+        "scene": 0,
+        "scenes": [{"nodes": [0]}],
+        "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "material": 0}]}],
+        "accessors": [accessor],
+        "bufferViews": [{"buffer": 0, "byteLength": 36}],
+        "buffers": [{"uri": buffer, "byteLength": 36}],
         "materials": [{"name": "skin", "pbrMetallicRoughness": texture if image else {}}],
-    }  # fmt: skip
+    }
     if image:
         document |= {"textures": [{"source": 0}], "images": [{"uri": image}]}
     return json.dumps(document)
@@ -72,21 +96,33 @@ def gltf(buffer: str, image: str = "") -> str:
 BUFFER = struct.pack("<9f", 0, 0, 0, 1, 0, 0, 0, 1, 0)
 INLINE = f"data:application/octet-stream;base64,{base64.b64encode(BUFFER).decode()}"
 DAE = (
-    "<COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' version='1.4.1'><asset><up_axis>Z_UP</up_axis></asset>"
-    "<library_images><image id='i'><init_from>FILE</init_from></image></library_images><library_effects><effect id='e'>"
-    "<profile_COMMON><newparam sid='f'><surface type='2D'><init_from>i</init_from></surface></newparam><newparam sid='s'>"
+    "<COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' "
+    "version='1.4.1'><asset><up_axis>Z_UP</up_axis></asset>"
+    "<library_images><image "
+    "id='i'><init_from>FILE</init_from></image></library_images><library_effects><effect id='e'>"
+    "<profile_COMMON><newparam sid='f'><surface "
+    "type='2D'><init_from>i</init_from></surface></newparam><newparam sid='s'>"
     "<sampler2D><source>f</source></sampler2D></newparam><technique sid='t'><lambert><diffuse>"
-    "<texture texture='s' texcoord='u'/></diffuse></lambert></technique></profile_COMMON></effect></library_effects>"
-    "<library_materials><material id='m'><instance_effect url='#e'/></material></library_materials><library_geometries>"
-    "<geometry id='g'><mesh><source id='p'><float_array id='a' count='9'>0 0 0 1 0 0 0 1 0</float_array>"
+    "<texture texture='s' "
+    "texcoord='u'/></diffuse></lambert></technique></profile_COMMON></effect></library_effects>"
+    "<library_materials><material id='m'><instance_effect "
+    "url='#e'/></material></library_materials><library_geometries>"
+    "<geometry id='g'><mesh><source id='p'><float_array id='a' count='9'>0 0 0 1 0 0 0 1 "
+    "0</float_array>"
     "<technique_common><accessor source='#a' count='3' stride='3'><param name='X' type='float'/>"
-    "<param name='Y' type='float'/><param name='Z' type='float'/></accessor></technique_common></source>"
-    "<vertices id='w'><input semantic='POSITION' source='#p'/></vertices><triangles count='1' material='k'>"
-    "<input semantic='VERTEX' source='#w' offset='0'/><p>0 1 2</p></triangles></mesh></geometry></library_geometries>"
-    "<library_visual_scenes><visual_scene id='c'><node><instance_geometry url='#g'><bind_material><technique_common>"
-    "<instance_material symbol='k' target='#m'/></technique_common></bind_material></instance_geometry></node>"
-    "</visual_scene></library_visual_scenes><scene><instance_visual_scene url='#c'/></scene></COLLADA>"
-)  # fmt: skip
+    "<param name='Y' type='float'/><param name='Z' "
+    "type='float'/></accessor></technique_common></source>"
+    "<vertices id='w'><input semantic='POSITION' source='#p'/></vertices><triangles count='1' "
+    "material='k'>"
+    "<input semantic='VERTEX' source='#w' offset='0'/><p>0 1 "
+    "2</p></triangles></mesh></geometry></library_geometries>"
+    "<library_visual_scenes><visual_scene id='c'><node><instance_geometry "
+    "url='#g'><bind_material><technique_common>"
+    "<instance_material symbol='k' "
+    "target='#m'/></technique_common></bind_material></instance_geometry></node>"
+    "</visual_scene></library_visual_scenes><scene><instance_visual_scene "
+    "url='#c'/></scene></COLLADA>"
+)
 
 
 @dataclass(frozen=True)
@@ -119,70 +155,124 @@ URDF_BOX = "<geometry><box size='1 1 1'/></geometry>"
 OGRE = "material M\n{ technique { pass { texture_unit { texture FILE\n } } } }"
 MODEL = "<sdf version='1.9'><model name='n'><link name='a'/></model></sdf>"
 SECRETS = {
-    ".obj": OBJ, ".mtl": "newmtl skin\nKd 1 0 0\n", ".bin": BUFFER, ".material": OGRE, ".sdf": MODEL,
-    ".xml": "<mujoco><worldbody/></mujoco>", ".urdf": "<robot name='s'><link name='a'/></robot>",
-}  # fmt: skip
+    ".obj": OBJ,
+    ".mtl": "newmtl skin\nKd 1 0 0\n",
+    ".bin": BUFFER,
+    ".material": OGRE,
+    ".sdf": MODEL,
+    ".xml": "<mujoco><worldbody/></mujoco>",
+    ".urdf": "<robot name='s'><link name='a'/></robot>",
+}
 """Content of the files, by suffix; each is one that the reader of the place would take."""
 
 PLACES = {
-    **{f"sdf-{kind}": Place(sdf(f"<pbr><metal><{kind}>FILE</{kind}></metal></pbr>")) for kind in MAPS},
-    "sdf-specular-workflow": Place(sdf("<pbr><specular><albedo_map>FILE</albedo_map></specular></pbr>")),
-    "sdf-shader": Place(sdf("<shader type='normal_map_object_space'><normal_map>FILE</normal_map></shader>")),
+    **{
+        f"sdf-{kind}": Place(sdf(f"<pbr><metal><{kind}>FILE</{kind}></metal></pbr>"))
+        for kind in MAPS
+    },
+    "sdf-specular-workflow": Place(
+        sdf("<pbr><specular><albedo_map>FILE</albedo_map></specular></pbr>")
+    ),
+    "sdf-shader": Place(
+        sdf("<shader type='normal_map_object_space'><normal_map>FILE</normal_map></shader>")
+    ),
     "sdf-shader-pixel": Place(sdf("<shader type='pixel'><normal_map>FILE</normal_map></shader>")),
     "sdf-any-file": Place(sdf("<pbr><metal><albedo_map>FILE</albedo_map></metal></pbr>"), ".txt"),
     "sdf-drake-map": Place(sdf("<drake:diffuse_map>FILE</drake:diffuse_map>")),
     "sdf-script": Place(sdf(SCRIPT.replace("URI", "FILE")), ".material"),
-    "sdf-script-texture": Place(sdf(SCRIPT.replace("URI", "m.material")), files={"m.material": OGRE}),
+    "sdf-script-texture": Place(
+        sdf(SCRIPT.replace("URI", "m.material")), files={"m.material": OGRE}
+    ),
     "sdf-visual-mesh": Place(sdf(shape=MESH), ".obj"),
-    "sdf-collision-mesh": Place(sdf(link=f"<collision name='c'><geometry>{MESH}</geometry></collision>"), ".obj"),
+    "sdf-collision-mesh": Place(
+        sdf(link=f"<collision name='c'><geometry>{MESH}</geometry></collision>"), ".obj"
+    ),
     "sdf-terrain": Place(sdf(shape=TERRAIN)),
-    "sdf-collision-terrain": Place(sdf(link=f"<collision name='c'><geometry>{TERRAIN}</geometry></collision>")),
+    "sdf-collision-terrain": Place(
+        sdf(link=f"<collision name='c'><geometry>{TERRAIN}</geometry></collision>")
+    ),
     "sdf-terrain-texture": Place(
-        sdf(shape=TERRAIN.replace("FILE", "no.png").replace("<size>", "<texture><diffuse>FILE</diffuse></texture><size>"))
+        sdf(
+            shape=TERRAIN.replace("FILE", "no.png").replace(
+                "<size>", "<texture><diffuse>FILE</diffuse></texture><size>"
+            )
+        )
     ),
     "sdf-image": Place(sdf(shape="<image><uri>FILE</uri></image>")),
     "sdf-projector": Place(sdf(link="<projector name='p'><texture>FILE</texture></projector>")),
     "sdf-include": Place(sdf(model="<include><uri>FILE</uri></include>"), ".sdf"),
-    "sdf-plugin": Place(sdf(model="<plugin name='p' filename='FILE'><file>FILE</file></plugin>"), ".xml"),
+    "sdf-plugin": Place(
+        sdf(model="<plugin name='p' filename='FILE'><file>FILE</file></plugin>"), ".xml"
+    ),
     "sdf-sky": Place(
-        "<sdf version='1.9'><world name='w'><scene><sky><cubemap_uri>FILE</cubemap_uri></sky></scene>"
-        "<actor name='a'><skin><filename>FILE</filename></skin><animation name='b'><filename>FILE</filename></animation>"
+        "<sdf version='1.9'><world "
+        "name='w'><scene><sky><cubemap_uri>FILE</cubemap_uri></sky></scene>"
+        "<actor name='a'><skin><filename>FILE</filename></skin><animation "
+        "name='b'><filename>FILE</filename></animation>"
         "</actor></world></sdf>"
     ),
-    "urdf-texture": Place(urdf(f"{URDF_BOX}<material name='x'><texture filename='FILE'/></material>"), format="urdf"),
+    "urdf-texture": Place(
+        urdf(f"{URDF_BOX}<material name='x'><texture filename='FILE'/></material>"), format="urdf"
+    ),
     "urdf-robot-texture": Place(
-        urdf(f"{URDF_BOX}<material name='x'/>", more="<material name='x'><texture filename='FILE'/></material>"),
+        urdf(
+            f"{URDF_BOX}<material name='x'/>",
+            more="<material name='x'><texture filename='FILE'/></material>",
+        ),
         format="urdf",
     ),
     "urdf-mesh": Place(urdf("<geometry><mesh filename='FILE'/></geometry>"), ".obj", "urdf"),
     "urdf-gazebo": Place(
-        urdf(URDF_BOX, more=f"<gazebo reference='l'><visual><material>{SCRIPT.replace('URI', 'FILE')}</material>"
-             "</visual></gazebo>"), ".material", "urdf",
+        urdf(
+            URDF_BOX,
+            more=f"<gazebo "
+            f"reference='l'><visual><material>{SCRIPT.replace('URI', 'FILE')}</material>"
+            "</visual></gazebo>",
+        ),
+        ".material",
+        "urdf",
     ),
     "mjcf-texture": Place(
-        mjcf("<texture name='t' type='2d' file='FILE'/><material name='x' texture='t'/>",
-             "type='box' size='1 1 1' material='x'"), format="xml"
+        mjcf(
+            "<texture name='t' type='2d' file='FILE'/><material name='x' texture='t'/>",
+            "type='box' size='1 1 1' material='x'",
+        ),
+        format="xml",
     ),
     "mjcf-cube": Place(
-        mjcf("<texture name='t' type='cube' fileright='FILE' fileleft='FILE' fileup='FILE' filedown='FILE' filefront='FILE'"
-             " fileback='FILE'/><material name='x' texture='t'/>", "type='box' size='1 1 1' material='x'"), format="xml"
+        mjcf(
+            "<texture name='t' type='cube' fileright='FILE' fileleft='FILE' fileup='FILE' "
+            "filedown='FILE' filefront='FILE'"
+            " fileback='FILE'/><material name='x' texture='t'/>",
+            "type='box' size='1 1 1' material='x'",
+        ),
+        format="xml",
     ),
     "mjcf-sky": Place(mjcf("<texture type='skybox' file='FILE'/>"), format="xml"),
     "mjcf-mesh": Place(mjcf("<mesh name='o' file='FILE'/>", "type='mesh' mesh='o'"), ".obj", "xml"),
-    "mjcf-terrain": Place(mjcf("<hfield name='o' file='FILE' size='1 1 1 1'/>", "type='hfield' hfield='o'"), format="xml"),
+    "mjcf-terrain": Place(
+        mjcf("<hfield name='o' file='FILE' size='1 1 1 1'/>", "type='hfield' hfield='o'"),
+        format="xml",
+    ),
     "mjcf-model": Place(mjcf("<model name='o' file='FILE'/>"), ".xml", "xml"),
     "mjcf-include": Place(mjcf("", more="<include file='FILE'/>"), ".xml", "xml"),
     "mjcf-skin": Place(mjcf("<skin file='FILE'/>"), ".xml", "xml"),
-    "directives-model": Place("directives:\n- add_model: {name: a, file: 'file://FILE'}\n", ".sdf", "dmd.yaml"),
+    "directives-model": Place(
+        "directives:\n- add_model: {name: a, file: 'file://FILE'}\n", ".sdf", "dmd.yaml"
+    ),
     "obj-library": of_mesh("a.obj", ".mtl", a_obj=f"mtllib FILE\n{OBJ}"),
     "obj-second-library": of_mesh("a.obj", ".mtl", a_obj=f"mtllib a.mtl\nmtllib FILE\n{OBJ}"),
     "obj-any-library": of_mesh("a.obj", ".txt", a_obj=f"mtllib FILE\n{OBJ}"),
-    "obj-texture": of_mesh("a.obj", ".png", a_obj=f"mtllib a.mtl\n{OBJ}", a_mtl="newmtl skin\nmap_Kd FILE\n"),
-    "obj-bump": of_mesh("a.obj", ".png", a_obj=f"mtllib a.mtl\n{OBJ}", a_mtl="newmtl skin\nbump FILE\n"),
+    "obj-texture": of_mesh(
+        "a.obj", ".png", a_obj=f"mtllib a.mtl\n{OBJ}", a_mtl="newmtl skin\nmap_Kd FILE\n"
+    ),
+    "obj-bump": of_mesh(
+        "a.obj", ".png", a_obj=f"mtllib a.mtl\n{OBJ}", a_mtl="newmtl skin\nbump FILE\n"
+    ),
     "gltf-buffer": of_mesh("a.gltf", ".bin", a_gltf=gltf("FILE")),
     "gltf-image": of_mesh("a.gltf", ".png", a_gltf=gltf(INLINE, "FILE")),
     "collada-image": of_mesh("a.dae", ".png", a_dae=DAE),
-}  # fmt: skip
+}
 
 _observed: list[set[str]] = []
 """Receives the real paths of the files that Python opens; empty outside of `read_and_write`."""
@@ -200,7 +290,10 @@ sys.addaudithook(_note)
 def engines() -> Iterator[tuple[Any, int]]:
     """Return a server of the viewer, and a client of PyBullet."""
     viser = pytest.importorskip("viser")
-    server, client = viser.ViserServer(host="127.0.0.1", port=0, verbose=False), pybullet.connect(pybullet.DIRECT)
+    server, client = (
+        viser.ViserServer(host="127.0.0.1", port=0, verbose=False),
+        pybullet.connect(pybullet.DIRECT),
+    )
     yield server, client
     server.stop()
     pybullet.disconnect(client)
@@ -224,12 +317,17 @@ def uses(out: Path, engines: tuple[Any, int]) -> tuple[Callable[[loaders.Scene],
         lambda scene: bridge.export_urdf(scene, out / "urdf"),
         lambda scene: bridge.load_world_into_pybullet(scene, physicsClientId=client),
         lambda scene: DrawnModel(server, f"/{out.name}", bridge.lower(scene)),
-        lambda scene: [list(surfaces(shape)) for link in scene.links for shape in (*link.visuals, *link.collisions)],
+        lambda scene: [
+            list(surfaces(shape))
+            for link in scene.links
+            for shape in (*link.visuals, *link.collisions)
+        ],
     )
 
 
 def read_and_write(main: Path, out: Path, engines: tuple[Any, int], *, lenient: bool) -> set[str]:
-    """Load a model, give it to everything that opens its files, and return the files that were opened.
+    """Load a model, give it to everything that opens its files, and return the files that were
+    opened.
 
     An error of the model is an honest outcome.
     """
@@ -273,7 +371,12 @@ def test_a_file_that_may_not_be_read_is_never_opened(
         opened = read_and_write(main, out, engines, lenient=lenient)
         assert str(main) in opened
         assert str(secret) not in opened
-    kept = [path.read_bytes() for root in tmp_path.glob("out*") for path in root.rglob("*") if path.is_file()]
+    kept = [
+        path.read_bytes()
+        for root in tmp_path.glob("out*")
+        for path in root.rglob("*")
+        if path.is_file()
+    ]
     assert secret.read_bytes() not in kept
 
 
@@ -282,7 +385,9 @@ def test_a_file_that_may_not_be_read_is_never_opened(
 def test_a_link_before_two_dots_means_one_file_to_all(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines: tuple[Any, int]
 ) -> None:
-    """The file in the model may be read; the one outside has its path if ``link/..`` is canceled as text."""
+    """The file in the model may be read; the one outside has its path if ``link/..`` is canceled as
+    text.
+    """
     place = PLACES[name]
     mine = tmp_path / "mine"
     (mine / "deep" / "deeper").mkdir(parents=True)
@@ -295,11 +400,15 @@ def test_a_link_before_two_dots_means_one_file_to_all(
     main = mine / f"main.{place.format}"
     main.write_text(place.main.replace("FILE", f"link/../../{secret.name}"))
     monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path / "cache"))
-    assert str(secret) not in read_and_write(main, tmp_path / f"out-{name}-detour", engines, lenient=True)
+    assert str(secret) not in read_and_write(
+        main, tmp_path / f"out-{name}-detour", engines, lenient=True
+    )
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", [n for n in PLACES if n.startswith("obj-") or n in {"sdf-albedo_map", "gltf-buffer"}])
+@pytest.mark.parametrize(
+    "name", [n for n in PLACES if n.startswith("obj-") or n in {"sdf-albedo_map", "gltf-buffer"}]
+)
 def test_the_recorder_hears_of_a_file_that_may_be_read(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines: tuple[Any, int]
 ) -> None:

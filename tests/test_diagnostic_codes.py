@@ -1,4 +1,6 @@
-"""The registry of diagnostic codes agrees with the source and with the page of the documentation."""
+"""The registry of diagnostic codes agrees with the source and with the page of the
+documentation.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,13 @@ def tables() -> dict[str, list[object]]:
     found = {}
     for name in NAMES:
         for node in tree(name).body:
-            is_table = isinstance(node, ast.Assign | ast.AnnAssign) and ast.unparse(node).startswith("CODES")
+            is_table = isinstance(node, ast.Assign | ast.AnnAssign) and ast.unparse(
+                node
+            ).startswith("CODES")
             if is_table and isinstance(node.value, ast.Dict):
-                found[name] = [key.value for key in node.value.keys if isinstance(key, ast.Constant)]
+                found[name] = [
+                    key.value for key in node.value.keys if isinstance(key, ast.Constant)
+                ]
     return {name: codes for name, codes in found.items() if codes}
 
 
@@ -35,11 +41,15 @@ def test_each_code_is_registered_once() -> None:
 
 
 def test_the_codes_of_a_table_are_sorted() -> None:
-    assert {name: codes for name, codes in tables().items() if codes != sorted(codes, key=str)} == {}
+    assert {
+        name: codes for name, codes in tables().items() if codes != sorted(codes, key=str)
+    } == {}
 
 
 def test_each_code_in_the_source_is_registered() -> None:
-    unknown = {code: places for code, places in (literals() | bare_codes()).items() if code not in CODES}
+    unknown = {
+        code: places for code, places in (literals() | bare_codes()).items() if code not in CODES
+    }
     assert unknown == {}
 
 
@@ -48,7 +58,11 @@ def test_each_registered_code_is_in_the_source() -> None:
 
 
 def test_each_fate_in_the_source_is_registered() -> None:
-    missing = {code: set(written) - set(CODES[code].fates) for code, written in fates().items() if code in CODES}
+    missing = {
+        code: set(written) - set(CODES[code].fates)
+        for code, written in fates().items()
+        if code in CODES
+    }
     assert {code: written for code, written in missing.items() if written} == {}
 
 
@@ -68,11 +82,18 @@ def test_meaning_and_remedy_are_sentences() -> None:
 def test_the_page_is_up_to_date() -> None:
     run = [sys.executable, "-c", "import make_diagnostics_page as m; print(m.page(), end='')"]
     page = subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT / "docs").stdout
-    assert page == (ROOT / "docs" / "diagnostics.md").read_text(), "run python docs/make_diagnostics_page.py"
+    assert page == (ROOT / "docs" / "diagnostics.md").read_text(), (
+        "run python docs/make_diagnostics_page.py"
+    )
     assert sorted(re.findall(r"^\| `([a-z-]+\.[a-z-]+)` \|", page, re.MULTILINE)) == sorted(CODES)
 
 
 def test_loading_and_exporting_do_not_need_the_registry() -> None:
-    code = "import sys, loaders, bridge, bridge.targets.mjcf, bridge.targets.pybullet; print(*sys.modules)"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    code = (
+        "import sys, loaders, bridge, bridge.targets.mjcf, bridge.targets.pybullet; "
+        "print(*sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     assert [name for name in run.stdout.split() if "diagnostic_codes" in name] == []

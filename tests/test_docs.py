@@ -26,24 +26,34 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 def paths_in(text: str) -> set[str]:
     """Paths of the project in a text; of a pattern, the folder before it."""
-    return {path.partition("*")[0].rpartition("/")[0] if "*" in path else path for path in PATH.findall(text)}
+    return {
+        path.partition("*")[0].rpartition("/")[0] if "*" in path else path
+        for path in PATH.findall(text)
+    }
 
 
 def anchors_of(page: Path) -> set[str]:
     """Anchors that GitHub gives to the headings of a page."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+    return {
+        re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings
+    }
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "gallery.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.name != "gallery.md"], ids=lambda page: page.name
+)
 def test_every_path_exists(page: Path) -> None:
-    missing = {path for path in paths_in(page.read_text(encoding="utf-8")) if not (ROOT / path).exists()}
+    missing = {
+        path for path in paths_in(page.read_text(encoding="utf-8")) if not (ROOT / path).exists()
+    }
     assert missing == set()
 
 
 def test_paths_are_found_in_a_text() -> None:
     text = (
-        "see `bridge/targets/mjcf/__init__.py`, tests/bridge/bullet/test_*.py, ../shared/docs/x.md and robots/arm.urdf"
+        "see `bridge/targets/mjcf/__init__.py`, tests/bridge/bullet/test_*.py, "
+        "../shared/docs/x.md and robots/arm.urdf"
     )
     assert paths_in(text) == {"bridge/targets/mjcf/__init__.py", "tests/bridge/bullet"}
 
@@ -64,13 +74,19 @@ def test_every_table_has_a_header_and_rows_of_equal_length(page: Path) -> None:
     lines = page.read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines):
         if line.startswith("|") and not lines[number - 1].startswith("|"):
-            assert re.fullmatch(r"\|(?:[ :]*-+[ :]*\|)+", lines[number + 1]), f"line {number + 1} begins no table"
+            assert re.fullmatch(r"\|(?:[ :]*-+[ :]*\|)+", lines[number + 1]), (
+                f"line {number + 1} begins no table"
+            )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_no_page_has_raw_html(page: Path) -> None:
-    """An element of a model, such as ``<script>``, would hide the rest of the page unless it is code or escaped."""
-    text = re.sub(r"^```.*?^```|`[^`]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    """An element of a model, such as ``<script>``, would hide the rest of the page unless it is
+    code or escaped.
+    """
+    text = re.sub(
+        r"^```.*?^```|`[^`]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
     assert re.findall(r"(?<!\\)<[a-zA-Z/][^ ]*", text) == []
 
 
@@ -78,8 +94,15 @@ def test_the_page_of_the_command_line_lists_every_option_and_command() -> None:
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     for name, subparser in _subparsers().items():
         assert f"| `{name}" in text, name
-        long = [option for action in subparser._actions for option in action.option_strings if option.startswith("--")]
-        assert [option for option in long if option not in text and option not in {"--help", "--out"}] == []
+        long = [
+            option
+            for action in subparser._actions
+            for option in action.option_strings
+            if option.startswith("--")
+        ]
+        assert [
+            option for option in long if option not in text and option not in {"--help", "--out"}
+        ] == []
 
 
 def test_the_commands_in_the_pages_have_options_that_exist() -> None:
@@ -107,7 +130,11 @@ def test_the_examples_of_the_guide_run() -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", guide, re.DOTALL | re.MULTILINE)
     assert len(blocks) == 2
     output = [_run(block) for block in blocks]
-    assert [link.name for link in loaders.load(ROOT / "assets" / "leg.sdf").links if link.name not in output[0]] == []
+    assert [
+        link.name
+        for link in loaders.load(ROOT / "assets" / "leg.sdf").links
+        if link.name not in output[0]
+    ] == []
     assert output[1] == "DIFFERS mass matrix\n"
 
 
@@ -115,7 +142,9 @@ def _run(code: str) -> str:
     """Run code as a script in the root of the project; return what it prints."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", code]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    ).stdout
 
 
 def _subparsers() -> dict[str, ArgumentParser]:
@@ -126,7 +155,10 @@ def test_a_long_table_of_a_generated_page_becomes_a_data_file(tmp_path: Path) ->
     rows = "".join(f"| a{i} | x \\| y |\n" for i in range(61))
     write_page(
         tmp_path / "page.md",
-        f"# Some page\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n## All rows\n\n| a | b |\n|---|---|\n{rows}",
+        (
+            f"# Some page\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n## All rows\n\n| a | b "
+            f"|\n|---|---|\n{rows}"
+        ),
     )
     page = (tmp_path / "page.md").read_text()
     assert "| 1 | 2 |" in page

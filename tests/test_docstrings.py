@@ -1,4 +1,6 @@
-"""Every public name is documented, by clear statements, with arguments and errors; the examples run."""
+"""Every public name is documented, by clear statements, with arguments and errors; the examples
+run.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ Documented = ast.Module | ast.ClassDef | Function
 
 
 def documented(name: str) -> Iterator[tuple[str, Documented]]:
-    """The module, its classes, functions and methods, with their names, nested functions left out."""
+    """The module, its classes, functions and methods, with their names, nested functions left
+    out.
+    """
     yield name, tree(name)
     pending: list[tuple[str, Documented]] = [("", tree(name))]
     while pending:
@@ -45,7 +49,9 @@ def is_public(name: str) -> bool:
 def parameters(function: Function) -> list[str]:
     a = function.args
     names = [argument.arg for argument in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
-    return [name for name in names if name not in {"self", "cls"}] + [x.arg for x in (a.vararg, a.kwarg) if x]
+    return [name for name in names if name not in {"self", "cls"}] + [
+        x.arg for x in (a.vararg, a.kwarg) if x
+    ]
 
 
 def raises(function: Function) -> bool:
@@ -90,7 +96,9 @@ def test_every_public_name_has_a_docstring() -> None:
 
 
 def test_every_function_of_three_parameters_lists_its_arguments() -> None:
-    assert [label for label, f in PUBLIC if len(parameters(f)) >= MANY and "Args:" not in doc(f)] == []
+    assert [
+        label for label, f in PUBLIC if len(parameters(f)) >= MANY and "Args:" not in doc(f)
+    ] == []
 
 
 def test_every_function_that_raises_lists_its_errors() -> None:
@@ -110,7 +118,9 @@ def test_every_argument_that_is_listed_exists_and_none_is_left_out() -> None:
 
 def test_docstrings_are_statements() -> None:
     texts = {f"{name}:{label}": doc(node) for name in NAMES for label, node in documented(name)}
-    assert {label: text.splitlines()[0] for label, text in texts.items() if FRAGMENT.match(text)} == {}
+    assert {
+        label: text.splitlines()[0] for label, text in texts.items() if FRAGMENT.match(text)
+    } == {}
     notes = {f"{name}:{line}": text for name in NAMES for line, text in attributes(name)}
     assert {place: text for place, text in notes.items() if ATTRIBUTE_FRAGMENT.match(text)} == {}
 
@@ -135,10 +145,14 @@ def test_the_main_functions_have_examples() -> None:
 
 
 @pytest.mark.parametrize("module", EXAMPLES)
-def test_the_examples_run(module: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+def test_the_examples_run(
+    module: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     monkeypatch.chdir(request.config.rootpath)
     names = {"bridge": bridge, "loaders": loaders}
-    result = doctest.testmod(importlib.import_module(module), optionflags=doctest.ELLIPSIS, extraglobs=names)
+    result = doctest.testmod(
+        importlib.import_module(module), optionflags=doctest.ELLIPSIS, extraglobs=names
+    )
     assert result.attempted > 0
     assert result.failed == 0
 

@@ -15,11 +15,15 @@ def test_every_code_has_an_example() -> None:
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
-def test_the_example_provokes_its_code(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_provokes_its_code(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     example = EXAMPLES[code]
     example.setup(tmp_path, monkeypatch)
     entries = [entry for entry in example.diagnose(tmp_path) if entry.code == code]
     assert entries
     assert {entry.fate for entry in entries} <= set(CODES[code].fates)
     assert all(entry.message and "{" not in entry.message for entry in entries)
-    assert set(example.subjects or ()) <= {subject for entry in entries for subject in entry.subjects}
+    assert set(example.subjects or ()) <= {
+        subject for entry in entries for subject in entry.subjects
+    }

@@ -19,7 +19,11 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
 def run(path: Path, folder: Path) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error,ignore::UserWarning"}  # losses
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTHONWARNINGS": "error,ignore::UserWarning",
+    }  # losses
     done = subprocess.run(
         [sys.executable, str(path)],
         cwd=folder,
@@ -43,7 +47,9 @@ def test_the_docstring_of_an_example_states_its_command(path: Path) -> None:
     assert f"\n    python examples/{path.name}" in path.read_text(encoding="utf-8").split('"""')[1]
 
 
-def test_the_episodes_and_control_modes_of_the_migrated_script_reach_their_goals(tmp_path: Path) -> None:
+def test_the_episodes_and_control_modes_of_the_migrated_script_reach_their_goals(
+    tmp_path: Path,
+) -> None:
     text = run(ROOT / "examples" / "from_loadurdf.py", tmp_path)
     ends = [float(number) for number in re.findall(r"the elbow ends at (\S+) rad", text)]
     assert len(ends) == 3
@@ -75,7 +81,9 @@ def test_the_exported_folder_holds_the_files_of_the_docstring(tmp_path: Path) ->
     folder = tmp_path / "out" / "arm"
     for name in ("arm.xml", "scene.xml", "FIDELITY.md", "assets"):
         assert (folder / name).exists(), name
-    palm = bridge.lower(loaders.load(ROOT / "assets" / "arm" / "model.sdf")).link_poses({"elbow": 0.5})["gripper::palm"]
+    palm = bridge.lower(loaders.load(ROOT / "assets" / "arm" / "model.sdf")).link_poses(
+        {"elbow": 0.5}
+    )["gripper::palm"]
     (printed,) = re.findall(r"gripper::palm is at \[(.*)\]", text)
     assert [float(number) for number in printed.split()] == pytest.approx(palm.p, abs=1e-6)
 
@@ -97,7 +105,10 @@ def test_two_arms_of_one_world_swing_alike_and_leave_nothing_behind(tmp_path: Pa
 
 def test_each_control_mode_does_what_its_name_says(tmp_path: Path) -> None:
     text = run(ROOT / "examples" / "control_modes.py", tmp_path)
-    states = {m: (float(q), float(v)) for m, q, v in re.findall(r"(\w+) +elbow at +(\S+) rad, +(\S+) rad/s", text)}
+    states = {
+        m: (float(q), float(v))
+        for m, q, v in re.findall(r"(\w+) +elbow at +(\S+) rad, +(\S+) rad/s", text)
+    }
     assert states["position"] == pytest.approx((-0.5, 0.0), abs=1e-3)
     assert states["velocity"][1] == pytest.approx(-0.3, abs=1e-3)
     assert states["off"] == pytest.approx((0.0, 0.0), abs=1e-6)

@@ -1,4 +1,6 @@
-"""Fuzzing: a short run of every kind, the inputs that once failed, and whether the harness sees failures."""
+"""Fuzzing: a short run of every kind, the inputs that once failed, and whether the harness sees
+failures.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ from benchmarks.fuzz.judge import OUTPUT
 pytest.importorskip("pybullet")
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="fuzzing needs Linux"),
-    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),  # Python 3.12, of fork
+    pytest.mark.filterwarnings(
+        "ignore:This process .* is multi-threaded:DeprecationWarning"
+    ),  # Python 3.12, of fork
 ]
 
 ROOT = Path(__file__).parents[1]
@@ -33,12 +37,16 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def worker() -> ProcessPoolExecutor:
-    """A process that has imported everything; forks of the process of the tests would share its threads."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=process.import_everything) as pool:
+    """A process that has imported everything; forks of the process of the tests would share its
+    threads.
+    """
+    with ProcessPoolExecutor(
+        1, mp_context=get_context("spawn"), initializer=process.import_everything
+    ) as pool:
         yield pool
 
 
-# --- cases -----------------------------------------------------------------------------------------------------------
+# --- cases ----------------------------------------------------------------------------------------
 
 
 def test_no_case_of_a_short_run_fails(worker: ProcessPoolExecutor) -> None:
@@ -60,21 +68,26 @@ def test_a_kind_and_a_number_determine_the_files_in_any_process() -> None:
     code = (
         "import hashlib; from benchmarks.fuzz.cases import KINDS, case_files;"
         "from benchmarks.fuzz.outputs import scenario;"
-        "print(hashlib.sha256(repr([(k, n, case_files(k, n), scenario(n)) for k in KINDS for n in range(3)]).encode())"
+        "print(hashlib.sha256(repr([(k, n, case_files(k, n), scenario(n)) for k in KINDS for n in "
+        "range(3)]).encode())"
         ".hexdigest())"
     )
     runs = [
         subprocess.run(
-            [sys.executable, "-c", code], cwd=ROOT, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True,
-            text=True, check=True,
+            [sys.executable, "-c", code],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for seed in ("1", "2")
-    ]  # fmt: skip
+    ]
     assert runs[0] == runs[1]
     assert case_files("sdf", 1) != case_files("sdf", 2)
 
 
-# --- the harness -----------------------------------------------------------------------------------------------------
+# --- the harness ----------------------------------------------------------------------------------
 
 
 def behave(kind: str, number: int, _place: Path) -> tuple[str, str]:
@@ -117,11 +130,13 @@ def test_a_second_run_resumes_the_first(tmp_path: Path, monkeypatch: pytest.Monk
     assert done == [("sdf", 0), ("urdf", 0), ("sdf", 1), ("urdf", 1), ("sdf", 2), ("urdf", 2)]
 
 
-# --- interruption of outputs -----------------------------------------------------------------------------------------
+# --- interruption of outputs ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", interruption.WRITERS)
-def test_a_kill_at_each_operation_leaves_the_old_output_or_the_new_one(name: str, tmp_path: Path) -> None:
+def test_a_kill_at_each_operation_leaves_the_old_output_or_the_new_one(
+    name: str, tmp_path: Path
+) -> None:
     """The operations are the audit events of Python; the script does it at each system call."""
     found: set[str] = set()
     for event in range(1, 200):
@@ -130,7 +145,9 @@ def test_a_kill_at_each_operation_leaves_the_old_output_or_the_new_one(name: str
         place.mkdir()
         outputs.prepare(case, place)
         before = outputs.content(place)
-        status = outputs.stopped(lambda case=case, place=place: outputs.write(case, place), case, place)
+        status = outputs.stopped(
+            lambda case=case, place=place: outputs.write(case, place), case, place
+        )
         outcome, detail = outputs.judged(case, place, before)
         assert outcome == "kept", (event, detail)
         found.add(detail)
@@ -151,7 +168,9 @@ def test_a_kill_at_a_random_moment_leaves_the_old_output_or_the_new_one() -> Non
 
 
 def test_a_lost_output_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A writer that removes the old folder first loses it, and one that writes in place mixes the two."""
+    """A writer that removes the old folder first loses it, and one that writes in place mixes the
+    two.
+    """
     import shutil
 
     def remove_first(case: outputs.Scenario, place: Path) -> None:

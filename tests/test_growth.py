@@ -1,4 +1,6 @@
-"""The work of reading and exporting grows in proportion to the size of a file, counted in calls of functions."""
+"""The work of reading and exporting grows in proportion to the size of a file, counted in calls of
+functions.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,17 @@ from loaders.scene import Scene
 from tests.support.scenes import UNIT_BOX, link, scene
 
 LINEAR = 1.15
-"""Largest exponent of work that counts as linear; a constant part of the work only makes it smaller."""
+"""Largest exponent of work that counts as linear; a constant part of the work only makes it
+smaller.
+"""
 
 
 @pytest.mark.parametrize("name", [name for name in INPUTS if name not in LISTED])
 def test_work_is_linear(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(limits, "MAX_COMPARISONS", 20_000)  # so many suggestions are made, whatever the size
+    monkeypatch.setattr(
+        limits, "MAX_COMPARISONS", 20_000
+    )  # so many suggestions are made, whatever the size
     given = dataclasses.replace(INPUTS[name], size=max(20, INPUTS[name].size // 5))
     assert exponent(*counted(given, tmp_path)) < LINEAR
 
@@ -42,7 +48,9 @@ def test_work_is_linear(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_the_page_has_the_place_of_the_table_with_every_input() -> None:
     page = PAGE.read_text(encoding="utf-8")
     table = page.partition(BEGIN)[2].partition(END)[0]
-    assert [line.split(" | ")[0].removeprefix("| ") for line in table.strip().splitlines()[2:]] == list(INPUTS)
+    assert [
+        line.split(" | ")[0].removeprefix("| ") for line in table.strip().splitlines()[2:]
+    ] == list(INPUTS)
     assert with_table(with_table(page, ["new"]), table.strip().splitlines()) == page
 
 
@@ -52,19 +60,32 @@ def test_the_exponent_of_quadratic_work_is_two() -> None:
 
 
 WRITTEN = [
-    *((write, name, 100) for write in (bridge.to_urdf, bridge.to_sdf) for name in ("frames", "URDF extensions")),
+    *(
+        (write, name, 100)
+        for write in (bridge.to_urdf, bridge.to_sdf)
+        for name in ("frames", "URDF extensions")
+    ),
     (bridge.to_urdf, "joints", MAX_DOFS + 1),
-    *((bridge.to_sdf, name, MAX_DOFS // 6 + 1) for name in ("includes", "free bodies", "filter rules", "many names")),
+    *(
+        (bridge.to_sdf, name, MAX_DOFS // 6 + 1)
+        for name in ("includes", "free bodies", "filter rules", "many names")
+    ),
 ]
-"""A writer, an input that it can write, and its smaller size, at which the check of the export is linear already."""
+"""A writer, an input that it can write, and its smaller size, at which the check of the export is
+linear already.
+"""
 
 
-@pytest.mark.parametrize(("write", "name", "size"), WRITTEN, ids=lambda value: getattr(value, "__name__", str(value)))
+@pytest.mark.parametrize(
+    ("write", "name", "size"), WRITTEN, ids=lambda value: getattr(value, "__name__", str(value))
+)
 def test_writing_a_scene_is_linear(
     write: Callable[..., str], name: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path / "cache"))
-    files = (written(INPUTS[name].files(count), tmp_path / str(count)) for count in (size, 4 * size))
+    files = (
+        written(INPUTS[name].files(count), tmp_path / str(count)) for count in (size, 4 * size)
+    )
     small, large = (loaders.load(file, quiet=True) for file in files)
     write(small, quiet=True)  # modules are imported on first use
     few, many = (calls(lambda one=one: write(one, quiet=True)) for one in (small, large))  # type: ignore[misc]
@@ -72,7 +93,9 @@ def test_writing_a_scene_is_linear(
 
 
 def directives(count: int) -> dict[str, str]:
-    """Return models that are placed one from another, each with a weld, a frame and a filter group."""
+    """Return models that are placed one from another, each with a weld, a frame and a filter
+    group.
+    """
     model = "<sdf version='1.11'><model name='m'><link name='l'/></model></sdf>"
     text = "directives:\n"
     for i in range(count):
@@ -83,11 +106,17 @@ def directives(count: int) -> dict[str, str]:
         text += f"- add_weld: {{parent: 'm{i}::l', child: 'w{i}::l'}}\n"
         text += f"- add_frame: {{name: f{i}, X_PF: {{base_frame: 'm{i}::l'}}}}\n"
         text += f"- add_collision_filter_group: {{name: g{i}, members: ['m{i}::l', 'w{i}::l']}}\n"
-    return {"main.dmd.yaml": text, "m.sdf": model, "package.xml": "<package><name>p</name></package>"}
+    return {
+        "main.dmd.yaml": text,
+        "m.sdf": model,
+        "package.xml": "<package><name>p</name></package>",
+    }
 
 
 def test_reading_directives_is_linear(tmp_path: Path) -> None:
-    """A directive takes thousands of calls, beside which a walk over all frames for each one is little: 1.12."""
+    """A directive takes thousands of calls, beside which a walk over all frames for each one is
+    little: 1.12.
+    """
     first, *files = [written(directives(count), tmp_path / str(count)) for count in (1, 50, 200)]
     loaders.load(first, quiet=True)  # modules are imported on first use
     few, many = (calls(lambda file=file: loaders.load(file, quiet=True)) for file in files)  # type: ignore[misc]
@@ -99,5 +128,7 @@ def test_the_check_of_an_export_is_linear_in_free_bodies() -> None:
         return scene([link(f"l{i}", shape=UNIT_BOX) for i in range(count)])
 
     few, many = bodies(MAX_DOFS // 6 + 1), bodies(4 * (MAX_DOFS // 6 + 1))
-    small, large = (calls(lambda one=one: mechanical_error(one, one, pairs=False)) for one in (few, many))  # type: ignore[misc]
+    small, large = (
+        calls(lambda one=one: mechanical_error(one, one, pairs=False)) for one in (few, many)
+    )  # type: ignore[misc]
     assert exponent(small, large) < LINEAR

@@ -1,7 +1,9 @@
-"""Every hostile input has its honest outcome: an error or a finding with code and place, in bounded time and memory.
+"""Every hostile input has its honest outcome: an error or a finding with code and place, in bounded
+time and memory.
 
-A child process reads them with limits of 10 s and 1 GiB for each step; a crash, a hang or an exception that is not ours
-fails the case. Cases of output folders, caches and threads are tested where they belong; `ELSEWHERE` names the tests.
+A child process reads them with limits of 10 s and 1 GiB for each step; a crash, a hang or an
+exception that is not ours fails the case. Cases of output folders, caches and threads are tested
+where they belong; `ELSEWHERE` names the tests.
 """
 
 from __future__ import annotations
@@ -24,9 +26,15 @@ ELSEWHERE = {
     "out-dot": (FOLDERS, "test_the_current_folder_and_those_above_it_are_refused"),
     "out-race": (FOLDERS, "test_outputs_at_once_wait_for_each_other"),
     "cache-full": ("bridge/geometry/test_mesh_cache.py", "test_without_a_place_for_the_cache"),
-    "cache-poisoned": ("bridge/geometry/test_mesh_cache.py", "test_damaged_files_of_the_cache_are_written_again"),
+    "cache-poisoned": (
+        "bridge/geometry/test_mesh_cache.py",
+        "test_damaged_files_of_the_cache_are_written_again",
+    ),
     "home-unset": ("loaders/search/test_folders.py", "test_a_user_without_a_home_folder"),
-    "threads-stdout": ("bridge/bullet/client/test_stdout_capture.py", "test_threads_that_load_lose_no_line"),
+    "threads-stdout": (
+        "bridge/bullet/client/test_stdout_capture.py",
+        "test_threads_that_load_lose_no_line",
+    ),
 }
 """Cases that are not files to read, with the tests of their outcome."""
 
@@ -39,7 +47,9 @@ def process() -> Iterator[HostileProcess]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_hostile_input_has_its_honest_outcome(name: str, process: HostileProcess, tmp_path: Path) -> None:
+def test_a_hostile_input_has_its_honest_outcome(
+    name: str, process: HostileProcess, tmp_path: Path
+) -> None:
     case, folder = CASES[name], tmp_path / "case"
     folder.mkdir()
     answer = process.run(name, folder / case.build(folder), dict(case.options))
@@ -49,7 +59,9 @@ def test_a_hostile_input_has_its_honest_outcome(name: str, process: HostileProce
         codes = {code for code, _ in result["found"]}
         code = expected.removeprefix("!")
         assert not result["leaks"], step
-        assert result["error"] == "" or result["error"] in {"LoadError", "ExportError"}, result["error"]
+        assert result["error"] == "" or result["error"] in {"LoadError", "ExportError"}, result[
+            "error"
+        ]
         assert bool(result["error"]) == expected.startswith("!"), (step, result)
         assert not code or any(found.startswith(code) for found in codes), (step, codes)
         if code and case.file:

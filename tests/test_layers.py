@@ -22,9 +22,24 @@ from tests.support.source_tree import (
 )
 
 ON_DEMAND = {
-    "cloudpickle", "coacd", "collada", "dartpy", "dask", "distributed", "fast_simplification", "jinja2", "matplotlib",
-    "mujoco", "pybullet", "pydrake", "rich", "trimesh", "viser", "xacro", "yaml",
-}  # fmt: skip
+    "cloudpickle",
+    "coacd",
+    "collada",
+    "dartpy",
+    "dask",
+    "distributed",
+    "fast_simplification",
+    "jinja2",
+    "matplotlib",
+    "mujoco",
+    "pybullet",
+    "pydrake",
+    "rich",
+    "trimesh",
+    "viser",
+    "xacro",
+    "yaml",
+}
 """Imported by the function that uses them, never with a module."""
 
 ORDER = {
@@ -71,7 +86,16 @@ ORDER = {
     ),
     "bridge.targets.mjcf": (
         {"codes", "collision_filter", "context"},
-        {"asset", "contact_parameters", "default", "joint", "keyframe", "mujoco_elements", "site", "submodel"},
+        {
+            "asset",
+            "contact_parameters",
+            "default",
+            "joint",
+            "keyframe",
+            "mujoco_elements",
+            "site",
+            "submodel",
+        },
         {"contact", "equality", "geom", "inertial", "passive_force", "sensor", "tendon"},
         {"actuator", "fields"},
         {"document"},
@@ -102,7 +126,9 @@ ORDER = {
     ),
     "bridge.parity.engines": ({"__init__", "dart", "drake", "native"}, {"mujoco", "pybullet"}),
 }
-"""The parts of each package, ground first: a part imports only from parts of layers below its own."""
+"""The parts of each package, ground first: a part imports only from parts of layers below its
+own.
+"""
 
 
 def parts_of(edge: tuple[str, str]) -> tuple[str, str, str]:
@@ -124,7 +150,7 @@ def arrows() -> dict[str, dict[str, set[str]]]:
     return graphs
 
 
-# --- order ------------------------------------------------------------------------------------------------------------
+# --- order ----------------------------------------------------------------------------------------
 
 
 def test_every_part_of_a_package_has_its_layer() -> None:
@@ -132,7 +158,9 @@ def test_every_part_of_a_package_has_its_layer() -> None:
         folder = ROOT / package.replace(".", "/")
         folders = {path.parent.name for path in folder.glob("*/__init__.py")}
         declared = [part for layer in layers for part in layer]
-        assert sorted(declared) == sorted({path.stem for path in folder.glob("*.py")} | folders), package
+        assert sorted(declared) == sorted({path.stem for path in folder.glob("*.py")} | folders), (
+            package
+        )
 
 
 def test_a_part_imports_only_from_layers_below() -> None:
@@ -160,29 +188,42 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 def test_one_module_of_the_loaders_imports_an_engine() -> None:
     importing = {
-        n for n in NAMES if n.startswith("loaders/") and {"mujoco", "pybullet"} & imported(n, ast.walk(tree(n)))
+        n
+        for n in NAMES
+        if n.startswith("loaders/") and {"mujoco", "pybullet"} & imported(n, ast.walk(tree(n)))
     }
     assert importing == {"loaders/mjcf/compiler.py"}
 
 
 def test_loaders_never_import_bridge() -> None:
-    assert [edge for edge in edges() if edge[0].startswith("loaders") and edge[1].startswith("bridge")] == []
+    assert [
+        edge for edge in edges() if edge[0].startswith("loaders") and edge[1].startswith("bridge")
+    ] == []
 
 
 def test_the_model_knows_only_diagnostics_and_spatial_algebra() -> None:
-    known = {b for a, b in edges() if a.startswith("loaders.model") and not b.startswith("loaders.model")}
+    known = {
+        b for a, b in edges() if a.startswith("loaders.model") and not b.startswith("loaders.model")
+    }
     assert known <= {"loaders.diagnostics", "loaders.inertia", "loaders.pose"}
 
 
 def test_only_the_engines_of_parity_know_targets() -> None:
-    knowing = {a for a, b in edges() if a.startswith("bridge.parity") and b.startswith("bridge.targets.")}
+    knowing = {
+        a for a, b in edges() if a.startswith("bridge.parity") and b.startswith("bridge.targets.")
+    }
     assert [module for module in knowing if not module.startswith("bridge.parity.engines.")] == []
 
 
 def test_targets_do_not_know_each_other() -> None:
-    """Drake's directives are the exception: they name files that the targets SDFormat and URDF write."""
+    """Drake's directives are the exception: they name files that the targets SDFormat and URDF
+    write.
+    """
     targets = {"mjcf", "pybullet", "sdf", "urdf"}
-    ends = [[end.split(".")[2:3] for end in edge if end.startswith("bridge.targets.")] for edge in edges()]
+    ends = [
+        [end.split(".")[2:3] for end in edge if end.startswith("bridge.targets.")]
+        for edge in edges()
+    ]
     known = [{name for end in pair for name in end} & targets for pair in ends]
     assert all(len(names) < 2 for names in known)
 
@@ -210,13 +251,23 @@ def rank(module: str) -> int | None:
 
 def test_the_main_packages_import_only_from_those_below() -> None:
     ranks = [(a, b, rank(a), rank(b)) for a, b in sorted(edges())]
-    assert [(a, b) for a, b, high, low in ranks if high is not None and low is not None and high < low] == []
+    assert [
+        (a, b) for a, b, high, low in ranks if high is not None and low is not None and high < low
+    ] == []
 
 
 PROVIDED = {
-    "actuators", "constraints", "contact_pairs", "couplings", "filter_groups", "force_elements", "gravity", "keyframes",
-    "physics", "tendons",
-}  # fmt: skip
+    "actuators",
+    "constraints",
+    "contact_pairs",
+    "couplings",
+    "filter_groups",
+    "force_elements",
+    "gravity",
+    "keyframes",
+    "physics",
+    "tendons",
+}
 """What a mechanism itself provides: resolved by index, or stated for the whole scene."""
 REPORTS = (
     "bridge/targets/pybullet/features.py",
@@ -229,7 +280,8 @@ def test_targets_ask_the_scene_only_for_names_looks_and_sensors() -> None:
     asked = {
         f"{name}:{node.lineno} {node.attr}"
         for name in NAMES
-        if name.startswith(("bridge/targets/pybullet/", "bridge/targets/mjcf/")) and name not in REPORTS
+        if name.startswith(("bridge/targets/pybullet/", "bridge/targets/mjcf/"))
+        and name not in REPORTS
         for node in ast.walk(tree(name))
         if isinstance(node, ast.Attribute) and node.attr in PROVIDED
         if ast.unparse(node.value).split(".")[-1] == "scene"
@@ -237,7 +289,7 @@ def test_targets_ask_the_scene_only_for_names_looks_and_sensors() -> None:
     assert asked == set()
 
 
-# --- imports ----------------------------------------------------------------------------------------------------------
+# --- imports --------------------------------------------------------------------------------------
 
 
 def test_no_function_imports_a_module_of_the_project() -> None:
@@ -261,12 +313,17 @@ def test_engines_and_heavy_libraries_are_imported_where_they_are_used() -> None:
 
 
 def test_importing_the_packages_imports_no_engine_and_nothing_heavy() -> None:
-    code = "import sys, loaders, bridge, sdfbridge; print(*sorted({name.split('.')[0] for name in sys.modules}))"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    code = (
+        "import sys, loaders, bridge, sdfbridge; print(*sorted({name.split('.')[0] for name in "
+        "sys.modules}))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     assert not set(run.stdout.split()) & ON_DEMAND
 
 
-# --- files ------------------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 
 READERS = {"open", "read_bytes", "read_text", "process_file", "load_scene"}
 DOORS = (
@@ -276,23 +333,32 @@ DOORS = (
     ("loaders/urdf/xacro_process.py", "process_file"),
     ("loaders/files/images.py", "open"),
 )
-"""The calls that may read: the one door, with the archives behind it; trimesh and Pillow, which get bytes; xacro, whose
-process asks for them; and the download, which unpacks the archive that it received."""
+"""The calls that may read: the one door, with the archives behind it; trimesh and Pillow, which get
+bytes; xacro, whose process asks for them; and the download, which unpacks the archive that it
+received.
+"""
 
 
 def calls_that_read(name: str) -> set[str]:
-    """The names of the calls in a module that may open a file; functions of ours with such a name do not count."""
+    """The names of the calls in a module that may open a file; functions of ours with such a name
+    do not count.
+    """
     calls = [node.func for node in ast.walk(tree(name)) if isinstance(node, ast.Call)]
     bare = {call.id for call in calls if isinstance(call, ast.Name)} & {"open"}
     return bare | {call.attr for call in calls if isinstance(call, ast.Attribute)} & READERS
 
 
 def test_source_files_are_opened_by_one_function() -> None:
-    calls = {(name, call) for name in NAMES if name.startswith("loaders/") for call in calls_that_read(name)}
+    calls = {
+        (name, call)
+        for name in NAMES
+        if name.startswith("loaders/")
+        for call in calls_that_read(name)
+    }
     assert calls == set(DOORS)
 
 
-# --- names ---------------------------------------------------------------------------------------------------
+# --- names ----------------------------------------------------------------------------------------
 
 
 def test_no_module_is_named_after_nothing_in_particular() -> None:
@@ -304,7 +370,11 @@ def test_nothing_prints_or_changes_globals() -> None:
     found = []
     for name in NAMES:
         for node in ast.walk(tree(name)):
-            is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+            is_print = (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "print"
+            )
             if is_print or isinstance(node, ast.Global):
                 found.append(f"{name}:{node.lineno}")
     assert found == []
@@ -315,9 +385,19 @@ def test_a_handler_of_every_exception_raises_it_again_or_states_its_reason() -> 
     for name in NAMES:
         lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
         handlers = [node for node in ast.walk(tree(name)) if isinstance(node, ast.ExceptHandler)]
-        broad = [h for h in handlers if h.type is None or ast.unparse(h.type) in {"Exception", "BaseException"}]
-        without = [h.lineno for h in broad if not (isinstance(h.body[-1], ast.Raise) and h.body[-1].exc is None)]
-        silent += [f"{name}:{line}" for line in without if "# noqa: BLE001  (" not in lines[line - 1]]
+        broad = [
+            h
+            for h in handlers
+            if h.type is None or ast.unparse(h.type) in {"Exception", "BaseException"}
+        ]
+        without = [
+            h.lineno
+            for h in broad
+            if not (isinstance(h.body[-1], ast.Raise) and h.body[-1].exc is None)
+        ]
+        silent += [
+            f"{name}:{line}" for line in without if "# noqa: BLE001  (" not in lines[line - 1]
+        ]
     assert silent == []
 
 

@@ -1,8 +1,8 @@
 """End-to-end test: a file in Drake, the mechanism, MuJoCo and PyBullet.
 
-Drake is the witness and reads each file with its own parser. Link poses, masses and forces of the mechanism, of MuJoCo
-and of PyBullet must equal those of Drake, and both simulators must move alike. MuJoCo and PyBullet are queried by their
-own interfaces.
+Drake is the witness and reads each file with its own parser. Link poses, masses and forces of the
+mechanism, of MuJoCo and of PyBullet must equal those of Drake, and both simulators must move alike.
+MuJoCo and PyBullet are queried by their own interfaces.
 """
 
 from __future__ import annotations
@@ -42,9 +42,10 @@ class Robot:
     packages: tuple[str, ...] = ()
     """Names of packages, which are folders beside the folder of the file."""
     repaired: tuple[str, ...] = ()
-    """Links whose inertia Drake replaces: they have an inertia but no mass, and Drake gives each of them the inertia of
-    a kilogram of water. The scene keeps the values of the file, with a diagnostic; the dynamics are compared with
-    those of Drake."""
+    """Links whose inertia Drake replaces: they have an inertia but no mass, and Drake gives each of
+    them the inertia of a kilogram of water. The scene keeps the values of the file, with a
+    diagnostic; the dynamics are compared with those of Drake.
+    """
 
     @property
     def path(self) -> Path:
@@ -86,7 +87,11 @@ def read(request: pytest.FixtureRequest) -> Read:
     robot: Robot = request.param
     scene = loaders.load(robot.path)
     packages = {name: robot.path.parents[1] / name for name in robot.packages}
-    return Read(robot=robot, scene=scene, oracle=open_in_drake(robot.path, scene, packages=packages, gravity=GRAVITY))
+    return Read(
+        robot=robot,
+        scene=scene,
+        oracle=open_in_drake(robot.path, scene, packages=packages, gravity=GRAVITY),
+    )
 
 
 def worst_pose(read: Read, link_poses: Callable[[Q], dict[str, Any]]) -> tuple[float, str]:
@@ -100,7 +105,7 @@ def worst_pose(read: Read, link_poses: Callable[[Q], dict[str, Any]]) -> tuple[f
     return worst
 
 
-# --- kinematics ------------------------------------------------------------------------------------------------------
+# --- kinematics -----------------------------------------------------------------------------------
 
 
 def test_link_poses_of_the_mechanism_are_those_of_drake(read: Read) -> None:
@@ -149,8 +154,8 @@ class MuJoCo:
     def velocity_map(self, q: Q) -> np.ndarray:
         """Return ``B`` in ``v_mujoco = B v`` at the current position.
 
-        MuJoCo has one velocity for each primitive of a joint, and the angular velocities of ball joints and free bodies
-        in the axes of the body.
+        MuJoCo has one velocity for each primitive of a joint, and the angular velocities of ball
+        joints and free bodies in the axes of the body.
         """
         B = np.zeros((self.model.nv, len(self.mechanism.v_order)))
         for body in self.mechanism.bodies:
@@ -159,9 +164,13 @@ class MuJoCo:
                 column = body.v_start
                 if primitive.kind is PrimitiveKind.FREE:
                     B[row : row + 3, column : column + 3] = np.eye(3)
-                    B[row + 3 : row + 6, column + 3 : column + 6] = quaternion_to_matrix(q[str(body.joint)][3:]).T
+                    B[row + 3 : row + 6, column + 3 : column + 6] = quaternion_to_matrix(
+                        q[str(body.joint)][3:]
+                    ).T
                 elif primitive.kind is PrimitiveKind.BALL:
-                    B[row : row + 3, column : column + 3] = quaternion_to_matrix(q[str(body.joint)]).T
+                    B[row : row + 3, column : column + 3] = quaternion_to_matrix(
+                        q[str(body.joint)]
+                    ).T
                 else:
                     B[row, column + primitive.dof_index] = primitive.ratio
         return B
@@ -187,7 +196,9 @@ class MuJoCo:
 
 
 def _primitive_positions(body: Body, value: float | tuple[float, ...]) -> list[float]:
-    """Return the position of a joint in MuJoCo: one number for each primitive, or a quaternion or pose."""
+    """Return the position of a joint in MuJoCo: one number for each primitive, or a quaternion or
+    pose.
+    """
     numbers = np.atleast_1d(value).tolist()
     if body.primitives[0].kind in {PrimitiveKind.BALL, PrimitiveKind.FREE}:
         assert not body.reversed
@@ -213,7 +224,7 @@ class Bullet:
         return {name: body.link_pose(name) for body in self.bodies for name in body.links}
 
 
-# --- mass and force --------------------------------------------------------------------------------------------------
+# --- mass and force -------------------------------------------------------------------------------
 
 
 def with_drakes_inertia(read: Read) -> Scene:
@@ -233,13 +244,19 @@ def with_drakes_inertia(read: Read) -> Scene:
 def relative(ours: Any, theirs: Any) -> float:
     """Return the largest difference relative to the largest value."""
     ours, theirs = np.asarray(ours), np.asarray(theirs)
-    return float(np.abs(ours - theirs).max() / max(float(np.abs(theirs).max()), 1e-12)) if theirs.size else 0.0
+    return (
+        float(np.abs(ours - theirs).max() / max(float(np.abs(theirs).max()), 1e-12))
+        if theirs.size
+        else 0.0
+    )
 
 
 def test_drake_replaces_the_inertia_of_the_links_in_the_table_and_of_no_others(read: Read) -> None:
     masses = {link.name: link.inertia.mass if link.inertia else 0.0 for link in read.scene.links}
     different = {
-        name for name, mass in read.oracle.masses().items() if abs(mass - masses[name]) > TOLERANCE * max(mass, 1.0)
+        name
+        for name, mass in read.oracle.masses().items()
+        if abs(mass - masses[name]) > TOLERANCE * max(mass, 1.0)
     }
     assert different == set(read.robot.repaired)
     assert bool(read.oracle.repaired) == bool(read.robot.repaired)
@@ -275,10 +292,17 @@ def test_mass_matrix_and_gravity_forces_in_mujoco_are_those_of_drake(read: Read)
         q = read.oracle.random_positions(seed, read.scene)
         M = read.oracle.mass_matrix(q, engine.mechanism.v_order)
         assert relative(engine.mass_matrix(q), M) <= TOLERANCE
-        assert relative(engine.gravity_forces(q), read.oracle.gravity_forces(q, engine.mechanism.v_order)) <= TOLERANCE
+        assert (
+            relative(
+                engine.gravity_forces(q), read.oracle.gravity_forces(q, engine.mechanism.v_order)
+            )
+            <= TOLERANCE
+        )
 
 
-def test_mass_matrix_and_gravity_forces_in_pybullet_are_those_of_drake(read: Read, bullet_client: int) -> None:
+def test_mass_matrix_and_gravity_forces_in_pybullet_are_those_of_drake(
+    read: Read, bullet_client: int
+) -> None:
     engine = Bullet(with_drakes_inertia(read), bullet_client)
     (body,) = engine.bodies
     for seed in SEEDS:
@@ -286,10 +310,13 @@ def test_mass_matrix_and_gravity_forces_in_pybullet_are_those_of_drake(read: Rea
         engine.set_positions(q)
         v_order = engine.mechanism.v_order
         assert relative(body.mass_matrix(), read.oracle.mass_matrix(q, v_order)) <= TOLERANCE
-        assert relative(-body.bias_forces(GRAVITY), read.oracle.gravity_forces(q, v_order)) <= TOLERANCE
+        assert (
+            relative(-body.bias_forces(GRAVITY), read.oracle.gravity_forces(q, v_order))
+            <= TOLERANCE
+        )
 
 
-# --- motion ----------------------------------------------------------------------------------------------------------
+# --- motion ---------------------------------------------------------------------------------------
 
 STEP = 1e-3
 
@@ -297,14 +324,18 @@ STEP = 1e-3
 def with_fixed_base(scene: Scene) -> Scene:
     """Return the tree of a scene with its floating base fixed to the world, without solver effects.
 
-    Shapes, joint limits, dry friction and couplings are removed, because each engine has its own solver for them. With
-    a floating base the engines would agree only to the order of the time step.
+    Shapes, joint limits, dry friction and couplings are removed, because each engine has its own
+    solver for them. With a floating base the engines would agree only to the order of the time
+    step.
     """
     bolts = tuple(
-        _bolt(b.link) for b in bridge.lower(scene).bodies if b.primitives and b.primitives[0].kind is PrimitiveKind.FREE
+        _bolt(b.link)
+        for b in bridge.lower(scene).bodies
+        if b.primitives and b.primitives[0].kind is PrimitiveKind.FREE
     )
     joints = tuple(
-        dataclasses.replace(joint, axes=tuple(_free_axis(axis) for axis in joint.axes)) for joint in scene.joints
+        dataclasses.replace(joint, axes=tuple(_free_axis(axis) for axis in joint.axes))
+        for joint in scene.joints
     )
     links = tuple(dataclasses.replace(link, collisions=(), visuals=()) for link in scene.links)
     return dataclasses.replace(scene, links=links, joints=(*joints, *bolts), couplings=())
@@ -312,22 +343,31 @@ def with_fixed_base(scene: Scene) -> Scene:
 
 def _bolt(link: Link) -> Joint:
     pose = {"X_PJ": link.X_WL, "X_CJ": IDENTITY}
-    return Joint(name=f"bolt::{link.name}", type=JointType.FIXED, parent=WORLD, child=link.name, **pose)
+    return Joint(
+        name=f"bolt::{link.name}", type=JointType.FIXED, parent=WORLD, child=link.name, **pose
+    )
 
 
 def _free_axis(axis: JointAxis) -> JointAxis:
-    return dataclasses.replace(axis, lower=-math.inf, upper=math.inf, friction=0.0, damping=0.0, spring_stiffness=0.0)
+    return dataclasses.replace(
+        axis, lower=-math.inf, upper=math.inf, friction=0.0, damping=0.0, spring_stiffness=0.0
+    )
 
 
 def damped(scene: Scene) -> Scene:
-    """Return the scene with damping at every joint: half of the inertia that the joint moves, per second."""
+    """Return the scene with damping at every joint: half of the inertia that the joint moves, per
+    second.
+    """
     mechanism = bridge.lower(scene)
     moved = np.diag(mechanism.mass_matrix()).tolist()
     inertia = {name: m for (name, _), m in zip(mechanism.v_order, moved, strict=True)}
     joints = tuple(
         dataclasses.replace(
             joint,
-            axes=tuple(dataclasses.replace(axis, damping=0.5 * inertia.get(joint.name, 0.0)) for axis in joint.axes),
+            axes=tuple(
+                dataclasses.replace(axis, damping=0.5 * inertia.get(joint.name, 0.0))
+                for axis in joint.axes
+            ),
         )
         for joint in scene.joints
     )
@@ -338,7 +378,9 @@ def start(scene: Scene, seed: int) -> tuple[dict[str, float], dict[str, float]]:
     """Return random positions and velocities."""
     rng = np.random.default_rng(seed)
     names = [name for name, _ in bridge.lower(scene).v_order]
-    reach = {joint.name: 0.1 if joint.type is JointType.PRISMATIC else 1.0 for joint in scene.joints}
+    reach = {
+        joint.name: 0.1 if joint.type is JointType.PRISMATIC else 1.0 for joint in scene.joints
+    }
     q, v = ({name: float(rng.uniform(-reach[name], reach[name])) for name in names} for _ in "qv")
     return q, v
 
@@ -349,7 +391,9 @@ def end_in_mujoco(scene: Scene, q: dict[str, float], v: dict[str, float]) -> dic
 
     model = bridge.to_mjspec(scene).compile()
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
-    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP  # PyBullet's damping is explicit
+    model.opt.disableflags |= (
+        mujoco.mjtDisableBit.mjDSBL_EULERDAMP
+    )  # PyBullet's damping is explicit
     model.opt.timestep, model.opt.gravity = STEP, GRAVITY
     data = mujoco.MjData(model)
     for name, position in q.items():
@@ -358,24 +402,36 @@ def end_in_mujoco(scene: Scene, q: dict[str, float], v: dict[str, float]) -> dic
     return {name: float(data.joint(name).qpos[0]) for name in q}
 
 
-def end_in_pybullet(scene: Scene, client: int, q: dict[str, float], v: dict[str, float]) -> dict[str, float]:
+def end_in_pybullet(
+    scene: Scene, client: int, q: dict[str, float], v: dict[str, float]
+) -> dict[str, float]:
     """Return the positions in PyBullet after a second."""
     import pybullet
 
     bodies = Bullet(scene, client).bodies
     pybullet.setGravity(*GRAVITY, physicsClientId=client)
     pybullet.setTimeStep(STEP, physicsClientId=client)
-    where = {name: (body, body.joints[name]) for body in bodies for name in body.joints if name in q}
+    where = {
+        name: (body, body.joints[name]) for body in bodies for name in body.joints if name in q
+    }
     for name, (body, index) in where.items():
         pybullet.resetJointState(body, index, q[name], v[name], physicsClientId=client)
     for _ in range(round(1 / STEP)):
         pybullet.stepSimulation(physicsClientId=client)
-    return {n: pybullet.getJointState(body, i, physicsClientId=client)[0] for n, (body, i) in where.items()}
+    return {
+        n: pybullet.getJointState(body, i, physicsClientId=client)[0]
+        for n, (body, i) in where.items()
+    }
 
 
 @pytest.mark.parametrize("damping", [False, True], ids=["undamped", "damped"])
-def test_positions_after_a_second_agree_in_both_simulators(read: Read, bullet_client: int, damping: bool) -> None:
-    if any(joint.type in {JointType.BALL, JointType.PLANAR, JointType.SCREW} for joint in read.scene.joints):
+def test_positions_after_a_second_agree_in_both_simulators(
+    read: Read, bullet_client: int, damping: bool
+) -> None:
+    if any(
+        joint.type in {JointType.BALL, JointType.PLANAR, JointType.SCREW}
+        for joint in read.scene.joints
+    ):
         pytest.skip("not a tree of revolute and prismatic joints")
     scene = with_fixed_base(with_drakes_inertia(read))
     scene = damped(scene) if damping else scene

@@ -27,7 +27,9 @@ def programs(tmp_path: Path) -> Path:
 def make(programs: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = ["make", *words, ".venv/bin/python"]
     environment = {"PATH": str(programs)}
-    return subprocess.run(command, cwd=programs.parent, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=programs.parent, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 def fake(path: Path, script: str) -> None:
@@ -44,4 +46,6 @@ def test_the_only_python_is_used_even_if_others_fail_to_start(programs: Path) ->
 def test_without_a_supported_python_it_says_what_is_needed(programs: Path) -> None:
     process = make(programs)
     assert process.returncode == 2
-    assert "Python 3.11, 3.12 or 3.13 is needed; try: make PYTHON=/path/to/python3" in process.stderr
+    assert (
+        "Python 3.11, 3.12 or 3.13 is needed; try: make PYTHON=/path/to/python3" in process.stderr
+    )

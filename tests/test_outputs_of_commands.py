@@ -1,6 +1,8 @@
-"""Every command and method that writes: what it finds in the place of its output, and what is there afterwards.
+"""Every command and method that writes: what it finds in the place of its output, and what is there
+afterwards.
 
-The files of the user are the witness: after a refusal each has its bytes, and nothing is beside them.
+The files of the user are the witness: after a refusal each has its bytes, and nothing is beside
+them.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ def command(*words: str) -> Write:
     """Return a command with an output; its status is 0 if it wrote."""
 
     def write(out: Path, force: bool) -> int:
-        status = main([words[0], MODEL, *words[1:], str(out), "-q", *(["--force"] if force else [])])
+        status = main(
+            [words[0], MODEL, *words[1:], str(out), "-q", *(["--force"] if force else [])]
+        )
         return 0 if status == INCOMPLETE else status
 
     return write
@@ -77,7 +81,9 @@ FOLDERS = {
     "sdf": command("convert", "--to", "sdf", "-o"),
     "urdf": command("convert", "--to", "urdf", "-o"),
     "directives": command("convert", "--to", "directives", "-o"),
-    "report": command("compare", "--engines", "mujoco", "--level", "L0", "--configurations", "1", "--report"),
+    "report": command(
+        "compare", "--engines", "mujoco", "--level", "L0", "--configurations", "1", "--report"
+    ),
     "to_folder": method("to_folder"),
 }
 FOLDERS["batch"] = lambda out, force: main(
@@ -87,7 +93,11 @@ FOLDERS["batch"] = lambda out, force: main(
 
 def contents(place: Path) -> dict[str, bytes]:
     """Every file below a folder by its path."""
-    return {str(path.relative_to(place)): path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(place)): path.read_bytes()
+        for path in place.rglob("*")
+        if path.is_file()
+    }
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -156,10 +166,14 @@ def full_disk(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-@pytest.mark.usefixtures("capsys")  # keeps what is printed in memory: a file for it would be cut too
+@pytest.mark.usefixtures(
+    "capsys"
+)  # keeps what is printed in memory: a file for it would be cut too
 @pytest.mark.parametrize("name", [*FILES, "mjcf", "sdf", "urdf", "directives", "to_folder"])
 def test_a_full_disk_leaves_the_earlier_output(name: str, tmp_path: Path) -> None:
-    """The report of a command is the folder of the method; the tests of batches have their folders."""
+    """The report of a command is the folder of the method; the tests of batches have their
+    folders.
+    """
     write = FILES.get(name) or FOLDERS[name]
     assert write(tmp_path / name, False) == 0
     before = contents(tmp_path)
@@ -184,16 +198,29 @@ def test_an_edited_export_of_a_batch_is_an_error_of_its_model(tmp_path: Path) ->
     edited.write_bytes(MINE)
     assert main(words) != 0
     assert edited.read_bytes() == MINE
-    assert "edited since it was written: scene.xml" in (tmp_path / "out" / "results.jsonl").read_text()
+    assert (
+        "edited since it was written: scene.xml" in (tmp_path / "out" / "results.jsonl").read_text()
+    )
 
 
-@pytest.mark.parametrize("export", ["export_mjcf", "export_sdf", "export_urdf", "export_directives"])
+@pytest.mark.parametrize(
+    "export", ["export_mjcf", "export_sdf", "export_urdf", "export_directives"]
+)
 def test_the_texts_beside_an_export_hold_no_control_character(export: str, tmp_path: Path) -> None:
     """``cat README.md`` would send it to the terminal."""
-    joint = "<joint name='a&#x9b;&#x202e;b&#x2066;&#x2028;c' type='revolute'><parent>world</parent><child>l</child>"
+    joint = (
+        "<joint name='a&#x9b;&#x202e;b&#x2066;&#x2028;c' "
+        "type='revolute'><parent>world</parent><child>l</child>"
+    )
     axis = "<axis><xyz>0 0 1</xyz></axis></joint>"
-    (tmp_path / "m.sdf").write_text(f"<sdf version='1.9'><model name='m'><link name='l'/>{joint}{axis}</model></sdf>")
+    (tmp_path / "m.sdf").write_text(
+        f"<sdf version='1.9'><model name='m'><link name='l'/>{joint}{axis}</model></sdf>"
+    )
     getattr(bridge, export)(tmp_path / "m.sdf", tmp_path / "out", quiet=True)
     for page in ("README.md", "FIDELITY.md"):
         text = (tmp_path / "out" / page).read_text(encoding="utf-8")
-        assert not [c for c in text if unicodedata.category(c) in {"Cc", "Cf", "Zl", "Zp"} and c not in "\n\t"]
+        assert not [
+            c
+            for c in text
+            if unicodedata.category(c) in {"Cc", "Cf", "Zl", "Zp"} and c not in "\n\t"
+        ]

@@ -20,7 +20,7 @@ COMMANDS = [line for kind, text in BLOCKS if kind == "sh" for line in text.split
 PYTHON = [text for kind, text in BLOCKS if kind == "python"]
 
 
-# --- commands and code ------------------------------------------------------------------------------------------------
+# --- commands and code ----------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -33,7 +33,13 @@ def folder(tmp_path: Path) -> Path:
 def run(command: list[str], folder: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -44,7 +50,9 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
     assert len(PYTHON) == 3
 
 
-@pytest.mark.parametrize("command", [command for command in COMMANDS if command.startswith("sdfbridge ")])
+@pytest.mark.parametrize(
+    "command", [command for command in COMMANDS if command.startswith("sdfbridge ")]
+)
 def test_a_command_runs(command: str, folder: Path) -> None:
     words = shlex.split(command, comments=True)
     run([sys.executable, "-m", "sdfbridge", *words[1:]], folder)
@@ -55,7 +63,9 @@ def test_every_command_is_of_a_program_that_is_tested() -> None:
     assert {command.split()[0] for command in COMMANDS} == {"make", "pip", "sdfbridge"}
 
 
-@pytest.mark.parametrize("command", [command for command in COMMANDS if command.startswith("make ")])
+@pytest.mark.parametrize(
+    "command", [command for command in COMMANDS if command.startswith("make ")]
+)
 def test_a_command_of_make_has_its_target(command: str) -> None:
     words = shlex.split(command, comments=True)
     subprocess.run([words[0], "--dry-run", *words[1:]], cwd=ROOT, check=True, capture_output=True)
@@ -69,7 +79,11 @@ def test_a_block_of_python_runs(number: int, folder: Path) -> None:
 
 
 def test_the_layout_lists_every_package_and_nothing_else() -> None:
-    (layout,) = [text for kind, text in BLOCKS if kind == "text" and "loaders/" in text and "bridge/cli/" in text]
+    (layout,) = [
+        text
+        for kind, text in BLOCKS
+        if kind == "text" and "loaders/" in text and "bridge/cli/" in text
+    ]
     names = {match[1] for line in layout.splitlines() if (match := re.match(r"(\S+)/", line))}
     assert {name for name in names if not (ROOT / name).is_dir()} == set()
     packages = {f"bridge/{path.parent.name}" for path in (ROOT / "bridge").glob("*/__init__.py")}
@@ -88,9 +102,11 @@ def test_the_file_has_fewer_than_150_lines() -> None:
     assert len(README.splitlines()) < 150
 
 
-# --- native loaders --------------------------------------------------------------------------------------------------
+# --- native loaders -------------------------------------------------------------------------------
 
-INERTIAL = "<inertial><mass>1</mass><inertia><ixx>.1</ixx><iyy>.2</iyy><izz>.25</izz></inertia></inertial>"
+INERTIAL = (
+    "<inertial><mass>1</mass><inertia><ixx>.1</ixx><iyy>.2</iyy><izz>.25</izz></inertia></inertial>"
+)
 STOPS = "<limit><lower>-3</lower><upper>3</upper></limit>"
 AXIS = f"<axis><xyz>0 1 0</xyz>{STOPS}</axis>"
 
@@ -108,7 +124,9 @@ class Native:
     def load_sdf(self, world: str) -> int:
         """Load a world with this content and return its first body."""
         path = self.folder / "native.sdf"
-        path.write_text(f"<sdf version='1.11'><world name='w'>{world}</world></sdf>", encoding="utf-8")
+        path.write_text(
+            f"<sdf version='1.11'><world name='w'>{world}</world></sdf>", encoding="utf-8"
+        )
         return int(self.pybullet.loadSDF(str(path), physicsClientId=self.client)[0])
 
     def load_urdf(self, robot: str) -> int:
@@ -117,7 +135,9 @@ class Native:
         return int(self.pybullet.loadURDF(str(path), physicsClientId=self.client))
 
     def position(self, body: int, link: int) -> tuple[float, ...]:
-        state = self.pybullet.getLinkState(body, link, computeForwardKinematics=1, physicsClientId=self.client)
+        state = self.pybullet.getLinkState(
+            body, link, computeForwardKinematics=1, physicsClientId=self.client
+        )
         return tuple(state[4])
 
 
@@ -126,9 +146,12 @@ def native(bullet_client: int, tmp_path: Path) -> Native:
     return Native(bullet_client, tmp_path)
 
 
-def two_links(kind: str, joint: str, pose: str = "<pose>.1 0 .1 0 0 0</pose>", more: str = "") -> str:
+def two_links(
+    kind: str, joint: str, pose: str = "<pose>.1 0 .1 0 0 0</pose>", more: str = ""
+) -> str:
     return (
-        f"<model name='m'><link name='a'>{INERTIAL}</link><link name='b'>{pose}{INERTIAL}</link>{more}"
+        f"<model name='m'><link name='a'>{INERTIAL}</link><link "
+        f"name='b'>{pose}{INERTIAL}</link>{more}"
         f"<joint name='j' type='{kind}'><parent>a</parent><child>b</child>{joint}</joint></model>"
     )
 
@@ -142,7 +165,9 @@ def joint_pose_is_ignored(native: Native) -> None:
 
 def relative_to_is_ignored(native: Native) -> None:
     pose = "<pose relative_to='f'>0 0 0 0 0 0</pose>"
-    body = native.load_sdf(two_links("revolute", AXIS, pose, "<frame name='f'><pose>1 2 3 0 0 0</pose></frame>"))
+    body = native.load_sdf(
+        two_links("revolute", AXIS, pose, "<frame name='f'><pose>1 2 3 0 0 0</pose></frame>")
+    )
     assert native.position(body, 0) == (0.0, 0.0, 0.0)
     turned = AXIS.replace("<xyz>", "<xyz expressed_in='f'>")
     frame = "<frame name='f'><pose>0 0 0 0 0 1.5707963267948966</pose></frame>"
@@ -159,7 +184,9 @@ def inertia_is_ignored(native: Native) -> None:
 
 def include_and_nested_model_are_missing(native: Native) -> None:
     alone = f"<model name='m'><link name='a'>{INERTIAL}</link></model>"
-    nested = alone.replace("</model>", f"<model name='n'><link name='b'>{INERTIAL}</link></model></model>")
+    nested = alone.replace(
+        "</model>", f"<model name='n'><link name='b'>{INERTIAL}</link></model></model>"
+    )
     native.load_sdf(alone + "<include><uri>model://anything</uri></include>")
     assert native.pybullet.getNumBodies(physicsClientId=native.client) == 1
     body = native.load_sdf(nested)
@@ -169,7 +196,12 @@ def include_and_nested_model_are_missing(native: Native) -> None:
 
 def many_joints_refuse_the_whole_file(native: Native) -> None:
     axis = "<axis><xyz>0 1 0</xyz></axis>"
-    joints = {"revolute": axis, "ball": "", "universal": f"{axis}<axis2><xyz>1 0 0</xyz></axis2>", "screw": axis}
+    joints = {
+        "revolute": axis,
+        "ball": "",
+        "universal": f"{axis}<axis2><xyz>1 0 0</xyz></axis2>",
+        "screw": axis,
+    }
     for kind, joint in joints.items():
         with pytest.raises(native.pybullet.error, match=r"^Cannot load SDF file\.$"):
             native.load_sdf(two_links(kind, joint))
@@ -177,7 +209,10 @@ def many_joints_refuse_the_whole_file(native: Native) -> None:
         native.load_sdf(two_links("fixed", "").replace("<parent>a", "<parent>world"))
 
 
-URDF_INERTIAL = "<inertial><mass value='1'/><inertia ixx='.1' iyy='.2' izz='.25' ixy='0' ixz='0' iyz='0'/></inertial>"
+URDF_INERTIAL = (
+    "<inertial><mass value='1'/><inertia ixx='.1' iyy='.2' izz='.25' ixy='0' ixz='0' "
+    "iyz='0'/></inertial>"
+)
 URDF_LIMIT = "<limit lower='-1' upper='1' effort='1' velocity='1'/>"
 
 
@@ -195,14 +230,22 @@ def hidden_motors_hold_the_joints(native: Native) -> None:
 
 def urdf_inertia_and_mimic_are_ignored(native: Native) -> None:
     pybullet, client = native.pybullet, native.client
-    joint = "<joint name='{0}' type='revolute'><parent link='{1}'/><child link='{2}'/><axis xyz='0 0 1'/>{3}{4}</joint>"
+    joint = (
+        "<joint name='{0}' type='revolute'><parent link='{1}'/><child link='{2}'/><axis "
+        "xyz='0 0 1'/>{3}{4}</joint>"
+    )
     body = native.load_urdf(
-        f"<link name='a'/><link name='b'>{URDF_INERTIAL}</link><link name='c'>{URDF_INERTIAL}</link>"
+        (
+            f"<link name='a'/><link name='b'>{URDF_INERTIAL}</link><link "
+            f"name='c'>{URDF_INERTIAL}</link>"
+        )
         + joint.format("j", "a", "b", URDF_LIMIT, "")
         + joint.format("k", "b", "c", URDF_LIMIT, "<mimic joint='j'/>")
     )
     assert max(pybullet.getDynamicsInfo(body, 0, physicsClientId=client)[2]) < 1e-6
-    assert pybullet.getDynamicsInfo(body, -1, physicsClientId=client)[0] == 1.0, "link a has no inertial: no mass"
+    assert pybullet.getDynamicsInfo(body, -1, physicsClientId=client)[0] == 1.0, (
+        "link a has no inertial: no mass"
+    )
     assert pybullet.getNumConstraints(physicsClientId=client) == 0
 
 
@@ -215,8 +258,10 @@ def mujoco_does_not_read_sdf(native: Native) -> None:
 def mujoco_fixes_a_floating_base(native: Native) -> None:
     mujoco = pytest.importorskip("mujoco")
     robot = (
-        f"<robot name='r'><link name='a'>{URDF_INERTIAL}</link><link name='b'>{URDF_INERTIAL}</link>"
-        f"<joint name='j' type='revolute'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/>{URDF_LIMIT}</joint>"
+        f"<robot name='r'><link name='a'>{URDF_INERTIAL}</link><link "
+        f"name='b'>{URDF_INERTIAL}</link>"
+        f"<joint name='j' type='revolute'><parent link='a'/><child link='b'/><axis xyz='0 0 "
+        f"1'/>{URDF_LIMIT}</joint>"
         "</robot>"
     )
     model = mujoco.MjModel.from_xml_string(robot)
@@ -226,7 +271,10 @@ def mujoco_fixes_a_floating_base(native: Native) -> None:
 
 def mujoco_does_not_resolve_package_uris(native: Native) -> None:
     mujoco = pytest.importorskip("mujoco")
-    mesh = "<visual><geometry><mesh filename='package://gripper/meshes/finger.obj'/></geometry></visual>"
+    mesh = (
+        "<visual><geometry><mesh "
+        "filename='package://gripper/meshes/finger.obj'/></geometry></visual>"
+    )
     collision = mesh.replace("visual", "collision")
     robot = f"<robot name='r'><link name='a'>{URDF_INERTIAL}{collision}</link></robot>"
     with pytest.raises(ValueError, match="Error opening file"):
@@ -254,5 +302,7 @@ def test_the_table_has_a_check_for_each_row() -> None:
 
 
 @pytest.mark.parametrize("check", NATIVE, ids=lambda check: check.__name__)
-def test_a_row_of_the_table_is_what_the_native_loader_does(check: Callable[[Native], None], native: Native) -> None:
+def test_a_row_of_the_table_is_what_the_native_loader_does(
+    check: Callable[[Native], None], native: Native
+) -> None:
     check(native)

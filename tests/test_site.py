@@ -1,4 +1,6 @@
-"""The documentation site builds without a warning, has every public name, and works without a network."""
+"""The documentation site builds without a warning, has every public name, and works without a
+network.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,18 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("sphinx")
     folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(ROOT / "docs"), str(folder)],
+        [
+            sys.executable,
+            "-m",
+            "sphinx",
+            "-q",
+            "-W",
+            "--keep-going",
+            "-b",
+            "html",
+            str(ROOT / "docs"),
+            str(folder),
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -63,10 +76,15 @@ def pages(site: Path) -> dict[Path, References]:
 
 def test_every_public_name_is_documented(pages: dict[Path, References]) -> None:
     documented = {anchor for page in pages.values() for anchor in page.anchors}
-    public = {f"sdfbridge.{name}" for name in sdfbridge.__all__} - {"sdfbridge.parity", "sdfbridge.WORLD"}
+    public = {f"sdfbridge.{name}" for name in sdfbridge.__all__} - {
+        "sdfbridge.parity",
+        "sdfbridge.WORLD",
+    }
     public |= {f"bridge.parity.{name}" for name in set(parity.__all__) - {"compare"}}
     public |= {
-        f"loaders.model.{name}" for name in loaders.model.__all__ if isinstance(getattr(loaders.model, name), type)
+        f"loaders.model.{name}"
+        for name in loaders.model.__all__
+        if isinstance(getattr(loaders.model, name), type)
     }
     assert {name for name in bridge.__all__ if name not in sdfbridge.__all__} == {"mujoco_plugin"}
     assert "bridge.targets.mjcf.MjcfExport" in documented
@@ -74,7 +92,9 @@ def test_every_public_name_is_documented(pages: dict[Path, References]) -> None:
     assert sorted(public - documented - {"loaders.model.SceneData"}) == []
 
 
-def test_every_link_within_the_site_leads_to_a_page_and_an_anchor(site: Path, pages: dict[Path, References]) -> None:
+def test_every_link_within_the_site_leads_to_a_page_and_an_anchor(
+    site: Path, pages: dict[Path, References]
+) -> None:
     broken = []
     for path, page in pages.items():
         for link in page.links:
@@ -83,13 +103,17 @@ def test_every_link_within_the_site_leads_to_a_page_and_an_anchor(site: Path, pa
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             anchors = pages[target].anchors if target in pages else set()
-            if not target.exists() or (parts.fragment and anchors and unquote(parts.fragment) not in anchors):
+            if not target.exists() or (
+                parts.fragment and anchors and unquote(parts.fragment) not in anchors
+            ):
                 broken.append((path.name, link))
     assert broken == []
 
 
 def clicks_to(site: Path, pages: dict[Path, References]) -> dict[tuple[Path, str], int]:
-    """Clicks from the first page to every page and anchor, by links in the text; the menu beside it would be one."""
+    """Clicks from the first page to every page and anchor, by links in the text; the menu beside it
+    would be one.
+    """
     found: dict[tuple[Path, str], int] = {(site / "index.html", ""): 0}
     pending = [site / "index.html"]
     seen = {site / "index.html"}
@@ -110,21 +134,45 @@ def clicks_to(site: Path, pages: dict[Path, References]) -> dict[tuple[Path, str
 
 ARTICLE = re.compile(r"<article.*?</article>", re.DOTALL)
 LOOKED_FOR = (
-    "lenient.html", "migration.html#from-loadurdf", "writers.html#urdf",
+    "lenient.html",
+    "migration.html#from-loadurdf",
+    "writers.html#urdf",
     "pybullet.html#an-environment-for-gymnasium-and-many-in-one-process",
-    "security.html#which-files-are-written", "mjcf_input.html", "mujoco.html#materials-and-textures", "urdf.html#srdf",
-    "accelerators.html", "mujoco.html#opening-sdformat-in-mujoco", "equivalence.html#verdicts",
-    "writers.html#compare-two-files", "cli.html#many-files-and-ci", "parity.html#pytest-plugin",
-    "cli.html#reports-as-json", "cli.html#options-of-compare", "cli.html#output-streams-and-exit-status",
-    "drake.html#packages", "drake.html#forces-and-constraints-in-the-simulators", "mapping.html",
-    "reference/sdfbridge.html", "gallery.html", "faq.html", "cli.html#completion", "viewing.html",
-    "cli.html#files-folders-and-standard-input", "tutorials/pybullet.html", "tutorials/mujoco.html",
-    "tutorials/testing.html", "tutorials/drake.html", "parity.html#report", "glossary.html",
-)  # fmt: skip
+    "security.html#which-files-are-written",
+    "mjcf_input.html",
+    "mujoco.html#materials-and-textures",
+    "urdf.html#srdf",
+    "accelerators.html",
+    "mujoco.html#opening-sdformat-in-mujoco",
+    "equivalence.html#verdicts",
+    "writers.html#compare-two-files",
+    "cli.html#many-files-and-ci",
+    "parity.html#pytest-plugin",
+    "cli.html#reports-as-json",
+    "cli.html#options-of-compare",
+    "cli.html#output-streams-and-exit-status",
+    "drake.html#packages",
+    "drake.html#forces-and-constraints-in-the-simulators",
+    "mapping.html",
+    "reference/sdfbridge.html",
+    "gallery.html",
+    "faq.html",
+    "cli.html#completion",
+    "viewing.html",
+    "cli.html#files-folders-and-standard-input",
+    "tutorials/pybullet.html",
+    "tutorials/mujoco.html",
+    "tutorials/testing.html",
+    "tutorials/drake.html",
+    "parity.html#report",
+    "glossary.html",
+)
 """The places that readers of four kinds looked for."""
 
 
-def test_what_readers_look_for_is_three_clicks_away(site: Path, pages: dict[Path, References]) -> None:
+def test_what_readers_look_for_is_three_clicks_away(
+    site: Path, pages: dict[Path, References]
+) -> None:
     clicks = clicks_to(site.resolve(), {path.resolve(): page for path, page in pages.items()})
     far = {}
     for place in LOOKED_FOR:
@@ -135,7 +183,9 @@ def test_what_readers_look_for_is_three_clicks_away(site: Path, pages: dict[Path
     assert far == {}
 
 
-def test_every_question_leads_to_a_section_two_clicks_away(site: Path, pages: dict[Path, References]) -> None:
+def test_every_question_leads_to_a_section_two_clicks_away(
+    site: Path, pages: dict[Path, References]
+) -> None:
     clicks = clicks_to(site.resolve(), {path.resolve(): page for path, page in pages.items()})
     text = (site / "questions.html").read_text(encoding="utf-8")
     rows = re.findall(r"<tr.*?</tr>", ARTICLE.findall(text)[0], re.DOTALL)
@@ -148,7 +198,11 @@ def test_every_question_leads_to_a_section_two_clicks_away(site: Path, pages: di
 
 
 def test_every_page_is_reached_from_the_first(site: Path, pages: dict[Path, References]) -> None:
-    names = {path.relative_to(site).as_posix() for path in pages} - {"genindex.html", "py-modindex.html", "search.html"}
+    names = {path.relative_to(site).as_posix() for path in pages} - {
+        "genindex.html",
+        "py-modindex.html",
+        "search.html",
+    }
     linked = {
         unquote(urlsplit(link).path)
         for link in pages[site / "index.html"].links
@@ -158,7 +212,12 @@ def test_every_page_is_reached_from_the_first(site: Path, pages: dict[Path, Refe
 
 
 def test_nothing_is_loaded_from_elsewhere(pages: dict[Path, References]) -> None:
-    assert {item for page in pages.values() for item in page.resources if re.match(r"(https?:)?//", item)} == set()
+    assert {
+        item
+        for page in pages.values()
+        for item in page.resources
+        if re.match(r"(https?:)?//", item)
+    } == set()
 
 
 def test_the_search_works_without_a_server(site: Path) -> None:

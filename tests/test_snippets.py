@@ -1,4 +1,6 @@
-"""Every block of Python and every command in the documentation runs, page by page, in the order of the page."""
+"""Every block of Python and every command in the documentation runs, page by page, in the order of
+the page.
+"""
 
 from __future__ import annotations
 
@@ -25,24 +27,42 @@ FINISHES_WITH = {
     "--engines mujoco,drake": 4,
     "batch compare": 4,
 }
-"""Exit status of the commands that find a difference, or cannot compare everything; it is 0 for all others."""
-ELSEWHERE = ("pip ", "python -m mujoco.viewer", "sdfbridge demo", "python -m benchmarks.", "make bench", "dask ")
-"""Commands that ``.ci/first_ten_minutes.py`` and other tests run, that need a display, or that take an hour."""
+"""Exit status of the commands that find a difference, or cannot compare everything; it is 0 for all
+others.
+"""
+ELSEWHERE = (
+    "pip ",
+    "python -m mujoco.viewer",
+    "sdfbridge demo",
+    "python -m benchmarks.",
+    "make bench",
+    "dask ",
+)
+"""Commands that ``.ci/first_ten_minutes.py`` and other tests run, that need a display, or that take
+an hour.
+"""
 CLUSTER = "://10.0.0.1"
 """The address of another machine, in blocks and commands that need a cluster."""
 TWO_LINKS = (
-    '<robot name="robot"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" '
+    '<robot name="robot"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" '
+    'izz="1" ixy="0" '
     'ixz="0" iyz="0"/></inertial></link></robot>'
 )
 WORLD = (
-    '<sdf version="1.11"><world name="room"><model name="box"><link name="body"><inertial><mass>1</mass></inertial>'
+    '<sdf version="1.11"><world name="room"><model name="box"><link '
+    'name="body"><inertial><mass>1</mass></inertial>'
     "</link></model></world></sdf>"
 )
-MJCF = '<mujoco model="scene"><worldbody><body name="ball"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>'
+MJCF = (
+    '<mujoco model="scene"><worldbody><body name="ball"><freejoint/><geom '
+    'size="0.1"/></body></worldbody></mujoco>'
+)
 
 
 def blocks(page: Path, kind: str) -> list[str]:
-    found = re.findall(rf"^```{kind}\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    found = re.findall(
+        rf"^```{kind}\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
     return [text for text in found if kind == "sh" or CLUSTER not in text]
 
 
@@ -79,7 +99,13 @@ def folder(tmp_path: Path, arm: Path) -> Path:
 def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(folder)}
     return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=240
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
     )
 
 
@@ -117,11 +143,17 @@ def test_a_command_of_a_page_ends_as_expected(command: str, folder: Path) -> Non
 
 
 def test_every_block_is_of_a_known_kind() -> None:
-    kinds = {kind for page in PAGES for kind in re.findall(r"^```([a-z]+)$", page.read_text("utf-8"), re.MULTILINE)}
+    kinds = {
+        kind
+        for page in PAGES
+        for kind in re.findall(r"^```([a-z]+)$", page.read_text("utf-8"), re.MULTILINE)
+    }
     assert kinds <= KINDS
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "(?:xml|yaml|toml|json)")], ids=name_of)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page, "(?:xml|yaml|toml|json)")], ids=name_of
+)
 def test_blocks_of_data_are_well_formed(page: Path) -> None:
     import json
     import tomllib

@@ -18,8 +18,13 @@ SDF = ("loaders.sdf.reader", "loaders.sdf.include", "loaders.sdf.upgrade")
 ALWAYS_LATER = (*NOTEBOOK, *PLUGINS, *OTHER_FORMATS, *NETWORK, *MESHES)
 """Packages and modules that no plain model needs."""
 MOST_OF_A_URDF, MOST_OF_AN_SDF = 56, 61
-"""Largest number of modules of the project that a first load imports; 54 and 59 in November 2026."""
-URDF = '<robot name="r"><link name="l"><visual><geometry><box size="1 1 1"/></geometry></visual></link></robot>'
+"""Largest number of modules of the project that a first load imports; 54 and 59 in November
+2026.
+"""
+URDF = (
+    '<robot name="r"><link name="l"><visual><geometry><box size="1 1 '
+    '1"/></geometry></visual></link></robot>'
+)
 SDF_TEXT = '<sdf version="1.9"><model name="m"><link name="l"/></model></sdf>'
 
 
@@ -27,7 +32,9 @@ def modules_after(code: str, cwd: Path = ROOT) -> set[str]:
     """The modules of a fresh process after some code."""
     code = f"import sys; import loaders, bridge\n{code}\nprint(*sys.modules)"
     run = [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"]
-    return set(subprocess.run(run, capture_output=True, text=True, check=True, cwd=cwd).stdout.split())
+    return set(
+        subprocess.run(run, capture_output=True, text=True, check=True, cwd=cwd).stdout.split()
+    )
 
 
 def within(names: set[str], packages: tuple[str, ...]) -> set[str]:
@@ -47,16 +54,27 @@ def test_an_import_imports_the_packages_alone() -> None:
 
 
 def test_the_help_of_the_command_needs_neither_numpy_nor_versions() -> None:
-    help_text = "import contextlib, io, bridge.cli\nwith contextlib.redirect_stdout(io.StringIO()), "
-    names = modules_after(f"{help_text}contextlib.suppress(SystemExit): bridge.cli.main(['--help'])")
-    assert within(names, ("numpy", "lxml", "importlib.metadata", "email", "loaders.formats")) == set()
+    help_text = (
+        "import contextlib, io, bridge.cli\nwith contextlib.redirect_stdout(io.StringIO()), "
+    )
+    names = modules_after(
+        f"{help_text}contextlib.suppress(SystemExit): bridge.cli.main(['--help'])"
+    )
+    assert (
+        within(names, ("numpy", "lxml", "importlib.metadata", "email", "loaders.formats")) == set()
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "text", "later", "most"),
     [
         ("m.urdf", URDF, (*ALWAYS_LATER, *SDF), MOST_OF_A_URDF),
-        ("m.sdf", SDF_TEXT, (*ALWAYS_LATER, "loaders.urdf.link", "loaders.urdf.reader"), MOST_OF_AN_SDF),
+        (
+            "m.sdf",
+            SDF_TEXT,
+            (*ALWAYS_LATER, "loaders.urdf.link", "loaders.urdf.reader"),
+            MOST_OF_AN_SDF,
+        ),
     ],
 )
 def test_a_first_load_imports_only_what_the_file_needs(
@@ -76,6 +94,11 @@ def test_a_file_that_needs_more_gets_it(tmp_path: Path) -> None:
 
 
 def test_a_load_into_pybullet_imports_nothing_for_notebooks() -> None:
-    code = "import pybullet; bridge.load_into_pybullet(sys.argv[0], physicsClientId=pybullet.connect(pybullet.DIRECT))"
-    names = modules_after(code.replace("sys.argv[0]", repr(str(ROOT / "assets/double_pendulum.urdf"))))
+    code = (
+        "import pybullet; bridge.load_into_pybullet(sys.argv[0], "
+        "physicsClientId=pybullet.connect(pybullet.DIRECT))"
+    )
+    names = modules_after(
+        code.replace("sys.argv[0]", repr(str(ROOT / "assets/double_pendulum.urdf")))
+    )
     assert within(names, NOTEBOOK) == set()

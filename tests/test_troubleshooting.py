@@ -13,24 +13,46 @@ from bridge.diagnostic_codes import CODES
 PAGE = Path(__file__).parents[1] / "docs" / "troubleshooting.md"
 ROWS = {
     code: message.strip()
-    for message, code in re.findall(r"^\| ([^|]*?)`\[([a-z-]+\.[a-z-]+)\]` \|", PAGE.read_text("utf-8"), re.MULTILINE)
+    for message, code in re.findall(
+        r"^\| ([^|]*?)`\[([a-z-]+\.[a-z-]+)\]` \|", PAGE.read_text("utf-8"), re.MULTILINE
+    )
 }
 MESH = '<link name="a"><visual><geometry><mesh filename="{}"/></geometry></visual></link>'
-JOINT = '<joint name="{}" type="fixed"><parent link="{}"/><child link="c"/><origin xyz="{}"/></joint>'
+JOINT = (
+    '<joint name="{}" type="fixed"><parent link="{}"/><child link="c"/><origin xyz="{}"/></joint>'
+)
 LINKS = '<link name="a"/><link name="b"/><link name="c"/>'
 FILES = {
-    "xml.not-a-number": ("r.urdf", f"<robot name='r'>{LINKS}{JOINT.format('j', 'a', '0,0,1')}</robot>"),
-    "xacro.not-allowed": ("r.urdf.xacro", "<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'/>"),
+    "xml.not-a-number": (
+        "r.urdf",
+        f"<robot name='r'>{LINKS}{JOINT.format('j', 'a', '0,0,1')}</robot>",
+    ),
+    "xacro.not-allowed": (
+        "r.urdf.xacro",
+        "<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'/>",
+    ),
     "urdf.two-parents": (
         "r.urdf",
-        f"<robot name='r'>{LINKS}{JOINT.format('j', 'a', '0 0 0')}{JOINT.format('k', 'b', '0 0 0')}</robot>",
+        (
+            f"<robot "
+            f"name='r'>{LINKS}{JOINT.format('j', 'a', '0 0 0')}{JOINT.format('k', 'b', '0 0 0')}</robot>"
+        ),
     ),
-    "mjcf-in.refused": ("r.xml", "<mujoco><worldbody><geom size='1' type='bx'/></worldbody></mujoco>"),
-    "resource.not-found": ("r.urdf", f"<robot name='r'>{MESH.format('package://arm/a.stl')}</robot>"),
+    "mjcf-in.refused": (
+        "r.xml",
+        "<mujoco><worldbody><geom size='1' type='bx'/></worldbody></mujoco>",
+    ),
+    "resource.not-found": (
+        "r.urdf",
+        f"<robot name='r'>{MESH.format('package://arm/a.stl')}</robot>",
+    ),
     "resource.outside": ("r.urdf", f"<robot name='r'>{MESH.format('../beside.stl')}</robot>"),
     "sdf.include-not-found": (
         "r.sdf",
-        "<sdf version='1.9'><world name='w'><include><uri>model://sun</uri></include></world></sdf>",
+        (
+            "<sdf version='1.9'><world "
+            "name='w'><include><uri>model://sun</uri></include></world></sdf>"
+        ),
     ),
 }
 

@@ -1,4 +1,6 @@
-"""Every file that the project writes goes through `bridge.output`: no other module calls what writes or moves."""
+"""Every file that the project writes goes through `bridge.output`: no other module calls what
+writes or moves.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,45 @@ import pytest
 
 from tests.support.source_tree import NAMES, tree
 
-ANYWHERE = {"write_text", "write_bytes", "mkdir", "makedirs", "mkstemp", "mkdtemp", "NamedTemporaryFile",
-    "TemporaryDirectory", "TemporaryFile", "SpooledTemporaryFile", "renames", "unlink", "rmdir", "rmtree",
-    "removedirs", "touch", "symlink_to", "hardlink_to", "symlink", "copyfile", "copytree", "copy2", "chmod", "truncate",
-    "tofile", "savetxt", "savez", "savez_compressed", "save", "savefig", "export", "mj_saveModel", "mj_saveLastXML",
-    "to_file", "fdopen", "mkfifo", "utime",
-}  # fmt: skip
+ANYWHERE = {
+    "write_text",
+    "write_bytes",
+    "mkdir",
+    "makedirs",
+    "mkstemp",
+    "mkdtemp",
+    "NamedTemporaryFile",
+    "TemporaryDirectory",
+    "TemporaryFile",
+    "SpooledTemporaryFile",
+    "renames",
+    "unlink",
+    "rmdir",
+    "rmtree",
+    "removedirs",
+    "touch",
+    "symlink_to",
+    "hardlink_to",
+    "symlink",
+    "copyfile",
+    "copytree",
+    "copy2",
+    "chmod",
+    "truncate",
+    "tofile",
+    "savetxt",
+    "savez",
+    "savez_compressed",
+    "save",
+    "savefig",
+    "export",
+    "mj_saveModel",
+    "mj_saveLastXML",
+    "to_file",
+    "fdopen",
+    "mkfifo",
+    "utime",
+}
 """Names of functions and methods that write, whatever their module or object is."""
 OF_OS = {"open", "remove", "replace", "link", "rename"}
 """Functions of `os` that write and share their name with others."""
@@ -31,7 +66,11 @@ ALLOWED = (
     ("bridge/cli/execution.py", "open", "the null device, after the reader of the output has gone"),
     ("loaders/files/read_file.py", "open", "for reading"),
     ("bridge/geometry/cache.py", "open", "for reading"),
-    ("bridge/demo/mujoco_worker.py", "savez", "into the scratch folder of the process that starts it"),
+    (
+        "bridge/demo/mujoco_worker.py",
+        "savez",
+        "into the scratch folder of the process that starts it",
+    ),
     ("bridge/demo/demo.py", "savez", "into a scratch folder"),
     ("bridge/demo/demo.py", "mj_saveModel", "into a scratch folder"),
     ("bridge/demo/demo.py", "savefig", "into memory"),
@@ -67,7 +106,10 @@ def _writes(call: ast.Call) -> Iterator[str]:
     if (
         name in ANYWHERE
         or (owner == "os" and name in OF_OS)
-        or (name == "open" and any(isinstance(mode, str) and WRITING_MODES & set(mode) for mode in _modes(call)))
+        or (
+            name == "open"
+            and any(isinstance(mode, str) and WRITING_MODES & set(mode) for mode in _modes(call))
+        )
     ):
         yield name
     elif name in {"replace", "rename"} and owner and len(call.args) == 1 and owner != "dataclasses":
@@ -75,7 +117,9 @@ def _writes(call: ast.Call) -> Iterator[str]:
 
 
 def _modes(call: ast.Call) -> Iterator[object]:
-    """The literal words of a call of `open` that may be its mode; an expression counts as any mode."""
+    """The literal words of a call of `open` that may be its mode; an expression counts as any
+    mode.
+    """
     words = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
     for word in words[1:] if isinstance(call.func, ast.Name) else words:
         if isinstance(word, ast.Constant) and isinstance(word.value, str) and len(word.value) < 4:
@@ -100,7 +144,14 @@ def test_the_test_sees_what_writes(code: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "code", ["open('f')", "open('f', 'rb')", "path.open()", "text.replace('a', 'b')", "replace(scene, name='a')"]
+    "code",
+    [
+        "open('f')",
+        "open('f', 'rb')",
+        "path.open()",
+        "text.replace('a', 'b')",
+        "replace(scene, name='a')",
+    ],
 )
 def test_the_test_does_not_see_what_reads(code: str) -> None:
     assert not writing_calls(ast.walk(ast.parse(code)))

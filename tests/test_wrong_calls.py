@@ -1,4 +1,6 @@
-"""Mistakes of the calling programmer: each is a `TypeError`, `ValueError` or `KeyError` that says what was expected."""
+"""Mistakes of the calling programmer: each is a `TypeError`, `ValueError` or `KeyError` that says
+what was expected.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +34,36 @@ def mechanism() -> Any:
 
 
 CALLS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
-    "option": (lambda: load(pathes=[]), TypeError, "unknown option 'pathes'; did you mean 'paths'?"),
-    "limits": (lambda: load(limits=5), TypeError, "limits: expected Limits, such as Limits(files=5_000), not 5"),
-    "empty name": (lambda: sdfbridge.load(""), ValueError, "expected the path of a file, not an empty text"),
-    "folder as a path": (lambda: sdfbridge.load("."), sdfbridge.LoadError, "cannot read the file: Is a directory"),
-    "number of paths": (lambda: load(paths=3), TypeError, "paths: expected a list of folders, as in ['models'], not 3"),
-    "number as a path": (lambda: load(paths=[3]), TypeError, "paths: expected the path of a folder, not 3"),
+    "option": (
+        lambda: load(pathes=[]),
+        TypeError,
+        "unknown option 'pathes'; did you mean 'paths'?",
+    ),
+    "limits": (
+        lambda: load(limits=5),
+        TypeError,
+        "limits: expected Limits, such as Limits(files=5_000), not 5",
+    ),
+    "empty name": (
+        lambda: sdfbridge.load(""),
+        ValueError,
+        "expected the path of a file, not an empty text",
+    ),
+    "folder as a path": (
+        lambda: sdfbridge.load("."),
+        sdfbridge.LoadError,
+        "cannot read the file: Is a directory",
+    ),
+    "number of paths": (
+        lambda: load(paths=3),
+        TypeError,
+        "paths: expected a list of folders, as in ['models'], not 3",
+    ),
+    "number as a path": (
+        lambda: load(paths=[3]),
+        TypeError,
+        "paths: expected the path of a folder, not 3",
+    ),
     "package": (
         lambda: load(package_map={"a": b"x"}),
         TypeError,
@@ -49,7 +75,11 @@ CALLS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         FileNotFoundError,
         "nowhere.sdf: error: cannot read the file: No such file",
     ),
-    "folder to resolve": (lambda: sdfbridge.resolve("tests"), sdfbridge.LoadError, "tests: error: cannot read the"),
+    "folder to resolve": (
+        lambda: sdfbridge.resolve("tests"),
+        sdfbridge.LoadError,
+        "tests: error: cannot read the",
+    ),
     "no output": (
         lambda: sdfbridge.export_mjcf(PENDULUM, None),  # type: ignore[arg-type]
         TypeError,
@@ -81,7 +111,11 @@ CALLS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         TypeError,
         "couplings = 'off'; expected",
     ),  # type: ignore[typeddict-item]
-    "flag of a comparison": (lambda: compare(lenient=[]), TypeError, "lenient = []; expected True or False"),
+    "flag of a comparison": (
+        lambda: compare(lenient=[]),
+        TypeError,
+        "lenient = []; expected True or False",
+    ),
     "force": (
         lambda: sdfbridge.export_mjcf(PENDULUM, "/nowhere/out", force="no", quiet=True),  # type: ignore[arg-type]
         TypeError,
@@ -90,32 +124,91 @@ CALLS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "actuators": (
         lambda: sdfbridge.to_mjcf(PENDULUM, actuators="motors"),  # type: ignore[typeddict-item]
         ValueError,
-        "unknown value 'motors' of actuators; expected one of: none, motor, dcmotor, position, velocity",
+        (
+            "unknown value 'motors' of actuators; expected one of: none, motor, dcmotor, position, "
+            "velocity"
+        ),
     ),
-    "no engines": (lambda: compare(engines=[]), ValueError, "engines is empty; expected one or more engines"),
-    "engine": (lambda: compare(engines="mujocoo"), ValueError, "unknown engine 'mujocoo'; expected one of: reference"),
-    "number of engines": (lambda: compare(engines=2), TypeError, "engines = 2; expected one or more engines, such as"),
-    "no levels": (lambda: compare(levels=()), ValueError, "levels is empty; expected one or more levels, such as L0"),
-    "number of levels": (lambda: compare(levels=0), TypeError, "levels = 0; expected one or more levels, such as L0"),
-    "level": (lambda: compare(levels="9"), ValueError, "unknown level '9'; expected one of: L0, L1"),
+    "no engines": (
+        lambda: compare(engines=[]),
+        ValueError,
+        "engines is empty; expected one or more engines",
+    ),
+    "engine": (
+        lambda: compare(engines="mujocoo"),
+        ValueError,
+        "unknown engine 'mujocoo'; expected one of: reference",
+    ),
+    "number of engines": (
+        lambda: compare(engines=2),
+        TypeError,
+        "engines = 2; expected one or more engines, such as",
+    ),
+    "no levels": (
+        lambda: compare(levels=()),
+        ValueError,
+        "levels is empty; expected one or more levels, such as L0",
+    ),
+    "number of levels": (
+        lambda: compare(levels=0),
+        TypeError,
+        "levels = 0; expected one or more levels, such as L0",
+    ),
+    "level": (
+        lambda: compare(levels="9"),
+        ValueError,
+        "unknown level '9'; expected one of: L0, L1",
+    ),
     "configurations in words": (
         lambda: compare(configurations="3"),
         ValueError,
         "configurations = '3'; expected a whole",
     ),
-    "seed": (lambda: compare(seed="a"), ValueError, "seed = 'a'; expected a whole number of at least 0"),
-    "tolerance": (lambda: files(tolerance=-1.0), ValueError, "tolerance = -1.0; expected a number of at least 0"),
-    "tolerance in words": (lambda: files(tolerance="1e-3"), ValueError, "tolerance = '1e-3'; expected a number of at"),
-    "tolerance that is none": (lambda: files(tolerance=math.nan), ValueError, "tolerance = nan; expected a number of"),
-    "half a configuration": (lambda: compare(configurations=1.5), ValueError, "expected a whole number of at least 1"),
-    "treatment": (lambda: compare(inertia="fix"), ValueError, "unknown value 'fix' of inertia; expected one of: keep"),
-    "position": (lambda: compare(positions={"elbo": 1.0}), ValueError, "unknown joint 'elbo'; did you mean 'elbow'?"),
+    "seed": (
+        lambda: compare(seed="a"),
+        ValueError,
+        "seed = 'a'; expected a whole number of at least 0",
+    ),
+    "tolerance": (
+        lambda: files(tolerance=-1.0),
+        ValueError,
+        "tolerance = -1.0; expected a number of at least 0",
+    ),
+    "tolerance in words": (
+        lambda: files(tolerance="1e-3"),
+        ValueError,
+        "tolerance = '1e-3'; expected a number of at",
+    ),
+    "tolerance that is none": (
+        lambda: files(tolerance=math.nan),
+        ValueError,
+        "tolerance = nan; expected a number of",
+    ),
+    "half a configuration": (
+        lambda: compare(configurations=1.5),
+        ValueError,
+        "expected a whole number of at least 1",
+    ),
+    "treatment": (
+        lambda: compare(inertia="fix"),
+        ValueError,
+        "unknown value 'fix' of inertia; expected one of: keep",
+    ),
+    "position": (
+        lambda: compare(positions={"elbo": 1.0}),
+        ValueError,
+        "unknown joint 'elbo'; did you mean 'elbow'?",
+    ),
     "position in words": (
         lambda: mechanism().link_poses({"elbow": "0.3"}),
         ValueError,
         "joint 'elbow' needs 1 finite number(s), not '0.3'",
     ),
-    "truth as a position": (lambda: mechanism().link_poses({"elbow": True}), ValueError, "finite number(s), not True"),
+    "truth as a position": (
+        lambda: mechanism().link_poses({"elbow": True}),
+        ValueError,
+        "finite number(s), not True",
+    ),
     "list of positions": (
         lambda: mechanism().link_poses([0, 0]),
         TypeError,
@@ -126,11 +219,31 @@ CALLS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         TypeError,
         "such as {'elbow': 0.3}, not array(",
     ),
-    "list to follow": (lambda: mechanism().with_followers([0.0]), TypeError, "expected a mapping by name of joint"),
-    "joint": (lambda: mechanism().link_poses({"nope": 1}), KeyError, "'nope'; expected one of: elbow, shoulder"),
-    "joint, as a value": (lambda: mechanism().mass_matrix({"elbo": 1}), ValueError, "did you mean 'elbow'?"),
-    "fixed joint": (lambda: mechanism().link_poses({"mount": 1}), ValueError, "'mount' is fixed and takes no value"),
-    "attribute": (lambda: sdfbridge.lod, AttributeError, "module 'sdfbridge' has no attribute 'lod'"),  # type: ignore[attr-defined]
+    "list to follow": (
+        lambda: mechanism().with_followers([0.0]),
+        TypeError,
+        "expected a mapping by name of joint",
+    ),
+    "joint": (
+        lambda: mechanism().link_poses({"nope": 1}),
+        KeyError,
+        "'nope'; expected one of: elbow, shoulder",
+    ),
+    "joint, as a value": (
+        lambda: mechanism().mass_matrix({"elbo": 1}),
+        ValueError,
+        "did you mean 'elbow'?",
+    ),
+    "fixed joint": (
+        lambda: mechanism().link_poses({"mount": 1}),
+        ValueError,
+        "'mount' is fixed and takes no value",
+    ),
+    "attribute": (
+        lambda: sdfbridge.lod,
+        AttributeError,
+        "module 'sdfbridge' has no attribute 'lod'",
+    ),  # type: ignore[attr-defined]
 }
 
 
@@ -143,18 +256,44 @@ def test_a_wrong_call_says_what_was_expected(name: str) -> None:
 
 
 LOADS = {
-    "client": ({"physicsClientId": "x"}, TypeError, "expected the id of a physics server or a BulletClient, not 'x'"),
-    "no such client": ({"physicsClientId": 77}, ValueError, "no physics server has the id 77; call pybullet.connect"),
-    "position": ({"basePosition": [0, 0]}, ValueError, "invalid basePosition (0.0, 0.0); expected x, y, z"),
+    "client": (
+        {"physicsClientId": "x"},
+        TypeError,
+        "expected the id of a physics server or a BulletClient, not 'x'",
+    ),
+    "no such client": (
+        {"physicsClientId": 77},
+        ValueError,
+        "no physics server has the id 77; call pybullet.connect",
+    ),
+    "position": (
+        {"basePosition": [0, 0]},
+        ValueError,
+        "invalid basePosition (0.0, 0.0); expected x, y, z",
+    ),
     "angles": ({"baseOrientation": [0, 0, 1]}, ValueError, "expected a quaternion x, y, z, w"),
-    "scale": ({"globalScaling": "2"}, ValueError, "invalid globalScaling '2'; expected a positive number"),
-    "flags": ({"flags": "sleep"}, TypeError, "flags: expected PyBullet's flags, such as pybullet.URDF_ENABLE_SLEEPING"),
-    "policy": ({"policy": "drke"}, ValueError, "unknown policy 'drke'; expected one of: drake, sdformat"),
+    "scale": (
+        {"globalScaling": "2"},
+        ValueError,
+        "invalid globalScaling '2'; expected a positive number",
+    ),
+    "flags": (
+        {"flags": "sleep"},
+        TypeError,
+        "flags: expected PyBullet's flags, such as pybullet.URDF_ENABLE_SLEEPING",
+    ),
+    "policy": (
+        {"policy": "drke"},
+        ValueError,
+        "unknown policy 'drke'; expected one of: drake, sdformat",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", LOADS)
-def test_a_wrong_argument_of_loading_leaves_pybullet_as_it_was(name: str, bullet_client: int) -> None:
+def test_a_wrong_argument_of_loading_leaves_pybullet_as_it_was(
+    name: str, bullet_client: int
+) -> None:
     import pybullet
 
     options, error, message = LOADS[name]

@@ -4,11 +4,12 @@
     python -m benchmarks.field table OUT...
     python -m benchmarks.field sample FOLDER... [--limit N]
 
-``FOLDER`` has one folder for each repository, called ``owner+name``. The sweep is a batch: every file is measured in a
-process of its own, under limits of time and memory, and ``OUT`` is the folder of the batch. A sweep into a folder that
-has results continues it: it measures what is missing and what has changed. The files of a repository are taken at
-regular intervals of their sorted list, at most ``--limit``. The table takes the folders of one or more sweeps; of
-several rows about a file, the last one counts. The sample prints every warning of a hundred files, to be read.
+``FOLDER`` has one folder for each repository, called ``owner+name``. The sweep is a batch: every
+file is measured in a process of its own, under limits of time and memory, and ``OUT`` is the folder
+of the batch. A sweep into a folder that has results continues it: it measures what is missing and
+what has changed. The files of a repository are taken at regular intervals of their sorted list, at
+most ``--limit``. The table takes the folders of one or more sweeps; of several rows about a file,
+the last one counts. The sample prints every warning of a hundred files, to be read.
 """
 
 from __future__ import annotations
@@ -37,9 +38,15 @@ PRELOAD = ("mujoco", "pybullet", "trimesh", *_DRAKE)
 
 
 def files(folder: Path, limit: int) -> Iterator[File]:
-    """Yield the files of each repository, at most ``limit``, at regular intervals of the sorted list."""
+    """Yield the files of each repository, at most ``limit``, at regular intervals of the sorted
+    list.
+    """
     for repository in sorted(path for path in folder.iterdir() if path.is_dir()):
-        paths = sorted(path for path in repository.rglob("*") if path.name.endswith(SUFFIXES) and path.is_file())
+        paths = sorted(
+            path
+            for path in repository.rglob("*")
+            if path.name.endswith(SUFFIXES) and path.is_file()
+        )
         step = max(1, -(-len(paths) // limit))
         yield from (File(path, repository) for path in paths[::step])
 
@@ -53,7 +60,10 @@ def sweep(options: argparse.Namespace) -> None:
         bridge.batch(chosen, task, out=options.out, resume=True, preload=PRELOAD, **limits), 1
     ):
         if not result.ok or number % 50 == 0:
-            print(f"{number} of {len(chosen)}: {result.source}: {result.outcome} {result.detail}", file=sys.stderr)
+            print(
+                f"{number} of {len(chosen)}: {result.source}: {result.outcome} {result.detail}",
+                file=sys.stderr,
+            )
 
 
 def print_sample(options: argparse.Namespace) -> None:
@@ -63,7 +73,9 @@ def print_sample(options: argparse.Namespace) -> None:
 
 
 def rows(place: Path) -> Iterator[dict[str, Any]]:
-    """Yield the row of each file from the folder of a sweep, or from a file with a row of JSON in each line."""
+    """Yield the row of each file from the folder of a sweep, or from a file with a row of JSON in
+    each line.
+    """
     if place.is_dir():
         yield from map(row, results_of(place))
     else:
@@ -71,29 +83,43 @@ def rows(place: Path) -> Iterator[dict[str, Any]]:
 
 
 def row(result: BatchResult) -> dict[str, Any]:
-    """Return the row of a file; one whose process failed has its repository, its name and the reason."""
+    """Return the row of a file; one whose process failed has its repository, its name and the
+    reason.
+    """
     if result.ok:
         return dict(result.value)
     owner, name, file = result.source.split("/", 2)
-    return {"repository": f"{owner}/{name}", "file": file, "crash": f"{result.outcome} {result.detail}"}
+    return {
+        "repository": f"{owner}/{name}",
+        "file": file,
+        "crash": f"{result.outcome} {result.detail}",
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one of the two commands."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(required=True)
     measure = commands.add_parser("sweep")
     measure.add_argument("folder", type=Path)
     measure.add_argument("out", type=Path)
     measure.add_argument("--limit", type=int, default=60, help="most files of a repository")
-    measure.add_argument("--only", default="", help="repositories and files with this word in their path")
+    measure.add_argument(
+        "--only", default="", help="repositories and files with this word in their path"
+    )
     measure.add_argument("--seconds", type=float, default=120.0, help="limit for one file")
     measure.add_argument("--jobs", type=int, help="number of processes (default: number of cores)")
-    measure.add_argument("--stages", default=",".join(name for name, _ in STAGES), help="what is measured")
+    measure.add_argument(
+        "--stages", default=",".join(name for name, _ in STAGES), help="what is measured"
+    )
     measure.set_defaults(run=sweep)
     table = commands.add_parser("table")
     table.add_argument("results", type=Path, nargs="+")
-    table.set_defaults(run=lambda options: write_page(row for place in options.results for row in rows(place)))
+    table.set_defaults(
+        run=lambda options: write_page(row for place in options.results for row in rows(place))
+    )
     sample = commands.add_parser("sample")
     sample.add_argument("folders", type=Path, nargs="+")
     sample.add_argument("--limit", type=int, default=60, help="most files of a repository")

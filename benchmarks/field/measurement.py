@@ -1,4 +1,6 @@
-"""The task of the batch: the stages of one file, until one ends the sequence, with the processor time of each."""
+"""The task of the batch: the stages of one file, until one ends the sequence, with the processor
+time of each.
+"""
 
 from __future__ import annotations
 
@@ -39,10 +41,14 @@ class Measurement:
     def __call__(self, file: File) -> dict[str, Any]:
         """Return the merged results of the stages, with the processor time of each.
 
-        The first stage gets the file and its repository; the others get what the first one returns as ``state``. A
-        result with the key ``end`` ends the sequence. An exception of a stage is a result too.
+        The first stage gets the file and its repository; the others get what the first one returns
+        as ``state``. A result with the key ``end`` ends the sequence. An exception of a stage is a
+        result too.
         """
-        row: dict[str, Any] = {"repository": file.repository, "file": str(file.path.relative_to(file.root))}
+        row: dict[str, Any] = {
+            "repository": file.repository,
+            "file": str(file.path.relative_to(file.root)),
+        }
         arguments: tuple[Any, ...] = (file.path, file.root)
         for name, stage in STAGES:
             if name not in self.stages:

@@ -1,4 +1,6 @@
-"""A sample of files, whose warnings are printed so that a person can check them against the files."""
+"""A sample of files, whose warnings are printed so that a person can check them against the
+files.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ COUNT, SEED = 100, 18
 
 
 def warnings_of_sample(files: Iterable[File]) -> Iterator[str]:
-    """Yield the lines of the report: each kind of warning with its number, and each warning with its place.
+    """Yield the lines of the report: each kind of warning with its number, and each warning with
+    its place.
 
     Args:
         files: All files; pieces for other files are no part of the sample.
@@ -26,7 +29,10 @@ def warnings_of_sample(files: Iterable[File]) -> Iterator[str]:
         for entry in _findings(file):
             if entry.severity != "note":
                 kinds[entry.code, entry.template].append(str(entry))
-    yield f"{sum(map(len, kinds.values()))} warnings of {len(kinds)} kinds in {COUNT} of {len(whole)} files"
+    yield (
+        f"{sum(map(len, kinds.values()))} warnings of {len(kinds)} kinds in {COUNT} of "
+        f"{len(whole)} files"
+    )
     for (code, template), found in sorted(kinds.items(), key=lambda item: -len(item[1])):
         yield f"{len(found)} {code}: {template}"
         yield from (f"    {text}" for text in found)

@@ -40,11 +40,15 @@ _ROBOT = re.compile(rb"<robot\b[^>]*>")
 
 
 def is_piece(path: Path) -> bool:
-    """Return whether a file is no whole model: xacro whose ``<robot>`` has no name, by the custom of ROS, or empty."""
+    """Return whether a file is no whole model: xacro whose ``<robot>`` has no name, by the custom
+    of ROS, or empty.
+    """
     data = path.read_bytes()
     robot = _ROBOT.search(data)
     is_xacro = b"xacro" in data or path.suffix == ".xacro"
-    return not data.strip() or (is_xacro and (robot is None or b" name=" not in robot[0].replace(b"\n", b" ")))
+    return not data.strip() or (
+        is_xacro and (robot is None or b" name=" not in robot[0].replace(b"\n", b" "))
+    )
 
 
 def load(path: Path, root: Path) -> dict[str, Any]:
@@ -62,7 +66,9 @@ def load(path: Path, root: Path) -> dict[str, Any]:
         except ModelError as error:
             scene = None
             row[name] = False
-            row[f"{name} errors"] = sorted({entry.code for entry in error.diagnostics if entry.severity == "error"})[:8]
+            row[f"{name} errors"] = sorted(
+                {entry.code for entry in error.diagnostics if entry.severity == "error"}
+            )[:8]
             row[f"{name} first"] = str(error.diagnostics[0])[:300]
     if scene is None:
         return row | {"end": True}
@@ -85,17 +91,23 @@ FATES = {
 
 
 def plugins(scene: loaders.Scene) -> dict[str, str]:
-    """Return what becomes of each plugin, by its name; of one that is dropped also what it would do in Gazebo."""
+    """Return what becomes of each plugin, by its name; of one that is dropped also what it would do
+    in Gazebo.
+    """
     found = {}
     for entry in scene.diagnostics:
         if entry.code in FATES and "plugin" in entry.arguments:
             effect = entry.arguments.get("effect", "")
-            found[str(entry.arguments["plugin"])] = FATES[entry.code] + (f": would {effect}" if effect else "")
+            found[str(entry.arguments["plugin"])] = FATES[entry.code] + (
+                f": would {effect}" if effect else ""
+            )
     return found
 
 
 def uris(loaded: Loaded) -> dict[str, Any]:
-    """Count the URIs in the file, and those found without help, with the root, and with everything configured."""
+    """Count the URIs in the file, and those found without help, with the root, and with everything
+    configured.
+    """
     row: dict[str, Any] = {}
     ways: dict[str, dict[str, Any]] = {
         "bare URIs": {},
@@ -105,15 +117,22 @@ def uris(loaded: Loaded) -> dict[str, Any]:
     for name, options in ways.items():
         lookups = loaders.resolve(loaded.path, allow_xacro=True, lenient=True, **options)
         row[name] = [sum(lookup.path is not None for lookup in lookups), len(lookups)]
-        row[f"{name} missing"] = sorted({lookup.uri for lookup in lookups if lookup.path is None})[:20]
+        row[f"{name} missing"] = sorted({lookup.uri for lookup in lookups if lookup.path is None})[
+            :20
+        ]
     return row
 
 
 @cache
 def full(root: Path) -> dict[str, Any]:
-    """Return a full configuration: every package and model by name, and every folder that holds some of them."""
+    """Return a full configuration: every package and model by name, and every folder that holds
+    some of them.
+    """
     found = packages(root)
-    return {"package_map": found, "paths": sorted({root, *(folder.parent for folder in found.values())})}
+    return {
+        "package_map": found,
+        "paths": sorted({root, *(folder.parent for folder in found.values())}),
+    }
 
 
 def in_mujoco(loaded: Loaded) -> dict[str, Any]:
@@ -136,7 +155,10 @@ def in_pybullet(loaded: Loaded) -> dict[str, Any]:
         bodies = bridge.load_world_into_pybullet(loaded.scene, physicsClientId=client, quiet=True)
         for _ in range(STEPS):
             pybullet.stepSimulation(physicsClientId=client)
-        positions = [pybullet.getBasePositionAndOrientation(int(b), physicsClientId=client)[0] for b in bodies]
+        positions = [
+            pybullet.getBasePositionAndOrientation(int(b), physicsClientId=client)[0]
+            for b in bodies
+        ]
     except (ModelError, ValueError, RuntimeError, pybullet.error) as error:
         return {"pybullet": False, "pybullet error": str(error)[:500]}
     finite = bool(np.isfinite(np.array(positions)).all())
@@ -145,7 +167,9 @@ def in_pybullet(loaded: Loaded) -> dict[str, Any]:
 
 def packages(root: Path) -> dict[str, Path]:
     """Return the packages and models below a folder by name."""
-    manifests = (path for marker in ("package.xml", "model.config") for path in sorted(root.rglob(marker)))
+    manifests = (
+        path for marker in ("package.xml", "model.config") for path in sorted(root.rglob(marker))
+    )
     found = {declared_name(path) or path.parent.name: path.parent for path in manifests}
     return {name: folder for name, folder in found.items() if name not in {"drake", "drake_models"}}
 
@@ -172,7 +196,10 @@ def verdict(loaded: Loaded) -> dict[str, Any]:
         comparison = bridge.compare(loaded.scene, levels=("L0", "L1"), configurations=1)
     except (ModelError, ValueError, RuntimeError) as error:
         return {"verdict": f"{type(error).__name__}: {error}"[:300]}
-    return {"verdict": str(comparison.verdict), "failures": [str(row)[:300] for row in comparison.failures[:3]]}
+    return {
+        "verdict": str(comparison.verdict),
+        "failures": [str(row)[:300] for row in comparison.failures[:3]],
+    }
 
 
 STAGES = (

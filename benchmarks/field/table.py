@@ -89,18 +89,36 @@ def write_page(rows: Iterable[Row]) -> None:
         date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
         versions=", ".join(f"{name} {version(name)}" for name in _PACKAGES),
     )
-    lines = [*(_line(f"[{name}](https://github.com/{name})", group) for name, group in groups.items())]
-    PAGE.write_text("".join((head, *lines, _line("**all**", whole), "\n", *_refused(whole), _SAMPLE, *_worlds(whole))))
+    lines = [
+        *(_line(f"[{name}](https://github.com/{name})", group) for name, group in groups.items())
+    ]
+    PAGE.write_text(
+        "".join(
+            (
+                head,
+                *lines,
+                _line("**all**", whole),
+                "\n",
+                *_refused(whole),
+                _SAMPLE,
+                *_worlds(whole),
+            )
+        )
+    )
 
 
 def _full(rows: list[Row]) -> str:
-    """Return a sentence about the files found with the root alone, of those found with everything configured."""
+    """Return a sentence about the files found with the root alone, of those found with everything
+    configured.
+    """
     both = [row for row in rows if "full URIs" in row]
     alone, full = (sum(row[key][0] for row in both) for key in ("URIs", "full URIs"))
     share = f"{alone / full:.1%}" if full else "none"
     return (
-        "A full configuration (every package\n  and model in `package_map`, every folder that holds some in `paths`) "
-        f"finds {full} in {len(both)} of the files,\n  the repository alone {alone} of them: {share}."
+        "A full configuration (every package\n  and model in `package_map`, every folder that "
+        "holds some in `paths`) "
+        f"finds {full} in {len(both)} of the files,\n  the repository alone {alone} of them: "
+        f"{share}."
     )
 
 
@@ -122,7 +140,10 @@ def _line(name: str, rows: list[Row]) -> str:
         *(str(sum(bool(row.get(key)) for row in rows)) for key in ("bare", "default", "lenient")),
         "{}/{}".format(*(sum(row["URIs"][i] for row in rows if "URIs" in row) for i in (0, 1))),
         f"{sum(error < _POSE for error in drake)}/{len(drake)}",
-        *(f"{sum(bool(row.get(key)) for row in rows)}/{sum(key in row for row in rows)}" for key in _ENGINES),
+        *(
+            f"{sum(bool(row.get(key)) for row in rows)}/{sum(key in row for row in rows)}"
+            for key in _ENGINES
+        ),
         _verdicts(row["verdict"] for row in rows if "verdict" in row),
         f"{statistics.median(times):.2f}; {max(times):.1f}" if times else "",
     ]
@@ -145,14 +166,19 @@ def _refused(rows: list[Row]) -> list[str]:
     if not refused:
         return []
     lines = [
-        f"* `{row['repository']}`: `{row['file']}` ({', '.join(row.get('lenient errors', ['?']))})" for row in refused
+        f"* `{row['repository']}`: `{row['file']}` ({', '.join(row.get('lenient errors', ['?']))})"
+        for row in refused
     ]
     return ["Refused leniently too:\n\n", *(line + "\n" for line in lines)]
 
 
 def _worlds(rows: list[Row]) -> list[str]:
-    """Return the section about the example worlds of Gazebo: counts by outcome, and what becomes of each plugin."""
-    worlds = [row for row in rows if row["repository"] == _GAZEBO and row["file"].startswith(_WORLDS)]
+    """Return the section about the example worlds of Gazebo: counts by outcome, and what becomes of
+    each plugin.
+    """
+    worlds = [
+        row for row in rows if row["repository"] == _GAZEBO and row["file"].startswith(_WORLDS)
+    ]
     worlds = [row for row in worlds if "plugins" in row or "crash" in row]
     if not worlds:
         return []
@@ -162,14 +188,25 @@ def _worlds(rows: list[Row]) -> list[str]:
         "compile in MuJoCo and make ten steps": "mujoco",
         "load into PyBullet and make ten steps": "pybullet",
     }
-    counts = [f"| {text} | {sum(bool(row.get(key)) for row in worlds)} |\n" for text, key in kinds.items()]
-    errors = Counter(code for row in worlds if not row.get("default") for code in row.get("default errors", ()))
-    found: dict[tuple[str, str], int] = Counter(item for row in worlds for item in row.get("plugins", {}).items())
-    listed = sorted(found.items(), key=lambda item: (item[0][1].startswith("noted"), -item[1], item[0]))
+    counts = [
+        f"| {text} | {sum(bool(row.get(key)) for row in worlds)} |\n" for text, key in kinds.items()
+    ]
+    errors = Counter(
+        code for row in worlds if not row.get("default") for code in row.get("default errors", ())
+    )
+    found: dict[tuple[str, str], int] = Counter(
+        item for row in worlds for item in row.get("plugins", {}).items()
+    )
+    listed = sorted(
+        found.items(), key=lambda item: (item[0][1].startswith("noted"), -item[1], item[0])
+    )
     return [
         "\n## Example worlds of Gazebo\n\n",
         f"The {len(worlds)} example worlds of [gz-sim](https://github.com/{_GAZEBO}). ",
-        f"Errors of strict loading: {', '.join(f'`{c}` {n}' for c, n in errors.most_common()) or 'none'}.\n\n",
+        (
+            f"Errors of strict loading: "
+            f"{', '.join(f'`{c}` {n}' for c, n in errors.most_common()) or 'none'}.\n\n"
+        ),
         "| worlds that | |\n|---|---|\n",
         f"| were measured | {len(worlds)} |\n",
         *counts,
@@ -180,8 +217,15 @@ def _worlds(rows: list[Row]) -> list[str]:
             for key in _ENGINES
             if f"{key} error" in row
         ),
-        "\nPlugins on worlds and models, without those of the window, and what becomes of them. Most models of these ",
-        "worlds are on Gazebo Fuel; their plugins are not among them, and a buoyancy without a link is dropped.\n\n",
+        (
+            "\nPlugins on worlds and models, without those of the window, and what becomes of "
+            "them. "
+            "Most models of these "
+        ),
+        (
+            "worlds are on Gazebo Fuel; their plugins are not among them, and a buoyancy without a "
+            "link is dropped.\n\n"
+        ),
         "| plugin | worlds | fate |\n|---|---|---|\n",
         *(f"| `{name}` | {count} | {fate} |\n" for (name, fate), count in listed),
     ]

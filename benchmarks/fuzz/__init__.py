@@ -1,1 +1,3 @@
-"""Fuzzing of everything that reads a file or writes a folder; `python -m benchmarks.fuzz --help`."""
+"""Fuzzing of everything that reads a file or writes a folder; `python -m benchmarks.fuzz
+--help`.
+"""

@@ -1,4 +1,6 @@
-"""Run fuzzing: ``python -m benchmarks.fuzz --cases 20000 --out out/fuzz``; a second call resumes the first."""
+"""Run fuzzing: ``python -m benchmarks.fuzz --cases 20000 --out out/fuzz``; a second call resumes
+the first.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +40,15 @@ def main(words: list[str] | None = None) -> int:
             stream.flush()
             known[result.kind, result.number] = result
             if result.failed:
-                print(f"{result.kind} {result.number}: {result.outcome}\n{result.detail}", file=sys.stderr)
+                print(
+                    f"{result.kind} {result.number}: {result.outcome}\n{result.detail}",
+                    file=sys.stderr,
+                )
             if done % 500 == 0:
-                print(f"{done} of {len(pending)} cases, {time.monotonic() - start:.0f} s", file=sys.stderr)
+                print(
+                    f"{done} of {len(pending)} cases, {time.monotonic() - start:.0f} s",
+                    file=sys.stderr,
+                )
     failures = [result for result in known.values() if result.failed]
     print(_table(list(known.values())))
     return 1 if failures else 0
@@ -48,11 +56,21 @@ def main(words: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fuzz", description=__doc__)
-    parser.add_argument("--cases", type=int, default=1000, help="number of cases over all kinds (default: 1000)")
-    parser.add_argument("--seed", type=int, default=0, help="number of the first case of each kind (default: 0)")
-    parser.add_argument("--kind", action="append", choices=list(_ALL), help="only this kind; may be repeated")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: all cores)")
-    parser.add_argument("--out", default="out/fuzz", help="folder of the record (default: out/fuzz)")
+    parser.add_argument(
+        "--cases", type=int, default=1000, help="number of cases over all kinds (default: 1000)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="number of the first case of each kind (default: 0)"
+    )
+    parser.add_argument(
+        "--kind", action="append", choices=list(_ALL), help="only this kind; may be repeated"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: all cores)"
+    )
+    parser.add_argument(
+        "--out", default="out/fuzz", help="folder of the record (default: out/fuzz)"
+    )
     return parser
 
 

@@ -1,4 +1,6 @@
-"""Cases of fuzzing: a kind and a number determine the files of a case, and what is done with them."""
+"""Cases of fuzzing: a kind and a number determine the files of a case, and what is done with
+them.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,9 @@ class Kind:
     Attributes:
         main: The file that is loaded.
         mutated: The files of which one is mutated.
-        targets: What the scene is handed to: ``mjcf`` exports and compiles it, ``sdf`` and ``urdf`` export it and read
-            it back, ``pybullet`` loads it, ``commands`` prints it by commands of the command line.
+        targets: What the scene is handed to: ``mjcf`` exports and compiles it, ``sdf`` and ``urdf``
+            export it and read it back, ``pybullet`` loads it, ``commands`` prints it by commands of
+            the command line.
     """
 
     main: str
@@ -31,26 +34,35 @@ class Kind:
 _MESHES = ("obj", "stl", "dae", "glb", "ply", "off")
 _TREES = (".sdf", ".urdf", ".srdf", ".config", ".xml", ".xacro")
 _FORMATS = ("PNG", "PNG-P", "JPEG", "BMP", "GIF", "TGA", "PPM")
-_VISUAL = '<sdf version="1.9"><model name="m"><link name="l"><inertial auto="true"/>{}</link></model></sdf>'
+_VISUAL = (
+    '<sdf version="1.9"><model name="m"><link name="l"><inertial '
+    'auto="true"/>{}</link></model></sdf>'
+)
 _SHAPE = '<{0} name="{0}"><geometry><mesh><uri>mesh.{1}</uri></mesh></geometry></{0}>'
 
 KINDS = {
     "sdf": Kind("world.sdf", ("world.sdf",)),
     "valid": Kind("valid.sdf", (), ("mjcf", "sdf", "urdf", "pybullet")),
     "xacro": Kind("robot.urdf.xacro", ("robot.urdf.xacro", "robot_part.xacro", "robot.yaml")),
-    "commands": Kind("world.sdf", ("world.sdf", "robot.urdf", "scene.dmd.yaml", "mujoco.xml"), ("commands",)),
+    "commands": Kind(
+        "world.sdf", ("world.sdf", "robot.urdf", "scene.dmd.yaml", "mujoco.xml"), ("commands",)
+    ),
     "urdf": Kind("robot.urdf", ("robot.urdf",)),
     "directives": Kind("scene.dmd.yaml", ("scene.dmd.yaml", "other.dmd.yaml")),
     "srdf": Kind("robot.urdf", ("robot.srdf",)),
-    "config": Kind("world.sdf", ("other/model.config", "other/model.sdf", "package.xml"), ("mjcf", "sdf")),
+    "config": Kind(
+        "world.sdf", ("other/model.config", "other/model.sdf", "package.xml"), ("mjcf", "sdf")
+    ),
     "script": Kind("world.sdf", ("script.material",), ("mjcf", "sdf")),
-    "mjcf": Kind("mujoco.xml", ("mujoco.xml", "mujoco_part.xml"), ("mjcf", "sdf", "urdf", "pybullet")),
+    "mjcf": Kind(
+        "mujoco.xml", ("mujoco.xml", "mujoco_part.xml"), ("mjcf", "sdf", "urdf", "pybullet")
+    ),
     "archive": Kind("robot.mjz", ("robot.mjz",), ("mjcf", "pybullet")),
     "terrain": Kind("world.sdf", ("height.png",), ("mjcf", "pybullet")),
     **{f"mesh-{s}": Kind(f"{s}.sdf", (f"mesh.{s}",), ("mjcf", "pybullet")) for s in _MESHES},
     "material": Kind("obj.sdf", ("mesh.mtl",), ("mjcf", "pybullet")),
     **{f"picture-{f}": Kind("obj.sdf", ("texture.png",), ("mjcf", "pybullet")) for f in _FORMATS},
-}  # fmt: skip
+}
 """Every kind of case by its name."""
 
 
@@ -59,7 +71,9 @@ CORPUS = Path(__file__).parents[2] / "tests" / "fuzz_corpus"
 
 
 def corpus() -> list[Path]:
-    """Return the folders of the inputs that once failed; the number of a case is an index into them."""
+    """Return the folders of the inputs that once failed; the number of a case is an index into
+    them.
+    """
     return sorted(path for path in CORPUS.iterdir() if path.is_dir())
 
 

@@ -1,4 +1,6 @@
-"""The command line on a file: its texts control no terminal, and its statuses are those of the documentation."""
+"""The command line on a file: its texts control no terminal, and its statuses are those of the
+documentation.
+"""
 
 from __future__ import annotations
 
@@ -31,17 +33,25 @@ def run_commands(main: Path) -> None:
     for name in ("robot.urdf", "scene.dmd.yaml", "mujoco.xml"):
         _run(["check", str(main.with_name(name))])
     for words in (
-        ["info", file, "--frames"], ["info", file, "--json"], ["print", file], ["graph", file], ["resolve", file],
-        ["check", file, "--format", "sarif"], ["check", file, "--format", "github", "-v"], ["check", "-", "--lenient"],
+        ["info", file, "--frames"],
+        ["info", file, "--json"],
+        ["print", file],
+        ["graph", file],
+        ["resolve", file],
+        ["check", file, "--format", "sarif"],
+        ["check", file, "--format", "github", "-v"],
+        ["check", "-", "--lenient"],
         ["compare", file, str(main.with_name("robot.urdf"))],
-    ):  # fmt: skip
+    ):
         _run(words, main.read_bytes())
 
 
 def _run(words: list[str], data: bytes = b"") -> None:
     import bridge.cli
 
-    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="surrogatepass", write_through=True)
+    out = io.TextIOWrapper(
+        io.BytesIO(), encoding="utf-8", errors="surrogatepass", write_through=True
+    )
     with redirect_stdout(out), redirect_stderr(out), _input(data):
         status = bridge.cli.main(words)
     text = out.buffer.getvalue().decode("utf-8", "surrogatepass")

@@ -26,7 +26,9 @@ _REOPENED = 8
 
 
 def sandbox(place: Path) -> None:
-    """Confine this process: limits, no terminal, and a temporary folder and a cache below ``place``."""
+    """Confine this process: limits, no terminal, and a temporary folder and a cache below
+    ``place``.
+    """
     resource.setrlimit(resource.RLIMIT_AS, (_BYTES, _BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     null = os.open(os.devnull, os.O_RDWR)
@@ -57,7 +59,11 @@ def judge(kind: str, number: int, place: Path) -> tuple[str, str]:
     before = _state(place)
     outcome, detail = _outcome(kind, main, out, reopen=number % _REOPENED == 0)
     shutil.rmtree(out, ignore_errors=True)
-    changed = sorted({entry[0] for entry in _state(place) ^ before}) if outcome in {"loaded", "refused"} else []
+    changed = (
+        sorted({entry[0] for entry in _state(place) ^ before})
+        if outcome in {"loaded", "refused"}
+        else []
+    )
     if changed:
         outcome, detail = "outside", f"changed or left: {', '.join(changed)}"[:_DETAIL]
     shutil.rmtree(folder)
@@ -107,12 +113,18 @@ def use(kind: str, main: Path, out: Path, *, reopen: bool) -> None:
     """
     import loaders
 
-    targets = KINDS[kind].targets if kind in KINDS else ("mjcf", "sdf", "urdf", "pybullet", "commands")
+    targets = (
+        KINDS[kind].targets if kind in KINDS else ("mjcf", "sdf", "urdf", "pybullet", "commands")
+    )
     if "commands" in targets:
         run_commands(main)
     srdf = main.with_name("robot.srdf") if kind == "srdf" else None
     scene = loaders.load(
-        main, srdf=srdf, package_map={"p": main.parent}, paths=[main.parent], allow_xacro=kind == "xacro"
+        main,
+        srdf=srdf,
+        package_map={"p": main.parent},
+        paths=[main.parent],
+        allow_xacro=kind == "xacro",
     )
     scene.to_dict()
     refusals: list[loaders.ModelError] = []

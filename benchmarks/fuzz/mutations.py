@@ -1,4 +1,6 @@
-"""Mutations of seed files: of trees for XML and YAML, of bytes for meshes and pictures. All are drawn by one seed."""
+"""Mutations of seed files: of trees for XML and YAML, of bytes for meshes and pictures. All are
+drawn by one seed.
+"""
 
 from __future__ import annotations
 
@@ -12,38 +14,244 @@ from xml.etree.ElementTree import Element
 ElementTree.register_namespace("xacro", "http://www.ros.org/wiki/xacro")
 
 NUMBERS = (
-    "nan", "inf", "-inf", "-0", "0", "1e308", "1e-320", "-1", "1e300", "0x1p99999", "9" * 400, "1e", "1,5", "", " ",
-    "0x1F", "1_000", "٣", "1e-300", "2147483648", "-2147483649", "4294967296", "1.5.2", "NaN(1)", "+-1", "1 2",
-)  # fmt: skip
+    "nan",
+    "inf",
+    "-inf",
+    "-0",
+    "0",
+    "1e308",
+    "1e-320",
+    "-1",
+    "1e300",
+    "0x1p99999",
+    "9" * 400,
+    "1e",
+    "1,5",
+    "",
+    " ",
+    "0x1F",
+    "1_000",
+    "٣",
+    "1e-300",
+    "2147483648",
+    "-2147483649",
+    "4294967296",
+    "1.5.2",
+    "NaN(1)",
+    "+-1",
+    "1 2",
+)
 WORDS = (
-    "", "world", "__model__", "::", "a::b", "..", "../..", "model://..", "model://../../etc/passwd", "package://p/../..",
-    "file:///etc/passwd", "/etc/passwd", "/dev/zero", "model://*", "a**b", "http://x/y", "\u202e", "\x7f", "é" * 300,
-    "x" * 5000, "{}", "{name}", "%s%n", "<b>", "&amp;", "${1/0}", "$(find p)", "base", "tip", "elbow", "j", "mesh.stl",
-    "mesh.dae", "mesh.glb", "mesh.ply", "mesh.off", "world.sdf", "robot.urdf", "scene.dmd.yaml", ".", "/", "\\",
-    "C:\\x", "true", "1", "null", "~", "!!python/object:os.system", "link", "joint", "it", "CON", "nul", "a\nb",
+    "",
+    "world",
+    "__model__",
+    "::",
+    "a::b",
+    "..",
+    "../..",
+    "model://..",
+    "model://../../etc/passwd",
+    "package://p/../..",
+    "file:///etc/passwd",
+    "/etc/passwd",
+    "/dev/zero",
+    "model://*",
+    "a**b",
+    "http://x/y",
+    "\u202e",
+    "\x7f",
+    "é" * 300,
+    "x" * 5000,
+    "{}",
+    "{name}",
+    "%s%n",
+    "<b>",
+    "&amp;",
+    "${1/0}",
+    "$(find p)",
+    "base",
+    "tip",
+    "elbow",
+    "j",
+    "mesh.stl",
+    "mesh.dae",
+    "mesh.glb",
+    "mesh.ply",
+    "mesh.off",
+    "world.sdf",
+    "robot.urdf",
+    "scene.dmd.yaml",
+    ".",
+    "/",
+    "\\",
+    "C:\\x",
+    "true",
+    "1",
+    "null",
+    "~",
+    "!!python/object:os.system",
+    "link",
+    "joint",
+    "it",
+    "CON",
+    "nul",
+    "a\nb",
     "\t",
-)  # fmt: skip
+)
 TAGS = (
-    "link", "joint", "model", "frame", "include", "pose", "inertial", "mass", "inertia", "collision", "visual",
-    "geometry", "box", "size", "sphere", "radius", "mesh", "uri", "scale", "heightmap", "polyline", "point", "axis",
-    "axis2", "xyz", "limit", "lower", "upper", "sensor", "ray", "camera", "light", "material", "script", "plugin",
-    "state", "gripper", "experimental:params", "drake:joint", "drake:mimic", "drake:linear_bushing_rpy",
+    "link",
+    "joint",
+    "model",
+    "frame",
+    "include",
+    "pose",
+    "inertial",
+    "mass",
+    "inertia",
+    "collision",
+    "visual",
+    "geometry",
+    "box",
+    "size",
+    "sphere",
+    "radius",
+    "mesh",
+    "uri",
+    "scale",
+    "heightmap",
+    "polyline",
+    "point",
+    "axis",
+    "axis2",
+    "xyz",
+    "limit",
+    "lower",
+    "upper",
+    "sensor",
+    "ray",
+    "camera",
+    "light",
+    "material",
+    "script",
+    "plugin",
+    "state",
+    "gripper",
+    "experimental:params",
+    "drake:joint",
+    "drake:mimic",
+    "drake:linear_bushing_rpy",
     "drake:proximity_properties",
-    "drake:ball_constraint", "placement_frame", "static", "submesh", "mimic", "origin", "actuator", "transmission",
-)  # fmt: skip
+    "drake:ball_constraint",
+    "placement_frame",
+    "static",
+    "submesh",
+    "mimic",
+    "origin",
+    "actuator",
+    "transmission",
+)
 MJCF_TAGS = (
-    "body", "geom", "joint", "freejoint", "site", "inertial", "worldbody", "asset", "mesh", "hfield", "texture",
-    "material", "default", "include", "replicate", "attach", "model", "frame", "composite", "flexcomp", "actuator",
-    "motor", "position", "general", "equality", "weld", "connect", "tendon", "spatial", "fixed", "contact", "pair",
-    "exclude", "keyframe", "key", "option", "compiler", "size", "plugin", "extension", "sensor", "camera", "light",
-    "lengthrange", "instance", "config", "skin", "flex", "muscle", "rangefinder",
-)  # fmt: skip
+    "body",
+    "geom",
+    "joint",
+    "freejoint",
+    "site",
+    "inertial",
+    "worldbody",
+    "asset",
+    "mesh",
+    "hfield",
+    "texture",
+    "material",
+    "default",
+    "include",
+    "replicate",
+    "attach",
+    "model",
+    "frame",
+    "composite",
+    "flexcomp",
+    "actuator",
+    "motor",
+    "position",
+    "general",
+    "equality",
+    "weld",
+    "connect",
+    "tendon",
+    "spatial",
+    "fixed",
+    "contact",
+    "pair",
+    "exclude",
+    "keyframe",
+    "key",
+    "option",
+    "compiler",
+    "size",
+    "plugin",
+    "extension",
+    "sensor",
+    "camera",
+    "light",
+    "lengthrange",
+    "instance",
+    "config",
+    "skin",
+    "flex",
+    "muscle",
+    "rangefinder",
+)
 MJCF_ATTRIBUTES = (
-    "name", "file", "class", "childclass", "size", "pos", "quat", "euler", "fromto", "range", "type", "mesh", "hfield",
-    "count", "offset", "prefix", "model", "body", "joint", "joint1", "mass", "density", "diaginertia", "fullinertia",
-    "axis", "ref", "scale", "vertex", "face", "meshdir", "gear", "ctrlrange", "limited", "material", "contype", "qpos",
-    "mpos", "mquat", "nkey", "inttotal", "key", "value", "target", "mode", "resolution", "sensorsize", "focal", "fovy",
-)  # fmt: skip
+    "name",
+    "file",
+    "class",
+    "childclass",
+    "size",
+    "pos",
+    "quat",
+    "euler",
+    "fromto",
+    "range",
+    "type",
+    "mesh",
+    "hfield",
+    "count",
+    "offset",
+    "prefix",
+    "model",
+    "body",
+    "joint",
+    "joint1",
+    "mass",
+    "density",
+    "diaginertia",
+    "fullinertia",
+    "axis",
+    "ref",
+    "scale",
+    "vertex",
+    "face",
+    "meshdir",
+    "gear",
+    "ctrlrange",
+    "limited",
+    "material",
+    "contype",
+    "qpos",
+    "mpos",
+    "mquat",
+    "nkey",
+    "inttotal",
+    "key",
+    "value",
+    "target",
+    "mode",
+    "resolution",
+    "sensorsize",
+    "focal",
+    "fovy",
+)
 
 
 def mutate_xml(text: str, rng: random.Random) -> bytes:
@@ -80,7 +288,9 @@ def _delete(edge: Edge, _root: Element, _rng: random.Random) -> None:
 def _repeat(edge: Edge, _root: Element, rng: random.Random) -> None:
     count = rng.choice((1, 2, 50))
     size = sum(1 for _ in edge[1].iter())
-    for _ in range(min(count, _MOST_ADDED // size)):  # copies: a shared element would grow in each of its places
+    for _ in range(
+        min(count, _MOST_ADDED // size)
+    ):  # copies: a shared element would grow in each of its places
         edge[0].append(copy.deepcopy(edge[1]))
 
 
@@ -92,18 +302,28 @@ def _move(edge: Edge, root: Element, rng: random.Random) -> None:
 
 
 def _rename(edge: Edge, root: Element, rng: random.Random) -> None:
-    edge[1].tag = rng.choice(_tags(root)).replace("drake:", "drake_").replace("experimental:", "experimental_")
+    edge[1].tag = (
+        rng.choice(_tags(root))
+        .replace("drake:", "drake_")
+        .replace("experimental:", "experimental_")
+    )
 
 
 def _text(edge: Edge, _root: Element, rng: random.Random) -> None:
     words = (edge[1].text or "").split() or ["0"]
     words[rng.randrange(len(words))] = _legal(rng.choice(NUMBERS + WORDS))
-    edge[1].text = " ".join(words) if rng.random() < 0.8 else " ".join(words * rng.choice((2, 7, 1000)))
+    edge[1].text = (
+        " ".join(words) if rng.random() < 0.8 else " ".join(words * rng.choice((2, 7, 1000)))
+    )
 
 
 def _attribute(edge: Edge, root: Element, rng: random.Random) -> None:
     node = edge[1]
-    common = MJCF_ATTRIBUTES if root.tag == "mujoco" else ("name", "type", "relative_to", "value", "xyz", "link")
+    common = (
+        MJCF_ATTRIBUTES
+        if root.tag == "mujoco"
+        else ("name", "type", "relative_to", "value", "xyz", "link")
+    )
     names = [*node.attrib, *common]
     name = rng.choice(names)
     if rng.random() < 0.2:
@@ -119,29 +339,53 @@ def _nest(edge: Edge, _root: Element, rng: random.Random) -> None:
 
 
 def _add(edge: Edge, root: Element, rng: random.Random) -> None:
-    tag = rng.choice(_tags(root)).replace("drake:", "drake_").replace("experimental:", "experimental_")
-    ElementTree.SubElement(edge[1], tag, name=_legal(rng.choice(WORDS))).text = _legal(rng.choice(NUMBERS + WORDS))
+    tag = (
+        rng.choice(_tags(root))
+        .replace("drake:", "drake_")
+        .replace("experimental:", "experimental_")
+    )
+    ElementTree.SubElement(edge[1], tag, name=_legal(rng.choice(WORDS))).text = _legal(
+        rng.choice(NUMBERS + WORDS)
+    )
 
 
 def _include_itself(edge: Edge, _root: Element, rng: random.Random) -> None:
     include = ElementTree.SubElement(edge[0], "include")
-    ElementTree.SubElement(include, "uri").text = rng.choice(("world.sdf", "other", "robot.urdf", "model://other"))
+    ElementTree.SubElement(include, "uri").text = rng.choice(
+        ("world.sdf", "other", "robot.urdf", "model://other")
+    )
     if rng.random() < 0.5:
         include.set("merge", "true")
 
 
 def _version(_edge: Edge, root: Element, rng: random.Random) -> None:
-    root.set("version", rng.choice(("1.0", "1.2", "1.4", "1.5", "1.7", "1.12", "2.0", "", "9" * 5000, "1.-1")))
+    root.set(
+        "version",
+        rng.choice(("1.0", "1.2", "1.4", "1.5", "1.7", "1.12", "2.0", "", "9" * 5000, "1.-1")),
+    )
 
 
 _XML: tuple[Callable[[Edge, Element, random.Random], None], ...] = (
-    _delete, _repeat, _move, _rename, _text, _text, _text, _attribute, _attribute, _nest, _add, _include_itself,
+    _delete,
+    _repeat,
+    _move,
+    _rename,
+    _text,
+    _text,
+    _text,
+    _attribute,
+    _attribute,
+    _nest,
+    _add,
+    _include_itself,
     _version,
-)  # fmt: skip
+)
 
 
 def _legal(text: str) -> str:
-    """Leave out what no XML document can hold, so that the document is refused for better reasons."""
+    """Leave out what no XML document can hold, so that the document is refused for better
+    reasons.
+    """
     return "".join(c for c in text if c in "\t\n" or ord(c) >= 32)
 
 
@@ -197,11 +441,17 @@ def mutate_bytes(data: bytes, rng: random.Random) -> bytes:
             j = rng.randrange(len(content) + 1)
             content[i:i] = content[j : j + rng.choice((4, 64, 1024))]
         elif action == 3:
-            content[i : i + 4] = struct.pack("<I", rng.choice((0, 1, 2**31 - 1, 2**31, 2**32 - 1, 10**6)))
+            content[i : i + 4] = struct.pack(
+                "<I", rng.choice((0, 1, 2**31 - 1, 2**31, 2**32 - 1, 10**6))
+            )
         elif action == 4:
-            content[i : i + 4] = struct.pack("<f", rng.choice((float("nan"), float("inf"), 1e38, -0.0, 1e-40)))
+            content[i : i + 4] = struct.pack(
+                "<f", rng.choice((float("nan"), float("inf"), 1e38, -0.0, 1e-40))
+            )
         elif action == 5:
-            content[i:i] = rng.choice((b"\n", b"\0", b" ", b"9", b"-", b"<", b"\xff")) * rng.choice((1, 10, 5000))
+            content[i:i] = rng.choice((b"\n", b"\0", b" ", b"9", b"-", b"<", b"\xff")) * rng.choice(
+                (1, 10, 5000)
+            )
         else:
             content[i:i] = rng.choice(NUMBERS + WORDS).encode("utf-8", "surrogatepass")
     return bytes(content)

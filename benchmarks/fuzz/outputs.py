@@ -1,9 +1,11 @@
-"""Interruption of the writers: a process writes over an earlier output and is stopped at one of its operations.
+"""Interruption of the writers: a process writes over an earlier output and is stopped at one of its
+operations.
 
-Every operation of Python on files raises an audit event before it happens. A hook counts those on the files of the
-case, and at one of them it kills the process, or raises an error as a full disk, a lack of memory or Ctrl-C would. A
-limit on the size of files stands for a disk that fills up in the middle of a file. Afterwards the old output or the new
-one must stand, whole, and all files of somebody else must be as they were.
+Every operation of Python on files raises an audit event before it happens. A hook counts those on
+the files of the case, and at one of them it kills the process, or raises an error as a full disk, a
+lack of memory or Ctrl-C would. A limit on the size of files stands for a disk that fills up in the
+middle of a file. Afterwards the old output or the new one must stand, whole, and all files of
+somebody else must be as they were.
 """
 
 from __future__ import annotations
@@ -23,16 +25,29 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.fuzz.writers import DOCUMENTS, WRITERS
-from bridge.output import CONTENT, MANIFEST, Form, OutputFolderError, write_document, write_file, write_folder
+from bridge.output import (
+    CONTENT,
+    MANIFEST,
+    Form,
+    OutputFolderError,
+    write_document,
+    write_file,
+    write_folder,
+)
 
 Files = dict[str, bytes]
 _EVENTS = 150
-"""Number of operations among which the one that is interrupted is chosen; an output has 20 to 150 of them."""
+"""Number of operations among which the one that is interrupted is chosen; an output has 20 to 150
+of them.
+"""
 _ERRORS: tuple[BaseException, ...] = (
-    OSError(errno.ENOSPC, "No space left on device"), OSError(errno.EIO, "Input/output error"),
-    OSError(errno.EACCES, "Permission denied"), OSError(errno.EDQUOT, "Quota exceeded"), MemoryError(),
+    OSError(errno.ENOSPC, "No space left on device"),
+    OSError(errno.EIO, "Input/output error"),
+    OSError(errno.EACCES, "Permission denied"),
+    OSError(errno.EDQUOT, "Quota exceeded"),
+    MemoryError(),
     KeyboardInterrupt(),
-)  # fmt: skip
+)
 _SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 
@@ -70,7 +85,9 @@ def scenario(number: int) -> Scenario:
     foreign = {f"{'out/' if inside else ''}{name}": _data(rng) for name in _some(rng, _FOREIGN)}
     faults = (rng.choice(_SIGNALS), rng.choice(_ERRORS), rng.choice((1, 100, 5000)))
     return Scenario(
-        writer=rng.choice(("folder", "folder", "folder", "file")) if inside or number % 2 else "document",
+        writer=rng.choice(("folder", "folder", "folder", "file"))
+        if inside or number % 2
+        else "document",
         old=None if rng.random() < 0.15 else _files(rng),
         foreign=foreign,
         new=_files(rng),
@@ -80,7 +97,15 @@ def scenario(number: int) -> Scenario:
     )
 
 
-_NAMES = ("model.xml", "scene.xml", "README.md", "FIDELITY.md", "assets/a.obj", "assets/b.obj", "assets/deep/c.png")
+_NAMES = (
+    "model.xml",
+    "scene.xml",
+    "README.md",
+    "FIDELITY.md",
+    "assets/a.obj",
+    "assets/b.obj",
+    "assets/deep/c.png",
+)
 _OF_DOCUMENT = re.compile(r"out_\w+/([0-9a-f]{16})/")
 """Files beside a document, with the name of their content."""
 _SCRATCH = (".out.sdfbridge-", ".out_assets.sdfbridge-", ".out_models.sdfbridge-", ".sdfbridge-")
@@ -162,7 +187,12 @@ def _write_document(folder: Path, files: Files, *, force: bool) -> None:
     """Write a document that refers to these files."""
     names = " ".join(f"out_assets/{CONTENT}/{name}" for name in files)
     write_document(
-        folder / "out.sdf", f"<a>{names}</a>".encode(), folder / "out_assets", files, form=Form.MARKUP, force=force
+        folder / "out.sdf",
+        f"<a>{names}</a>".encode(),
+        folder / "out_assets",
+        files,
+        form=Form.MARKUP,
+        force=force,
     )
 
 
@@ -180,7 +210,9 @@ def stopped(work: Callable[[], None], case: Scenario, folder: Path) -> int:
 
 def _arm(case: Scenario, folder: str) -> None:
     if isinstance(case.fault, int) and not isinstance(case.fault, signal.Signals):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (case.fault, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+        resource.setrlimit(
+            resource.RLIMIT_FSIZE, (case.fault, resource.getrlimit(resource.RLIMIT_FSIZE)[1])
+        )
         return
     seen = 0
 
@@ -197,7 +229,11 @@ def _arm(case: Scenario, folder: str) -> None:
 
 
 def _is_below(arguments: tuple[object, ...], folder: str) -> bool:
-    return any(str(argument).startswith(folder) for argument in arguments if isinstance(argument, (str, os.PathLike)))
+    return any(
+        str(argument).startswith(folder)
+        for argument in arguments
+        if isinstance(argument, (str, os.PathLike))
+    )
 
 
 def content(folder: Path) -> Files:
@@ -216,7 +252,9 @@ def _is_unused(name: str, documents: bytes) -> bool:
 
 
 def everything(folder: Path) -> Files:
-    """Every file below a folder by its path; hidden folders of writers and manifests do not count."""
+    """Every file below a folder by its path; hidden folders of writers and manifests do not
+    count.
+    """
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
@@ -230,7 +268,8 @@ def _is_scratch(name: str) -> bool:
 
 
 def judged(case: Scenario, folder: Path, before: Files) -> tuple[str, str]:
-    """Return the outcome after an interruption and its detail, and whether the next output is whole.
+    """Return the outcome after an interruption and its detail, and whether the next output is
+    whole.
 
     Args:
         case: The case.
@@ -239,7 +278,10 @@ def judged(case: Scenario, folder: Path, before: Files) -> tuple[str, str]:
     """
     after, expected = content(folder), _expected(case, before)
     if after not in (before, expected):
-        return "outside", f"neither old nor new: {sorted(after)}; old {sorted(before)}; new {sorted(expected)}"
+        return (
+            "outside",
+            f"neither old nor new: {sorted(after)}; old {sorted(before)}; new {sorted(expected)}",
+        )
     try:
         write(case, folder)
     except OutputFolderError:
@@ -260,7 +302,9 @@ def _expected(case: Scenario, before: Files) -> Files:
         return before | {"report.html": case.new.get("model.xml", b"new")}
     if case.writer == "document":
         earlier = _document(case.old)
-        return {name: data for name, data in before.items() if name not in earlier} | _document(case.new)
+        return {name: data for name, data in before.items() if name not in earlier} | _document(
+            case.new
+        )
     place = "" if case.writer in DOCUMENTS else "out/"
     old = {f"{place}{name}" for name in case.old or ()}
     kept = {name: data for name, data in before.items() if name not in old}

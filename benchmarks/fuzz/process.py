@@ -1,4 +1,6 @@
-"""Cases in processes of their own: a fork of a process that has imported everything runs a few cases, under limits."""
+"""Cases in processes of their own: a fork of a process that has imported everything runs a few
+cases, under limits.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +41,10 @@ class Result:
     Attributes:
         kind: The kind of the case.
         number: Its seed.
-        outcome: ``loaded``, ``refused`` (an error of ours), ``kept`` (an output folder after an interruption); or a
-            failure: ``exception``, ``crash``, ``hang``, ``memory``, ``outside`` (a file was touched or left outside the
+        outcome: ``loaded``, ``refused`` (an error of ours), ``kept`` (an output folder after an
+            interruption); or a
+            failure: ``exception``, ``crash``, ``hang``, ``memory``, ``outside`` (a file was touched
+                or left outside the
             output).
         detail: The exception or the signal.
         seconds: Processor time that it took.
@@ -65,7 +69,9 @@ class Result:
 
 
 def import_everything() -> None:
-    """Import what the cases use, so that each fork starts ready and shares the memory of the imports."""
+    """Import what the cases use, so that each fork starts ready and shares the memory of the
+    imports.
+    """
     import gc
     import pkgutil
 
@@ -154,15 +160,22 @@ def _reap(child: int) -> str:
 
 
 def _child(cases: Sequence[Case], place: Path, writer: int, seconds: int) -> None:
-    """Run the cases, write a line about each, and wait to be killed, without any clean-up of the parent's."""
+    """Run the cases, write a line about each, and wait to be killed, without any clean-up of the
+    parent's.
+    """
     try:
         sandbox(place)
         own = _megabytes()
         for case in cases:
             start = time.process_time()
-            resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(start) + seconds, resource.RLIM_INFINITY))
+            resource.setrlimit(
+                resource.RLIMIT_CPU, (math.ceil(start) + seconds, resource.RLIM_INFINITY)
+            )
             outcome, detail = judge(*case, place)
-            took, memory = round(time.process_time() - start, 3), round(max(0.0, _megabytes() - own), 1)
+            took, memory = (
+                round(time.process_time() - start, 3),
+                round(max(0.0, _megabytes() - own), 1),
+            )
             if memory > MEGABYTES and outcome in {"loaded", "refused", "kept"}:
                 outcome, detail = "memory", f"{memory:.0f} MiB"
             os.write(writer, (json.dumps([outcome, detail, took, memory]) + "\n").encode())

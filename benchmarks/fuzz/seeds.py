@@ -19,7 +19,9 @@ _FACES = ((0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2))
 @cache
 def stl() -> bytes:
     """Return a tetrahedron as binary STL."""
-    faces = b"".join(struct.pack("<12fH", 0, 0, 0, *(x for i in face for x in _POINTS[i]), 0) for face in _FACES)
+    faces = b"".join(
+        struct.pack("<12fH", 0, 0, 0, *(x for i in face for x in _POINTS[i]), 0) for face in _FACES
+    )
     return b"\0" * 80 + struct.pack("<I", len(_FACES)) + faces
 
 
@@ -40,7 +42,14 @@ def glb() -> bytes:
             {"buffer": 0, "byteOffset": len(points), "byteLength": len(faces)},
         ],
         "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 1]},
+            {
+                "bufferView": 0,
+                "componentType": 5126,
+                "count": 4,
+                "type": "VEC3",
+                "min": [0, 0, 0],
+                "max": [1, 1, 1],
+            },
             {"bufferView": 1, "componentType": 5123, "count": 12, "type": "SCALAR"},
         ],
     }
@@ -88,7 +97,14 @@ def archive(files: Mapping[str, bytes]) -> bytes:
     """
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as zipped:
-        for name in ("mujoco.xml", "mujoco_part.xml", "mesh.obj", "mesh.stl", "height.png", "texture.png"):
+        for name in (
+            "mujoco.xml",
+            "mujoco_part.xml",
+            "mesh.obj",
+            "mesh.stl",
+            "height.png",
+            "texture.png",
+        ):
             method = zipfile.ZIP_STORED if name == "mujoco.xml" else zipfile.ZIP_DEFLATED
             member = "model.xml" if name == "mujoco.xml" else name
             zipped.writestr(zipfile.ZipInfo(member), files[name], method)  # without the time of now

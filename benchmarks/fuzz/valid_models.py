@@ -1,6 +1,8 @@
-"""Valid models of SDFormat, drawn at random: every joint type, shape and quantity, with ordinary and extreme numbers.
+"""Valid models of SDFormat, drawn at random: every joint type, shape and quantity, with ordinary
+and extreme numbers.
 
-What libsdformat accepts may still be more than a target can hold. The exports of such a model compile, or refuse it.
+What libsdformat accepts may still be more than a target can hold. The exports of such a model
+compile, or refuse it.
 """
 
 from __future__ import annotations
@@ -8,11 +10,32 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-_JOINTS = ("revolute", "continuous", "prismatic", "ball", "universal", "screw", "revolute2", "fixed", "gearbox")
+_JOINTS = (
+    "revolute",
+    "continuous",
+    "prismatic",
+    "ball",
+    "universal",
+    "screw",
+    "revolute2",
+    "fixed",
+    "gearbox",
+)
 _LENGTHS = (0.001, 0.05, 0.1, 0.3, 1.0, 1.0, 2.5, 1e-9, 1e-5, 1e6, 1e12)
 _NAMES = (
-    "l{}", "link {}", "l-{}", "l.{}", "é{}", "a/b{}", "world_{}", "{}", "x&amp;y{}", "&lt;{}&gt;", "l'{}", "ł&#10;{}",
-)  # fmt: skip
+    "l{}",
+    "link {}",
+    "l-{}",
+    "l.{}",
+    "é{}",
+    "a/b{}",
+    "world_{}",
+    "{}",
+    "x&amp;y{}",
+    "&lt;{}&gt;",
+    "l'{}",
+    "ł&#10;{}",
+)
 
 
 def valid_model(rng: random.Random) -> bytes:
@@ -42,7 +65,9 @@ def _model(name: str, rng: random.Random) -> str:
 
 
 def _link(name: str, rng: random.Random) -> str:
-    shapes = "".join(_shape(rng.choice(("visual", "collision")), i, rng) for i in range(rng.choice((0, 1, 1, 2))))
+    shapes = "".join(
+        _shape(rng.choice(("visual", "collision")), i, rng) for i in range(rng.choice((0, 1, 1, 2)))
+    )
     return f'<link name="{name}">{_pose(rng)}{_inertial(rng)}{shapes}</link>'
 
 
@@ -51,10 +76,17 @@ def _inertial(rng: random.Random) -> str:
     if kind < 0.15:
         return ""
     if kind < 0.25:
-        return f'<inertial auto="true"><density>{rng.choice((1, 1000, 1e-6, 1e9))}</density></inertial>'
+        return (
+            f"<inertial "
+            f'auto="true"><density>{rng.choice((1, 1000, 1e-6, 1e9))}</density></inertial>'
+        )
     mass = rng.choice((0.1, 1.0, 10.0, 1e-9, 1e9))
     moment = mass * rng.choice((1e-4, 0.1, 1.0, 1e-12))
-    values = {"ixx": moment, "iyy": moment * rng.choice((1.0, 1.5)), "izz": moment * rng.choice((1.0, 1.5, 0.6))}
+    values = {
+        "ixx": moment,
+        "iyy": moment * rng.choice((1.0, 1.5)),
+        "izz": moment * rng.choice((1.0, 1.5, 0.6)),
+    }
     values |= {name: moment * rng.choice((0.0, 0.0, 0.05)) for name in ("ixy", "ixz", "iyz")}
     inertia = "".join(f"<{name}>{value!r}</{name}>" for name, value in values.items())
     return f"<inertial>{_pose(rng)}<mass>{mass!r}</mass><inertia>{inertia}</inertia></inertial>"
@@ -96,12 +128,26 @@ def _ellipsoid(rng: random.Random) -> str:
 
 
 def _plane(rng: random.Random) -> str:
-    return f"<plane><normal>0 {rng.choice((0, 1))} 1</normal><size>{_length(rng)} {_length(rng)}</size></plane>"
+    return (
+        f"<plane><normal>0 {rng.choice((0, 1))} 1</normal><size>{_length(rng)} "
+        f"{_length(rng)}</size></plane>"
+    )
 
 
 def _mesh(rng: random.Random) -> str:
     file = rng.choice(("mesh.obj", "mesh.stl", "mesh.dae", "mesh.glb", "mesh.ply", "mesh.off"))
-    scale = rng.choice(("1 1 1", "1 1 1", "0.1 2 1", "-1 1 1", "1 -1 -1", "1e-6 1e-6 1e-6", "1e6 1e6 1e6", "1e-9 1 1"))
+    scale = rng.choice(
+        (
+            "1 1 1",
+            "1 1 1",
+            "0.1 2 1",
+            "-1 1 1",
+            "1 -1 -1",
+            "1e-6 1e-6 1e-6",
+            "1e6 1e6 1e6",
+            "1e-9 1 1",
+        )
+    )
     return f"<mesh><uri>{file}</uri><scale>{scale}</scale></mesh>"
 
 
@@ -126,10 +172,18 @@ _SHAPES: tuple[Callable[[random.Random], str], ...] = (
 def _joint(name: str, parent: str, child: str, rng: random.Random) -> str:
     kind = rng.choice(_JOINTS)
     axes = {"ball": 0, "fixed": 0, "universal": 2, "revolute2": 2, "gearbox": 2}.get(kind, 1)
-    extra = f"<screw_thread_pitch>{rng.choice((0.1, -0.1, 1e-6, 1e6))}</screw_thread_pitch>" if kind == "screw" else ""
+    extra = (
+        f"<screw_thread_pitch>{rng.choice((0.1, -0.1, 1e-6, 1e6))}</screw_thread_pitch>"
+        if kind == "screw"
+        else ""
+    )
     if kind == "gearbox":
         extra = f"<gearbox_ratio>{rng.choice((1.0, -3.0, 1e6))}</gearbox_ratio>"
-        extra += f"<gearbox_reference_body>{parent}</gearbox_reference_body>" if parent != "world" else ""
+        extra += (
+            f"<gearbox_reference_body>{parent}</gearbox_reference_body>"
+            if parent != "world"
+            else ""
+        )
     tags = "".join(_axis(tag, rng) for tag in ("axis", "axis2")[:axes])
     ends = f"<parent>{parent}</parent><child>{child}</child>"
     return f'<joint name="{name}" type="{kind}">{_pose(rng)}{ends}{extra}{tags}</joint>'
@@ -138,14 +192,25 @@ def _joint(name: str, parent: str, child: str, rng: random.Random) -> str:
 def _axis(tag: str, rng: random.Random) -> str:
     xyz = rng.choice(("0 0 1", "0 1 0", "1 0 0", "0 0 -1", "0.6 0.8 0", "1 1 1", "1e-9 0 1"))
     xyz = "1 0 0" if tag == "axis2" and xyz == "0 0 1" else xyz
-    limits = rng.choice((
-        "", "<lower>-1</lower><upper>1</upper>", "<lower>0</lower><upper>0</upper>", "<lower>1</lower><upper>2</upper>",
-        "<lower>-1e16</lower><upper>1e16</upper>", "<lower>-1e-12</lower><upper>1e-12</upper>", "<effort>0</effort>",
-        "<lower>-100</lower><upper>100</upper><effort>1e9</effort><velocity>1e-6</velocity>",
-    ))  # fmt: skip
-    dynamics = rng.choice((
-        "", "<damping>0.1</damping><friction>0.1</friction>", "<damping>1e9</damping>",
-        "<spring_stiffness>10</spring_stiffness><spring_reference>0.5</spring_reference>",
-        "<spring_stiffness>1e12</spring_stiffness>",
-    ))  # fmt: skip
+    limits = rng.choice(
+        (
+            "",
+            "<lower>-1</lower><upper>1</upper>",
+            "<lower>0</lower><upper>0</upper>",
+            "<lower>1</lower><upper>2</upper>",
+            "<lower>-1e16</lower><upper>1e16</upper>",
+            "<lower>-1e-12</lower><upper>1e-12</upper>",
+            "<effort>0</effort>",
+            "<lower>-100</lower><upper>100</upper><effort>1e9</effort><velocity>1e-6</velocity>",
+        )
+    )
+    dynamics = rng.choice(
+        (
+            "",
+            "<damping>0.1</damping><friction>0.1</friction>",
+            "<damping>1e9</damping>",
+            "<spring_stiffness>10</spring_stiffness><spring_reference>0.5</spring_reference>",
+            "<spring_stiffness>1e12</spring_stiffness>",
+        )
+    )
     return f"<{tag}><xyz>{xyz}</xyz><limit>{limits}</limit><dynamics>{dynamics}</dynamics></{tag}>"

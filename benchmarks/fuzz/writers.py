@@ -1,4 +1,6 @@
-"""Writers of the public interface, to be interrupted: each export of a small model with a mesh, over an earlier one."""
+"""Writers of the public interface, to be interrupted: each export of a small model with a mesh,
+over an earlier one.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ OLD_MASS, NEW_MASS = 1, 2
 _SHAPE = "<geometry><mesh><uri>{file}.obj</uri></mesh></geometry>"
 _MODEL = (
     "<sdf version='1.11'><model name='m'><link name='a'><inertial><mass>{mass}</mass></inertial>"
-    f"<visual name='v'>{_SHAPE}</visual><collision name='c'>{_SHAPE}</collision></link></model></sdf>"
+    f"<visual name='v'>{_SHAPE}</visual><collision "
+    f"name='c'>{_SHAPE}</collision></link></model></sdf>"
 )
 _TETRAHEDRON = "v 0 0 0\nv {mass} 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
 
@@ -84,12 +87,15 @@ def _made(name: str, mass: int) -> tuple[tuple[str, bytes], ...]:
             _convert_file(source(mass), folder / f"out{DOCUMENTS[name]}")
         else:
             getattr(bridge, name)(scene(mass), folder, quiet=True)
-        paths = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != MANIFEST)
+        paths = (
+            path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != MANIFEST
+        )
         return tuple((path.relative_to(folder).as_posix(), path.read_bytes()) for path in paths)
 
 
 def made(name: str, mass: int) -> Files:
-    """Return the files of an export that nothing interrupts; those of a document are beside each other.
+    """Return the files of an export that nothing interrupts; those of a document are beside each
+    other.
 
     Args:
         name: A key of `WRITERS`.
@@ -101,6 +107,7 @@ def made(name: str, mass: int) -> Files:
 DOCUMENTS = {f"convert to {suffix}": suffix for suffix in (".sdf", ".urdf", ".xml", ".dmd.yaml")}
 """Suffix of the document, by the name of a conversion to one document with its files beside it."""
 WRITERS: dict[str, Callable[..., None]] = {
-    name: partial(_export, name) for name in ("export_mjcf", "export_sdf", "export_urdf", "export_directives")
+    name: partial(_export, name)
+    for name in ("export_mjcf", "export_sdf", "export_urdf", "export_directives")
 } | {name: partial(_convert, name) for name in DOCUMENTS}
 """Functions that write given files, by the name of the export in `bridge` or of the conversion."""

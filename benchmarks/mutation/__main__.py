@@ -1,14 +1,17 @@
-"""Mutation testing: change the source in one place, and see whether the tests of its package notice.
+"""Mutation testing: change the source in one place, and see whether the tests of its package
+notice.
 
-python -m benchmarks.mutation [--seed N] [--count N] [--folder FOLDER] [--own-file] [--again] [--tests FILE ...]
+python -m benchmarks.mutation [--seed N] [--count N] [--folder FOLDER] [--own-file] [--again]
+[--tests FILE ...]
 
-The changes are a seeded sample of lowering, dynamics, exporters and loaders. The tests run in a copy of the repository.
-Results go to ``FOLDER/results.jsonl``; a run that was interrupted continues where it ended. Only tests that execute the
-changed line run, those of the module's own test file first. With ``--again`` the files of tests that were added or
-edited since are copied, and the survivors are tried on those that pass without a change of the source; with
-``--tests`` they are tried on other files of tests, which takes less time than to measure all tests of a package. With
-``--own-file`` only the test file of the changed module runs, which is fast; a run without this option then tries the
-survivors on all tests. The exit status is 1 if more than 5 % survive.
+The changes are a seeded sample of lowering, dynamics, exporters and loaders. The tests run in a
+copy of the repository. Results go to ``FOLDER/results.jsonl``; a run that was interrupted continues
+where it ended. Only tests that execute the changed line run, those of the module's own test file
+first. With ``--again`` the files of tests that were added or edited since are copied, and the
+survivors are tried on those that pass without a change of the source; with ``--tests`` they are
+tried on other files of tests, which takes less time than to measure all tests of a package. With
+``--own-file`` only the test file of the changed module runs, which is fast; a run without this
+option then tries the survivors on all tests. The exit status is 1 if more than 5 % survive.
 """
 
 from __future__ import annotations
@@ -43,10 +46,14 @@ SURVIVORS = 0.05
 _ORIGINAL = "original.json"
 """File with the name and the content of the file of the copy that is changed at the moment."""
 _OPEN = "open"
-"""Outcome of a mutant that survived the test file of its module and was not tried on other tests."""
+"""Outcome of a mutant that survived the test file of its module and was not tried on other
+tests.
+"""
 
 
-def main(seed: int, count: int, folder: Path, *, again: bool, own_file: bool, tests: Sequence[str] = ()) -> int:
+def main(
+    seed: int, count: int, folder: Path, *, again: bool, own_file: bool, tests: Sequence[str] = ()
+) -> int:
     """Run the sample and return whether more survived than the limit."""
     copy = _copied(folder)
     _restore(folder, copy)
@@ -58,7 +65,9 @@ def main(seed: int, count: int, folder: Path, *, again: bool, own_file: bool, te
         outcome = _outcome(known, mutant)
         if own_file and not outcome:
             known[mutant.key] = _judged(mutant, copy, folder, [own_tests(mutant)])
-            known[mutant.key]["outcome"] = str(known[mutant.key]["outcome"]).replace("survived", _OPEN)
+            known[mutant.key]["outcome"] = str(known[mutant.key]["outcome"]).replace(
+                "survived", _OPEN
+            )
         elif more and outcome in {"survived", _OPEN}:
             known[mutant.key] = _judged(mutant, copy, folder, more)
         elif not more and not own_file and outcome in {"", _OPEN}:
@@ -78,7 +87,10 @@ def main(seed: int, count: int, folder: Path, *, again: bool, own_file: bool, te
 def _known(results: Path) -> dict[str, dict[str, object]]:
     if not results.exists():
         return {}
-    return {entry["mutant"]: entry for entry in map(json.loads, results.read_text(encoding="utf-8").splitlines())}
+    return {
+        entry["mutant"]: entry
+        for entry in map(json.loads, results.read_text(encoding="utf-8").splitlines())
+    }
 
 
 def _outcome(known: Mapping[str, Mapping[str, object]], mutant: Mutant) -> str:
@@ -95,7 +107,9 @@ def sample(root: Path, seed: int, count: int) -> list[Mutant]:
     """
     rng, chosen = random.Random(seed), []
     for package, share in SHARES.items():
-        found = [m for path in sorted((root / package).rglob("*.py")) for m in _mutants_of(path, root)]
+        found = [
+            m for path in sorted((root / package).rglob("*.py")) for m in _mutants_of(path, root)
+        ]
         chosen += rng.sample(found, min(len(found), round(share * count / 100)))
     return chosen
 
@@ -128,20 +142,30 @@ def _copy_file(name: str, copy: Path) -> None:
 def _copied_tests(copy: Path) -> list[str]:
     """Copy the test files that were added or edited since the last copy, and return their names."""
     names = _listed("tests")
-    edited = [n for n in names if not (copy / n).exists() or (copy / n).read_bytes() != (ROOT / n).read_bytes()]
+    edited = [
+        n
+        for n in names
+        if not (copy / n).exists() or (copy / n).read_bytes() != (ROOT / n).read_bytes()
+    ]
     for name in edited:
         _copy_file(name, copy)
     tests = [name for name in edited if Path(name).name.startswith("test_")]
     return [name for name in tests if run([name], copy, copy.parent) == "survived"]
 
 
-def _judged(mutant: Mutant, copy: Path, folder: Path, files: Sequence[str] | None) -> dict[str, object]:
+def _judged(
+    mutant: Mutant, copy: Path, folder: Path, files: Sequence[str] | None
+) -> dict[str, object]:
     """Judge a mutant by the tests that execute it, or by some files of tests of its package."""
     begin, path, package = time.perf_counter(), copy / mutant.path, _package(mutant.path)
     if files is None:
         tests = _measured(package, copy, folder).of(mutant)
     else:
-        tests = [file for file in files if file.startswith(f"tests/{package}/") and (copy / file).exists()]
+        tests = [
+            file
+            for file in files
+            if file.startswith(f"tests/{package}/") and (copy / file).exists()
+        ]
     original = path.read_bytes()
     (folder / _ORIGINAL).write_text(json.dumps([mutant.path, original.decode()]), encoding="utf-8")
     try:
@@ -154,7 +178,9 @@ def _judged(mutant: Mutant, copy: Path, folder: Path, files: Sequence[str] | Non
 
 
 def _restore(folder: Path, copy: Path) -> None:
-    """Undo the change of the copy, if there is one: a run that was ended may have left its last mutant."""
+    """Undo the change of the copy, if there is one: a run that was ended may have left its last
+    mutant.
+    """
     kept = folder / _ORIGINAL
     if kept.exists():
         path, original = json.loads(kept.read_text(encoding="utf-8"))
@@ -176,11 +202,24 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--folder", type=Path, default=Path("/tmp/sdfbridge-mutation"))
-    parser.add_argument("--again", action="store_true", help="try the survivors on the tests that were edited since")
-    parser.add_argument("--own-file", action="store_true", help="run only the test file of the changed module")
-    parser.add_argument("--tests", nargs="+", default=(), metavar="FILE", help="try the survivors on these files")
+    parser.add_argument(
+        "--again", action="store_true", help="try the survivors on the tests that were edited since"
+    )
+    parser.add_argument(
+        "--own-file", action="store_true", help="run only the test file of the changed module"
+    )
+    parser.add_argument(
+        "--tests", nargs="+", default=(), metavar="FILE", help="try the survivors on these files"
+    )
     options = parser.parse_args()
     folder = options.folder.absolute()
     sys.exit(
-        main(options.seed, options.count, folder, again=options.again, own_file=options.own_file, tests=options.tests)
+        main(
+            options.seed,
+            options.count,
+            folder,
+            again=options.again,
+            own_file=options.own_file,
+            tests=options.tests,
+        )
     )

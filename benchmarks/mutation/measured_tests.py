@@ -1,4 +1,6 @@
-"""The tests of a package: which lines each executes, how long it takes, and running some of them."""
+"""The tests of a package: which lines each executes, how long it takes, and running some of
+them.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ _PYTEST = ("-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider")
 class MeasuredTests:
     """The tests of a package in a copy of the repository.
 
-    The package's tests run once, with the lines of the package that each executes. A test that fails in the unchanged
-    copy is never used.
+    The package's tests run once, with the lines of the package that each executes. A test that
+    fails in the unchanged copy is never used.
 
     Args:
         package: The folder of the package.
@@ -39,21 +41,33 @@ class MeasuredTests:
 
     def _measure(self) -> None:
         settings = self._folder / "coverage.ini"
-        settings.write_text(f"[run]\ninclude =\n    {self._copy}/{self._package}/*\n", encoding="utf-8")
+        settings.write_text(
+            f"[run]\ninclude =\n    {self._copy}/{self._package}/*\n", encoding="utf-8"
+        )
         partial = Path(f"{self._data}.partial")
-        words = ["--cov", "--cov-context=test", "--cov-report=", f"--cov-config={settings}", f"tests/{self._package}"]
+        words = [
+            "--cov",
+            "--cov-context=test",
+            "--cov-report=",
+            f"--cov-config={settings}",
+            f"tests/{self._package}",
+        ]
         extra = {"COVERAGE_FILE": str(partial), "SDFBRIDGE_RECORD": str(self._record)}
         subprocess.run(
             [sys.executable, *_PYTEST, "-p", "benchmarks.mutation.recorder", *words],
-            cwd=self._copy, env={**_environment(self._copy), **extra}, capture_output=True, check=False,
-        )  # fmt: skip
+            cwd=self._copy,
+            env={**_environment(self._copy), **extra},
+            capture_output=True,
+            check=False,
+        )
         partial.replace(self._data)
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Return the tests that execute a mutant: those of its module's own file first, then the fastest files.
+        """Return the tests that execute a mutant: those of its module's own file first, then the
+        fastest files.
 
-        A line that a shared fixture executes may matter to all tests of its file, and one that is executed when a test
-        module is imported to all tests.
+        A line that a shared fixture executes may matter to all tests of its file, and one that is
+        executed when a test module is imported to all tests.
 
         Args:
             mutant: The mutant.
@@ -69,7 +83,9 @@ class MeasuredTests:
 
         data = CoverageData(str(self._data))
         data.read()
-        file = next((name for name in data.measured_files() if name.endswith(f"copy/{mutant.path}")), None)
+        file = next(
+            (name for name in data.measured_files() if name.endswith(f"copy/{mutant.path}")), None
+        )
         by_line = {} if file is None else data.contexts_by_lineno(file)
         return {context for line in mutant.lines for context in by_line.get(line, ())}
 
@@ -82,7 +98,9 @@ class MeasuredTests:
         files: dict[str, list[str]] = {}
         for test in sorted(tests):
             files.setdefault(test.partition("::")[0], []).append(test)
-        fastest = sorted(files, key=lambda file: (file != own, sum(self._seconds[test] for test in files[file])))
+        fastest = sorted(
+            files, key=lambda file: (file != own, sum(self._seconds[test] for test in files[file]))
+        )
         return [test for file in fastest for test in files[file]]
 
 
@@ -100,7 +118,8 @@ def run(tests: Sequence[str], copy: Path, folder: Path) -> str:
     """Run tests until one fails, and return ``survived``, ``killed`` or ``timed out``.
 
     Args:
-        tests: Tests or files of tests; those of the first file run alone, since they fail most often.
+        tests: Tests or files of tests; those of the first file run alone, since they fail most
+            often.
         copy: The copy of the repository.
         folder: Where the list of tests is written.
     """
@@ -116,8 +135,13 @@ def _run(tests: Sequence[str], copy: Path, folder: Path) -> str:
     words = [sys.executable, *_PYTEST, "-x", f"@{listed}"]
     try:
         done = subprocess.run(
-            words, cwd=copy, env=_environment(copy), capture_output=True, timeout=TIMEOUT, check=False
-        )  # fmt: skip
+            words,
+            cwd=copy,
+            env=_environment(copy),
+            capture_output=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return "timed out"
     return "survived" if done.returncode in {0, 5} else "killed"

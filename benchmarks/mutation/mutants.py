@@ -8,11 +8,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _SWAPS: dict[type, type] = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult,
-    ast.And: ast.Or, ast.Or: ast.And,
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-}  # fmt: skip
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.Pow: ast.Mult,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
 _NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "sin": "cos", "cos": "sin"}
 _SKIPPED = (ast.JoinedStr,)
 """Nodes whose parts have no usable places in the source."""
@@ -43,7 +56,10 @@ class Mutant:
     @property
     def key(self) -> str:
         """The mutant in one line, which names it in results."""
-        return f"{self.path}:{self.line}:{self.column}: {' '.join(self.before.split())} -> {self.after}"
+        return (
+            f"{self.path}:{self.line}:{self.column}: {' '.join(self.before.split())} -> "
+            f"{self.after}"
+        )
 
     @property
     def lines(self) -> range:
@@ -75,13 +91,20 @@ def mutants(path: str, source: str) -> Iterator[Mutant]:
             end = starts[node.end_lineno - 1] + node.end_col_offset
             before = source.encode()[start:end].decode()
             yield Mutant(
-                path=path, line=node.lineno, column=node.col_offset + 1, before=before, after=ast.unparse(changed),
-                start=start, end=end,
-            )  # fmt: skip
+                path=path,
+                line=node.lineno,
+                column=node.col_offset + 1,
+                before=before,
+                after=ast.unparse(changed),
+                start=start,
+                end=end,
+            )
 
 
 def _expressions(root: ast.AST) -> Iterator[ast.expr]:
-    """Yield the expressions of function bodies, without annotations, decorators and formatted text."""
+    """Yield the expressions of function bodies, without annotations, decorators and formatted
+    text.
+    """
     for node in ast.walk(root):
         if isinstance(node, ast.FunctionDef):
             for statement in node.body:

@@ -1,4 +1,6 @@
-"""A pytest plugin that writes the outcome and duration of each test to the file in ``SDFBRIDGE_RECORD``."""
+"""A pytest plugin that writes the outcome and duration of each test to the file in
+``SDFBRIDGE_RECORD``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Batches: many models on any executor, each in a separate process, resumable, with one page to look at.
+"""Batches: many models on any executor, each in a separate process, resumable, with one page to
+look at.
 
 Each public name is imported when it is first used, so that the inputs of commands need no engine.
 """

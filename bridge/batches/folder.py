@@ -36,11 +36,15 @@ RESULTS = "results.jsonl"
 RUNS = "runs.jsonl"
 """The course of the work: one line for each run of a model, in the order in which they ended."""
 PREVIOUS = "results.previous.jsonl"
-"""The findings of the earlier batch, from the beginning of a batch that does not resume it to the end of that one."""
+"""The findings of the earlier batch, from the beginning of a batch that does not resume it to the
+end of that one.
+"""
 SETTINGS = "batch.json"
 """The statement of the batch. A folder with this file belongs to a batch."""
 _HASH = "results"
-"""Member of the statement that is the SHA-256 of the findings, from the end of a batch to the beginning of the next."""
+"""Member of the statement that is the SHA-256 of the findings, from the end of a batch to the
+beginning of the next.
+"""
 _FORMAT = 1
 
 
@@ -52,7 +56,13 @@ class ResultFolder:
     """
 
     def __init__(
-        self, path: Path, settings: Mapping[str, Any], *, resume: bool, force: bool = False, keep_runs: bool = False
+        self,
+        path: Path,
+        settings: Mapping[str, Any],
+        *,
+        resume: bool,
+        force: bool = False,
+        keep_runs: bool = False,
     ) -> None:
         """Prepare the folder.
 
@@ -64,7 +74,8 @@ class ResultFolder:
             keep_runs: Whether to keep the lines about earlier runs although results are not kept.
 
         Raises:
-            OutputFolderError: if the folder has files, but no batch wrote it; or files that were edited since.
+            OutputFolderError: if the folder has files, but no batch wrote it; or files that were
+            edited since.
             FolderInUseError: if another batch writes it.
             OSError: if it cannot be written.
         """
@@ -114,7 +125,9 @@ class ResultFolder:
                 yield stream.readline().rstrip(b"\n")
 
     def finish(self) -> None:
-        """Sort the results, without those of sources that are no longer in the batch, and write the reports."""
+        """Sort the results, without those of sources that are no longer in the batch, and write the
+        reports.
+        """
         self._results.close()
         self._runs.close()
         write_file(self.path / RESULTS, (line + b"\n" for line in self._lines()))
@@ -135,13 +148,17 @@ class ResultFolder:
         return self
 
     def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self,
+        error_type: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         self.close()
 
 
 def check_result_folder(path: Path, *, resume: bool = False, force: bool = False) -> None:
-    """Raise an error if a folder has files that no batch wrote, or reports or results that were edited since.
+    """Raise an error if a folder has files that no batch wrote, or reports or results that were
+    edited since.
 
     Args:
         path: The folder.
@@ -154,13 +171,21 @@ def check_result_folder(path: Path, *, resume: bool = False, force: bool = False
     if path.exists() and not path.is_dir():
         raise OutputFolderError(f"{path} is a file, not a folder; choose another output folder")
     if not force and path.is_dir() and any(path.iterdir()) and not (path / SETTINGS).is_file():
-        raise OutputFolderError(f"{path} has files that no batch wrote; choose another folder, or use force (--force)")
+        raise OutputFolderError(
+            f"{path} has files that no batch wrote; choose another folder, or use force (--force)"
+        )
     check_file(path / SETTINGS, force=force)
     check_reports(path, force=force)
     stated = _stored(path).get(_HASH)
-    if not (force or resume) and stated and (path / RESULTS).is_file() and _hash(path / RESULTS) != stated:
+    if (
+        not (force or resume)
+        and stated
+        and (path / RESULTS).is_file()
+        and _hash(path / RESULTS) != stated
+    ):
         raise OutputFolderError(
-            f"the results {path / RESULTS} are not replaced: they were edited since they were written; choose another "
+            f"the results {path / RESULTS} are not replaced: they were edited since they were "
+            f"written; choose another "
             "folder, resume, or overwrite with force (--force)"
         )
 
@@ -189,11 +214,14 @@ def _sources(path: Path) -> Iterator[tuple[str, int]]:
             yield str(json.loads(line)["source"]), begin
 
 
-def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], *, force: bool = False) -> Totals:
-    """Join the results of batches with the same task and options, such as the shards of one, and write its reports.
+def merge(
+    folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], *, force: bool = False
+) -> Totals:
+    """Join the results of batches with the same task and options, such as the shards of one, and
+    write its reports.
 
-    Reports and pictures of the models are copied. A source of which several folders have a result has that of the last
-    folder that names it.
+    Reports and pictures of the models are copied. A source of which several folders have a result
+    has that of the last folder that names it.
 
     Args:
         folders: The folders of the batches.
@@ -204,15 +232,19 @@ def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]
         The numbers over all results.
 
     Raises:
-        ValueError: if a folder is not that of a batch, or of a batch with another task or other options.
-        OutputFolderError: if the folder to write holds files that no batch wrote, or is one of those to read.
+        ValueError: if a folder is not that of a batch, or of a batch with another task or other
+        options.
+        OutputFolderError: if the folder to write holds files that no batch wrote, or is one of
+        those to read.
         OSError: if a file cannot be read or written.
     """
     places = [Path(folder) for folder in folders]
     target = Path(out)
     settings = _common_settings(places)
     if any(place.resolve() == target.resolve() for place in places):
-        raise OutputFolderError(f"{target} is one of the folders to merge; choose another output folder")
+        raise OutputFolderError(
+            f"{target} is one of the folders to merge; choose another output folder"
+        )
     with ResultFolder(target, settings, resume=False, force=force) as merged:
         for place in places:
             for result in results_of(place):
@@ -223,7 +255,8 @@ def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]
 
 
 def results_of(folder: str | os.PathLike[str]) -> Iterator[BatchResult]:
-    """Yield the results in the folder of a batch, or of an interrupted one; of several about a source, the last one.
+    """Yield the results in the folder of a batch, or of an interrupted one; of several about a
+    source, the last one.
 
     Args:
         folder: The folder.
@@ -247,7 +280,10 @@ def _common_settings(places: Sequence[Path]) -> dict[str, Any]:
         if not stored:
             raise ValueError(f"{place} is not the folder of a batch; expected one with batch.json")
         if settings and stored != settings:
-            raise ValueError(f"{place} and {places[0]} are of batches with another task, other options or versions")
+            raise ValueError(
+                f"{place} and {places[0]} are of batches with another task, other options or "
+                f"versions"
+            )
         settings = stored
     return settings
 
@@ -265,4 +301,6 @@ def _copy(result: BatchResult, place: Path, target: Path, *, force: bool) -> Non
             write_folder(target / folder, files, force=force)
     if result.thumbnail and (place / result.thumbnail).is_file():
         check_file(target / result.thumbnail, force=force)
-        write_file(target / result.thumbnail, (place / result.thumbnail).read_bytes(), make_folder=True)
+        write_file(
+            target / result.thumbnail, (place / result.thumbnail).read_bytes(), make_folder=True
+        )

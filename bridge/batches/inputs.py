@@ -35,10 +35,11 @@ class InputError(ValueError):
 def expand_inputs(words: Iterable[str], *, xacro: bool = False) -> Iterator[str]:
     """Yield the files that words name, in order, each once.
 
-    A folder with ``model.config`` is one model; any other folder means every model below it, of MJCF files those that
-    no other one includes, and a pattern every file that it matches, in alphabetical order. ``@FILE`` means every line
-    of a file but empty ones and those that begin with ``#``; ``@-`` reads the lines from standard input. ``rd://NAME``
-    is a robot of robot_descriptions.
+    A folder with ``model.config`` is one model; any other folder means every model below it, of
+    MJCF files those that no other one includes, and a pattern every file that it matches, in
+    alphabetical order. ``@FILE`` means every line of a file but empty ones and those that begin
+    with ``#``; ``@-`` reads the lines from standard input. ``rd://NAME`` is a robot of
+    robot_descriptions.
 
     Args:
         words: The words.
@@ -73,13 +74,18 @@ def _named(word: str, *, xacro: bool) -> Iterator[str]:
         if not matches:
             raise InputError(f"pattern {word} matches no file")
         for match in matches:
-            yield from models_below(Path(match), xacro=xacro, needed=False) if os.path.isdir(match) else (match,)
+            yield from (
+                models_below(Path(match), xacro=xacro, needed=False)
+                if os.path.isdir(match)
+                else (match,)
+            )
     else:
         yield word  # the result says that it does not exist
 
 
 def models_below(folder: Path, *, xacro: bool = False, needed: bool = True) -> Iterator[str]:
-    """Yield the models in a folder, in alphabetical order; a folder with ``model.config`` is one model.
+    """Yield the models in a folder, in alphabetical order; a folder with ``model.config`` is one
+    model.
 
     Args:
         folder: The folder.
@@ -96,7 +102,10 @@ def models_below(folder: Path, *, xacro: bool = False, needed: bool = True) -> I
         yield file
     if needed and not found:
         names = ", ".join((*suffixes, MJCF))
-        raise InputError(f"folder {folder} holds no model; expected {MANIFEST} or files {names} ({MJCF} if it is MJCF)")
+        raise InputError(
+            f"folder {folder} holds no model; expected {MANIFEST} or files {names} ({MJCF} if it "
+            f"is MJCF)"
+        )
 
 
 def _walk(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
@@ -112,7 +121,9 @@ def _walk(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
             path = str(Path(place, name))
             if name.lower().endswith(MJCF):
                 includes = _mjcf_includes(path)
-                included.update(os.path.realpath(os.path.join(place, file)) for file in includes or ())
+                included.update(
+                    os.path.realpath(os.path.join(place, file)) for file in includes or ()
+                )
                 found += [path] if includes is not None else []
             elif name.lower().endswith(suffixes):
                 found.append(path)
@@ -120,7 +131,9 @@ def _walk(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
 
 
 def _mjcf_includes(path: str) -> list[str] | None:
-    """Return the files that an MJCF file includes; None if it is no MJCF file, or cannot be read."""
+    """Return the files that an MJCF file includes; None if it is no MJCF file, or cannot be
+    read.
+    """
     try:
         data = read(path)
     except FileError:
@@ -131,7 +144,9 @@ def _mjcf_includes(path: str) -> list[str] | None:
 
 
 def _entries(file: str) -> Iterator[str]:
-    """Yield the words in a list; a relative one starts from the current folder, or else from that of the list."""
+    """Yield the words in a list; a relative one starts from the current folder, or else from that
+    of the list.
+    """
     try:
         text = sys.stdin.read() if file == "-" else read(file).decode("utf-8-sig")
     except FileError as error:
@@ -163,7 +178,9 @@ def manifest_file(folder: Path, *, unsafe_paths: bool) -> str:
         LoadError: if there is no manifest, or if it is invalid.
     """
     diagnostics = Diagnostics()
-    node = parse(b"<folder/>", str(folder), diagnostics)  # the place of what is wrong with the folder
+    node = parse(
+        b"<folder/>", str(folder), diagnostics
+    )  # the place of what is wrong with the folder
     file = None if node is None else model_file(folder, node, unsafe_paths=unsafe_paths)
     if file is None:
         raise LoadError(tuple(diagnostics))

@@ -72,7 +72,11 @@ class Totals:
 
     def ordered(self) -> list[tuple[str, int]]:
         """Return the number of models of each outcome that occurs, the best outcome first."""
-        return [(str(outcome), self.outcomes[outcome]) for outcome in BatchOutcome if self.outcomes[outcome]]
+        return [
+            (str(outcome), self.outcomes[outcome])
+            for outcome in BatchOutcome
+            if self.outcomes[outcome]
+        ]
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
@@ -94,14 +98,28 @@ def totals_of(results: Iterable[BatchResult]) -> Totals:
 
 
 _COLUMNS = (
-    "", "model", "outcome", "detail", "links", "joints", "dof", "errors", "warnings", "notes", "dropped",
-    "approximated", "assumed", "report",
-)  # fmt: skip
+    "",
+    "model",
+    "outcome",
+    "detail",
+    "links",
+    "joints",
+    "dof",
+    "errors",
+    "warnings",
+    "notes",
+    "dropped",
+    "approximated",
+    "assumed",
+    "report",
+)
 _ROWS = "<!-- rows -->"
 _RANK = {str(outcome): rank for rank, outcome in enumerate(BatchOutcome)}
 
 
-def index_page(settings: Mapping[str, Any], totals: Totals, results: Iterable[BatchResult]) -> Iterator[str]:
+def index_page(
+    settings: Mapping[str, Any], totals: Totals, results: Iterable[BatchResult]
+) -> Iterator[str]:
     """Yield the pieces of the page.
 
     Args:
@@ -109,13 +127,24 @@ def index_page(settings: Mapping[str, Any], totals: Totals, results: Iterable[Ba
         totals: The numbers over all results.
         results: The results.
     """
-    template = resources.files(__package__).joinpath("templates/index.html").read_text(encoding="utf-8")
+    template = (
+        resources.files(__package__).joinpath("templates/index.html").read_text(encoding="utf-8")
+    )
     head, _, tail = template.partition(_ROWS)
-    numbers = ", ".join(f"{count} {severity}s" for severity, count in sorted(totals.severities.items()))
+    numbers = ", ".join(
+        f"{count} {severity}s" for severity, count in sorted(totals.severities.items())
+    )
     stated = ", ".join(f"{key} = {value}" for key, value in sorted(settings["options"].items()))
-    meta = f"sdfbridge {settings['version']}" + (f"; {numbers}" if numbers else "") + (f"; {stated}" if stated else "")
+    meta = (
+        f"sdfbridge {settings['version']}"
+        + (f"; {numbers}" if numbers else "")
+        + (f"; {stated}" if stated else "")
+    )
     yield Template(head).substitute(
-        title=_text(f"sdfbridge batch {settings['task']}: {totals.models} models, {totals.failures} not fine"),
+        title=_text(
+            f"sdfbridge batch {settings['task']}: {totals.models} models, {totals.failures} not "
+            f"fine"
+        ),
         meta=_text(meta),
         outcomes="\n".join(_checkbox(outcome, count) for outcome, count in totals.ordered()),
         count=f"{totals.models} models",
@@ -145,19 +174,27 @@ def _row(result: BatchResult) -> str:
     cells = [
         f"<td>{_picture(result)}</td>",
         f'<td class="source">{_text(result.source)}</td>',
-        f'<td class="o" data-value="{_RANK[str(result.outcome)]:02d}">{_text(str(result.outcome))}</td>',
+        (
+            f'<td class="o" '
+            f'data-value="{_RANK[str(result.outcome)]:02d}">{_text(str(result.outcome))}</td>'
+        ),
         f"<td>{_detail(result)}</td>",
         *(f'<td class="n">{"" if number is None else number}</td>' for number in numbers),
         f"<td>{_link(result)}</td>",
     ]
     outcome, status = _text(str(result.outcome)), result.status
-    return f'<tr class="s{status}" data-outcome="{outcome}" data-codes="{_text(codes)}">{"".join(cells)}</tr>\n'
+    return (
+        f'<tr class="s{status}" data-outcome="{outcome}" '
+        f'data-codes="{_text(codes)}">{"".join(cells)}</tr>\n'
+    )
 
 
 def _picture(result: BatchResult) -> str:
     if not result.thumbnail:
         return ""
-    return f'<img loading="lazy" src="{_text(quote(result.thumbnail))}" alt="{_text(result.model)}">'
+    return (
+        f'<img loading="lazy" src="{_text(quote(result.thumbnail))}" alt="{_text(result.model)}">'
+    )
 
 
 def _link(result: BatchResult) -> str:
@@ -186,12 +223,20 @@ def _text(text: str) -> str:
 
 
 _ERRORS = frozenset(
-    {BatchOutcome.ERROR, BatchOutcome.CRASH, BatchOutcome.TIMEOUT, BatchOutcome.MEMORY, BatchOutcome.LOST}
+    {
+        BatchOutcome.ERROR,
+        BatchOutcome.CRASH,
+        BatchOutcome.TIMEOUT,
+        BatchOutcome.MEMORY,
+        BatchOutcome.LOST,
+    }
 )
 """Outcomes in which there was no answer about the model."""
 
 
-def junit_suite(settings: Mapping[str, Any], totals: Totals, results: Iterable[BatchResult]) -> Iterator[str]:
+def junit_suite(
+    settings: Mapping[str, Any], totals: Totals, results: Iterable[BatchResult]
+) -> Iterator[str]:
     """Yield the lines of the XML text.
 
     Args:
@@ -203,7 +248,8 @@ def junit_suite(settings: Mapping[str, Any], totals: Totals, results: Iterable[B
     name = quoteattr(f"sdfbridge batch {settings['task']}")
     yield "<?xml version='1.0' encoding='UTF-8'?>"
     yield (
-        f'<testsuite name={name} tests="{totals.models}" failures="{totals.failures - errors}" errors="{errors}" '
+        f'<testsuite name={name} tests="{totals.models}" failures="{totals.failures - errors}" '
+        f'errors="{errors}" '
         'skipped="0">'
     )
     for result in results:
@@ -221,7 +267,9 @@ def _case(result: BatchResult) -> Iterator[str]:
     yield f"  <testcase {attributes}>"
     yield f"    <{kind} type={_attribute(str(result.outcome))} message={_attribute(message)}>"
     yield from (
-        escape_xml(printable(_junit_text(entry))) for entry in result.diagnostics if entry["severity"] == "error"
+        escape_xml(printable(_junit_text(entry)))
+        for entry in result.diagnostics
+        if entry["severity"] == "error"
     )
     yield f"    </{kind}>"
     yield "  </testcase>"
@@ -236,7 +284,9 @@ def _attribute(text: str) -> str:
     return quoteattr(printable(text))
 
 
-_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
 _OWN = "batch.failed"
 """Rule of a model without an answer: a crash, a limit, or an engine that differs."""
 
@@ -255,7 +305,11 @@ def sarif_log(totals: Totals, results: Iterable[BatchResult]) -> Iterator[str]:
         index = rules.setdefault(finding["ruleId"], len(rules))
         yield separator + json.dumps({**finding, "ruleIndex": index}, ensure_ascii=False)
         separator = ",\n"
-    driver = {"name": "sdfbridge", "version": own_version(), "rules": [_rule(code) for code in rules]}
+    driver = {
+        "name": "sdfbridge",
+        "version": own_version(),
+        "rules": [_rule(code) for code in rules],
+    }
     rest = {
         "columnKind": "unicodeCodePoints",
         "invocations": [{"executionSuccessful": True, "exitCode": totals.status}],
@@ -266,21 +320,37 @@ def sarif_log(totals: Totals, results: Iterable[BatchResult]) -> Iterator[str]:
 
 def _findings(results: Iterable[BatchResult]) -> Iterator[dict[str, Any]]:
     for result in results:
-        errors = [entry for entry in result.diagnostics if entry["severity"] in {"error", "warning"}]
+        errors = [
+            entry for entry in result.diagnostics if entry["severity"] in {"error", "warning"}
+        ]
         for entry in errors:
             text = entry["message"] + (f" ({entry['hint']})" if entry.get("hint") else "")
-            yield _sarif_result(entry["code"], entry["severity"], text, entry.get("file"), entry.get("line"))
+            yield _sarif_result(
+                entry["code"], entry["severity"], text, entry.get("file"), entry.get("line")
+            )
         if result.status and not any(entry["severity"] == "error" for entry in errors):
             text = f"{result.task} {result.source}: {result.outcome}"
             level = "error" if result.status == 1 else "warning"
-            yield _sarif_result(_OWN, level, f"{text}, {result.detail}" if result.detail else text, result.source, None)
+            yield _sarif_result(
+                _OWN,
+                level,
+                f"{text}, {result.detail}" if result.detail else text,
+                result.source,
+                None,
+            )
 
 
-def _sarif_result(code: str, level: str, text: str, file: str | None, line: int | None) -> dict[str, Any]:
+def _sarif_result(
+    code: str, level: str, text: str, file: str | None, line: int | None
+) -> dict[str, Any]:
     finding: dict[str, Any] = {"ruleId": code, "level": level, "message": {"text": text}}
     if file and "://" not in file:
         path = Path(file)
-        artifact = {"uri": path.as_uri()} if path.is_absolute() else {"uri": quote(file), "uriBaseId": "%SRCROOT%"}
+        artifact = (
+            {"uri": path.as_uri()}
+            if path.is_absolute()
+            else {"uri": quote(file), "uriBaseId": "%SRCROOT%"}
+        )
         physical: dict[str, Any] = {"artifactLocation": artifact}
         if line:
             physical["region"] = {"startLine": line}
@@ -306,7 +376,9 @@ _MAX_SUMMARY_CODES = 30
 _MAX_DETAIL = 300
 
 
-def summary_page(settings: Mapping[str, Any], totals: Totals, results: Iterable[BatchResult]) -> str:
+def summary_page(
+    settings: Mapping[str, Any], totals: Totals, results: Iterable[BatchResult]
+) -> str:
     """Return the page as Markdown.
 
     Args:
@@ -317,13 +389,17 @@ def summary_page(settings: Mapping[str, Any], totals: Totals, results: Iterable[
     return "\n".join(_lines(settings, totals, results)) + "\n"
 
 
-def _lines(settings: Mapping[str, Any], totals: Totals, results: Iterable[BatchResult]) -> Iterator[str]:
+def _lines(
+    settings: Mapping[str, Any], totals: Totals, results: Iterable[BatchResult]
+) -> Iterator[str]:
     yield f"# Batch `{settings['task']}`: {totals.models} models, {totals.failures} not fine"
     yield f"\nsdfbridge {settings['version']}\n"
     yield from _table("outcome", totals.ordered())
     if totals.severities:
         yield ""
-        yield from _table("diagnostics", [*totals.severities.most_common(), *totals.fates.most_common()])
+        yield from _table(
+            "diagnostics", [*totals.severities.most_common(), *totals.fates.most_common()]
+        )
     if totals.codes:
         yield "\nModels with a diagnostic of each code:\n"
         yield from _table("code", totals.codes.most_common(_MAX_SUMMARY_CODES))
@@ -332,13 +408,20 @@ def _lines(settings: Mapping[str, Any], totals: Totals, results: Iterable[BatchR
         yield "| model | outcome | |\n|---|---|---|"
         failures = (result for result in results if result.status)
         for result in islice(failures, _MAX_LISTED):
-            yield f"| {plain(result.source)} | {result.outcome} | {plain(shortened(result.detail, _MAX_DETAIL))} |"
+            yield (
+                f"| {plain(result.source)} | {result.outcome} | "
+                f"{plain(shortened(result.detail, _MAX_DETAIL))} |"
+            )
         if totals.failures > _MAX_LISTED:
             yield f"\nand {totals.failures - _MAX_LISTED} more, see `index.html`"
 
 
 def _table(title: str, rows: Iterable[tuple[str, int]]) -> Iterator[str]:
-    yield f"| {title} | models |\n|---|---|" if title != "diagnostics" else "| diagnostics | number |\n|---|---|"
+    yield (
+        f"| {title} | models |\n|---|---|"
+        if title != "diagnostics"
+        else "| diagnostics | number |\n|---|---|"
+    )
     for name, count in rows:
         yield f"| {plain(name)} | {count} |"
 
@@ -362,7 +445,11 @@ def check_reports(folder: Path, *, force: bool = False) -> None:
 
 
 def write_reports(
-    folder: Path, settings: Mapping[str, Any], results: Callable[[], Iterable[BatchResult]], *, force: bool = False
+    folder: Path,
+    settings: Mapping[str, Any],
+    results: Callable[[], Iterable[BatchResult]],
+    *,
+    force: bool = False,
 ) -> None:
     """Write ``index.html``, ``summary.md``, ``junit.xml`` and ``results.sarif``.
 
@@ -384,7 +471,9 @@ def write_reports(
     }
     for name, page in pages.items():
         write_sealed(folder / name, map(_encoded, page), Form.MARKUP, force=force)
-    write_sealed(folder / _LOG, map(_encoded, sarif_log(totals, results())), Form.SARIF, force=force)
+    write_sealed(
+        folder / _LOG, map(_encoded, sarif_log(totals, results())), Form.SARIF, force=force
+    )
 
 
 def _encoded(text: str) -> bytes:

@@ -32,21 +32,28 @@ def options_key(task: str, options: Mapping[str, Any]) -> str:
         options: The options; those without a form in JSON count by their text.
     """
     versions = {name: version_of(name) for name in _ENGINES} | {"sdfbridge": own_version()}
-    named = set(map(str, options.get("engines") or ())) | ({"xacro"} if options.get("allow_xacro") else set())
+    named = set(map(str, options.get("engines") or ())) | (
+        {"xacro"} if options.get("allow_xacro") else set()
+    )
     versions |= {name: version_of(package) for name, package in _OPTIONAL.items() if name in named}
     text = json.dumps([task, dict(options), versions], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def files_key(files: Mapping[str, str | None], base: Path, own: tuple[str, ...]) -> dict[str, str | None]:
-    """Return the files of a result, sorted, by a path that is relative where the file lies in the current folder.
+def files_key(
+    files: Mapping[str, str | None], base: Path, own: tuple[str, ...]
+) -> dict[str, str | None]:
+    """Return the files of a result, sorted, by a path that is relative where the file lies in the
+    current folder.
 
     Args:
         files: The hash of each file, by its absolute path.
         base: The current folder of the batch.
         own: Folders whose files do not count: caches and scratch.
     """
-    shown = {shown_path(path, base): digest for path, digest in files.items() if not path.startswith(own)}
+    shown = {
+        shown_path(path, base): digest for path, digest in files.items() if not path.startswith(own)
+    }
     return dict(sorted(shown.items()))
 
 
@@ -71,8 +78,12 @@ class FileStates:
         self._digest = cache(digest_of)
 
     def match(self, files: Mapping[str, str | None]) -> bool:
-        """Return whether every file has the content that a result states, or is absent as it states."""
-        return all(self._digest(os.path.join(self.base, path)) == digest for path, digest in files.items())
+        """Return whether every file has the content that a result states, or is absent as it
+        states.
+        """
+        return all(
+            self._digest(os.path.join(self.base, path)) == digest for path, digest in files.items()
+        )
 
 
 _MAX_SIMILAR = 5
@@ -164,7 +175,8 @@ class BatchResult:
     """The result of one model. Results are equal if what was found is equal, however long it took.
 
     Attributes:
-        source: The file, relative to the current folder if it lies in it; or the name of any other source.
+        source: The file, relative to the current folder if it lies in it; or the name of any other
+            source.
         task: ``check``, ``convert``, ``compare``, or the name of a function.
         outcome: What came of it.
         detail: The first error, the signal, the limit or the exception; may be empty.
@@ -175,7 +187,8 @@ class BatchResult:
         diagnostics: The first diagnostics of each kind, as plain data.
         report: Path of the report in the output folder; empty if there is none.
         thumbnail: Path of the picture in the output folder; empty if there is none.
-        files: SHA-256 of each file on which the result depends; None for a file that was looked for and is absent.
+        files: SHA-256 of each file on which the result depends; None for a file that was looked for
+            and is absent.
         options: Hash of the task, its options, and the versions of the packages that do the work.
         value: What a function of the caller returned.
         resumed: Whether the result was taken from an earlier run.
@@ -222,7 +235,9 @@ class BatchResult:
         return _STATUS_INCOMPLETE if self.outcome is BatchOutcome.INCOMPLETE else 1
 
     def to_line(self) -> bytes:
-        """Return what was found as one line of JSON with sorted keys, without anything that differs between runs."""
+        """Return what was found as one line of JSON with sorted keys, without anything that differs
+        between runs.
+        """
         return _line({name: getattr(self, name) for name in _FOUND})
 
     def run_line(self) -> bytes:
@@ -239,7 +254,10 @@ class BatchResult:
         try:
             plain = json.loads(line)
             known = {name: plain[name] for name in _FOUND}
-            known |= {"outcome": BatchOutcome(plain["outcome"]), "diagnostics": tuple(plain["diagnostics"])}
+            known |= {
+                "outcome": BatchOutcome(plain["outcome"]),
+                "diagnostics": tuple(plain["diagnostics"]),
+            }
             return BatchResult(**known)
         except (KeyError, TypeError, RecursionError) as error:
             raise ValueError(f"no result of a batch: {error}") from error
@@ -247,9 +265,21 @@ class BatchResult:
 
 _RUN = ("seconds", "cpu_seconds", "megabytes", "attempts", "host", "log")
 _FOUND = (
-    "source", "task", "outcome", "detail", "model", "size", "severities", "fates", "diagnostics", "report", "thumbnail",
-    "files", "options", "value",
-)  # fmt: skip
+    "source",
+    "task",
+    "outcome",
+    "detail",
+    "model",
+    "size",
+    "severities",
+    "fates",
+    "diagnostics",
+    "report",
+    "thumbnail",
+    "files",
+    "options",
+    "value",
+)
 
 
 def _line(plain: Mapping[str, Any]) -> bytes:

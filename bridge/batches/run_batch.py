@@ -1,7 +1,8 @@
 """batch, and the executors that it uses.
 
-A thread only waits for the separate process that makes the call of a model, so that threads are enough. They need no
-``if __name__ == "__main__"`` in the script of the caller, as the process pools of Python do.
+A thread only waits for the separate process that makes the call of a model, so that threads are
+enough. They need no ``if __name__ == "__main__"`` in the script of the caller, as the process pools
+of Python do.
 """
 
 from __future__ import annotations
@@ -30,16 +31,37 @@ from bridge.installed_packages import own_version
 from . import tasks
 from .folder import ResultFolder
 from .inputs import expand_inputs, in_shard
-from .results import LIMITED, BatchOutcome, BatchResult, FileStates, files_key, options_key, shown_path
-from .tasks import checked_options, code_of, file_of, modules_of, name_of_function, pickled, value_of
+from .results import (
+    LIMITED,
+    BatchOutcome,
+    BatchResult,
+    FileStates,
+    files_key,
+    options_key,
+    shown_path,
+)
+from .tasks import (
+    checked_options,
+    code_of,
+    file_of,
+    modules_of,
+    name_of_function,
+    pickled,
+    value_of,
+)
 from .worker import DONE, EXCEPTION, Ended, Request, Servers, check_fork, run_isolated
 
 _MANY = 256
 """Number of models that an executor gets at a time if the number of its workers is unknown."""
 _AHEAD = 2
 """Number of models for each worker that an executor gets at a time, so that no worker waits."""
-_NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
-"""Settings of Dask without the pages that it serves even without a dashboard, to every site in the browser."""
+_NO_PAGES: dict[str, list[str]] = {
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+}
+"""Settings of Dask without the pages that it serves even without a dashboard, to every site in the
+browser.
+"""
 
 
 class Workers:
@@ -57,8 +79,8 @@ class Workers:
 
         Args:
             executor: The executor; it is not shut down. None for threads of this process.
-            jobs: Number of threads, or of models that the executor of the caller gets at a time; None for the number of
-                cores that this process may use.
+            jobs: Number of threads, or of models that the executor of the caller gets at a time;
+                None for the number of cores that this process may use.
 
         Raises:
             TypeError: if ``executor`` is not a `concurrent.futures.Executor`.
@@ -80,7 +102,10 @@ class Workers:
 
     def _start_threads(self) -> None:
         self._servers = Servers()
-        self._executor, self._call = ThreadPoolExecutor(self._jobs, "sdfbridge-batch"), self._servers.call
+        self._executor, self._call = (
+            ThreadPoolExecutor(self._jobs, "sdfbridge-batch"),
+            self._servers.call,
+        )
 
     def submit(self, request: Request, modules: tuple[str, ...]) -> Future[Ended]:
         """Give a model to the executor, to threads of this process if it is broken."""
@@ -96,7 +121,9 @@ class Workers:
         self._start_threads()
 
     def close(self) -> None:
-        """End the threads and the calls that they wait for; an executor of the caller stays as it is."""
+        """End the threads and the calls that they wait for; an executor of the caller stays as it
+        is.
+        """
         if self._servers is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
             self._servers.end_calls()
@@ -115,8 +142,8 @@ def dask_executor(address: str, jobs: int | None) -> tuple[Executor, Callable[[]
     """Return the executor of a Dask cluster, and a function that closes the connection.
 
     Args:
-        address: The address of the scheduler, such as ``tcp://10.0.0.1:8786``, or ``local`` for a cluster of processes
-            on this machine.
+        address: The address of the scheduler, such as ``tcp://10.0.0.1:8786``, or ``local`` for a
+            cluster of processes on this machine.
         jobs: Number of processes of a local cluster; None for the number of cores.
 
     Raises:
@@ -127,13 +154,17 @@ def dask_executor(address: str, jobs: int | None) -> tuple[Executor, Callable[[]
         import dask
         from distributed import Client, LocalCluster
     except ImportError as error:
-        raise ImportError("a Dask cluster needs distributed: pip install 'sdfbridge[batch]'") from error
+        raise ImportError(
+            "a Dask cluster needs distributed: pip install 'sdfbridge[batch]'"
+        ) from error
     cluster: Any = None
     make_cluster: Any = LocalCluster
     make_client: Any = Client
     if address == "local":
         with dask.config.set(_NO_PAGES):
-            cluster = make_cluster(n_workers=jobs or available_cores(), threads_per_worker=1, dashboard_address=None)
+            cluster = make_cluster(
+                n_workers=jobs or available_cores(), threads_per_worker=1, dashboard_address=None
+            )
     client: Any = make_client(cluster if cluster is not None else address)
 
     def close() -> None:
@@ -169,11 +200,14 @@ class Job:
     attempt: int = 1
 
 
-def run(jobs: Iterator[Job], workers: Workers, modules: tuple[str, ...] = ()) -> Iterator[tuple[Job, Ended | None]]:
-    """Yield each job with how it ended, in the order in which they end; None for one with a known result.
+def run(
+    jobs: Iterator[Job], workers: Workers, modules: tuple[str, ...] = ()
+) -> Iterator[tuple[Job, Ended | None]]:
+    """Yield each job with how it ended, in the order in which they end; None for one with a known
+    result.
 
-    Jobs are taken from the iterator when workers need them, so that there may be any number of them. A job whose worker
-    is killed is given to another one.
+    Jobs are taken from the iterator when workers need them, so that there may be any number of
+    them. A job whose worker is killed is given to another one.
 
     Args:
         jobs: The jobs.
@@ -198,7 +232,11 @@ def run(jobs: Iterator[Job], workers: Workers, modules: tuple[str, ...] = ()) ->
 
 
 def _start(
-    jobs: Iterator[Job], again: list[Job], pending: dict[Future[Ended], Job], workers: Workers, modules: tuple[str, ...]
+    jobs: Iterator[Job],
+    again: list[Job],
+    pending: dict[Future[Ended], Job],
+    workers: Workers,
+    modules: tuple[str, ...],
 ) -> Iterator[tuple[Job, None]]:
     """Give as many jobs to the executor as it gets at a time; yield those with a known result."""
     while len(pending) < workers.window:
@@ -219,7 +257,10 @@ def _finish(future: Future[Ended], job: Job, again: list[Job]) -> Iterator[tuple
     elif job.attempt < _ATTEMPTS:
         again.append(replace(job, attempt=job.attempt + 1))
     else:
-        yield job, Ended(how=LOST, detail=f"{job.attempt} times: {type(failure).__name__}: {failure}")
+        yield (
+            job,
+            Ended(how=LOST, detail=f"{job.attempt} times: {type(failure).__name__}: {failure}"),
+        )
 
 
 def _failure(future: Future[Ended]) -> BaseException | None:
@@ -253,41 +294,47 @@ def batch(  # noqa: PLR0913 - all but the first two are options by name
     preload: Sequence[str] = (),
     **options: Any,
 ) -> Iterator[BatchResult]:
-    """Check, convert or compare many models, each in a separate process, and yield each result when it is there.
+    """Check, convert or compare many models, each in a separate process, and yield each result when
+    it is there.
 
-    A model that crashes, hangs or takes too much memory has a result that says so, and the others go on; so does a
-    batch of which a worker is killed. Models are taken from ``sources`` when they are needed.
+    A model that crashes, hangs or takes too much memory has a result that says so, and the others
+    go on; so does a batch of which a worker is killed. Models are taken from ``sources`` when they
+    are needed.
 
     Args:
-        sources: Files, folders, patterns, ``@FILE`` for the lines of a file, and ``rd://NAME``; for a function of the
-            caller, any values that can be pickled.
+        sources: Files, folders, patterns, ``@FILE`` for the lines of a file, and ``rd://NAME``; for
+            a function of the caller, any values that can be pickled.
         task: ``check``, ``convert``, ``compare``, or a function of one source.
-        executor: Any `concurrent.futures.Executor`; it is not shut down. None for threads, each of which
-            waits for the process of a model.
-        jobs: Number of processes at a time, or of models that the executor gets at a time; None for the number of
-            cores, or for what the executor states.
+        executor: Any `concurrent.futures.Executor`; it is not shut down. None for threads, each of
+            which waits for the process of a model.
+        jobs: Number of processes at a time, or of models that the executor gets at a time; None for
+            the number of cores, or for what the executor states.
         timeout: Largest time of one model [s].
         memory: Largest memory of one model, beside that of the imported modules [GiB].
-        shard: Number of the shard, from 1, and number of shards, of which each does its part of the sources.
+        shard: Number of the shard, from 1, and number of shards, of which each does its part of the
+            sources.
         out: Folder for results and reports, which are written at the end; ``convert`` needs it.
-        resume: Whether to take the results of an earlier batch in ``out`` of which nothing has changed: neither the
-            files that the model consists of, nor the options, nor the versions.
+        resume: Whether to take the results of an earlier batch in ``out`` of which nothing has
+            changed: neither the files that the model consists of, nor the options, nor the
+                versions.
         force: Whether to write into a folder that holds other files.
-        preload: Modules that are imported once for all models of a worker, because their import is slow.
-        options: Options of `loaders.load`, and ``thumbnails``: whether to draw a picture of each model into ``out``, by
-            default True. For ``compare`` also those of `bridge.compare`; for ``convert`` also ``to`` and those of the
-            export.
+        preload: Modules that are imported once for all models of a worker, because their import is
+            slow.
+        options: Options of `loaders.load`, and ``thumbnails``: whether to draw a picture of each
+            model into ``out``, by default True. For ``compare`` also those of `bridge.compare`; for
+            ``convert`` also ``to`` and those of the export.
 
     Returns:
-        An iterator of results, in the order in which they are there. The batch runs while it is iterated.
+        An iterator of results, in the order in which they are there. The batch runs while it is
+        iterated.
 
     Raises:
         InputError: if a folder, a pattern or a list names no model; a `ValueError`.
         OutputFolderError: if the folder holds files that no batch wrote; a `FileExistsError`.
         FolderInUseError: if another batch writes the folder; an `OSError`.
         ForkMissingError: on Windows, where models cannot be isolated; an `OSError`.
-        TypeError: if an option is unknown, the sources cannot be iterated, or the function or a source cannot be
-            pickled.
+        TypeError: if an option is unknown, the sources cannot be iterated, or the function or a
+            source cannot be pickled.
         ValueError: if an option has a value that is not possible.
 
     Example:
@@ -297,7 +344,9 @@ def batch(  # noqa: PLR0913 - all but the first two are options by name
         assets/double_pendulum.urdf valid {'links': 3, 'joints': 3, 'dofs': 2}
     """
     check_fork()
-    plan = replace(_Plan.of(task, out, options, timeout, memory), preload=tuple(preload), force=force)
+    plan = replace(
+        _Plan.of(task, out, options, timeout, memory), preload=tuple(preload), force=force
+    )
     if resume and out is None:
         raise ValueError("resume needs the folder of the earlier batch; expected out=...")
     items = _items(sources, task, options, shard)
@@ -321,11 +370,15 @@ class _Plan:
     force: bool = False
 
     @staticmethod
-    def of(task: Task, out: Any, options: Mapping[str, Any], timeout: float, memory: float) -> _Plan:
+    def of(
+        task: Task, out: Any, options: Mapping[str, Any], timeout: float, memory: float
+    ) -> _Plan:
         if not (timeout > 0.0 and memory > 0.0):
             raise ValueError(f"timeout = {timeout}, memory = {memory}; expected positive numbers")
         if not callable(task) and task not in tasks.TASKS:
-            raise ValueError(f"unknown task {task!r}; expected one of: {', '.join(tasks.TASKS)}, or a function")
+            raise ValueError(
+                f"unknown task {task!r}; expected one of: {', '.join(tasks.TASKS)}, or a function"
+            )
         if task == "convert" and out is None:
             raise ValueError("convert writes files; expected out=FOLDER")
         name = name_of_function(task) if callable(task) else task
@@ -335,7 +388,9 @@ class _Plan:
             function=task if callable(task) else None,
             out=None if out is None else Path(os.path.abspath(out)),
             options=options,
-            key=options_key(name, {**options, "code": code_of(task)} if callable(task) else options),
+            key=options_key(
+                name, {**options, "code": code_of(task)} if callable(task) else options
+            ),
             timeout=timeout,
             memory=int(memory * (1 << 30)),
             base=Path.cwd(),
@@ -351,7 +406,8 @@ class _Plan:
     def settings(self) -> dict[str, Any]:
         """The statement of the output folder about the batch."""
         plain = {
-            key: value if isinstance(value, bool | int | float) else str(value) for key, value in self.options.items()
+            key: value if isinstance(value, bool | int | float) else str(value)
+            for key, value in self.options.items()
         }
         return {"task": self.name, "options": plain, "version": own_version()}
 
@@ -364,12 +420,20 @@ class _Plan:
         if self.function is not None:
             call: tuple[Any, ...] = (self.function, (source,), {})
         else:
-            call = (tasks.TASKS[self.name], (name, str(self.out or ""), {**self.options, "force": self.force}), {})
+            call = (
+                tasks.TASKS[self.name],
+                (name, str(self.out or ""), {**self.options, "force": self.force}),
+                {},
+            )
         return Request(pickled(call), str(self.base), self.timeout, self.memory)
 
     def result(self, job: Job, ended: Ended) -> BatchResult:
         """Return the result of a job."""
-        read = ended.files if self.function is None else {**file_of(job.name, self.base), **ended.files}
+        read = (
+            ended.files
+            if self.function is None
+            else {**file_of(job.name, self.base), **ended.files}
+        )
         result = BatchResult(
             source=job.name,
             task=self.name,
@@ -395,9 +459,13 @@ class _Plan:
 def _items(
     sources: Iterable[Any], task: Task, options: Mapping[str, Any], shard: tuple[int, int] | None
 ) -> Iterator[Any]:
-    """Return the sources of the shard; words that are all there are expanded at once, so that wrong ones show early."""
+    """Return the sources of the shard; words that are all there are expanded at once, so that wrong
+    ones show early.
+    """
     if not isinstance(sources, str | os.PathLike | Iterable):
-        raise TypeError(f"sources: expected files, folders or patterns, such as ['models'], not {sources!r}")
+        raise TypeError(
+            f"sources: expected files, folders or patterns, such as ['models'], not {sources!r}"
+        )
     if callable(task):
         return in_shard(sources, shard)
     is_all_there = isinstance(sources, str | os.PathLike | Sequence)
@@ -406,13 +474,17 @@ def _items(
     return in_shard(list(files) if is_all_there else files, shard)
 
 
-def _results(plan: _Plan, items: Iterator[Any], workers: Workers, *, resume: bool) -> Iterator[BatchResult]:
+def _results(
+    plan: _Plan, items: Iterator[Any], workers: Workers, *, resume: bool
+) -> Iterator[BatchResult]:
     """Yield the results, and write them into the folder if there is one."""
     with ExitStack() as stack:
         stack.callback(workers.close)
         folder = None
         if plan.out is not None:
-            folder = stack.enter_context(ResultFolder(plan.out, plan.settings, resume=resume, force=plan.force))
+            folder = stack.enter_context(
+                ResultFolder(plan.out, plan.settings, resume=resume, force=plan.force)
+            )
         jobs = _jobs(plan, items, folder)
         for job, ended in run(jobs, workers, plan.modules):
             result = job.known if ended is None else plan.result(job, ended)
@@ -440,7 +512,9 @@ def _holds(plan: _Plan, earlier: BatchResult, states: FileStates) -> bool:
     """Return whether a result of an earlier run is what a new one would be."""
     if earlier.options != plan.key or earlier.outcome in {*LIMITED, BatchOutcome.LOST}:
         return False
-    if plan.function is None and not earlier.files:  # a robot that was not to be had may be there now
+    if (
+        plan.function is None and not earlier.files
+    ):  # a robot that was not to be had may be there now
         return False
     is_there = not earlier.report or plan.out is None or (plan.out / earlier.report).is_file()
     return is_there and states.match(earlier.files)

@@ -1,6 +1,7 @@
 """The warm process that forks one process for each call, under limits.
 
-It has one thread, so that a fork starts in a known state. It ends when its worker does, and takes the fork with it.
+It has one thread, so that a fork starts in a known state. It ends when its worker does, and takes
+the fork with it.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ _PDEATHSIG = 1
 
 
 def limit_memory(more: int) -> None:
-    """Limit the address space of this process to its present size and so many bytes more, where the system can.
+    """Limit the address space of this process to its present size and so many bytes more, where the
+    system can.
 
     Args:
         more: Number of bytes.
@@ -144,7 +146,13 @@ _POLL = 0.1
 """Interval at which memory and the worker are looked at [s]."""
 _LOG = 4096
 """Number of bytes of the log that are kept."""
-_OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "Cannot allocate memory", "ould not allocate", "out of memory")
+_OUT_OF_MEMORY = (
+    "bad_alloc",
+    "MemoryError",
+    "Cannot allocate memory",
+    "ould not allocate",
+    "out of memory",
+)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -183,7 +191,9 @@ def serve(request: Request, worker: Connection) -> Ended:
         log_reader, log_writer = os.pipe()
         begin = time.monotonic()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python warns of the threads of numerical libraries, which tolerate a fork
+            warnings.simplefilter(
+                "ignore"
+            )  # Python warns of the threads of numerical libraries, which tolerate a fork
             child = os.fork()
         if child == 0:
             run_child(request, folder, writer, log_writer)
@@ -203,8 +213,16 @@ def serve(request: Request, worker: Connection) -> Ended:
 class _Watch:
     """The messages of one fork, and its limits."""
 
-    def __init__(self, request: Request, child: int, reader: Connection, log: int, worker: Connection) -> None:
-        self.request, self.child, self.reader, self.log_reader, self.worker = request, child, reader, log, worker
+    def __init__(
+        self, request: Request, child: int, reader: Connection, log: int, worker: Connection
+    ) -> None:
+        self.request, self.child, self.reader, self.log_reader, self.worker = (
+            request,
+            child,
+            reader,
+            log,
+            worker,
+        )
         self.base = resident_bytes(child)
         self.how, self.detail, self.value, self.log = "", "", b"", b""
         self.files: dict[str, str | None] = {}

@@ -96,13 +96,16 @@ def pickled(call: tuple[Any, ...]) -> bytes:
         pickler = pickle
         if getattr(_unwrapped(function), "__module__", "") == "__main__":
             raise TypeError(
-                f"task {name_of_function(function)} is defined in the script itself; define it in a module that can be "
+                f"task {name_of_function(function)} is defined in the script itself; define it in "
+                f"a module that can be "
                 "imported, or install cloudpickle: pip install 'sdfbridge[batch]'"
             ) from None
     try:
         return bytes(pickler.dumps(call))
     except (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError) as error:
-        raise TypeError(f"task {name_of_function(function)} or its source cannot be pickled: {error}") from error
+        raise TypeError(
+            f"task {name_of_function(function)} or its source cannot be pickled: {error}"
+        ) from error
 
 
 def value_of(data: bytes, *, is_stored: bool) -> dict[str, Any]:
@@ -120,7 +123,10 @@ def value_of(data: bytes, *, is_stored: bool) -> dict[str, Any]:
         try:
             value = json.loads(json.dumps(value))
         except (TypeError, ValueError, RecursionError) as error:
-            detail = f"the value cannot be written as JSON: {error}; return numbers, text, lists and dictionaries"
+            detail = (
+                f"the value cannot be written as JSON: {error}; return numbers, text, lists "
+                f"and dictionaries"
+            )
             return {"outcome": BatchOutcome.ERROR, "detail": detail}
     return {"value": value}
 
@@ -138,7 +144,8 @@ def checked_options(task: str | None, options: Mapping[str, Any]) -> dict[str, A
     """Return the options of a task.
 
     Args:
-        task: ``check``, ``convert`` or ``compare``; None for a function of the caller, which has none.
+        task: ``check``, ``convert`` or ``compare``; None for a function of the caller, which has
+            none.
         options: The options.
 
     Raises:
@@ -152,7 +159,9 @@ def checked_options(task: str | None, options: Mapping[str, Any]) -> dict[str, A
     if task == "compare":
         _check_comparison(options)
     kind = _TARGETS[target] if task == "convert" else LoadOptions
-    check_option_names(options, kind if task else None, _OTHERS.get(task or "", ()), excluded={"quiet"})
+    check_option_names(
+        options, kind if task else None, _OTHERS.get(task or "", ()), excluded={"quiet"}
+    )
     if "thumbnails" in options:
         check_flag("thumbnails", options["thumbnails"])
     return dict(options)
@@ -176,7 +185,11 @@ def _several(words: Any) -> list[Any]:
 Fields = dict[str, Any]
 """Fields of `BatchResult`."""
 
-_EXPORTS: Mapping[str, Callable[..., Any]] = {"mjcf": export_mjcf, "sdf": export_sdf, "urdf": export_urdf}
+_EXPORTS: Mapping[str, Callable[..., Any]] = {
+    "mjcf": export_mjcf,
+    "sdf": export_sdf,
+    "urdf": export_urdf,
+}
 
 _OWN = frozenset({"to", "thumbnails", "force"})
 """Options of a batch that neither the load nor the export knows."""
@@ -199,7 +212,8 @@ def convert(source: str, out: str, options: Mapping[str, Any]) -> Fields:
     Args:
         source: The file, or a folder with ``model.config``.
         out: The output folder.
-        options: Options of `loaders.load`, ``to`` (``mjcf``, ``sdf`` or ``urdf``), and options of the export.
+        options: Options of `loaders.load`, ``to`` (``mjcf``, ``sdf`` or ``urdf``), and options of
+            the export.
     """
     return _guarded(_convert, source, out, options)
 
@@ -215,17 +229,33 @@ def compare(source: str, out: str, options: Mapping[str, Any]) -> Fields:
     return _guarded(_compare, source, out, options)
 
 
-def _guarded(task: Callable[..., Fields], source: str, out: str, options: Mapping[str, Any]) -> Fields:
+def _guarded(
+    task: Callable[..., Fields], source: str, out: str, options: Mapping[str, Any]
+) -> Fields:
     """Do a task; an error of the model is its result."""
     try:
-        load_options = {key: value for key, value in options.items() if key in LoadOptions.__optional_keys__}
+        load_options = {
+            key: value for key, value in options.items() if key in LoadOptions.__optional_keys__
+        }
         scene = _load(source, load_options)
     except ModelError as error:
-        return {"outcome": BatchOutcome.INVALID, "detail": _first(error), **summary(error.diagnostics)}
+        return {
+            "outcome": BatchOutcome.INVALID,
+            "detail": _first(error),
+            **summary(error.diagnostics),
+        }
     try:
         shown = out and options.get("thumbnails", True)
-        drawn = _thumbnail(scene, name_of(source), out, force=options.get("force", False)) if shown else ""
-        return {"model": scene.name, "thumbnail": drawn, **task(scene, name_of(source), out, options)}
+        drawn = (
+            _thumbnail(scene, name_of(source), out, force=options.get("force", False))
+            if shown
+            else ""
+        )
+        return {
+            "model": scene.name,
+            "thumbnail": drawn,
+            **task(scene, name_of(source), out, options),
+        }
     except ExportError as error:
         refused = {"outcome": BatchOutcome.REFUSED, "detail": _first(error), "model": scene.name}
         return refused | summary((*scene.diagnostics, *error.diagnostics))
@@ -238,16 +268,22 @@ def _load(source: str, options: Mapping[str, Any]) -> loaders.Scene:
 
 
 def _thumbnail(scene: loaders.Scene, name: str, out: str, *, force: bool) -> str:
-    """Draw a model without an engine; return the path of the picture, empty if there is nothing to draw."""
+    """Draw a model without an engine; return the path of the picture, empty if there is nothing to
+    draw.
+    """
     drawn = picture(scene)
     if drawn is None:
         return ""
-    write_sealed(Path(out) / "thumbnails" / f"{name}.png", drawn, Form.PNG, force=force, make_folder=True)
+    write_sealed(
+        Path(out) / "thumbnails" / f"{name}.png", drawn, Form.PNG, force=force, make_folder=True
+    )
     return f"thumbnails/{name}.png"
 
 
 def _first(error: ModelError) -> str:
-    first = next((entry for entry in error.diagnostics if entry.severity == "error"), error.diagnostics[0])
+    first = next(
+        (entry for entry in error.diagnostics if entry.severity == "error"), error.diagnostics[0]
+    )
     return f"{first.message} [{first.code}]"
 
 
@@ -258,7 +294,10 @@ def _size(mechanism: Mechanism) -> dict[str, int]:
 
 def _check(scene: loaders.Scene, name: str, _out: str, options: Mapping[str, Any]) -> Fields:
     meshes = Diagnostics()
-    with budgeted(options.get("limits"), lenient=options.get("lenient", False)), limited(meshes, name):
+    with (
+        budgeted(options.get("limits"), lenient=options.get("lenient", False)),
+        limited(meshes, name),
+    ):
         check_meshes(scene, meshes)
     mechanism = mechanism_of(scene)
     found = summary((*scene.diagnostics, *mechanism.diagnostics, *meshes))
@@ -270,7 +309,11 @@ def _check(scene: loaders.Scene, name: str, _out: str, options: Mapping[str, Any
 
 def _convert(scene: loaders.Scene, name: str, out: str, options: Mapping[str, Any]) -> Fields:
     target = options.get("to", "mjcf")
-    own = {key: options[key] for key in options if key not in LoadOptions.__optional_keys__ and key not in _OWN}
+    own = {
+        key: options[key]
+        for key in options
+        if key not in LoadOptions.__optional_keys__ and key not in _OWN
+    }
     if "strict" in options:
         own["strict"] = options["strict"]
     mechanism = mechanism_of(scene)
@@ -285,16 +328,26 @@ def _compare(scene: loaders.Scene, name: str, out: str, options: Mapping[str, An
     own = {key: value for key, value in options.items() if key not in _OWN}
     comparison = compare_engines(scene, **own)
     found = summary((*scene.diagnostics, *comparison.diagnostics))
-    report = _write_report(comparison, Path(out), name, force=options.get("force", False)) if out else ""
+    report = (
+        _write_report(comparison, Path(out), name, force=options.get("force", False)) if out else ""
+    )
     first = next(iter(comparison.failures), None)
     where = f" at {first.where}" if first is not None and first.where else ""
     detail = "" if first is None else f"{first.quantity}{where}: {first.error:.1e}"
     size = _size(mechanism_of(scene))
-    return {"outcome": BatchOutcome(comparison.verdict), "detail": detail, "size": size, "report": report, **found}
+    return {
+        "outcome": BatchOutcome(comparison.verdict),
+        "detail": detail,
+        "size": size,
+        "report": report,
+        **found,
+    }
 
 
 def _write_report(comparison: Comparison, out: Path, name: str, *, force: bool) -> str:
-    """Write the report of a comparison, without HTML where jinja2 or matplotlib is missing; return its main file."""
+    """Write the report of a comparison, without HTML where jinja2 or matplotlib is missing; return
+    its main file.
+    """
     folder = out / "reports" / name
     with suppress(ImportError):
         comparison.to_folder(folder, force=force)
@@ -304,7 +357,9 @@ def _write_report(comparison: Comparison, out: Path, name: str, *, force: bool) 
 
 
 def name_of(source: str) -> str:
-    """Return the name of a model's folder: readable, safe in any file system, and different for different sources."""
+    """Return the name of a model's folder: readable, safe in any file system, and different for
+    different sources.
+    """
     words = [word for word in re.split(r"[^A-Za-z0-9_-]+", source) if word]
     readable = "-".join(words[-3:])[-60:].strip("-") or "model"
     return f"{readable}-{hashlib.sha256(source.encode(errors='surrogatepass')).hexdigest()[:8]}"
@@ -318,6 +373,14 @@ TASKS: Mapping[str, Callable[[str, str, Mapping[str, Any]], Fields]] = {
 MODULES: Mapping[str, tuple[str, ...]] = {
     "check": ("bridge.batches.tasks", "trimesh", "collada", "yaml"),
     "convert": ("bridge.batches.tasks", "trimesh", "collada", "yaml", "mujoco"),
-    "compare": ("bridge.batches.tasks", "trimesh", "collada", "yaml", "mujoco", "pybullet", "jinja2"),
+    "compare": (
+        "bridge.batches.tasks",
+        "trimesh",
+        "collada",
+        "yaml",
+        "mujoco",
+        "pybullet",
+        "jinja2",
+    ),
 }
 """Modules that the warm process of each task imports."""

@@ -1,6 +1,7 @@
 """The worker of an executor, and its messages.
 
-The worker may be a thread or a process of any executor. Its warm processes end with it, however it ends.
+The worker may be a thread or a process of any executor. Its warm processes end with it, however it
+ends.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ class Ended:
         detail: The signal or exit code, the exception, or the limit.
         value: What the function returned, pickled; empty unless it is done.
         log: The end of what the process wrote to its standard error, or the traceback.
-        files: SHA-256 of each file that the call depends on; None for a file that it looked for and that is absent.
+        files: SHA-256 of each file that the call depends on; None for a file that it looked for and
+            that is absent.
         seconds: Time from the start of its process to its end.
         cpu_seconds: Processor time of its process and of those that it started.
         megabytes: Largest memory of its process, beside that of the imported modules [MiB].
@@ -88,7 +90,8 @@ def check_fork() -> None:
     """
     if not hasattr(os, "fork"):
         raise ForkMissingError(
-            "batches need os.fork, which Windows lacks; expected Linux or macOS: run them in the Windows Subsystem for "
+            "batches need os.fork, which Windows lacks; expected Linux or macOS: run them in the "
+            "Windows Subsystem for "
             "Linux, or use sdfbridge.load, export_mjcf and compare for one model after the other"
         )
 
@@ -98,11 +101,21 @@ class _Server:
 
     def __init__(self, modules: tuple[str, ...]) -> None:
         self.connection, other = Pipe()
-        command = [sys.executable, "-c", _START, json.dumps(_import_path()), str(other.fileno()), *modules]
+        command = [
+            sys.executable,
+            "-c",
+            _START,
+            json.dumps(_import_path()),
+            str(other.fileno()),
+            *modules,
+        ]
         self.process = subprocess.Popen(  # noqa: S603 - this interpreter
-            command, stdin=subprocess.DEVNULL, pass_fds=[other.fileno()], start_new_session=True,
+            command,
+            stdin=subprocess.DEVNULL,
+            pass_fds=[other.fileno()],
+            start_new_session=True,
             env={**os.environ, **_THREADS},
-        )  # fmt: skip
+        )
         other.close()
 
     def call(self, request: Request) -> Ended:
@@ -117,7 +130,9 @@ class _Server:
         return answer
 
     def disconnect(self) -> None:
-        """End the connection while another thread waits for an answer; the process ends then, with its call."""
+        """End the connection while another thread waits for an answer; the process ends then, with
+        its call.
+        """
         with suppress(OSError), socket.socket(fileno=os.dup(self.connection.fileno())) as end:
             end.shutdown(socket.SHUT_RDWR)
 
@@ -139,7 +154,8 @@ class Servers:
     """The warm processes of one pool of workers.
 
     Attributes:
-        idle: Those that nobody uses now, by the process that started them and the modules that they have imported.
+        idle: Those that nobody uses now, by the process that started them and the modules that they
+            have imported.
         busy: Those that make a call now.
     """
 
@@ -173,7 +189,9 @@ class Servers:
                 self.busy.discard(server)
             server.close()
             status = server.process.returncode
-            raise ServerLostError(f"the process that starts the others ended with {status}") from error
+            raise ServerLostError(
+                f"the process that starts the others ended with {status}"
+            ) from error
         with self._lock:
             self.busy.discard(server)
             self.idle.setdefault(key, []).append(server)
@@ -182,7 +200,12 @@ class Servers:
     def close(self) -> None:
         """End the warm processes of this process that nobody uses."""
         with self._lock:
-            idle = [server for (process, _), some in self.idle.items() if process == os.getpid() for server in some]
+            idle = [
+                server
+                for (process, _), some in self.idle.items()
+                if process == os.getpid()
+                for server in some
+            ]
             self.idle.clear()
         for server in idle:
             server.close()
@@ -220,7 +243,9 @@ def with_digests(ended: Ended) -> Ended:
 
 
 def digest_of(path: str) -> str | None:
-    """Return the SHA-256 of a file, a constant for a folder, and None for what does not exist or cannot be read."""
+    """Return the SHA-256 of a file, a constant for a folder, and None for what does not exist or
+    cannot be read.
+    """
     try:
         if os.path.isdir(path):
             return FOLDER

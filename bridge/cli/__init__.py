@@ -1,10 +1,10 @@
 """The command line: ``sdfbridge``, also ``python -m bridge``.
 
-Exit status: 0 success; 1 the model has errors, the engines differ, or the output is out of date; 2 wrong usage; 3 an
-engine, a library or a display is missing; 130 interrupted.
+Exit status: 0 success; 1 the model has errors, the engines differ, or the output is out of date; 2
+wrong usage; 3 an engine, a library or a display is missing; 130 interrupted.
 
-The parser imports neither an engine nor the readers, so that ``--help`` and completion answer at once; a command is
-imported when it runs.
+The parser imports neither an engine nor the readers, so that ``--help`` and completion answer at
+once; a command is imported when it runs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = _run(words)
     except KeyboardInterrupt:
         status = INTERRUPTED
-    if interruption.requested and status != SUCCESS:  # it may have been taken for a library that is missing
+    if (
+        interruption.requested and status != SUCCESS
+    ):  # it may have been taken for a library that is missing
         status = INTERRUPTED
     if status == INTERRUPTED:
         sys.stderr.write("\nsdfbridge: interrupted\n")

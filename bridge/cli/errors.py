@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from types import FrameType
 
 SUCCESS, DIFFERENT, USAGE, MISSING, INCOMPLETE, ALIKE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
-"""Exit status: fine; the model has errors or engines differ; wrong usage; an engine is missing; nothing differs, but
-not everything that the model states was compared; two files differ but move alike; Ctrl-C."""
+"""Exit status: fine; the model has errors or engines differ; wrong usage; an engine is missing;
+nothing differs, but not everything that the model states was compared; two files differ but move
+alike; Ctrl-C.
+"""
 
 
 class CommandError(Exception):
@@ -29,7 +31,8 @@ class UsageError(CommandError):
     """The words of the command line are wrong; the message says what was expected.
 
     Attributes:
-        usage: The synopsis of the command; empty if the mistake does not lie in the words themselves.
+        usage: The synopsis of the command; empty if the mistake does not lie in the words
+            themselves.
     """
 
     def __init__(self, message: str, usage: str = "") -> None:
@@ -54,7 +57,8 @@ class Interruption:
     def __call__(self, _number: int, _frame: FrameType | None) -> None:
         """Raise `KeyboardInterrupt`, now and again after a while.
 
-        Modules in C may discard the first one while they are imported, or turn it into an `ImportError`.
+        Modules in C may discard the first one while they are imported, or turn it into an
+        `ImportError`.
 
         Raises:
             KeyboardInterrupt: always.
@@ -68,7 +72,8 @@ class Interruption:
 
 @contextmanager
 def interruptible(interruption: Interruption) -> Iterator[None]:
-    """Repeat an interruption of the block until it ends; a caller's own treatment of signals is left alone.
+    """Repeat an interruption of the block until it ends; a caller's own treatment of signals is
+    left alone.
 
     Args:
         interruption: Treats the signal.

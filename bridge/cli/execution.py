@@ -65,7 +65,9 @@ def _run(options: Namespace, output: Output) -> int:
             output.error("refused by --strict, for which every warning is an error")
         errors = [entry for entry in error.diagnostics if entry.severity == "error"]
         is_missing = bool(errors) and all(entry.code in _MISSING_PACKAGE for entry in errors)
-        return _failure(options, output, MISSING if is_missing else DIFFERENT, diagnostics=error.diagnostics)
+        return _failure(
+            options, output, MISSING if is_missing else DIFFERENT, diagnostics=error.diagnostics
+        )
     except CommandError as error:
         return _failure(options, output, error.status, str(error))
     except ValueError as error:
@@ -87,13 +89,19 @@ def _command(name: str) -> Callable[[Namespace, Output], int]:
 
 
 def _failure(
-    options: Namespace, output: Output, status: int, error: str = "", diagnostics: Sequence[Diagnostic] = ()
+    options: Namespace,
+    output: Output,
+    status: int,
+    error: str = "",
+    diagnostics: Sequence[Diagnostic] = (),
 ) -> int:
     """Write the error, as JSON too if it is asked for; return the status."""
     if error:
         output.error(error)
     if options.json:
-        files = getattr(options, "files", None) or [file for file in [getattr(options, "file", None)] if file]
+        files = getattr(options, "files", None) or [
+            file for file in [getattr(options, "file", None)] if file
+        ]
         entries = [with_command_words(entry, options.command) for entry in diagnostics]
         output.json(failure_report(options.command, status, files, entries, error))
     return status

@@ -57,7 +57,8 @@ def load_scene(options: Namespace, file: str | None = None) -> loaders.Scene:
 
     Args:
         options: The options of the command line.
-        file: The file; by default the one of the command line, which may be a folder with one model.
+        file: The file; by default the one of the command line, which may be a folder with one
+            model.
 
     Raises:
         LoadError: if the file is invalid.
@@ -85,13 +86,20 @@ def _load_stdin(options: Namespace) -> loaders.Scene:
     most = limits(options).text_file_bytes
     data = sys.stdin.buffer.read(most + 1)
     if len(data) > most:
-        raise UsageError(f"standard input is larger than {most} bytes; raise the limit with --limit text_file_bytes=N")
+        raise UsageError(
+            f"standard input is larger than {most} bytes; raise the limit with --limit "
+            f"text_file_bytes=N"
+        )
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageError(f"standard input is not UTF-8: {error.reason}; expected a model as text") from error
+        raise UsageError(
+            f"standard input is not UTF-8: {error.reason}; expected a model as text"
+        ) from error
     if not text.strip():
-        raise UsageError("standard input is empty; expected a model, as in: sdfbridge check - < robot.sdf")
+        raise UsageError(
+            "standard input is empty; expected a model, as in: sdfbridge check - < robot.sdf"
+        )
     kind = "sdf" if text.lstrip().startswith("<") else "directives"
     how = {"strict": options.strict, "lenient": options.lenient}
     return loaders.load_string(text, format=kind, quiet=True, **how, **search(options))
@@ -106,15 +114,17 @@ def input_file(options: Namespace) -> str:
     files = list(expand([options.file], xacro=options.xacro))
     if len(files) != 1:
         named = ", ".join(files[:_MAX_NAMED]) + (" ..." if len(files) > _MAX_NAMED else "")
-        raise UsageError(f"folder {options.file} holds {len(files)} models; name one of them: {named}")
+        raise UsageError(
+            f"folder {options.file} holds {len(files)} models; name one of them: {named}"
+        )
     return files[0]
 
 
 def expand(words: Iterable[str], *, xacro: bool) -> Iterator[str]:
     """Yield the model files that the arguments of the command line name.
 
-    A folder with ``model.config`` is one model; any other folder is replaced by every model below it, in alphabetical
-    order. All other arguments are file names.
+    A folder with ``model.config`` is one model; any other folder is replaced by every model below
+    it, in alphabetical order. All other arguments are file names.
 
     Args:
         words: Files and folders.
@@ -124,7 +134,9 @@ def expand(words: Iterable[str], *, xacro: bool) -> Iterator[str]:
         UsageError: if a folder holds no model.
     """
     for word in dict.fromkeys(words):
-        if word == STDIN or word.startswith(SCHEME) or not os.path.isdir(word):  # not of a name that is too long
+        if (
+            word == STDIN or word.startswith(SCHEME) or not os.path.isdir(word)
+        ):  # not of a name that is too long
             yield word
             continue
         try:
@@ -148,4 +160,6 @@ def writing_to(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in (None, errno.ENOSPC) or isinstance(error, FileExistsError):
             raise
-        raise UsageError(f"cannot write {path}: {error.strerror}; expected a place that can be written") from error
+        raise UsageError(
+            f"cannot write {path}: {error.strerror}; expected a place that can be written"
+        ) from error

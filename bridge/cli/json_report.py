@@ -35,7 +35,11 @@ VERSION = 1
 
 
 def failure_report(
-    command: str, status: int, files: Iterable[str] = (), diagnostics: Iterable[Diagnostic] = (), error: str = ""
+    command: str,
+    status: int,
+    files: Iterable[str] = (),
+    diagnostics: Iterable[Diagnostic] = (),
+    error: str = "",
 ) -> dict[str, Any]:
     """Return what a command prints with ``--json`` if it fails.
 
@@ -64,7 +68,8 @@ def diagnostic_entry(entry: Diagnostic) -> dict[str, Any]:
         "severity": entry.severity,
         "message": entry.message,
         "arguments": {
-            key: list(value) if isinstance(value, tuple) else _number(value) for key, value in entry.arguments.items()
+            key: list(value) if isinstance(value, tuple) else _number(value)
+            for key, value in entry.arguments.items()
         },
         "subjects": list(entry.subjects),
         "file": shown_path(entry.where.file) or None,

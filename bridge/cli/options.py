@@ -51,7 +51,9 @@ def package(text: str) -> tuple[str, Path]:
     """
     package_name, equals, place = text.partition("=")
     if not (package_name and equals and place):
-        raise ArgumentTypeError(f"invalid value {text!r}; expected NAME=DIR, such as my_robot=src/my_robot")
+        raise ArgumentTypeError(
+            f"invalid value {text!r}; expected NAME=DIR, such as my_robot=src/my_robot"
+        )
     return package_name, folder(place)
 
 
@@ -95,7 +97,9 @@ def _whole(text: str, least: int) -> int:
     except ValueError:
         number = least - 1
     if number < least:
-        raise ArgumentTypeError(f"invalid value {text!r}; expected a whole number of at least {least}")
+        raise ArgumentTypeError(
+            f"invalid value {text!r}; expected a whole number of at least {least}"
+        )
     return number
 
 
@@ -122,7 +126,9 @@ def shard(text: str) -> tuple[int, int]:
     """
     number, _, count = text.partition("/")
     if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
-        raise ArgumentTypeError(f"invalid value {text!r}; expected I/N with I from 1 to N, such as 2/4")
+        raise ArgumentTypeError(
+            f"invalid value {text!r}; expected I/N with I from 1 to N, such as 2/4"
+        )
     return int(number), int(count)
 
 
@@ -134,7 +140,9 @@ def limit(text: str) -> tuple[str, int]:
     """
     option, equals, number = text.partition("=")
     if not (option and equals):
-        raise ArgumentTypeError(f"invalid value {text!r}; expected NAME=N, such as elements=2000000")
+        raise ArgumentTypeError(
+            f"invalid value {text!r}; expected NAME=N, such as elements=2000000"
+        )
     return option, positive(number)
 
 
@@ -147,7 +155,9 @@ def levels(text: str) -> tuple[str, ...]:
     named = tuple(f"L{word}" if word.isdigit() else word.upper() for word in names(text))
     for level in named:
         if level not in LEVELS:
-            raise ArgumentTypeError(f"unknown level {level!r}; expected one or more of: {', '.join(LEVELS)}")
+            raise ArgumentTypeError(
+                f"unknown level {level!r}; expected one or more of: {', '.join(LEVELS)}"
+            )
     return named
 
 
@@ -162,7 +172,9 @@ def extensions(text: str) -> tuple[str, ...]:
     found = names(text)
     for word in found:
         if word not in EXTENSIONS:
-            raise ArgumentTypeError(f"unknown extension {word!r}; expected none, or some of: {', '.join(EXTENSIONS)}")
+            raise ArgumentTypeError(
+                f"unknown extension {word!r}; expected none, or some of: {', '.join(EXTENSIONS)}"
+            )
     return found
 
 
@@ -174,12 +186,15 @@ def names(text: str) -> tuple[str, ...]:
     """
     found = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
     if not found:
-        raise ArgumentTypeError(f"invalid value {text!r}; expected one or more names, separated by commas")
+        raise ArgumentTypeError(
+            f"invalid value {text!r}; expected one or more names, separated by commas"
+        )
     return found
 
 
 def joint_position(text: str) -> tuple[str, float | tuple[float, ...]]:
-    """Return ``joint=value``: several numbers are separated by commas, and a number of degrees ends with ``deg``.
+    """Return ``joint=value``: several numbers are separated by commas, and a number of degrees ends
+    with ``deg``.
 
     Raises:
         ArgumentTypeError: if it has another form.
@@ -190,7 +205,9 @@ def joint_position(text: str) -> tuple[str, float | tuple[float, ...]]:
     except ValueError:
         numbers = ()
     if not (joint and equals and numbers and all(map(math.isfinite, numbers))):
-        raise ArgumentTypeError(f"invalid value {text!r}; expected JOINT=VALUE, such as elbow=0.5 or elbow=30deg")
+        raise ArgumentTypeError(
+            f"invalid value {text!r}; expected JOINT=VALUE, such as elbow=0.5 or elbow=30deg"
+        )
     return joint, numbers if len(numbers) > 1 else numbers[0]
 
 
@@ -201,19 +218,29 @@ def _angle(text: str) -> float:
 
 TASKS = ("check", "convert", "compare", "merge")
 _INPUTS = (
-    "file; folder, which means all models in it; pattern, such as 'models/**/*.urdf'; @FILE for the lines of a file; "
+    "file; folder, which means all models in it; pattern, such as 'models/**/*.urdf'; @FILE for "
+    "the lines of a file; "
     "rd://NAME; for merge: folders of batches"
 )
-_COMPARE = {"engines": "engines", "level": "levels", "seed": "seed", "configurations": "configurations"}
+_COMPARE = {
+    "engines": "engines",
+    "level": "levels",
+    "seed": "seed",
+    "configurations": "configurations",
+}
 """Options of the command that ``compare`` takes, and their names in Python."""
 _CONVERT = ("to", "actuators", "base", "policy", "collision_meshes", "contacts")
 
 
 def add_batch_options(parser: ArgumentParser) -> None:
     """Add the task, the inputs and the options of ``batch``."""
-    parser.add_argument("task", choices=TASKS, help="what to do with each model; merge joins the results of shards")
+    parser.add_argument(
+        "task", choices=TASKS, help="what to do with each model; merge joins the results of shards"
+    )
     parser.add_argument("inputs", nargs="+", type=name, metavar="INPUT", help=_INPUTS)
-    parser.add_argument("-o", "--out", required=True, type=path, metavar="DIR", help="folder to write")
+    parser.add_argument(
+        "-o", "--out", required=True, type=path, metavar="DIR", help="folder to write"
+    )
     _add_running_options(parser)
     _add_task_options(parser)
 
@@ -225,14 +252,22 @@ def _add_running_options(parser: ArgumentParser) -> None:
     text = "keep the results in DIR of which neither files, options nor versions changed"
     group.add_argument("--resume", action="store_true", help=text)
     text = "largest time of one model (default: %(default)g)"
-    group.add_argument("--timeout", type=positive_number, default=300.0, metavar="SECONDS", help=text)
+    group.add_argument(
+        "--timeout", type=positive_number, default=300.0, metavar="SECONDS", help=text
+    )
     text = "largest memory of one model (default: %(default)g)"
     group.add_argument("--memory", type=positive_number, default=4.0, metavar="GB", help=text)
-    group.add_argument("--shard", type=shard, metavar="I/N", help="do part I of N parts of the inputs")
+    group.add_argument(
+        "--shard", type=shard, metavar="I/N", help="do part I of N parts of the inputs"
+    )
     text = "Dask cluster that does the work: the address of its scheduler, or local"
     group.add_argument("--dask", type=name, metavar="ADDRESS", help=text)
-    group.add_argument("--no-thumbnails", action="store_true", help="draw no pictures of the models")
-    group.add_argument("--force", action="store_true", help="write into a folder that holds other files")
+    group.add_argument(
+        "--no-thumbnails", action="store_true", help="draw no pictures of the models"
+    )
+    group.add_argument(
+        "--force", action="store_true", help="write into a folder that holds other files"
+    )
 
 
 def _add_task_options(parser: ArgumentParser) -> None:
@@ -240,16 +275,28 @@ def _add_task_options(parser: ArgumentParser) -> None:
     group.add_argument("--engines", type=names, metavar="A,B", help="engines to compare")
     group.add_argument("--level", type=levels, metavar="L0,L1", help="levels to compare, L0 to L4")
     group.add_argument("--seed", type=natural, metavar="N", help="seed of the random states")
-    group.add_argument("--configurations", type=positive, metavar="N", help="number of random states")
+    group.add_argument(
+        "--configurations", type=positive, metavar="N", help="number of random states"
+    )
     group = parser.add_argument_group("convert")
-    group.add_argument("--to", choices=("mjcf", "sdf", "urdf"), help="format to write (default: mjcf)")
+    group.add_argument(
+        "--to", choices=("mjcf", "sdf", "urdf"), help="format to write (default: mjcf)"
+    )
     choices: tuple[str, ...] = ("none", "motor", "dcmotor", "position", "velocity")
     group.add_argument("--actuators", choices=choices, help="actuators of the driven joints")
-    group.add_argument("--base", choices=("as_is", "fixed", "free"), help="links that no joint holds")
+    group.add_argument(
+        "--base", choices=("as_is", "fixed", "free"), help="links that no joint holds"
+    )
     choices = ("drake", "sdformat", "mujoco", "pybullet")
-    group.add_argument("--policy", choices=choices, help="default rule for the pairs of links that may collide")
-    group.add_argument("--collision-meshes", choices=("as_is", "hull", "decompose"), help="how meshes collide")
-    group.add_argument("--contacts", choices=("geoms", "pairs"), help="where friction and stiffness are written")
+    group.add_argument(
+        "--policy", choices=choices, help="default rule for the pairs of links that may collide"
+    )
+    group.add_argument(
+        "--collision-meshes", choices=("as_is", "hull", "decompose"), help="how meshes collide"
+    )
+    group.add_argument(
+        "--contacts", choices=("geoms", "pairs"), help="where friction and stiffness are written"
+    )
     choices = ("keep", "repair", "from_geometry", "error")
     text = "convert and compare: inertias that are not physical"
     group.add_argument("--inertia", choices=choices, help=text)
@@ -261,18 +308,30 @@ def task_options(options: Namespace) -> dict[str, Any]:
     Raises:
         ValueError: if an option belongs to another task.
     """
-    known = {"compare": {**_COMPARE, "inertia": "inertia"}, "convert": {name: name for name in (*_CONVERT, "inertia")}}
+    known = {
+        "compare": {**_COMPARE, "inertia": "inertia"},
+        "convert": {name: name for name in (*_CONVERT, "inertia")},
+    }
     own = known.get(options.task, {})
     for name in {name for names in known.values() for name in names} - set(own):
         if getattr(options, name) is not None:
             raise ValueError(f"batch {options.task} has no option --{name.replace('_', '-')}")
-    stated = {key: getattr(options, name) for name, key in own.items() if getattr(options, name) is not None}
+    stated = {
+        key: getattr(options, name)
+        for name, key in own.items()
+        if getattr(options, name) is not None
+    }
     if options.task == "compare" and stated.get("inertia") not in {None, "keep", "repair"}:
-        raise ValueError(f"unknown value {stated['inertia']!r} of --inertia; expected keep or repair")
+        raise ValueError(
+            f"unknown value {stated['inertia']!r} of --inertia; expected keep or repair"
+        )
     return stated
 
 
-_FILE = "SDFormat, URDF, xacro, MJCF or Drake directives; a folder with model.config; - for standard input; rd://NAME"
+_FILE = (
+    "SDFormat, URDF, xacro, MJCF or Drake directives; a folder with model.config; - for "
+    "standard input; rd://NAME"
+)
 FORMATS = ("text", "json", "github", "sarif")
 """Forms in which `check` reports."""
 _OF_MJCF = {
@@ -289,8 +348,12 @@ _OF_MJCF = {
 def add_output_options(parser: ArgumentParser) -> None:
     """Add the options that choose what a command prints."""
     group = parser.add_argument_group("output")
-    group.add_argument("--json", action="store_true", help="print machine-readable output, on errors too")
-    group.add_argument("-v", "--verbose", action="count", default=0, help="print notes and every warning")
+    group.add_argument(
+        "--json", action="store_true", help="print machine-readable output, on errors too"
+    )
+    group.add_argument(
+        "-v", "--verbose", action="count", default=0, help="print notes and every warning"
+    )
     group.add_argument("-q", "--quiet", action="count", default=0, help="print errors only")
 
 
@@ -313,27 +376,51 @@ def add_reading_options(parser: ArgumentParser) -> None:
     """Add the options of `loaders.load`."""
     group = parser.add_argument_group("reading")
     text = "folder of a package"
-    group.add_argument("--package", action="append", default=[], type=package, metavar="NAME=DIR", help=text)
-    group.add_argument("--path", action="append", default=[], type=folder, metavar="DIR", help="folder to search")
+    group.add_argument(
+        "--package", action="append", default=[], type=package, metavar="NAME=DIR", help=text
+    )
+    group.add_argument(
+        "--path", action="append", default=[], type=folder, metavar="DIR", help="folder to search"
+    )
     errors = group.add_mutually_exclusive_group()
-    errors.add_argument("--strict", action="store_true", help="treat anything lost or approximated as an error")
+    errors.add_argument(
+        "--strict", action="store_true", help="treat anything lost or approximated as an error"
+    )
     text = "leave out, or assume, what is invalid but not essential; each finding says what"
     errors.add_argument("--lenient", action="store_true", help=text)
-    group.add_argument("--fetch", action="store_true", help="download models of Gazebo Fuel into its local cache")
-    group.add_argument("--unsafe-paths", action="store_true", help="read files outside the model's folders")
-    group.add_argument("--xacro", action="store_true", help="run xacro, which evaluates code in the file")
+    group.add_argument(
+        "--fetch", action="store_true", help="download models of Gazebo Fuel into its local cache"
+    )
+    group.add_argument(
+        "--unsafe-paths", action="store_true", help="read files outside the model's folders"
+    )
+    group.add_argument(
+        "--xacro", action="store_true", help="run xacro, which evaluates code in the file"
+    )
     text = "argument of xacro, such as name:=ur5e, which may also stand alone"
     group.add_argument(
-        "--xacro-arg", action="append", default=[], type=xacro_argument, metavar="NAME:=VALUE", help=text
+        "--xacro-arg",
+        action="append",
+        default=[],
+        type=xacro_argument,
+        metavar="NAME:=VALUE",
+        help=text,
     )
     text = "limit of a load, by its name in the page on security, such as elements; may be repeated"
-    group.add_argument("--limit", action="append", default=[], type=limit, metavar="NAME=N", help=text)
-    group.add_argument("--srdf", type=path, metavar="FILE", help="MoveIt's file with the pairs that never collide")
+    group.add_argument(
+        "--limit", action="append", default=[], type=limit, metavar="NAME=N", help=text
+    )
+    group.add_argument(
+        "--srdf", type=path, metavar="FILE", help="MoveIt's file with the pairs that never collide"
+    )
 
 
 def add_info_options(parser: ArgumentParser) -> None:
     """Add the options of ``info``."""
-    text = "print the pose of every link, joint and frame in the world, as x y z [m] roll pitch yaw [rad]"
+    text = (
+        "print the pose of every link, joint and frame in the world, as x y z [m] roll pitch "
+        "yaw [rad]"
+    )
     parser.add_argument("--frames", action="store_true", help=text)
 
 
@@ -349,17 +436,32 @@ def add_graph_options(parser: ArgumentParser) -> None:
 def add_convert_options(parser: ArgumentParser) -> None:
     """Add the options of ``convert``."""
     folder = parser.add_mutually_exclusive_group(required=True)
-    folder.add_argument("folder", nargs="?", type=path, metavar="OUT", help="folder or file to write")
-    folder.add_argument("-o", "--out", type=path, metavar="OUT", help="folder or file, as an option")
-    text = "format to write (default: that of the suffix .sdf, .urdf, .xml or .dmd.yaml of the output, else mjcf)"
+    folder.add_argument(
+        "folder", nargs="?", type=path, metavar="OUT", help="folder or file to write"
+    )
+    folder.add_argument(
+        "-o", "--out", type=path, metavar="OUT", help="folder or file, as an option"
+    )
+    text = (
+        "format to write (default: that of the suffix .sdf, .urdf, .xml or .dmd.yaml of the "
+        "output, else mjcf)"
+    )
     parser.add_argument("--to", choices=("mjcf", "sdf", "urdf", "directives"), help=text)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the folder is out of date")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; exit with 1 if the folder is out of date",
+    )
     add_force_option(parser)
 
 
 def add_force_option(parser: Any) -> None:
-    """Add the permission to overwrite files in an output folder that this command did not write, or not like that."""
-    parser.add_argument("--force", action="store_true", help="overwrite files that were edited or written by others")
+    """Add the permission to overwrite files in an output folder that this command did not write, or
+    not like that.
+    """
+    parser.add_argument(
+        "--force", action="store_true", help="overwrite files that were edited or written by others"
+    )
 
 
 def add_base_option(group: Any) -> None:
@@ -374,22 +476,31 @@ def add_compare_options(parser: ArgumentParser) -> None:
     parser.add_argument("other", nargs="?", metavar="OTHER", help=text)
     group = parser.add_argument_group("comparison of two files")
     text = "name of an item in the second file, where it differs; may be repeated"
-    group.add_argument("--map", action="append", default=[], type=renaming, metavar="A=B", help=text)
-    text = "how items whose name the other file lacks are matched: by their places in the tree of joints, or not at all"
+    group.add_argument(
+        "--map", action="append", default=[], type=renaming, metavar="A=B", help=text
+    )
+    text = (
+        "how items whose name the other file lacks are matched: by their places in the tree of "
+        "joints, or not at all"
+    )
     group.add_argument("--match", choices=("structure", "name"), default="structure", help=text)
     group = parser.add_argument_group("comparison")
     text = "engines to compare (default: mujoco,pybullet, of those that are installed)"
     group.add_argument("--engines", type=names, metavar="A,B", help=text)
     text = "levels to compare, L0 to L4 (default: %(default)s)"
     group.add_argument("--level", type=levels, default="L0,L1,L2", metavar="L0,L1", help=text)
-    group.add_argument("--seed", type=natural, default=0, metavar="N", help="seed of the random states")
+    group.add_argument(
+        "--seed", type=natural, default=0, metavar="N", help="seed of the random states"
+    )
     text = "number of random states (default: %(default)s)"
     group.add_argument("--configurations", type=positive, default=20, metavar="N", help=text)
     add_base_option(group)
     text = "inertias that are not physical: refuse them, or repair them for all engines"
     group.add_argument("--inertia", choices=("keep", "repair"), default="keep", help=text)
     text = "joint position to compare and draw, such as elbow=0.5 or elbow=30deg"
-    group.add_argument("--set", action="append", default=[], type=joint_position, metavar="JOINT=VALUE", help=text)
+    group.add_argument(
+        "--set", action="append", default=[], type=joint_position, metavar="JOINT=VALUE", help=text
+    )
     text = "folder to write with report.html, results.json and junit.xml"
     group.add_argument("--report", type=path, metavar="DIR", help=text)
     add_force_option(group)
@@ -397,13 +508,20 @@ def add_compare_options(parser: ArgumentParser) -> None:
 
 def add_view_options(parser: ArgumentParser) -> None:
     """Add the options of ``view``."""
-    parser.add_argument("others", nargs="*", type=name, metavar="FILE", help="further models, with --browser")
+    parser.add_argument(
+        "others", nargs="*", type=name, metavar="FILE", help="further models, with --browser"
+    )
     group = parser.add_argument_group("browser")
-    text = "show the models in a web browser, with sliders for their joints, until the command is interrupted"
+    text = (
+        "show the models in a web browser, with sliders for their joints, until the command is "
+        "interrupted"
+    )
     group.add_argument("--browser", action="store_true", help=text)
     text = "port of the page on this machine (default: %(default)s, or the next free one)"
     group.add_argument("--port", type=natural, default=8080, metavar="N", help=text)
-    group.add_argument("--no-open", action="store_true", help="print the address of the page, and open no browser")
+    group.add_argument(
+        "--no-open", action="store_true", help="print the address of the page, and open no browser"
+    )
     text = "write the view as a page that needs no server and no network, instead of showing it"
     group.add_argument("--html", type=path, metavar="FILE", help=text)
     add_force_option(group)
@@ -411,14 +529,20 @@ def add_view_options(parser: ArgumentParser) -> None:
 
 def add_demo_options(parser: ArgumentParser) -> None:
     """Add the options of ``demo``."""
-    parser.add_argument("folder", nargs="?", type=path, metavar="DIR", help="folder to write; replaces --out")
-    parser.add_argument("-o", "--out", type=path, default=Path("out/demo"), metavar="DIR", help="folder to write")
+    parser.add_argument(
+        "folder", nargs="?", type=path, metavar="DIR", help="folder to write; replaces --out"
+    )
+    parser.add_argument(
+        "-o", "--out", type=path, default=Path("out/demo"), metavar="DIR", help="folder to write"
+    )
     add_force_option(parser)
 
 
 def add_completion_options(parser: ArgumentParser) -> None:
     """Add the shell of ``completion``."""
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="shell that reads the script")
+    parser.add_argument(
+        "shell", choices=("bash", "zsh", "fish"), help="shell that reads the script"
+    )
 
 
 def add_export_options(parser: ArgumentParser) -> None:
@@ -428,44 +552,73 @@ def add_export_options(parser: ArgumentParser) -> None:
     choices: tuple[str, ...] = ("none", "motor", "dcmotor", "position", "velocity")
     group.add_argument("--actuators", choices=choices, default="none", help=text)
     add_base_option(group)
-    text = "inertias that are not physical: refuse them, repair them, or compute them from the collisions"
+    text = (
+        "inertias that are not physical: refuse them, repair them, or compute them from the "
+        "collisions"
+    )
     choices = ("keep", "repair", "from_geometry", "error")
     group.add_argument("--inertia", choices=choices, default="keep", help=text)
-    text = "default rule for the pairs of links that may collide: that of one simulator (mujoco for MJCF, else drake)"
+    text = (
+        "default rule for the pairs of links that may collide: that of one simulator (mujoco "
+        "for MJCF, else drake)"
+    )
     choices = ("drake", "sdformat", "mujoco", "pybullet")
     group.add_argument("--policy", choices=choices, help=text)
     text = "how meshes collide: as the file says, as convex hulls, or decomposed into convex parts"
     choices = ("as_is", "hull", "decompose")
     group.add_argument("--collision-meshes", choices=choices, default="as_is", help=text)
-    text = "write friction and stiffness of contacts on each geom, or on each pair of geoms that may collide"
+    text = (
+        "write friction and stiffness of contacts on each geom, or on each pair of geoms that "
+        "may collide"
+    )
     group.add_argument("--contacts", choices=("geoms", "pairs"), default="geoms", help=text)
 
 
 def add_document_options(parser: ArgumentParser) -> None:
     """Add the options of `bridge.export_sdf`."""
     group = parser.add_argument_group("SDFormat")
-    text = "version of SDFormat, 1.7 to 1.12, or lowest: the lowest that has all that is written (default: 1.12)"
+    text = (
+        "version of SDFormat, 1.7 to 1.12, or lowest: the lowest that has all that is written "
+        "(default: 1.12)"
+    )
     choices = ("1.12", "1.11", "1.10", "1.9", "1.8", "1.7", "lowest")
     group.add_argument("--sdf-version", choices=choices, metavar="VERSION", help=text)
     text = "write model.config beside the model, by which Gazebo finds it"
     group.add_argument("--model-config", action="store_true", default=None, help=text)
     _add_urdf_options(parser)
-    text = "format of the models that directives assemble: sdf, one for each model, or urdf, one for each tree"
-    parser.add_argument_group("directives").add_argument("--models", choices=("sdf", "urdf"), help=text)
+    text = (
+        "format of the models that directives assemble: sdf, one for each model, or urdf, one "
+        "for each tree"
+    )
+    parser.add_argument_group("directives").add_argument(
+        "--models", choices=("sdf", "urdf"), help=text
+    )
 
 
 def _add_urdf_options(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("URDF")
-    text = "extensions that may be written: drake, gazebo, pybullet, separated by commas, or none (default: all)"
+    text = (
+        "extensions that may be written: drake, gazebo, pybullet, separated by commas, or none "
+        "(default: all)"
+    )
     group.add_argument("--extensions", type=extensions, metavar="A,B", help=text)
-    text = "joints of several degrees of freedom as Drake's, or as chains of revolute and prismatic ones"
+    text = (
+        "joints of several degrees of freedom as Drake's, or as chains of revolute and "
+        "prismatic ones"
+    )
     group.add_argument("--joints", choices=("all", "plain"), help=text)
-    text = "frames that become massless links: those of links that moved to their joints, all, or none"
+    text = (
+        "frames that become massless links: those of links that moved to their joints, all, or none"
+    )
     group.add_argument("--frame-links", choices=("moved", "all", "none"), help=text)
     text = "leave out couplings"
-    group.add_argument("--no-couplings", dest="couplings", action="store_false", default=None, help=text)
+    group.add_argument(
+        "--no-couplings", dest="couplings", action="store_false", default=None, help=text
+    )
     text = "leave out actuators"
-    group.add_argument("--no-transmissions", dest="transmissions", action="store_false", default=None, help=text)
+    group.add_argument(
+        "--no-transmissions", dest="transmissions", action="store_false", default=None, help=text
+    )
     text = "write <ros2_control> with the interfaces of the driven joints"
     group.add_argument("--ros2-control", action="store_true", default=None, help=text)
     text = "URIs of meshes: relative, or package:// with a package.xml"
@@ -488,11 +641,16 @@ def export_options(options: Namespace) -> dict[str, Any]:
 
 
 def stated_mjcf_option(options: Namespace, but: Sequence[str] = ()) -> str:
-    """Return the first option of the export to MJCF that has another value than its default; empty if none has.
+    """Return the first option of the export to MJCF that has another value than its default; empty
+    if none has.
 
     Args:
         options: The options of the command line.
         but: Names of options that may be stated.
     """
-    stated = (key for key, default in _OF_MJCF.items() if key not in but and getattr(options, key) != default)
+    stated = (
+        key
+        for key, default in _OF_MJCF.items()
+        if key not in but and getattr(options, key) != default
+    )
     return next((f"--{key.replace('_', '-')}" for key in stated), "")

@@ -43,7 +43,8 @@ def in_command_words(text: str, command: str) -> str:
 
     Args:
         text: The text, such as ``use inertia="repair"``.
-        command: The command that prints it. Where it lacks an option, the command that has it is named.
+        command: The command that prints it. Where it lacks an option, the command that has it is
+            named.
     """
 
     def option(found: re.Match[str]) -> str:
@@ -73,7 +74,9 @@ def with_command_words(entry: Diagnostic, command: str) -> Diagnostic:
 _WIDTH = 160
 """Width of a table that is not printed to a terminal."""
 _MAX_SIMILAR = 5
-"""Number of diagnostics with the same code and template that are printed before the rest is only counted."""
+"""Number of diagnostics with the same code and template that are printed before the rest is only
+counted.
+"""
 _SEVERITIES = ("error", "warning", "note")
 
 
@@ -83,7 +86,8 @@ class Output:
 
     Attributes:
         verbosity: -1 prints errors only, 0 errors and warnings, 1 everything.
-        similar: Number of diagnostics with the same code and template that are printed below verbosity 1.
+        similar: Number of diagnostics with the same code and template that are printed below
+            verbosity 1.
         command: The command that prints; hints name its options.
     """
 
@@ -98,7 +102,9 @@ class Output:
         sys.stdout.write(printable(text.rstrip("\n"), lines=True) + "\n")
 
     def data_lines(self, lines: Iterable[str]) -> None:
-        """Write the lines of a result, if it has any; a name with a line break stays in its line."""
+        """Write the lines of a result, if it has any; a name with a line break stays in its
+        line.
+        """
         if text := "\n".join(line.replace("\n", "\\x0a") for line in lines):
             self.data(text)
 
@@ -106,7 +112,12 @@ class Output:
         """Write a result as JSON."""
         self.data(json.dumps(value, indent=1, ensure_ascii=False))
 
-    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], styles: Sequence[str | None] = ()) -> None:
+    def table(
+        self,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        styles: Sequence[str | None] = (),
+    ) -> None:
         """Write a table.
 
         Args:
@@ -121,7 +132,8 @@ class Output:
         table = Table(*columns, box=box.SIMPLE_HEAD)
         for i, row in enumerate(rows):
             table.add_row(
-                *(Text(printable(cell, lines=True)) for cell in row), style=styles[i] if i < len(styles) else None
+                *(Text(printable(cell, lines=True)) for cell in row),
+                style=styles[i] if i < len(styles) else None,
             )
         self._print(table, sys.stdout)
 
@@ -158,7 +170,8 @@ class Output:
     def diagnostics(self, entries: Iterable[Diagnostic]) -> None:
         """Write the diagnostics that the verbosity admits, then the number of each severity.
 
-        Below verbosity 1, only the first few with the same code and template are written, and the rest is counted.
+        Below verbosity 1, only the first few with the same code and template are written, and the
+        rest is counted.
         """
         self.status("")
         entries = list(entries)
@@ -176,7 +189,9 @@ class Output:
         if text:
             sys.stderr.write(f"{in_command_words(printable(text), self.command)}\n")
 
-    def _select(self, entries: Iterable[Diagnostic]) -> tuple[list[Diagnostic], list[tuple[str, int]]]:
+    def _select(
+        self, entries: Iterable[Diagnostic]
+    ) -> tuple[list[Diagnostic], list[tuple[str, int]]]:
         """The diagnostics to write, and the codes of further ones with their numbers."""
         severities = _SEVERITIES[: max(self.verbosity, -1) + 2]
         admitted = [entry for entry in entries if entry.severity in severities]
@@ -185,7 +200,9 @@ class Output:
     def _summary(self, entries: Iterable[Diagnostic]) -> str:
         counts = Counter(entry.severity for entry in entries)
         plural = [f"{counts[s]} {s}{'s' * (counts[s] != 1)}" for s in _SEVERITIES if counts[s]]
-        return ", ".join(plural) + (" (-v shows notes)" if counts["note"] and self.verbosity == 0 else "")
+        return ", ".join(plural) + (
+            " (-v shows notes)" if counts["note"] and self.verbosity == 0 else ""
+        )
 
     def _print(self, renderable: Any, file: TextIO) -> None:
         from rich.console import Console

@@ -1,4 +1,6 @@
-"""The parser of the command line: commands, their options, and messages about words that it does not know."""
+"""The parser of the command line: commands, their options, and messages about words that it does
+not know.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from .json_report import failure_report
 from .options import add_batch_options
 
 _DESCRIPTION = (
-    "Load SDFormat, URDF, MJCF and Drake directives into PyBullet and MuJoCo, and verify that both simulators agree."
+    "Load SDFormat, URDF, MJCF and Drake directives into PyBullet and MuJoCo, and "
+    "verify that both simulators agree."
 )
 _EPILOG = "sdfbridge COMMAND --help lists the options of a command."
 _CHOICE = re.compile(r"argument (\S+): invalid choice: '([^']*)' \(choose from (.*)\)$", re.DOTALL)
@@ -35,9 +38,21 @@ _Group = Callable[[argparse.ArgumentParser], None]
 COMMANDS: tuple[tuple[str, str, tuple[_Group, ...]], ...] = (
     ("demo", "convert, draw and compare the bundled arm", (groups.add_demo_options,)),
     ("check", "read files and report every problem", (groups.add_check_options,)),
-    ("info", "show models, links, joints and frames", (groups.add_load_options, groups.add_info_options)),
-    ("graph", "draw links and joints as a graph", (groups.add_load_options, groups.add_graph_options)),
-    ("resolve", "list the files that a model refers to, and where they were found", (groups.add_load_options,)),
+    (
+        "info",
+        "show models, links, joints and frames",
+        (groups.add_load_options, groups.add_info_options),
+    ),
+    (
+        "graph",
+        "draw links and joints as a graph",
+        (groups.add_load_options, groups.add_graph_options),
+    ),
+    (
+        "resolve",
+        "list the files that a model refers to, and where they were found",
+        (groups.add_load_options,),
+    ),
     (
         "convert",
         "write a model as MJCF, SDFormat, URDF or Drake directives",
@@ -48,18 +63,36 @@ COMMANDS: tuple[tuple[str, str, tuple[_Group, ...]], ...] = (
             groups.add_document_options,
         ),
     ),
-    ("print", "print a model as one SDFormat document, composed and resolved", (groups.add_load_options,)),
+    (
+        "print",
+        "print a model as one SDFormat document, composed and resolved",
+        (groups.add_load_options,),
+    ),
     (
         "view",
         "show models in a web browser, or one in MuJoCo's viewer",
         (groups.add_load_options, groups.add_view_options, groups.add_export_options),
     ),
-    ("compare", "compare simulators on a model, or two files", (groups.add_load_options, groups.add_compare_options)),
-    ("batch", "check, convert or compare many models", (add_batch_options, groups.add_reading_options)),
+    (
+        "compare",
+        "compare simulators on a model, or two files",
+        (groups.add_load_options, groups.add_compare_options),
+    ),
+    (
+        "batch",
+        "check, convert or compare many models",
+        (add_batch_options, groups.add_reading_options),
+    ),
     ("doctor", "list installed versions", ()),
-    ("completion", "print the script that completes words in a shell", (groups.add_completion_options,)),
+    (
+        "completion",
+        "print the script that completes words in a shell",
+        (groups.add_completion_options,),
+    ),
 )
-"""Name, help text and groups of options of each command; the module of the same name in `commands` runs it."""
+"""Name, help text and groups of options of each command; the module of the same name in `commands`
+runs it.
+"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -74,7 +107,10 @@ class _Parser(argparse.ArgumentParser):
         if found:
             argument, word, known = found[1], found[2], re.findall(r"[\w.-]+", found[3])
             noun = "command" if argument == "COMMAND" else f"value of {argument}:"
-            message = f"unknown {noun} {word!r}{_suggestion(word, known) or '; '}expected one of: {', '.join(known)}"
+            message = (
+                f"unknown {noun} {word!r}{_suggestion(word, known) or '; '}expected one of: "
+                f"{', '.join(known)}"
+            )
         raise UsageError(message, self.format_usage())
 
 
@@ -88,10 +124,16 @@ class _Version(argparse.Action):
 
 
 class _Once(argparse._StoreAction):
-    """An option with one value, which is refused if it is given twice, since only one of its values could count."""
+    """An option with one value, which is refused if it is given twice, since only one of its values
+    could count.
+    """
 
     def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: Any = None,
     ) -> None:
         """Store the value.
 
@@ -100,7 +142,9 @@ class _Once(argparse._StoreAction):
         """
         given = vars(namespace).setdefault(_GIVEN, set())
         if self.option_strings and self.dest in given:
-            several = "; separate several values by commas" if "," in str(self.metavar or "") else ""
+            several = (
+                "; separate several values by commas" if "," in str(self.metavar or "") else ""
+            )
             raise argparse.ArgumentError(self, f"given twice; expected it once{several}")
         given.add(self.dest)
         super().__call__(parser, namespace, values, option_string)
@@ -109,7 +153,9 @@ class _Once(argparse._StoreAction):
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     parser = _Parser(prog="sdfbridge", description=_DESCRIPTION, epilog=_EPILOG)
-    parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help="show program's version number and exit"
+    )
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     for name, help_text, argument_groups in COMMANDS:
         subparser = subparsers.add_parser(name, help=help_text, description=help_text)
@@ -141,7 +187,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace | int:
 
 
 def _with_xacro_options(words: Sequence[str]) -> list[str]:
-    """Return the words with each ``name:=value`` that has no option behind the others, with ``--xacro-arg``."""
+    """Return the words with each ``name:=value`` that has no option behind the others, with
+    ``--xacro-arg``.
+    """
     end = words.index("--") if "--" in words else len(words)
     others: list[str] = []
     arguments: list[str] = []
@@ -153,7 +201,9 @@ def _with_xacro_options(words: Sequence[str]) -> list[str]:
     return [*others, *arguments, *words[end:]]
 
 
-def _refuse(unknown: Sequence[str], parser: argparse.ArgumentParser, command: str | None) -> NoReturn:
+def _refuse(
+    unknown: Sequence[str], parser: argparse.ArgumentParser, command: str | None
+) -> NoReturn:
     """Raise an error about words that no option takes."""
     subparser = subparsers_of(parser)[command] if command else parser
     known = [option for action in subparser._actions for option in action.option_strings]
@@ -165,7 +215,9 @@ def _refuse(unknown: Sequence[str], parser: argparse.ArgumentParser, command: st
 
 def subparsers_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """Return the parser of each command."""
-    (action,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    (action,) = (
+        action for action in parser._actions if isinstance(action, argparse._SubParsersAction)
+    )
     return dict(action.choices)
 
 

@@ -15,7 +15,8 @@ from loaders.text import printable
 
 
 def frame_rows(scene: Scene) -> Iterator[tuple[str, ...]]:
-    """Yield kind, name, position [m] and roll, pitch and yaw [rad] of each link, joint and frame at zero configuration.
+    """Yield kind, name, position [m] and roll, pitch and yaw [rad] of each link, joint and frame at
+    zero configuration.
 
     Args:
         scene: The scene.
@@ -34,9 +35,14 @@ def _numbers(pose: Pose) -> tuple[str, ...]:
 
 
 def tree(mechanism: Mechanism) -> str:
-    """Return the models, then the tree of links, each with the joint that connects it to its parent."""
+    """Return the models, then the tree of links, each with the joint that connects it to its
+    parent.
+    """
     scene = mechanism.scene
-    head = f"{scene.name or 'scene'}: {_count(len(scene.models), 'model')}, {_count(len(scene.links), 'link')}, "
+    head = (
+        f"{scene.name or 'scene'}: {_count(len(scene.models), 'model')}, "
+        f"{_count(len(scene.links), 'link')}, "
+    )
     head += f"{_count(len(scene.joints), 'joint')}, {_degrees_of_freedom(len(mechanism.v_order))}"
     if mechanism.couplings:
         head += f", {_independent(mechanism)} of them independent"
@@ -72,7 +78,9 @@ def _bodies(mechanism: Mechanism) -> Iterator[str]:
 
 
 def _independent(mechanism: Mechanism) -> int:
-    """Return the number of degrees of freedom that follow no other; those of one chain of couplings count once."""
+    """Return the number of degrees of freedom that follow no other; those of one chain of couplings
+    count once.
+    """
     chains = list(range(len(mechanism.v_order)))
     for coupling in mechanism.couplings:
         old, new = chains[coupling.follower], chains[coupling.leader]
@@ -89,7 +97,9 @@ def mimicked(scene: Scene) -> Mapping[str, str]:
     axes = {joint.name: len(joint.axes) for joint in scene.joints}
     words: dict[str, list[str]] = {}
     for coupling in scene.couplings:
-        leader = coupling.leader + (f"[{coupling.leader_axis}]" if axes.get(coupling.leader, 1) > 1 else "")
+        leader = coupling.leader + (
+            f"[{coupling.leader_axis}]" if axes.get(coupling.leader, 1) > 1 else ""
+        )
         text = f"mimics {leader} x {coupling.multiplier:g} + {coupling.offset:g}"
         words.setdefault(coupling.follower, []).append(text)
     return {name: ", ".join(texts) for name, texts in words.items()}
@@ -108,7 +118,9 @@ def joint_label(joint: Joint, followers: Mapping[str, str]) -> str:
 def _body(body: Body, followers: Mapping[str, str]) -> str:
     if body.source is not None:
         axes = body.source.axes
-        limits = f" [{axes[0].lower:g}, {axes[0].upper:g}]" if len(axes) == 1 and body.primitives else ""
+        limits = (
+            f" [{axes[0].lower:g}, {axes[0].upper:g}]" if len(axes) == 1 and body.primitives else ""
+        )
         follows = f", {followers[body.source.name]}" if body.source.name in followers else ""
         joint = f"{body.source.name} ({body.source.type}{limits}{follows})"
     else:

@@ -1,7 +1,8 @@
 """The demonstration, and pictures of both simulators.
 
-PyBullet draws with its own software renderer, MuJoCo off screen with EGL or OSMesa. For each configuration, both use
-the same camera, fitted to the bounding box of the model. If this machine cannot draw with a simulator, a note says so.
+PyBullet draws with its own software renderer, MuJoCo off screen with EGL or OSMesa. For each
+configuration, both use the same camera, fitted to the bounding box of the model. If this machine
+cannot draw with a simulator, a note says so.
 """
 
 from __future__ import annotations
@@ -18,7 +19,16 @@ from typing import Any
 import numpy as np
 
 import loaders
-from bridge.camera import AZIMUTH, ELEVATION, FIELD_OF_VIEW, SIZE, Camera, Image, composite_on_background, fit_camera
+from bridge.camera import (
+    AZIMUTH,
+    ELEVATION,
+    FIELD_OF_VIEW,
+    SIZE,
+    Camera,
+    Image,
+    composite_on_background,
+    fit_camera,
+)
 from bridge.lowering.sources import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, all_positions
@@ -47,7 +57,9 @@ def assets_dir() -> Path:
     for folder in (package / "_assets", package.parent / "assets"):
         if (folder / "arm").is_dir():
             return folder
-    raise FileNotFoundError("the bundled models are not installed; install sdfbridge from its checkout or wheel")
+    raise FileNotFoundError(
+        "the bundled models are not installed; install sdfbridge from its checkout or wheel"
+    )
 
 
 JointPositions = Mapping[str, Position]
@@ -76,7 +88,8 @@ def draw(source: Source, poses: Sequence[JointPositions], **load_options: Any) -
 
     Args:
         source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
-        poses: Joint positions of each image; joints that are left out follow others, or are at zero.
+        poses: Joint positions of each image; joints that are left out follow others, or are at
+            zero.
         load_options: Options of `loaders.load`, if ``source`` is a path.
 
     Returns:
@@ -102,7 +115,9 @@ def draw(source: Source, poses: Sequence[JointPositions], **load_options: Any) -
     try:
         gallery.images["PyBullet"] = _bullet_images(mechanism, poses, cameras)
     except ImportError:
-        gallery.notes.append("no pictures of PyBullet: it is not installed; try: pip install pybullet")
+        gallery.notes.append(
+            "no pictures of PyBullet: it is not installed; try: pip install pybullet"
+        )
     return gallery
 
 
@@ -126,9 +141,13 @@ def side_by_side(gallery: Gallery, captions: Sequence[str], title: str = "") -> 
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError("matplotlib is not installed; try: pip install 'sdfbridge[report]'") from error
+        raise ImportError(
+            "matplotlib is not installed; try: pip install 'sdfbridge[report]'"
+        ) from error
     rows, columns = len(captions), len(gallery.images)
-    figure = Figure(figsize=(4.4 * columns, 3.3 * rows + 0.9), layout="constrained", facecolor="white")
+    figure = Figure(
+        figsize=(4.4 * columns, 3.3 * rows + 0.9), layout="constrained", facecolor="white"
+    )
     figure.suptitle(title, fontsize=12)
     axes = figure.subplots(rows, columns, squeeze=False)
     for column, (name, images) in enumerate(gallery.images.items()):
@@ -145,7 +164,7 @@ def side_by_side(gallery: Gallery, captions: Sequence[str], title: str = "") -> 
     return target.getvalue()
 
 
-# --- MuJoCo ----------------------------------------------------------------------------------------------------------
+# --- MuJoCo ---------------------------------------------------------------------------------------
 
 
 def _compile(mechanism: Mechanism, poses: Sequence[JointPositions]) -> tuple[Any, list[Array]]:
@@ -164,23 +183,30 @@ def _fitted_camera(model: Any, q: Array) -> Camera:
     signs = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T
     for g in (g for g in range(model.ngeom) if model.geom_type[g] != mujoco.mjtGeom.mjGEOM_PLANE):
         center, half = model.geom_aabb[g, :3], model.geom_aabb[g, 3:]
-        corners.append(data.geom_xpos[g] + (center + signs * half) @ data.geom_xmat[g].reshape(3, 3).T)
+        corners.append(
+            data.geom_xpos[g] + (center + signs * half) @ data.geom_xmat[g].reshape(3, 3).T
+        )
     points = np.concatenate(corners)
     if not len(points):
         return Camera(target=np.zeros(3), distance=2.0)
     return fit_camera(points)
 
 
-def _mujoco_images(model: Any, positions: Sequence[Array], cameras: Sequence[Camera], folder: Path) -> list[Image]:
+def _mujoco_images(
+    model: Any, positions: Sequence[Array], cameras: Sequence[Camera], folder: Path
+) -> list[Image]:
     """Images from the first rendering platform that works on this machine; empty if none works."""
     import mujoco
 
     mujoco.mj_saveModel(model, str(folder / "model.mjb"), None)
     np.savez(
-        folder / "views.npz", qpos=np.array(positions), size=SIZE, fov=FIELD_OF_VIEW,
+        folder / "views.npz",
+        qpos=np.array(positions),
+        size=SIZE,
+        fov=FIELD_OF_VIEW,
         target=[camera.target for camera in cameras],
         orbit=[(camera.distance, AZIMUTH, ELEVATION) for camera in cameras],
-    )  # fmt: skip
+    )
     for platform in _PLATFORMS:
         if _render(folder, platform):
             drawn = np.load(folder / "images.npz")
@@ -192,21 +218,27 @@ def _mujoco_images(model: Any, positions: Sequence[Array], cameras: Sequence[Cam
 
 
 def _render(folder: Path, platform: str) -> bool:
-    """Run MuJoCo's renderer in a separate process, which a missing driver may abort; return whether it succeeded."""
+    """Run MuJoCo's renderer in a separate process, which a missing driver may abort; return whether
+    it succeeded.
+    """
     command = [sys.executable, "-P", str(mujoco_worker.__file__), str(folder)]
     environment = {**os.environ, "MUJOCO_GL": platform}
     environment.pop("PYOPENGL_PLATFORM", None)
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, timeout=_TIMEOUT, check=False)  # noqa: S603
+        done = subprocess.run(
+            command, env=environment, capture_output=True, timeout=_TIMEOUT, check=False
+        )
     except subprocess.TimeoutExpired:
         return False
     return done.returncode == 0 and (folder / "images.npz").exists()
 
 
-# --- PyBullet --------------------------------------------------------------------------------------------------------
+# --- PyBullet -------------------------------------------------------------------------------------
 
 
-def _bullet_images(mechanism: Mechanism, poses: Sequence[JointPositions], cameras: Sequence[Camera]) -> list[Image]:
+def _bullet_images(
+    mechanism: Mechanism, poses: Sequence[JointPositions], cameras: Sequence[Camera]
+) -> list[Image]:
     with capture_stdout([]):
         import pybullet
 
@@ -274,7 +306,8 @@ def run_demo(folder: Path, progress: Callable[[str], None], *, force: bool = Fal
 
     Raises:
         EngineMissingError: if a simulator is not installed.
-        OutputFolderError: if the folder holds files that were edited or that no demonstration wrote.
+        OutputFolderError: if the folder holds files that were edited or that no demonstration
+        wrote.
     """
     check_folder(folder, force=force)
     path = assets_dir() / "arm" / "model.sdf"
@@ -285,10 +318,18 @@ def run_demo(folder: Path, progress: Callable[[str], None], *, force: bool = Fal
     progress("drawing both simulators")
     picture, notes = _picture(scene)
     engines = default_engines()
-    progress("comparing MuJoCo and PyBullet" if len(engines) > 1 else "comparing MuJoCo with the reference")
+    progress(
+        "comparing MuJoCo and PyBullet"
+        if len(engines) > 1
+        else "comparing MuJoCo with the reference"
+    )
     comparison = compare(scene, engines)
     reports, missing = _reports(comparison, picture)
-    write_folder(folder, {f"{_MODEL}/{name}": data for name, data in exported.files.items()} | reports, force=force)
+    write_folder(
+        folder,
+        {f"{_MODEL}/{name}": data for name, data in exported.files.items()} | reports,
+        force=force,
+    )
     paths = (folder / _MODEL / f"{exported.name}.xml", *(folder / name for name in reports))
     return Demo(scene=scene, comparison=comparison, files=paths, notes=(*notes, *missing))
 
@@ -307,7 +348,8 @@ def _reports(comparison: Comparison, picture: bytes | None) -> tuple[dict[str, b
 def _picture(scene: Scene) -> tuple[bytes | None, list[str]]:
     gallery = draw(scene, POSES)
     captions = [
-        ", ".join(f"{joint} {angle} rad" for joint, angle in pose.items()) or "all joints at zero" for pose in POSES
+        ", ".join(f"{joint} {angle} rad" for joint, angle in pose.items()) or "all joints at zero"
+        for pose in POSES
     ]
     try:
         return side_by_side(gallery, captions, f"{scene.name} in both simulators"), gallery.notes

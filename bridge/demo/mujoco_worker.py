@@ -1,7 +1,8 @@
-"""MuJoCo's renderer in a separate process, because the environment selects its back end before it is imported.
+"""MuJoCo's renderer in a separate process, because the environment selects its back end before it
+is imported.
 
-``python bridge/demo/mujoco_worker.py FOLDER`` reads ``model.mjb`` and ``views.npz`` in the folder and writes
-``images.npz``.
+``python bridge/demo/mujoco_worker.py FOLDER`` reads ``model.mjb`` and ``views.npz`` in the folder
+and writes ``images.npz``.
 """
 
 from __future__ import annotations
@@ -24,11 +25,18 @@ def main(folder: Path) -> None:
     width, height = (int(n) for n in views["size"])
     model.vis.global_.offwidth, model.vis.global_.offheight = width, height
     model.vis.global_.fovy = float(views["fov"])
-    model.vis.headlight.ambient, model.vis.headlight.diffuse, model.vis.headlight.specular = 0.5, 0.5, 0.0
+    model.vis.headlight.ambient, model.vis.headlight.diffuse, model.vis.headlight.specular = (
+        0.5,
+        0.5,
+        0.0,
+    )
     data = mujoco.MjData(model)
     camera = mujoco.MjvCamera()
     count = len(views["qpos"])
-    targets, orbits = np.broadcast_to(views["target"], (count, 3)), np.broadcast_to(views["orbit"], (count, 3))
+    targets, orbits = (
+        np.broadcast_to(views["target"], (count, 3)),
+        np.broadcast_to(views["orbit"], (count, 3)),
+    )
     images, masks = [], []
     with mujoco.Renderer(model, height, width) as renderer:
         for qpos, target, orbit in zip(views["qpos"], targets, orbits, strict=True):

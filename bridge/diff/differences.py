@@ -1,7 +1,8 @@
 """Differences of two scenes, field by field.
 
-The fields are those of the dataclasses of the model, so that a new field takes part without a change here. Numbers are
-equal within a tolerance, meshes and pictures if their files have the same content.
+The fields are those of the dataclasses of the model, so that a new field takes part without a
+change here. Numbers are equal within a tolerance, meshes and pictures if their files have the same
+content.
 """
 
 from __future__ import annotations
@@ -98,22 +99,30 @@ def _compare_fields(a: Any, b: Any, tolerance: float, path: str) -> Iterator[Fou
 def _scale(inertia: SpatialInertia, field: str) -> float:
     """Return the number to which the tolerance of a mass property relates, at most 1.
 
-    Small links have small masses and moments, which one bound would hide; those of a point are those of its size.
+    Small links have small masses and moments, which one bound would hide; those of a point are
+    those of its size.
     """
     moment = max(float(np.abs(inertia.I_Lcm).max()), inertia.mass * _POINT**2)
     return min(1.0, {"mass": inertia.mass, "I_Lcm": moment}.get(field, 1.0)) or 1.0
 
 
-def _compare_parts(a: tuple[Any, ...], b: tuple[Any, ...], tolerance: float, path: str) -> Iterator[Found]:
+def _compare_parts(
+    a: tuple[Any, ...], b: tuple[Any, ...], tolerance: float, path: str
+) -> Iterator[Found]:
     parts_a, parts_b = ({part.name: part for part in parts} for parts in (a, b))
     for name in dict.fromkeys((*parts_a, *parts_b)):
         if name in parts_a and name in parts_b:
             yield from compare_values(parts_a[name], parts_b[name], tolerance, f"{path}[{name}]")
         else:
-            yield f"{path}[{name}]", *("present" if name in parts else None for parts in (parts_a, parts_b))  # type: ignore[misc]
+            yield (
+                f"{path}[{name}]",
+                *("present" if name in parts else None for parts in (parts_a, parts_b)),
+            )  # type: ignore[misc]
 
 
-def _compare_tuples(a: tuple[Any, ...], b: tuple[Any, ...], tolerance: float, path: str) -> Iterator[Found]:
+def _compare_tuples(
+    a: tuple[Any, ...], b: tuple[Any, ...], tolerance: float, path: str
+) -> Iterator[Found]:
     if _are_settings(a) and _are_settings(b):
         yield from _compare_settings(a, b, tolerance, path)
     elif len(a) != len(b):
@@ -127,11 +136,18 @@ def _compare_tuples(a: tuple[Any, ...], b: tuple[Any, ...], tolerance: float, pa
 
 
 def _are_settings(values: tuple[Any, ...]) -> bool:
-    return all(isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str) for value in values)
+    return all(
+        isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
+        for value in values
+    )
 
 
-def _compare_settings(a: tuple[Any, ...], b: tuple[Any, ...], tolerance: float, path: str) -> Iterator[Found]:
-    """Yield each difference between pairs of a name and a value; a name may have several values, in order."""
+def _compare_settings(
+    a: tuple[Any, ...], b: tuple[Any, ...], tolerance: float, path: str
+) -> Iterator[Found]:
+    """Yield each difference between pairs of a name and a value; a name may have several values, in
+    order.
+    """
     named_a, named_b = _by_name(a), _by_name(b)
     for name in dict.fromkeys((*named_a, *named_b)):
         for x, y in zip_longest(named_a.get(name, []), named_b.get(name, [])):
@@ -159,7 +175,11 @@ def _equal(a: Any, b: Any, tolerance: float, field: str) -> bool:
 
 
 def _close(a: float, b: float, tolerance: float) -> bool:
-    return a == b or (math.isnan(a) and math.isnan(b)) or abs(a - b) <= tolerance * max(1.0, min(abs(a), abs(b)))
+    return (
+        a == b
+        or (math.isnan(a) and math.isnan(b))
+        or abs(a - b) <= tolerance * max(1.0, min(abs(a), abs(b)))
+    )
 
 
 def digest(path: str) -> str | None:
@@ -186,7 +206,9 @@ def plain(value: Any) -> Value:
 
 
 def _in_short(item: Any) -> str:
-    """Return what an item is in a few words: the mass of an inertia, the color of a material, the kind of others."""
+    """Return what an item is in a few words: the mass of an inertia, the color of a material, the
+    kind of others.
+    """
     if isinstance(item, tuple):
         return ", ".join(str(plain(x)) for x in item)
     if isinstance(item, SpatialInertia):
@@ -212,7 +234,9 @@ class Difference:
     name: str
     """Scoped name of the item; empty for the scene itself."""
     field: str
-    """Path of the field in the item, such as ``axes[0].lower``; empty if the item is only in one scene."""
+    """Path of the field in the item, such as ``axes[0].lower``; empty if the item is only in one
+    scene.
+    """
     a: Value
     """Value in A; None if the item is missing."""
     b: Value
@@ -264,13 +288,17 @@ def differences(
     return tuple(_scene_differences(a, b, tolerance, skipped))
 
 
-def _scene_differences(a: Scene, b: Scene, tolerance: float, skip: frozenset[tuple[str, str]]) -> Iterator[Difference]:
+def _scene_differences(
+    a: Scene, b: Scene, tolerance: float, skip: frozenset[tuple[str, str]]
+) -> Iterator[Difference]:
     for field in fields_of(a):
         if field in _SKIPPED:
             continue
         value_a, value_b = getattr(a, field), getattr(b, field, ())
         if isinstance(value_a, tuple):
-            yield from _item_differences(_SINGULAR.get(field, field), value_a, value_b, tolerance, skip)
+            yield from _item_differences(
+                _SINGULAR.get(field, field), value_a, value_b, tolerance, skip
+            )
         else:
             for path, x, y in compare_values(value_a, value_b, tolerance, field):
                 if ("scene", path.partition(".")[0]) not in skip:
@@ -278,14 +306,20 @@ def _scene_differences(a: Scene, b: Scene, tolerance: float, skip: frozenset[tup
 
 
 def _item_differences(
-    kind: str, a: Iterable[Any], b: Iterable[Any], tolerance: float, skip: frozenset[tuple[str, str]]
+    kind: str,
+    a: Iterable[Any],
+    b: Iterable[Any],
+    tolerance: float,
+    skip: frozenset[tuple[str, str]],
 ) -> Iterator[Difference]:
     by_name_a, by_name_b = _keyed(a), _keyed(b)
     for name in dict.fromkeys((*by_name_a, *by_name_b)):
         x, y = by_name_a.get(name), by_name_b.get(name)
         if x is None or y is None:
             places = {"where_a": place_of(x), "where_b": place_of(y)}
-            yield Difference(kind=kind, name=name, field="", a=_presence(x), b=_presence(y), **places)
+            yield Difference(
+                kind=kind, name=name, field="", a=_presence(x), b=_presence(y), **places
+            )
             continue
         for path, value_a, value_b in compare_values(x, y, tolerance):
             top = path.partition(".")[0].partition("[")[0]
@@ -313,7 +347,9 @@ def _presence(item: Any) -> str | None:
 
 
 def _keyed(items: Iterable[Any]) -> Mapping[str, Any]:
-    """Return the items by name; those without a name by what they connect, numbered if that is not unique."""
+    """Return the items by name; those without a name by what they connect, numbered if that is not
+    unique.
+    """
     keyed: dict[str, Any] = {}
     for item in items:
         key = _key(item)

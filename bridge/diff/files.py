@@ -29,16 +29,17 @@ from .mechanics import MechanicalError, acting, mechanical_error
 
 
 def other_frames(a: Scene, b: Scene, tolerance: float) -> dict[str, Pose]:
-    """Return the pose of the frame that B gives a link, in its frame in A, for each link whose frame alone differs.
+    """Return the pose of the frame that B gives a link, in its frame in A, for each link whose
+    frame alone differs.
 
-    Such a link has an inertia or shapes, and their places in the world are those of B. The children of floating joints
-    are left out, because their positions are those of their frames.
+    Such a link has an inertia or shapes, and their places in the world are those of B. The children
+    of floating joints are left out, because their positions are those of their frames.
 
     Args:
         a: Scene A.
         b: Scene B, with the names of A.
-        tolerance: Largest difference of equal lengths [m] and entries of rotation matrices, absolute below 1 and
-            relative above.
+        tolerance: Largest difference of equal lengths [m] and entries of rotation matrices,
+            absolute below 1 and relative above.
     """
     others = {link.name: link for link in b.links}
     floating = {joint.child for joint in (*a.joints, *b.joints) if joint.type is JointType.FLOATING}
@@ -53,7 +54,9 @@ def other_frames(a: Scene, b: Scene, tolerance: float) -> dict[str, Pose]:
 
 
 def _same_places(a: Link, b: Link, tolerance: float) -> bool:
-    """Return whether the centers of mass and the shapes of a link are where they are in the other scene."""
+    """Return whether the centers of mass and the shapes of a link are where they are in the other
+    scene.
+    """
     if a.inertia is not None and b.inertia is not None:
         p_a, p_b = _center_of_mass(a), _center_of_mass(b)
         if np.abs(p_a - p_b).max() > _scaled(tolerance, p_a):
@@ -104,7 +107,9 @@ def difference_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> st
         rows: The texts of the cells.
     """
     head = "".join(f"<th>{escape(title)}</th>" for title in header)
-    body = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    body = "\n".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
     return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
 
 
@@ -118,32 +123,43 @@ def page(title: str, verdict: str, sections: Iterable[tuple[str, str]]) -> str:
     """
     parts = "\n".join(f"<h2>{escape(name)}</h2>\n{content}" for name, content in sections)
     return (
-        f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{escape(title)}</title>\n'
+        f'<!doctype html>\n<html lang="en">\n<head><meta '
+        f'charset="utf-8"><title>{escape(title)}</title>\n'
         f"<style>{_STYLE}</style></head>\n<body>\n<h1>{escape(title)}</h1>\n"
-        f'<p class="{escape(verdict)}"><strong>{escape(verdict)}</strong></p>\n{parts}\n</body>\n</html>\n'
+        f"<p "
+        f'class="{escape(verdict)}"><strong>{escape(verdict)}</strong></p>\n{parts}\n</body>\n</html>\n'
     )
 
 
 def with_fixed_world(a: Scene, b: Scene) -> tuple[Scene, Scene, Names]:
-    """Return two scenes that have the shapes of the world alike, and the names in B of what was named ``world`` in A.
+    """Return two scenes that have the shapes of the world alike, and the names in B of what was
+    named ``world`` in A.
 
-    If one of them has a link named ``world`` and the other one a link without mass that is fixed to the world with as
-    many shapes of each type, the first one gets such a link too, with the name of the other. If there is none, or there
-    are several, both are returned as they are.
+    If one of them has a link named ``world`` and the other one a link without mass that is fixed to
+    the world with as many shapes of each type, the first one gets such a link too, with the name of
+    the other. If there is none, or there are several, both are returned as they are.
 
     Args:
         a: Scene A.
         b: Scene B.
     """
     in_a, in_b = (WORLD in by_name(scene.links) for scene in (a, b))
-    weld = _weld_like_world(a, b) if in_a and not in_b else _weld_like_world(b, a) if in_b and not in_a else None
+    weld = (
+        _weld_like_world(a, b)
+        if in_a and not in_b
+        else _weld_like_world(b, a)
+        if in_b and not in_a
+        else None
+    )
     if weld is None:
         return a, b, {}
     return (_fixed(a, weld), b, {"link": {WORLD: weld.child}}) if in_a else (a, _fixed(b, weld), {})
 
 
 def _weld_like_world(scene: Scene, other: Scene) -> Joint | None:
-    """Return the joint to the only link of another scene that may be the link named ``world`` of a scene."""
+    """Return the joint to the only link of another scene that may be the link named ``world`` of a
+    scene.
+    """
     shapes = _shapes_of_world(by_name(scene.links)[WORLD])
     links = by_name(other.links)
     taken = {item.name for items in (scene.links, scene.joints) for item in items}
@@ -164,7 +180,9 @@ def _has_no_mass(link: Link) -> bool:
 def _shapes_of_world(link: Link) -> Counter[tuple[str, str]]:
     """Return the number of collisions and visuals of each type."""
     parts = (("collision", link.collisions), ("visual", link.visuals))
-    return Counter((kind, type(shape.geometry).__name__) for kind, shapes in parts for shape in shapes)
+    return Counter(
+        (kind, type(shape.geometry).__name__) for kind, shapes in parts for shape in shapes
+    )
 
 
 def _fixed(scene: Scene, weld: Joint) -> Scene:
@@ -172,7 +190,10 @@ def _fixed(scene: Scene, weld: Joint) -> Scene:
     link = by_name(scene.links)[WORLD]
     moved = replace(link, name=weld.child)
     joint = replace(weld, X_PJ=link.X_WL, X_CJ=IDENTITY, where=link.where)
-    models = (replace(m, canonical_link=weld.child) if m.canonical_link == WORLD else m for m in scene.models)
+    models = (
+        replace(m, canonical_link=weld.child) if m.canonical_link == WORLD else m
+        for m in scene.models
+    )
     return replace(
         scene,
         links=tuple(moved if other is link else other for other in scene.links),
@@ -197,9 +218,11 @@ class Verdict(StrEnum):
     EQUAL = "EQUAL"
     """Nothing differs."""
     ALIKE = "ALIKE"
-    """Items differ, but none that changes the motion, and links have the same poses, masses, mass matrices and pairs.
+    """Items differ, but none that changes the motion, and links have the same poses, masses, mass
+    matrices and pairs.
 
-    A link whose frame alone differs, with everything on it in the same place, has the pose of the frame of B.
+    A link whose frame alone differs, with everything on it in the same place, has the pose of the
+    frame of B.
     """
     DIFFERENT = "DIFFERENT"
     """Both do not move alike, or one cannot move."""
@@ -211,12 +234,17 @@ class FileComparison:
 
     Attributes:
         differences: What differs, item by item, in the order of A, by the names in B.
-        mechanics: How far poses, masses, mass matrices and colliding pairs differ; None if a scene has no mechanism.
+        mechanics: How far poses, masses, mass matrices and colliding pairs differ; None if a scene
+            has no mechanism.
         tolerance: Largest difference of equal numbers.
-        acting: Those of the differences that change how a model moves, such as a damping, a coupling or a shape.
-        names: Names in B by name in A of the items that were matched by a map or by structure, by kind.
-        frames: The pose of the frame of B in that of A, by the name in A, of each link whose frame alone differs.
-        simulators: How far the same quantities differ between both files in each simulator, by its name.
+        acting: Those of the differences that change how a model moves, such as a damping, a
+            coupling or a shape.
+        names: Names in B by name in A of the items that were matched by a map or by structure, by
+            kind.
+        frames: The pose of the frame of B in that of A, by the name in A, of each link whose frame
+            alone differs.
+        simulators: How far the same quantities differ between both files in each simulator, by its
+            name.
     """
 
     differences: tuple[Difference, ...]
@@ -243,7 +271,11 @@ class FileComparison:
         if self.equal:
             return "no item differs"
         count = len(self.differences)
-        motion = "both move alike" if self.moves_alike else f"they do not move alike: {'; '.join(self.reasons)}"
+        motion = (
+            "both move alike"
+            if self.moves_alike
+            else f"they do not move alike: {'; '.join(self.reasons)}"
+        )
         found = f"{count} difference{'' if count == 1 else 's'}" if count else "no item differs"
         return f"{found}; {motion}"
 
@@ -260,22 +292,38 @@ class FileComparison:
 
     @property
     def moves_alike(self) -> bool:
-        """True if the same links have the same poses, masses, mass matrix and colliding pairs, and no force differs."""
+        """True if the same links have the same poses, masses, mass matrix and colliding pairs, and
+        no force differs.
+        """
         return not self.reasons
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """The reasons for which both do not move alike, in the mechanism and in each simulator; empty if they do."""
+        """The reasons for which both do not move alike, in the mechanism and in each simulator;
+        empty if they do.
+        """
         if self.mechanics is None:
             return ("one of them cannot move",)
         in_mechanism = (*self.mechanics.reasons(self.tolerance), *_acting_reasons(self.acting))
-        in_simulators = {name: error.reasons(self._simulator_tolerance) for name, error in self.simulators.items()}
-        return (*in_mechanism, *(f"in {name}, {text}" for name, texts in in_simulators.items() for text in texts))
+        in_simulators = {
+            name: error.reasons(self._simulator_tolerance)
+            for name, error in self.simulators.items()
+        }
+        return (
+            *in_mechanism,
+            *(f"in {name}, {text}" for name, texts in in_simulators.items() for text in texts),
+        )
 
     @property
     def not_compared(self) -> tuple[str, ...]:
-        """The simulators that could not compare both files, each with its reason; the verdict is without them."""
-        return tuple(f"in {name}: {error.refusal}" for name, error in self.simulators.items() if error.refusal)
+        """The simulators that could not compare both files, each with its reason; the verdict is
+        without them.
+        """
+        return tuple(
+            f"in {name}: {error.refusal}"
+            for name, error in self.simulators.items()
+            if error.refusal
+        )
 
     @property
     def _simulator_tolerance(self) -> float:
@@ -326,15 +374,23 @@ class FileComparison:
         errors = {"mechanism": self.mechanics, **self.simulators}
         listed = [(name, *_cells(error)) for name, error in errors.items()]
         sections.append(
-            ("Mechanics", difference_table(("", "pose", "mass", "mass matrix", "missing", "pairs"), listed))
+            (
+                "Mechanics",
+                difference_table(("", "pose", "mass", "mass matrix", "missing", "pairs"), listed),
+            )
         )
-        matched = [(kind, old, new) for kind, names in self.names.items() for old, new in names.items()]
+        matched = [
+            (kind, old, new) for kind, names in self.names.items() for old, new in names.items()
+        ]
         if matched:
             sections.append(("Names", difference_table(("kind", "A", "B"), matched)))
         return page(title, str(self.verdict), sections)
 
     def _rows(self) -> list[tuple[str, ...]]:
-        return [(d.kind, d.name, d.field or "only in one", text_of(d.a), text_of(d.b)) for d in self.differences]
+        return [
+            (d.kind, d.name, d.field or "only in one", text_of(d.a), text_of(d.b))
+            for d in self.differences
+        ]
 
 
 def compare_files(
@@ -352,16 +408,18 @@ def compare_files(
         a: The first file or scene.
         b: The second file or scene.
         tolerance: Largest difference of equal numbers, absolute below 1 and relative above.
-        names: Names in B by name in A, where they differ; a key may start with the kind, such as ``joint elbow``.
-        match: Whether links and joints whose name the other file lacks are matched by their places in the ``structure``
-            of joints, or not at all (``name``). An item that was matched in this way differs in its name.
+        names: Names in B by name in A, where they differ; a key may start with the kind, such as
+            ``joint elbow``.
+        match: Whether links and joints whose name the other file lacks are matched by their places
+            in the ``structure`` of joints, or not at all (``name``). An item that was matched in
+            this way differs in its name.
         options: Options of `loaders.load` for both files.
 
     Raises:
         LoadError: if a file is invalid.
         TypeError: if an option is unknown.
-        ValueError: if ``match`` has an unknown value, ``tolerance`` is negative or no number, or ``names`` has a name
-            that A or B does not have.
+        ValueError: if ``match`` has an unknown value, ``tolerance`` is negative or no number, or
+            ``names`` has a name that A or B does not have.
 
     Example:
         >>> import bridge
@@ -379,7 +437,9 @@ def compare_files(
     found: dict[str, dict[str, str]] = {}
     if match == "structure":
         first, second, scoped, found = _matched_by_structure(first, second)
-        mapped = {kind: scoped.get(kind, {}) | mapped.get(kind, {}) for kind in {**scoped, **mapped}}
+        mapped = {
+            kind: scoped.get(kind, {}) | mapped.get(kind, {}) for kind in {**scoped, **mapped}
+        }
     frames = other_frames(first, second, tolerance)
     noted = (*_other_names(found, first, second), *_other_frames(first, second, frames))
     first = moved_frames(first, frames)
@@ -397,7 +457,9 @@ def compare_files(
 
 
 def _matched_by_structure(a: Scene, b: Scene) -> tuple[Scene, Scene, Names, Names]:
-    """Return A with the names of B, and B; and the names in B of those with another scope, and with another name."""
+    """Return A with the names of B, and B; and the names in B of those with another scope, and with
+    another name.
+    """
     scoped = names_by_scope(a, b)
     a = renamed(a, scoped)
     prefixed = names_by_prefix(a, b)
@@ -405,7 +467,15 @@ def _matched_by_structure(a: Scene, b: Scene) -> tuple[Scene, Scene, Names, Name
     found = names_by_structure(a, b)
     a, b, worlds = with_fixed_world(renamed(a, found), b)
     steps = (prefixed, found, worlds)
-    return a, b, scoped, {kind: dict(ChainMap(*(step.get(kind, {}) for step in steps[::-1]))) for kind in chain(*steps)}
+    return (
+        a,
+        b,
+        scoped,
+        {
+            kind: dict(ChainMap(*(step.get(kind, {}) for step in steps[::-1])))
+            for kind in chain(*steps)
+        },
+    )
 
 
 def _mechanics(a: Scene, b: Scene) -> MechanicalError | None:
@@ -418,11 +488,15 @@ def _mechanics(a: Scene, b: Scene) -> MechanicalError | None:
 
 def _acting_reasons(acting: tuple[Difference, ...]) -> tuple[str, ...]:
     """Return what acting differences are about, once for each field of an item, in one reason."""
-    words = dict.fromkeys(f"{d.field or 'presence'} of {' '.join(filter(None, (d.kind, d.name)))}" for d in acting)
+    words = dict.fromkeys(
+        f"{d.field or 'presence'} of {' '.join(filter(None, (d.kind, d.name)))}" for d in acting
+    )
     return (f"what acts on the motion differs: {shortened(', '.join(words))}",) if words else ()
 
 
-def _other_names(found: Mapping[str, Mapping[str, str]], a: Scene, b: Scene) -> tuple[Difference, ...]:
+def _other_names(
+    found: Mapping[str, Mapping[str, str]], a: Scene, b: Scene
+) -> tuple[Difference, ...]:
     return tuple(
         Difference(kind=kind, name=new, field="name", a=old, b=new, **_places(kind, new, a, b))
         for kind, pairs in found.items()
@@ -431,10 +505,16 @@ def _other_names(found: Mapping[str, Mapping[str, str]], a: Scene, b: Scene) -> 
 
 
 def _other_frames(a: Scene, b: Scene, frames: Mapping[str, Pose]) -> tuple[Difference, ...]:
-    in_a, in_b = ({link.name: link.X_WL for link in scene.links if link.name in frames} for scene in (a, b))
-    vectors = {name: tuple(tuple(poses[name].to_vector()) for poses in (in_a, in_b)) for name in frames}
+    in_a, in_b = (
+        {link.name: link.X_WL for link in scene.links if link.name in frames} for scene in (a, b)
+    )
+    vectors = {
+        name: tuple(tuple(poses[name].to_vector()) for poses in (in_a, in_b)) for name in frames
+    }
     return tuple(
-        Difference(kind="link", name=name, field="X_WL", a=one, b=two, **_places("link", name, a, b))
+        Difference(
+            kind="link", name=name, field="X_WL", a=one, b=two, **_places("link", name, a, b)
+        )
         for name, (one, two) in vectors.items()
     )
 
@@ -467,7 +547,13 @@ def places_of(difference: Difference) -> str:
 
 def _cells(error: MechanicalError | None) -> tuple[str, ...]:
     if error is None or error.refusal:
-        return ("cannot move" if error is None else f"not compared: {error.refusal}", "", "", "", "")
+        return (
+            "cannot move" if error is None else f"not compared: {error.refusal}",
+            "",
+            "",
+            "",
+            "",
+        )
     numbers = (error.pose, error.mass, error.mass_matrix)
     return (*(f"{x:.3g}" for x in numbers), ", ".join(error.missing), ", ".join(error.pairs))
 
@@ -476,4 +562,6 @@ def _json(value: Any) -> Any:
     """Return a value of a report as JSON has it: infinity is the word ``inf``."""
     if isinstance(value, tuple):
         return [_json(x) for x in value]
-    return str(value) if isinstance(value, float) and value in (float("inf"), float("-inf")) else value
+    return (
+        str(value) if isinstance(value, float) and value in (float("inf"), float("-inf")) else value
+    )

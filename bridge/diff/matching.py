@@ -20,7 +20,13 @@ _FEW = 2
 _MANY = 3
 """Number of names of a kind that must differ by the same prefix."""
 _OTHERS = ("frames", "models", "filter_groups", "actuators", "lights")
-_KINDS = {"frames": "frame", "models": "model", "filter_groups": "group", "actuators": "actuator", "lights": "light"}
+_KINDS = {
+    "frames": "frame",
+    "models": "model",
+    "filter_groups": "group",
+    "actuators": "actuator",
+    "lights": "light",
+}
 
 
 def names_of_map(a: Scene, b: Scene, names: Mapping[str, str]) -> Names:
@@ -29,17 +35,22 @@ def names_of_map(a: Scene, b: Scene, names: Mapping[str, str]) -> Names:
     Args:
         a: Scene A.
         b: Scene B.
-        names: Names in B by name in A, whatever the kind; that of an item whose name another kind has too may start
-            with its kind, such as ``joint elbow``.
+        names: Names in B by name in A, whatever the kind; that of an item whose name another kind
+            has too may start with its kind, such as ``joint elbow``.
 
     Raises:
         ValueError: if A has no item of a name, or B has no item of its kind with the new one.
     """
     in_a, in_b = _names_by_kind(a), _names_by_kind(b)
     found: Names = {kind: {} for kind in in_a}
-    for key, new in sorted(names.items(), key=lambda entry: " " in entry[0]):  # a name with its kind counts
+    for key, new in sorted(
+        names.items(), key=lambda entry: " " in entry[0]
+    ):  # a name with its kind counts
         old = {
-            kind: name for kind, known in in_a.items() for name in (key, key.removeprefix(f"{kind} ")) if name in known
+            kind: name
+            for kind, known in in_a.items()
+            for name in (key, key.removeprefix(f"{kind} "))
+            if name in known
         }
         if not old:
             raise ValueError(_unknown("A", key, in_a))
@@ -53,20 +64,30 @@ def names_of_map(a: Scene, b: Scene, names: Mapping[str, str]) -> Names:
 
 def _names_by_kind(scene: Scene) -> dict[str, dict[str, None]]:
     kinds = {"links": "link", "joints": "joint", **_KINDS}
-    return {kind: dict.fromkeys(item.name for item in getattr(scene, field)) for field, kind in kinds.items()}
+    return {
+        kind: dict.fromkeys(item.name for item in getattr(scene, field))
+        for field, kind in kinds.items()
+    }
 
 
 def _unknown(side: str, name: str, known: Mapping[str, Iterable[str]]) -> str:
-    """Return the message about a name of a map that no item of some kinds has, with the names that are like it."""
+    """Return the message about a name of a map that no item of some kinds has, with the names that
+    are like it.
+    """
     names = list(dict.fromkeys(chain.from_iterable(known.values())))
     close = get_close_matches(name, names, n=3, cutoff=0.5)
-    nearest = f"did you mean {', '.join(map(repr, close))}?" if close else f"expected one of {', '.join(names[:8])}"
+    nearest = (
+        f"did you mean {', '.join(map(repr, close))}?"
+        if close
+        else f"expected one of {', '.join(names[:8])}"
+    )
     kind = " or ".join(known) if len(known) <= _FEW else "item"
     return f"{side} has no {kind} {name!r}, which the map names; {nearest}"
 
 
 def names_by_scope(a: Scene, b: Scene) -> Names:
-    """Return the names in B of the items of A, if one is a model and the other is a world with one model.
+    """Return the names in B of the items of A, if one is a model and the other is a world with one
+    model.
 
     Names in the scene of a model do not start with the name of the model; those in a world do.
 
@@ -93,7 +114,8 @@ def names_by_scope(a: Scene, b: Scene) -> Names:
 
 
 def names_by_prefix(a: Scene, b: Scene) -> Names:
-    """Return the names in B of links and joints of A that differ by a prefix, the same for at least three of a kind.
+    """Return the names in B of links and joints of A that differ by a prefix, the same for at least
+    three of a kind.
 
     Args:
         a: Scene A.
@@ -101,7 +123,9 @@ def names_by_prefix(a: Scene, b: Scene) -> Names:
     """
     names: Names = {}
     for kind, field in (("link", "links"), ("joint", "joints")):
-        in_a, in_b = (dict.fromkeys(item.name for item in getattr(scene, field)) for scene in (a, b))
+        in_a, in_b = (
+            dict.fromkeys(item.name for item in getattr(scene, field)) for scene in (a, b)
+        )
         only_a = [name for name in in_a if name not in in_b]
         only_b = [name for name in in_b if name not in in_a]
         pairs = [(x, y) for x in only_a for y in only_b if x.endswith(y) or y.endswith(x)]
@@ -120,10 +144,12 @@ def _prefix(a: str, b: str) -> tuple[str, str]:
 
 
 def names_by_structure(a: Scene, b: Scene) -> Names:
-    """Return the names of links and joints of A that B lacks, and of those in B that have their places.
+    """Return the names of links and joints of A that B lacks, and of those in B that have their
+    places.
 
-    Two links have the same place if the joints to them start at links that are matched, have the same type, and the
-    trees behind them are equal; or if no other link comes into question. So have the roots of the only trees.
+    Two links have the same place if the joints to them start at links that are matched, have the
+    same type, and the trees behind them are equal; or if no other link comes into question. So have
+    the roots of the only trees.
 
     Args:
         a: Scene A.
@@ -155,7 +181,9 @@ class _Tree:
         self.below: dict[str, list[Joint]] = defaultdict(list)
         seen = {WORLD}
         for joint in scene.joints:
-            is_free = joint.type is JointType.FLOATING and joint.parent == WORLD  # as without a joint
+            is_free = (
+                joint.type is JointType.FLOATING and joint.parent == WORLD
+            )  # as without a joint
             if joint.child not in seen and not is_free:
                 seen.add(joint.child)
                 self.below[joint.parent].append(joint)
@@ -176,7 +204,9 @@ class _Tree:
         for name in order:  # the list grows during the loop
             order.extend(joint.child for joint in self.below[name])
         for name in reversed(order):
-            behind = sorted((joint.type.value, self.signature(joint.child)) for joint in self.below[name])
+            behind = sorted(
+                (joint.type.value, self.signature(joint.child)) for joint in self.below[name]
+            )
             self._signatures[name] = hash((*_contents(self.links.get(name)), *behind))
 
 
@@ -187,7 +217,9 @@ def _contents(link: Link | None) -> tuple[Any, ...]:
     return (mass, *sorted(type(part.geometry).__name__ for part in link.collisions))
 
 
-def _paired(trees: tuple[_Tree, _Tree], a: list[str], b: list[str], names: Names) -> list[tuple[str, str]]:
+def _paired(
+    trees: tuple[_Tree, _Tree], a: list[str], b: list[str], names: Names
+) -> list[tuple[str, str]]:
     """Return the roots that belong together, and note the names of those that differ."""
     same = [(name, name) for name in a if name in b]
     rest_a, rest_b = ([name for name in group if name not in dict(same)] for group in (a, b))
@@ -204,9 +236,14 @@ def _paired(trees: tuple[_Tree, _Tree], a: list[str], b: list[str], names: Names
 
 
 def _bases(trees: tuple[_Tree, _Tree], names: Names) -> list[tuple[str, str]]:
-    """Return the only tree of each scene, if one of them is fixed to the world and the other is free."""
+    """Return the only tree of each scene, if one of them is fixed to the world and the other is
+    free.
+    """
     roots = [tree.roots() for tree in trees]
-    fixed = [[joint.child for joint in tree.below[WORLD] if joint.type is JointType.FIXED] for tree in trees]
+    fixed = [
+        [joint.child for joint in tree.below[WORLD] if joint.type is JointType.FIXED]
+        for tree in trees
+    ]
     (a, b) = ([*free, *held] for free, held in zip(roots, fixed, strict=True))
     if len(a) != 1 or len(b) != 1 or bool(roots[0]) == bool(roots[1]):
         return []
@@ -215,8 +252,12 @@ def _bases(trees: tuple[_Tree, _Tree], names: Names) -> list[tuple[str, str]]:
     return [(a[0], b[0])]
 
 
-def _matched(a: list[Joint], b: list[Joint], trees: tuple[_Tree, _Tree]) -> Iterable[tuple[Joint, Joint]]:
-    """Yield the joints that belong together: by name, else by what is behind them, else the only ones of a type."""
+def _matched(
+    a: list[Joint], b: list[Joint], trees: tuple[_Tree, _Tree]
+) -> Iterable[tuple[Joint, Joint]]:
+    """Yield the joints that belong together: by name, else by what is behind them, else the only
+    ones of a type.
+    """
     rest = {joint.name: joint for joint in b}
     left = []
     for joint in a:
@@ -227,7 +268,9 @@ def _matched(a: list[Joint], b: list[Joint], trees: tuple[_Tree, _Tree]) -> Iter
     unsure = []
     for joint in left:
         key = (joint.type, trees[0].signature(joint.child))
-        equal = [other for other in rest.values() if (other.type, trees[1].signature(other.child)) == key]
+        equal = [
+            other for other in rest.values() if (other.type, trees[1].signature(other.child)) == key
+        ]
         if equal:
             yield joint, rest.pop(equal[0].name)
         else:
@@ -240,10 +283,14 @@ def _matched(a: list[Joint], b: list[Joint], trees: tuple[_Tree, _Tree]) -> Iter
 
 
 def _without_known(names: Names, a: Scene, b: Scene) -> Names:
-    """Return the names without those that A and B share: an item keeps its partner of the same name."""
+    """Return the names without those that A and B share: an item keeps its partner of the same
+    name.
+    """
     found: Names = {}
     for kind, field in (("link", "links"), ("joint", "joints")):
-        known = {item.name for item in getattr(a, field)} & {item.name for item in getattr(b, field)}
+        known = {item.name for item in getattr(a, field)} & {
+            item.name for item in getattr(b, field)
+        }
         pairs = names.get(kind, {}).items()
         found[kind] = {old: new for old, new in pairs if old not in known and new not in known}
     return found

@@ -1,9 +1,10 @@
 """Differences of mechanics, and of values that change motion.
 
-What is not in the table changes no motion, or is compared by the mechanics, or belongs to one simulator: names, looks,
-sensors, limits of speed, which no simulator enforces, accuracy of solvers. MuJoCo's own settings count if they act on
-motion or contact: gravity compensation, polynomials of springs and dampers, fluids, laws of actuators, switches,
-softness; `loaders.engine_settings` has their effects.
+What is not in the table changes no motion, or is compared by the mechanics, or belongs to one
+simulator: names, looks, sensors, limits of speed, which no simulator enforces, accuracy of solvers.
+    MuJoCo's own settings count if they act on
+motion or contact: gravity compensation, polynomials of springs and dampers, fluids, laws of
+actuators, switches, softness; `loaders.engine_settings` has their effects.
 """
 
 from __future__ import annotations
@@ -37,11 +38,15 @@ class MechanicalError:
     """The largest differences between the mechanics of scenes A and B."""
 
     pose: float = 0.0
-    """The error of the poses of links, at random positions of the joints [m, or entries of rotation matrices]."""
+    """The error of the poses of links, at random positions of the joints [m, or entries of rotation
+    matrices].
+    """
     mass: float = 0.0
     """The relative error of the masses of links."""
     mass_matrix: float = 0.0
-    """The error of the entries of the mass matrix, relative to those of the diagonal that belong to them."""
+    """The error of the entries of the mass matrix, relative to those of the diagonal that belong to
+    them.
+    """
     missing: tuple[str, ...] = ()
     """Links, and joints that move, which B lacks."""
     added: tuple[str, ...] = ()
@@ -49,7 +54,9 @@ class MechanicalError:
     pairs: tuple[str, ...] = ()
     """Pairs of links that may touch in one of both only."""
     refusal: str = ""
-    """The reason for which a simulator compared nothing, such as a file that it cannot read; empty if it did."""
+    """The reason for which a simulator compared nothing, such as a file that it cannot read; empty
+    if it did.
+    """
 
     def is_within(self, tolerance: float) -> bool:
         """Return whether the mechanics are equal within a tolerance."""
@@ -63,10 +70,18 @@ class MechanicalError:
             ("mass matrices", self.mass_matrix, " of their diagonal entries"),
         )
         return (
-            *(f"{name} differ by {error:.2g}{of}" for name, error, of in numbers if not error <= tolerance),
+            *(
+                f"{name} differ by {error:.2g}{of}"
+                for name, error, of in numbers
+                if not error <= tolerance
+            ),
             *([f"B lacks {shortened(', '.join(self.missing))}"] if self.missing else ()),
             *([f"only B moves {shortened(', '.join(self.added))}"] if self.added else ()),
-            *([f"colliding pairs differ: {shortened(', '.join(self.pairs))}"] if self.pairs else ()),
+            *(
+                [f"colliding pairs differ: {shortened(', '.join(self.pairs))}"]
+                if self.pairs
+                else ()
+            ),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -91,7 +106,8 @@ def mechanical_error(
     seed: int = 0,
     pairs: bool = True,
 ) -> MechanicalError:
-    """Compare the mechanics of two scenes; links that only B has may exist if they are massless or welded.
+    """Compare the mechanics of two scenes; links that only B has may exist if they are massless or
+    welded.
 
     Args:
         a: Scene A.
@@ -99,7 +115,8 @@ def mechanical_error(
         names: Names in B by name in A, where they differ.
         configurations: Number of random positions.
         seed: Seed of the random positions.
-        pairs: Whether to compare the pairs of links that may touch, in a time that grows with the square of the links.
+        pairs: Whether to compare the pairs of links that may touch, in a time that grows with the
+            square of the links.
 
     Raises:
         ExportError: if a scene has no mechanism.
@@ -113,7 +130,9 @@ def mechanical_error(
     rng = np.random.default_rng(seed)
     pose, matrix = 0.0, 0.0
     for _ in range(configurations):
-        q = {str(body.joint): random_position(body, rng) for body in first.bodies if body.primitives}
+        q = {
+            str(body.joint): random_position(body, rng) for body in first.bodies if body.primitives
+        }
         mapped = {_joint(name, renamed): value for name, value in q.items()}
         pose = max(pose, _pose_error(first.link_poses(q), second.link_poses(mapped), renamed))
         matrix = max(matrix, _matrix_error(first, second, q, mapped, renamed))
@@ -127,7 +146,9 @@ def mechanical_error(
 
 
 def _free_joints(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> dict[str, str]:
-    """Return the names of the joints of free links, which formats state under other names or not at all."""
+    """Return the names of the joints of free links, which formats state under other names or not at
+    all.
+    """
     free = {body.name: str(body.joint) for body in b.bodies if kind_of(body) is PrimitiveKind.FREE}
     found: dict[str, str] = {}
     for body in a.bodies:
@@ -140,14 +161,22 @@ def _free_joints(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> dict[s
 def _missing(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:
     links = {body.name for body in b.bodies}
     joints = {joint for joint, _ in b.v_order}
-    stated = {link.name for link in a.scene.links}  # a body may be a part of a link that a loop is cut at
-    lost = [name for body in a.bodies if (name := body.name) in stated and names.get(name, name) not in links]
+    stated = {
+        link.name for link in a.scene.links
+    }  # a body may be a part of a link that a loop is cut at
+    lost = [
+        name
+        for body in a.bodies
+        if (name := body.name) in stated and names.get(name, name) not in links
+    ]
     lost += [joint for joint, _ in a.v_order if _joint(joint, names) not in joints]
     return tuple(dict.fromkeys(lost))
 
 
 def _added(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the joints of B that move and that A lacks, without those of parts of links that loops are cut at."""
+    """Return the joints of B that move and that A lacks, without those of parts of links that loops
+    are cut at.
+    """
     known = {_joint(joint, names) for joint, _ in a.v_order}
     stated = {link.name for link in b.scene.links}
     movable = [str(body.joint) for body in b.bodies if body.primitives and body.name in stated]
@@ -155,7 +184,9 @@ def _added(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, .
 
 
 def _joint(name: str, names: Mapping[str, str]) -> str:
-    """Return the name of a joint in B; the key of one that shares its name with a link starts with ``joint``."""
+    """Return the name of a joint in B; the key of one that shares its name with a link starts with
+    ``joint``.
+    """
     return names.get(f"joint {name}", names.get(name, name))
 
 
@@ -166,18 +197,30 @@ def _pose_error(a: Mapping[str, Pose], b: Mapping[str, Pose], names: Mapping[str
         if other is None:  # a part of a link that a loop is cut at
             continue
         scale = max(1.0, float(np.abs(X_WL.p).max()))
-        worst = max(worst, float(np.abs(X_WL.p - other.p).max()) / scale, float(np.abs(X_WL.R - other.R).max()))
+        worst = max(
+            worst,
+            float(np.abs(X_WL.p - other.p).max()) / scale,
+            float(np.abs(X_WL.R - other.R).max()),
+        )
     return worst
 
 
 MAX_DOFS = 300
-"""Largest number of velocities for which mass matrices are compared; their time grows with its square."""
+"""Largest number of velocities for which mass matrices are compared; their time grows with its
+square.
+"""
 SMALLEST = 1e-4
-"""Smallest entry of the diagonal to which errors relate, as a part of the largest; links may have no mass."""
+"""Smallest entry of the diagonal to which errors relate, as a part of the largest; links may have
+no mass.
+"""
 
 
 def _matrix_error(
-    a: Mechanism, b: Mechanism, q: Mapping[str, Position], mapped: Mapping[str, Position], names: Mapping[str, str]
+    a: Mechanism,
+    b: Mechanism,
+    q: Mapping[str, Position],
+    mapped: Mapping[str, Position],
+    names: Mapping[str, str],
 ) -> float:
     if not a.v_order or len(a.v_order) > MAX_DOFS:
         return 0.0
@@ -197,15 +240,21 @@ def _mass_error(a: Scene, b: Scene, names: Mapping[str, str]) -> float:
 
 
 def _pairs(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the pairs that collide in one only, by the policy of each; if that is Drake's, by SDFormat's too.
+    """Return the pairs that collide in one only, by the policy of each; if that is Drake's, by
+    SDFormat's too.
 
-    For MJCF no other policy is compared: bitmasks, which only some policies use, may become filter groups.
+    For MJCF no other policy is compared: bitmasks, which only some policies use, may become filter
+    groups.
     """
     found: list[str] = []
     policies = (None, "sdformat") if a.default_policy == b.default_policy == "drake" else (None,)
     for policy in policies:
-        first = {frozenset(names.get(name, name) for name in pair) for pair in a.collidable_pairs(policy)}
-        found += [" and ".join(sorted(pair)) for pair in _changed(first, b.collidable_pairs(policy))]
+        first = {
+            frozenset(names.get(name, name) for name in pair) for pair in a.collidable_pairs(policy)
+        }
+        found += [
+            " and ".join(sorted(pair)) for pair in _changed(first, b.collidable_pairs(policy))
+        ]
     return tuple(dict.fromkeys(found))
 
 
@@ -216,24 +265,45 @@ def _changed(a: set[frozenset[str]], b: frozenset[frozenset[str]]) -> Sequence[f
 PRIMITIVE_TOLERANCE = 1e-8
 """Largest difference of the supports of equal shapes [m]."""
 MESH_TOLERANCE = 1e-6
-"""Largest difference of the supports of equal meshes, relative to their extent; files have single precision."""
+"""Largest difference of the supports of equal meshes, relative to their extent; files have single
+precision.
+"""
 EARTH = 0.03
-"""Largest difference between vectors of gravity that formats assume, such as 9.8 and 9.81 m/s^2 [m/s^2]."""
+"""Largest difference between vectors of gravity that formats assume, such as 9.8 and 9.81 m/s^2
+[m/s^2].
+"""
 
 _AXIS = (
-    "lower", "upper", "effort", "damping", "friction", "spring_stiffness", "spring_reference", "limit_stiffness",
+    "lower",
+    "upper",
+    "effort",
+    "damping",
+    "friction",
+    "spring_stiffness",
+    "spring_reference",
+    "limit_stiffness",
     "limit_dissipation",
-)  # fmt: skip
+)
 _INSIDE = ("collisions.geometry.", "collisions.surface.friction.")
 _FIELDS: Mapping[str, frozenset[str]] = {
     "scene": frozenset({"gravity", "wind"}),
-    "link": frozenset({
-        "gravity", "kinematic", "enable_wind", "velocity_decay", "added_mass", "surface_velocity_axis", "deformable",
-        "collisions", "collisions.X_LG", "collisions.geometry",
-    }),
+    "link": frozenset(
+        {
+            "gravity",
+            "kinematic",
+            "enable_wind",
+            "velocity_decay",
+            "added_mass",
+            "surface_velocity_axis",
+            "deformable",
+            "collisions",
+            "collisions.X_LG",
+            "collisions.geometry",
+        }
+    ),
     "joint": frozenset({"axes", *(f"axes.{name}" for name in _AXIS)}),
     "actuator": frozenset({"", "joint", "tendon", "effort", "gear_ratio", "p_gain", "d_gain"}),
-}  # fmt: skip
+}
 """Fields that change the motion, by kind of item; the empty field is the item itself."""
 _WHOLE = frozenset({"coupling", "constraint", "force element", "force of a fluid", "tendons"})
 """Kinds of items of which every field changes the motion."""
@@ -241,16 +311,22 @@ _ELEMENT = {
     "scene": "", "link": "body/", "joint": "joint/", "tendons": "tendon/", "coupling": "equality/",
     "constraint": "equality/", "contact_pairs": "pair/",
 }  # fmt: skip
-"""The element of MJCF whose settings a kind of item carries; those of a shape of a link are of its geom."""
+"""The element of MJCF whose settings a kind of item carries; those of a shape of a link are of its
+geom.
+"""
 _SETTING = re.compile(r"(?P<owner>.*\.surface\.)?(physics\.parameters|mujoco)\[(?P<name>[^\]]+)\]")
 """Path of a setting of MuJoCo in an item."""
 _OF_MUJOCO = ("option/", "flag/", "size/", "geom/", *filter(None, _ELEMENT.values()))
-"""Beginnings of the paths of MuJoCo's settings; `Physics.parameters` may belong to another engine."""
+"""Beginnings of the paths of MuJoCo's settings; `Physics.parameters` may belong to another
+engine.
+"""
 _LAWS = re.compile(
     r"mujoco\[(gaintype|gainprm|biastype|biasprm|dyntype|dynprm|gear|ctrlrange|ctrllimited|forcerange|forcelimited|"
     r"actrange|actlimited|actearly|actdim|delay|input)\]"
 )
-"""Settings of MuJoCo that determine the force of an actuator, if both files state its law in this way."""
+"""Settings of MuJoCo that determine the force of an actuator, if both files state its law in this
+way.
+"""
 _ELEMENTS = frozenset({"equality", "deformable"})
 """Sections of MuJoCo's elements that act on the motion; sensors do not."""
 _INDEX = re.compile(r"\[[^\]]*\]")
@@ -265,7 +341,9 @@ def acting(found: Iterable[Difference], a: Scene, b: Scene) -> tuple[Difference,
         b: Scene B.
     """
     own = {("mujoco", each.name) for each in chain(a.mujoco, b.mujoco) if each.section in _ELEMENTS}
-    laws = [{("actuator", each.name) for each in scene.actuators if each.mujoco} for scene in (a, b)]
+    laws = [
+        {("actuator", each.name) for each in scene.actuators if each.mujoco} for scene in (a, b)
+    ]
     lawful = laws[0] & laws[1]
     both = a.physics.engine == b.physics.engine == "mujoco"
     listed = [
@@ -278,7 +356,9 @@ def acting(found: Iterable[Difference], a: Scene, b: Scene) -> tuple[Difference,
     in_a, in_b = ({link.name: link for link in scene.links} for scene in (a, b))
     shapes = {d.name for d in listed if _is_about_shapes(d)}
     same = {("link", name) for name in shapes if same_shapes(in_a[name], in_b[name])}
-    same |= {("actuator", each.name) for each in chain(a.actuators, b.actuators) if not _has_gains(each)}
+    same |= {
+        ("actuator", each.name) for each in chain(a.actuators, b.actuators) if not _has_gains(each)
+    }
     if _is_assumed(a.gravity, b.gravity):
         same.add(("scene", ""))
     return tuple(d for d in listed if not ((d.kind, d.name) in same and _depends(d)))
@@ -286,13 +366,21 @@ def acting(found: Iterable[Difference], a: Scene, b: Scene) -> tuple[Difference,
 
 def _is_about_shapes(difference: Difference) -> bool:
     is_setting = _SETTING.fullmatch(difference.field) is not None
-    return difference.kind == "link" and difference.field.startswith("collisions") and not is_setting
+    return (
+        difference.kind == "link" and difference.field.startswith("collisions") and not is_setting
+    )
 
 
 def _depends(difference: Difference) -> bool:
-    """Return whether a difference acts in some cases only: of shapes, of gravity, and of an actuator that one lacks."""
+    """Return whether a difference acts in some cases only: of shapes, of gravity, and of an
+    actuator that one lacks.
+    """
     is_lacked = difference.kind == "actuator" and not difference.field
-    return is_lacked or _is_about_shapes(difference) or (difference.kind, difference.field) == ("scene", "gravity")
+    return (
+        is_lacked
+        or _is_about_shapes(difference)
+        or (difference.kind, difference.field) == ("scene", "gravity")
+    )
 
 
 def _is_listed(difference: Difference, *, both_of_mujoco: bool) -> bool:
@@ -307,9 +395,11 @@ def _is_listed(difference: Difference, *, both_of_mujoco: bool) -> bool:
 
 
 def _is_acting(difference: Difference, setting: re.Match[str], *, both_of_mujoco: bool) -> bool:
-    """Return whether a setting of MuJoCo acts on motion or contact, and differs by more than a stated default.
+    """Return whether a setting of MuJoCo acts on motion or contact, and differs by more than a
+    stated default.
 
-    Softness and contacts of shapes are compared between MJCF files only: other formats state them in other ways.
+    Softness and contacts of shapes are compared between MJCF files only: other formats state them
+    in other ways.
     """
     element = "geom/" if setting["owner"] else _ELEMENT.get(difference.kind, "")
     path = f"{element}{setting['name']}"
@@ -332,9 +422,11 @@ def _is_assumed(a: Array, b: Array) -> bool:
 
 
 def same_shapes(a: Link, b: Link) -> bool:
-    """Return whether the collision shapes of two links are equal, whatever they are called and made of.
+    """Return whether the collision shapes of two links are equal, whatever they are called and made
+    of.
 
-    Meshes are compared by their convex hulls, with which simulators collide, and friction by its coefficients.
+    Meshes are compared by their convex hulls, with which simulators collide, and friction by its
+    coefficients.
 
     Args:
         a: The link in A.
@@ -365,6 +457,14 @@ def _same_collision(a: Collision, b: Collision) -> bool:
 
 
 def _supports(collision: Collision) -> Array | None:
-    """Return the support of a shape in its link [m]; None for height maps and meshes that cannot be read."""
-    data = read_mesh(collision.geometry, Diagnostics()) if isinstance(collision.geometry, Mesh) else None
-    return supports_of_collision(collision, data.vertices if data is not None and len(data.vertices) else None)
+    """Return the support of a shape in its link [m]; None for height maps and meshes that cannot be
+    read.
+    """
+    data = (
+        read_mesh(collision.geometry, Diagnostics())
+        if isinstance(collision.geometry, Mesh)
+        else None
+    )
+    return supports_of_collision(
+        collision, data.vertices if data is not None and len(data.vertices) else None
+    )

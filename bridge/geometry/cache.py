@@ -1,11 +1,13 @@
 """The cache of converted files, and the records of conversions.
 
-A record is used as long as the files that it names, those converted and those produced, are unchanged. A file is
-unchanged if its size and times are those recorded, or else if its content is. A record counts as missing if
-another version wrote it, if it was truncated or altered, or if its values have other types than those expected.
+A record is used as long as the files that it names, those converted and those produced, are
+unchanged. A file is unchanged if its size and times are those recorded, or else if its content is.
+A record counts as missing if another version wrote it, if it was truncated or altered, or if its
+values have other types than those expected.
 
 Whoever records a conversion names only files that a model may have read: those in reach, see
-`loaders.meshes.mesh_data`. A file is not opened again if its path has come to lead elsewhere, through a symbolic link.
+`loaders.meshes.mesh_data`. A file is not opened again if its path has come to lead elsewhere,
+through a symbolic link.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ _RACES = (errno.EEXIST, errno.ENOENT, errno.ENOTEMPTY)
 
 
 def cache_folder() -> Path:
-    """Return the folder of the cache: the environment variable ``SDFBRIDGE_CACHE``, or the user's cache folder.
+    """Return the folder of the cache: the environment variable ``SDFBRIDGE_CACHE``, or the user's
+    cache folder.
 
     Raises:
         OSError: if the user has no home folder.
@@ -65,14 +68,16 @@ def _home() -> str:
 
 
 def stored(data: bytes, suffix: str, folder: str = "") -> Path:
-    """Return a file of the cache with the given content, named by its hash; it is written once, and atomically.
+    """Return a file of the cache with the given content, named by its hash; it is written once, and
+    atomically.
 
     A file of this name with other content, left by a full disk or a fault, is replaced.
 
     Args:
         data: The content.
         suffix: End of the file's name.
-        folder: Folder in the cache, for files that refer to one another by name; empty is one by the hash.
+        folder: Folder in the cache, for files that refer to one another by name; empty is one by
+            the hash.
 
     Raises:
         OSError: if the cache cannot be written.
@@ -121,7 +126,8 @@ def stored_folder(files: Mapping[str, bytes], family: str) -> Path:
 
 
 def content_of(path: str | Path) -> bytes:
-    """Return the content of a file of the cache, with few calls of the operating system: a scene has a hundred files.
+    """Return the content of a file of the cache, with few calls of the operating system: a scene
+    has a hundred files.
 
     Raises:
         OSError: if it cannot be read.
@@ -151,7 +157,9 @@ def write_checked(path: Path, data: bytes) -> None:
 
 
 def read_checked(path: str | Path) -> bytes | None:
-    """Return the content of a file that `write_checked` wrote; None if there is none, or if it was cut or altered."""
+    """Return the content of a file that `write_checked` wrote; None if there is none, or if it was
+    cut or altered.
+    """
     try:
         digest, _, data = content_of(path).partition(b"\n")
     except OSError:
@@ -160,7 +168,9 @@ def read_checked(path: str | Path) -> bytes | None:
 
 
 _SETTLED = 50_000_000
-"""Age of a file [ns] from which its times tell whether it changed; clocks of file systems tick in up to 10 ms."""
+"""Age of a file [ns] from which its times tell whether it changed; clocks of file systems tick in
+up to 10 ms.
+"""
 _OPTIONS = frozenset(option.name for option in fields(Limits))
 """Names that costs may have."""
 
@@ -170,7 +180,8 @@ class FileState(NamedTuple):
 
     Attributes:
         path: Path of the file.
-        stamp: Size and times of modification and of status change; None if they cannot be relied on.
+        stamp: Size and times of modification and of status change; None if they cannot be relied
+            on.
         digest: Hash of its content; None if it did not exist.
         real: Its path with all symbolic links resolved.
     """
@@ -227,8 +238,10 @@ class Conversion:
     Attributes:
         parts: What came out, as values of JSON.
         findings: What was found; without places where they are others at each use.
-        files: The files converted, also those that were looked for and are missing, and the files produced.
-        costs: What the conversion spent, keyed by the names in `loaders.Limits`; each use of the record spends it too.
+        files: The files converted, also those that were looked for and are missing, and the files
+            produced.
+        costs: What the conversion spent, keyed by the names in `loaders.Limits`; each use of the
+            record spends it too.
     """
 
     parts: tuple[Any, ...]
@@ -242,20 +255,24 @@ def record_path(folder: str, *key: object) -> str:
 
     Args:
         folder: Folder of the records.
-        key: Everything that affects the conversion except the content of files; its ``repr`` is the key.
+        key: Everything that affects the conversion except the content of files; its ``repr`` is the
+            key.
     """
     return f"{folder}/{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.json"
 
 
 def has_members(part: Any, **kinds: type | tuple[type, ...]) -> bool:
-    """Return whether a value of JSON is an object with these members, each of its kind, without null characters.
+    """Return whether a value of JSON is an object with these members, each of its kind, without
+    null characters.
 
     Args:
         part: The value.
         kinds: The kinds of the members, keyed by name.
     """
     is_like = isinstance(part, dict) and part.keys() == kinds.keys()
-    return is_like and all(isinstance(part[name], kind) and "\0" not in str(part[name]) for name, kind in kinds.items())
+    return is_like and all(
+        isinstance(part[name], kind) and "\0" not in str(part[name]) for name, kind in kinds.items()
+    )
 
 
 def is_color(value: Any) -> bool:
@@ -265,7 +282,8 @@ def is_color(value: Any) -> bool:
 
 
 def read_record(path: str, is_part: Callable[[Any], bool] = bool) -> Conversion | None:
-    """Return a conversion from its record and spend what it cost; None if there is none, or its files changed.
+    """Return a conversion from its record and spend what it cost; None if there is none, or its
+    files changed.
 
     Args:
         path: The record.
@@ -293,7 +311,9 @@ def read_record(path: str, is_part: Callable[[Any], bool] = bool) -> Conversion 
 
 
 def _refreshed(conversion: Conversion, path: str) -> Conversion | None:
-    """Return the conversion with new times of files whose content is unchanged; None if any content changed."""
+    """Return the conversion with new times of files whose content is unchanged; None if any content
+    changed.
+    """
     touched = [file for file in conversion.files if not file.is_current()]
     if any(real_path(file.path) != file.real for file in touched):
         return None
@@ -362,7 +382,10 @@ def _finding_to_json(finding: Diagnostic) -> dict[str, Any]:
 
 
 def _finding_from_json(entry: dict[str, Any]) -> Diagnostic:
-    arguments = {key: tuple(value) if isinstance(value, list) else value for key, value in entry["arguments"].items()}
+    arguments = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in entry["arguments"].items()
+    }
     return Diagnostic(
         entry["code"],
         Fate(entry["fate"]),

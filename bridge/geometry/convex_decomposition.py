@@ -1,12 +1,14 @@
 """Collision meshes: hulls, convex parts and volumes.
 
-coacd runs in a separate process, for a limited time: it prints to the terminal, and a mesh may crash it or keep it
-busy forever. Its parts depend on the mesh and the settings alone; they are cached, as are its failures.
+coacd runs in a separate process, for a limited time: it prints to the terminal, and a mesh may
+crash it or keep it busy forever. Its parts depend on the mesh and the settings alone; they are
+cached, as are its failures.
 
-Welding vertices and splitting a mesh into connected pieces are done here and not by trimesh. Its ``merge_vertices``
-rounds positions to 1e-8 m, which would change the parts, and its ``split`` needs scipy or networkx, which are no
-dependencies. Measured on three spheres of 82,000 triangles each, every triangle with separate corners: welding takes
-0.5 s here and 0.8 s with trimesh, whose import takes 0.3 s; splitting takes 0.25 s here.
+Welding vertices and splitting a mesh into connected pieces are done here and not by trimesh. Its
+``merge_vertices`` rounds positions to 1e-8 m, which would change the parts, and its ``split`` needs
+scipy or networkx, which are no dependencies. Measured on three spheres of 82,000 triangles each,
+every triangle with separate corners: welding takes 0.5 s here and 0.8 s with trimesh, whose import
+takes 0.3 s; splitting takes 0.25 s here.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ from loaders.text import check_option_value
 from .cache import cache_folder, read_checked, write_checked
 
 CollisionMeshes = Literal["as_is", "hull", "decompose"]
-"""Choices of how meshes collide: as the file says, as their convex hulls, or those that are not convex as parts."""
+"""Choices of how meshes collide: as the file says, as their convex hulls, or those that are not
+convex as parts.
+"""
 
 HULL, PARTS = "convex_hull", "convex_decomposition"
 """Values of ``mesh/@optimization`` in SDFormat."""
@@ -49,7 +53,9 @@ MAX_FACES = 200_000
 TIME_LIMIT = 120.0
 """Time limit for one mesh [s]."""
 _CONCAVITY = 0.05
-"""Largest concavity that remains, relative to the size of the mesh: the default threshold of coacd."""
+"""Largest concavity that remains, relative to the size of the mesh: the default threshold of
+coacd.
+"""
 _SEED = 0
 _MIN_VOXELS, _MAX_VOXELS = 20, 100
 """Bounds of the number of voxels along an edge with which coacd closes an open mesh."""
@@ -61,7 +67,7 @@ class DecompositionError(Exception):
     """A mesh cannot be decomposed; the message is the reason."""
 
 
-# --- choices of the caller and the file ------------------------------------------------------------------------------
+# --- choices of the caller and the file -----------------------------------------------------------
 
 
 def installed() -> bool:
@@ -94,7 +100,8 @@ def check_choice(choice: str, target: str) -> None:
 
 
 def with_choice(mesh: Mesh, choice: str) -> Mesh:
-    """Return the mesh with the simplification of a choice; a mesh that the file declares convex stays convex.
+    """Return the mesh with the simplification of a choice; a mesh that the file declares convex
+    stays convex.
 
     Args:
         mesh: The mesh.
@@ -108,21 +115,27 @@ def with_choice(mesh: Mesh, choice: str) -> Mesh:
 
 
 def is_simplified(mesh: Mesh) -> bool:
-    """Return whether the file asks that a mesh collide as its hull, or as convex parts that coacd can make."""
-    return mesh.convex or mesh.decomposition == HULL or (mesh.decomposition == PARTS and installed())
+    """Return whether the file asks that a mesh collide as its hull, or as convex parts that coacd
+    can make.
+    """
+    return (
+        mesh.convex or mesh.decomposition == HULL or (mesh.decomposition == PARTS and installed())
+    )
 
 
-# --- parts -----------------------------------------------------------------------------------------------------------
+# --- parts ----------------------------------------------------------------------------------------
 
 
 def convex_parts(solid: Solid, mesh: Mesh, folder: Path) -> tuple[Solid, ...]:
-    """Return the convex parts of a mesh: at most ``mesh.max_convex_hulls``, equal for equal arguments.
+    """Return the convex parts of a mesh: at most ``mesh.max_convex_hulls``, equal for equal
+    arguments.
 
     A mesh of several connected pieces is decomposed piece by piece; convex pieces stay as they are.
 
     Args:
         solid: Vertices and faces of the mesh.
-        mesh: The limits. ``voxel_resolution`` matters only for an open mesh, which is converted to voxels and back.
+        mesh: The limits. ``voxel_resolution`` matters only for an open mesh, which is converted to
+            voxels and back.
         folder: Folder in which results are cached, if it can be written.
 
     Raises:
@@ -146,7 +159,8 @@ def convex_parts(solid: Solid, mesh: Mesh, folder: Path) -> tuple[Solid, ...]:
 
 
 def grid_resolution(voxels: int) -> int:
-    """Return the number of cells along the longest edge of the grid on which coacd closes an open mesh.
+    """Return the number of cells along the longest edge of the grid on which coacd closes an open
+    mesh.
 
     Args:
         voxels: The number of cells of the whole grid that a file states.
@@ -179,7 +193,9 @@ def _decomposed(solids: list[Solid], most: int, voxels: int, folder: Path) -> tu
 
 
 def _welded(vertices: Array, faces: Faces) -> Solid:
-    """Return a mesh with equal positions merged and triangles without area removed, so that coacd finds it closed."""
+    """Return a mesh with equal positions merged and triangles without area removed, so that coacd
+    finds it closed.
+    """
     corners, index = unique_rows(vertices)
     faces = index[faces]
     a, b, c = (corners[faces[:, k]] for k in range(3))
@@ -188,11 +204,17 @@ def _welded(vertices: Array, faces: Faces) -> Solid:
 
 
 def _pieces(vertices: Array, faces: Faces, most: int) -> list[Solid]:
-    """Return the pieces that are connected by common vertices; none if there are more than ``most``."""
+    """Return the pieces that are connected by common vertices; none if there are more than
+    ``most``.
+    """
     piece_of = _piece_numbers(len(vertices), faces)[faces[:, 0]]
     order = np.argsort(piece_of, kind="stable")
     ends = np.flatnonzero(np.diff(piece_of[order])) + 1
-    return [_compact(vertices, piece) for piece in np.split(faces[order], ends)] if len(ends) < most else []
+    return (
+        [_compact(vertices, piece) for piece in np.split(faces[order], ends)]
+        if len(ends) < most
+        else []
+    )
 
 
 def _piece_numbers(count: int, faces: Faces) -> NDArray[np.int64]:
@@ -227,15 +249,27 @@ def _make(solids: list[Solid], limits: tuple[int, int]) -> tuple[bytes, None] | 
 
 
 def _run(source: Path, made: Path) -> str:
-    """Run coacd in a child process, which finds modules where this process does; return what is wrong with the mesh.
+    """Run coacd in a child process, which finds modules where this process does; return what is
+    wrong with the mesh.
 
     Raises:
         DecompositionError: if the problem is not in the mesh.
     """
-    command = [sys.executable or "python", "-P", "-m", "bridge.geometry.convex_decomposition", str(source), str(made)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
+    command = [
+        sys.executable or "python",
+        "-P",
+        "-m",
+        "bridge.geometry.convex_decomposition",
+        str(source),
+        str(made),
+    ]
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)
+    }
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, timeout=TIME_LIMIT, check=False)  # noqa: S603
+        done = subprocess.run(
+            command, env=environment, capture_output=True, timeout=TIME_LIMIT, check=False
+        )
     except OSError as error:
         raise DecompositionError(f"Python cannot be started for coacd: {error.strerror}") from error
     except subprocess.TimeoutExpired:
@@ -271,20 +305,26 @@ def main(arguments: Sequence[str]) -> None:
     source, made = arguments
     with np.load(source) as arrays:
         most, edge = arrays["limits"].tolist()
-    settings = {"threshold": _CONCAVITY, "max_convex_hull": most, "preprocess_resolution": edge, "seed": _SEED}
+    settings = {
+        "threshold": _CONCAVITY,
+        "max_convex_hull": most,
+        "preprocess_resolution": edge,
+        "seed": _SEED,
+    }
     surfaces = (coacd.Mesh(*solid) for solid in _read(Path(source)))
     parts = [part for surface in surfaces for part in coacd.run_coacd(surface, **settings)]
     _write(Path(made), parts, (most, edge))
 
 
-# --- volume ----------------------------------------------------------------------------------------------------------
+# --- volume ---------------------------------------------------------------------------------------
 
 
 def hull_volume(solid: Solid) -> float | None:
-    """Return the volume of the convex hull [m^3]; None without MuJoCo, or if the hull has no volume.
+    """Return the volume of the convex hull [m^3]; None without MuJoCo, or if the hull has no
+    volume.
 
-    MuJoCo computes it, as it compiles a body with the mesh: the convex hull of trimesh needs scipy, which is no
-    dependency. The mesh is compiled at unit size, because MuJoCo refuses small volumes.
+    MuJoCo computes it, as it compiles a body with the mesh: the convex hull of trimesh needs scipy,
+    which is no dependency. The mesh is compiled at unit size, because MuJoCo refuses small volumes.
     """
     try:
         import mujoco
@@ -296,7 +336,9 @@ def hull_volume(solid: Solid) -> float | None:
     mesh = spec.add_mesh(name="mesh", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX)
     mesh.uservert = ((vertices - vertices[0]) / size).ravel()
     mesh.userface = faces.ravel()
-    spec.worldbody.add_body().add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname="mesh", density=1.0)
+    spec.worldbody.add_body().add_geom(
+        type=mujoco.mjtGeom.mjGEOM_MESH, meshname="mesh", density=1.0
+    )
     try:
         return float(spec.compile().body_mass[1]) * size**3
     except ValueError:
@@ -318,7 +360,9 @@ def extent(vertices: Array) -> float:
 
 
 def normal_if_flat(vertices: Array) -> Array | None:
-    """Return the unit normal of the plane in which all vertices lie, shape (3,); None if they span a volume."""
+    """Return the unit normal of the plane in which all vertices lie, shape (3,); None if they span
+    a volume.
+    """
     centered = vertices - vertices.mean(axis=0)
     _, axes = np.linalg.eigh(centered.T @ centered)
     normal: Array = axes[:, 0]
@@ -396,12 +440,21 @@ class CollisionMesh:
         """
         name = PurePosixPath(self.mesh.uri).stem or self.name  # the file may be one of the cache
         self.diagnostics.add(
-            Fate.APPROXIMATED, code, template, self.where, target=self.target, hint=hint, mesh=name, **arguments
+            Fate.APPROXIMATED,
+            code,
+            template,
+            self.where,
+            target=self.target,
+            hint=hint,
+            mesh=name,
+            **arguments,
         )
 
 
 def collision_parts(collision: CollisionMesh) -> dict[str, Solid]:
-    """Return the solids that collide for a mesh, by name: one, or several convex parts if it is to be decomposed."""
+    """Return the solids that collide for a mesh, by name: one, or several convex parts if it is to
+    be decomposed.
+    """
     vertices, faces = collision.solid
     normal = normal_if_flat(vertices)
     if normal is not None:
@@ -428,21 +481,31 @@ def _non_convex_parts(collision: CollisionMesh) -> dict[str, Solid]:
         return {collision.name: collision.solid}
     if collision.mesh.decomposition == PARTS:
         return _decomposed_mesh(collision)
-    template, volumes = _with_volumes("mesh {mesh} is not convex; it collides as its convex hull", hull, volume)
-    collision.report("mesh.convex-hull", template, 'decompose it with collision_meshes="decompose"', **volumes)
+    template, volumes = _with_volumes(
+        "mesh {mesh} is not convex; it collides as its convex hull", hull, volume
+    )
+    collision.report(
+        "mesh.convex-hull", template, 'decompose it with collision_meshes="decompose"', **volumes
+    )
     return {collision.name: collision.solid}
 
 
 def _decomposed_mesh(collision: CollisionMesh) -> dict[str, Solid]:
-    """Return the convex parts of a mesh; the mesh itself, with a diagnostic, if it cannot be decomposed."""
+    """Return the convex parts of a mesh; the mesh itself, with a diagnostic, if it cannot be
+    decomposed.
+    """
     try:
         solids = _cached_parts(collision)
     except DecompositionError as error:
         _report_failure(collision, error)
         return {collision.name: collision.solid}
-    parts_volume = sum(abs(MeshData(parts=(MeshPart(names=(), vertices=v, faces=f),)).volume) for v, f in solids)
+    parts_volume = sum(
+        abs(MeshData(parts=(MeshPart(names=(), vertices=v, faces=f),)).volume) for v, f in solids
+    )
     template, volumes = _with_volumes(
-        "mesh {mesh} is not convex; it collides as {count} convex parts", parts_volume, _volume(collision.data)
+        "mesh {mesh} is not convex; it collides as {count} convex parts",
+        parts_volume,
+        _volume(collision.data),
     )
     collision.report("mesh.convex-parts", template, count=len(solids), **volumes)
     return {f"{collision.name}_convex_{i}": solid for i, solid in enumerate(solids)}
@@ -452,7 +515,8 @@ def _report_failure(collision: CollisionMesh, error: DecompositionError) -> None
     is_installed = installed()
     collision.report(
         "mesh.decomposition",
-        "mesh {mesh} cannot be decomposed into up to {count} convex parts ({voxels} voxels): {reason}; "
+        "mesh {mesh} cannot be decomposed into up to {count} convex parts ({voxels} voxels): "
+        "{reason}; "
         "it collides as its convex hull",
         "use several convex shapes; clear the cache to try again" if is_installed else INSTALL,
         count=collision.mesh.max_convex_hulls,
@@ -471,13 +535,23 @@ def _cached_parts(collision: CollisionMesh) -> tuple[Solid, ...]:
 
 
 def _volume(data: MeshData) -> float | None:
-    """Return the volume of a mesh [m^3]; None if it is open, or its triangles face both ways and enclose none."""
+    """Return the volume of a mesh [m^3]; None if it is open, or its triangles face both ways and
+    enclose none.
+    """
     volume = abs(data.volume)
-    return volume if data.is_closed and volume > _EMPTY * np.prod(np.ptp(data.vertices, axis=0)) else None
+    return (
+        volume
+        if data.is_closed and volume > _EMPTY * np.prod(np.ptp(data.vertices, axis=0))
+        else None
+    )
 
 
-def _with_volumes(template: str, volume: float | None, exact: float | None) -> tuple[str, dict[str, Any]]:
-    """Return a template that compares the volume that collides [m^3] with that of the mesh, and its arguments."""
+def _with_volumes(
+    template: str, volume: float | None, exact: float | None
+) -> tuple[str, dict[str, Any]]:
+    """Return a template that compares the volume that collides [m^3] with that of the mesh, and its
+    arguments.
+    """
     if exact is None:
         return template + "; the mesh encloses no volume to compare with", {}
     if not volume:

@@ -1,12 +1,14 @@
 """Meshes in the form that targets read, converted once to OBJ.
 
-The same input gives the same bytes, so that targets can find equal assets, and name files, by content.
+The same input gives the same bytes, so that targets can find equal assets, and name files, by
+content.
 
-Positions in double precision, of which OBJ has fewer digits, are in a separate file, which is read only by those
-who ask for them. Where the cache cannot be used, a mesh is converted each time.
+Positions in double precision, of which OBJ has fewer digits, are in a separate file, which is read
+only by those who ask for them. Where the cache cannot be used, a mesh is converted each time.
 
-They are written here and not by trimesh, whose import takes 0.3 s: the bytes must be the same for the same mesh with
-every version of it, because targets name files, and find equal meshes, by content.
+They are written here and not by trimesh, whose import takes 0.3 s: the bytes must be the same for
+the same mesh with every version of it, because targets name files, and find equal meshes, by
+content.
 """
 
 from __future__ import annotations
@@ -49,7 +51,15 @@ from .cache import (
     stored,
     write_record,
 )
-from .convex_decomposition import PARTS, CollisionMesh, Faces, collision_parts, installed, normal_if_flat, two_sided
+from .convex_decomposition import (
+    PARTS,
+    CollisionMesh,
+    Faces,
+    collision_parts,
+    installed,
+    normal_if_flat,
+    two_sided,
+)
 from .shapes import SIDES, cone, prisms, problem
 
 _Shape = TypeVar("_Shape", Collision, Visual)
@@ -66,7 +76,9 @@ def with_asset_files(scene: Scene) -> Scene:
     shapes: Iterator[Collision | Visual] = chain.from_iterable(
         (*link.collisions, *link.visuals) for link in scene.links
     )
-    if not any(isinstance(shape.geometry, Mesh | Heightmap) and shape.geometry.data for shape in shapes):
+    if not any(
+        isinstance(shape.geometry, Mesh | Heightmap) and shape.geometry.data for shape in shapes
+    ):
         return scene
     links = tuple(
         replace(link, collisions=_with_files(link.collisions), visuals=_with_files(link.visuals))
@@ -117,7 +129,9 @@ class Appearance(StrEnum):
     ALL = "all"
     """Its colors and textures: one part for each material."""
     TEXTURES = "textures"
-    """Its textures: one part for each material if it has textures, else one part without appearance."""
+    """Its textures: one part for each material if it has textures, else one part without
+    appearance.
+    """
     NONE = "none"
     """Nothing: one part without appearance."""
 
@@ -154,16 +168,17 @@ def mesh_asset(
     collides: bool = False,
     appearance: Appearance = Appearance.ALL,
 ) -> tuple[MeshAsset, ...]:
-    """Return the parts of a mesh, one for each of its materials; none, with a diagnostic, if it cannot be read.
+    """Return the parts of a mesh, one for each of its materials; none, with a diagnostic, if it
+    cannot be read.
 
     Args:
         mesh: The mesh.
         target: The engine that the diagnostics are about.
         diagnostics: Receives the findings.
         where: The place in the source.
-        collides: Whether the engine computes contacts with it. Then it is one part, or several convex ones if it is to
-            be decomposed; a flat mesh gets a thickness, and a mesh that is not convex is reported, because engines
-            take its convex hull.
+        collides: Whether the engine computes contacts with it. Then it is one part, or several
+            convex ones if it is to be decomposed; a flat mesh gets a thickness, and a mesh that is
+            not convex is reported, because engines take its convex hull.
         appearance: The part of its appearance that matters; none of it does if the mesh collides.
     """
     if mesh.path is None:
@@ -183,11 +198,19 @@ def mesh_asset(
     name = Path(mesh.path).stem
     if collides:
         parts = collision_parts(CollisionMesh(mesh, data, name, target, diagnostics, where))
-        return tuple(MeshAsset(name=part, vertices=vertices, faces=faces) for part, (vertices, faces) in parts.items())
-    if appearance is Appearance.NONE or (appearance is Appearance.TEXTURES and not _has_texture(data)):
+        return tuple(
+            MeshAsset(name=part, vertices=vertices, faces=faces)
+            for part, (vertices, faces) in parts.items()
+        )
+    if appearance is Appearance.NONE or (
+        appearance is Appearance.TEXTURES and not _has_texture(data)
+    ):
         return (_visual_part(MeshPart(names=(), vertices=data.vertices, faces=data.faces), name),)
     looks = parts_by_appearance(data.parts)
-    return tuple(_visual_part(part, f"{name}_{i}" if len(looks) > 1 else name) for i, part in enumerate(looks))
+    return tuple(
+        _visual_part(part, f"{name}_{i}" if len(looks) > 1 else name)
+        for i, part in enumerate(looks)
+    )
 
 
 def _has_texture(data: MeshData) -> bool:
@@ -195,13 +218,17 @@ def _has_texture(data: MeshData) -> bool:
 
 
 def _visual_part(part: MeshPart, name: str) -> MeshAsset:
-    """Return a part as it is; a single flat triangle with a second side, for engines that need four vertices."""
+    """Return a part as it is; a single flat triangle with a second side, for engines that need four
+    vertices.
+    """
     vertices, faces, uv = part.vertices, part.faces, part.uv
     normal = normal_if_flat(vertices) if len(vertices) < 4 else None
     if normal is not None:
         vertices, faces = two_sided(vertices, faces, normal)
         uv = None if uv is None else np.concatenate((uv, uv))
-    return MeshAsset(name=name, vertices=vertices, faces=faces, uv=uv, rgba=part.color, texture=part.texture)
+    return MeshAsset(
+        name=name, vertices=vertices, faces=faces, uv=uv, rgba=part.color, texture=part.texture
+    )
 
 
 def shape_asset(
@@ -233,29 +260,46 @@ def shape_asset(
     return _polyline_asset(shape, target, diagnostics, where)
 
 
-def _report_degenerate(shape: str, reason: str, target: str, diagnostics: Diagnostics, where: Where) -> None:
+def _report_degenerate(
+    shape: str, reason: str, target: str, diagnostics: Diagnostics, where: Where
+) -> None:
     message, hint = "leaving out {shape}: {reason}", "correct the dimensions"
     diagnostics.add(
-        Fate.DROPPED, "mesh.degenerate", message, where, target=target, hint=hint, shape=shape, reason=reason
+        Fate.DROPPED,
+        "mesh.degenerate",
+        message,
+        where,
+        target=target,
+        hint=hint,
+        shape=shape,
+        reason=reason,
     )
 
 
-def _polyline_asset(shape: Polyline, target: str, diagnostics: Diagnostics, where: Where) -> tuple[MeshAsset, ...]:
+def _polyline_asset(
+    shape: Polyline, target: str, diagnostics: Diagnostics, where: Where
+) -> tuple[MeshAsset, ...]:
     solids = prisms(shape)
     for reason in filter(None, (problem(outline, shape.height) for outline in shape.outlines)):
         _report_degenerate("an outline of a polyline", reason, target, diagnostics, where)
     if not solids:
         return ()
     if len(solids) > 1:
-        template = "a polyline becomes {count} meshes, one for each outline; each collides as its convex hull, filled"
+        template = (
+            "a polyline becomes {count} meshes, one for each outline; each collides as its "
+            "convex hull, filled"
+        )
     else:
         template = "a polyline becomes a mesh, which collides as its convex hull"
-    diagnostics.add(Fate.APPROXIMATED, "mesh.polyline", template, where, target=target, count=len(solids))
+    diagnostics.add(
+        Fate.APPROXIMATED, "mesh.polyline", template, where, target=target, count=len(solids)
+    )
     if not all(solid.is_filled for solid in solids):
         diagnostics.add(
             Fate.APPROXIMATED,
             "mesh.polyline-not-simple",
-            "an outline of a polyline intersects itself or is too intricate; its mesh does not have the area that the "
+            "an outline of a polyline intersects itself or is too intricate; its mesh does not "
+            "have the area that the "
             "outline encloses",
             where,
             target=target,
@@ -281,7 +325,9 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
     "npy": str,
 }
 """Kinds of the members of a part in a record."""
-_values_of = attrgetter(*(entry.name for entry in fields(Mesh) if entry.name not in {"uri", "path"}))
+_values_of = attrgetter(
+    *(entry.name for entry in fields(Mesh) if entry.name not in {"uri", "path"})
+)
 """Function that returns what a mesh states apart from its file."""
 
 
@@ -310,7 +356,11 @@ class MeshFile:
     @cached_property
     def vertices(self) -> Array:
         """Positions [m], shape (n, 3)."""
-        return np.load(self.source, allow_pickle=False) if isinstance(self.source, str) else self.source
+        return (
+            np.load(self.source, allow_pickle=False)
+            if isinstance(self.source, str)
+            else self.source
+        )
 
     @staticmethod
     def of(asset: MeshAsset) -> MeshFile:
@@ -336,7 +386,8 @@ def mesh_files(
     collides: bool = False,
     appearance: Appearance = Appearance.ALL,
 ) -> tuple[MeshFile, ...]:
-    """Return the parts of a mesh as `bridge.geometry.mesh.mesh_asset` does, as files, from the cache.
+    """Return the parts of a mesh as `bridge.geometry.mesh.mesh_asset` does, as files, from the
+    cache.
 
     Args:
         mesh: The mesh.
@@ -346,7 +397,9 @@ def mesh_files(
         collides: Whether the engine computes contacts with it.
         appearance: The part of its appearance that matters.
     """
-    convert = partial(mesh_asset, mesh, target, where=where, collides=collides, appearance=appearance)
+    convert = partial(
+        mesh_asset, mesh, target, where=where, collides=collides, appearance=appearance
+    )
     try:
         record = _record(mesh, target, collides, appearance)
         known = read_record(record, _is_part)
@@ -380,8 +433,11 @@ def source_files(mesh: Mesh) -> tuple[str, ...]:
     return path, *companion_files(path), *reference
 
 
-def texture_files(textures: Iterable[str | None], findings: Iterable[Diagnostic], mesh: Mesh) -> list[str]:
-    """Return the paths of the textures of a mesh, and those in reach at which missing ones were looked for.
+def texture_files(
+    textures: Iterable[str | None], findings: Iterable[Diagnostic], mesh: Mesh
+) -> list[str]:
+    """Return the paths of the textures of a mesh, and those in reach at which missing ones were
+    looked for.
 
     Args:
         textures: The textures of its parts.
@@ -389,9 +445,16 @@ def texture_files(textures: Iterable[str | None], findings: Iterable[Diagnostic]
         mesh: The mesh.
     """
     path = Path(os.path.abspath(mesh.path or ""))
-    missing = (str(entry.arguments["texture"]) for entry in findings if entry.code == "mesh.missing-texture")
+    missing = (
+        str(entry.arguments["texture"])
+        for entry in findings
+        if entry.code == "mesh.missing-texture"
+    )
     looked_for = map(str, places_in_reach(missing, path))
-    return [*dict.fromkeys(os.path.abspath(texture) for texture in textures if texture), *looked_for]
+    return [
+        *dict.fromkeys(os.path.abspath(texture) for texture in textures if texture),
+        *looked_for,
+    ]
 
 
 @cache
@@ -406,7 +469,9 @@ def mesh_key(mesh: Mesh) -> tuple[object, ...]:
 
 
 def placed(finding: Diagnostic, where: Where) -> Diagnostic:
-    """Return a finding from a record with its place, if it is about the use of a mesh and not about its file."""
+    """Return a finding from a record with its place, if it is about the use of a mesh and not about
+    its file.
+    """
     return finding if finding.where != NOWHERE else replace(finding, where=where)
 
 
@@ -449,7 +514,9 @@ class _Source(NamedTuple):
     costs: Mapping[str, int]
 
 
-def _store(files: Sequence[MeshFile], source: _Source, findings: tuple[Diagnostic, ...], record: str) -> None:
+def _store(
+    files: Sequence[MeshFile], source: _Source, findings: tuple[Diagnostic, ...], record: str
+) -> None:
     """Write the files of a mesh and the record of its conversion.
 
     Raises:
@@ -458,9 +525,14 @@ def _store(files: Sequence[MeshFile], source: _Source, findings: tuple[Diagnosti
     parts = [_stored(file) for file in files]
     others = [*texture_files((file.texture for file in files), findings, source.mesh)]
     others += [part[kind] for part in parts for kind in ("obj", "npy")]
-    anywhere = tuple(replace(entry, where=NOWHERE) if entry.where == source.where else entry for entry in findings)
+    anywhere = tuple(
+        replace(entry, where=NOWHERE) if entry.where == source.where else entry
+        for entry in findings
+    )
     made = (*source.files, *states_of(others))
-    write_record(Conversion(parts=tuple(parts), findings=anywhere, files=made, costs=source.costs), record)
+    write_record(
+        Conversion(parts=tuple(parts), findings=anywhere, files=made, costs=source.costs), record
+    )
 
 
 def _stored(file: MeshFile) -> dict[str, Any]:

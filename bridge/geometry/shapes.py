@@ -1,10 +1,11 @@
 """Support functions and tessellation of shapes.
 
-``trimesh.creation.extrude_polygon`` would need shapely and a triangulation library, and outlines in robot files have a
-few dozen corners.
+``trimesh.creation.extrude_polygon`` would need shapely and a triangulation library, and outlines in
+robot files have a few dozen corners.
 
-The ear of the smallest index is cut each time. A corner that is no ear is examined again only when one of its
-neighbors, or the corner that lies in its triangle, was cut; each examination is a comparison of arrays.
+The ear of the smallest index is cut each time. A corner that is no ear is examined again only when
+one of its neighbors, or the corner that lies in its triangle, was cut; each examination is a
+comparison of arrays.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ from loaders.pose import Array, Pose
 from .convex_decomposition import Faces
 
 SupportFunction = Callable[[Array], float]
-"""Takes a unit direction in the frame of the shape; returns the largest coordinate of its points along it [m]."""
+"""Takes a unit direction in the frame of the shape; returns the largest coordinate of its points
+along it [m].
+"""
 DIRECTIONS = 66
 """Number of directions in which a shape is measured."""
 _FAR = 1e6
@@ -51,7 +54,9 @@ _FAR = 1e6
 
 @cache
 def directions() -> Array:
-    """Return unit vectors, shape (`DIRECTIONS`, 3): the six axes, then others spread over the sphere."""
+    """Return unit vectors, shape (`DIRECTIONS`, 3): the six axes, then others spread over the
+    sphere.
+    """
     axes = np.vstack((np.eye(3), -np.eye(3)))
     k = np.arange(DIRECTIONS - len(axes)) + 0.5
     z = 1.0 - 2.0 * k / len(k)
@@ -82,13 +87,15 @@ def supports_of_points(points: Array, X_LG: Pose) -> Array:
 
 
 def supports_of_collision(collision: Collision, vertices: Array | None) -> Array | None:
-    """Return the support of a collision shape in `directions` of its link's frame [m], shape (`DIRECTIONS`,).
+    """Return the support of a collision shape in `directions` of its link's frame [m], shape
+    (`DIRECTIONS`,).
 
     It is None for height maps, and for meshes without vertices.
 
     Args:
         collision: The shape.
-        vertices: The vertices of its mesh, shape (n, 3) [m]; None if it is no mesh, or the mesh cannot be read.
+        vertices: The vertices of its mesh, shape (n, 3) [m]; None if it is no mesh, or the mesh
+            cannot be read.
     """
     geometry = collision.geometry
     if isinstance(geometry, Plane):
@@ -100,14 +107,18 @@ def supports_of_collision(collision: Collision, vertices: Array | None) -> Array
 
 
 def half_space(normal: Array) -> SupportFunction:
-    """Return the support function of all that is below a plane through the origin, as far as a plane reaches here.
+    """Return the support function of all that is below a plane through the origin, as far as a
+    plane reaches here.
 
     Args:
         normal: The unit normal of the plane.
     """
 
     def support(direction: Array) -> float:
-        along, across = float(direction @ normal), float(np.linalg.norm(np.cross(direction, normal)))
+        along, across = (
+            float(direction @ normal),
+            float(np.linalg.norm(np.cross(direction, normal))),
+        )
         return _FAR * (across + max(0.0, -along))
 
     return support
@@ -119,7 +130,9 @@ def support_of_points(points: Array) -> SupportFunction:
 
 
 def support_function(shape: Geometry) -> SupportFunction | None:
-    """Return the support function of a primitive shape; None for meshes, height maps and unbounded shapes."""
+    """Return the support function of a primitive shape; None for meshes, height maps and unbounded
+    shapes.
+    """
     make = _SUPPORT_FUNCTIONS.get(type(shape))
     return None if make is None else make(shape)
 
@@ -148,11 +161,15 @@ def _cylinder(shape: Cylinder) -> SupportFunction:
 
 def _cone(shape: Cone) -> SupportFunction:
     half = shape.length / 2.0
-    return lambda d: max(float(d[2]) * half, shape.radius * math.hypot(d[0], d[1]) - float(d[2]) * half)
+    return lambda d: max(
+        float(d[2]) * half, shape.radius * math.hypot(d[0], d[1]) - float(d[2]) * half
+    )
 
 
 def _polyline(shape: Polyline) -> SupportFunction:
-    corners = [(x, y, z) for outline in shape.outlines for x, y in outline for z in (0.0, shape.height)]
+    corners = [
+        (x, y, z) for outline in shape.outlines for x, y in outline for z in (0.0, shape.height)
+    ]
     return support_of_points(np.array(corners))
 
 
@@ -175,8 +192,8 @@ _SUPPORT_FUNCTIONS: dict[type, Callable[[Any], SupportFunction]] = {
 def terrain_triangles(heightmap: Heightmap, *, limit: str = "mesh_triangles") -> Array:
     """Return the triangles of a height map in the geometry's frame [m], shape (n, 3, 3).
 
-    The first row of the image is at the largest y, and white is the full height. The diagonal of every cell goes from
-    its corner of smallest x and y to that of largest x and y, as in MuJoCo.
+    The first row of the image is at the largest y, and white is the full height. The diagonal of
+    every cell goes from its corner of smallest x and y to that of largest x and y, as in MuJoCo.
 
     Args:
         heightmap: The height map.
@@ -196,7 +213,9 @@ def terrain_triangles(heightmap: Heightmap, *, limit: str = "mesh_triangles") ->
     spend("triangles", count)
     heights = image.levels / image.max_level
     sx, sy, sz = heightmap.size
-    x, y = np.meshgrid(np.linspace(-sx / 2.0, sx / 2.0, columns), np.linspace(-sy / 2.0, sy / 2.0, rows))
+    x, y = np.meshgrid(
+        np.linspace(-sx / 2.0, sx / 2.0, columns), np.linspace(-sy / 2.0, sy / 2.0, rows)
+    )
     points = np.stack((x, y, sz * heights[::-1]), axis=-1) + heightmap.position
     near, far = points[:-1], points[1:]
     lower = np.stack((near[:, :-1], near[:, 1:], far[:, 1:]), axis=2)
@@ -210,14 +229,16 @@ Triangle = tuple[int, int, int]
 """Indices of corners."""
 
 _EXAMINATIONS = 10
-"""Largest number of examinations for each corner, on average; polygons made to defeat the method need more."""
+"""Largest number of examinations for each corner, on average; polygons made to defeat the method
+need more.
+"""
 
 
 def triangulate(outline: tuple[Point, ...]) -> tuple[list[Triangle], bool]:
     """Return the triangles of a counterclockwise polygon, and whether they fill it.
 
-    A simple polygon always has an ear, or only corners on one line. Of any other polygon a corner that is not an ear is
-    cut, so that the mesh stays closed.
+    A simple polygon always has an ear, or only corners on one line. Of any other polygon a corner
+    that is not an ear is cut, so that the mesh stays closed.
 
     Args:
         outline: The corners, at least three.
@@ -229,7 +250,9 @@ def triangulate(outline: tuple[Point, ...]) -> tuple[list[Triangle], bool]:
         ear = corners.first_ear()
         corner = corners.first() if ear is None else ear
         triangle = corners.triangle(corner)
-        is_filled = is_filled and (ear is not None or twice_area(*(outline[i] for i in triangle)) == 0.0)
+        is_filled = is_filled and (
+            ear is not None or twice_area(*(outline[i] for i in triangle)) == 0.0
+        )
         triangles.append(triangle)
         corners.cut(corner)
     return [*triangles, corners.last_triangle()], is_filled
@@ -293,16 +316,25 @@ class _Corners:
         for other in (a, c, *self._waiting.pop(corner, ())):
             heapq.heappush(self._unexamined, other)
         if 2 * self._count < len(self._indices):
-            self._points, self._indices = self._points[self._is_left[self._indices]], np.flatnonzero(self._is_left)
+            self._points, self._indices = (
+                self._points[self._is_left[self._indices]],
+                np.flatnonzero(self._is_left),
+            )
 
     def _is_ear(self, corner: int) -> bool:
-        """Return whether a corner is convex and no other corner lies in its triangle; note the one that does."""
+        """Return whether a corner is convex and no other corner lies in its triangle; note the one
+        that does.
+        """
         self._examinations -= 1
         a, b, c = (self._outline[i] for i in self.triangle(corner))
         if twice_area(a, b, c) <= 0.0:
             return False
         inside = self._indices[_is_inside(self._points, a, b, c)]
-        others = (i for i in reversed(inside.tolist()) if self._is_left[i] and self._outline[i] not in (a, b, c))
+        others = (
+            i
+            for i in reversed(inside.tolist())
+            if self._is_left[i] and self._outline[i] not in (a, b, c)
+        )
         other = next(others, None)
         if other is not None:
             self._waiting[other].append(corner)
@@ -312,7 +344,10 @@ class _Corners:
 def _is_inside(points: Array, a: Point, b: Point, c: Point) -> NDArray[np.bool_]:
     """Return which points lie in a triangle or on its edge."""
     x, y = points.T
-    sides = [(q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0]) >= 0.0 for p, q in ((a, b), (b, c), (c, a))]
+    sides = [
+        (q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0]) >= 0.0
+        for p, q in ((a, b), (b, c), (c, a))
+    ]
     inside: NDArray[np.bool_] = sides[0] & sides[1] & sides[2]
     return inside
 
@@ -337,7 +372,8 @@ class Prism:
     Attributes:
         vertices: Positions [m], shape (n, 3).
         faces: Triangles, shape (m, 3).
-        is_filled: Whether the triangles fill the outline. An outline that intersects itself may have no such triangles.
+        is_filled: Whether the triangles fill the outline. An outline that intersects itself may
+            have no such triangles.
     """
 
     vertices: Array
@@ -346,7 +382,9 @@ class Prism:
 
 
 def cone(shape: Cone) -> tuple[Array, Faces]:
-    """Return a cone of `SIDES` sides; its surface lies up to ``radius * (1 - cos(pi / SIDES))``, 0.12 %, inside."""
+    """Return a cone of `SIDES` sides; its surface lies up to ``radius * (1 - cos(pi / SIDES))``,
+    0.12 %, inside.
+    """
     angles = [math.tau * i / SIDES for i in range(SIDES)]
     half = shape.length / 2.0
     ring = [(shape.radius * math.cos(a), shape.radius * math.sin(a), -half) for a in angles]
@@ -360,7 +398,9 @@ def cone(shape: Cone) -> tuple[Array, Faces]:
 
 
 def prisms(shape: Polyline) -> list[Prism]:
-    """Return each outline extruded to the height of the shape, without those of which `problem` is not None."""
+    """Return each outline extruded to the height of the shape, without those of which `problem` is
+    not None.
+    """
     solid = (outline for outline in shape.outlines if problem(outline, shape.height) is None)
     return [_prism(_counterclockwise(outline), shape.height) for outline in solid]
 
@@ -400,5 +440,8 @@ def _prism(outline: Outline, height: float) -> Prism:
 
 def _counterclockwise(outline: Outline) -> Outline:
     points = outline[:-1] if outline[0] == outline[-1] else outline
-    area = sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in zip(points, points[1:] + points[:1], strict=True))
+    area = sum(
+        x0 * y1 - x1 * y0
+        for (x0, y0), (x1, y1) in zip(points, points[1:] + points[:1], strict=True)
+    )
     return points if area >= 0.0 else points[::-1]

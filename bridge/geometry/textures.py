@@ -1,7 +1,7 @@
 """Images of textures as files that engines read, converted once and kept in the cache.
 
-A picture becomes a PNG file at a fast level of compression, or stays a JPEG file if the engine reads that. Each is
-decoded and written anew, so that an engine never sees a file that is damaged.
+A picture becomes a PNG file at a fast level of compression, or stays a JPEG file if the engine
+reads that. Each is decoded and written anew, so that an engine never sees a file that is damaged.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ def engine_picture(
     where: Where = NOWHERE,
     formats: tuple[str, ...] = (PNG,),
 ) -> Picture | None:
-    """Return an image file in a format of the engine, or None with a diagnostic if it is missing or unreadable.
+    """Return an image file in a format of the engine, or None with a diagnostic if it is missing or
+    unreadable.
 
     Args:
         file: Path of the image, in a format of `loaders.files.images.FORMATS`.
@@ -145,7 +146,8 @@ def _read(conversion: Conversion) -> Picture:
 
 
 def _store(picture: Picture, source: FileState, costs: Mapping[str, int], record: str) -> None:
-    """Write a picture and the record of its conversion; a picture that is unchanged stays where it is.
+    """Write a picture and the record of its conversion; a picture that is unchanged stays where it
+    is.
 
     Raises:
         OSError: if they cannot be written.
@@ -175,7 +177,9 @@ def _converted(path: str, formats: tuple[str, ...]) -> Picture | None:
             else:
                 suffix = PNG
                 image.convert("RGBA" if has_alpha else "RGB").save(out, "PNG", compress_level=_FAST)
-            is_transparent = has_alpha and bool(np.asarray(image.convert("RGBA"))[:, :, 3].min() < 128)
+            is_transparent = has_alpha and bool(
+                np.asarray(image.convert("RGBA"))[:, :, 3].min() < 128
+            )
     except PictureError:
         return None
     data = out.getvalue()

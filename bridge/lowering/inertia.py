@@ -34,7 +34,12 @@ def repair_arguments(link: Link, inertia: SpatialInertia) -> dict[str, Any]:
     """
     repaired = inertia.repaired()
     moments = tuple(f"{moment:.6g}" for moment in repaired.principal_axes()[1])
-    return {"link": link.name, "defects": tuple(inertia.defects()), "mass": repaired.mass, "moments": moments}
+    return {
+        "link": link.name,
+        "defects": tuple(inertia.defects()),
+        "mass": repaired.mass,
+        "moments": moments,
+    }
 
 
 def with_repaired_inertia(scene: Scene, diagnostics: Diagnostics) -> Scene:
@@ -58,7 +63,10 @@ def with_repaired_inertia(scene: Scene, diagnostics: Diagnostics) -> Scene:
             repaired[link.name] = link.inertia.repaired()
     if not repaired:
         return scene
-    links = tuple(dataclasses.replace(link, inertia=repaired.get(link.name, link.inertia)) for link in scene.links)
+    links = tuple(
+        dataclasses.replace(link, inertia=repaired.get(link.name, link.inertia))
+        for link in scene.links
+    )
     return dataclasses.replace(scene, links=links)
 
 
@@ -69,13 +77,18 @@ MIN_MOMENT = 1e-9
 _ZERO_MOMENT = 1e-14
 """Moment of inertia that counts as zero [kg m^2]."""
 _SINGULAR = 1e-12
-"""Smallest eigenvalue at which a mass matrix, scaled to ones on its diagonal, counts as singular."""
+"""Smallest eigenvalue at which a mass matrix, scaled to ones on its diagonal, counts as
+singular.
+"""
 _FREE_HINT = "add <inertial> with mass and inertia to the link, or attach it by a joint"
 _MASSLESS_HINT = (
-    "hold it with base='fixed' (--base fixed; in load_into_pybullet useFixedBase=True), as PyBullet's loadURDF holds a "
+    "hold it with base='fixed' (--base fixed; in load_into_pybullet useFixedBase=True), as "
+    "PyBullet's loadURDF holds a "
     "base without mass, or add <inertial> with mass and inertia"
 )
-_JOINTED_HINT = "add <inertial> with inertia to the link, or with mass and inertia to the links that carry it"
+_JOINTED_HINT = (
+    "add <inertial> with inertia to the link, or with mass and inertia to the links that carry it"
+)
 
 
 @dataclass(slots=True)
@@ -112,11 +125,13 @@ _Addition = tuple[int, SpatialInertia]
 
 
 def with_minimum_inertia(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism with the least inertia that every engine needs; each addition is reported.
+    """Return the mechanism with the least inertia that every engine needs; each addition is
+    reported.
 
-    A free body, together with the bodies that are welded to it, needs mass, and moments of inertia about every axis. A
-    jointed body needs moments of inertia only where the mass matrix would be singular without: where joints turn it
-    about axes about which neither it nor a body between them has inertia, as three joints that meet in a point mass.
+    A free body, together with the bodies that are welded to it, needs mass, and moments of inertia
+    about every axis. A jointed body needs moments of inertia only where the mass matrix would be
+    singular without: where joints turn it about axes about which neither it nor a body between them
+    has inertia, as three joints that meet in a point mass.
     """
     inertias, diagnostics = _welded_inertias(mechanism.bodies), Diagnostics()
     additions = [
@@ -128,7 +143,9 @@ def with_minimum_inertia(mechanism: Mechanism) -> Mechanism:
     bodies = list(mechanism.bodies)
     for i, addition in additions:
         bodies[i] = dataclasses.replace(bodies[i], inertia=bodies[i].inertia + addition)
-    return dataclasses.replace(mechanism, bodies=tuple(bodies), diagnostics=(*mechanism.diagnostics, *diagnostics))
+    return dataclasses.replace(
+        mechanism, bodies=tuple(bodies), diagnostics=(*mechanism.diagnostics, *diagnostics)
+    )
 
 
 def _welded_inertias(bodies: Sequence[Body]) -> dict[int, _WeldedInertia]:
@@ -159,7 +176,10 @@ def _free_additions(
             diagnostics.add(
                 Fate.ASSUMED,
                 "lower.massless-free-link",
-                "link {link} moves freely, and neither it nor a link welded to it has mass; it falls, with {mass:g} kg",
+                (
+                    "link {link} moves freely, and neither it nor a link welded to it has mass; it "
+                    "falls, with {mass:g} kg"
+                ),
                 body.link.where,
                 hint=_MASSLESS_HINT,
                 subjects=(body.name,),
@@ -168,18 +188,23 @@ def _free_additions(
             )
             yield welded.bearer, SpatialInertia.of(MIN_MASS, I_Lcm=MIN_MOMENT * np.eye(3))
         elif welded.is_thin():
-            yield _thin_addition(body, bodies[welded.bearer], welded.bearer, _FREE_HINT, diagnostics)
+            yield _thin_addition(
+                body, bodies[welded.bearer], welded.bearer, _FREE_HINT, diagnostics
+            )
 
 
 def _jointed_additions(
     inertias: Mapping[int, _WeldedInertia], mechanism: Mechanism, diagnostics: Diagnostics
 ) -> Iterator[_Addition]:
-    """Yield what jointed bodies whose ancestors are massless need, if the mass matrix is singular."""
+    """Yield what jointed bodies whose ancestors are massless need, if the mass matrix is
+    singular.
+    """
     bodies = mechanism.bodies
     thin = [
         welded
         for i, welded in inertias.items()
-        if kind_of(bodies[i]) is not PrimitiveKind.FREE and _is_thin_on_massless(i, inertias, mechanism)
+        if kind_of(bodies[i]) is not PrimitiveKind.FREE
+        and _is_thin_on_massless(i, inertias, mechanism)
     ]
     if not thin or not _is_singular(mechanism):
         return
@@ -188,12 +213,18 @@ def _jointed_additions(
         yield _thin_addition(bearer, bearer, welded.bearer, _JOINTED_HINT, diagnostics)
 
 
-def _thin_addition(body: Body, bearer: Body, index: int, hint: str, diagnostics: Diagnostics) -> _Addition:
+def _thin_addition(
+    body: Body, bearer: Body, index: int, hint: str, diagnostics: Diagnostics
+) -> _Addition:
     """Report that a body has no inertia about some axis, and return what its bearer gets."""
     diagnostics.add(
         Fate.ASSUMED,
         "lower.thin-link",
-        "link {link} can turn about an axis about which it has no inertia; adding {moment:g} kg m^2 to link {bearer}",
+        (
+            "link {link} can turn about an axis about which it has no inertia; adding {moment:g} "
+            "kg "
+            "m^2 to link {bearer}"
+        ),
         body.link.where,
         hint=hint,
         subjects=tuple(dict.fromkeys((body.name, bearer.name))),
@@ -204,8 +235,12 @@ def _thin_addition(body: Body, bearer: Body, index: int, hint: str, diagnostics:
     return index, SpatialInertia.of(0.0, I_Lcm=MIN_MOMENT * np.eye(3))
 
 
-def _is_thin_on_massless(i: int, inertias: Mapping[int, _WeldedInertia], mechanism: Mechanism) -> bool:
-    """Return whether a moving body has mass, but no inertia about some axis, and the moving body below it no mass."""
+def _is_thin_on_massless(
+    i: int, inertias: Mapping[int, _WeldedInertia], mechanism: Mechanism
+) -> bool:
+    """Return whether a moving body has mass, but no inertia about some axis, and the moving body
+    below it no mass.
+    """
     welded, parent = inertias[i], mechanism.moving_ancestor(mechanism.bodies[i].parent)
     is_on_massless = parent != ROOT and inertias[parent].mass == 0.0
     return is_on_massless and welded.mass > 0.0 and welded.is_thin()
@@ -228,7 +263,9 @@ def _is_singular(mechanism: Mechanism) -> bool:
 
 
 def _smallest_eigenvalue(M: Array) -> float:
-    """Return the smallest eigenvalue of a mass matrix scaled to ones on its diagonal, without massless rows."""
+    """Return the smallest eigenvalue of a mass matrix scaled to ones on its diagonal, without
+    massless rows.
+    """
     massive = np.diag(M) > _ZERO_MOMENT
     scale = np.sqrt(np.diag(M)[massive])
     return float(np.linalg.eigvalsh(M[np.ix_(massive, massive)] / np.outer(scale, scale))[0])

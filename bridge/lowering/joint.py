@@ -32,7 +32,9 @@ def _stated(scene: Scene, diagnostics: Diagnostics) -> Iterable[Coupling]:
     return (*scene.couplings, *_gearbox_couplings(scene, diagnostics))
 
 
-def _resolve(coupling: Coupling, dofs: Mapping[tuple[str, int], int], diagnostics: Diagnostics) -> DofCoupling | None:
+def _resolve(
+    coupling: Coupling, dofs: Mapping[tuple[str, int], int], diagnostics: Diagnostics
+) -> DofCoupling | None:
     follower = dofs.get((coupling.follower, coupling.follower_axis))
     leader = dofs.get((coupling.leader, coupling.leader_axis))
     if follower is None or leader is None:
@@ -40,7 +42,8 @@ def _resolve(coupling: Coupling, dofs: Mapping[tuple[str, int], int], diagnostic
         diagnostics.add(
             Fate.DROPPED,
             "lower.coupling-without-freedom",
-            "joint {follower} cannot follow joint {leader}: joint {immobile} has no degree of freedom in the "
+            "joint {follower} cannot follow joint {leader}: joint {immobile} has no degree of "
+            "freedom in the "
             "spanning tree",
             coupling.where,
             subjects=(coupling.follower, coupling.leader),
@@ -61,7 +64,8 @@ def _resolve(coupling: Coupling, dofs: Mapping[tuple[str, int], int], diagnostic
 
 
 def _gearbox_couplings(scene: Scene, diagnostics: Diagnostics) -> list[Coupling]:
-    """Return a coupling for each gearbox, between the hinges from the reference link to its two links.
+    """Return a coupling for each gearbox, between the hinges from the reference link to its two
+    links.
 
     Source: SDFormat, ``joint/@type``.
     """
@@ -76,7 +80,8 @@ def _gearbox_couplings(scene: Scene, diagnostics: Diagnostics) -> list[Coupling]
 
 
 def gearbox_coupling(gearbox: Joint, scene: Scene) -> Coupling | None:
-    """Return the coupling of the hinges from the reference link of a gearbox to its two links; None if one is missing.
+    """Return the coupling of the hinges from the reference link of a gearbox to its two links; None
+    if one is missing.
 
     Args:
         gearbox: The gearbox.
@@ -91,15 +96,23 @@ def gearbox_coupling(gearbox: Joint, scene: Scene) -> Coupling | None:
     leader, follower = hinges.get(gearbox.parent), hinges.get(gearbox.child)
     if leader is None or follower is None:
         return None
-    multiplier = -gearbox.gear_ratio * _alignment(gearbox, 0, leader) * _alignment(gearbox, 1, follower)
-    return Coupling(follower=follower.name, leader=leader.name, multiplier=multiplier, where=gearbox.where)
+    multiplier = (
+        -gearbox.gear_ratio * _alignment(gearbox, 0, leader) * _alignment(gearbox, 1, follower)
+    )
+    return Coupling(
+        follower=follower.name, leader=leader.name, multiplier=multiplier, where=gearbox.where
+    )
 
 
 def _report_missing_hinges(gearbox: Joint, reference: str, diagnostics: Diagnostics) -> None:
     diagnostics.add(
         Fate.DROPPED,
         "lower.gearbox-without-hinges",
-        "gearbox {gearbox} needs a revolute joint from its reference link {reference} to each of {parent} and {child}",
+        (
+            "gearbox {gearbox} needs a revolute joint from its reference link {reference} to each "
+            "of "
+            "{parent} and {child}"
+        ),
         gearbox.where,
         hint="add the missing revolute joint, or correct gearbox_reference_body",
         subjects=(gearbox.name,),
@@ -111,14 +124,18 @@ def _report_missing_hinges(gearbox: Joint, reference: str, diagnostics: Diagnost
 
 
 def _alignment(gearbox: Joint, i: int, hinge: Joint) -> float:
-    """Return 1 if axis ``i`` of a gearbox points along the axis of the hinge that it measures, -1 if against it."""
+    """Return 1 if axis ``i`` of a gearbox points along the axis of the hinge that it measures, -1
+    if against it.
+    """
     X_LJ = gearbox.X_PJ if hinge.child == gearbox.parent else gearbox.X_CJ
     axis_L = X_LJ.R @ gearbox.axes[min(i, len(gearbox.axes) - 1)].xyz
     return 1.0 if float(axis_L @ (hinge.X_CJ.R @ hinge.axes[0].xyz)) >= 0.0 else -1.0
 
 
 Composition = tuple[Pose, tuple[Primitive, ...]]
-"""``X_JO``, where O is the frame in which the primitives act, and the primitives from the parent outwards."""
+"""``X_JO``, where O is the frame in which the primitives act, and the primitives from the parent
+outwards.
+"""
 
 
 def compose(joint: Joint, diagnostics: Diagnostics) -> Composition:
@@ -132,9 +149,13 @@ def compose(joint: Joint, diagnostics: Diagnostics) -> Composition:
 
 
 def reverse(primitives: tuple[Primitive, ...]) -> tuple[Primitive, ...]:
-    """Return the primitives of a joint whose child carries its parent: in reverse order, with negated axes."""
+    """Return the primitives of a joint whose child carries its parent: in reverse order, with
+    negated axes.
+    """
     return tuple(
-        Primitive(kind=p.kind, axis=frozen(-p.axis), dof_index=p.dof_index, ratio=p.ratio, limits=p.limits)
+        Primitive(
+            kind=p.kind, axis=frozen(-p.axis), dof_index=p.dof_index, ratio=p.ratio, limits=p.limits
+        )
         for p in reversed(primitives)
     )
 
@@ -149,7 +170,8 @@ def _series(*kinds: PrimitiveKind) -> Callable[[Joint, Diagnostics], Composition
     def compose_series(joint: Joint, _diagnostics: Diagnostics) -> Composition:
         axes = zip(kinds, joint.axes, strict=True)
         return IDENTITY, tuple(
-            Primitive(kind=kind, axis=axis.xyz, dof_index=i, limits=axis) for i, (kind, axis) in enumerate(axes)
+            Primitive(kind=kind, axis=axis.xyz, dof_index=i, limits=axis)
+            for i, (kind, axis) in enumerate(axes)
         )
 
     return compose_series
@@ -164,18 +186,26 @@ def _screw(joint: Joint, _diagnostics: Diagnostics) -> Composition:
     """Return a hinge and a slide that share one velocity."""
     (axis,) = joint.axes
     hinge = Primitive(kind=PrimitiveKind.HINGE, axis=axis.xyz, limits=axis)
-    slide = Primitive(kind=PrimitiveKind.SLIDE, axis=axis.xyz, ratio=joint.pitch / math.tau, limits=axis)
+    slide = Primitive(
+        kind=PrimitiveKind.SLIDE, axis=axis.xyz, ratio=joint.pitch / math.tau, limits=axis
+    )
     return IDENTITY, (hinge, slide)
 
 
 def _curvilinear(joint: Joint, diagnostics: Diagnostics) -> Composition:
-    """Return a slide for a line; for an arc a hinge about its center, whose angle is the arc length over the radius."""
+    """Return a slide for a line; for an arc a hinge about its center, whose angle is the arc length
+    over the radius.
+    """
     curve = joint.curve
     if curve is None or len(curve.arcs) != 1:
         diagnostics.add(
             Fate.DROPPED,
             "lower.curve-of-several-pieces",
-            "no engine supports a curve of several pieces; joint {joint} is fixed at the start of its curve",
+            (
+                "no engine supports a curve of several pieces; joint {joint} is fixed at the "
+                "start of "
+                "its curve"
+            ),
             joint.where,
             hint="use a single line or arc",
             subjects=(joint.name,),
@@ -184,9 +214,13 @@ def _curvilinear(joint: Joint, diagnostics: Diagnostics) -> Composition:
         return IDENTITY, ()
     (axis,), (arc,) = joint.axes, curve.arcs
     if arc.curvature == 0.0:
-        return IDENTITY, (Primitive(kind=PrimitiveKind.SLIDE, axis=curve.initial_tangent, limits=axis),)
+        return IDENTITY, (
+            Primitive(kind=PrimitiveKind.SLIDE, axis=curve.initial_tangent, limits=axis),
+        )
     center = np.cross(curve.plane_normal, curve.initial_tangent) / arc.curvature
-    hinge = Primitive(kind=PrimitiveKind.HINGE, axis=curve.plane_normal, ratio=arc.curvature, limits=axis)
+    hinge = Primitive(
+        kind=PrimitiveKind.HINGE, axis=curve.plane_normal, ratio=arc.curvature, limits=axis
+    )
     return Pose.of(p=center), (hinge,)
 
 

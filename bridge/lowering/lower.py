@@ -1,7 +1,8 @@
 """lower: make the mechanism of a scene.
 
-All that simulators treat differently is settled here, once for every target: which joint carries which link, reversed
-and composite joints, several roots, kinematic loops, couplings. Names are resolved to indices.
+All that simulators treat differently is settled here, once for every target: which joint carries
+which link, reversed and composite joints, several roots, kinematic loops, couplings. Names are
+resolved to indices.
 """
 
 from __future__ import annotations
@@ -52,20 +53,27 @@ from .tree import CutScene, Edge, cut_loops, spanning_forest
 
 
 def ignored_by_policy(scene: Scene, policy: str) -> dict[str, tuple[str, ...]]:
-    """Return the items that state a property that the collision policy ignores, by its name in SDFormat.
+    """Return the items that state a property that the collision policy ignores, by its name in
+    SDFormat.
 
     Args:
         scene: The scene.
         policy: The collision policy; see `loaders.collision_pairs`.
     """
-    self_colliding = tuple(item.name for items in (scene.models, scene.links) for item in items if item.self_collide)
+    self_colliding = tuple(
+        item.name for items in (scene.models, scene.links) for item in items if item.self_collide
+    )
     masked = () if policy in BITMASKED else tuple(collisions_with_bitmasks(scene))
-    stated = {"collide_bitmask": masked, "self_collide": () if policy == "sdformat" else self_colliding}
+    stated = {
+        "collide_bitmask": masked,
+        "self_collide": () if policy == "sdformat" else self_colliding,
+    }
     return {name: items for name, items in stated.items() if items}
 
 
 def pairs_of_rules(mechanism: Mechanism) -> list[tuple[int, int]]:
-    """Return the bodies of each filter rule that names two links, as every ``<exclude>`` of MJCF does.
+    """Return the bodies of each filter rule that names two links, as every ``<exclude>`` of MJCF
+    does.
 
     Args:
         mechanism: The mechanism.
@@ -93,7 +101,9 @@ class Indices:
     def constraint(self, element: Constraint) -> MechanismConstraint:
         """Return a constraint with the indices of its bodies or velocities."""
         if isinstance(element, TendonConstraint):
-            return TendonConnection(element=element, dofs=tuple(self.dofs.get((name, 0)) for name in element.joints))
+            return TendonConnection(
+                element=element, dofs=tuple(self.dofs.get((name, 0)) for name in element.joints)
+            )
         if isinstance(element, WeldConstraint):
             return BodyConnection(
                 element=element,
@@ -116,7 +126,9 @@ class Indices:
             )
         return self.between_points(element)
 
-    def between_points(self, element: BallConstraint | DistanceConstraint | SpringDamper) -> BodyConnection:
+    def between_points(
+        self, element: BallConstraint | DistanceConstraint | SpringDamper
+    ) -> BodyConnection:
         """Return an element between two points with the indices of its bodies."""
         return BodyConnection(
             element=element,
@@ -139,8 +151,8 @@ def lower(scene: Scene) -> Mechanism:
         scene: The scene.
 
     Raises:
-        ExportError: if the scene has a joint that no mechanism can express, names that nothing has, or numbers that no
-            model can have.
+        ExportError: if the scene has a joint that no mechanism can express, names that nothing has,
+            or numbers that no model can have.
         TypeError: if it is no scene.
 
     Example:
@@ -152,7 +164,9 @@ def lower(scene: Scene) -> Mechanism:
         (2, 2)
     """
     if not isinstance(scene, Scene):
-        raise TypeError(f"expected a Scene, not {type(scene).__name__}; sdfbridge.load(path) returns one")
+        raise TypeError(
+            f"expected a Scene, not {type(scene).__name__}; sdfbridge.load(path) returns one"
+        )
     require_consistent(scene)
     diagnostics = Diagnostics()
     report_contradictions(scene, diagnostics)
@@ -184,11 +198,16 @@ def lower(scene: Scene) -> Mechanism:
 
 def _closures(cut: CutScene, indices: Indices) -> tuple[Closure, ...]:
     index = indices.bodies
-    return tuple(Closure(joint=joint, parent=index[joint.parent], child=index[joint.child]) for joint in cut.closures)
+    return tuple(
+        Closure(joint=joint, parent=index[joint.parent], child=index[joint.child])
+        for joint in cut.closures
+    )
 
 
 def _bodies(scene: Scene, edges: tuple[Edge, ...], diagnostics: Diagnostics) -> tuple[Body, ...]:
-    """Return the body of each edge; its reflected inertia is that of the last actuator of its joint."""
+    """Return the body of each edge; its reflected inertia is that of the last actuator of its
+    joint.
+    """
     links = by_name(scene.links)
     index = {edge.link: i for i, edge in enumerate(edges)} | {WORLD: ROOT}
     reflected = {a.joint: a.gear_ratio**2 * a.rotor_inertia for a in scene.actuators}
@@ -209,7 +228,9 @@ def _bodies(scene: Scene, edges: tuple[Edge, ...], diagnostics: Diagnostics) -> 
             reversed=edge.reversed,
             primitives=primitives,
             inertia=link.inertia or _MASSLESS,
-            reflected_inertia=_reflected_inertia(primitives, edge.joint, nv, reflected.get(name or "", 0.0)),
+            reflected_inertia=_reflected_inertia(
+                primitives, edge.joint, nv, reflected.get(name or "", 0.0)
+            ),
             v_start=v_start,
         )
         bodies.append(body)
@@ -220,12 +241,18 @@ def _bodies(scene: Scene, edges: tuple[Edge, ...], diagnostics: Diagnostics) -> 
 def _reflected_inertia(
     primitives: tuple[Primitive, ...], joint: Joint | None, nv: int, of_actuators: float
 ) -> tuple[float, ...]:
-    """Return the reflected inertia at each velocity: that of the axes, and of the actuators of a single one."""
+    """Return the reflected inertia at each velocity: that of the axes, and of the actuators of a
+    single one.
+    """
     if joint is not None and joint.type is JointType.FLOATING:
         return tuple(axis.inertia for axis in joint.axes for _ in range(3)) or (0.0,) * nv
     values = [of_actuators if nv == 1 else 0.0] * nv
     for dof in range(nv):
-        axes = [p.limits for p in primitives if p.dof_index in {dof, 0 if p.kind is PrimitiveKind.BALL else dof}]
+        axes = [
+            p.limits
+            for p in primitives
+            if p.dof_index in {dof, 0 if p.kind is PrimitiveKind.BALL else dof}
+        ]
         values[dof] += next((axis.inertia for axis in axes if axis is not None), 0.0)
     return tuple(values)
 
@@ -247,7 +274,8 @@ def _attachment(
 
 
 def free_joint_name(link: str, joint_names: set[str]) -> str:
-    """Return the name of a free link's joint: the link's, with leading underscores until no other joint has it.
+    """Return the name of a free link's joint: the link's, with leading underscores until no other
+    joint has it.
 
     Args:
         link: Name of the link.
@@ -258,14 +286,19 @@ def free_joint_name(link: str, joint_names: set[str]) -> str:
     return link
 
 
-def _report_tendon_inertia(scene: Scene, bodies: tuple[Body, ...], diagnostics: Diagnostics) -> None:
-    """Report tendons with an inertia between branches, which MuJoCo neglects and the reference does not."""
+def _report_tendon_inertia(
+    scene: Scene, bodies: tuple[Body, ...], diagnostics: Diagnostics
+) -> None:
+    """Report tendons with an inertia between branches, which MuJoCo neglects and the reference does
+    not.
+    """
     for tendon in scene.tendons if any(tendon.inertia for tendon in scene.tendons) else ():
         if tendon.inertia and not _is_chain(_moved_bodies(tendon, bodies), bodies):
             diagnostics.add(
                 Fate.APPROXIMATED,
                 "lower.tendon-inertia",
-                "tendon {tendon} has an inertia of {inertia:g} and connects different branches of the tree of bodies; "
+                "tendon {tendon} has an inertia of {inertia:g} and connects different branches of "
+                "the tree of bodies; "
                 "MuJoCo neglects the inertia between them, and the reference does not",
                 tendon.where,
                 subjects=(tendon.name,),

@@ -1,4 +1,6 @@
-"""Sources and options, as public functions take them; a source is a path, a scene, or a mechanism."""
+"""Sources and options, as public functions take them; a source is a path, a scene, or a
+mechanism.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ Source = str | os.PathLike[str] | Scene | Mechanism
 
 
 def source_name(source: Source) -> str:
-    """Return the name of a source for messages: a path as it was given, or the name of the scene."""
+    """Return the name of a source for messages: a path as it was given, or the name of the
+    scene.
+    """
     if isinstance(source, str | os.PathLike):
         return os.fspath(source)
     scene = source.scene if isinstance(source, Mechanism) else source
@@ -34,18 +38,22 @@ def loss_summary(source: Source, options: LoadOptions) -> LossSummary:
     return LossSummary.of(source_name(source), options)
 
 
-def mechanism_of(source: Source, *, repair_inertia: bool = False, **load_options: Unpack[LoadOptions]) -> Mechanism:
+def mechanism_of(
+    source: Source, *, repair_inertia: bool = False, **load_options: Unpack[LoadOptions]
+) -> Mechanism:
     """Return the mechanism of a source, with the minimum inertia that engines need.
 
     Args:
         source: A path, a scene, or a mechanism.
-        repair_inertia: Whether inertias that no rigid body can have are replaced by the nearest physical ones.
+        repair_inertia: Whether inertias that no rigid body can have are replaced by the nearest
+            physical ones.
         load_options: Options of `loaders.load`, if ``source`` is a path.
 
     Raises:
         LoadError: if the file has errors.
         ExportError: if the scene cannot be lowered.
-        TypeError: if the source is neither a path, a scene nor a mechanism, or for an unknown option.
+        TypeError: if the source is neither a path, a scene nor a mechanism, or for an unknown
+        option.
     """
     check_option_names(load_options, LoadOptions)
     if isinstance(source, Mechanism):
@@ -58,8 +66,11 @@ def mechanism_of(source: Source, *, repair_inertia: bool = False, **load_options
     return with_minimum_inertia(_repaired(mechanism) if repair_inertia else mechanism)
 
 
-def split_options(kind: type, keywords: Mapping[str, Any], accepted: type) -> tuple[dict[str, Any], LoadOptions]:
-    """Separate the options of an export from those of `loaders.load`; ``strict`` is an option of both.
+def split_options(
+    kind: type, keywords: Mapping[str, Any], accepted: type
+) -> tuple[dict[str, Any], LoadOptions]:
+    """Separate the options of an export from those of `loaders.load`; ``strict`` is an option of
+    both.
 
     Args:
         kind: Dataclass of the options of the export.
@@ -72,12 +83,16 @@ def split_options(kind: type, keywords: Mapping[str, Any], accepted: type) -> tu
     check_option_names(keywords, accepted)
     names = {field.name for field in dataclasses.fields(kind)}
     of_export = {name: value for name, value in keywords.items() if name in names}
-    of_load = {name: value for name, value in keywords.items() if name in LoadOptions.__optional_keys__}
+    of_load = {
+        name: value for name, value in keywords.items() if name in LoadOptions.__optional_keys__
+    }
     return of_export, cast(LoadOptions, of_load)
 
 
 def _repaired(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism of the repaired scene; the mechanism itself if there is nothing to repair."""
+    """Return the mechanism of the repaired scene; the mechanism itself if there is nothing to
+    repair.
+    """
     diagnostics = Diagnostics()
     scene = with_repaired_inertia(mechanism.scene, diagnostics)
     if scene is mechanism.scene:

@@ -1,6 +1,7 @@
 """Scaling, placement and base of a mechanism.
 
-A mechanism states what became of its bases in `Mechanism.base`; its scene still has them as the source states them.
+A mechanism states what became of its bases in `Mechanism.base`; its scene still has them as the
+source states them.
 """
 
 from __future__ import annotations
@@ -74,19 +75,21 @@ def with_base(mechanism: Mechanism, *, fixed: bool) -> Mechanism:
 
     Args:
         mechanism: The mechanism to change.
-        fixed: Whether free links are welded to the world where they are; else links that are welded to the world
-            become free.
+        fixed: Whether free links are welded to the world where they are; else links that are welded
+            to the world become free.
     """
     joints = {joint for joint, _ in mechanism.v_order}
     bodies = [
-        body if body.parent != ROOT else _weld(body) if fixed else _release(body, joints) for body in mechanism.bodies
+        body if body.parent != ROOT else _weld(body) if fixed else _release(body, joints)
+        for body in mechanism.bodies
     ]
     rebased = with_bodies(mechanism, bodies, range(len(bodies)))
     return dataclasses.replace(rebased, base="fixed" if fixed else "free")
 
 
 def relowered(mechanism: Mechanism, scene: Scene) -> Mechanism:
-    """Return the mechanism of a changed scene, with the base and the minimum inertia that were chosen for the first.
+    """Return the mechanism of a changed scene, with the base and the minimum inertia that were
+    chosen for the first.
 
     Args:
         mechanism: The mechanism from whose scene the changed one was made.
@@ -102,7 +105,9 @@ def _weld(body: Body) -> Body:
     """Return a free body welded to the world, and any other body as it is."""
     if kind_of(body) is not PrimitiveKind.FREE:
         return body
-    return dataclasses.replace(body, joint=None, source=None, X_PF=body.link.X_WL, primitives=(), reflected_inertia=())
+    return dataclasses.replace(
+        body, joint=None, source=None, X_PF=body.link.X_WL, primitives=(), reflected_inertia=()
+    )
 
 
 def _release(body: Body, joints: set[str]) -> Body:
@@ -110,13 +115,19 @@ def _release(body: Body, joints: set[str]) -> Body:
     if body.primitives or body.name == WORLD:
         return body
     return dataclasses.replace(
-        body, joint=free_joint_name(body.name, joints), source=None, X_PF=IDENTITY, X_BM=IDENTITY, primitives=FREE,
+        body,
+        joint=free_joint_name(body.name, joints),
+        source=None,
+        X_PF=IDENTITY,
+        X_BM=IDENTITY,
+        primitives=FREE,
         reflected_inertia=(0.0,) * 6,
-    )  # fmt: skip
+    )
 
 
 def placed(mechanism: Mechanism, X_WN: Pose) -> Mechanism:
-    """Return the mechanism moved as a whole: everything that was fixed in the world is fixed in frame N.
+    """Return the mechanism moved as a whole: everything that was fixed in the world is fixed in
+    frame N.
 
     Args:
         mechanism: The mechanism.
@@ -126,16 +137,24 @@ def placed(mechanism: Mechanism, X_WN: Pose) -> Mechanism:
         mechanism,
         bodies=tuple(_placed_body(body, X_WN) for body in mechanism.bodies),
         closures=tuple(_placed_closure(closure, X_WN) for closure in mechanism.closures),
-        constraints=tuple(_placed_constraint(constraint, X_WN) for constraint in mechanism.constraints),
-        force_elements=tuple(_placed_connection(element, X_WN) for element in mechanism.force_elements),
-        fluid_forces=tuple(dataclasses.replace(f, X_WS=X_WN @ f.X_WS) for f in mechanism.fluid_forces),
+        constraints=tuple(
+            _placed_constraint(constraint, X_WN) for constraint in mechanism.constraints
+        ),
+        force_elements=tuple(
+            _placed_connection(element, X_WN) for element in mechanism.force_elements
+        ),
+        fluid_forces=tuple(
+            dataclasses.replace(f, X_WS=X_WN @ f.X_WS) for f in mechanism.fluid_forces
+        ),
     )
 
 
 def _placed_body(body: Body, X_WN: Pose) -> Body:
     is_on_world = body.parent == ROOT and kind_of(body) is not PrimitiveKind.FREE
     X_PF = X_WN @ body.X_PF if is_on_world else body.X_PF
-    return dataclasses.replace(body, link=dataclasses.replace(body.link, X_WL=X_WN @ body.link.X_WL), X_PF=X_PF)
+    return dataclasses.replace(
+        body, link=dataclasses.replace(body.link, X_WL=X_WN @ body.link.X_WL), X_PF=X_PF
+    )
 
 
 def _placed_closure(closure: Closure, X_WN: Pose) -> Closure:
@@ -146,7 +165,11 @@ def _placed_closure(closure: Closure, X_WN: Pose) -> Closure:
 
 
 def _placed_constraint(constraint: MechanismConstraint, X_WN: Pose) -> MechanismConstraint:
-    return _placed_connection(constraint, X_WN) if isinstance(constraint, BodyConnection) else constraint
+    return (
+        _placed_connection(constraint, X_WN)
+        if isinstance(constraint, BodyConnection)
+        else constraint
+    )
 
 
 def _placed_connection(connection: BodyConnection, X_WN: Pose) -> BodyConnection:
@@ -167,15 +190,23 @@ def scaled(mechanism: Mechanism, scale: float) -> Mechanism:
         mechanism,
         bodies=tuple(_scaled_body(body, scale) for body in mechanism.bodies),
         closures=tuple(_scaled_closure(closure, scale) for closure in mechanism.closures),
-        couplings=tuple(_scaled_coupling(coupling, slides, scale) for coupling in mechanism.couplings),
-        constraints=tuple(_scaled_constraint(constraint, scale) for constraint in mechanism.constraints),
-        force_elements=tuple(_scaled_connection(element, scale) for element in mechanism.force_elements),
+        couplings=tuple(
+            _scaled_coupling(coupling, slides, scale) for coupling in mechanism.couplings
+        ),
+        constraints=tuple(
+            _scaled_constraint(constraint, scale) for constraint in mechanism.constraints
+        ),
+        force_elements=tuple(
+            _scaled_connection(element, scale) for element in mechanism.force_elements
+        ),
         fluid_forces=tuple(_scaled_fluid_force(force, scale) for force in mechanism.fluid_forces),
     )
 
 
 def _slides(mechanism: Mechanism) -> set[int]:
-    """Return the indices in ``v_order`` of the velocities that are lengths per second: slides, but not screws."""
+    """Return the indices in ``v_order`` of the velocities that are lengths per second: slides, but
+    not screws.
+    """
     kinds: dict[int, set[PrimitiveKind]] = {}
     for body in mechanism.bodies:
         for primitive in body.primitives:
@@ -192,11 +223,17 @@ def _scaled_coupling(coupling: DofCoupling, slides: set[int], scale: float) -> D
 
 def _scaled_closure(closure: Closure, scale: float) -> Closure:
     X_PJ, X_CJ = _pose(closure.joint.X_PJ, scale), _pose(closure.joint.X_CJ, scale)
-    return dataclasses.replace(closure, joint=dataclasses.replace(closure.joint, X_PJ=X_PJ, X_CJ=X_CJ))
+    return dataclasses.replace(
+        closure, joint=dataclasses.replace(closure.joint, X_PJ=X_PJ, X_CJ=X_CJ)
+    )
 
 
 def _scaled_constraint(constraint: MechanismConstraint, scale: float) -> MechanismConstraint:
-    return _scaled_connection(constraint, scale) if isinstance(constraint, BodyConnection) else constraint
+    return (
+        _scaled_connection(constraint, scale)
+        if isinstance(constraint, BodyConnection)
+        else constraint
+    )
 
 
 def _scaled_connection(connection: BodyConnection, scale: float) -> BodyConnection:
@@ -210,12 +247,16 @@ def _scaled_connection(connection: BodyConnection, scale: float) -> BodyConnecti
 
 
 def _scaled_fluid_force(force: FluidForce, scale: float) -> FluidForce:
-    """Return a force of a fluid with its lengths, area and volume scaled; coefficients of drag stay."""
+    """Return a force of a fluid with its lengths, area and volume scaled; coefficients of drag
+    stay.
+    """
     X_WS = _pose(force.X_WS, scale)
     if isinstance(force, Buoyancy):
         layers = tuple((scale * height, density) for height, density in force.layers)
         volume = None if force.volume is None else scale**3 * force.volume
-        return dataclasses.replace(force, X_WS=X_WS, layers=layers, volume=volume, p_LV=frozen(scale * force.p_LV))
+        return dataclasses.replace(
+            force, X_WS=X_WS, layers=layers, volume=volume, p_LV=frozen(scale * force.p_LV)
+        )
     X_LF = _pose(force.X_LF, scale)
     if isinstance(force, Wing):
         return dataclasses.replace(force, X_WS=X_WS, X_LF=X_LF, area=scale**2 * force.area)
@@ -233,7 +274,9 @@ def _scaled_body(body: Body, scale: float) -> Body:
         link=_scaled_link(body.link, scale),
         X_PF=_pose(body.X_PF, scale),
         X_BM=_pose(body.X_BM, scale),
-        primitives=tuple(_scaled_primitive(p, scale, p.dof_index in hinged) for p in body.primitives),
+        primitives=tuple(
+            _scaled_primitive(p, scale, p.dof_index in hinged) for p in body.primitives
+        ),
         inertia=_scaled_inertia(body.inertia, scale),
     )
 
@@ -245,17 +288,24 @@ def _scaled_primitive(primitive: Primitive, scale: float, is_screw: bool) -> Pri
     if is_screw:
         return dataclasses.replace(primitive, ratio=scale * primitive.ratio)
     axis = primitive.limits
-    return dataclasses.replace(primitive, limits=_scaled_axis(axis, scale) if axis is not None else None)
+    return dataclasses.replace(
+        primitive, limits=_scaled_axis(axis, scale) if axis is not None else None
+    )
 
 
 def _scaled_axis(axis: JointAxis, scale: float) -> JointAxis:
     return dataclasses.replace(
-        axis, lower=scale * axis.lower, upper=scale * axis.upper, spring_reference=scale * axis.spring_reference
+        axis,
+        lower=scale * axis.lower,
+        upper=scale * axis.upper,
+        spring_reference=scale * axis.spring_reference,
     )
 
 
 def _scaled_inertia(inertia: SpatialInertia, scale: float) -> SpatialInertia:
-    return SpatialInertia(inertia.mass, frozen(scale * inertia.p_LLcm), frozen(scale**2 * inertia.I_Lcm))
+    return SpatialInertia(
+        inertia.mass, frozen(scale * inertia.p_LLcm), frozen(scale**2 * inertia.I_Lcm)
+    )
 
 
 def _scaled_link(link: Link, scale: float) -> Link:
@@ -263,14 +313,18 @@ def _scaled_link(link: Link, scale: float) -> Link:
     visuals = tuple(_scaled_shape(visual, scale) for visual in link.visuals)
     inertia = _scaled_inertia(link.inertia, scale) if link.inertia is not None else None
     X_WL = _pose(link.X_WL, scale)
-    return dataclasses.replace(link, X_WL=X_WL, inertia=inertia, collisions=collisions, visuals=visuals)
+    return dataclasses.replace(
+        link, X_WL=X_WL, inertia=inertia, collisions=collisions, visuals=visuals
+    )
 
 
 S = TypeVar("S", Collision, Visual)
 
 
 def _scaled_shape(shape: S, scale: float) -> S:
-    return dataclasses.replace(shape, X_LG=_pose(shape.X_LG, scale), geometry=_scaled_geometry(shape.geometry, scale))
+    return dataclasses.replace(
+        shape, X_LG=_pose(shape.X_LG, scale), geometry=_scaled_geometry(shape.geometry, scale)
+    )
 
 
 _LENGTHS: dict[type, tuple[str, ...]] = {
@@ -298,4 +352,6 @@ def _scaled_geometry(geometry: Geometry, scale: float) -> Geometry:
 
 def _times(value: Any, scale: float) -> Any:
     """Return a number, or nested tuples of numbers, times ``scale``."""
-    return tuple(_times(item, scale) for item in value) if isinstance(value, tuple) else scale * value
+    return (
+        tuple(_times(item, scale) for item in value) if isinstance(value, tuple) else scale * value
+    )

@@ -1,9 +1,9 @@
 """The spanning forest, and the joints at which loops are cut.
 
-A ball joint that only connects its links is closed by a point constraint, such a hinge by two, a weld by a weld. For
-every other joint the link at one of its ends is split: the joint stays in the spanning tree and carries a part of the
-link, with an equal share of its inertia, which a weld attaches to the rest. The joint so keeps its position, limits,
-damping and actuator.
+A ball joint that only connects its links is closed by a point constraint, such a hinge by two, a
+weld by a weld. For every other joint the link at one of its ends is split: the joint stays in the
+spanning tree and carries a part of the link, with an equal share of its inertia, which a weld
+attaches to the rest. The joint so keeps its position, limits, damping and actuator.
 """
 
 from __future__ import annotations
@@ -22,11 +22,17 @@ from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
 
 NO_EDGES = frozenset({JointType.FLOATING, JointType.GEARBOX})
-"""Joint types that are no edges of the graph: floating constrains nothing, gearbox couples two other joints."""
+"""Joint types that are no edges of the graph: floating constrains nothing, gearbox couples two
+other joints.
+"""
 _PINNED = {JointType.BALL: 4, JointType.REVOLUTE: 3, JointType.CONTINUOUS: 3}
-"""Rank as a cut joint of the types that point constraints can close, if they only connect their links."""
+"""Rank as a cut joint of the types that point constraints can close, if they only connect their
+links.
+"""
 _WELD_OF_BODIES, _SPLIT, _WELD = 2, 1, 0
-"""Ranks as a cut joint: solvers hold a weld between links with mass well; one to a massless link or the world stays."""
+"""Ranks as a cut joint: solvers hold a weld between links with mass well; one to a massless link or
+the world stays.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +44,9 @@ class CutScene:
     tree: tuple[Joint, ...]
     """The joints of the spanning forest."""
     closures: tuple[Joint, ...]
-    """Welds, hinges and balls between links of ``scene`` that close the loops, named after the cut joints."""
+    """Welds, hinges and balls between links of ``scene`` that close the loops, named after the cut
+    joints.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +58,16 @@ class _SplitLink:
     link: str
     """Name of the link that is split, at one end of the joint."""
     bearer: str | None
-    """Name of the link, itself or one welded to it, whose inertia is shared; None if none of them has mass."""
+    """Name of the link, itself or one welded to it, whose inertia is shared; None if none of them
+    has mass.
+    """
 
 
 def cut_loops(scene: Scene, diagnostics: Diagnostics) -> CutScene:
     """Cut every kinematic loop, deterministically and in near-linear time.
 
-    Each loop is cut at the joint that solvers hold best as a constraint, the last in the scene among equals.
+    Each loop is cut at the joint that solvers hold best as a constraint, the last in the scene
+    among equals.
 
     Args:
         scene: The scene.
@@ -70,8 +81,14 @@ def cut_loops(scene: Scene, diagnostics: Diagnostics) -> CutScene:
     others = [joint for joint in edges if joint.name not in tree]
     carriers = _InertiaCarriers(scene, tree)
     loops = [joint for joint in others if not carriers.is_redundant(joint)]
-    splits = {split.joint.name: split for joint in loops for split in carriers.split(joint, ranks.of(joint))}
-    _report_redundant(scene, [joint for joint in others if carriers.is_redundant(joint)], diagnostics)
+    splits = {
+        split.joint.name: split
+        for joint in loops
+        for split in carriers.split(joint, ranks.of(joint))
+    }
+    _report_redundant(
+        scene, [joint for joint in others if carriers.is_redundant(joint)], diagnostics
+    )
     for joint in loops:
         _report_loop(joint, splits.get(joint.name), diagnostics)
     return _with_split_links(scene, tree, loops, list(splits.values()))
@@ -91,7 +108,11 @@ def _report_loop(joint: Joint, split: _SplitLink | None, diagnostics: Diagnostic
         diagnostics.add(
             Fate.NOTED,
             "lower.loop",
-            "joint {joint} closes a kinematic loop; link {link} is split, and a constraint welds its parts together",
+            (
+                "joint {joint} closes a kinematic loop; link {link} is split, and a constraint "
+                "welds "
+                "its parts together"
+            ),
             joint.where,
             subjects=(joint.name, split.link),
             joint=joint.name,
@@ -113,7 +134,7 @@ def _report_redundant(scene: Scene, redundant: list[Joint], diagnostics: Diagnos
             )
 
 
-# --- where to cut ----------------------------------------------------------------------------------------------------
+# --- where to cut ---------------------------------------------------------------------------------
 
 
 class _Ranks:
@@ -123,17 +144,25 @@ class _Ranks:
         self._used = {name for c in scene.couplings for name in (c.follower, c.leader)}
         self._used |= {actuator.joint for actuator in scene.actuators}
         self._used |= {name for c in scene.constraints for name in getattr(c, "joints", ())}
-        self._references = {joint.gear_reference for joint in scene.joints if joint.type is JointType.GEARBOX}
+        self._references = {
+            joint.gear_reference for joint in scene.joints if joint.type is JointType.GEARBOX
+        }
         self._massive = {link.name for link in scene.links if _has_mass(link)}
 
     def of(self, joint: Joint) -> int:
         connects = self._only_connects(joint)
         if joint.type is JointType.FIXED:
-            return _WELD_OF_BODIES if connects and {joint.parent, joint.child} <= self._massive else _WELD
+            return (
+                _WELD_OF_BODIES
+                if connects and {joint.parent, joint.child} <= self._massive
+                else _WELD
+            )
         return _PINNED.get(joint.type, _SPLIT) if connects else _SPLIT
 
     def _only_connects(self, joint: Joint) -> bool:
-        """Return whether no force acts along the joint, nothing measures it, and it starts at zero."""
+        """Return whether no force acts along the joint, nothing measures it, and it starts at
+        zero.
+        """
         if joint.parent in self._references or joint.name in self._used:
             return False
         if joint.sensors or joint.provide_feedback or any(joint.default_position):
@@ -176,7 +205,7 @@ class _Partition:
         return a != b
 
 
-# --- split links -----------------------------------------------------------------------------------------------------
+# --- split links ----------------------------------------------------------------------------------
 
 
 def _has_mass(link: Link) -> bool:
@@ -193,7 +222,9 @@ class _InertiaCarriers:
         groups = connected_components(scene, lambda joint: is_weld(joint) and joint.name in tree)
         self._group = {name: group for group in groups for name in group}
         self._world_group = self._group[WORLD]
-        self._massive_member = {id(group): next((name for name in group if name in massive), None) for group in groups}
+        self._massive_member = {
+            id(group): next((name for name in group if name in massive), None) for group in groups
+        }
         self._massive = massive
 
     def is_redundant(self, joint: Joint) -> bool:
@@ -201,10 +232,14 @@ class _InertiaCarriers:
         return self._group[joint.parent] is self._group[joint.child]
 
     def split(self, joint: Joint, rank: int) -> Iterator[_SplitLink]:
-        """Yield the link to split, the child if possible; none if a weld or point constraints close the loop."""
+        """Yield the link to split, the child if possible; none if a weld or point constraints close
+        the loop.
+        """
         if is_weld(joint) or rank > _SPLIT:
             return
-        ends = [end for end in (joint.child, joint.parent) if self._group[end] is not self._world_group]
+        ends = [
+            end for end in (joint.child, joint.parent) if self._group[end] is not self._world_group
+        ]
         link = next((end for end in ends if self._bearer(end)), ends[0])
         if self._bearer(link) or joint.type not in _PINNED:
             yield _SplitLink(joint, link, self._bearer(link))
@@ -213,17 +248,23 @@ class _InertiaCarriers:
         return link if link in self._massive else self._massive_member[id(self._group[link])]
 
 
-def _with_split_links(scene: Scene, tree: set[str], loops: list[Joint], splits: list[_SplitLink]) -> CutScene:
+def _with_split_links(
+    scene: Scene, tree: set[str], loops: list[Joint], splits: list[_SplitLink]
+) -> CutScene:
     links = by_name(scene.links)
     count = Counter(split.bearer for split in splits)
-    shared = {name: _share(link, 1 + count[name]) if count[name] else link for name, link in links.items()}
+    shared = {
+        name: _share(link, 1 + count[name]) if count[name] else link for name, link in links.items()
+    }
     parts: dict[str, Link] = {}
     carrying: dict[str, Joint] = {}
     welds: dict[str, Joint] = {}
     for split in splits:
         part = _part(split, shared, {*links, *parts})
         parts[part.name] = part
-        carrying[split.joint.name], welds[split.joint.name] = _carrying_joint_and_weld(split, part.name)
+        carrying[split.joint.name], welds[split.joint.name] = _carrying_joint_and_weld(
+            split, part.name
+        )
     joints = tuple(carrying.get(joint.name, joint) for joint in scene.joints)
     return CutScene(
         scene=dataclasses.replace(scene, links=(*shared.values(), *parts.values()), joints=joints),
@@ -243,7 +284,9 @@ def _share(link: Link, count: int) -> Link:
 
 
 def _part(split: _SplitLink, shared: dict[str, Link], taken: set[str]) -> Link:
-    """Return the part of a link that its joint carries: it has inertia, but no shapes and no sensors."""
+    """Return the part of a link that its joint carries: it has inertia, but no shapes and no
+    sensors.
+    """
     link, name = shared[split.link], f"{split.link}_at_{split.joint.name.rpartition('::')[2]}"
     while name in taken:
         name += "_"
@@ -256,12 +299,21 @@ def _part(split: _SplitLink, shared: dict[str, Link], taken: set[str]) -> Link:
             inertia = inertia.moved(X_LB)
     X_WL = _pose_at_zero(split, shared)
     return dataclasses.replace(
-        link, name=name, X_WL=X_WL, inertia=inertia, gravity=gravity, collisions=(), visuals=(), sensors=()
+        link,
+        name=name,
+        X_WL=X_WL,
+        inertia=inertia,
+        gravity=gravity,
+        collisions=(),
+        visuals=(),
+        sensors=(),
     )
 
 
 def _pose_at_zero(split: _SplitLink, links: dict[str, Link]) -> Pose:
-    """Return ``X_WL`` of the part at the joint's zero: the link's own, unless the loop is open there in the source."""
+    """Return ``X_WL`` of the part at the joint's zero: the link's own, unless the loop is open
+    there in the source.
+    """
     joint = split.joint
     if split.link == joint.child:
         X_OJ, X_LJ, other = joint.X_PJ, joint.X_CJ, joint.parent
@@ -272,12 +324,24 @@ def _pose_at_zero(split: _SplitLink, links: dict[str, Link]) -> Pose:
 
 
 def _carrying_joint_and_weld(split: _SplitLink, part: str) -> tuple[Joint, Joint]:
-    """Return the joint with the part in the place of the link, and the weld of both, at the joint's frame."""
+    """Return the joint with the part in the place of the link, and the weld of both, at the joint's
+    frame.
+    """
     joint, is_child = split.joint, split.link == split.joint.child
-    carrying = dataclasses.replace(joint, child=part) if is_child else dataclasses.replace(joint, parent=part)
+    carrying = (
+        dataclasses.replace(joint, child=part)
+        if is_child
+        else dataclasses.replace(joint, parent=part)
+    )
     X_LJ = joint.X_CJ if is_child else joint.X_PJ
     weld = Joint(
-        name=joint.name, type=JointType.FIXED, parent=split.link, child=part, X_PJ=X_LJ, X_CJ=X_LJ, where=joint.where
+        name=joint.name,
+        type=JointType.FIXED,
+        parent=split.link,
+        child=part,
+        X_PJ=X_LJ,
+        X_CJ=X_LJ,
+        where=joint.where,
     )
     return carrying, weld
 
@@ -295,9 +359,13 @@ class Edge:
     parent: str
     """Name of the parent link, or `WORLD`."""
     joint: Joint | None = None
-    """The joint that carries the link; None for a static link and for a free link without a floating joint."""
+    """The joint that carries the link; None for a static link and for a free link without a
+    floating joint.
+    """
     static: bool = False
-    """Whether the link is fixed in the world because its model is static or because it is kinematic."""
+    """Whether the link is fixed in the world because its model is static or because it is
+    kinematic.
+    """
     reversed: bool = False
     """Whether the joint's child is the parent in the forest."""
 
@@ -324,12 +392,18 @@ def spanning_forest(scene: Scene, tree: Iterable[Joint]) -> tuple[Edge, ...]:
         seen.add(edge.link)
         for joint, other in reversed(incident[edge.link]):
             if other not in seen:
-                pending.append(Edge(link=other, parent=edge.link, joint=joint, reversed=joint.child == edge.link))
+                pending.append(
+                    Edge(
+                        link=other, parent=edge.link, joint=joint, reversed=joint.child == edge.link
+                    )
+                )
     return tuple(edges)
 
 
 def _incident_joints(scene: Scene, joints: Iterable[Joint]) -> _Incident:
-    incident: dict[str, list[tuple[Joint, str]]] = {name: [] for name in (WORLD, *(link.name for link in scene.links))}
+    incident: dict[str, list[tuple[Joint, str]]] = {
+        name: [] for name in (WORLD, *(link.name for link in scene.links))
+    }
     for joint in joints:
         incident[joint.parent].append((joint, joint.child))
         incident[joint.child].append((joint, joint.parent))
@@ -340,7 +414,9 @@ def _root_edges(scene: Scene, joints: list[Joint], incident: _Incident) -> list[
     """Return the edges of the links whose parent is the world, in the order of the scene."""
     roots = {name: Edge(link=name, parent=WORLD, static=True) for name in static_links(scene)}
     for joint, link in incident[WORLD]:
-        roots.setdefault(link, Edge(link=link, parent=WORLD, joint=joint, reversed=joint.child == WORLD))
+        roots.setdefault(
+            link, Edge(link=link, parent=WORLD, joint=joint, reversed=joint.child == WORLD)
+        )
     reached = _reachable(roots, incident)
     for edge in _candidate_roots(scene, joints):
         if edge.link not in reached:
@@ -351,10 +427,11 @@ def _root_edges(scene: Scene, joints: list[Joint], incident: _Incident) -> list[
 
 
 def _candidate_roots(scene: Scene, joints: Iterable[Joint]) -> Iterator[Edge]:
-    """Yield an edge for each link that could be the root of a tree that the world does not carry, best first.
+    """Yield an edge for each link that could be the root of a tree that the world does not carry,
+    best first.
 
-    Kinematic links come first, as they stay where they are; then links with a floating joint, links that no joint
-    carries, and all others.
+    Kinematic links come first, as they stay where they are; then links with a floating joint, links
+    that no joint carries, and all others.
     """
     carried = {joint.child for joint in joints}
     floating = {joint.child: joint for joint in scene.joints if joint.type is JointType.FLOATING}

@@ -1,8 +1,9 @@
 """Bodies, loop closures, couplings, actuators and constraints by index.
 
-Frames, in monogram notation: W is the world; P the parent body; B the body, which is the link's own frame; F the joint
-frame on P; M the joint frame on B. ``X_PB(q) = X_PF @ X_FM(q) @ X_BM.inverse()``, where ``X_FM`` is the product of the
-body's primitives in order, and the identity at the zero configuration.
+Frames, in monogram notation: W is the world; P the parent body; B the body, which is the link's own
+frame; F the joint frame on P; M the joint frame on B. ``X_PB(q) = X_PF @ X_FM(q) @
+X_BM.inverse()``, where ``X_FM`` is the product of the body's primitives in order, and the identity
+at the zero configuration.
 """
 
 from __future__ import annotations
@@ -46,20 +47,25 @@ class PrimitiveKind(StrEnum):
     FREE = "free"
     """Moves freely in the world: position ``x y z qw qx qy qz`` of the link, six velocities.
 
-    Its ``X_FM`` is the link's pose in the world; its default is the link's pose in the scene, not the identity."""
+    Its ``X_FM`` is the link's pose in the world; its default is the link's pose in the scene, not
+    the identity.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Primitive:
     """One primitive degree of freedom of a body.
 
-    Its displacement is ``ratio`` times coordinate ``dof_index`` of the joint. Two primitives of one body may share a
+    Its displacement is ``ratio`` times coordinate ``dof_index`` of the joint. Two primitives of one
+    body may share a
     coordinate: a screw is a hinge of ratio 1 and a slide of ratio pitch / 2 pi.
     """
 
     kind: PrimitiveKind
     axis: Array
-    """Unit vector in F, shape (3,), negated already if the joint is reversed; unused for ball and free."""
+    """Unit vector in F, shape (3,), negated already if the joint is reversed; unused for ball and
+    free.
+    """
     dof_index: int = 0
     """Index, within the joint, of its first velocity."""
     ratio: float = 1.0
@@ -73,7 +79,9 @@ FREE = (Primitive(kind=PrimitiveKind.FREE, axis=Z_AXIS),)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Body:
-    """A link, or a part of a split link, with the joint that connects it to its parent; each comes after its parent."""
+    """A link, or a part of a split link, with the joint that connects it to its parent; each comes
+    after its parent.
+    """
 
     link: Link
     """The scene's link, or the part of it."""
@@ -90,7 +98,9 @@ class Body:
     reversed: bool
     """Whether the joint's child is the parent body."""
     primitives: tuple[Primitive, ...]
-    """Degrees of freedom, in order of composition from P outwards; empty if it is welded to its parent."""
+    """Degrees of freedom, in order of composition from P outwards; empty if it is welded to its
+    parent.
+    """
     inertia: SpatialInertia
     """Inertia of the link, in B; zero if the source gives none."""
     reflected_inertia: tuple[float, ...]
@@ -124,13 +134,17 @@ _SUFFIXES = {
     JointType.REVOLUTE2: {0: "_1", 1: "_2"},
     JointType.PLANAR: {0: "_x", 1: "_y", 2: "_theta"},
 }
-"""Suffixes of the names of joints of a target, by component, where one joint becomes several of them."""
+"""Suffixes of the names of joints of a target, by component, where one joint becomes several of
+them.
+"""
 
 
 def primitive_names(body: Body) -> tuple[str, ...]:
-    """Return the names of a body's primitives in targets, in order: the joint's name, with a suffix if it has several.
+    """Return the names of a body's primitives in targets, in order: the joint's name, with a suffix
+    if it has several.
 
-    ``j_1, j_2`` for universal and revolute2; ``j_x, j_y, j_theta`` for planar; ``j, j_slide`` for screw.
+    ``j_1, j_2`` for universal and revolute2; ``j_x, j_y, j_theta`` for planar; ``j, j_slide`` for
+    screw.
     """
     name = body.joint or ""
     if body.source is not None and body.source.type is JointType.SCREW:
@@ -172,11 +186,13 @@ class DofCoupling:
     """Settings of MuJoCo that the source states."""
 
 
-# --- trees: a body stands after its parent ---------------------------------------------------------------------------
+# --- trees: a body stands after its parent --------------------------------------------------------
 
 
 def root_bodies(bodies: Sequence[Body]) -> tuple[int, ...]:
-    """Return, for each body, the index of the root of its tree: the ancestor (or itself) whose parent is the world."""
+    """Return, for each body, the index of the root of its tree: the ancestor (or itself) whose
+    parent is the world.
+    """
     roots: list[int] = []
     for i, body in enumerate(bodies):
         roots.append(i if body.parent == ROOT else roots[body.parent])
@@ -196,7 +212,9 @@ def moving_ancestors(bodies: Sequence[Body]) -> tuple[int, ...]:
 
 
 def members_by_key(keys: Iterable[int]) -> dict[int, tuple[int, ...]]:
-    """Return the positions at which each key occurs, keys in the order of their first occurrence."""
+    """Return the positions at which each key occurs, keys in the order of their first
+    occurrence.
+    """
     members: dict[int, list[int]] = {}
     for i, key in enumerate(keys):
         members.setdefault(key, []).append(i)
@@ -236,14 +254,17 @@ class TendonConnection:
     element: TendonConstraint
     """The scene's constraint: coefficients, bounds, stiffness."""
     dofs: tuple[int | None, ...]
-    """Index in ``v_order`` of the first velocity of each of its joints; None for a joint that has none."""
+    """Index in ``v_order`` of the first velocity of each of its joints; None for a joint that has
+    none.
+    """
 
 
 MechanismConstraint = BodyConnection | TendonConnection
 
 
 def held_together(constraints: Iterable[MechanismConstraint]) -> Iterator[BodyConnection]:
-    """Yield the constraints that hold points or frames of two bodies together, without those that are switched off.
+    """Yield the constraints that hold points or frames of two bodies together, without those that
+    are switched off.
 
     Args:
         constraints: The constraints of a mechanism.

@@ -1,10 +1,10 @@
 """Positions and velocities of joints and primitives, and couplings.
 
-One convention holds everywhere. Positions: hinge, slide and screw have one number; universal and revolute2 two angles;
-planar ``x, y, theta``; ball a quaternion ``w x y z`` of the child's joint frame in the parent's; free
-``x y z qw qx qy qz`` of the link in the world. Velocities are the rates of these, except that a ball has the angular
-velocity of the child in the parent, in the parent's joint frame, and a free link ``vx vy vz wx wy wz`` of its origin,
-in the world.
+One convention holds everywhere. Positions: hinge, slide and screw have one number; universal and
+revolute2 two angles; planar ``x, y, theta``; ball a quaternion ``w x y z`` of the child's joint
+frame in the parent's; free ``x y z qw qx qy qz`` of the link in the world. Velocities are the rates
+of these, except that a ball has the angular velocity of the child in the parent, in the parent's
+joint frame, and a free link ``vx vy vz wx wy wz`` of its origin, in the world.
 """
 
 from __future__ import annotations
@@ -33,31 +33,45 @@ _REACH = {PrimitiveKind.HINGE: math.pi, PrimitiveKind.SLIDE: 0.5}
 
 
 def kind_of(body: Body) -> PrimitiveKind | None:
-    """Return `PrimitiveKind.BALL` or `PrimitiveKind.FREE` if the body has that primitive, else None."""
+    """Return `PrimitiveKind.BALL` or `PrimitiveKind.FREE` if the body has that primitive, else
+    None.
+    """
     kind = body.primitives[0].kind if body.primitives else None
     return kind if kind is PrimitiveKind.BALL or kind is PrimitiveKind.FREE else None
 
 
 def scalar_joints(bodies: Iterable[Body]) -> dict[str, Body]:
-    """Return the bodies on hinges and slides, by joint: they have as many positions as velocities."""
-    return {body.joint: body for body in bodies if body.joint is not None and body.primitives and kind_of(body) is None}
+    """Return the bodies on hinges and slides, by joint: they have as many positions as
+    velocities.
+    """
+    return {
+        body.joint: body
+        for body in bodies
+        if body.joint is not None and body.primitives and kind_of(body) is None
+    }
 
 
 def floating_joint_names(scene: Scene, bodies: Iterable[Body]) -> dict[str, str]:
-    """Return the name in the mechanism of each floating joint of a scene; empty if the mechanism fixes its link.
+    """Return the name in the mechanism of each floating joint of a scene; empty if the mechanism
+    fixes its link.
 
     Args:
         scene: The scene.
         bodies: The bodies of the mechanism.
     """
     free = {body.name: str(body.joint) for body in bodies if kind_of(body) is PrimitiveKind.FREE}
-    return {joint.name: free.get(joint.child, "") for joint in scene.joints if joint.type is JointType.FLOATING}
+    return {
+        joint.name: free.get(joint.child, "")
+        for joint in scene.joints
+        if joint.type is JointType.FLOATING
+    }
 
 
 def keyframes_by_joint(scene: Scene, bodies: Sequence[Body]) -> tuple[Keyframe, ...]:
     """Return the keyframes of a scene with the names that joints have in the mechanism.
 
-    A floating joint has the name of the joint of its free link; that of a link that the mechanism fixes is left out.
+    A floating joint has the name of the joint of its free link; that of a link that the mechanism
+    fixes is left out.
 
     Args:
         scene: The scene.
@@ -73,7 +87,9 @@ def keyframes_by_joint(scene: Scene, bodies: Sequence[Body]) -> tuple[Keyframe, 
                 keyframe,
                 joints=tuple(name for name, _ in kept),
                 positions=tuple(keyframe.positions[i] for _, i in kept),
-                velocities=tuple(keyframe.velocities[i] for _, i in kept) if keyframe.velocities else (),
+                velocities=tuple(keyframe.velocities[i] for _, i in kept)
+                if keyframe.velocities
+                else (),
             )
         )
     return tuple(keyframes)
@@ -97,7 +113,8 @@ def positions_by_body(bodies: Sequence[Body], q: Mapping[str, Position]) -> list
         q: Positions by joint; joints that are not given have their defaults.
 
     Raises:
-        ValueError: for an unknown joint, and for a position of the wrong size or that is not finite.
+        ValueError: for an unknown joint, and for a position of the wrong size or that is not
+        finite.
     """
     return _by_body(bodies, q, [default_position(body) for body in bodies])
 
@@ -110,12 +127,15 @@ def velocities_by_body(bodies: Sequence[Body], v: Mapping[str, Position]) -> lis
         v: Velocities by joint; joints that are not given have zero.
 
     Raises:
-        ValueError: for an unknown joint, and for a velocity of the wrong size or that is not finite.
+        ValueError: for an unknown joint, and for a velocity of the wrong size or that is not
+        finite.
     """
     return _by_body(bodies, v, [(0.0,) * body.nv for body in bodies])
 
 
-def _by_body(bodies: Sequence[Body], given: Mapping[str, Position], values: list[Coordinates]) -> list[Coordinates]:
+def _by_body(
+    bodies: Sequence[Body], given: Mapping[str, Position], values: list[Coordinates]
+) -> list[Coordinates]:
     index = joint_index(bodies)
     check_names(given, index, bodies)
     for name, value in given.items():
@@ -147,10 +167,14 @@ def check_mapping(given: object) -> None:
     """
     if not isinstance(given, Mapping):
         what = f"{given!r:.60}".replace("\n", " ")
-        raise TypeError(f"expected a mapping by name of joint, such as {{'elbow': 0.3}}, not {what}")
+        raise TypeError(
+            f"expected a mapping by name of joint, such as {{'elbow': 0.3}}, not {what}"
+        )
 
 
-def check_names(given: Mapping[str, object], known: Collection[str], bodies: Iterable[Body]) -> None:
+def check_names(
+    given: Mapping[str, object], known: Collection[str], bodies: Iterable[Body]
+) -> None:
     """Raise an error if an argument is not a mapping by name of joints that can move.
 
     Args:
@@ -215,7 +239,9 @@ def _numbers(value: Position) -> Coordinates:
         return (float(value),)
     try:
         given = np.atleast_1d(np.asarray(value))
-        return () if given.dtype.kind in _NO_NUMBERS else tuple(map(float, given.astype(np.float64)))
+        return (
+            () if given.dtype.kind in _NO_NUMBERS else tuple(map(float, given.astype(np.float64)))
+        )
     except (TypeError, ValueError):
         return ()
 
@@ -229,13 +255,16 @@ def _normalized(position: Coordinates) -> Coordinates:
 
 
 def joint_index(bodies: Sequence[Body]) -> dict[str, int]:
-    """Return the index of each joint's body by the joint's name; a floating joint has its own name and its link's."""
+    """Return the index of each joint's body by the joint's name; a floating joint has its own name
+    and its link's.
+    """
     index = {body.source.name: i for i, body in enumerate(bodies) if body.source is not None}
     return index | {body.joint: i for i, body in enumerate(bodies) if body.joint is not None}
 
 
 def primitive_positions(body: Body, position: Coordinates) -> tuple[Coordinates, ...]:
-    """Return the displacement of each primitive: M in F for a ball, the link in the world for a free body.
+    """Return the displacement of each primitive: M in F for a ball, the link in the world for a
+    free body.
 
     Args:
         body: The body.
@@ -251,7 +280,8 @@ def primitive_positions(body: Body, position: Coordinates) -> tuple[Coordinates,
 
 
 def joint_position(body: Body, displacements: Sequence[Coordinates]) -> Coordinates:
-    """Return the joint's position for given displacements of its primitives: the inverse of `primitive_positions`.
+    """Return the joint's position for given displacements of its primitives: the inverse of
+    `primitive_positions`.
 
     Where a hinge and a slide share a coordinate, as in a screw, that of the hinge counts.
 
@@ -279,8 +309,9 @@ def joint_position(body: Body, displacements: Sequence[Coordinates]) -> Coordina
 def random_position(body: Body, rng: np.random.Generator) -> Coordinates:
     """Return a random position of the body's joint within its limits.
 
-    A free body is within 1 m of the origin in each direction; every orientation of it, and of a ball joint, is equally
-    likely. The range of a joint with infinite limits is as long as that from -pi to pi rad, or from -0.5 to 0.5 m.
+    A free body is within 1 m of the origin in each direction; every orientation of it, and of a
+    ball joint, is equally likely. The range of a joint with infinite limits is as long as that from
+    -pi to pi rad, or from -0.5 to 0.5 m.
 
     Args:
         body: The body.
@@ -290,7 +321,11 @@ def random_position(body: Body, rng: np.random.Generator) -> Coordinates:
     if kind is not None:
         w = rng.normal(size=4)
         quaternion = (w / np.linalg.norm(w)).tolist()
-        return tuple(quaternion if kind is PrimitiveKind.BALL else [*rng.uniform(-1.0, 1.0, 3).tolist(), *quaternion])
+        return tuple(
+            quaternion
+            if kind is PrimitiveKind.BALL
+            else [*rng.uniform(-1.0, 1.0, 3).tolist(), *quaternion]
+        )
     position = [0.0] * body.nv
     for primitive in body.primitives:
         lowest, highest = _range(primitive.limits, _REACH[primitive.kind])
@@ -306,7 +341,9 @@ def _range(axis: JointAxis | None, reach: float) -> tuple[float, float]:
         center, half = (axis.lower + axis.upper) / 2.0, (axis.upper - axis.lower) / 2.0
         half = min(half, 2.0 * reach)
         return center - half, center + half
-    return max(axis.lower, min(-reach, axis.upper - reach)), min(axis.upper, max(reach, axis.lower + reach))
+    return max(axis.lower, min(-reach, axis.upper - reach)), min(
+        axis.upper, max(reach, axis.lower + reach)
+    )
 
 
 class Coupled(Protocol):
@@ -325,14 +362,17 @@ class Coupled(Protocol):
         """Joint and component of each velocity."""
 
 
-def with_followers(mechanism: Coupled, given: Mapping[str, Position], *, rates: bool = False) -> dict[str, Position]:
+def with_followers(
+    mechanism: Coupled, given: Mapping[str, Position], *, rates: bool = False
+) -> dict[str, Position]:
     """Return ``given`` and the values of all joints that follow from it through couplings.
 
     Given values are never changed. Ball and free joints neither lead nor follow.
 
     Args:
         mechanism: The mechanism that has the couplings.
-        given: Positions or velocities by joint; or arrays of n of them, as for `bridge.Mechanism.batched_link_poses`.
+        given: Positions or velocities by joint; or arrays of n of them, as for
+            `bridge.Mechanism.batched_link_poses`.
         rates: Whether the values are velocities, to which the offsets of couplings do not apply.
 
     Raises:
@@ -367,7 +407,8 @@ def with_followers(mechanism: Coupled, given: Mapping[str, Position], *, rates: 
 def leading_positions(mechanism: Coupled) -> dict[str, Coordinates]:
     """Return the initial positions from which `with_followers` finds all others that are not zero.
 
-    They are the default positions that the source states, and the positions of all joints that others follow.
+    They are the default positions that the source states, and the positions of all joints that
+    others follow.
 
     Args:
         mechanism: The mechanism that has the couplings.
@@ -383,7 +424,8 @@ def leading_positions(mechanism: Coupled) -> dict[str, Coordinates]:
 
 
 def initial_positions(mechanism: Coupled) -> dict[str, Position]:
-    """Return the positions in which the model starts, as far as they are not zero; they may be beyond limits.
+    """Return the positions in which the model starts, as far as they are not zero; they may be
+    beyond limits.
 
     Args:
         mechanism: The mechanism that has the joints and couplings.
@@ -392,17 +434,23 @@ def initial_positions(mechanism: Coupled) -> dict[str, Position]:
 
 
 def all_positions(mechanism: Coupled, given: Mapping[str, Position]) -> dict[str, Position]:
-    """Return the position of every joint: as given, as couplings require, or zero; a free body is where its link is.
+    """Return the position of every joint: as given, as couplings require, or zero; a free body is
+    where its link is.
 
     Args:
         mechanism: The mechanism that has the joints and couplings.
         given: Positions by joint.
 
     Raises:
-        ValueError: for an unknown joint, and for a position of the wrong size or that is not finite.
+        ValueError: for an unknown joint, and for a position of the wrong size or that is not
+        finite.
     """
     by_body = positions_by_body(mechanism.bodies, with_followers(mechanism, given))
-    return {str(body.joint): q for body, q in zip(mechanism.bodies, by_body, strict=True) if body.primitives}
+    return {
+        str(body.joint): q
+        for body, q in zip(mechanism.bodies, by_body, strict=True)
+        if body.primitives
+    }
 
 
 def _component(value: Position, size: int, k: int) -> Array:
@@ -417,6 +465,8 @@ def _with_component(value: Position | None, size: int, k: int, component: Array)
     """Return a joint's value, or n values, with another number in one place; None is zero."""
     numbers = np.zeros((*np.shape(component), size))
     if value is not None:
-        numbers += np.reshape(np.asarray(value, dtype=np.float64), (-1, size) if numbers.ndim > 1 else size)
+        numbers += np.reshape(
+            np.asarray(value, dtype=np.float64), (-1, size) if numbers.ndim > 1 else size
+        )
     numbers[..., k] = component
     return tuple((numbers[..., 0] if size == 1 and numbers.ndim > 1 else numbers).tolist())

@@ -1,10 +1,10 @@
 """Kinematics and dynamics from first principles, and modes of dampers.
 
-Spatial vectors are ``(angular, linear)``, shape (6,), at the origin of the frame in which they are expressed.
-Every primitive is a segment; the last segment of a body carries the body's inertia.
+Spatial vectors are ``(angular, linear)``, shape (6,), at the origin of the frame in which they are
+expressed. Every primitive is a segment; the last segment of a body carries the body's inertia.
 
-Source: Featherstone, "Rigid Body Dynamics Algorithms", 2008: recursive Newton-Euler (table 5.1) and composite rigid
-body algorithm (table 6.2).
+Source: Featherstone, "Rigid Body Dynamics Algorithms", 2008: recursive Newton-Euler (table 5.1) and
+composite rigid body algorithm (table 6.2).
 """
 
 from __future__ import annotations
@@ -24,11 +24,14 @@ from .bodies import ROOT, Body, Primitive, PrimitiveKind
 from .coordinates import Coordinates, kind_of, primitive_positions
 
 STABILITY_LIMIT = 2.0
-"""Product of the time step and the fastest rate of dampers or springs beyond which explicit integration is unstable."""
+"""Product of the time step and the fastest rate of dampers or springs beyond which explicit
+integration is unstable.
+"""
 
 
 def joint_coefficients(bodies: Sequence[Body], coefficient: Callable[[JointAxis], float]) -> Array:
-    """Return a coefficient of the joints for each velocity, shape (nv,); zero for free joints and those without axis.
+    """Return a coefficient of the joints for each velocity, shape (nv,); zero for free joints and
+    those without axis.
 
     Args:
         bodies: The bodies of the mechanism.
@@ -39,28 +42,32 @@ def joint_coefficients(bodies: Sequence[Body], coefficient: Callable[[JointAxis]
         for p in body.primitives:
             if p.limits is not None and p.kind is not PrimitiveKind.FREE:
                 start = body.v_start + p.dof_index
-                coefficients[start : start + (3 if p.kind is PrimitiveKind.BALL else 1)] = coefficient(p.limits)
+                coefficients[start : start + (3 if p.kind is PrimitiveKind.BALL else 1)] = (
+                    coefficient(p.limits)
+                )
     return coefficients
 
 
 def mode_rates(mobility: Array, coefficients: Array) -> Array:
     """Return the eigenvalues of ``mobility @ diag(coefficients)``, ascending, shape (nv,).
 
-    For dampers they are the rates of the modes [1/s]: explicit integration is stable for time steps below two divided
-    by the largest one. For springs they are the squares of the rates.
+    For dampers they are the rates of the modes [1/s]: explicit integration is stable for time steps
+    below two divided by the largest one. For springs they are the squares of the rates.
 
     Args:
         mobility: The inverse of the mass matrix, shape (nv, nv).
-        coefficients: Damping or stiffness of each velocity, of which the magnitude counts, shape (nv,).
+        coefficients: Damping or stiffness of each velocity, of which the magnitude counts, shape
+            (nv,).
     """
     return np.asarray(np.linalg.eigvalsh(_symmetric(mobility, coefficients)), dtype=np.float64)
 
 
 def modes(mobility: Array, coefficients: Array, rates: Array) -> Array:
-    """Return the modes of some of `mode_rates` as columns, of which the squares are the parts of the joints.
+    """Return the modes of some of `mode_rates` as columns, of which the squares are the parts of
+    the joints.
 
-    This is inverse iteration, since `numpy.linalg.eigh` starts threads for more than 25 rows: it then takes 5 to 20 ms
-    where `mode_rates` and this function together take less than 1 ms.
+    This is inverse iteration, since `numpy.linalg.eigh` starts threads for more than 25 rows: it
+    then takes 5 to 20 ms where `mode_rates` and this function together take less than 1 ms.
 
     Args:
         mobility: The inverse of the mass matrix, shape (nv, nv).
@@ -69,10 +76,14 @@ def modes(mobility: Array, coefficients: Array, rates: Array) -> Array:
     """
     A = _symmetric(mobility, coefficients)
     found = np.zeros((len(A), 0))
-    offset = 8.0 * np.finfo(np.float64).eps * np.abs(rates).max(initial=0.0)  # so that the matrix can be inverted
+    offset = (
+        8.0 * np.finfo(np.float64).eps * np.abs(rates).max(initial=0.0)
+    )  # so that the matrix can be inverted
     for rate in rates:
         shifted = A - (rate + offset) * np.eye(len(A))
-        x = np.cos(np.arange(1.0, len(A) + 1.0))  # a start with a part in every mode, whatever symmetry A has
+        x = np.cos(
+            np.arange(1.0, len(A) + 1.0)
+        )  # a start with a part in every mode, whatever symmetry A has
         for _ in range(3):
             x = np.linalg.solve(shifted, x - found @ (found.T @ x))
             x /= np.linalg.norm(x)
@@ -109,7 +120,9 @@ def poses(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[Pose
 def relative_pose(body: Body, position: Coordinates) -> Pose:
     """Return ``X_PB`` at a position of the body's joint."""
     X_FM = IDENTITY
-    for primitive, displacement in zip(body.primitives, primitive_positions(body, position), strict=True):
+    for primitive, displacement in zip(
+        body.primitives, primitive_positions(body, position), strict=True
+    ):
         X_FM = X_FM @ displaced(primitive, displacement)
     return body.X_PF @ X_FM @ body.X_BM.inverse()
 
@@ -127,8 +140,11 @@ def displaced(primitive: Primitive, displacement: Coordinates) -> Pose:
     return Pose.from_vector(displacement)
 
 
-def mass_matrix(bodies: Sequence[Body], positions: Sequence[Coordinates], *, with_rotors: bool = True) -> Array:
-    """Return the mass matrix by the composite rigid body algorithm; see `bridge.Mechanism.mass_matrix`.
+def mass_matrix(
+    bodies: Sequence[Body], positions: Sequence[Coordinates], *, with_rotors: bool = True
+) -> Array:
+    """Return the mass matrix by the composite rigid body algorithm; see
+    `bridge.Mechanism.mass_matrix`.
 
     Args:
         bodies: The bodies of the mechanism.
@@ -138,7 +154,9 @@ def mass_matrix(bodies: Sequence[Body], positions: Sequence[Coordinates], *, wit
     return _mass_matrix(bodies, _segments(bodies, positions), with_rotors=with_rotors)
 
 
-def _mass_matrix(bodies: Sequence[Body], segments: list[_Segment], *, with_rotors: bool = True) -> Array:
+def _mass_matrix(
+    bodies: Sequence[Body], segments: list[_Segment], *, with_rotors: bool = True
+) -> Array:
     rotors = [rotor for body in bodies for rotor in body.reflected_inertia]
     dofs = [k for segment in segments for k in range(segment.v.start, segment.v.stop)]
     M = _between_segments(segments, len(dofs))
@@ -150,12 +168,16 @@ def _mass_matrix(bodies: Sequence[Body], segments: list[_Segment], *, with_rotor
 
 
 def _between_segments(segments: list[_Segment], count: int) -> Array:
-    """Return the mass matrix with a row and a column for each of the ``count`` velocities of all segments.
+    """Return the mass matrix with a row and a column for each of the ``count`` velocities of all
+    segments.
 
-    The forces that a unit of each acceleration needs move from segment to parent, those of a subtree together.
+    The forces that a unit of each acceleration needs move from segment to parent, those of a
+    subtree together.
     """
     M, F, stop = np.zeros((count, count)), np.zeros((6, count)), count
-    columns: list[list[int]] = [[] for _ in segments]  # the velocities of the subtree of each segment
+    columns: list[list[int]] = [
+        [] for _ in segments
+    ]  # the velocities of the subtree of each segment
     composite = [segment.inertia.copy() for segment in segments]
     for i in reversed(range(len(segments))):
         segment, carried = segments[i], columns[i]
@@ -182,8 +204,11 @@ def _consecutive(columns: list[int]) -> slice | list[int]:
     return slice(first, last + 1) if last - first < len(columns) else columns
 
 
-def bias_forces(bodies: Sequence[Body], positions: Sequence[Coordinates], rates: Array, gravity: Array) -> Array:
-    """Return the bias forces by recursive Newton-Euler with zero accelerations; see `bridge.Mechanism.bias_forces`.
+def bias_forces(
+    bodies: Sequence[Body], positions: Sequence[Coordinates], rates: Array, gravity: Array
+) -> Array:
+    """Return the bias forces by recursive Newton-Euler with zero accelerations; see
+    `bridge.Mechanism.bias_forces`.
 
     Args:
         bodies: The bodies of the mechanism.
@@ -212,7 +237,9 @@ def mass_matrix_and_bias_forces(
 def _bias_forces(segments: list[_Segment], rates: Array, gravity: Array) -> Array:
     base = np.concatenate((np.zeros(3), -gravity))
     forces: list[Array] = []
-    for segment, X_WS, (V_i, A_i) in zip(segments, _world_poses(segments), _motions(segments, rates), strict=True):
+    for segment, X_WS, (V_i, A_i) in zip(
+        segments, _world_poses(segments), _motions(segments, rates), strict=True
+    ):
         fictitious = A_i + np.concatenate((np.zeros(3), X_WS.R.T @ (segment.weight * base)[3:]))
         forces.append(segment.inertia @ fictitious + _momentum_rate(segment.inertia, V_i))
     tau = np.zeros(len(rates))
@@ -227,7 +254,8 @@ def _bias_forces(segments: list[_Segment], rates: Array, gravity: Array) -> Arra
 def _momentum_rate(inertia: Array, V: Array) -> Array:
     """Return ``V x* (inertia V)``, shape (6,), without the moment ``v x (m v)``.
 
-    That moment is zero, but its rounding is as large as the other moments of a kilogram with moments of 1e-9 kg m^2.
+    That moment is zero, but its rounding is as large as the other moments of a kilogram with
+    moments of 1e-9 kg m^2.
     """
     momentum = inertia @ V
     linear = inertia[3:, 3:] @ V[3:]
@@ -238,7 +266,9 @@ def _momentum_rate(inertia: Array, V: Array) -> Array:
 
 
 def _motions(segments: list[_Segment], rates: Array) -> list[tuple[Array, Array]]:
-    """Return the velocity of each segment, and its acceleration where the velocities do not change."""
+    """Return the velocity of each segment, and its acceleration where the velocities do not
+    change.
+    """
     motions: list[tuple[Array, Array]] = []
     for segment in segments:
         V_P = A_P = np.zeros(6)
@@ -252,8 +282,11 @@ def _motions(segments: list[_Segment], rates: Array) -> list[tuple[Array, Array]
     return motions
 
 
-def bias_accelerations(bodies: Sequence[Body], positions: Sequence[Coordinates], rates: Array) -> dict[str, Array]:
-    """Return the acceleration of every link where the velocities do not change, shape (6,): the rate of `jacobians`.
+def bias_accelerations(
+    bodies: Sequence[Body], positions: Sequence[Coordinates], rates: Array
+) -> dict[str, Array]:
+    """Return the acceleration of every link where the velocities do not change, shape (6,): the
+    rate of `jacobians`.
 
     It is the angular acceleration of the link and the acceleration of its origin, in the world.
 
@@ -270,7 +303,9 @@ def bias_accelerations(bodies: Sequence[Body], positions: Sequence[Coordinates],
         R, (V, A) = X_WS[last].R, motions[last]
         w, alpha, a = R @ V[:3], R @ A[:3], R @ (A[3:] + np.cross(V[:3], V[3:]))
         r = R @ body.X_BM.inverse().p
-        by_link[body.name] = np.concatenate((alpha, a + np.cross(alpha, r) + np.cross(w, np.cross(w, r))))
+        by_link[body.name] = np.concatenate(
+            (alpha, a + np.cross(alpha, r) + np.cross(w, np.cross(w, r)))
+        )
     return by_link
 
 
@@ -295,7 +330,7 @@ def jacobians(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> dict[
     return by_link
 
 
-# --- segments --------------------------------------------------------------------------------------------------------
+# --- segments -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -319,9 +354,11 @@ class _Segment:
     is_free: bool
 
     def apparent(self, S_v: Array) -> Array:
-        """Return the rate of ``S`` in its own frame, times the velocities; nonzero for a free segment only.
+        """Return the rate of ``S`` in its own frame, times the velocities; nonzero for a free
+        segment only.
 
-        Its velocities are those of the origin in the world, so their components change as the segment rotates.
+        Its velocities are those of the origin in the world, so their components change as the
+        segment rotates.
         """
         if not self.is_free:
             return np.zeros(6)
@@ -329,26 +366,47 @@ class _Segment:
 
 
 def _segments(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[_Segment]:
-    places: list[tuple[int, Pose, Array, slice]] = []  # parent, X_PS, S and velocities of each segment
+    places: list[
+        tuple[int, Pose, Array, slice]
+    ] = []  # parent, X_PS, S and velocities of each segment
     last: list[int] = []
     X_MB: list[Pose] = []
     for body, position in zip(bodies, positions, strict=True):
-        parent, X_SF = (ROOT, body.X_PF) if body.parent == ROOT else (last[body.parent], X_MB[body.parent] @ body.X_PF)
+        parent, X_SF = (
+            (ROOT, body.X_PF)
+            if body.parent == ROOT
+            else (last[body.parent], X_MB[body.parent] @ body.X_PF)
+        )
         X_MB.append(body.X_BM.inverse())
         if not body.primitives:
             places.append((parent, X_SF, np.zeros((6, 0)), slice(0, 0)))
-        for primitive, displacement in zip(body.primitives, primitive_positions(body, position), strict=True):
+        for primitive, displacement in zip(
+            body.primitives, primitive_positions(body, position), strict=True
+        ):
             X_step = displaced(primitive, displacement)
             places.append((parent, X_SF @ X_step, *_motion(body, primitive, X_step)))
             parent, X_SF = len(places) - 1, IDENTITY
         last.append(len(places) - 1)
     inertias = np.zeros((len(places), 6, 6))
-    inertias[last] = _matrices([body.inertia.moved(X) for body, X in zip(bodies, X_MB, strict=True)])
+    inertias[last] = _matrices(
+        [body.inertia.moved(X) for body, X in zip(bodies, X_MB, strict=True)]
+    )
     transforms = _motion_transforms([X_PS for _, X_PS, _, _ in places])
     moved = (body for body in bodies for _ in body.primitives or (None,))
     return [
-        _Segment(parent, X, S, v, inertia, X_PS, gravity_share(body.link), kind_of(body) is PrimitiveKind.FREE)
-        for (parent, X_PS, S, v), X, inertia, body in zip(places, transforms, inertias, moved, strict=True)
+        _Segment(
+            parent,
+            X,
+            S,
+            v,
+            inertia,
+            X_PS,
+            gravity_share(body.link),
+            kind_of(body) is PrimitiveKind.FREE,
+        )
+        for (parent, X_PS, S, v), X, inertia, body in zip(
+            places, transforms, inertias, moved, strict=True
+        )
     ]
 
 
@@ -356,14 +414,18 @@ def _world_poses(segments: Sequence[_Segment]) -> list[Pose]:
     """Return ``X_WS`` of each segment."""
     poses_W: list[Pose] = []
     for segment in segments:
-        poses_W.append((IDENTITY if segment.parent == ROOT else poses_W[segment.parent]) @ segment.X_PS)
+        poses_W.append(
+            (IDENTITY if segment.parent == ROOT else poses_W[segment.parent]) @ segment.X_PS
+        )
     return poses_W
 
 
 def _motion(body: Body, primitive: Primitive, X_step: Pose) -> tuple[Array, slice]:
     """Return ``S`` of a primitive, in the frame behind it, and the indices of its velocities."""
     start = body.v_start + primitive.dof_index
-    S = np.zeros((6, 1 if primitive.kind in _AXIAL else 3 if primitive.kind is PrimitiveKind.BALL else 6))
+    S = np.zeros(
+        (6, 1 if primitive.kind in _AXIAL else 3 if primitive.kind is PrimitiveKind.BALL else 6)
+    )
     if primitive.kind in _AXIAL:
         k = 0 if primitive.kind is PrimitiveKind.HINGE else 3
         S[k : k + 3, 0] = primitive.ratio * primitive.axis
@@ -388,7 +450,9 @@ def _matrices(inertias: Sequence[SpatialInertia]) -> Array:
     masses = np.array([inertia.mass for inertia in inertias])[:, None, None]
     S = _skews(np.array([inertia.p_LLcm for inertia in inertias]))
     I = np.zeros((len(inertias), 6, 6))  # noqa: E741
-    I[:, :3, :3] = np.array([inertia.I_Lcm for inertia in inertias]).reshape(-1, 3, 3) - masses * S @ S
+    I[:, :3, :3] = (
+        np.array([inertia.I_Lcm for inertia in inertias]).reshape(-1, 3, 3) - masses * S @ S
+    )
     I[:, :3, 3:], I[:, 3:, :3] = masses * S, -masses * S
     I[:, 3:, 3:] = masses * np.eye(3)
     return I
@@ -404,7 +468,9 @@ def _skews(vectors: Array) -> Array:
 
 
 def _cross(V: Array) -> Array:
-    """Return the matrix of ``V x`` on motions, shape (6, 6); on forces it is the negative transpose."""
+    """Return the matrix of ``V x`` on motions, shape (6, 6); on forces it is the negative
+    transpose.
+    """
     X = np.zeros((6, 6))
     X[:3, :3] = X[3:, 3:] = skew(V[:3])
     X[3:, :3] = skew(V[3:])
@@ -412,7 +478,9 @@ def _cross(V: Array) -> Array:
 
 
 MAX_DOFS = 1000
-"""Largest number of velocities for which the mass matrix is computed: its inverse takes cubic time."""
+"""Largest number of velocities for which the mass matrix is computed: its inverse takes cubic
+time.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -437,7 +505,9 @@ class MassMatrixAtZero:
 
     @cached_property
     def pseudo_inverse(self) -> Array | None:
-        """The inverse, or the pseudo-inverse of a singular matrix; None if the matrix is not finite."""
+        """The inverse, or the pseudo-inverse of a singular matrix; None if the matrix is not
+        finite.
+        """
         if self.inverse is not None or not np.all(np.isfinite(self.matrix)):
             return self.inverse
         return np.asarray(np.linalg.pinv(self.matrix, hermitian=True), dtype=np.float64)

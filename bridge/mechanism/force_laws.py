@@ -1,9 +1,10 @@
 """Forces of bushings and tendons, and lengths of tendons.
 
-The caller, who applies them in each step or in a callback, reads the motion from the running engine.
+The caller, who applies them in each step or in a callback, reads the motion from the running
+engine.
 
-A path is straight between its points. MuJoCo allows no inertia of one that wraps around a surface, so that none is
-needed here.
+A path is straight between its points. MuJoCo allows no inertia of one that wraps around a surface,
+so that none is needed here.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from loaders.model import WORLD, Bushing, Tendon, TendonConstraint, TendonPart, 
 from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, quaternion_to_matrix
 
 _MIN_COSINE = 1e-6
-"""Lower bound of the cosine of a bushing's pitch: at 90 degrees the rates of roll and yaw are singular."""
+"""Lower bound of the cosine of a bushing's pitch: at 90 degrees the rates of roll and yaw are
+singular.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,10 +50,11 @@ class Wrench:
 
 
 def bushing_wrench(bushing: Bushing, A: Motion, C: Motion) -> Wrench:
-    """Return the wrench of a bushing on the link of frame C; the opposite acts on the link of frame A.
+    """Return the wrench of a bushing on the link of frame C; the opposite acts on the link of frame
+    A.
 
-    The torque follows from the roll, pitch and yaw of C in A and their rates, the force from the position of C in frame
-    B and its rate. B is halfway between A and C, in position and in angle.
+    The torque follows from the roll, pitch and yaw of C in A and their rates, the force from the
+    position of C in frame B and its rate. B is halfway between A and C, in position and in angle.
 
     Args:
         bushing: The bushing.
@@ -62,7 +66,9 @@ def bushing_wrench(bushing: Bushing, A: Motion, C: Motion) -> Wrench:
     R_WA, w_AC = A.X_WF.R, C.w - A.w
     R_AC = R_WA.T @ C.X_WF.R
     angles, rates_of = _roll_pitch_yaw(R_AC)
-    torques = bushing.torque_stiffness * angles + bushing.torque_damping * (rates_of @ R_WA.T @ w_AC)
+    torques = bushing.torque_stiffness * angles + bushing.torque_damping * (
+        rates_of @ R_WA.T @ w_AC
+    )
     p_AC = C.X_WF.p - A.X_WF.p
     R_WB = R_WA @ _half(R_AC)
     rate = C.v - A.v - np.cross(A.w + 0.5 * w_AC, p_AC)
@@ -82,7 +88,8 @@ def is_tendon_representable(tendon: TendonConstraint, v_order: Iterable[tuple[st
 
 
 def tendon_force(tendon: TendonConstraint, length: float, rate: float) -> float:
-    """Return the force along a tendon, which each joint feels times its coefficient; zero within the bounds.
+    """Return the force along a tendon, which each joint feels times its coefficient; zero within
+    the bounds.
 
     Outside it only pushes back, as a joint limit does.
 
@@ -99,13 +106,17 @@ def tendon_force(tendon: TendonConstraint, length: float, rate: float) -> float:
 
 
 def _roll_pitch_yaw(R_AC: Array) -> tuple[Array, Array]:
-    """Return the angles of ``R_AC = Rz Ry Rx``, and the matrix that takes ``w_AC`` in A to their rates."""
+    """Return the angles of ``R_AC = Rz Ry Rx``, and the matrix that takes ``w_AC`` in A to their
+    rates.
+    """
     cosine = math.hypot(R_AC[0, 0], R_AC[1, 0])
     yaw = math.atan2(R_AC[1, 0], R_AC[0, 0])
     angles = np.array((math.atan2(R_AC[2, 1], R_AC[2, 2]), math.atan2(-R_AC[2, 0], cosine), yaw))
     c, s, cosine = math.cos(yaw), math.sin(yaw), max(cosine, _MIN_COSINE)
     tangent = -R_AC[2, 0] / cosine
-    return angles, np.array(((c / cosine, s / cosine, 0.0), (-s, c, 0.0), (c * tangent, s * tangent, 1.0)))
+    return angles, np.array(
+        ((c / cosine, s / cosine, 0.0), (-s, c, 0.0), (c * tangent, s * tangent, 1.0))
+    )
 
 
 def _half(R: Array) -> Array:
@@ -128,7 +139,9 @@ class LinkMotion:
     rates: Array
     """Velocities in ``v_order``, shape (nv,)."""
     bias_accelerations: Mapping[str, Array] = field(default_factory=dict)
-    """Angular acceleration and acceleration of the origin by link, where the velocities do not change, shape (6,)."""
+    """Angular acceleration and acceleration of the origin by link, where the velocities do not
+    change, shape (6,).
+    """
 
     def pose(self, link: str) -> Pose:
         """Return the pose of a link in the world."""
@@ -144,10 +157,16 @@ class LinkMotion:
         return velocity
 
     def bias_acceleration(self, link: str, p_WQ: Array) -> Array:
-        """Return the acceleration of a point that is fixed to a link where the velocities do not change, shape (3,)."""
+        """Return the acceleration of a point that is fixed to a link where the velocities do not
+        change, shape (3,).
+        """
         if link not in self.bias_accelerations:
             return np.zeros(3)
-        A, w, r = self.bias_accelerations[link], self.jacobians[link][:3] @ self.rates, p_WQ - self.poses[link].p
+        A, w, r = (
+            self.bias_accelerations[link],
+            self.jacobians[link][:3] @ self.rates,
+            p_WQ - self.poses[link].p,
+        )
         acceleration: Array = A[3:] + np.cross(A[:3], r) + np.cross(w, np.cross(w, r))
         return acceleration
 
@@ -168,12 +187,15 @@ def length_gradient(tendon: Tendon, motion: LinkMotion) -> Array:
     for divisor, (link_A, p_WA), (link_B, p_WB) in _straight_pieces(tendon.parts, motion):
         r = p_WB - p_WA
         length = float(np.linalg.norm(r))
-        gradient += (r / (length * divisor)) @ (motion.velocity(link_B, p_WB) - motion.velocity(link_A, p_WA))
+        gradient += (r / (length * divisor)) @ (
+            motion.velocity(link_B, p_WB) - motion.velocity(link_A, p_WA)
+        )
     return gradient
 
 
 def length_bias(tendon: Tendon, motion: LinkMotion) -> float:
-    """Return the second derivative of the length of a path by time, where the velocities do not change [m/s^2].
+    """Return the second derivative of the length of a path by time, where the velocities do not
+    change [m/s^2].
 
     Args:
         tendon: A tendon that is a path in space.
@@ -192,10 +214,14 @@ def length_bias(tendon: Tendon, motion: LinkMotion) -> float:
 _End = tuple[str, Array]
 
 
-def _straight_pieces(parts: Sequence[TendonPart], motion: LinkMotion) -> Iterator[tuple[float, _End, _End]]:
-    """Yield the divisor of its branch and both ends of each straight piece, a link and a point in the world.
+def _straight_pieces(
+    parts: Sequence[TendonPart], motion: LinkMotion
+) -> Iterator[tuple[float, _End, _End]]:
+    """Yield the divisor of its branch and both ends of each straight piece, a link and a point in
+    the world.
 
-    Pieces without length, and those between points of one link, are left out: no motion changes them.
+    Pieces without length, and those between points of one link, are left out: no motion changes
+    them.
     """
     divisor = 1.0
     last: _End | None = None
@@ -204,6 +230,10 @@ def _straight_pieces(parts: Sequence[TendonPart], motion: LinkMotion) -> Iterato
             divisor, last = part.value, None
         elif part.type is TendonPartType.POINT:
             end = part.link, (motion.pose(part.link) @ part.X_LP).p
-            if last is not None and last[0] != end[0] and np.linalg.norm(end[1] - last[1]) > _MIN_LENGTH:
+            if (
+                last is not None
+                and last[0] != end[0]
+                and np.linalg.norm(end[1] - last[1]) > _MIN_LENGTH
+            ):
                 yield divisor, last, end
             last = end

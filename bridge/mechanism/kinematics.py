@@ -1,9 +1,10 @@
 """Poses at many positions, and loop closure.
 
-Python loops over the bodies, NumPy over the positions. The transform of a joint that stays is computed once.
+Python loops over the bodies, NumPy over the positions. The transform of a joint that stays is
+computed once.
 
-A caller who sets the other joints of a tree need not compute the positions of these. `relative_motions` are the motions
-that closures and constraints prevent.
+A caller who sets the other joints of a tree need not compute the positions of these.
+`relative_motions` are the motions that closures and constraints prevent.
 """
 
 from __future__ import annotations
@@ -18,13 +19,29 @@ from numpy.typing import ArrayLike
 from loaders.model import JointType, WeldConstraint
 from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, rotation_about, skew
 
-from .bodies import ROOT, Body, Closure, MechanismConstraint, Primitive, PrimitiveKind, held_together
-from .coordinates import Coordinates, check_names, default_position, joint_index, joint_position, wrong_value
+from .bodies import (
+    ROOT,
+    Body,
+    Closure,
+    MechanismConstraint,
+    Primitive,
+    PrimitiveKind,
+    held_together,
+)
+from .coordinates import (
+    Coordinates,
+    check_names,
+    default_position,
+    joint_index,
+    joint_position,
+    wrong_value,
+)
 from .dynamics import jacobians, poses
 
 
 def parts(bodies: Sequence[Body], closures: Iterable[Closure]) -> Iterator[tuple[int, int]]:
-    """Yield the body indices of each part of a split link, and of the link; see `bridge.lowering.tree`.
+    """Yield the body indices of each part of a split link, and of the link; see
+    `bridge.lowering.tree`.
 
     Args:
         bodies: The bodies of the mechanism.
@@ -32,12 +49,19 @@ def parts(bodies: Sequence[Body], closures: Iterable[Closure]) -> Iterator[tuple
     """
     for closure in closures:
         source = bodies[closure.child].source if closure.child != ROOT else None
-        if closure.joint.type is JointType.FIXED and source is not None and source.name == closure.joint.name:
+        if (
+            closure.joint.type is JointType.FIXED
+            and source is not None
+            and source.name == closure.joint.name
+        ):
             yield closure.child, closure.parent
 
 
 def with_loops_closed(
-    bodies: Sequence[Body], closures: Iterable[Closure], positions: list[Coordinates], given: Collection[int]
+    bodies: Sequence[Body],
+    closures: Iterable[Closure],
+    positions: list[Coordinates],
+    given: Collection[int],
 ) -> list[Coordinates]:
     """Return the positions at which every joint that carries a part of a link closes its loop.
 
@@ -87,7 +111,9 @@ def _next_axis(body: Body, i: int) -> Array | None:
 
 
 def _angle_about(R: Array, axis: Array, carried: Array | None) -> float:
-    """Return the angle about an axis by which ``R`` turns the carried axis; without one, that of ``R`` itself."""
+    """Return the angle about an axis by which ``R`` turns the carried axis; without one, that of
+    ``R`` itself.
+    """
     if carried is None:
         sine = 0.5 * float(axis @ (R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]))
         return math.atan2(sine, 0.5 * (float(np.trace(R)) - 1.0))
@@ -105,7 +131,7 @@ def _with_full_turns(body: Body, i: int, angle: float, p_FM: Array) -> float:
     return angle
 
 
-# --- motions that closures prevent -----------------------------------------------------------------------------------
+# --- motions that closures prevent ----------------------------------------------------------------
 
 
 def relative_motions(
@@ -114,10 +140,11 @@ def relative_motions(
     constraints: Iterable[MechanismConstraint],
     positions: Sequence[Coordinates],
 ) -> Array:
-    """Return the motions that closures, ball constraints and welds prevent, per velocity of each joint, shape (n, nv).
+    """Return the motions that closures, ball constraints and welds prevent, per velocity of each
+    joint, shape (n, nv).
 
-    A ball prevents three, a hinge five and a weld six, in the axes of the world. Constraints that are switched off
-    prevent none.
+    A ball prevents three, a hinge five and a weld six, in the axes of the world. Constraints that
+    are switched off prevent none.
 
     Args:
         bodies: The bodies of the mechanism.
@@ -145,10 +172,16 @@ def relative_motions(
 def _held_frames(
     closures: Iterable[Closure], constraints: Iterable[MechanismConstraint]
 ) -> Iterator[tuple[int, Pose, int, Pose, Sequence[Array]]]:
-    """Yield both ends of each constraint, as body and frame, and the axes about which they may turn."""
+    """Yield both ends of each constraint, as body and frame, and the axes about which they may
+    turn.
+    """
     for closure in closures:
         joint = closure.joint
-        axes = [axis.xyz for axis in joint.axes[:1]] if joint.type in (JointType.REVOLUTE, JointType.CONTINUOUS) else []
+        axes = (
+            [axis.xyz for axis in joint.axes[:1]]
+            if joint.type in (JointType.REVOLUTE, JointType.CONTINUOUS)
+            else []
+        )
         free = list(np.eye(3)) if joint.type is JointType.BALL else axes
         yield closure.parent, joint.X_PJ, closure.child, joint.X_CJ, free
     for connection in held_together(constraints):
@@ -164,7 +197,9 @@ def _across(axes: Sequence[Array]) -> Array:
 
 
 BatchedPositions = Mapping[str, ArrayLike]
-"""Positions by joint: shape (n,) for a joint with one number, (n, k) for one with k; or one position for all."""
+"""Positions by joint: shape (n,) for a joint with one number, (n, k) for one with k; or one
+position for all.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,7 +230,9 @@ class BatchedPose:
         return BatchedPose(R, -np.matmul(R, self.p[:, :, np.newaxis])[:, :, 0])
 
 
-def link_poses(bodies: Sequence[Body], closures: Sequence[Closure], q: BatchedPositions) -> dict[str, BatchedPose]:
+def link_poses(
+    bodies: Sequence[Body], closures: Sequence[Closure], q: BatchedPositions
+) -> dict[str, BatchedPose]:
     """Return the poses of every link; see `bridge.Mechanism.batched_link_poses`.
 
     Args:
@@ -216,7 +253,9 @@ def link_poses(bodies: Sequence[Body], closures: Sequence[Closure], q: BatchedPo
 
 
 def _positions(bodies: Sequence[Body], q: BatchedPositions) -> tuple[list[Array], int]:
-    """Return the positions of each body's joint, shape (n, k), or (1, k) if they are equal; and n."""
+    """Return the positions of each body's joint, shape (n, k), or (1, k) if they are equal; and
+    n.
+    """
     positions = [np.array([default_position(body)]) for body in bodies]
     index = joint_index(bodies)
     counts: dict[str, int] = {}
@@ -229,12 +268,16 @@ def _positions(bodies: Sequence[Body], q: BatchedPositions) -> tuple[list[Array]
     sizes = sorted(set(counts.values()))
     if len(sizes) > 1:
         stated = ", ".join(f"{name!r}: {n}" for name, n in counts.items())
-        raise ValueError(f"joints have different numbers of positions ({stated}); expected the same for all")
+        raise ValueError(
+            f"joints have different numbers of positions ({stated}); expected the same for all"
+        )
     return positions, sizes[0] if sizes else 1
 
 
 def _rows(name: str, value: ArrayLike, size: int) -> tuple[Array, int | None]:
-    """Return the positions of a joint, shape (n, size), and n; None of a single position, which holds for all."""
+    """Return the positions of a joint, shape (n, size), and n; None of a single position, which
+    holds for all.
+    """
     if not size:
         raise ValueError(wrong_value(name, size, value))
     shape = "(n,)" if size == 1 else f"(n, {size})"
@@ -245,7 +288,9 @@ def _rows(name: str, value: ArrayLike, size: int) -> tuple[Array, int | None]:
     single = numbers.shape == (() if size == 1 else (size,))
     many = numbers.shape[1:] == (() if size == 1 else (size,)) and numbers.ndim > 0
     if not (single or many) or not np.all(np.isfinite(numbers)):
-        raise ValueError(f"joint {name!r} needs an array of finite numbers of shape {shape}, not {_brief(value)}")
+        raise ValueError(
+            f"joint {name!r} needs an array of finite numbers of shape {shape}, not {_brief(value)}"
+        )
     rows = numbers.reshape(-1, size)
     if size in {4, 7}:
         rows = _normalized(name, rows)
@@ -279,7 +324,9 @@ def _poses(bodies: Sequence[Body], positions: Sequence[Array]) -> list[BatchedPo
 
 
 def _displaced(body: Body, primitive: Primitive, rows: Array) -> BatchedPose:
-    """Return the transform of one primitive at each position; see `bridge.mechanism.dynamics.displaced`."""
+    """Return the transform of one primitive at each position; see
+    `bridge.mechanism.dynamics.displaced`.
+    """
     if primitive.kind is PrimitiveKind.FREE:
         return BatchedPose(_rotations(rows[:, 3:]), rows[:, :3])
     if primitive.kind is PrimitiveKind.BALL:
@@ -292,9 +339,14 @@ def _displaced(body: Body, primitive: Primitive, rows: Array) -> BatchedPose:
 
 
 def _rotations_about(axis: Array, angles: Array) -> Array:
-    """Return the rotation matrices about a unit axis by angles [rad], shape (n, 3, 3), by Rodrigues' formula."""
+    """Return the rotation matrices about a unit axis by angles [rad], shape (n, 3, 3), by
+    Rodrigues' formula.
+    """
     K = skew(axis)
-    sines, cosines = np.sin(angles)[:, np.newaxis, np.newaxis], np.cos(angles)[:, np.newaxis, np.newaxis]
+    sines, cosines = (
+        np.sin(angles)[:, np.newaxis, np.newaxis],
+        np.cos(angles)[:, np.newaxis, np.newaxis],
+    )
     R: Array = np.eye(3) + sines * K + (1.0 - cosines) * (K @ K)
     return R
 
@@ -319,8 +371,12 @@ def _repeated(X: BatchedPose, count: int) -> BatchedPose:
     return BatchedPose(np.broadcast_to(X.R, (count, 3, 3)), np.broadcast_to(X.p, (count, 3)))
 
 
-def _closing_positions(bodies: Sequence[Body], poses: Sequence[BatchedPose], part: int, link: int, n: int) -> Array:
-    """Return the positions of the joint that carries a part of a split link, at which the part lies on the link."""
+def _closing_positions(
+    bodies: Sequence[Body], poses: Sequence[BatchedPose], part: int, link: int, n: int
+) -> Array:
+    """Return the positions of the joint that carries a part of a split link, at which the part lies
+    on the link.
+    """
     body = bodies[part]
     X_PL = poses[link] if body.parent == ROOT else poses[body.parent].inverse() @ poses[link]
     X_PL = _repeated(X_PL, n)

@@ -1,7 +1,7 @@
 """Mechanism, and the renumbering of its bodies.
 
-`bridge.mechanism.bodies` defines bodies and frames, `bridge.lowering` makes a mechanism from a scene,
-`bridge.mechanism.dynamics` computes its kinematics and dynamics, and the targets write it.
+`bridge.mechanism.bodies` defines bodies and frames, `bridge.lowering` makes a mechanism from a
+scene, `bridge.mechanism.dynamics` computes its kinematics and dynamics, and the targets write it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,13 @@ from typing import Literal
 
 import numpy as np
 
-from loaders.collision_pairs import PairSet, default_policy, filtered_pairs, has_bitmasks, masked_pairs
+from loaders.collision_pairs import (
+    PairSet,
+    default_policy,
+    filtered_pairs,
+    has_bitmasks,
+    masked_pairs,
+)
 from loaders.diagnostics import Diagnostic, FindingList
 from loaders.model import WORLD, ContactPair, FluidForce, Keyframe, Physics, Tendon, TendonPartType
 from loaders.pose import Array, Pose, frozen
@@ -50,14 +56,15 @@ _scene_card: Callable[..., str] = Deferred("loaders.picture:scene_card")
 class Mechanism:
     """A scene in the form in which it moves.
 
-    `bridge.mechanism.bodies` defines the frames; `bridge.lower` makes a mechanism from a scene. Bodies and velocities
-    are numbered: everything that refers to them does so by index.
+    `bridge.mechanism.bodies` defines the frames; `bridge.lower` makes a mechanism from a scene.
+    Bodies and velocities are numbered: everything that refers to them does so by index.
 
-    Positions and velocities are by joint, in the conventions of `bridge.mechanism.coordinates`. Joints that are not
-    given are at zero and at rest, free links where the scene has them, and a joint that carries a part of a split link
-    is where it closes its loop. Other closures, and couplings, are not enforced: `with_followers` adds the joints that
-    follow others. Every method that takes positions or velocities raises `ValueError` for an unknown joint, and for a
-    value of the wrong size or that is not finite, and `TypeError` for what is no mapping by joint.
+    Positions and velocities are by joint, in the conventions of `bridge.mechanism.coordinates`.
+    Joints that are not given are at zero and at rest, free links where the scene has them, and a
+    joint that carries a part of a split link is where it closes its loop. Other closures, and
+    couplings, are not enforced: `with_followers` adds the joints that follow others. Every method
+    that takes positions or velocities raises `ValueError` for an unknown joint, and for a value of
+    the wrong size or that is not finite, and `TypeError` for what is no mapping by joint.
 
     Example:
         >>> import bridge, loaders, math
@@ -89,13 +96,16 @@ class Mechanism:
     fluid_forces: tuple[FluidForce, ...] = ()
     """The scene's forces of a fluid, by name of their link."""
     base: Base = "as_is"
-    """Treatment of the bases, which the scene has as its source states them; see `bridge.lowering.transform`."""
+    """Treatment of the bases, which the scene has as its source states them; see
+    `bridge.lowering.transform`.
+    """
 
     def __repr__(self) -> str:
         name = self.scene.name if len(self.scene.name) <= 60 else f"{self.scene.name[:57]}..."
         return (
             f"Mechanism({name!r}: {len(self.bodies)} bodies, {len(self.v_order)} velocities, "
-            f"{len(self.closures)} closures, {len(self.couplings)} couplings, {len(self.actuators)} actuators)"
+            f"{len(self.closures)} closures, {len(self.couplings)} couplings, "
+            f"{len(self.actuators)} actuators)"
         )
 
     def __post_init__(self) -> None:
@@ -104,12 +114,13 @@ class Mechanism:
 
     def _repr_html_(self) -> str:
         counts = (
-            f"{len(self.bodies)} bodies, {len(self.v_order)} velocities, {len(self.closures)} closures, "
+            f"{len(self.bodies)} bodies, {len(self.v_order)} velocities, {len(self.closures)} "
+            f"closures, "
             f"{len(self.couplings)} couplings, {len(self.actuators)} actuators"
         )
         return _scene_card(self.scene, "Mechanism", counts, poses=self.link_poses())
 
-    # --- what the scene states ----------------------------------------------------------------------------------------
+    # --- what the scene states --------------------------------------------------------------------
 
     @property
     def gravity(self) -> Array:
@@ -123,7 +134,9 @@ class Mechanism:
 
     @cached_property
     def keyframes(self) -> tuple[Keyframe, ...]:
-        """The states of the source, with positions by joint of the mechanism; free links have joints of their names."""
+        """The states of the source, with positions by joint of the mechanism; free links have
+        joints of their names.
+        """
         return coordinates.keyframes_by_joint(self.scene, self.bodies)
 
     @property
@@ -133,10 +146,12 @@ class Mechanism:
 
     @property
     def contact_pairs(self) -> tuple[ContactPair, ...]:
-        """The pairs of collisions that touch whatever the filters exclude, by link and collision."""
+        """The pairs of collisions that touch whatever the filters exclude, by link and
+        collision.
+        """
         return self.scene.contact_pairs
 
-    # --- indices and trees -------------------------------------------------------------------------------------------
+    # --- indices and trees ------------------------------------------------------------------------
 
     @cached_property
     def body_index(self) -> Mapping[str, int]:
@@ -157,7 +172,8 @@ class Mechanism:
         return moving_ancestors(self.bodies)
 
     def root_of(self, body: int) -> int:
-        """Return the index of the root of a body's tree: the ancestor, or the body itself, whose parent is the world.
+        """Return the index of the root of a body's tree: the ancestor, or the body itself, whose
+        parent is the world.
 
         Args:
             body: Index of the body, or `ROOT`, which is its own root.
@@ -170,7 +186,8 @@ class Mechanism:
         return members_by_key(self._roots)
 
     def moving_ancestor(self, body: int) -> int:
-        """Return the nearest of a body and its ancestors that has degrees of freedom; `ROOT` if none has.
+        """Return the nearest of a body and its ancestors that has degrees of freedom; `ROOT` if
+        none has.
 
         Bodies with the same moving ancestor cannot move against each other.
 
@@ -195,7 +212,7 @@ class Mechanism:
         """
         return self.moving_ancestor(self.body_index[link])
 
-    # --- kinematics and dynamics -------------------------------------------------------------------------------------
+    # --- kinematics and dynamics ------------------------------------------------------------------
 
     def positions_by_body(self, q: Mapping[str, Position] | None = None) -> list[Coordinates]:
         """Return the position of each body's joint, quaternions of unit length."""
@@ -221,24 +238,27 @@ class Mechanism:
         return {body.name: X_WL for body, X_WL in zip(self.bodies, poses, strict=True)}
 
     def batched_link_poses(self, q: BatchedPositions | None = None) -> dict[str, BatchedPose]:
-        """Return ``X_WL`` of every link at n positions at once, as arrays: as `link_poses`, many times faster.
+        """Return ``X_WL`` of every link at n positions at once, as arrays: as `link_poses`, many
+        times faster.
 
-        The arrays of one link are ``R``, shape (n, 3, 3), and ``p``, shape (n, 3). Those of links that do not move, and
-        of equal positions, are views that cannot be written. Loops are closed one position after another.
+        The arrays of one link are ``R``, shape (n, 3, 3), and ``p``, shape (n, 3). Those of links
+        that do not move, and of equal positions, are views that cannot be written. Loops are closed
+        one position after another.
 
         Args:
-            q: Positions by joint, shape (n,) for a joint with one number, (n, 2) for a universal joint, (n, 3) for a
-                planar one, (n, 4) for a ball, (n, 7) for a free link. A single position holds for all; n is 1 if
-                every position is single.
+            q: Positions by joint, shape (n,) for a joint with one number, (n, 2) for a universal
+                joint, (n, 3) for a planar one, (n, 4) for a ball, (n, 7) for a free link. A single
+                position holds for all; n is 1 if every position is single.
 
         Raises:
-            ValueError: for an unknown joint, for an array of another shape or with numbers that are not finite, and for
-                joints with different n.
+            ValueError: for an unknown joint, for an array of another shape or with numbers that are
+                not finite, and for joints with different n.
         """
         return kinematics.link_poses(self.bodies, self.closures, {} if q is None else q)
 
     def with_followers(self, q: Mapping[str, Position]) -> dict[str, Position]:
-        """Return positions with those of all joints that follow from them through couplings, such as mimic joints.
+        """Return positions with those of all joints that follow from them through couplings, such
+        as mimic joints.
 
         Args:
             q: Positions by joint; a follower that is given keeps its position.
@@ -253,12 +273,16 @@ class Mechanism:
         return dynamics.jacobians(self.bodies, self.positions_by_body(q))
 
     def mass_matrix(self, q: Mapping[str, Position] | None = None) -> Array:
-        """Return the mass matrix, shape (nv, nv), in ``v_order``, with reflected inertia; coupled joints as if free."""
+        """Return the mass matrix, shape (nv, nv), in ``v_order``, with reflected inertia; coupled
+        joints as if free.
+        """
         positions = self.positions_by_body(q)
         M = dynamics.mass_matrix(self.bodies, positions)
         motion = self._tendon_motion(positions, np.zeros(len(self.v_order)))
         for tendon in self._tendons_with_inertia:
-            gradient = length_gradient(tendon, motion) if is_path(tendon) else self._coefficients(tendon)
+            gradient = (
+                length_gradient(tendon, motion) if is_path(tendon) else self._coefficients(tendon)
+            )
             M += tendon.inertia * np.outer(gradient, gradient)
         return M
 
@@ -275,7 +299,9 @@ class Mechanism:
             poses=dict(zip(names, dynamics.poses(self.bodies, positions), strict=True)),
             jacobians=dynamics.jacobians(self.bodies, positions),
             rates=rates,
-            bias_accelerations=dynamics.bias_accelerations(self.bodies, positions, rates) if rates.any() else {},
+            bias_accelerations=dynamics.bias_accelerations(self.bodies, positions, rates)
+            if rates.any()
+            else {},
         )
 
     def _coefficients(self, tendon: Tendon) -> Array:
@@ -288,10 +314,16 @@ class Mechanism:
 
     @cached_property
     def mass_matrix_at_zero(self) -> MassMatrixAtZero | None:
-        """The mass matrix at the zero configuration, computed once; None above `MAX_DOFS` velocities."""
-        return None if len(self.v_order) > MAX_DOFS else MassMatrixAtZero(frozen(self.mass_matrix()))
+        """The mass matrix at the zero configuration, computed once; None above `MAX_DOFS`
+        velocities.
+        """
+        return (
+            None if len(self.v_order) > MAX_DOFS else MassMatrixAtZero(frozen(self.mass_matrix()))
+        )
 
-    def gravity_forces(self, q: Mapping[str, Position] | None = None, gravity: Sequence[float] | None = None) -> Array:
+    def gravity_forces(
+        self, q: Mapping[str, Position] | None = None, gravity: Sequence[float] | None = None
+    ) -> Array:
         """Return the generalized forces that gravity exerts, shape (nv,).
 
         Args:
@@ -306,7 +338,8 @@ class Mechanism:
         v: Mapping[str, Position] | None = None,
         gravity: Sequence[float] | None = None,
     ) -> Array:
-        """Return the Coriolis, centrifugal and gravity terms, shape (nv,): the forces that hold accelerations at zero.
+        """Return the Coriolis, centrifugal and gravity terms, shape (nv,): the forces that hold
+        accelerations at zero.
 
         Tendons with inertia that are paths in space have such forces too, as the mass matrix does.
 
@@ -321,16 +354,22 @@ class Mechanism:
         motion = self._tendon_motion(positions, rates) if rates.any() else None
         for tendon in self._tendons_with_inertia:
             if motion is not None and is_path(tendon):
-                forces += tendon.inertia * length_bias(tendon, motion) * length_gradient(tendon, motion)
+                forces += (
+                    tendon.inertia * length_bias(tendon, motion) * length_gradient(tendon, motion)
+                )
         return forces
 
-    # --- collisions --------------------------------------------------------------------------------------------------
+    # --- collisions -------------------------------------------------------------------------------
 
     @cached_property
     def colliding_bodies(self) -> tuple[int, ...]:
-        """Indices of the bodies with collisions, in the order of the scene; `ROOT` for a link of the world itself."""
+        """Indices of the bodies with collisions, in the order of the scene; `ROOT` for a link of
+        the world itself.
+        """
         return tuple(
-            self.body_index[link.name] for link in self.scene.links if link.collisions and link.name in self.body_index
+            self.body_index[link.name]
+            for link in self.scene.links
+            if link.collisions and link.name in self.body_index
         )
 
     @property
@@ -347,7 +386,8 @@ class Mechanism:
         """Return the pairs of body indices that never collide.
 
         Args:
-            policy: The rule for pairs that no collision filter names; see `loaders.collision_pairs`.
+            policy: The rule for pairs that no collision filter names; see
+                `loaders.collision_pairs`.
 
         Raises:
             ValueError: for an unknown policy.
@@ -360,12 +400,14 @@ class Mechanism:
         return frozenset(frozenset((index[p.link_A], index[p.link_B])) for p in self.contact_pairs)
 
     def filtered_pairs(self, policy: str | None = None) -> PairSet[int]:
-        """Return the pairs of body indices that the filters exclude, whatever the contact pairs of the source say.
+        """Return the pairs of body indices that the filters exclude, whatever the contact pairs of
+        the source say.
 
         They are computed once for each policy.
 
         Args:
-            policy: The rule for pairs that no collision filter names; see `loaders.collision_pairs`.
+            policy: The rule for pairs that no collision filter names; see
+                `loaders.collision_pairs`.
 
         Raises:
             ValueError: for an unknown policy.
@@ -381,16 +423,20 @@ class Mechanism:
 
     @cached_property
     def masked_pairs(self) -> PairSet[int] | None:
-        """Pairs of body indices of which no bitmasks of their shapes meet; None if the source has no bitmasks."""
+        """Pairs of body indices of which no bitmasks of their shapes meet; None if the source has
+        no bitmasks.
+        """
         if not has_bitmasks(self.scene):
             return None
         return masked_pairs(self.scene).renamed(self.body_index)
 
     def collidable_pairs(self, policy: str | None = None) -> frozenset[frozenset[str]]:
-        """Return the pairs of links with collisions that may touch; ``world`` is a link of the world itself.
+        """Return the pairs of links with collisions that may touch; ``world`` is a link of the
+        world itself.
 
         Args:
-            policy: The rule for pairs that no collision filter names; see `loaders.collision_pairs`.
+            policy: The rule for pairs that no collision filter names; see
+                `loaders.collision_pairs`.
 
         Raises:
             ValueError: for an unknown policy.
@@ -411,12 +457,16 @@ class _Numbers:
     def closure(self, closure: Closure) -> Closure | None:
         if not {closure.parent, closure.child} <= self.bodies.keys():
             return None
-        return dataclasses.replace(closure, parent=self.bodies[closure.parent], child=self.bodies[closure.child])
+        return dataclasses.replace(
+            closure, parent=self.bodies[closure.parent], child=self.bodies[closure.child]
+        )
 
     def coupling(self, coupling: DofCoupling) -> DofCoupling | None:
         if not {coupling.follower, coupling.leader} <= self.dofs.keys():
             return None
-        return dataclasses.replace(coupling, follower=self.dofs[coupling.follower], leader=self.dofs[coupling.leader])
+        return dataclasses.replace(
+            coupling, follower=self.dofs[coupling.follower], leader=self.dofs[coupling.leader]
+        )
 
     def dof(self, old: int | None) -> int | None:
         return None if old is None else self.dofs.get(old)
@@ -432,20 +482,26 @@ class _Numbers:
 
     def constraint(self, constraint: MechanismConstraint) -> MechanismConstraint | None:
         if isinstance(constraint, TendonConnection):
-            return dataclasses.replace(constraint, dofs=tuple(self.dof(dof) for dof in constraint.dofs))
+            return dataclasses.replace(
+                constraint, dofs=tuple(self.dof(dof) for dof in constraint.dofs)
+            )
         return self.connection(constraint)
 
 
-def with_bodies(mechanism: Mechanism, bodies: Iterable[Body], origins: Sequence[int | None]) -> Mechanism:
-    """Return the mechanism with other bodies; velocities, couplings, closures and elements are renumbered.
+def with_bodies(
+    mechanism: Mechanism, bodies: Iterable[Body], origins: Sequence[int | None]
+) -> Mechanism:
+    """Return the mechanism with other bodies; velocities, couplings, closures and elements are
+    renumbered.
 
-    Couplings, closures, constraints and force elements that refer to a body or velocity that is gone are left out.
-    Actuators and tendons stay; their index is None where the velocity is gone.
+    Couplings, closures, constraints and force elements that refer to a body or velocity that is
+    gone are left out. Actuators and tendons stay; their index is None where the velocity is gone.
 
     Args:
         mechanism: The mechanism whose bodies are exchanged.
         bodies: The new bodies, each after its parent; their ``v_start`` is computed here.
-        origins: For each new body the index of the body of ``mechanism`` that it replaces, or None if it is new.
+        origins: For each new body the index of the body of ``mechanism`` that it replaces, or None
+            if it is new.
     """
     placed: list[Body] = []
     v_order: list[tuple[str, int]] = []

@@ -1,8 +1,25 @@
 """Output: whole or not at all, and never at the cost of a file that sdfbridge did not write."""
 
-from .file import CONTENT, PACKAGE_XML, SEAL, Form, check_file, write_document, write_file, write_sealed
+from .file import (
+    CONTENT,
+    PACKAGE_XML,
+    SEAL,
+    Form,
+    check_file,
+    write_document,
+    write_file,
+    write_sealed,
+)
 from .folder import MANIFEST, OutputFolderError, check_folder, write_folder
-from .journal import FolderInUseError, Journal, exclusive_use, line_at, remove_aside, set_aside, whole_lines
+from .journal import (
+    FolderInUseError,
+    Journal,
+    exclusive_use,
+    line_at,
+    remove_aside,
+    set_aside,
+    whole_lines,
+)
 from .scratch import create_scratch_file, remove_unused, scratch_folder, scratch_path, scratch_place
 
 __all__ = [

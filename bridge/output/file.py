@@ -1,17 +1,19 @@
 """Writing of one file, sealed files, and a document with its folder of files.
 
-The files lie in a folder that is named after their content, inside the folder beside the document. So new ones never
-take the place of those to which the old document refers: first the new files are written beside the old ones, then the
-document is replaced, in one step of the file system, and then the files are removed to which no document refers any
-more. A kill at any moment leaves the old document with its files, or the new one with its files.
+The files lie in a folder that is named after their content, inside the folder beside the document.
+So new ones never take the place of those to which the old document refers: first the new files are
+written beside the old ones, then the document is replaced, in one step of the file system, and then
+the files are removed to which no document refers any more. A kill at any moment leaves the old
+document with its files, or the new one with its files.
 
-The new content is written into a hidden draft beside the file and takes its place in one step of the file system. A
-kill leaves the old file or the new one, and perhaps the draft. Each process holds a lock on its drafts, which ends with
-the process: a later process that writes into the same folder removes drafts that nobody holds.
+The new content is written into a hidden draft beside the file and takes its place in one step of
+the file system. A kill leaves the old file or the new one, and perhaps the draft. Each process
+holds a lock on its drafts, which ends with the process: a later process that writes into the same
+folder removes drafts that nobody holds.
 
-A file without a seal was not written by sdfbridge, and one whose content has another hash was edited since. The seal is
-a comment in the last line of XML, HTML, Markdown, YAML and DOT, the last member of a JSON object, a property of a log
-in SARIF, and a text chunk of a PNG picture.
+A file without a seal was not written by sdfbridge, and one whose content has another hash was
+edited since. The seal is a comment in the last line of XML, HTML, Markdown, YAML and DOT, the last
+member of a JSON object, a property of a log in SARIF, and a text chunk of a PNG picture.
 """
 
 from __future__ import annotations
@@ -52,10 +54,13 @@ _FORGOTTEN = 24 * 3600.0
 """Age from which a draft is removed where there are no locks [s]."""
 
 
-def write_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes], *, make_folder: bool = False) -> Path:
+def write_file(
+    path: str | os.PathLike[str], data: bytes | Iterable[bytes], *, make_folder: bool = False
+) -> Path:
     """Write a file in one step of the file system, over an existing one; return its path.
 
-    A symbolic link is followed to its file; a pipe or a device, such as ``/dev/stdout``, is written to directly.
+    A symbolic link is followed to its file; a pipe or a device, such as ``/dev/stdout``, is written
+    to directly.
 
     Args:
         path: The file to write.
@@ -176,12 +181,19 @@ def sealed(text: bytes, form: Form) -> bytes:
         form: Its form.
 
     Raises:
-        ValueError: if it is no JSON object with a member in each line, or no PNG picture, though it should be.
+        ValueError: if it is no JSON object with a member in each line, or no PNG picture, though it
+        should be.
     """
     if form is Form.PNG and text.endswith(_END_OF_PNG):
         body = text[: -len(_END_OF_PNG)]
         chunk = b"tEXtsdfbridge\0" + _hash(text)
-        return body + struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk)) + _END_OF_PNG
+        return (
+            body
+            + struct.pack(">I", len(chunk) - 4)
+            + chunk
+            + struct.pack(">I", zlib.crc32(chunk))
+            + _END_OF_PNG
+        )
     if form is Form.PNG:
         raise ValueError(f"the content is not {form.value}")
     return b"".join(_with_seal((text,), form))
@@ -193,7 +205,11 @@ def _hash(data: bytes) -> bytes:
 
 def _with_seal(pieces: Iterable[bytes], form: Form) -> Iterator[bytes]:
     """Return the pieces of a text, and its seal at the end."""
-    return _with_member(pieces, form) if form in (Form.JSON, Form.SARIF) else _with_comment(pieces, form)
+    return (
+        _with_member(pieces, form)
+        if form in (Form.JSON, Form.SARIF)
+        else _with_comment(pieces, form)
+    )
 
 
 def _with_member(pieces: Iterable[bytes], form: Form) -> Iterator[bytes]:
@@ -208,7 +224,9 @@ def _with_member(pieces: Iterable[bytes], form: Form) -> Iterator[bytes]:
         raise ValueError(f"the content is not {form.value} with a member in each line")
     digest.update(end)
     member = f'"{SEAL}": "{digest.hexdigest()}"'
-    yield (f',\n "properties": {{{member}}}\n}}\n' if form is Form.SARIF else f",\n {member}\n}}\n").encode()
+    yield (
+        f',\n "properties": {{{member}}}\n}}\n' if form is Form.SARIF else f",\n {member}\n}}\n"
+    ).encode()
 
 
 def _with_comment(pieces: Iterable[bytes], form: Form) -> Iterator[bytes]:
@@ -244,9 +262,12 @@ def check_file(path: str | os.PathLike[str], *, force: bool = False) -> None:
         return
     found = _seal_of(place)
     if found is None or not found:
-        reason = "sdfbridge did not write it" if found is None else "it was edited since it was written"
+        reason = (
+            "sdfbridge did not write it" if found is None else "it was edited since it was written"
+        )
         raise OutputFolderError(
-            f"the output file {path} is not replaced: {reason}; choose another file, or overwrite with force (--force)"
+            f"the output file {path} is not replaced: {reason}; choose another file, or overwrite "
+            f"with force (--force)"
         )
 
 
@@ -295,9 +316,13 @@ def write_sealed(
 
 
 CONTENT = "sdfbridge-content"
-"""Stands for the name of the folder of the content, in a document and in its files that are not written yet."""
+"""Stands for the name of the folder of the content, in a document and in its files that are not
+written yet.
+"""
 PACKAGE_XML = "package.xml"
-"""The one file that may lie in the folder beside the document itself, because it makes that folder a package."""
+"""The one file that may lie in the folder beside the document itself, because it makes that folder
+a package.
+"""
 _CONTENT_NAME = re.compile(r"[0-9a-f]{16}")
 _LARGEST = 64 * 1024 * 1024
 """Size from which a document beside is not searched, but is taken to refer to all files [bytes]."""
@@ -318,13 +343,14 @@ def write_document(
         path: The document.
         text: Its text. It refers to each file as ``FOLDER/CONTENT/FILE``, with the word `CONTENT`.
         folder: The folder beside the document.
-        assets: Content of each file, by its path with ``/`` between the parts. `PACKAGE_XML` is written into the folder
-            itself.
+        assets: Content of each file, by its path with ``/`` between the parts. `PACKAGE_XML` is
+            written into the folder itself.
         form: Form of the document.
         force: Whether to replace what no export wrote, or was edited since.
 
     Raises:
-        OutputFolderError: if the document or the folder holds what no export wrote, or was edited since.
+        OutputFolderError: if the document or the folder holds what no export wrote, or was edited
+        since.
         OSError: if the file system refuses; the old document is in place then, with its files.
     """
     place = Path(os.path.realpath(path)).parent / folder.name
@@ -352,7 +378,8 @@ def _named_by_content(text: bytes, assets: Mapping[str, bytes]) -> tuple[bytes, 
     name = digest.hexdigest()[:16]
     mark, own = CONTENT.encode(), name.encode()
     files = {
-        file if file == PACKAGE_XML else f"{name}/{file}": data.replace(mark, own) for file, data in assets.items()
+        file if file == PACKAGE_XML else f"{name}/{file}": data.replace(mark, own)
+        for file, data in assets.items()
     }
     return text.replace(mark, own), files
 
@@ -363,10 +390,13 @@ def _check_assets(place: Path, *, force: bool) -> None:
     if force or not place.is_dir():
         return
     own = {MANIFEST, PACKAGE_XML}
-    others = [name for name in os.listdir(place) if name not in own and not _CONTENT_NAME.fullmatch(name)]
+    others = [
+        name for name in os.listdir(place) if name not in own and not _CONTENT_NAME.fullmatch(name)
+    ]
     if others:
         raise OutputFolderError(
-            f"the output folder {place} is not replaced: it is another export, with {others[0]}; choose another name "
+            f"the output folder {place} is not replaced: it is another export, with {others[0]}; "
+            f"choose another name "
             "for the document, or overwrite with force (--force)"
         )
 
@@ -377,7 +407,12 @@ def _stored(place: Path, names: Collection[str]) -> dict[str, bytes]:
         return {}
     state = folder_state(place)
     skipped = {*state.edited, *state.foreign}
-    paths = [Path(top, file) for name in sorted(names) for top, _, files in os.walk(place / name) for file in files]
+    paths = [
+        Path(top, file)
+        for name in sorted(names)
+        for top, _, files in os.walk(place / name)
+        for file in files
+    ]
     paths += [path for path in (place / PACKAGE_XML,) if path.is_file()]
     found = {path.relative_to(place).as_posix(): path for path in paths}
     return {file: path.read_bytes() for file, path in found.items() if file not in skipped}
@@ -410,7 +445,9 @@ def _documents(folder: Path) -> Iterator[Path]:
 
 
 def _remove_unused(place: Path) -> None:
-    """Remove the folders of content to which no document refers, and the whole folder if nothing else is in it."""
+    """Remove the folders of content to which no document refers, and the whole folder if nothing
+    else is in it.
+    """
     if not place.is_dir():
         return
     state = folder_state(place)

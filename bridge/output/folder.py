@@ -1,18 +1,21 @@
 """Writing of an output folder: manifest, drafts and exchange in one step.
 
-Linux has ``renameat2`` with ``RENAME_EXCHANGE`` and macOS ``renamex_np`` with ``RENAME_SWAP``: after any interruption
-one folder or the other is in its place, whole. Python offers neither, so both are called through the C library.
+Linux has ``renameat2`` with ``RENAME_EXCHANGE`` and macOS ``renamex_np`` with ``RENAME_SWAP``:
+after any interruption one folder or the other is in its place, whole. Python offers neither, so
+both are called through the C library.
 
-A hidden folder ``.NAME.sdfbridge-INODE-XXXX`` is made with its own inode in its name. After the exchange the old
-content has this name, and another inode. After a kill, the inode distinguishes a draft from old content: a draft is
-removed; old content is removed unless it has files that were edited or added at the last moment.
+A hidden folder ``.NAME.sdfbridge-INODE-XXXX`` is made with its own inode in its name. After the
+exchange the old content has this name, and another inode. After a kill, the inode distinguishes a
+draft from old content: a draft is removed; old content is removed unless it has files that were
+edited or added at the last moment.
 
-The manifest lies in the folder itself. A file that it lists with another hash was edited since; an entry that it does
-not list belongs to somebody else.
+The manifest lies in the folder itself. A file that it lists with another hash was edited since; an
+entry that it does not list belongs to somebody else.
 
-The new content is written into a hidden folder beside the output folder and takes its place in one step of the file
-system. A kill at any moment leaves the old folder or the new one; the hidden folder that it may leave is removed by
-the next output in the same place. A lock on the parent folder makes outputs at once wait for each other.
+The new content is written into a hidden folder beside the output folder and takes its place in one
+step of the file system. A kill at any moment leaves the old folder or the new one; the hidden
+folder that it may leave is removed by the next output in the same place. A lock on the parent
+folder makes outputs at once wait for each other.
 """
 
 from __future__ import annotations
@@ -72,7 +75,9 @@ def exchange(a: Path, b: Path) -> None:
     elif sys.platform == "darwin" and hasattr(library, "renamex_np"):
         status = library.renamex_np(first, second, _RENAME_SWAP)  # type: ignore[union-attr]
     else:
-        raise ExchangeUnsupportedError(errno.ENOSYS, "folders cannot be exchanged in one step on this system", str(a))
+        raise ExchangeUnsupportedError(
+            errno.ENOSYS, "folders cannot be exchanged in one step on this system", str(a)
+        )
     if status != 0:
         code = ctypes.get_errno()
         kind = ExchangeUnsupportedError if code in _UNSUPPORTED else OSError
@@ -91,8 +96,10 @@ class FolderState:
     """The entries of an existing output folder, compared with its manifest.
 
     Attributes:
-        edited: Files of the manifest whose content has changed since, or that are no regular files any more.
-        foreign: Entries that no export wrote: files, links, and folders that the manifest does not need.
+        edited: Files of the manifest whose content has changed since, or that are no regular files
+            any more.
+        foreign: Entries that no export wrote: files, links, and folders that the manifest does not
+            need.
     """
 
     edited: tuple[str, ...]
@@ -110,9 +117,15 @@ def manifest_text(files: Mapping[str, bytes]) -> bytes:
 
 
 def folder_state(folder: Path) -> FolderState:
-    """Compare an existing folder with the manifest in it; without a manifest every entry is foreign."""
+    """Compare an existing folder with the manifest in it; without a manifest every entry is
+    foreign.
+    """
     hashes = _read_hashes(folder / MANIFEST)
-    folders = {"/".join(parts[:i]) for parts in (file.split("/") for file in hashes) for i in range(1, len(parts))}
+    folders = {
+        "/".join(parts[:i])
+        for parts in (file.split("/") for file in hashes)
+        for i in range(1, len(parts))
+    }
     edited: list[str] = []
     foreign: list[str] = []
     for path, is_folder in _entries(folder, folders):
@@ -126,7 +139,9 @@ def folder_state(folder: Path) -> FolderState:
 
 
 def _entries(folder: Path, folders: Collection[str]) -> list[tuple[str, bool]]:
-    """Every entry by its path, and whether it is a folder of the manifest, into which the walk descends."""
+    """Every entry by its path, and whether it is a folder of the manifest, into which the walk
+    descends.
+    """
     found: list[tuple[str, bool]] = []
     pending = [""]
     while pending:
@@ -141,7 +156,9 @@ def _entries(folder: Path, folders: Collection[str]) -> list[tuple[str, bool]]:
 
 
 def _read_hashes(path: Path) -> dict[str, str]:
-    """The hash of each file that a manifest lists; nothing if there is no manifest that can be trusted."""
+    """The hash of each file that a manifest lists; nothing if there is no manifest that can be
+    trusted.
+    """
     try:
         status = path.lstat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_BYTES:
@@ -167,7 +184,9 @@ _TOKENS = re.compile(r"(?:(?P<inode>[0-9a-f]+)-)?[0-9a-f]{8}(?P<aside>-old)?")
 _ASIDE = "-old"
 """Suffix of an old folder that is moved aside where the system cannot exchange folders."""
 _MAX_NAME = 200
-"""Longest name of a folder [bytes] that the names of its hidden folders repeat; file systems allow about 255."""
+"""Longest name of a folder [bytes] that the names of its hidden folders repeat; file systems allow
+about 255.
+"""
 
 
 def _prefix(place: Path) -> str:
@@ -198,7 +217,9 @@ def new_hidden_folder(place: Path) -> Path:
 
 
 def aside_of(hidden: Path) -> Path:
-    """Return where the old content is moved, beside a hidden folder, where folders cannot be exchanged."""
+    """Return where the old content is moved, beside a hidden folder, where folders cannot be
+    exchanged.
+    """
     return hidden.with_name(hidden.name + _ASIDE)
 
 
@@ -206,7 +227,8 @@ def remove_leftovers(place: Path) -> None:
     """Remove the hidden folders that killed processes left; nobody else may write any meanwhile.
 
     Args:
-        place: The output folder. If it does not exist, the old content that was moved aside is put back.
+        place: The output folder. If it does not exist, the old content that was moved aside is put
+            back.
     """
     prefix = _prefix(place)
     hidden = (entry for entry in os.scandir(place.parent) if entry.name.startswith(prefix))
@@ -220,7 +242,9 @@ def remove_leftovers(place: Path) -> None:
 
 
 def _tokens(name: str, place: Path) -> re.Match[str] | None:
-    """Return what the name of a hidden folder of this output folder says; None for any other name."""
+    """Return what the name of a hidden folder of this output folder says; None for any other
+    name.
+    """
     prefix = _prefix(place)
     return _TOKENS.fullmatch(name.removeprefix(prefix)) if name.startswith(prefix) else None
 
@@ -237,7 +261,8 @@ def discard(hidden: Path, place: Path) -> None:
 
 
 def remove_output(folder: Path) -> None:
-    """Remove a folder, its manifest last, so that a folder that a kill leaves still lists what belongs to it.
+    """Remove a folder, its manifest last, so that a folder that a kill leaves still lists what
+    belongs to it.
 
     Args:
         folder: The folder.
@@ -259,13 +284,19 @@ def _is_draft(hidden: Path, place: Path) -> bool:
 
 
 def _has_more(old: Path, place: Path) -> bool:
-    """Return whether old content has files that were edited, or foreign ones that are not in place too."""
+    """Return whether old content has files that were edited, or foreign ones that are not in place
+    too.
+    """
     state = folder_state(old)
-    return bool(state.edited) or any(not _is_copied(old / path, place / path) for path in state.foreign)
+    return bool(state.edited) or any(
+        not _is_copied(old / path, place / path) for path in state.foreign
+    )
 
 
 def _is_copied(old: Path, new: Path) -> bool:
-    """Return whether a file, or every file below a folder, has a second name or a copy at another place."""
+    """Return whether a file, or every file below a folder, has a second name or a copy at another
+    place.
+    """
     pending = [(old, new)]
     while pending:
         a, b = pending.pop()
@@ -283,7 +314,11 @@ def _is_same(a: Path, b: Path) -> bool:
             return True
         if stat.S_ISREG(first.st_mode) and stat.S_ISREG(second.st_mode):
             return filecmp.cmp(a, b, shallow=False)
-        return stat.S_ISLNK(first.st_mode) and stat.S_ISLNK(second.st_mode) and os.readlink(a) == os.readlink(b)
+        return (
+            stat.S_ISLNK(first.st_mode)
+            and stat.S_ISLNK(second.st_mode)
+            and os.readlink(a) == os.readlink(b)
+        )
     except OSError:
         return False
 
@@ -298,23 +333,27 @@ class OutputFolderError(FileExistsError):
     """The output folder cannot be written without harm to files that are not the export's."""
 
 
-def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes], *, force: bool = False) -> Path:
+def write_folder(
+    folder: str | os.PathLike[str], files: Mapping[str, bytes], *, force: bool = False
+) -> Path:
     """Write files as a folder that appears whole or not at all.
 
-    An earlier output in its place is replaced if none of its files was edited and nothing was added to it.
+    An earlier output in its place is replaced if none of its files was edited and nothing was added
+    to it.
 
     Args:
         folder: The folder to write. A symbolic link is followed to its folder.
         files: Content of each file, by its path in the folder with ``/`` between the parts.
-        force: Whether files that were edited, and foreign files with the names of new ones, may be overwritten.
-            Other foreign files stay in the folder.
+        force: Whether files that were edited, and foreign files with the names of new ones, may be
+            overwritten. Other foreign files stay in the folder.
 
     Returns:
         The folder with symbolic links resolved.
 
     Raises:
-        OutputFolderError: if the folder holds edited or foreign files, or is a file, read-only, a mount point, the
-            current folder or above it. With ``force``: if a foreign folder stands where a file must be written.
+        OutputFolderError: if the folder holds edited or foreign files, or is a file, read-only, a
+            mount point, the current folder or above it. With ``force``: if a foreign folder stands
+            where a file must be written.
         TypeError: if ``force`` is neither true nor false.
         ValueError: if a path in ``files`` leads out of the folder.
         OSError: if the file system refuses; the old content is in place then.
@@ -331,14 +370,16 @@ def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes], *, 
 
 
 def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Refuse at once what `write_folder` would refuse, before the work of which the output is the result.
+    """Refuse at once what `write_folder` would refuse, before the work of which the output is the
+    result.
 
     Args:
         folder: The folder to write.
         force: See `write_folder`.
 
     Raises:
-        OutputFolderError: if the folder cannot be written without harm to files that are not the output's.
+        OutputFolderError: if the folder cannot be written without harm to files that are not the
+        output's.
         OSError: if the folder cannot be read.
     """
     check_flag("force", force)
@@ -387,33 +428,51 @@ def explained(place: Path) -> Iterator[None]:
         raise
     except OSError as error:
         reason = error.strerror or str(error)
-        raise OSError(error.errno, f"the output folder cannot be written: {reason}", str(place)) from error
+        raise OSError(
+            error.errno, f"the output folder cannot be written: {reason}", str(place)
+        ) from error
 
 
-# --- checks ----------------------------------------------------------------------------------------------------------
+# --- checks ---------------------------------------------------------------------------------------
 
 
 def _check_paths(files: Mapping[str, bytes]) -> None:
     for file in files:
         parts = file.split("/")
-        if not file or file == MANIFEST or any(part in {"", ".", ".."} or "\0" in part for part in parts):
+        if (
+            not file
+            or file == MANIFEST
+            or any(part in {"", ".", ".."} or "\0" in part for part in parts)
+        ):
             raise ValueError(f"invalid path in an output folder: {file!r}")
 
 
 def _check_place(place: Path) -> None:
-    """Refuse a place that cannot be replaced: a file, a read-only or mounted folder, the current folder or above it."""
+    """Refuse a place that cannot be replaced: a file, a read-only or mounted folder, the current
+    folder or above it.
+    """
     if place.exists() and not place.is_dir():
         raise OutputFolderError(f"{place} is a file, not a folder; choose another output folder")
     above = next((parent for parent in place.parents if parent.exists()), None)
     if above is not None and not above.is_dir():
-        raise OutputFolderError(f"{above} is a file, so that {place} cannot be written; choose another output folder")
-    if place.is_dir() and not os.access(place, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
-        raise OutputFolderError(f"{place} is read-only; make it writable, or choose another output folder")
+        raise OutputFolderError(
+            f"{above} is a file, so that {place} cannot be written; choose another output folder"
+        )
+    if place.is_dir() and not os.access(
+        place, os.W_OK, effective_ids=os.access in os.supports_effective_ids
+    ):
+        raise OutputFolderError(
+            f"{place} is read-only; make it writable, or choose another output folder"
+        )
     current = Path(os.path.realpath("."))
     if place == current or place in current.parents:
-        raise OutputFolderError(f"{place} is the current folder or above it; choose a separate folder for the output")
+        raise OutputFolderError(
+            f"{place} is the current folder or above it; choose a separate folder for the output"
+        )
     if place.is_dir() and os.path.ismount(place):
-        raise OutputFolderError(f"{place} is a mount point and cannot be replaced; choose a folder inside it")
+        raise OutputFolderError(
+            f"{place} is a mount point and cannot be replaced; choose a folder inside it"
+        )
 
 
 def _check_content(place: Path, files: Collection[str], *, force: bool) -> FolderState:
@@ -422,8 +481,12 @@ def _check_content(place: Path, files: Collection[str], *, force: bool) -> Folde
     if not force and (state.edited or state.foreign):
         raise OutputFolderError(_refusal(place, state.edited, state.foreign))
     blocking = next((file for file in files if stat.S_ISDIR(_mode(place / file))), None)
-    if blocking is not None and any(blocking == path or blocking.startswith(path + "/") for path in state.foreign):
-        raise OutputFolderError(f"{place / blocking} is a folder where a file must be written; move it")
+    if blocking is not None and any(
+        blocking == path or blocking.startswith(path + "/") for path in state.foreign
+    ):
+        raise OutputFolderError(
+            f"{place / blocking} is a folder where a file must be written; move it"
+        )
     return state
 
 
@@ -438,7 +501,9 @@ def _refusal(place: Path, edited: Sequence[str], foreign: Sequence[str]) -> str:
     lines = [f"the output folder {place} is not replaced:"]
     lines += [f"  edited since it was written: {_named(edited)}"] if edited else []
     lines += [f"  not written by sdfbridge: {_named(foreign)}"] if foreign else []
-    return "\n".join([*lines, "move these files, choose another folder, or overwrite with force (--force)"])
+    return "\n".join(
+        [*lines, "move these files, choose another folder, or overwrite with force (--force)"]
+    )
 
 
 def _named(paths: Sequence[str]) -> str:
@@ -446,7 +511,7 @@ def _named(paths: Sequence[str]) -> str:
     return ", ".join(paths[:_MAX_NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
-# --- writing ---------------------------------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
@@ -463,7 +528,9 @@ def locked(place: Path) -> Iterator[None]:
     """
     try:
         import fcntl
-    except ImportError:  # Windows has no lock on folders; a rename fails there instead of mixing two outputs
+    except (
+        ImportError
+    ):  # Windows has no lock on folders; a rename fails there instead of mixing two outputs
         yield
         return
     handle = os.open(place.parent, os.O_RDONLY)
@@ -491,7 +558,9 @@ def _fill(fresh: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _keep(source: Path, target: Path, written: Collection[Path]) -> None:
-    """Give a foreign file, or all files below a foreign folder, a second name, where no new file is written."""
+    """Give a foreign file, or all files below a foreign folder, a second name, where no new file is
+    written.
+    """
     pending = [(source, target)]
     while pending:
         old, new = pending.pop()
@@ -518,7 +587,8 @@ def _take_place(fresh: Path, place: Path, state: FolderState) -> None:
     """Put the new folder in the place of the old one, and remove the old one.
 
     Raises:
-        OutputFolderError: if the old folder changed since it was checked; it is back in its place then.
+        OutputFolderError: if the old folder changed since it was checked; it is back in its place
+        then.
     """
     if place.is_dir():
         fresh.chmod(stat.S_IMODE(place.stat().st_mode))

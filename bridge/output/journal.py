@@ -1,8 +1,8 @@
 """A file of lines that grows while a long run works, and survives its interruption at any point.
 
-A line is appended with one call of the operating system, so that a kill leaves it whole or not at all. After a power
-failure the last line may be torn, and those of the last moments may be missing; a torn line is removed before more are
-appended.
+A line is appended with one call of the operating system, so that a kill leaves it whole or not at
+all. After a power failure the last line may be torn, and those of the last moments may be missing;
+a torn line is removed before more are appended.
 """
 
 from __future__ import annotations
@@ -83,7 +83,10 @@ class Journal:
         return self
 
     def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self,
+        error_type: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -105,7 +108,8 @@ def whole_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
 
 
 def set_aside(path: Path, name: str) -> None:
-    """Give a file of lines another name in the same folder, unless there is an earlier file of this name.
+    """Give a file of lines another name in the same folder, unless there is an earlier file of this
+    name.
 
     Args:
         path: The file; nothing is done if it does not exist or has no whole line.
@@ -162,7 +166,8 @@ class FolderInUseError(OSError):
 
 @contextlib.contextmanager
 def exclusive_use(folder: Path) -> Iterator[None]:
-    """Make a folder if it does not exist, and let no other process into a block for it; the lock ends with the process.
+    """Make a folder if it does not exist, and let no other process into a block for it; the lock
+    ends with the process.
 
     Args:
         folder: The folder.
@@ -182,7 +187,9 @@ def exclusive_use(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise FolderInUseError(errno.EBUSY, "another run writes into this folder", str(folder)) from error
+            raise FolderInUseError(
+                errno.EBUSY, "another run writes into this folder", str(folder)
+            ) from error
         except OSError:
             pass  # some network file systems have no locks
         yield

@@ -1,8 +1,10 @@
-"""Scratch files and folders in the temporary folder of the system, with the process that they belong to in their name.
+"""Scratch files and folders in the temporary folder of the system, with the process that they
+belong to in their name.
 
-A process that is killed leaves its own. The next process of the same user that needs scratch removes them: those whose
-process has ended, and which nobody has changed for an hour. The hour protects processes that share the folder but not
-the numbers of processes, such as those of other containers.
+A process that is killed leaves its own. The next process of the same user that needs scratch
+removes them: those whose process has ended, and which nobody has changed for an hour. The hour
+protects processes that share the folder but not the numbers of processes, such as those of other
+containers.
 """
 
 from __future__ import annotations
@@ -66,7 +68,9 @@ def create_scratch_file(path: str, data: bytes) -> bool:
         OSError: if it cannot be written; nothing remains of it then.
     """
     try:
-        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600)
+        handle = os.open(
+            path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600
+        )
     except FileExistsError:
         return False
     try:

@@ -1,8 +1,9 @@
-"""Attribution: which diagnostic of an engine explains a difference, and which engine a difference is likely due to.
+"""Attribution: which diagnostic of an engine explains a difference, and which engine a difference
+is likely due to.
 
-A diagnostic explains a difference only if its code is a known cause of the quantity, one of its subjects is at the
-place of the difference, and the difference is not larger than what the diagnostic means for this model. Messages are
-never read.
+A diagnostic explains a difference only if its code is a known cause of the quantity, one of its
+subjects is at the place of the difference, and the difference is not larger than what the
+diagnostic means for this model. Messages are never read.
 """
 
 from __future__ import annotations
@@ -26,15 +27,28 @@ from .verdict import Outcome, Row
 
 MARGIN = 1.01
 """Factor of a computed bound, for the rounding of the numbers that an engine is given."""
-WITHOUT_TRUTH = frozenset({
-    "mjcf.empty-range", "pybullet.empty-range", "drake.replaced-inertia", "resource.not-found", "mesh.missing",
-    "mesh.unreadable", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.no-shape", "mjcf.zero-effort",
-})  # fmt: skip
-"""Codes about places where the file states nothing that can be simulated, so that no error can be computed.
+WITHOUT_TRUTH = frozenset(
+    {
+        "mjcf.empty-range",
+        "pybullet.empty-range",
+        "drake.replaced-inertia",
+        "resource.not-found",
+        "mesh.missing",
+        "mesh.unreadable",
+        "mjcf.empty-shape",
+        "mjcf.heightmap",
+        "mjcf.no-shape",
+        "mjcf.zero-effort",
+    }
+)
+"""Codes about places where the file states nothing that can be simulated, so that no error can be
+computed.
 
 Each of them is a gap of the comparison or, as an empty geometry, states nothing.
 """
-_ONE_PAIR = frozenset({"mjcf.collide-without-contact", "mjcf.moving-plane", "pybullet.merged-filters"})
+_ONE_PAIR = frozenset(
+    {"mjcf.collide-without-contact", "mjcf.moving-plane", "pybullet.merged-filters"}
+)
 """Codes about single pairs of links, whose error is one pair."""
 _ADDS_CONTACTS = frozenset({"pybullet.merged-filters"})
 """Codes that report contacts which the model excludes: the engines then differ."""
@@ -47,9 +61,13 @@ _COMPUTED_FROM_MODEL = {"reference", EXACT_MOTION}
 
 
 class CauseIndex:
-    """The diagnostics of two engines that hold the same mechanism, searched by quantity and place."""
+    """The diagnostics of two engines that hold the same mechanism, searched by quantity and
+    place.
+    """
 
-    def __init__(self, diagnostics: Iterable[Diagnostic], mechanism: Mechanism, states: Sequence[State] = ()) -> None:
+    def __init__(
+        self, diagnostics: Iterable[Diagnostic], mechanism: Mechanism, states: Sequence[State] = ()
+    ) -> None:
         self._mechanism = mechanism
         self._diagnostics = tuple(diagnostics)
         self._states = states or (({}, {}),)
@@ -58,9 +76,10 @@ class CauseIndex:
     def cause(self, quantity: Quantity, place: str, error: float = math.inf) -> Cause | None:
         """Return the cause of an error, with its bound; None if no diagnostic is about it.
 
-        A difference of a quantity with ``propagates_to_ancestors`` is also explained by a diagnostic about anything
-        that the joint carries: a link without mass changes the forces of all joints that carry it, and of no other.
-        The bounds of several diagnostics add up. What an engine lacks is the cause only if nothing else explains it.
+        A difference of a quantity with ``propagates_to_ancestors`` is also explained by a
+        diagnostic about anything that the joint carries: a link without mass changes the forces of
+        all joints that carry it, and of no other. The bounds of several diagnostics add up. What an
+        engine lacks is the cause only if nothing else explains it.
 
         Args:
             quantity: The quantity.
@@ -94,7 +113,9 @@ class CauseIndex:
         cause = cause_of(entry, quantity.name, self._bound(entry, quantity, place))
         if entry.code in WITHOUT_TRUTH:
             return dataclasses.replace(cause, is_loss=False)
-        return dataclasses.replace(cause, is_loss=cause.is_loss or entry.code in _ADDS_CONTACTS | READ_OTHERWISE)
+        return dataclasses.replace(
+            cause, is_loss=cause.is_loss or entry.code in _ADDS_CONTACTS | READ_OTHERWISE
+        )
 
     def _bound(self, entry: Diagnostic, quantity: Quantity, place: str) -> float:
         if entry.code in WITHOUT_TRUTH:
@@ -106,11 +127,17 @@ class CauseIndex:
         if entry.code in _ONE_PAIR:
             return 1.0
         of_surface = surface_bound(entry, names_at(place), self._mechanism)
-        change = self._changes(entry, quantity).errors.get(place, 0.0) if of_surface is None else of_surface
+        change = (
+            self._changes(entry, quantity).errors.get(place, 0.0)
+            if of_surface is None
+            else of_surface
+        )
         return MARGIN * change + quantity.tolerance
 
     def _changes(self, entry: Diagnostic, quantity: Quantity) -> WorstErrors:
-        """The largest difference at each place between the model and what the diagnostic says of the engine."""
+        """The largest difference at each place between the model and what the diagnostic says of
+        the engine.
+        """
         key = quantity.name, id(entry)
         if key not in self._measured:
             worst = self._measured[key] = WorstErrors()
@@ -126,18 +153,26 @@ class CauseIndex:
         return self._measured[key]
 
     def _offset(self, place: str) -> float:
-        """The offset of the coupling between the joints of a place: PyBullet couples velocities, not positions."""
+        """The offset of the coupling between the joints of a place: PyBullet couples velocities,
+        not positions.
+        """
         order, names = self._mechanism.v_order, set(names_at(place))
         offsets = [
-            abs(c.offset) for c in self._mechanism.couplings if {order[c.follower][0], order[c.leader][0]} <= names
+            abs(c.offset)
+            for c in self._mechanism.couplings
+            if {order[c.follower][0], order[c.leader][0]} <= names
         ]
         return max(offsets, default=0.0)
 
     def _displacement(self, link: str) -> float:
-        """The distance [m] or angle [rad] between the stated pose of a link and the one that the joints give it."""
+        """The distance [m] or angle [rad] between the stated pose of a link and the one that the
+        joints give it.
+        """
         X_WL = self._mechanism.link_poses({})
         stated = {body.name: body.link.X_WL for body in self._mechanism.bodies}
-        return pose_distance(matrix(stated[link]), matrix(X_WL[link]), 1.0) if link in stated else 0.0
+        return (
+            pose_distance(matrix(stated[link]), matrix(X_WL[link]), 1.0) if link in stated else 0.0
+        )
 
     def _carried(self, joints: set[str]) -> set[str]:
         """The links that these joints carry, and the joints between them."""
@@ -167,17 +202,23 @@ def _without_impossible(rows: Sequence[Row], diagnostics: Iterable[Diagnostic]) 
     ]
 
 
-def attribute_differences(rows: Sequence[Row], diagnostics: Iterable[Diagnostic] = ()) -> tuple[Row, ...]:
-    """Add to each unexplained row the engine that is likely at fault and the difference it may follow from.
+def attribute_differences(
+    rows: Sequence[Row], diagnostics: Iterable[Diagnostic] = ()
+) -> tuple[Row, ...]:
+    """Add to each unexplained row the engine that is likely at fault and the difference it may
+    follow from.
 
     Args:
         rows: The rows.
-        diagnostics: The findings of all engines; a constraint that can never be closed leaves its motion unknown.
+        diagnostics: The findings of all engines; a constraint that can never be closed leaves its
+            motion unknown.
     """
     rows = _without_impossible(rows, diagnostics)
     failed = [row for row in rows if row.outcome is Outcome.FAILED]
     causes = {row: _likely_cause(row, failed) for row in failed if not row.cause}
-    return tuple(dataclasses.replace(row, cause=causes[row]) if causes.get(row) else row for row in rows)
+    return tuple(
+        dataclasses.replace(row, cause=causes[row]) if causes.get(row) else row for row in rows
+    )
 
 
 def _likely_cause(row: Row, failed: Sequence[Row]) -> str:

@@ -1,7 +1,8 @@
 """Causes of differences, gaps, and the meaning of losses.
 
-A piece that moves, touches or pushes leaves the comparison incomplete. A limit of speed or acceleration, which no
-engine enforces, restricts the motions for which the verdict holds. Everything else does not act on the motion.
+A piece that moves, touches or pushes leaves the comparison incomplete. A limit of speed or
+acceleration, which no engine enforces, restricts the motions for which the verdict holds.
+Everything else does not act on the motion.
 """
 
 from __future__ import annotations
@@ -14,22 +15,34 @@ from typing import Any
 from loaders.diagnostics import Diagnostic, Fate
 
 CHAOS = "parity.chaos"
-"""The motion amplifies rounding errors; the bound is the rounding error of a step times the measured sensitivity."""
+"""The motion amplifies rounding errors; the bound is the rounding error of a step times the
+measured sensitivity.
+"""
 STEP_ORDER = "parity.step-order"
-"""The engines integrate different points of a free body; the bound is what the measured order predicts."""
+"""The engines integrate different points of a free body; the bound is what the measured order
+predicts.
+"""
 SCREW = "parity.screw-constraint"
-"""A solver connects rotation and translation of a screw; the bound follows from the stiffness of the constraint."""
+"""A solver connects rotation and translation of a screw; the bound follows from the stiffness of
+the constraint.
+"""
 CONTACT_MODEL = "parity.contact-model"
 """Engines model contact differently; the bound is the tolerance of the class of scenario."""
 
 ITERATIONS = "parity.solver-iterations"
-"""A solver stops before its forces have converged; the bound is what the running engine shows with more iterations."""
+"""A solver stops before its forces have converged; the bound is what the running engine shows with
+more iterations.
+"""
 
 SOFT = "parity.soft-stops"
-"""An MJCF source states soft stops, which PyBullet lacks; the bound is that of a spring and a damper."""
+"""An MJCF source states soft stops, which PyBullet lacks; the bound is that of a spring and a
+damper.
+"""
 
 READ_OTHERWISE = frozenset({"mjcf-in.plugin", "mjcf-in.shape"})
-"""Codes of shapes that the reader approximates, and that an engine has which reads the file itself."""
+"""Codes of shapes that the reader approximates, and that an engine has which reads the file
+itself.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +53,10 @@ class Cause:
         code: Code of the diagnostic, or one of the codes of this module.
         subjects: Scoped names of the links and joints that the cause is about.
         quantity: The name of the quantity that it explains.
-        bound: The largest error that it may explain, computed for this model, in the unit of the quantity.
-        is_loss: Whether an engine lacks what the model states; the engines then differ, however large the bound is.
+        bound: The largest error that it may explain, computed for this model, in the unit of the
+            quantity.
+        is_loss: Whether an engine lacks what the model states; the engines then differ, however
+            large the bound is.
         text: The cause for people.
     """
 
@@ -60,9 +75,13 @@ class Cause:
         """Return plain data; an infinite bound is a string."""
         bound = self.bound if math.isfinite(self.bound) else str(self.bound)
         return {
-            "code": self.code, "subjects": list(self.subjects), "quantity": self.quantity, "bound": bound,
-            "is_loss": self.is_loss, "text": self.text,
-        }  # fmt: skip
+            "code": self.code,
+            "subjects": list(self.subjects),
+            "quantity": self.quantity,
+            "bound": bound,
+            "is_loss": self.is_loss,
+            "text": self.text,
+        }
 
 
 def cause_of(diagnostic: Diagnostic, quantity: str, bound: float, remark: str = "") -> Cause:
@@ -94,7 +113,8 @@ class Gap:
         subjects: Scoped names of the links, joints and shapes concerned; empty for the whole model.
         code: Code of the diagnostic that reports the loss; empty if there is none.
         reason: Why it was not compared, for people.
-        level: The level that would compare it; ``not run`` if that was not run, empty if it belongs to no level.
+        level: The level that would compare it; ``not run`` if that was not run, empty if it belongs
+            to no level.
     """
 
     quantity: str
@@ -112,9 +132,13 @@ class Gap:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return {
-            "quantity": self.quantity, "engines": list(self.engines), "subjects": list(self.subjects),
-            "code": self.code, "reason": self.reason, "level": self.level,
-        }  # fmt: skip
+            "quantity": self.quantity,
+            "engines": list(self.engines),
+            "subjects": list(self.subjects),
+            "code": self.code,
+            "reason": self.reason,
+            "level": self.level,
+        }
 
 
 _SHAPES, _CONTACT, _COUPLINGS = "shapes", "contact parameters", "couplings"
@@ -201,27 +225,62 @@ LOST: Mapping[str, str] = {
     "urdf.second-shape": _SHAPES,
 }
 """Lost quantities, by the code of the diagnostic that reports it."""
-ASSUMED: Mapping[str, str] = {"drake.replaced-inertia": "inertia", "mjcf.zero-effort": "effort limits"}
-"""Quantities that an engine chooses because the file states nothing that it can simulate, by the code that says so."""
+ASSUMED: Mapping[str, str] = {
+    "drake.replaced-inertia": "inertia",
+    "mjcf.zero-effort": "effort limits",
+}
+"""Quantities that an engine chooses because the file states nothing that it can simulate, by the
+code that says so.
+"""
 CONDITIONS: Mapping[str, str] = {
-    "mjcf.acceleration-limit": "accelerations stay within the limits of the model, which no engine enforces",
+    "mjcf.acceleration-limit": (
+        "accelerations stay within the limits of the model, which no engine enforces"
+    ),
     "mjcf.velocity-limit": "speeds stay within the limits of the model, which no engine enforces",
-    "pybullet.acceleration-limit": "accelerations stay within the limits of the model, which no engine enforces",
-    "pybullet.velocity-limit": "speeds stay within the limits of the model, which no engine enforces",
+    "pybullet.acceleration-limit": (
+        "accelerations stay within the limits of the model, which no engine enforces"
+    ),
+    "pybullet.velocity-limit": (
+        "speeds stay within the limits of the model, which no engine enforces"
+    ),
     "urdf.quaternion-version": "quaternions in a file of URDF 1.0 have no meaning",
     "xml.repeated-element": "the first of repeated elements counts",
     "xml.unread": "elements of the file that the reader does not know have no meaning",
 }
 """Conditions of the verdict, by the code of the diagnostic that reports the loss."""
-WITHOUT_EFFECT = frozenset({
-    "directives.ignored-namespace", "directives.unused-pose", "drake.idle-actuator", "drake.old-compliance",
-    "mjcf.actuator", "mjcf.contact-solver", "mjcf.keyframe-actuator", "mjcf.keyframe-joint", "mjcf.keyframe-pose",
-    "mjcf.light", "mjcf.sensor", "mjcf.view-target", "resource.not-found", "sdf.elastic-modulus",
-    "sdf.extra-element", "sdf.include-empty", "sdf.road", "srdf.duplicate-state", "srdf.empty-state",
-    "srdf.state-joint", "srdf.state-value", "srdf.unknown-joint", "urdf.actuator-ignored",
-    "urdf.transmission-extra", "urdf.transmission-type", "urdf.unknown-joint", "urdf.unknown-reference",
-})  # fmt: skip
-"""Losses that change no motion: lights, sensors, named states, what Drake does not use either, and the like.
+WITHOUT_EFFECT = frozenset(
+    {
+        "directives.ignored-namespace",
+        "directives.unused-pose",
+        "drake.idle-actuator",
+        "drake.old-compliance",
+        "mjcf.actuator",
+        "mjcf.contact-solver",
+        "mjcf.keyframe-actuator",
+        "mjcf.keyframe-joint",
+        "mjcf.keyframe-pose",
+        "mjcf.light",
+        "mjcf.sensor",
+        "mjcf.view-target",
+        "resource.not-found",
+        "sdf.elastic-modulus",
+        "sdf.extra-element",
+        "sdf.include-empty",
+        "sdf.road",
+        "srdf.duplicate-state",
+        "srdf.empty-state",
+        "srdf.state-joint",
+        "srdf.state-value",
+        "srdf.unknown-joint",
+        "urdf.actuator-ignored",
+        "urdf.transmission-extra",
+        "urdf.transmission-type",
+        "urdf.unknown-joint",
+        "urdf.unknown-reference",
+    }
+)
+"""Losses that change no motion: lights, sensors, named states, what Drake does not use either, and
+the like.
 
 A file that is not found is reported again by what it was needed for, as a missing mesh or texture.
 """
@@ -230,7 +289,8 @@ _TARGETS = {"mjcf": "mujoco"}
 
 
 def gaps_of_losses(diagnostics: Iterable[Diagnostic], engines: Sequence[str]) -> list[Gap]:
-    """Return a gap for each loss and each assumption that acts on the motion, in the order of the diagnostics.
+    """Return a gap for each loss and each assumption that acts on the motion, in the order of the
+    diagnostics.
 
     Args:
         diagnostics: The fidelity reports of the engines.
@@ -240,7 +300,9 @@ def gaps_of_losses(diagnostics: Iterable[Diagnostic], engines: Sequence[str]) ->
     return [
         Gap(
             quantity={**LOST, **ASSUMED}.get(entry.code, "pieces that lenient loading skipped"),
-            engines=tuple(name for name in (_TARGETS.get(entry.target, entry.target),) if name in engines),
+            engines=tuple(
+                name for name in (_TARGETS.get(entry.target, entry.target),) if name in engines
+            ),
             subjects=entry.subjects,
             code=entry.code,
             reason=entry.message,

@@ -57,7 +57,9 @@ _T = TypeVar("_T")
 _NamedFactory = tuple[str, Factory]
 _Progress = Callable[[str], None]
 
-_OPTIONS = frozenset({"levels", "seed", "configurations", "positions", "base", "inertia", "progress"})
+_OPTIONS = frozenset(
+    {"levels", "seed", "configurations", "positions", "base", "inertia", "progress"}
+)
 
 
 def _ignore(_message: str) -> None:
@@ -76,7 +78,8 @@ class Comparison(Findings):
 
         Args:
             path: The file to write.
-            force: Whether to overwrite a file that sdfbridge did not write, or that was edited since.
+            force: Whether to overwrite a file that sdfbridge did not write, or that was edited
+                since.
 
         Raises:
             OutputFolderError: If there is such a file; a `FileExistsError`.
@@ -96,22 +99,28 @@ class Comparison(Findings):
         Args:
             path: The file to write.
             pictures: PNG images by caption.
-            date: The date that the page states; by default that of ``SOURCE_DATE_EPOCH``, else today's.
-            force: Whether to overwrite a file that sdfbridge did not write, or that was edited since.
+            date: The date that the page states; by default that of ``SOURCE_DATE_EPOCH``, else
+                today's.
+            force: Whether to overwrite a file that sdfbridge did not write, or that was edited
+                since.
 
         Raises:
             ImportError: If jinja2 or matplotlib is not installed.
             OutputFolderError: If there is such a file; a `FileExistsError`.
-            ValueError: If the environment variable ``SOURCE_DATE_EPOCH`` is not a number of seconds.
+            ValueError: If the environment variable ``SOURCE_DATE_EPOCH`` is not a number of
+            seconds.
         """
-        return write_sealed(path, _encoded(html(self, pictures or {}, date)), Form.MARKUP, force=force)
+        return write_sealed(
+            path, _encoded(html(self, pictures or {}, date)), Form.MARKUP, force=force
+        )
 
     def to_junit(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write one JUnit test case for each row and return the path.
 
         Args:
             path: The file to write.
-            force: Whether to overwrite a file that sdfbridge did not write, or that was edited since.
+            force: Whether to overwrite a file that sdfbridge did not write, or that was edited
+                since.
 
         Raises:
             OutputFolderError: If there is such a file; a `FileExistsError`.
@@ -119,20 +128,28 @@ class Comparison(Findings):
         return write_sealed(path, _encoded(junit(self)), Form.MARKUP, force=force)
 
     def to_folder(
-        self, folder: str | os.PathLike[str], pictures: Mapping[str, bytes] | None = None, *, force: bool = False
+        self,
+        folder: str | os.PathLike[str],
+        pictures: Mapping[str, bytes] | None = None,
+        *,
+        force: bool = False,
     ) -> Path:
-        """Write ``results.json``, ``junit.xml`` and ``report.html`` as a folder that appears whole or not at all.
+        """Write ``results.json``, ``junit.xml`` and ``report.html`` as a folder that appears whole
+        or not at all.
 
         Args:
             folder: The folder to write; an earlier report in its place is replaced.
             pictures: PNG images by caption.
-            force: Whether to overwrite files of these names that were edited or that no report wrote.
+            force: Whether to overwrite files of these names that were edited or that no report
+                wrote.
 
         Raises:
             ImportError: If jinja2 or matplotlib is not installed.
             OutputFolderError: If the folder holds files that were edited or that no report wrote.
         """
-        return write_folder(folder, {**self.files(), REPORT: _encoded(html(self, pictures or {}))}, force=force)
+        return write_folder(
+            folder, {**self.files(), REPORT: _encoded(html(self, pictures or {}))}, force=force
+        )
 
     def files(self) -> dict[str, bytes]:
         """Return ``results.json`` and ``junit.xml``: the content by name."""
@@ -162,23 +179,28 @@ def compare(  # noqa: PLR0913 - the options of one comparison
 ) -> Comparison:
     """Compare how simulators run a model, with each other and with the reference.
 
-    The reference computes the kinematics and dynamics of the `bridge.Mechanism` from first principles.
+    The reference computes the kinematics and dynamics of the `bridge.Mechanism` from first
+    principles.
 
     Args:
         source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
-        engines: Names of engines, or callables that open one with a mechanism; None for MuJoCo and PyBullet, or MuJoCo
-            alone where PyBullet is not installed. For a second file or scene see `bridge.compare_files`.
+        engines: Names of engines, or callables that open one with a mechanism; None for MuJoCo and
+            PyBullet, or MuJoCo alone where PyBullet is not installed. For a second file or scene
+            see `bridge.compare_files`.
         levels: What to compare; L3 (invariants) and L4 (contact) only if they are named.
         seed: Seed of the random states.
         configurations: Number of random states.
-        positions: Positions of joints in a state to compare in addition to the random ones, and to draw. The other
-            joints are at zero.
-        base: Whether free links are welded to the world where they are (``fixed``), or links that are welded to the
-            world become free (``free``), in every engine. Engines that read the file themselves cannot do this.
-        inertia: Treatment of invalid inertias: ``repair`` replaces them by the nearest valid ones in every engine.
+        positions: Positions of joints in a state to compare in addition to the random ones, and to
+            draw. The other joints are at zero.
+        base: Whether free links are welded to the world where they are (``fixed``), or links that
+            are welded to the world become free (``free``), in every engine. Engines that read the
+            file themselves cannot do this.
+        inertia: Treatment of invalid inertias: ``repair`` replaces them by the nearest valid ones
+            in every engine.
         progress: Called with a message at each stage.
-        load_options: Options of `loaders.load` if ``source`` is a path. With ``strict``, anything that an engine
-            cannot represent is an error too. Engines that read the file themselves use the options in `loaders.Search`.
+        load_options: Options of `loaders.load` if ``source`` is a path. With ``strict``, anything
+            that an engine cannot represent is an error too. Engines that read the file themselves
+            use the options in `loaders.Search`.
 
     Returns:
         One row for each quantity and pair of engines, with the verdict over all of them.
@@ -188,8 +210,9 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         ExportError: If an engine cannot represent the model.
         EngineMissingError: If an engine is not installed.
         TypeError: If an option is unknown, or ``engines`` or ``levels`` is no sequence.
-        ValueError: If an engine, a level or a joint in ``positions`` is unknown, no engine or level is given,
-            ``configurations`` is less than 1, or ``base`` is unknown or given for an engine that reads the file itself.
+        ValueError: If an engine, a level or a joint in ``positions`` is unknown, no engine or level
+            is given, ``configurations`` is less than 1, or ``base`` is unknown or given for an
+            engine that reads the file itself.
 
     Example:
         >>> import bridge
@@ -208,23 +231,39 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     states = _states(mechanism, configurations, seed, positions or {})
     names = tuple(name for name, _ in named if name != REFERENCE)
     progress(f"loading into {', '.join(names)}")
-    search = cast(Search, {key: value for key, value in load_options.items() if key in Search.__optional_keys__})
+    search = cast(
+        Search,
+        {key: value for key, value in load_options.items() if key in Search.__optional_keys__},
+    )
     with _open_engines(mechanism, named, search) as opened:
         _diagnostics(opened, load_options)  # raises before the long work
-        answering = {name: engine for name, engine in opened.items() if not getattr(engine, "refusal", "")}
-        rows = [*refusal_rows(REFERENCE, opened), *_static_rows(selected, mechanism, answering, states, progress)]
+        answering = {
+            name: engine for name, engine in opened.items() if not getattr(engine, "refusal", "")
+        }
+        rows = [
+            *refusal_rows(REFERENCE, opened),
+            *_static_rows(selected, mechanism, answering, states, progress),
+        ]
         diagnostics = _diagnostics(opened, load_options)  # with what the shapes have shown
         reported = [entry for engine in opened.values() for entry in engine.diagnostics]
-        details = _details(mechanism, answering, states) | {"positions": dict(positions or {}), "inertia": inertia}
+        details = _details(mechanism, answering, states) | {
+            "positions": dict(positions or {}),
+            "inertia": inertia,
+        }
         details |= {"base": base, "load_options": dict(load_options), "levels": selected}
         environment = _environment(opened, mechanism, seed, configurations)
         able = [(name, factory) for name, factory in named if name in answering]
     rows += motion_level_rows(selected, mechanism, able, seed, progress)
     rows += witnessed_rows(selected, mechanism, able, seed, search)
     found = Comparison(
-        model=mechanism.scene.name, source=mechanism.scene.source, rows=attribute_differences(rows, reported),
-        engines=names, environment=environment, diagnostics=diagnostics, details=details,
-    )  # fmt: skip
+        model=mechanism.scene.name,
+        source=mechanism.scene.source,
+        rows=attribute_differences(rows, reported),
+        engines=names,
+        environment=environment,
+        diagnostics=diagnostics,
+        details=details,
+    )
     return _with_gaps(found, mechanism, selected, named, reported)
 
 
@@ -237,24 +276,35 @@ def _with_gaps(
 ) -> Comparison:
     """The comparison with what was not compared, and with the conditions of its verdict.
 
-    Every finding of the engines counts, also one that the result does not list because the reader reports its cause.
+    Every finding of the engines counts, also one that the result does not list because the reader
+    reports its cause.
     """
-    moving = {name: not reads_file(f) or is_witness_of_motion(f) for name, f in named if name != REFERENCE}
+    moving = {
+        name: not reads_file(f) or is_witness_of_motion(f) for name, f in named if name != REFERENCE
+    }
     known = (*mechanism.scene.diagnostics, *reported)
     gaps = find_gaps(found.rows, mechanism, levels, moving, known)
     return dataclasses.replace(found, gaps=gaps, conditions=conditions(known))
 
 
-# --- preparation -----------------------------------------------------------------------------------------------------
+# --- preparation ----------------------------------------------------------------------------------
 
 
-def _chosen_engines(engines: str | Sequence[str | Factory] | None, base: Base) -> list[_NamedFactory]:
-    """Return the reference and the engines by name; refuse another base for engines that read the file themselves."""
-    chosen = default_engines() if engines is None else _several("engines", engines, "mujoco,pybullet")
+def _chosen_engines(
+    engines: str | Sequence[str | Factory] | None, base: Base
+) -> list[_NamedFactory]:
+    """Return the reference and the engines by name; refuse another base for engines that read the
+    file themselves.
+    """
+    chosen = (
+        default_engines() if engines is None else _several("engines", engines, "mujoco,pybullet")
+    )
     named = [_named(engine) for engine in (REFERENCE, *(e for e in chosen if e != REFERENCE))]
     reading = [name for name, factory in named if reads_file(factory)]
     if base in {"fixed", "free"} and reading:
-        raise ValueError(f"base={base!r} cannot be used with {', '.join(reading)}, which read the file as it is")
+        raise ValueError(
+            f"base={base!r} cannot be used with {', '.join(reading)}, which read the file as it is"
+        )
     return named
 
 
@@ -269,7 +319,11 @@ def _several(option: str, values: str | Sequence[_T], example: str) -> Sequence[
     """Return the values of an option, at least one; text may state several, separated by commas."""
     if not isinstance(values, Iterable):
         raise TypeError(f"{option} = {values!r}; expected one or more {option}, such as {example}")
-    several = [word.strip() for word in values.split(",") if values] if isinstance(values, str) else list(values)
+    several = (
+        [word.strip() for word in values.split(",") if values]
+        if isinstance(values, str)
+        else list(values)
+    )
     if not several:
         raise ValueError(f"{option} is empty; expected one or more {option}, such as {example}")
     return several
@@ -281,7 +335,9 @@ def _named(engine: str | Factory) -> _NamedFactory:
     return str(getattr(engine, "name", getattr(engine, "__name__", "engine"))), engine
 
 
-def _states(mechanism: Mechanism, count: int, seed: int, positions: Mapping[str, Position]) -> list[State]:
+def _states(
+    mechanism: Mechanism, count: int, seed: int, positions: Mapping[str, Position]
+) -> list[State]:
     """The random states, after a state with the given positions if there are any."""
     if not isinstance(count, int) or count < 1:
         raise ValueError(f"configurations = {count!r}; expected a whole number of at least 1")
@@ -294,7 +350,9 @@ def _states(mechanism: Mechanism, count: int, seed: int, positions: Mapping[str,
 
 
 @contextmanager
-def _open_engines(mechanism: Mechanism, named: Sequence[_NamedFactory], search: Search) -> Iterator[dict[str, Engine]]:
+def _open_engines(
+    mechanism: Mechanism, named: Sequence[_NamedFactory], search: Search
+) -> Iterator[dict[str, Engine]]:
     """Open all engines with the mechanism, and close them at the end."""
     opened: dict[str, Engine] = {}
     try:
@@ -308,13 +366,15 @@ def _open_engines(mechanism: Mechanism, named: Sequence[_NamedFactory], search: 
 
 def _diagnostics(engines: Mapping[str, Engine], options: LoadOptions) -> tuple[Diagnostic, ...]:
     """The diagnostics of all engines; with the option ``strict``, every warning is an error."""
-    diagnostics = without_repeats(entry for engine in engines.values() for entry in engine.diagnostics)
+    diagnostics = without_repeats(
+        entry for engine in engines.values() for entry in engine.diagnostics
+    )
     if options.get("strict", False):
         Diagnostics(diagnostics).raise_for(ExportError, strict=True)
     return diagnostics
 
 
-# --- rows ------------------------------------------------------------------------------------------------------------
+# --- rows -----------------------------------------------------------------------------------------
 
 
 def _static_rows(
@@ -331,12 +391,12 @@ def _static_rows(
             yield from quantity_rows(quantity, mechanism, engines, states)
 
 
-# --- data of the report ----------------------------------------------------------------------------------------------
+# --- data of the report ---------------------------------------------------------------------------
 
 
 def _environment(
     engines: Mapping[str, Engine], mechanism: Mechanism, seed: int, configurations: int
-) -> dict[str, str]:  # fmt: skip
+) -> dict[str, str]:
     versions = {name: engine.version for name, engine in engines.items() if engine.version}
     return {
         "python": platform.python_version(),
@@ -349,7 +409,9 @@ def _environment(
     }
 
 
-def _details(mechanism: Mechanism, engines: Mapping[str, Engine], states: Sequence[State]) -> dict[str, Any]:
+def _details(
+    mechanism: Mechanism, engines: Mapping[str, Engine], states: Sequence[State]
+) -> dict[str, Any]:
     """The data that the report draws."""
     masses, inertias = {}, {}
     for name, engine in engines.items():
@@ -365,7 +427,9 @@ def _details(mechanism: Mechanism, engines: Mapping[str, Engine], states: Sequen
         "inertias": inertias,
         "links": links,
         "pairs": mechanism.collidable_pairs(),
-        "movable_pairs": frozenset(frozenset((a, b)) for a, b in combinations(links, 2) if group[a] != group[b]),
+        "movable_pairs": frozenset(
+            frozenset((a, b)) for a, b in combinations(links, 2) if group[a] != group[b]
+        ),
         "pairs_by_engine": _pairs_by_engine(engines) if len(links) <= MAX_COLLIDING_LINKS else {},
         "random_positions": [q for q, _ in states[-1:]],
     }
@@ -384,7 +448,9 @@ _MOTION_LEVELS: dict[Level, Callable[[Mechanism, Sequence[_NamedFactory], int], 
     Level.INVARIANTS: invariant_rows,
     Level.CONTACT: contact_rows,
 }
-"""The levels in which engines simulate motion: functions of a mechanism, the engines by name, and a seed."""
+"""The levels in which engines simulate motion: functions of a mechanism, the engines by name, and a
+seed.
+"""
 _DESCRIPTIONS = {
     Level.MOTION: "one step, order of convergence, a second of motion",
     Level.INVARIANTS: "energy, momentum, a tumbling body",
@@ -394,7 +460,11 @@ _DESCRIPTIONS = {
 
 
 def motion_level_rows(
-    levels: Sequence[Level], mechanism: Mechanism, named: Sequence[_NamedFactory], seed: int, progress: _Progress
+    levels: Sequence[Level],
+    mechanism: Mechanism,
+    named: Sequence[_NamedFactory],
+    seed: int,
+    progress: _Progress,
 ) -> Iterator[Row]:
     """Yield the rows of these levels, for all engines that simulate the motion of mechanisms.
 
@@ -416,16 +486,29 @@ def motion_level_rows(
 
 
 def _interrupted(level: Level, engines: Sequence[_NamedFactory], cause: str) -> Row:
-    """The row of a level whose remaining rows an engine prevents, because it crashed or its motion diverges."""
+    """The row of a level whose remaining rows an engine prevents, because it crashed or its motion
+    diverges.
+    """
     pair = engines[0][0], engines[-1][0]
     return Row(
-        level=level, quantity="motion", unit="", engines=pair, error=0.0, tolerance=0.0, where="",
-        outcome=Outcome.UNKNOWN, cause=cause,
-    )  # fmt: skip
+        level=level,
+        quantity="motion",
+        unit="",
+        engines=pair,
+        error=0.0,
+        tolerance=0.0,
+        where="",
+        outcome=Outcome.UNKNOWN,
+        cause=cause,
+    )
 
 
 def witnessed_rows(
-    levels: Sequence[Level], mechanism: Mechanism, named: Sequence[_NamedFactory], seed: int, search: Search
+    levels: Sequence[Level],
+    mechanism: Mechanism,
+    named: Sequence[_NamedFactory],
+    seed: int,
+    search: Search,
 ) -> Iterator[Row]:
     """Yield the rows of engines that read the file themselves and move.
 

@@ -1,9 +1,10 @@
 """Contact scenarios: rest, slide, bounce and stack.
 
-Every simulator has its own contact model, so results are not equal: each scenario has its own tolerance, which its row
-states. For the rest height the model itself, as one rigid body, is dropped on a plane, and its lowest point must end up
-on the plane. The other scenarios are standard cases with the friction and restitution of the model on a plane with the
-same coefficients, compared with closed forms.
+Every simulator has its own contact model, so results are not equal: each scenario has its own
+tolerance, which its row states. For the rest height the model itself, as one rigid body, is dropped
+on a plane, and its lowest point must end up on the plane. The other scenarios are standard cases
+with the friction and restitution of the model on a plane with the same coefficients, compared with
+closed forms.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ GROUND = "parity ground"
 CONTACT_SOFTNESS = (0.95 * 0.02) ** 2 * (1.0 - 0.9) / 0.9**2
 """Penetration at rest over the weight per inverse mass, of MuJoCo's default contacts [s^2].
 
-It follows from the default ``solref`` time constant of 0.02 s and ``solimp`` impedances of 0.9 and 0.95. No default
-contact of another engine is softer.
+It follows from the default ``solref`` time constant of 0.02 s and ``solimp`` impedances of 0.9 and
+0.95. No default contact of another engine is softer.
 """
 G = 9.8
 """Gravity in all contact scenarios [m/s^2]."""
@@ -97,7 +98,8 @@ class RestScenario:
         edges = []
         for axis in np.eye(3):
             ends = [
-                [sign * float(axis @ X.p) + support(sign * X.R.T @ axis) for X, support in placed] for sign in (1, -1)
+                [sign * float(axis @ X.p) + support(sign * X.R.T @ axis) for X, support in placed]
+                for sign in (1, -1)
             ]
             edges.append(max(ends[0]) + max(ends[1]))
         return max(edges)
@@ -114,16 +116,23 @@ def rest_scenario(mechanism: Mechanism) -> RestScenario | str:
         for collision in filter(_collides, link.collisions):
             support = _support(collision.geometry)
             if support is None:
-                return f"the {type(collision.geometry).__name__.lower()} of link {link.name} has no lowest point"
+                return (
+                    f"the {type(collision.geometry).__name__.lower()} of link {link.name} has "
+                    f"no lowest point"
+                )
             shapes.append((link.name, collision.X_LG, support))
     poses = mechanism.link_poses({})
     penetration = _allowed_penetration(links, poses)
-    scenario = RestScenario(scene=mechanism.scene, allowed_penetration=penetration, shapes=tuple(shapes))
+    scenario = RestScenario(
+        scene=mechanism.scene, allowed_penetration=penetration, shapes=tuple(shapes)
+    )
     height, _ = scenario.lowest(poses)
     if not math.isfinite(height):
         return "none of the meshes of the collision shapes can be read"
     lift = Pose.of(p=(0.0, 0.0, CLEARANCE - height))
-    return dataclasses.replace(scenario, scene=_rigid_scene(links, {name: lift @ pose for name, pose in poses.items()}))
+    return dataclasses.replace(
+        scenario, scene=_rigid_scene(links, {name: lift @ pose for name, pose in poses.items()})
+    )
 
 
 def _collides(collision: Collision) -> bool:
@@ -141,10 +150,17 @@ def _heaviest_tree(mechanism: Mechanism) -> list[Body]:
             trees.append([])
         trees[tree_of[-1]].append(body)
     suitable = [
-        tree for tree in trees
-        if tree[0].joint is not None and tree[0].link.gravity and sum(b.inertia.mass for b in tree) > MIN_MASS
-        and any(_collides(c) and not isinstance(c.geometry, Empty) for b in tree for c in b.link.collisions)
-    ]  # fmt: skip
+        tree
+        for tree in trees
+        if tree[0].joint is not None
+        and tree[0].link.gravity
+        and sum(b.inertia.mass for b in tree) > MIN_MASS
+        and any(
+            _collides(c) and not isinstance(c.geometry, Empty)
+            for b in tree
+            for c in b.link.collisions
+        )
+    ]
     return max(suitable, key=lambda tree: sum(body.inertia.mass for body in tree), default=[])
 
 
@@ -154,15 +170,27 @@ def _rigid_scene(links: list[Link], poses: Mapping[str, Pose]) -> Scene:
     root = poses[names[0]]
     moved = [
         dataclasses.replace(
-            link, model="rigid", X_WL=poses[link.name], visuals=(), sensors=(), gravity=True, kinematic=False
+            link,
+            model="rigid",
+            X_WL=poses[link.name],
+            visuals=(),
+            sensors=(),
+            gravity=True,
+            kinematic=False,
         )
         for link in links
     ]
     welds = [
-        Joint(name=f"weld {name}", type=JointType.FIXED, parent=names[0], child=name,
-              X_PJ=root.inverse() @ poses[name], X_CJ=IDENTITY)
+        Joint(
+            name=f"weld {name}",
+            type=JointType.FIXED,
+            parent=names[0],
+            child=name,
+            X_PJ=root.inverse() @ poses[name],
+            X_CJ=IDENTITY,
+        )
         for name in names[1:]
-    ]  # fmt: skip
+    ]
     plane = Collision(name="plane", X_LG=IDENTITY, geometry=Plane())
     ground = Link(name=GROUND, model=GROUND, X_WL=IDENTITY, collisions=(plane,))
     models = (
@@ -170,31 +198,46 @@ def _rigid_scene(links: list[Link], poses: Mapping[str, Pose]) -> Scene:
         Model(name="rigid", X_WM=IDENTITY, canonical_link=names[0]),
     )
     return Scene(
-        name="rest", models=models, links=(ground, *moved), joints=tuple(welds), physics=Physics(),
+        name="rest",
+        models=models,
+        links=(ground, *moved),
+        joints=tuple(welds),
+        physics=Physics(),
         filter_groups=(FilterGroup(name="rigid", links=tuple(names)),),
         filter_rules=(FilterRule(a="rigid", b="rigid"),),
-    )  # fmt: skip
+    )
 
 
 def _allowed_penetration(links: Sequence[Link], poses: Mapping[str, Pose]) -> dict[str, float]:
     """The penetration that the softness of the engines and the stiffness of each link allow [m].
 
-    The softness of a contact is multiplied by the inverse mass of the body at the link's center of mass, averaged over
-    three directions, which grows with the distance from the center of mass of the body.
+    The softness of a contact is multiplied by the inverse mass of the body at the link's center of
+    mass, averaged over three directions, which grows with the distance from the center of mass of
+    the body.
     """
-    inertias = {link.name: link.inertia.moved(poses[link.name]) for link in links if link.inertia is not None}
+    inertias = {
+        link.name: link.inertia.moved(poses[link.name])
+        for link in links
+        if link.inertia is not None
+    }
     total = functools.reduce(operator.add, inertias.values())
     inverse = np.linalg.pinv(total.I_Lcm, hermitian=True)
     penetration = {}
     for link in links:
-        lever = skew(inertias[link.name].p_LLcm - total.p_LLcm) if link.name in inertias else np.zeros((3, 3))
-        softness = CONTACT_SOFTNESS * (1.0 + total.mass * float(np.trace(lever @ inverse @ lever.T)) / 3.0)
+        lever = (
+            skew(inertias[link.name].p_LLcm - total.p_LLcm)
+            if link.name in inertias
+            else np.zeros((3, 3))
+        )
+        softness = CONTACT_SOFTNESS * (
+            1.0 + total.mass * float(np.trace(lever @ inverse @ lever.T)) / 3.0
+        )
         springs = [c.surface.stiffness for c in link.collisions if c.surface.stiffness]
         penetration[link.name] = G * (softness + (total.mass / min(springs) if springs else 0.0))
     return penetration
 
 
-# --- shapes ----------------------------------------------------------------------------------------------------------
+# --- shapes ---------------------------------------------------------------------------------------
 
 
 def _support(shape: Geometry) -> SupportFunction | None:
@@ -208,27 +251,39 @@ def _support(shape: Geometry) -> SupportFunction | None:
 STEP = 1e-3
 """Time step [s]."""
 HEIGHT_SAMPLES, MAX_WINDOWS = 25, 12
-"""Number of height samples in half a second, and number of such windows in which a model must come to rest."""
+"""Number of height samples in half a second, and number of such windows in which a model must come
+to rest.
+"""
 SLIDE_TOLERANCE = 0.01
 """Relative tolerance of the sliding distance: three of the 300 steps in which the block stops."""
 BOUNCE_TOLERANCE = 0.02
-"""Tolerance of the ratio of speeds after and before an impact, which MuJoCo resolves in about ten steps; measured."""
+"""Tolerance of the ratio of speeds after and before an impact, which MuJoCo resolves in about ten
+steps; measured.
+"""
 STACK_TOLERANCE = (3 / 4 + 2 * 2 / 4 + 2 * 1 / 4) * CONTACT_SOFTNESS * G
 """Tolerance of the height of a stack [m].
 
-It is the sum over the contacts of the weight above on four corners, times the inverse masses in contact. Only MuJoCo's
-contacts penetrate.
+It is the sum over the contacts of the weight above on four corners, times the inverse masses in
+contact. Only MuJoCo's contacts penetrate.
 """
 MIN_FRICTION, MAX_FRICTION = 0.01, 2.0
-"""Coefficients of friction for which a block slides a measurable distance, at least 0.1 mm, and does not tip over."""
+"""Coefficients of friction for which a block slides a measurable distance, at least 0.1 mm, and
+does not tip over.
+"""
 MAX_SURFACES = 2
 """Number of kinds of surfaces that are tested, the most frequent first."""
 CRITICAL_DAMPING_RESTITUTION = math.exp(-2.0)
-"""Ratio of speeds that a critically damped spring leaves, the smallest restitution of MuJoCo's contacts."""
+"""Ratio of speeds that a critically damped spring leaves, the smallest restitution of MuJoCo's
+contacts.
+"""
 PYBULLET_PUSH_OUT = 0.08
-"""Addition to the ratio of speeds in PyBullet, which corrects part of the penetration at the impact by velocity."""
+"""Addition to the ratio of speeds in PyBullet, which corrects part of the penetration at the impact
+by velocity.
+"""
 BOUNCING_BOUND = 0.02
-"""Largest error of a scenario on a surface that bounces, relative to the distance, or in meters; measured is 0.015."""
+"""Largest error of a scenario on a surface that bounces, relative to the distance, or in meters;
+measured is 0.015.
+"""
 _RESTITUTION = "mjcf.restitution"
 _ADDED_INERTIA = frozenset({"lower.thin-link", "lower.massless-free-link"})
 _Named = Sequence[tuple[str, Factory]]
@@ -260,10 +315,14 @@ def contact_rows(mechanism: Mechanism, factories: _Named, _seed: int) -> Iterato
                 _bounce_row(name, factory, surface),
                 _stack_row(factory, surface),
             )
-            yield from (dataclasses.replace(row, quantity=f"{row.quantity}{suffix}") for row in rows)
+            yield from (
+                dataclasses.replace(row, quantity=f"{row.quantity}{suffix}") for row in rows
+            )
         if not surfaces:
             cause = "the model has no collision shapes"
-            yield dataclasses.replace(_unknown("slide, bounce and stack", name, cause), is_stated=False)
+            yield dataclasses.replace(
+                _unknown("slide, bounce and stack", name, cause), is_stated=False
+            )
 
 
 def _surfaces(mechanism: Mechanism) -> list[Surface]:
@@ -280,19 +339,27 @@ def _surfaces(mechanism: Mechanism) -> list[Surface]:
     ]
 
 
-# --- the model at rest -----------------------------------------------------------------------------------------------
+# --- the model at rest ----------------------------------------------------------------------------
 
 
 def _rest_row(mechanism: Mechanism, factory: Factory, scenario: RestScenario) -> Row:
-    """The rest height; a difference is explained by a link to which inertia about an axis had to be added."""
+    """The rest height; a difference is explained by a link to which inertia about an axis had to be
+    added.
+    """
     row = _rest_height_row(factory, scenario)
     links = scenario.allowed_penetration.keys()
-    added = (d for d in mechanism.diagnostics if d.code in _ADDED_INERTIA and not links.isdisjoint(d.subjects))
+    added = (
+        d
+        for d in mechanism.diagnostics
+        if d.code in _ADDED_INERTIA and not links.isdisjoint(d.subjects)
+    )
     cause = None if row.passed else next(added, None)
     if cause is None:
         return row
     remark = "; any contact makes the link spin without bound"
-    return dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause=f"{cause.message}{remark} [{cause.code}]")
+    return dataclasses.replace(
+        row, outcome=Outcome.UNKNOWN, cause=f"{cause.message}{remark} [{cause.code}]"
+    )
 
 
 def _rest_height_row(factory: Factory, scenario: RestScenario) -> Row:
@@ -302,16 +369,22 @@ def _rest_height_row(factory: Factory, scenario: RestScenario) -> Row:
     finally:
         engine.close()
     if tolerance >= scenario.size():
-        return _unknown("rest height", engine.name, f"link {where} is so soft that it may sink {tolerance:.2g} m deep")
-    expected = f"within {tolerance:.2g} m of the plane, for compliant contacts and margins of convex hulls"
+        return _unknown(
+            "rest height",
+            engine.name,
+            f"link {where} is so soft that it may sink {tolerance:.2g} m deep",
+        )
+    expected = (
+        f"within {tolerance:.2g} m of the plane, for compliant contacts and margins of convex hulls"
+    )
     return _row("rest height", "m", engine, abs(height), tolerance, where, expected)
 
 
 def _rest_height(engine: Engine, scenario: RestScenario) -> tuple[float, float, str]:
     """Height and tolerance at rest [m], and the lowest link.
 
-    Both are averages over half a second, because the contact force of a body that rocks equals its weight only on
-    average.
+    Both are averages over half a second, because the contact force of a body that rocks equals its
+    weight only on average.
     """
     heights, allowed, where = np.zeros(1), np.zeros(1), ""
     engine.step(1500)
@@ -331,14 +404,17 @@ def _height_sample(engine: Engine, scenario: RestScenario) -> tuple[float, float
     return height, CONTACT_MARGIN + scenario.allowed_penetration[where], where
 
 
-# --- standard scenarios ----------------------------------------------------------------------------------------------
+# --- standard scenarios ---------------------------------------------------------------------------
 
 
 def _slide_row(name: str, factory: Factory, surface: Surface) -> Row:
     """The distance that a block slides down a slope half as steep as friction can hold."""
     mu = surface.friction.mu
     if not MIN_FRICTION <= mu <= MAX_FRICTION:
-        cause = f"sliding is measured for friction of {MIN_FRICTION:g} to {MAX_FRICTION:g}, not for {mu:g}"
+        cause = (
+            f"sliding is measured for friction of {MIN_FRICTION:g} to {MAX_FRICTION:g}, not "
+            f"for {mu:g}"
+        )
         return _unknown("slide", name, cause)
     slope = math.atan(mu / 2.0)
     deceleration = G * (mu * math.cos(slope) - math.sin(slope))
@@ -346,14 +422,24 @@ def _slide_row(name: str, factory: Factory, surface: Surface) -> Row:
     engine, distance = _slide(factory, surface, slope, speed)
     exact = speed**2 / (2.0 * deceleration)
     expected = f"stops after {distance:.4g} m, closed form {exact:.4g} m"
-    row = _row("slide", "", engine, abs(distance / exact - 1.0), SLIDE_TOLERANCE, f"friction {mu:g}", expected)
+    row = _row(
+        "slide",
+        "",
+        engine,
+        abs(distance / exact - 1.0),
+        SLIDE_TOLERANCE,
+        f"friction {mu:g}",
+        expected,
+    )
     return _unless_it_bounces(row, engine, surface, lambda dull: _slide_row(name, factory, dull))
 
 
 def _slide(factory: Factory, surface: Surface, slope: float, speed: float) -> tuple[Engine, float]:
     """The engine, closed, and the distance that the block slides [m]."""
     block = _body("block", Box(size=(0.4, 0.4, 0.1)), surface, 0.05)
-    engine = _open(factory, _scene([block], surface, (G * math.sin(slope), 0.0, -G * math.cos(slope))))
+    engine = _open(
+        factory, _scene([block], surface, (G * math.sin(slope), 0.0, -G * math.cos(slope)))
+    )
     try:
         engine.step(200)  # contact forces build up first
         start = engine.link_poses()["block::link"].p[0]
@@ -368,7 +454,9 @@ def _bounce_row(name: str, factory: Factory, surface: Surface) -> Row:
     """The ratio of speeds after and before the impact of a ball on a plane."""
     drop, radius, restitution = 0.2, 0.1, surface.restitution
     e, tolerance, rule = _expected_restitution(name, restitution)
-    engine = _open(factory, _scene([_body("ball", Sphere(radius=radius), surface, radius + drop)], surface))
+    engine = _open(
+        factory, _scene([_body("ball", Sphere(radius=radius), surface, radius + drop)], surface)
+    )
     speeds = []
     try:
         for _ in range(round(0.6 / STEP)):
@@ -379,13 +467,19 @@ def _bounce_row(name: str, factory: Factory, surface: Surface) -> Row:
     impact = int(np.argmin(speeds))
     ratio = max(0.0, *speeds[impact:]) / (-speeds[impact] or math.nan)
     expected = f"leaves with {ratio:.3f} of its speed, closed form {e:.3g}{rule}"
-    return _row("bounce", "", engine, abs(ratio - e), tolerance, f"restitution {restitution:g}", expected)
+    return _row(
+        "bounce", "", engine, abs(ratio - e), tolerance, f"restitution {restitution:g}", expected
+    )
 
 
 def _expected_restitution(engine: str, restitution: float) -> tuple[float, float, str]:
-    """The ratio of speeds that an engine should leave, its tolerance, and the rule of the engine in words."""
+    """The ratio of speeds that an engine should leave, its tolerance, and the rule of the engine in
+    words.
+    """
     if engine == "mujoco":
-        rule = "; the damping of MuJoCo's contacts is at most critical" * (restitution < CRITICAL_DAMPING_RESTITUTION)
+        rule = "; the damping of MuJoCo's contacts is at most critical" * (
+            restitution < CRITICAL_DAMPING_RESTITUTION
+        )
         return max(restitution, CRITICAL_DAMPING_RESTITUTION), BOUNCE_TOLERANCE, rule
     if engine == "pybullet" and restitution:
         rule = f"; its correction of penetration adds up to {PYBULLET_PUSH_OUT:g} of the speed"
@@ -396,7 +490,9 @@ def _expected_restitution(engine: str, restitution: float) -> tuple[float, float
 
 def _stack_row(factory: Factory, surface: Surface) -> Row:
     """The largest displacement of three stacked cubes after a second."""
-    cubes = [_body(f"cube {k + 1}", Box(size=(0.2, 0.2, 0.2)), surface, 0.1 + 0.2 * k) for k in range(3)]
+    cubes = [
+        _body(f"cube {k + 1}", Box(size=(0.2, 0.2, 0.2)), surface, 0.1 + 0.2 * k) for k in range(3)
+    ]
     engine = _open(factory, _scene(cubes, surface))
     try:
         engine.step(round(1.0 / STEP))
@@ -411,14 +507,22 @@ def _stack_row(factory: Factory, surface: Surface) -> Row:
     return _unless_it_bounces(row, engine, surface, lambda dull: _stack_row(factory, dull))
 
 
-def _unless_it_bounces(row: Row, engine: Engine, surface: Surface, repeat: Callable[[Surface], Row]) -> Row:
-    """The row; a failure is explained by restitution if the engine reports it and the scenario passes without it."""
+def _unless_it_bounces(
+    row: Row, engine: Engine, surface: Surface, repeat: Callable[[Surface], Row]
+) -> Row:
+    """The row; a failure is explained by restitution if the engine reports it and the scenario
+    passes without it.
+    """
     entry = next((entry for entry in engine.diagnostics if entry.code == _RESTITUTION), None)
     if row.passed or entry is None:
         return row
     without = repeat(dataclasses.replace(surface, restitution=0.0))
     remark = f"; without restitution the error is {without.error:.1g}"
-    return explained(row, cause_of(entry, row.quantity, BOUNCING_BOUND, remark)) if without.passed else row
+    return (
+        explained(row, cause_of(entry, row.quantity, BOUNCING_BOUND, remark))
+        if without.passed
+        else row
+    )
 
 
 def _body(name: str, shape: Box | Sphere, surface: Surface, height: float) -> Link:
@@ -428,19 +532,31 @@ def _body(name: str, shape: Box | Sphere, surface: Surface, height: float) -> Li
     collision = Collision(name="shape", X_LG=IDENTITY, geometry=shape, surface=surface)
     inertia = SpatialInertia.of(1.0, I_Lcm=np.diag(moments) / 12.0)
     return Link(
-        name=f"{name}::link", model=name, X_WL=Pose.of(p=(0.0, 0.0, height)), inertia=inertia, collisions=(collision,)
+        name=f"{name}::link",
+        model=name,
+        X_WL=Pose.of(p=(0.0, 0.0, height)),
+        inertia=inertia,
+        collisions=(collision,),
     )
 
 
-def _scene(bodies: Sequence[Link], surface: Surface, gravity: tuple[float, float, float] = (0.0, 0.0, -G)) -> Scene:
+def _scene(
+    bodies: Sequence[Link], surface: Surface, gravity: tuple[float, float, float] = (0.0, 0.0, -G)
+) -> Scene:
     """The bodies above a plane with the same surface."""
     plane = Collision(name="plane", X_LG=IDENTITY, geometry=Plane(), surface=surface)
     ground = Link(name="ground::link", model="ground", X_WL=IDENTITY, collisions=(plane,))
-    models = [Model(name=k.model, X_WM=IDENTITY, canonical_link=k.name, static=k is ground) for k in (ground, *bodies)]
+    models = [
+        Model(name=k.model, X_WM=IDENTITY, canonical_link=k.name, static=k is ground)
+        for k in (ground, *bodies)
+    ]
     return Scene(
-        name="contact", gravity=frozen(gravity), physics=Physics(time_step=STEP), models=tuple(models),
+        name="contact",
+        gravity=frozen(gravity),
+        physics=Physics(time_step=STEP),
+        models=tuple(models),
         links=(ground, *bodies),
-    )  # fmt: skip
+    )
 
 
 def _open(factory: Factory, scene: Scene) -> Engine:
@@ -450,22 +566,44 @@ def _open(factory: Factory, scene: Scene) -> Engine:
     return engine
 
 
-# --- rows ------------------------------------------------------------------------------------------------------------
+# --- rows -----------------------------------------------------------------------------------------
 
 
 def _row(
-    quantity: str, unit: str, engine: Engine, error: float, tolerance: float, where: str, expected: str
-) -> Row:  # fmt: skip
+    quantity: str,
+    unit: str,
+    engine: Engine,
+    error: float,
+    tolerance: float,
+    where: str,
+    expected: str,
+) -> Row:
     """The row of a scenario; within its wide tolerance it is explained, not exact."""
     row = Row(
-        level=Level.CONTACT, quantity=quantity, unit=unit, engines=(EXACT_MOTION, engine.name),
-        error=math.inf if math.isnan(error) else error, tolerance=tolerance, where=where, outcome=Outcome.PASSED,
-    )  # fmt: skip
-    return explained(row, Cause(code=CONTACT_MODEL, subjects=(), quantity=quantity, bound=tolerance, text=expected))
+        level=Level.CONTACT,
+        quantity=quantity,
+        unit=unit,
+        engines=(EXACT_MOTION, engine.name),
+        error=math.inf if math.isnan(error) else error,
+        tolerance=tolerance,
+        where=where,
+        outcome=Outcome.PASSED,
+    )
+    return explained(
+        row,
+        Cause(code=CONTACT_MODEL, subjects=(), quantity=quantity, bound=tolerance, text=expected),
+    )
 
 
 def _unknown(quantity: str, engine: str, cause: str) -> Row:
     return Row(
-        level=Level.CONTACT, quantity=quantity, unit="", engines=(EXACT_MOTION, engine), error=0.0,
-        tolerance=CONTACT_MARGIN, where="", outcome=Outcome.UNKNOWN, cause=cause,
-    )  # fmt: skip
+        level=Level.CONTACT,
+        quantity=quantity,
+        unit="",
+        engines=(EXACT_MOTION, engine),
+        error=0.0,
+        tolerance=CONTACT_MARGIN,
+        where="",
+        outcome=Outcome.UNKNOWN,
+        cause=cause,
+    )

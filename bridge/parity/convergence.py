@@ -1,7 +1,7 @@
 """Rollouts, and the order at which they approach the exact motion.
 
-A difference that is due to the step alone has the form ``c1 h + c2 h^2 + ...``. Richardson's extrapolation removes
-these terms one after another; what remains is a difference of the models.
+A difference that is due to the step alone has the form ``c1 h + c2 h^2 + ...``. Richardson's
+extrapolation removes these terms one after another; what remains is a difference of the models.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def limit_at_zero(values: Sequence[Array]) -> tuple[Array, float]:
 
 
 def condition(mechanism: Mechanism, state: State) -> float:
-    """Return the condition number of the mass matrix, scaled to ones on its diagonal; one without velocities."""
+    """Return the condition number of the mass matrix, scaled to ones on its diagonal; one without
+    velocities.
+    """
     M = mechanism.mass_matrix(state[0])
     diagonal = np.diag(M)
     if not len(M):
@@ -67,10 +69,11 @@ def condition(mechanism: Mechanism, state: State) -> float:
 
 
 def matrix_disagreement(one: Array, two: Array) -> float:
-    """Return by how much two mass matrices of one model differ from rounding; 0 if they differ by more than that.
+    """Return by how much two mass matrices of one model differ from rounding; 0 if they differ by
+    more than that.
 
-    Engines add inertias about different points. Where large terms cancel, as for a light link that is far from the
-    center of mass of the robot, their sums differ by more than the last digits.
+    Engines add inertias about different points. Where large terms cancel, as for a light link that
+    is far from the center of mass of the robot, their sums differ by more than the last digits.
 
     Args:
         one: A mass matrix, shape (nv, nv); the result is relative to its diagonal.
@@ -85,12 +88,14 @@ def matrix_disagreement(one: Array, two: Array) -> float:
 
 
 def rounding_error(mechanism: Mechanism, state: State, disagreement: float = 0.0) -> float:
-    """Return the relative rounding error of one step, which grows with the condition of the mass matrix.
+    """Return the relative rounding error of one step, which grows with the condition of the mass
+    matrix.
 
     Args:
         mechanism: The mechanism.
         state: Positions and velocities before the step.
-        disagreement: By how much the mass matrices of two engines differ, see `matrix_disagreement`.
+        disagreement: By how much the mass matrices of two engines differ, see
+            `matrix_disagreement`.
     """
     return _BASE_ROUNDING + (_ROUNDING + disagreement) * condition(mechanism, state)
 
@@ -125,7 +130,8 @@ class Trajectory:
 
     Attributes:
         poses: Pose of each link, shape (4, 4), at each sampled time.
-        constraint_violation: Largest violation of each coupling, screw and loop at the sampled times [rad or m].
+        constraint_violation: Largest violation of each coupling, screw and loop at the sampled
+            times [rad or m].
         diagnostics: The fidelity report of the engine.
         states: Positions and velocities at the sampled times, if the mechanism has constraints.
         has_diverged: Whether the engine reports that the motion has left the finite numbers.
@@ -155,7 +161,8 @@ class RolloutCache:
         return trajectory
 
     def open_as(self, name: str, engine: str, mechanism: Mechanism) -> None:
-        """Run the rollouts of a name in an engine that holds another mechanism with the same joints and links.
+        """Run the rollouts of a name in an engine that holds another mechanism with the same joints
+        and links.
 
         Args:
             name: The name.
@@ -165,17 +172,23 @@ class RolloutCache:
         self.factories[name] = lambda _: self.factories[engine](mechanism)
 
     def distance(self, engines: tuple[str, str], rollout: Rollout) -> tuple[WorstErrors, Series]:
-        """Return the largest distance of each link between two engines, and that of all links at each time."""
+        """Return the largest distance of each link between two engines, and that of all links at
+        each time.
+        """
         one, two = (self.trajectory(name, rollout) for name in engines)
         return _distance(one, two, rollout.duration)
 
     def displacement(self, engines: tuple[str, str], rollout: Rollout) -> Array:
-        """Return the final difference of all link poses, as positions [m] and rotation vectors [rad]."""
+        """Return the final difference of all link poses, as positions [m] and rotation vectors
+        [rad].
+        """
         one, two = (self.trajectory(name, rollout).poses[-1] for name in engines)
         return np.concatenate([displacement(one[name], two[name]) for name in one])
 
     def extent(self, engine: str, rollout: Rollout) -> float:
-        """Return how far the links move in one engine: the largest distance from the first sample [m or rad]."""
+        """Return how far the links move in one engine: the largest distance from the first sample
+        [m or rad].
+        """
         first, *others = self.trajectory(engine, rollout).poses
         worst = WorstErrors()
         for poses in others:
@@ -183,9 +196,13 @@ class RolloutCache:
         return worst.error
 
     def sensitivity(self, engine: str, rollout: Rollout) -> float:
-        """Return the ratio of final to initial distance of two trajectories with close initial states, at least one."""
+        """Return the ratio of final to initial distance of two trajectories with close initial
+        states, at least one.
+        """
         neighbor = dataclasses.replace(rollout, start=perturbed(rollout.start))
-        worst, _ = _distance(self.trajectory(engine, rollout), self.trajectory(engine, neighbor), rollout.duration)
+        worst, _ = _distance(
+            self.trajectory(engine, rollout), self.trajectory(engine, neighbor), rollout.duration
+        )
         return max(1.0, worst.error / PERTURBATION)
 
 
@@ -198,14 +215,17 @@ def _is_same(one: Rollout, two: Rollout) -> bool:
 
 
 def displacement(one: Array, two: Array) -> Array:
-    """Return the position [m] and rotation vector [rad] of one pose relative to another, shape (6,).
+    """Return the position [m] and rotation vector [rad] of one pose relative to another, shape
+    (6,).
 
     Args:
         one: The pose to measure from, shape (4, 4).
         two: The pose to measure.
     """
     w, x, y, z = matrix_to_quaternion(one[:3, :3].T @ two[:3, :3])
-    return np.array((*(two[:3, 3] - one[:3, 3]), *(2.0 * math.copysign(1.0, w) * np.array((x, y, z)))))
+    return np.array(
+        (*(two[:3, 3] - one[:3, 3]), *(2.0 * math.copysign(1.0, w) * np.array((x, y, z))))
+    )
 
 
 def _simulate(factory: Factory, rollout: Rollout) -> Trajectory:
@@ -227,7 +247,9 @@ def _simulate(factory: Factory, rollout: Rollout) -> Trajectory:
             for name, violation in engine.violations().items():
                 violations[name] = max(violation, violations.get(name, 0.0))
             if is_constrained:
-                states.append((engine.positions(), _by_joint(rollout.mechanism, engine.velocities())))
+                states.append(
+                    (engine.positions(), _by_joint(rollout.mechanism, engine.velocities()))
+                )
         return Trajectory(
             poses=poses,
             constraint_violation=violations,
@@ -263,7 +285,9 @@ HALVINGS = 4
 STEPS = 40
 """Number of the longest steps in the motion of a convergence test."""
 MIN_FIRST_ORDER = 0.9
-"""Smallest measured order that counts as first order; terms of higher order may reduce the measured order."""
+"""Smallest measured order that counts as first order; terms of higher order may reduce the measured
+order.
+"""
 MAX_EXACT_DOFS = 40
 """Degrees of freedom above which the exact motion, which is slow to compute, is left out."""
 EXACT_MOTION = "exact"
@@ -273,13 +297,19 @@ MAX_REFERENCE_DOFS = 9
 MAX_FIRST_ORDER = 1.5
 """Largest measured order that a method of first order shows where the exact motion is exact."""
 MAX_UNCERTAINTY = 0.1
-"""Largest uncertainty of the exact motion as a fraction of the errors that are measured against it."""
+"""Largest uncertainty of the exact motion as a fraction of the errors that are measured against
+it.
+"""
 ROUNDING_ERROR = 1e-10
-"""Error at the longest step below which only rounding is left, so that there is no order to measure."""
+"""Error at the longest step below which only rounding is left, so that there is no order to
+measure.
+"""
 
 
 def log_log_slope(points: Sequence[tuple[float, float]]) -> float | None:
-    """Return the slope of errors over steps on logarithmic axes, by least squares; None if it is undefined."""
+    """Return the slope of errors over steps on logarithmic axes, by least squares; None if it is
+    undefined.
+    """
     if len(points) < 2 or not all(0.0 < error < math.inf for _, error in points):
         return None
     steps, errors = np.log(np.array(points)).T
@@ -291,8 +321,11 @@ def errors_over_steps(longest: float, error: Callable[[float], float]) -> Points
     return tuple((longest / 2**k, error(longest / 2**k)) for k in range(HALVINGS))
 
 
-def order_rows(mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], seed: int) -> Iterator[Row]:
-    """Yield one row for each engine with the order at which its motion converges to the exact motion.
+def order_rows(
+    mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], seed: int
+) -> Iterator[Row]:
+    """Yield one row for each engine with the order at which its motion converges to the exact
+    motion.
 
     Args:
         mechanism: The mechanism to simulate.
@@ -308,7 +341,10 @@ def order_rows(mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], s
         return
     if len(moving.v_order) > MAX_EXACT_DOFS:
         size = len(moving.v_order)
-        cause = f"the exact motion is computed for at most {MAX_EXACT_DOFS} degrees of freedom; the model has {size}"
+        cause = (
+            f"the exact motion is computed for at most {MAX_EXACT_DOFS} degrees of freedom; "
+            f"the model has {size}"
+        )
         yield _unknown(factories[0][0], cause)
         return
     start = random_states(moving, 1, seed)[0]
@@ -322,31 +358,48 @@ def order_rows(mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], s
     uncertainty = _Uncertainty(rollout, exact)
     for name, factory in factories:
         if name == "reference" and len(moving.v_order) > MAX_REFERENCE_DOFS:
-            continue  # the comparison of one step shows that it takes the same steps as MuJoCo, only more slowly
+            # the comparison of one step shows that it takes the same steps as MuJoCo, only more
+            # slowly
+            continue
         points, where = convergence_to_exact(name, RolloutCache({name: factory}), rollout, exact)
-        yield uncertainty.judged(order_row(Level.MOTION, "order of convergence", name, points, where))
+        yield uncertainty.judged(
+            order_row(Level.MOTION, "order of convergence", name, points, where)
+        )
 
 
 class _Uncertainty:
-    """The change of the exact motion when its step is halved, computed only where an order is not the first."""
+    """The change of the exact motion when its step is halved, computed only where an order is not
+    the first.
+    """
 
     def __init__(self, rollout: Rollout, exact: dict[str, Array]) -> None:
         self._rollout, self._exact = rollout, exact
 
     def judged(self, row: Row) -> Row:
-        """Return a row, as unknown if its order is not the first and the exact motion is too uncertain to show it."""
-        is_plain = row.outcome is Outcome.PASSED and (row.order is None or row.order <= MAX_FIRST_ORDER)
+        """Return a row, as unknown if its order is not the first and the exact motion is too
+        uncertain to show it.
+        """
+        is_plain = row.outcome is Outcome.PASSED and (
+            row.order is None or row.order <= MAX_FIRST_ORDER
+        )
         smallest = min(error for _, error in row.convergence)
-        if is_plain or row.convergence[0][1] < ROUNDING_ERROR or self._distance <= MAX_UNCERTAINTY * smallest:
+        if (
+            is_plain
+            or row.convergence[0][1] < ROUNDING_ERROR
+            or self._distance <= MAX_UNCERTAINTY * smallest
+        ):
             return row
         cause = (
-            f"the exact motion is uncertain by {self._distance:.1g} m or rad, and the smallest error is {smallest:.1g}"
+            f"the exact motion is uncertain by {self._distance:.1g} m or rad, and the "
+            f"smallest error is {smallest:.1g}"
         )
         return _unknown(row.engines[1], cause)
 
     @cached_property
     def _distance(self) -> float:
-        """The distance of the final poses from those at half of the step; infinite if that motion diverges."""
+        """The distance of the final poses from those at half of the step; infinite if that motion
+        diverges.
+        """
         moving, half = self._rollout.mechanism, 0.5 * self._rollout.step
         try:
             final = moving.link_poses(exact_motion(moving, self._rollout.start, half, 2 * STEPS))
@@ -360,15 +413,23 @@ class _Uncertainty:
 
 def _unknown(engine: str, cause: str) -> Row:
     return Row(
-        level=Level.MOTION, quantity="order of convergence", unit="", engines=(EXACT_MOTION, engine), error=0.0,
-        tolerance=1.0 - MIN_FIRST_ORDER, where="", outcome=Outcome.UNKNOWN, cause=cause,
-    )  # fmt: skip
+        level=Level.MOTION,
+        quantity="order of convergence",
+        unit="",
+        engines=(EXACT_MOTION, engine),
+        error=0.0,
+        tolerance=1.0 - MIN_FIRST_ORDER,
+        where="",
+        outcome=Outcome.UNKNOWN,
+        cause=cause,
+    )
 
 
 def convergence_to_exact(
     engine: str, cache: RolloutCache, rollout: Rollout, exact: dict[str, Array]
 ) -> tuple[Points, str]:
-    """Return the distances from the exact final poses over the step, and the link with the largest distance.
+    """Return the distances from the exact final poses over the step, and the link with the largest
+    distance.
 
     Args:
         engine: The name of the engine.
@@ -389,7 +450,8 @@ def convergence_to_exact(
 
 
 def order_row(level: Level, quantity: str, engine: str, points: Points, where: str) -> Row:
-    """Return the row of errors that must shrink at first order; its error is by how much the order is below one.
+    """Return the row of errors that must shrink at first order; its error is by how much the order
+    is below one.
 
     Args:
         level: The level of the row.
@@ -399,19 +461,36 @@ def order_row(level: Level, quantity: str, engine: str, points: Points, where: s
         where: The link with the largest error.
     """
     order = log_log_slope(points)
-    missing = 0.0 if points[0][1] < ROUNDING_ERROR else math.inf if order is None else max(0.0, 1.0 - order)
+    missing = (
+        0.0
+        if points[0][1] < ROUNDING_ERROR
+        else math.inf
+        if order is None
+        else max(0.0, 1.0 - order)
+    )
     outcome = Outcome.PASSED if missing <= 1.0 - MIN_FIRST_ORDER else Outcome.FAILED
     return Row(
-        level=level, quantity=quantity, unit="", engines=(EXACT_MOTION, engine), error=missing,
-        tolerance=1.0 - MIN_FIRST_ORDER, where=where, outcome=outcome, convergence=points, order=order,
-    )  # fmt: skip
+        level=level,
+        quantity=quantity,
+        unit="",
+        engines=(EXACT_MOTION, engine),
+        error=missing,
+        tolerance=1.0 - MIN_FIRST_ORDER,
+        where=where,
+        outcome=outcome,
+        convergence=points,
+        order=order,
+    )
 
 
-# --- the exact motion ------------------------------------------------------------------------------------------------
+# --- the exact motion -----------------------------------------------------------------------------
 
 
-def exact_motion(mechanism: Mechanism, start: State, step: float, count: int) -> dict[str, Position]:
-    """Return the positions after a number of steps of the classical Runge-Kutta method of fourth order.
+def exact_motion(
+    mechanism: Mechanism, start: State, step: float, count: int
+) -> dict[str, Position]:
+    """Return the positions after a number of steps of the classical Runge-Kutta method of fourth
+    order.
 
     Args:
         mechanism: The mechanism to integrate.
@@ -429,14 +508,19 @@ def exact_motion(mechanism: Mechanism, start: State, step: float, count: int) ->
             try:
                 q, v = _runge_kutta_step(mechanism, q, v, step)
             except FloatingPointError as error:
-                raise DivergedError(f"the exact motion diverges in steps of {1e3 * step:.2g} ms") from error
+                raise DivergedError(
+                    f"the exact motion diverges in steps of {1e3 * step:.2g} ms"
+                ) from error
     return _positions_by_joint(mechanism, q)
 
 
 def _runge_kutta_step(mechanism: Mechanism, q: Array, v: Array, h: float) -> tuple[Array, Array]:
     def rate(dq: Array, dv: Array, part: float) -> tuple[Array, Array]:
         position, velocity = q + part * h * dq, v + part * h * dv
-        by_joint = _positions_by_joint(mechanism, position), _velocities_by_joint(mechanism, velocity)
+        by_joint = (
+            _positions_by_joint(mechanism, position),
+            _velocities_by_joint(mechanism, velocity),
+        )
         return _position_rates(mechanism, position, velocity), accelerations(mechanism, *by_joint)
 
     k1 = rate(np.zeros_like(q), np.zeros_like(v), 0.0)
@@ -448,7 +532,9 @@ def _runge_kutta_step(mechanism: Mechanism, q: Array, v: Array, h: float) -> tup
 
 
 def _position_rates(mechanism: Mechanism, q: Array, v: Array) -> Array:
-    """The rates of the positions; that of a quaternion is half the angular velocity times the quaternion."""
+    """The rates of the positions; that of a quaternion is half the angular velocity times the
+    quaternion.
+    """
     rates, start = np.zeros_like(q), 0
     for body in mechanism.bodies:
         kind, k = kind_of(body), body.v_start

@@ -1,8 +1,8 @@
 """The Engine protocol, the registry of engines, and degrees of freedom.
 
-An engine has one mechanism and returns values by scoped names, in the conventions of `bridge.mechanism.coordinates` and
-in the mechanism's ``v_order``. Each adapter sets the options that make its engine comparable: semi-implicit Euler,
-explicit damping, no default motors.
+An engine has one mechanism and returns values by scoped names, in the conventions of
+`bridge.mechanism.coordinates` and in the mechanism's ``v_order``. Each adapter sets the options
+that make its engine comparable: semi-implicit Euler, explicit damping, no default motors.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ Dof = tuple[str, int]
 """A velocity component as in ``v_order``: the joint and the number of the component."""
 
 ENTRY_POINTS = "sdfbridge.engines"
-"""Group of entry points by which other packages register engines: a name, and a callable that takes a mechanism."""
+"""Group of entry points by which other packages register engines: a name, and a callable that takes
+a mechanism.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +96,9 @@ class Engine(Protocol):
         """Return ``X_WL`` of every link."""
 
     def jacobians(self) -> dict[str, Array]:
-        """Return the Jacobian of every link, shape (6, nv): angular, then linear velocity in the world."""
+        """Return the Jacobian of every link, shape (6, nv): angular, then linear velocity in the
+        world.
+        """
 
     def inertias(self) -> dict[str, SpatialInertia]:
         """Return the inertia of every link that can move, in the frame of the link."""
@@ -112,13 +116,19 @@ class Engine(Protocol):
         """Return the Coriolis, centrifugal and gravity terms in the current state, shape (nv,)."""
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
-        """Return the forces that cause the accelerations in the current state, both of shape (nv,)."""
+        """Return the forces that cause the accelerations in the current state, both of shape
+        (nv,).
+        """
 
     def violations(self) -> dict[str, float]:
-        """Return by how much the current position violates each coupling and loop [rad or m], by name."""
+        """Return by how much the current position violates each coupling and loop [rad or m], by
+        name.
+        """
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
-        """Return the pairs of links that can collide; pairs of links that are welded together are ignored."""
+        """Return the pairs of links that can collide; pairs of links that are welded together are
+        ignored.
+        """
 
     def positions(self) -> dict[str, Position]:
         """Return the current position of every joint that can move."""
@@ -137,10 +147,12 @@ class Engine(Protocol):
 
 
 Factory = Callable[..., Engine]
-"""A callable that opens an engine with a mechanism; its ``name`` or ``__name__`` is the name of the engine.
+"""A callable that opens an engine with a mechanism; its ``name`` or ``__name__`` is the name of the
+engine.
 
-An engine that reads the original file itself has a true attribute ``reads_file`` and takes a `loaders.Search` as a
-second argument."""
+An engine that reads the original file itself has a true attribute ``reads_file`` and takes a
+`loaders.Search` as a second argument.
+"""
 
 _ENGINES = {
     "reference": "bridge.parity.reference:ReferenceEngine",
@@ -173,7 +185,9 @@ _INSTALL = {
     "mujoco": "pip install mujoco",
 }
 """The command that installs an engine."""
-INSTALL_PYBULLET = "try: pip install pybullet, or pybullet-arm64 for Python 3.12 and later and for Apple silicon"
+INSTALL_PYBULLET = (
+    "try: pip install pybullet, or pybullet-arm64 for Python 3.12 and later and for Apple silicon"
+)
 
 _LOG = logging.getLogger("sdfbridge")
 
@@ -191,12 +205,16 @@ class NotReportedError(Exception):
 
 
 def reads_file(factory: Factory) -> bool:
-    """Return whether an engine reads the original file itself; it is then no part of the motion of mechanisms."""
+    """Return whether an engine reads the original file itself; it is then no part of the motion of
+    mechanisms.
+    """
     return bool(getattr(factory, "reads_file", False))
 
 
 def is_witness_of_motion(factory: Factory) -> bool:
-    """Return whether an engine reads the original file itself and moves; it is then a reference for other motions."""
+    """Return whether an engine reads the original file itself and moves; it is then a reference for
+    other motions.
+    """
     return reads_file(factory) and bool(getattr(factory, "is_witness_of_motion", False))
 
 
@@ -207,7 +225,9 @@ def engine_names() -> tuple[str, ...]:
 
 
 def default_engines() -> tuple[str, ...]:
-    """Return MuJoCo and PyBullet; MuJoCo alone where PyBullet is not installed, which is logged once."""
+    """Return MuJoCo and PyBullet; MuJoCo alone where PyBullet is not installed, which is logged
+    once.
+    """
     if is_installed("pybullet"):
         return ("mujoco", "pybullet")
     _log_missing_pybullet()
@@ -216,7 +236,10 @@ def default_engines() -> tuple[str, ...]:
 
 @cache
 def _log_missing_pybullet() -> None:
-    _LOG.warning("PyBullet is not installed, so MuJoCo is compared with the reference only; %s", INSTALL_PYBULLET)
+    _LOG.warning(
+        "PyBullet is not installed, so MuJoCo is compared with the reference only; %s",
+        INSTALL_PYBULLET,
+    )
 
 
 def factory_of(name: str) -> Factory:
@@ -269,12 +292,16 @@ class ScalarDof:
 
 
 def scalar_dofs(mechanism: Mechanism) -> dict[Dof, ScalarDof]:
-    """Return the hinge or slide of each scalar component; if both share one, as in a screw joint, the hinge."""
+    """Return the hinge or slide of each scalar component; if both share one, as in a screw joint,
+    the hinge.
+    """
     dofs: dict[Dof, ScalarDof] = {}
     for i, body in enumerate(mechanism.bodies):
         if kind_of(body) is not None:
             continue
-        numbered = sorted(enumerate(body.primitives), key=lambda item: item[1].kind is not PrimitiveKind.HINGE)
+        numbered = sorted(
+            enumerate(body.primitives), key=lambda item: item[1].kind is not PrimitiveKind.HINGE
+        )
         for number, primitive in numbered:
             dof = (str(body.joint), primitive.dof_index)
             dofs.setdefault(dof, ScalarDof(body=i, number=number, primitive=primitive))
@@ -297,11 +324,17 @@ def moving_links(mechanism: Mechanism) -> set[str]:
 
 def positions_by_joint(mechanism: Mechanism, by_body: Sequence[Coordinates]) -> dict[str, Position]:
     """Return positions by joint name, given those of each body."""
-    return {str(body.joint): q for body, q in zip(mechanism.bodies, by_body, strict=True) if body.primitives}
+    return {
+        str(body.joint): q
+        for body, q in zip(mechanism.bodies, by_body, strict=True)
+        if body.primitives
+    }
 
 
 def screw_like_joints(mechanism: Mechanism) -> list[str]:
-    """Return the joints whose primitives share a component, as in a screw; engines hold these by a constraint."""
+    """Return the joints whose primitives share a component, as in a screw; engines hold these by a
+    constraint.
+    """
     return [
         str(body.joint)
         for body in mechanism.bodies
@@ -315,11 +348,14 @@ def has_free_or_ball(mechanism: Mechanism) -> bool:
 
 
 FramePair = tuple[tuple[int, Pose], tuple[int, Pose]]
-"""Two frames that a constraint holds together, each as the index of a body (`ROOT` for the world) and a pose on it."""
+"""Two frames that a constraint holds together, each as the index of a body (`ROOT` for the world)
+and a pose on it.
+"""
 
 
 def constraint_frames(mechanism: Mechanism) -> Iterator[tuple[str, FramePair]]:
-    """Yield name and frames of each loop (named after its joint) and constraint (named after its links).
+    """Yield name and frames of each loop (named after its joint) and constraint (named after its
+    links).
 
     Several constraints of the same links have the same name.
     """
@@ -327,7 +363,9 @@ def constraint_frames(mechanism: Mechanism) -> Iterator[tuple[str, FramePair]]:
 
 
 def held_frames(mechanism: Mechanism) -> Iterator[tuple[str, FramePair, bool]]:
-    """Yield name and frames of each loop and constraint, and whether it holds the orientation too."""
+    """Yield name and frames of each loop and constraint, and whether it holds the orientation
+    too.
+    """
     for closure in mechanism.closures:
         frames = (closure.parent, closure.joint.X_PJ), (closure.child, closure.joint.X_CJ)
         yield closure.joint.name, frames, closure.joint.type is JointType.FIXED
@@ -340,21 +378,33 @@ def held_frames(mechanism: Mechanism) -> Iterator[tuple[str, FramePair, bool]]:
             else:
                 X_AP, X_BQ = Pose.of(p=constraint.p_AP), Pose.of(p=constraint.p_BQ)
             name = f"{constraint.link_A}, {constraint.link_B}"
-            yield name, ((index[constraint.link_A], X_AP), (index[constraint.link_B], X_BQ)), is_weld
+            yield (
+                name,
+                ((index[constraint.link_A], X_AP), (index[constraint.link_B], X_BQ)),
+                is_weld,
+            )
 
 
 def constraint_subjects(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
     """Return the joints or links that each constraint is about, by the name of the constraint."""
     order = mechanism.v_order
-    subjects: dict[str, tuple[str, ...]] = {joint: (joint,) for joint in screw_like_joints(mechanism)}
+    subjects: dict[str, tuple[str, ...]] = {
+        joint: (joint,) for joint in screw_like_joints(mechanism)
+    }
     subjects |= {c.name: (order[c.follower][0], order[c.leader][0]) for c in mechanism.couplings}
     subjects |= {closure.joint.name: (closure.joint.name,) for closure in mechanism.closures}
-    balls = (c for c in mechanism.scene.constraints if isinstance(c, BallConstraint | WeldConstraint))
-    return subjects | {f"{ball.link_A}, {ball.link_B}": (ball.link_A, ball.link_B) for ball in balls}
+    balls = (
+        c for c in mechanism.scene.constraints if isinstance(c, BallConstraint | WeldConstraint)
+    )
+    return subjects | {
+        f"{ball.link_A}, {ball.link_B}": (ball.link_A, ball.link_B) for ball in balls
+    }
 
 
 def constraint_violations(mechanism: Mechanism, q: Mapping[str, Position]) -> dict[str, float]:
-    """Return by how much a position violates each coupling and loop [rad or m]; screws are exact by construction."""
+    """Return by how much a position violates each coupling and loop [rad or m]; screws are exact by
+    construction.
+    """
     positions = mechanism.positions_by_body(q)
     values = dict(
         item
@@ -364,16 +414,22 @@ def constraint_violations(mechanism: Mechanism, q: Mapping[str, Position]) -> di
     violations = dict.fromkeys(screw_like_joints(mechanism), 0.0)
     for c in mechanism.couplings:
         if c.follower in values and c.leader in values:
-            violations[c.name] = abs(values[c.follower] - c.multiplier * values[c.leader] - c.offset)
+            violations[c.name] = abs(
+                values[c.follower] - c.multiplier * values[c.leader] - c.offset
+            )
     poses = mechanism.link_poses(q)
     for name, ((a, X_AP), (b, X_BQ)), is_weld in held_frames(mechanism):
-        P, Q = ((IDENTITY if i == ROOT else poses[mechanism.bodies[i].name]) @ X for i, X in ((a, X_AP), (b, X_BQ)))
+        P, Q = (
+            (IDENTITY if i == ROOT else poses[mechanism.bodies[i].name]) @ X
+            for i, X in ((a, X_AP), (b, X_BQ))
+        )
         add_violation(violations, name, frame_distance(P, Q, welded=is_weld))
     return violations
 
 
 def add_violation(violations: dict[str, float], name: str, violation: float) -> None:
-    """Add the violation of a constraint to those of all constraints with its name, as the root of the sum of squares.
+    """Add the violation of a constraint to those of all constraints with its name, as the root of
+    the sum of squares.
 
     Args:
         violations: The violations by name, which are changed.
@@ -384,9 +440,11 @@ def add_violation(violations: dict[str, float], name: str, violation: float) -> 
 
 
 def frame_distance(X_WP: Pose, X_WQ: Pose, *, welded: bool) -> float:
-    """Return the distance of the origins of two frames [m]; if they are welded, its norm with their angle [rad].
+    """Return the distance of the origins of two frames [m]; if they are welded, its norm with their
+    angle [rad].
 
-    The larger of both would hide a wrong distance at positions at which the loop is far from closed.
+    The larger of both would hide a wrong distance at positions at which the loop is far from
+    closed.
 
     Args:
         X_WP: The pose of the first frame.
@@ -394,7 +452,11 @@ def frame_distance(X_WP: Pose, X_WQ: Pose, *, welded: bool) -> float:
         welded: Whether the constraint holds the orientation too.
     """
     distance = float(np.linalg.norm(X_WP.p - X_WQ.p))
-    return math.hypot(distance, float(np.linalg.norm(X_WP.R - X_WQ.R)) / math.sqrt(2.0)) if welded else distance
+    return (
+        math.hypot(distance, float(np.linalg.norm(X_WP.R - X_WQ.R)) / math.sqrt(2.0))
+        if welded
+        else distance
+    )
 
 
 def _scalar_positions(start: int, position: tuple[float, ...]) -> Iterator[tuple[int, float]]:

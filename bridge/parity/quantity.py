@@ -1,4 +1,6 @@
-"""The quantities in which two engines are compared: how to read each, its error measure, tolerance and known causes."""
+"""The quantities in which two engines are compared: how to read each, its error measure, tolerance
+and known causes.
+"""
 
 from __future__ import annotations
 
@@ -18,22 +20,29 @@ from .engine import Dof, Engine, constraint_subjects
 from .verdict import Level
 
 Readings = Mapping[str, Array] | None
-"""A quantity by place: the name of a link or joint, or a `Place`. None if the engine does not report it."""
+"""A quantity by place: the name of a link or joint, or a `Place`. None if the engine does not
+report it.
+"""
 Error = Callable[[Array, Array, float], float]
 """The error of two readings at one place, given the largest reading at any place."""
 
 TOLERANCE = 1e-9
 """Relative tolerance of quantities with units of mass, force or motion."""
 MAX_JACOBIAN_ENTRIES = 4000
-"""Number of Jacobian entries that are compared over all states; a large robot is compared in fewer states."""
+"""Number of Jacobian entries that are compared over all states; a large robot is compared in fewer
+states.
+"""
 MAX_COLLIDING_LINKS = 150
 """Number of links with collision shapes above which collidable pairs are not compared."""
 RELATIVE_FLOOR = 1e-6
-"""Readings below this fraction of the largest reading are compared relative to that fraction of it."""
+"""Readings below this fraction of the largest reading are compared relative to that fraction of
+it.
+"""
 
 
 class Place(str):
-    """The label of a place for people, with the scoped names of the links or joints that it is about.
+    """The label of a place for people, with the scoped names of the links or joints that it is
+    about.
 
     Attributes:
         names: The scoped names.
@@ -66,13 +75,19 @@ class Quantity:
     tolerance: float = TOLERANCE
     depends_on_state: bool = False
     causes: frozenset[str] = frozenset()
-    """Codes of the diagnostics that can explain why an engine does not hold the quantity exactly."""
+    """Codes of the diagnostics that can explain why an engine does not hold the quantity
+    exactly.
+    """
     propagates_to_ancestors: bool = False
     """Whether a cause at one link changes the quantity at every joint that carries the link."""
     causes_name_whole_place: bool = False
-    """Whether a diagnostic must be about all names of a place to explain a difference there, not only about one."""
+    """Whether a diagnostic must be about all names of a place to explain a difference there, not
+    only about one.
+    """
     is_stated: Callable[[Mechanism], bool] = lambda _mechanism: True
-    """Whether a model states the quantity; if not, an engine that does not report it leaves no gap."""
+    """Whether a model states the quantity; if not, an engine that does not report it leaves no
+    gap.
+    """
     states: Callable[[Mechanism], int] | None = None
     """Number of states in which the quantity is compared; None for all states."""
 
@@ -103,8 +118,11 @@ class WorstErrors:
         return WorstErrors({place: self.errors[place] for place in places})
 
 
-def compare_readings(one: Mapping[str, Array], two: Mapping[str, Array], error: Error, worst: WorstErrors) -> None:
-    """Record the error at each place of either engine; it is infinite where the other engine has no reading.
+def compare_readings(
+    one: Mapping[str, Array], two: Mapping[str, Array], error: Error, worst: WorstErrors
+) -> None:
+    """Record the error at each place of either engine; it is infinite where the other engine has no
+    reading.
 
     Args:
         one: The readings of one engine.
@@ -112,7 +130,9 @@ def compare_readings(one: Mapping[str, Array], two: Mapping[str, Array], error: 
         error: The error measure.
         worst: Receives the errors.
     """
-    scale = max((float(np.abs(x[np.isfinite(x)]).max(initial=0.0)) for x in one.values()), default=0.0)
+    scale = max(
+        (float(np.abs(x[np.isfinite(x)]).max(initial=0.0)) for x in one.values()), default=0.0
+    )
     for place in dict.fromkeys((*one, *two)):
         if place in one and place in two:
             worst.record(error(one[place], two[place], scale), place)
@@ -120,11 +140,12 @@ def compare_readings(one: Mapping[str, Array], two: Mapping[str, Array], error: 
             worst.record(math.inf, place)
 
 
-# --- errors ----------------------------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------
 
 
 def relative(a: Array, b: Array, scale: float) -> float:
-    """Return the largest difference relative to the reading, or to `RELATIVE_FLOOR` of the largest reading.
+    """Return the largest difference relative to the reading, or to `RELATIVE_FLOOR` of the largest
+    reading.
 
     Args:
         a: The reading of one engine.
@@ -153,7 +174,8 @@ def _ratio(difference: float, scale: float) -> float:
 
 
 def capped_relative(a: Array, b: Array, scale: float) -> float:
-    """Return the largest difference relative to the larger of one and the largest reading at any place.
+    """Return the largest difference relative to the larger of one and the largest reading at any
+    place.
 
     Args:
         a: The reading of one engine.
@@ -189,7 +211,7 @@ def pose_distance(a: Array, b: Array, _scale: float) -> float:
     return math.nan if math.isnan(angle + distance) else max(distance, angle)
 
 
-# --- readings --------------------------------------------------------------------------------------------------------
+# --- readings -------------------------------------------------------------------------------------
 
 
 def matrix(X: Pose) -> Array:
@@ -213,7 +235,9 @@ def _rotational_inertia(engine: Engine, _mechanism: Mechanism) -> Readings:
 
 
 def _limits(engine: Engine, _mechanism: Mechanism) -> Readings:
-    return {dof_place(dof): np.array((p.lower, p.upper)) for dof, p in engine.joint_parameters().items()}
+    return {
+        dof_place(dof): np.array((p.lower, p.upper)) for dof, p in engine.joint_parameters().items()
+    }
 
 
 def _damping(engine: Engine, _mechanism: Mechanism) -> Readings:
@@ -222,7 +246,9 @@ def _damping(engine: Engine, _mechanism: Mechanism) -> Readings:
 
 def _friction(engine: Engine, _mechanism: Mechanism) -> Readings:
     by_dof = {dof_place(dof): p.friction for dof, p in engine.joint_parameters().items()}
-    known: dict[str, Array] = {place: np.array([mu]) for place, mu in by_dof.items() if mu is not None}
+    known: dict[str, Array] = {
+        place: np.array([mu]) for place, mu in by_dof.items() if mu is not None
+    }
     return known if len(known) == len(by_dof) else None
 
 
@@ -232,13 +258,17 @@ def _states_friction(mechanism: Mechanism) -> bool:
 
 def _couplings(engine: Engine, _mechanism: Mechanism) -> Readings:
     return {
-        Place(f"{dof_place(follower)} on {dof_place(leader)}", follower[0], leader[0]): np.array(pair)
+        Place(f"{dof_place(follower)} on {dof_place(leader)}", follower[0], leader[0]): np.array(
+            pair
+        )
         for (follower, leader), pair in engine.couplings().items()
     }
 
 
 def dof_place(dof: Dof) -> Place:
-    """Return the place of a degree of freedom: its joint, with the component if that is not the first."""
+    """Return the place of a degree of freedom: its joint, with the component if that is not the
+    first.
+    """
     joint, component = dof
     return Place(f"{joint}[{component}]" if component else joint, joint)
 
@@ -257,7 +287,9 @@ def _jacobian_states(mechanism: Mechanism) -> int:
 
 
 def _constraint_violations(engine: Engine, mechanism: Mechanism) -> Readings:
-    subjects = constraint_subjects(mechanism)  # a constraint that the model does not have is named by its links
+    subjects = constraint_subjects(
+        mechanism
+    )  # a constraint that the model does not have is named by its links
     return {
         Place(name, *subjects.get(name, tuple(name.split(", ")))): np.array([violation])
         for name, violation in engine.violations().items()
@@ -272,11 +304,15 @@ def _inverse_dynamics(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _joint_motion(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The pose of each link in its parent link, so that a difference shows at the joint that causes it only."""
+    """The pose of each link in its parent link, so that a difference shows at the joint that causes
+    it only.
+    """
     poses = engine.link_poses()
     relative_poses = {}
     for body in mechanism.bodies:
-        if body.name not in poses or (body.parent != ROOT and mechanism.bodies[body.parent].name not in poses):
+        if body.name not in poses or (
+            body.parent != ROOT and mechanism.bodies[body.parent].name not in poses
+        ):
             continue
         X_WP = IDENTITY if body.parent == ROOT else poses[mechanism.bodies[body.parent].name]
         relative_poses[body.joint or body.name] = matrix(X_WP.inverse() @ poses[body.name])
@@ -285,12 +321,16 @@ def _joint_motion(engine: Engine, mechanism: Mechanism) -> Readings:
 
 @lru_cache(maxsize=1)
 def zero_mass_matrix(mechanism: Mechanism) -> Array:
-    """Return the mass matrix at the zero position, by which masses and forces are scaled, shape (nv, nv)."""
+    """Return the mass matrix at the zero position, by which masses and forces are scaled, shape
+    (nv, nv).
+    """
     return mechanism.mass_matrix()
 
 
 def _mass_matrix(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The rows of the mass matrix, scaled by the mechanism's diagonal so that diagonal entries are near one."""
+    """The rows of the mass matrix, scaled by the mechanism's diagonal so that diagonal entries are
+    near one.
+    """
     reference = np.diag(zero_mass_matrix(mechanism))
     scale = np.sqrt(np.maximum(reference, RELATIVE_FLOOR * reference.max(initial=0.0)))
     M = engine.mass_matrix() / np.outer(scale, scale) if scale.all() else engine.mass_matrix()
@@ -300,7 +340,8 @@ def _mass_matrix(engine: Engine, mechanism: Mechanism) -> Readings:
 def _bias_forces(engine: Engine, mechanism: Mechanism) -> Readings:
     """The bias forces scaled by the largest entry of the mechanism's mass matrix.
 
-    Forces that cancel leave only rounding errors, which must not be compared relative to the forces.
+    Forces that cancel leave only rounding errors, which must not be compared relative to the
+    forces.
     """
     return _scaled_forces(engine.bias_forces(), mechanism)
 
@@ -311,90 +352,189 @@ def _scaled_forces(forces: Array, mechanism: Mechanism) -> Readings:
 
 
 def _collidable_pairs(engine: Engine, mechanism: Mechanism) -> Readings:
-    """One for each collidable pair of links that can move relative to each other, and zero for each other pair."""
+    """One for each collidable pair of links that can move relative to each other, and zero for each
+    other pair.
+    """
     colliding = [link.name for link in mechanism.scene.links if link.collisions]
     if len(colliding) > MAX_COLLIDING_LINKS:
         return None
     group = {name: mechanism.weld_group_of(name) for name in colliding}
     collidable = engine.collidable_pairs()
     movable = [(a, b) for a, b in combinations(colliding, 2) if group[a] != group[b]]
-    return {Place(f"{a} with {b}", a, b): np.array([float(frozenset((a, b)) in collidable)]) for a, b in movable}
+    return {
+        Place(f"{a} with {b}", a, b): np.array([float(frozenset((a, b)) in collidable)])
+        for a, b in movable
+    }
 
 
-_ADDED_INERTIA = frozenset({
-    "mjcf.massless-link", "pybullet.base-without-inertia", "pybullet.ball-without-inertia", "drake.replaced-inertia",
-    "lower.massless-free-link", "lower.thin-link",
-})  # fmt: skip
+_ADDED_INERTIA = frozenset(
+    {
+        "mjcf.massless-link",
+        "pybullet.base-without-inertia",
+        "pybullet.ball-without-inertia",
+        "drake.replaced-inertia",
+        "lower.massless-free-link",
+        "lower.thin-link",
+    }
+)
 _CHANGED_INERTIA = _ADDED_INERTIA | {"pybullet.folded-links"}
 _ROTOR_INERTIA = frozenset({"pybullet.rotor-inertia", "dart.rotor-inertia"})
 _LOCKED = frozenset({"pybullet.locked-joint"})
 _GRAVITY = frozenset({"pybullet.link-without-gravity", "drake.link-without-gravity"})
-_LOST_SHAPE = frozenset({
-    "dart.shape",
-    "resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.moving-plane",
-    "mjcf.no-shape", "mjcf.collide-without-contact",
-})  # fmt: skip
-_COUPLINGS = frozenset({"dart.coupling", "mjcf.coupling", "pybullet.coupling", "pybullet.coupling-across-bodies"})
+_LOST_SHAPE = frozenset(
+    {
+        "dart.shape",
+        "resource.not-found",
+        "mesh.missing",
+        "mesh.unreadable",
+        "mjcf.empty-shape",
+        "mjcf.heightmap",
+        "mjcf.moving-plane",
+        "mjcf.no-shape",
+        "mjcf.collide-without-contact",
+    }
+)
+_COUPLINGS = frozenset(
+    {"dart.coupling", "mjcf.coupling", "pybullet.coupling", "pybullet.coupling-across-bodies"}
+)
 
 QUANTITIES = (
-    Quantity(level=Level.MODEL, name="mass", unit="", read=_mass, error=relative, causes=_CHANGED_INERTIA),
     Quantity(
-        level=Level.MODEL, name="center of mass", unit="m", read=_center_of_mass, error=absolute,
+        level=Level.MODEL, name="mass", unit="", read=_mass, error=relative, causes=_CHANGED_INERTIA
+    ),
+    Quantity(
+        level=Level.MODEL,
+        name="center of mass",
+        unit="m",
+        read=_center_of_mass,
+        error=absolute,
         causes=_CHANGED_INERTIA,
     ),
     Quantity(
-        level=Level.MODEL, name="inertia", unit="", read=_rotational_inertia, error=relative, causes=_CHANGED_INERTIA
+        level=Level.MODEL,
+        name="inertia",
+        unit="",
+        read=_rotational_inertia,
+        error=relative,
+        causes=_CHANGED_INERTIA,
     ),
     Quantity(
-        level=Level.MODEL, name="limits", unit="rad or m", read=_limits, error=absolute,
-        causes=frozenset({
-            "mjcf.empty-range", "pybullet.empty-range", "drake.continuous-limits", "drake.screw-limits",
-            "drake.universal-limits",
-        }),
+        level=Level.MODEL,
+        name="limits",
+        unit="rad or m",
+        read=_limits,
+        error=absolute,
+        causes=frozenset(
+            {
+                "mjcf.empty-range",
+                "pybullet.empty-range",
+                "drake.continuous-limits",
+                "drake.screw-limits",
+                "drake.universal-limits",
+            }
+        ),
     ),
     Quantity(
-        level=Level.MODEL, name="damping", unit="", read=_damping, error=relative,
+        level=Level.MODEL,
+        name="damping",
+        unit="",
+        read=_damping,
+        error=relative,
         causes=frozenset({"drake.shared-damping"}),
     ),
     Quantity(
-        level=Level.MODEL, name="friction", unit="", read=_friction, error=relative, causes=_LOCKED,
+        level=Level.MODEL,
+        name="friction",
+        unit="",
+        read=_friction,
+        error=relative,
+        causes=_LOCKED,
         is_stated=_states_friction,
     ),
     Quantity(
-        level=Level.MODEL, name="couplings", unit="", read=_couplings, error=absolute, causes=_COUPLINGS,
-        causes_name_whole_place=True, is_stated=lambda mechanism: bool(mechanism.couplings),
+        level=Level.MODEL,
+        name="couplings",
+        unit="",
+        read=_couplings,
+        error=absolute,
+        causes=_COUPLINGS,
+        causes_name_whole_place=True,
+        is_stated=lambda mechanism: bool(mechanism.couplings),
     ),
     Quantity(
-        level=Level.MODEL, name="joint motion", unit="m or rad", read=_joint_motion, error=pose_distance,
+        level=Level.MODEL,
+        name="joint motion",
+        unit="m or rad",
+        read=_joint_motion,
+        error=pose_distance,
         depends_on_state=True,
     ),
     Quantity(
-        level=Level.MODEL, name="link poses", unit="m or rad", read=_link_poses, error=pose_distance,
+        level=Level.MODEL,
+        name="link poses",
+        unit="m or rad",
+        read=_link_poses,
+        error=pose_distance,
         depends_on_state=True,
     ),
     Quantity(
-        level=Level.MODEL, name="Jacobians", unit="", read=_jacobians, error=capped_relative, depends_on_state=True,
+        level=Level.MODEL,
+        name="Jacobians",
+        unit="",
+        read=_jacobians,
+        error=capped_relative,
+        depends_on_state=True,
         states=_jacobian_states,
     ),
     Quantity(
-        level=Level.OPERATORS, name="mass matrix", unit="", read=_mass_matrix, error=absolute, depends_on_state=True,
-        causes=_ADDED_INERTIA | _ROTOR_INERTIA, propagates_to_ancestors=True,
+        level=Level.OPERATORS,
+        name="mass matrix",
+        unit="",
+        read=_mass_matrix,
+        error=absolute,
+        depends_on_state=True,
+        causes=_ADDED_INERTIA | _ROTOR_INERTIA,
+        propagates_to_ancestors=True,
     ),
     Quantity(
-        level=Level.OPERATORS, name="bias forces", unit="", read=_bias_forces, error=capped_relative,
-        depends_on_state=True, causes=_ADDED_INERTIA | _GRAVITY, propagates_to_ancestors=True,
+        level=Level.OPERATORS,
+        name="bias forces",
+        unit="",
+        read=_bias_forces,
+        error=capped_relative,
+        depends_on_state=True,
+        causes=_ADDED_INERTIA | _GRAVITY,
+        propagates_to_ancestors=True,
     ),
     Quantity(
-        level=Level.OPERATORS, name="inverse dynamics", unit="", read=_inverse_dynamics, error=capped_relative,
-        depends_on_state=True, causes=_ADDED_INERTIA | _GRAVITY | _ROTOR_INERTIA, propagates_to_ancestors=True,
+        level=Level.OPERATORS,
+        name="inverse dynamics",
+        unit="",
+        read=_inverse_dynamics,
+        error=capped_relative,
+        depends_on_state=True,
+        causes=_ADDED_INERTIA | _GRAVITY | _ROTOR_INERTIA,
+        propagates_to_ancestors=True,
     ),
     Quantity(
-        level=Level.OPERATORS, name="constraint violation", unit="m or rad", read=_constraint_violations,
-        error=absolute, depends_on_state=True, causes=_COUPLINGS, causes_name_whole_place=True,
+        level=Level.OPERATORS,
+        name="constraint violation",
+        unit="m or rad",
+        read=_constraint_violations,
+        error=absolute,
+        depends_on_state=True,
+        causes=_COUPLINGS,
+        causes_name_whole_place=True,
     ),
     Quantity(
-        level=Level.OPERATORS, name="collidable pairs", unit="", read=_collidable_pairs, error=absolute,
+        level=Level.OPERATORS,
+        name="collidable pairs",
+        unit="",
+        read=_collidable_pairs,
+        error=absolute,
         causes=_LOST_SHAPE | {"pybullet.merged-filters"},
     ),
-)  # fmt: skip
-"""The quantities in the order of the report: what the model is, where its links are, which forces act."""
+)
+"""The quantities in the order of the report: what the model is, where its links are, which forces
+act.
+"""

@@ -1,10 +1,12 @@
 """Shapes, surfaces and hulls as read, and trials of actuators.
 
-MuJoCo computes the hull of points, since the convex hull of trimesh needs scipy, which is no dependency.
+MuJoCo computes the hull of points, since the convex hull of trimesh needs scipy, which is no
+dependency.
 
-A shape is read as its support function in fixed directions of the link's frame: how far it reaches in each. That
-compares type, size and pose of a convex shape, whatever an engine calls it. Two convex bodies whose supports differ by
-less than e differ in volume by less than e times their surface.
+A shape is read as its support function in fixed directions of the link's frame: how far it reaches
+in each. That compares type, size and pose of a convex shape, whatever an engine calls it. Two
+convex bodies whose supports differ by less than e differ in volume by less than e times their
+surface.
 """
 
 from __future__ import annotations
@@ -18,7 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from bridge.geometry.convex_decomposition import PARTS, CollisionMesh, Solid, collision_parts, normal_if_flat
+from bridge.geometry.convex_decomposition import (
+    PARTS,
+    CollisionMesh,
+    Solid,
+    collision_parts,
+    normal_if_flat,
+)
 from bridge.geometry.shapes import supports_of_collision
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, MechanismActuator
@@ -52,7 +60,9 @@ Pair = frozenset[str]
 _COMMANDS = (0.5, 2.0, -2.0)
 """Commanded efforts relative to the limit: the last two are beyond it."""
 _DISPLACEMENT, _SPEED = 0.1, 0.3
-"""Largest displacement from the target [rad or m] and speed [rad/s or m/s] of a controller's trial."""
+"""Largest displacement from the target [rad or m] and speed [rad/s or m/s] of a controller's
+trial.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +86,8 @@ class ActuatorTrial:
     speed: float
 
     def efforts(self, limit: float, gains: tuple[float, float] | None) -> Array:
-        """Return the effort after each command and, with gains, at the displacement and at the speed [N m or N].
+        """Return the effort after each command and, with gains, at the displacement and at the
+        speed [N m or N].
 
         Args:
             limit: An effort limit.
@@ -88,15 +99,21 @@ class ActuatorTrial:
 
 
 def actuator_trials(mechanism: Mechanism) -> dict[str, ActuatorTrial]:
-    """Return the trial of each joint with one actuator, whose effort follows from its limit and gains, by joint.
+    """Return the trial of each joint with one actuator, whose effort follows from its limit and
+    gains, by joint.
 
-    A joint that closes a loop moves only with the constraint of the loop, and trials are made without constraints.
+    A joint that closes a loop moves only with the constraint of the loop, and trials are made
+    without constraints.
 
     Args:
         mechanism: The mechanism.
     """
     closing = {closure.joint.name for closure in mechanism.closures}
-    bodies = {body.joint: body for body in mechanism.bodies if body.joint is not None and body.joint not in closing}
+    bodies = {
+        body.joint: body
+        for body in mechanism.bodies
+        if body.joint is not None and body.joint not in closing
+    }
     counts = Counter(item.actuator.joint for item in mechanism.actuators)
     trials: dict[str, ActuatorTrial] = {}
     for item in _acting(mechanism):
@@ -108,7 +125,8 @@ def actuator_trials(mechanism: Mechanism) -> dict[str, ActuatorTrial]:
 
 
 def untried_actuators(mechanism: Mechanism) -> tuple[str, ...]:
-    """Return the joints, or else the actuators, for which the model states an actuator and no trial exists.
+    """Return the joints, or else the actuators, for which the model states an actuator and no trial
+    exists.
 
     Args:
         mechanism: The mechanism.
@@ -119,28 +137,41 @@ def untried_actuators(mechanism: Mechanism) -> tuple[str, ...]:
 
 
 def _acting(mechanism: Mechanism) -> Iterator[MechanismActuator]:
-    """Yield the actuators with a law or gains, and those of joints that follow no other and have an effort."""
+    """Yield the actuators with a law or gains, and those of joints that follow no other and have an
+    effort.
+    """
     followers = {mechanism.v_order[c.follower][0] for c in mechanism.couplings}
     bodies = {body.joint: body for body in reversed(mechanism.bodies)}
     for item in mechanism.actuators:
         actuator = item.actuator
-        has_law = bool(actuator.mujoco) or actuator.p_gain is not None or actuator.d_gain is not None
+        has_law = (
+            bool(actuator.mujoco) or actuator.p_gain is not None or actuator.d_gain is not None
+        )
         drives = item.dof is not None and actuator.joint not in followers
         if has_law or (drives and not _has_no_effort(item, bodies.get(item.actuator.joint))):
             yield item
 
 
 def _has_no_effort(item: MechanismActuator, body: Body | None) -> bool:
-    """Return whether a joint states an effort limit of zero, which states nothing that can be simulated."""
+    """Return whether a joint states an effort limit of zero, which states nothing that can be
+    simulated.
+    """
     axes = [p.limits for p in body.primitives if p.limits is not None] if body is not None else []
     return item.actuator.effort == 0.0 or any(axis.effort == 0.0 for axis in axes)
 
 
 def _is_plain(item: MechanismActuator, body: Body | None) -> bool:
-    """Return whether the effort of an actuator of a joint follows from a limit and, if stated, both gains."""
+    """Return whether the effort of an actuator of a joint follows from a limit and, if stated, both
+    gains.
+    """
     gains = (item.actuator.p_gain, item.actuator.d_gain)
     is_stated = all(gain is None for gain in gains) or all(gain is not None for gain in gains)
-    return item.dof is not None and not item.actuator.mujoco and is_stated and not _has_no_effort(item, body)
+    return (
+        item.dof is not None
+        and not item.actuator.mujoco
+        and is_stated
+        and not _has_no_effort(item, body)
+    )
 
 
 def _is_testable(body: Body | None) -> bool:
@@ -154,7 +185,10 @@ def _is_testable(body: Body | None) -> bool:
 
 
 def _trial(item: MechanismActuator, body: Body) -> ActuatorTrial:
-    actuator, axis = item.actuator, body.primitives[0].limits or JointAxis(xyz=body.primitives[0].axis)
+    actuator, axis = (
+        item.actuator,
+        body.primitives[0].limits or JointAxis(xyz=body.primitives[0].axis),
+    )
     limit = min(actuator.effort, axis.effort)
     unit = limit if math.isfinite(limit) else 1.0
     p, d = actuator.p_gain, actuator.d_gain
@@ -163,7 +197,9 @@ def _trial(item: MechanismActuator, body: Body) -> ActuatorTrial:
         limit=limit,
         commands=tuple(unit * factor for factor in _COMMANDS),
         gains=None if p is None or d is None else (p, d),
-        position=float(np.clip(0.5 * (low + high) if math.isfinite(low + high) else 0.0, low, high)),
+        position=float(
+            np.clip(0.5 * (low + high) if math.isfinite(low + high) else 0.0, low, high)
+        ),
         displacement=min(_DISPLACEMENT, 0.25 * (high - low), 0.5 * unit / p if p else math.inf),
         speed=min(_SPEED, 0.5 * unit / d if d else math.inf),
     )
@@ -176,7 +212,8 @@ _VOLUME = 1.0 / 6.0
 
 
 def hull_of_points(points: Array) -> Array | None:
-    """Return the triangles of the convex hull of points, shape (m, 3, 3) [m]; None if they lie in one plane.
+    """Return the triangles of the convex hull of points, shape (m, 3, 3) [m]; None if they lie in
+    one plane.
 
     Args:
         points: The points, shape (n, 3) [m].
@@ -187,13 +224,17 @@ def hull_of_points(points: Array) -> Array | None:
     try:
         import mujoco
     except ImportError as error:
-        raise NotReportedError("MuJoCo, which computes the hulls of meshes, is not installed") from error
+        raise NotReportedError(
+            "MuJoCo, which computes the hulls of meshes, is not installed"
+        ) from error
     origin, size = points[0], float(np.ptp(points, axis=0).max())
     if not size > 0.0:
         return None
     spec = mujoco.MjSpec()
     mesh = spec.add_mesh(name="mesh", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX)
-    mesh.uservert = ((points - origin) / size).ravel()  # at unit size, because MuJoCo refuses small volumes
+    mesh.uservert = (
+        (points - origin) / size
+    ).ravel()  # at unit size, because MuJoCo refuses small volumes
     spec.worldbody.add_body(name="body", mass=1.0, inertia=(1.0, 1.0, 1.0)).add_geom(
         type=mujoco.mjtGeom.mjGEOM_MESH, meshname="mesh"
     )
@@ -219,14 +260,17 @@ def hull_in_mujoco(model: Any, mesh: int) -> Array | None:
     if start < 0:
         return None
     vertices, faces = (int(count) for count in model.mesh_graph[start : start + 2])
-    last = start + 2 + 3 * (vertices + faces)  # two rows of vertices, then edges; the faces come after them
+    last = (
+        start + 2 + 3 * (vertices + faces)
+    )  # two rows of vertices, then edges; the faces come after them
     numbers = model.mesh_graph[last : last + 3 * faces].reshape(faces, 3)
     first = int(model.mesh_vertadr[mesh])
     return np.asarray(model.mesh_vert[first + numbers], dtype=np.float64)
 
 
 def volume_and_sensitivity(hulls: Iterable[Array]) -> Array:
-    """Return the volume of convex hulls, and by how much it changes if each surface moves by its extent, both [m^3].
+    """Return the volume of convex hulls, and by how much it changes if each surface moves by its
+    extent, both [m^3].
 
     Args:
         hulls: The triangles of each hull, shape (m, 3, 3) [m].
@@ -251,15 +295,20 @@ class Surfaces:
     """Shapes and surfaces of one engine, by link.
 
     Attributes:
-        supports: Support of each collision shape in the directions of `bridge.geometry.shapes` [m], a row of each.
+        supports: Support of each collision shape in the directions of `bridge.geometry.shapes` [m],
+            a row of each.
         visuals: Pose of each visual shape in the link; None if the engine does not show them.
         friction: Coefficient of sliding friction of each collision shape.
-        restitution: Coefficient of restitution of each link; empty if the engine has no such parameter.
-        contact: Torsional and rolling friction [m], stiffness [N/m] and damping [N s/m] of contacts of each link, where
-            NaN leaves it to the engine; None if the engine has no such parameters.
-        pair_friction: Coefficient of sliding friction of pairs of links, where the engine lists pairs.
+        restitution: Coefficient of restitution of each link; empty if the engine has no such
+            parameter.
+        contact: Torsional and rolling friction [m], stiffness [N/m] and damping [N s/m] of contacts
+            of each link, where NaN leaves it to the engine; None if the engine has no such
+            parameters.
+        pair_friction: Coefficient of sliding friction of pairs of links, where the engine lists
+            pairs.
         unread: Links with a mesh that the engine holds and does not show.
-        hulls: Computes the triangles of the hull of each collision mesh, shape (m, 3, 3) [m]; None if it is flat.
+        hulls: Computes the triangles of the hull of each collision mesh, shape (m, 3, 3) [m]; None
+            if it is flat.
     """
 
     supports: Mapping[str, Array]
@@ -301,9 +350,22 @@ def model_surfaces(mechanism: Mechanism) -> Surfaces:
     meshes = {link.name: [_data(shape.geometry) for shape in shapes_of(link)] for link in links}
     colliding = {link.name: shapes for link in links if (shapes := shapes_of(link))}
     return Surfaces(
-        supports=stacked([(name, s) for name, shapes in colliding.items() for s in _supports(shapes, meshes[name])]),
-        visuals={link.name: [visual.X_LG for visual in link.visuals] for link in links if has_drawn_poses(link)},
-        friction={name: [shape.surface.friction.mu for shape in shapes] for name, shapes in colliding.items()},
+        supports=stacked(
+            [
+                (name, s)
+                for name, shapes in colliding.items()
+                for s in _supports(shapes, meshes[name])
+            ]
+        ),
+        visuals={
+            link.name: [visual.X_LG for visual in link.visuals]
+            for link in links
+            if has_drawn_poses(link)
+        },
+        friction={
+            name: [shape.surface.friction.mu for shape in shapes]
+            for name, shapes in colliding.items()
+        },
         restitution={name: shapes[0].surface.restitution for name, shapes in colliding.items()},
         contact={name: _contact(shapes[0].surface) for name, shapes in colliding.items()},
         hulls={link.name: _hulls(link, meshes[link.name]) for link in links if _has_volumes(link)},
@@ -320,20 +382,29 @@ def shapes_of(link: Link) -> list[Collision]:
 
 
 def _contact(surface: Surface) -> tuple[float, ...]:
-    """Torsional and rolling friction [m], and stiffness and damping of contacts; NaN leaves both to the engine."""
+    """Torsional and rolling friction [m], and stiffness and damping of contacts; NaN leaves both to
+    the engine.
+    """
     friction = surface.friction
     torsional = torsional_length(friction) if friction.use_patch_radius else 0.0
-    spring = (math.nan, math.nan) if surface.stiffness is None else (surface.stiffness, surface.damping or 0.0)
+    spring = (
+        (math.nan, math.nan)
+        if surface.stiffness is None
+        else (surface.stiffness, surface.damping or 0.0)
+    )
     return (torsional, friction.rolling or 0.0, *spring)
 
 
 def has_drawn_poses(link: Link) -> bool:
-    """Return whether every visual of a link is a shape that engines draw in its own frame; a plane is drawn as a box.
+    """Return whether every visual of a link is a shape that engines draw in its own frame; a plane
+    is drawn as a box.
 
     Args:
         link: The link.
     """
-    drawn = not any(isinstance(visual.geometry, Plane | Heightmap | Empty) for visual in link.visuals)
+    drawn = not any(
+        isinstance(visual.geometry, Plane | Heightmap | Empty) for visual in link.visuals
+    )
     return bool(link.visuals) and drawn
 
 
@@ -344,7 +415,9 @@ def _has_volumes(link: Link) -> bool:
 
 
 def _data(geometry: Geometry) -> MeshData | None:
-    """The triangles of a mesh; None for other shapes, and for a mesh that cannot be read or has none."""
+    """The triangles of a mesh; None for other shapes, and for a mesh that cannot be read or has
+    none.
+    """
     data = read_mesh(geometry, Diagnostics()) if isinstance(geometry, Mesh) else None
     return data if data is not None and len(data.vertices) else None
 
@@ -353,18 +426,26 @@ def _hulls(link: Link, meshes: Iterable[MeshData | None]) -> list[Hull]:
     """The convex hulls of the solids that collide for the meshes of a link."""
     shapes = zip((shape.geometry for shape in shapes_of(link)), meshes, strict=True)
     read = [(shape, data) for shape, data in shapes if isinstance(shape, Mesh) and data is not None]
-    return [partial(hull_of_points, vertices) for shape, data in read for vertices, _ in _solids(shape, data)]
+    return [
+        partial(hull_of_points, vertices)
+        for shape, data in read
+        for vertices, _ in _solids(shape, data)
+    ]
 
 
 def _solids(mesh: Mesh, data: MeshData) -> Iterable[Solid]:
-    """The solids whose hulls collide for a mesh; to name and report them is the task of exporters."""
+    """The solids whose hulls collide for a mesh; to name and report them is the task of
+    exporters.
+    """
     if mesh.decomposition != PARTS and normal_if_flat(data.vertices) is None:
         return [(data.vertices, data.faces)]
     return collision_parts(CollisionMesh(mesh, data, mesh.uri, "", Diagnostics(), Where())).values()
 
 
 def _supports(shapes: Iterable[Collision], meshes: Iterable[MeshData | None]) -> list[Array]:
-    """Return the supports of the shapes of a link; none if one is a height map or a mesh that cannot be read."""
+    """Return the supports of the shapes of a link; none if one is a height map or a mesh that
+    cannot be read.
+    """
     supports: list[Array] = []
     for shape, data in zip(shapes, meshes, strict=True):
         support = supports_of_collision(shape, None if data is None else data.vertices)

@@ -1,7 +1,7 @@
 """The reference: kinematics and dynamics of the mechanism from first principles, as an engine.
 
-It integrates by the semi-implicit Euler method, as the simulators do: first the velocities with the accelerations of
-the old state, then the positions with the new velocities.
+It integrates by the semi-implicit Euler method, as the simulators do: first the velocities with the
+accelerations of the old state, then the positions with the new velocities.
 """
 
 from __future__ import annotations
@@ -74,26 +74,38 @@ class ReferenceEngine:
         parameters = {}
         for dof, scalar in scalar_dofs(self.mechanism).items():
             axis = scalar.primitive.limits
-            parameters[dof] = JointParameters() if axis is None else JointParameters(
-                lower=without_sentinel(axis.lower), upper=without_sentinel(axis.upper), damping=axis.damping,
-                friction=axis.friction,
-            )  # fmt: skip
+            parameters[dof] = (
+                JointParameters()
+                if axis is None
+                else JointParameters(
+                    lower=without_sentinel(axis.lower),
+                    upper=without_sentinel(axis.upper),
+                    damping=axis.damping,
+                    friction=axis.friction,
+                )
+            )
         return parameters
 
     def settings(self) -> Settings:
         """Return gravity, time step, initial poses and effort limits of the scene."""
         scene = self.mechanism.scene
-        axes = ((dof, scalar.primitive.limits) for dof, scalar in scalar_dofs(self.mechanism).items())
+        axes = (
+            (dof, scalar.primitive.limits) for dof, scalar in scalar_dofs(self.mechanism).items()
+        )
         return Settings(
-            gravity=scene.gravity, time_step=scene.physics.time_step,
+            gravity=scene.gravity,
+            time_step=scene.physics.time_step,
             initial_poses=self.mechanism.link_poses(initial_positions(self.mechanism)),
             efforts={dof: axis.effort for dof, axis in axes if axis is not None},
-        )  # fmt: skip
+        )
 
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`."""
         order = self.mechanism.v_order
-        return {(order[c.follower], order[c.leader]): (c.multiplier, c.offset) for c in self.mechanism.couplings}
+        return {
+            (order[c.follower], order[c.leader]): (c.multiplier, c.offset)
+            for c in self.mechanism.couplings
+        }
 
     def violations(self) -> dict[str, float]:
         """See `Engine.violations`."""
@@ -145,7 +157,9 @@ class ReferenceEngine:
                 self._q[body.joint] = _integrated(body, np.array(position), rate, self._dt)
 
 
-def accelerations(mechanism: Mechanism, q: Mapping[str, Position], v: Mapping[str, Position]) -> Array:
+def accelerations(
+    mechanism: Mechanism, q: Mapping[str, Position], v: Mapping[str, Position]
+) -> Array:
     """Return the accelerations under gravity, dampers and springs, shape (nv,).
 
     Args:
@@ -160,8 +174,12 @@ def accelerations(mechanism: Mechanism, q: Mapping[str, Position], v: Mapping[st
     gravity = np.asarray(mechanism.gravity, dtype=np.float64)
     M, bias = mass_matrix_and_bias_forces(mechanism.bodies, positions, velocities, gravity)
     forces = _passive_forces(mechanism, positions, velocities) - bias
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))  # mass and moments may differ by 1e9
-    return np.asarray(scale * np.linalg.solve(M * np.outer(scale, scale), scale * forces), dtype=np.float64)
+    scale = 1.0 / np.sqrt(
+        np.maximum(np.diag(M), np.finfo(float).tiny)
+    )  # mass and moments may differ by 1e9
+    return np.asarray(
+        scale * np.linalg.solve(M * np.outer(scale, scale), scale * forces), dtype=np.float64
+    )
 
 
 def _passive_forces(mechanism: Mechanism, positions: list[Coordinates], velocities: Array) -> Array:
@@ -175,7 +193,9 @@ def _passive_forces(mechanism: Mechanism, positions: list[Coordinates], velociti
             k = slice(body.v_start + p.dof_index, body.v_start + p.dof_index + size)
             forces[k] = -p.limits.damping * velocities[k]
             if size == 1 and p.limits.spring_stiffness:
-                forces[k] -= p.limits.spring_stiffness * (position[p.dof_index] - p.limits.spring_reference)
+                forces[k] -= p.limits.spring_stiffness * (
+                    position[p.dof_index] - p.limits.spring_reference
+                )
     return forces
 
 
@@ -194,4 +214,6 @@ def _rotated(wxyz: Array, rotation: Array) -> tuple[float, ...]:
     angle = float(np.linalg.norm(rotation))
     if angle == 0.0:
         return tuple(wxyz.tolist())
-    return matrix_to_quaternion(rotation_about(rotation / angle, angle) @ quaternion_to_matrix(wxyz))
+    return matrix_to_quaternion(
+        rotation_about(rotation / angle, angle) @ quaternion_to_matrix(wxyz)
+    )

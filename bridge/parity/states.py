@@ -18,17 +18,22 @@ from loaders.scene import Scene
 
 
 def exported(mechanism: Mechanism, step: float) -> Mechanism:
-    """Return the mechanism as it is exported, without shapes, sensors and lights, and with a time step [s].
+    """Return the mechanism as it is exported, without shapes, sensors and lights, and with a time
+    step [s].
 
     Args:
         mechanism: The complete mechanism.
         step: Time step [s].
     """
     scene = mechanism.scene
-    links = tuple(dataclasses.replace(link, collisions=(), visuals=(), sensors=()) for link in scene.links)
+    links = tuple(
+        dataclasses.replace(link, collisions=(), visuals=(), sensors=()) for link in scene.links
+    )
     joints = tuple(dataclasses.replace(joint, sensors=()) for joint in scene.joints)
     physics = dataclasses.replace(scene.physics, time_step=step)
-    bare = dataclasses.replace(scene, links=links, joints=joints, lights=(), physics=physics, diagnostics=())
+    bare = dataclasses.replace(
+        scene, links=links, joints=joints, lights=(), physics=physics, diagnostics=()
+    )
     return relowered(mechanism, bare)
 
 
@@ -40,7 +45,8 @@ MAX_STEP = 2e-3
 
 
 def random_states(mechanism: Mechanism, count: int, seed: int) -> list[State]:
-    """Return states with positions within the limits, consistent couplings, and velocities between -1 and 1.
+    """Return states with positions within the limits, consistent couplings, and velocities between
+    -1 and 1.
 
     Args:
         mechanism: The mechanism.
@@ -54,11 +60,16 @@ def random_states(mechanism: Mechanism, count: int, seed: int) -> list[State]:
 def _random_state(mechanism: Mechanism, rng: np.random.Generator) -> State:
     moving = [body for body in mechanism.bodies if body.primitives]
     q: dict[str, Position] = {str(body.joint): random_position(body, rng) for body in moving}
-    v: dict[str, Position] = {str(body.joint): tuple(rng.uniform(-1.0, 1.0, body.nv).tolist()) for body in moving}
+    v: dict[str, Position] = {
+        str(body.joint): tuple(rng.uniform(-1.0, 1.0, body.nv).tolist()) for body in moving
+    }
     followers = {mechanism.v_order[c.follower][0] for c in mechanism.couplings}
     leading = {name: value for name, value in q.items() if name not in followers}
     rates = {name: value for name, value in v.items() if name not in followers}
-    return {**q, **with_followers(mechanism, leading)}, {**v, **with_followers(mechanism, rates, rates=True)}
+    return {**q, **with_followers(mechanism, leading)}, {
+        **v,
+        **with_followers(mechanism, rates, rates=True),
+    }
 
 
 PERTURBATION = 1e-10
@@ -68,7 +79,9 @@ PERTURBATION = 1e-10
 def perturbed(state: State) -> State:
     """Return a state with `PERTURBATION` added to each coordinate; quaternions are unchanged."""
     q, v = state
-    return {name: _shifted(x) for name, x in q.items()}, {name: _shifted(x) for name, x in v.items()}
+    return {name: _shifted(x) for name, x in q.items()}, {
+        name: _shifted(x) for name, x in v.items()
+    }
 
 
 def _shifted(value: Position) -> tuple[float, ...]:
@@ -79,13 +92,14 @@ def _shifted(value: Position) -> tuple[float, ...]:
     return tuple((numbers + shift).tolist())
 
 
-# --- motion without contact ------------------------------------------------------------------------------------------
+# --- motion without contact -----------------------------------------------------------------------
 
 
 def without_solver_effects(
     mechanism: Mechanism, *, damped: bool = True, rotors: bool = False, constrained: bool = False
 ) -> Mechanism:
-    """Return the same tree without collision shapes, joint limits, dry friction and forces between links.
+    """Return the same tree without collision shapes, joint limits, dry friction and forces between
+    links.
 
     Its motion depends only on mass, gravity, dampers and springs, which all engines compute alike.
 
@@ -100,22 +114,38 @@ def without_solver_effects(
     joints = tuple(
         dataclasses.replace(
             joint,
-            axes=tuple(_smooth(axis, joint.type, damped=damped, rotors=rotors) for axis in joint.axes),
+            axes=tuple(
+                _smooth(axis, joint.type, damped=damped, rotors=rotors) for axis in joint.axes
+            ),
             sensors=(),
             mujoco=(),
         )
         for joint in scene.joints
         if joint.name not in loops and (constrained or joint.type != "gearbox")
     )
-    links = tuple(dataclasses.replace(link, collisions=(), visuals=(), sensors=()) for link in scene.links)
+    links = tuple(
+        dataclasses.replace(link, collisions=(), visuals=(), sensors=()) for link in scene.links
+    )
     smooth: Scene = dataclasses.replace(
-        scene, links=links, joints=joints, couplings=scene.couplings if constrained else (),
-        actuators=tuple(_without_controller(actuator) for actuator in scene.actuators) if rotors else (),
-        constraints=tuple(c for c in scene.constraints if isinstance(c, _HELD)) if constrained else (),
-        forces=(), fluid_forces=(), lights=(), diagnostics=(), tendons=(), contact_pairs=(),
+        scene,
+        links=links,
+        joints=joints,
+        couplings=scene.couplings if constrained else (),
+        actuators=tuple(_without_controller(actuator) for actuator in scene.actuators)
+        if rotors
+        else (),
+        constraints=tuple(c for c in scene.constraints if isinstance(c, _HELD))
+        if constrained
+        else (),
+        forces=(),
+        fluid_forces=(),
+        lights=(),
+        diagnostics=(),
+        tendons=(),
+        contact_pairs=(),
         mujoco=tuple(item for item in scene.mujoco if constrained and item.section == "equality"),
         physics=dataclasses.replace(scene.physics, parameters=()),
-    )  # fmt: skip
+    )
     return relowered(mechanism, smooth)
 
 
@@ -129,7 +159,9 @@ def _without_controller(actuator: Actuator) -> Actuator:
 
 
 def _smooth(axis: JointAxis, kind: JointType, *, damped: bool, rotors: bool) -> JointAxis:
-    """The axis without limits and dry friction; without what only MuJoCo has in ball and floating joints."""
+    """The axis without limits and dry friction; without what only MuJoCo has in ball and floating
+    joints.
+    """
     has_damper = damped and kind is not JointType.FLOATING
     has_spring = has_damper and kind is not JointType.BALL
     return dataclasses.replace(
@@ -148,7 +180,9 @@ def _smooth(axis: JointAxis, kind: JointType, *, damped: bool, rotors: bool) -> 
 
 
 def time_step(mechanism: Mechanism) -> float | None:
-    """Return a time step [s] at which explicit dampers and springs are stable; None if it would be too short."""
+    """Return a time step [s] at which explicit dampers and springs are stable; None if it would be
+    too short.
+    """
     halvings = max(0, math.ceil(math.log2(max(fastest_rate(mechanism) * MAX_STEP / 0.2, 1e-9))))
     return MAX_STEP / 2**halvings if halvings <= 5 else None
 

@@ -53,7 +53,9 @@ class _Compare(Protocol):
 
 @functools.wraps(compare_engines)
 def _compare(source: Any, engines: Any = None, **options: Any) -> Any:
-    if isinstance(engines, os.PathLike | Scene) or (isinstance(engines, str) and Path(engines).suffix):
+    if isinstance(engines, os.PathLike | Scene) or (
+        isinstance(engines, str) and Path(engines).suffix
+    ):
         return compare_files(source, engines, **options)
     return compare_engines(source, engines, **options)
 
@@ -74,13 +76,15 @@ def errors_in_simulators(
     seed: int = 0,
     search: Search | None = None,
 ) -> dict[str, MechanicalError]:
-    """Return how far two scenes differ in each simulator: poses, masses, mass matrices and colliding pairs.
+    """Return how far two scenes differ in each simulator: poses, masses, mass matrices and
+    colliding pairs.
 
     Args:
         a: Scene A.
         b: Scene B.
         engines: Names of the simulators.
-        comparison: The comparison of the scenes, which has the names in B by name in A, and the frames of B.
+        comparison: The comparison of the scenes, which has the names in B by name in A, and the
+            frames of B.
         seed: Seed of the random states.
         search: Where simulators that read the files themselves find what the files refer to.
 
@@ -90,12 +94,16 @@ def errors_in_simulators(
     """
     first, second = mechanism_of(moved_frames(a, comparison.frames)), mechanism_of(b)
     links, joints = (dict(comparison.names.get(kind, {})) for kind in ("link", "joint"))
-    bases = {old: new for old, new in links.items() if old not in {joint.name for joint in a.joints}}
+    bases = {
+        old: new for old, new in links.items() if old not in {joint.name for joint in a.joints}
+    }
     names = _Names(links, bases | joints)
     missing = names.missing(first, second)
     if missing:
         return dict.fromkeys(engines, MechanicalError(missing=missing))
-    return {engine: _error(engine, (first, second), names, seed, search or {}) for engine in engines}
+    return {
+        engine: _error(engine, (first, second), names, seed, search or {}) for engine in engines
+    }
 
 
 class _Names:
@@ -166,7 +174,10 @@ def _pose_error(a: Engine, b: Engine, names: _Names) -> float:
     errors = [0.0]
     for name, X in a.link_poses().items():
         Y = other[names.link(name)]
-        errors += [float(np.abs(X.p - Y.p).max()) / max(1.0, float(np.abs(X.p).max())), float(np.abs(X.R - Y.R).max())]
+        errors += [
+            float(np.abs(X.p - Y.p).max()) / max(1.0, float(np.abs(X.p).max())),
+            float(np.abs(X.R - Y.R).max()),
+        ]
     return max(errors)
 
 
@@ -177,8 +188,12 @@ def _matrix_error(a: Engine, b: Engine, order: Sequence[int]) -> float:
 
 def _mass_error(a: Engine, b: Engine, names: _Names) -> float:
     other: Mapping[str, Any] = b.inertias()
-    stated = {name: inertia.mass for name, inertia in a.inertias().items() if names.link(name) in other}
-    errors = [abs(other[names.link(name)].mass - mass) / max(mass, 1e-12) for name, mass in stated.items()]
+    stated = {
+        name: inertia.mass for name, inertia in a.inertias().items() if names.link(name) in other
+    }
+    errors = [
+        abs(other[names.link(name)].mass - mass) / max(mass, 1e-12) for name, mass in stated.items()
+    ]
     return max(errors, default=0.0)
 
 

@@ -54,19 +54,25 @@ def repeat_command(
     environment: Mapping[str, str],
     details: Mapping[str, Any],
 ) -> str:
-    """Return the command that repeats a comparison; a comment names options that the command line does not have.
+    """Return the command that repeats a comparison; a comment names options that the command line
+    does not have.
 
     Args:
         source: The file; empty if there is none.
         engines: The names of the engines.
         levels: The levels, if they are not the default ones.
         environment: Seed and number of configurations.
-        details: The options of the load, the chosen positions, and the treatment of the base and of inertias.
+        details: The options of the load, the chosen positions, and the treatment of the base and of
+            inertias.
     """
     words = ["--engines", ",".join(engines), "--seed", environment["seed"]]
     words += ["--level", ",".join(levels)] if levels else []
     configurations = environment.get("configurations", str(DEFAULT_CONFIGURATIONS))
-    words += ["--configurations", configurations] if configurations != str(DEFAULT_CONFIGURATIONS) else []
+    words += (
+        ["--configurations", configurations]
+        if configurations != str(DEFAULT_CONFIGURATIONS)
+        else []
+    )
     words += ["--base", details["base"]] if details.get("base", "as_is") != "as_is" else []
     words += ["--inertia", "repair"] if details.get("inertia") == "repair" else []
     words += load_words(details.get("load_options", {}))
@@ -74,7 +80,9 @@ def repeat_command(
         words += ["--set", setting(joint, position)]
     lacking = [name for name in _PYTHON_ONLY if details.get("load_options", {}).get(name)]
     note = f"  # and, from Python only: {', '.join(lacking)}" if lacking else ""
-    return f"sdfbridge compare {shlex.quote(source) if source else 'FILE'} {shlex.join(words)}{note}"
+    return (
+        f"sdfbridge compare {shlex.quote(source) if source else 'FILE'} {shlex.join(words)}{note}"
+    )
 
 
 def setting(joint: str, position: Any) -> str:
@@ -99,7 +107,9 @@ class Level(StrEnum):
 
 
 DEFAULT_LEVELS = (Level.MODEL, Level.OPERATORS, Level.MOTION)
-"""The levels that show whether engines simulate the same model; the others measure the engines' own methods."""
+"""The levels that show whether engines simulate the same model; the others measure the engines' own
+methods.
+"""
 
 
 class Outcome(StrEnum):
@@ -121,11 +131,17 @@ class Verdict(StrEnum):
     EQUIVALENT = "EQUIVALENT"
     """Every quantity that the model states was compared and agrees within its tolerance."""
     AGREES = "AGREES"
-    """Every quantity that the model states was compared; each difference is within the bound of a known cause."""
+    """Every quantity that the model states was compared; each difference is within the bound of a
+    known cause.
+    """
     INCOMPLETE = "INCOMPLETE"
-    """Nothing differs, but something that the model states was not compared; `Findings.gaps` lists it."""
+    """Nothing differs, but something that the model states was not compared; `Findings.gaps` lists
+    it.
+    """
     DIFFERS = "DIFFERS"
-    """Some quantity differs by more than a known cause explains, or because an engine lacks part of the model."""
+    """Some quantity differs by more than a known cause explains, or because an engine lacks part of
+    the model.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,10 +157,12 @@ class Row:
         tolerance: The largest error that passes.
         where: The link or joint with the largest error.
         outcome: The outcome.
-        cause: Why the quantity is not exact or was not compared; empty if it is exact, or if the cause is unknown.
-        known_cause: The cause with its bound, which explains the difference if the outcome is ``explained``; None if
-            there is none.
-        is_stated: Whether the model states the quantity, so that a row without a comparison makes it incomplete.
+        cause: Why the quantity is not exact or was not compared; empty if it is exact, or if the
+            cause is unknown.
+        known_cause: The cause with its bound, which explains the difference if the outcome is
+            ``explained``; None if there is none.
+        is_stated: Whether the model states the quantity, so that a row without a comparison makes
+            it incomplete.
         subjects: Scoped names of the links or joints that ``where`` is about.
         series: Time [s] and error of a motion.
         sensitivity: Ratio of final to initial distance of two close motions of one engine.
@@ -180,7 +198,9 @@ class Row:
         return self.outcome is not Outcome.FAILED
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data; a non-finite error is a string, and values that were not measured are left out."""
+        """Return plain data; a non-finite error is a string, and values that were not measured are
+        left out.
+        """
         measured = {
             "sensitivity": self.sensitivity,
             "order": self.order,
@@ -204,9 +224,13 @@ class Row:
 
 
 def explained(row: Row, cause: Cause) -> Row:
-    """Return the row of a difference with its cause; it is explained only within the bound of the cause."""
+    """Return the row of a difference with its cause; it is explained only within the bound of the
+    cause.
+    """
     if cause.explains(row.error):
-        return dataclasses.replace(row, outcome=Outcome.EXPLAINED, cause=cause.text, known_cause=cause)
+        return dataclasses.replace(
+            row, outcome=Outcome.EXPLAINED, cause=cause.text, known_cause=cause
+        )
     if cause.is_loss:
         text = f"{cause.text}; the engine lacks what the model states"
     else:
@@ -220,14 +244,18 @@ def failed(row: Row) -> Row:
 
 
 def undecided(row: Row, cause: Cause, limit: float) -> Row:
-    """Return the row of a difference that proves nothing, because its cause may explain more than a limit.
+    """Return the row of a difference that proves nothing, because its cause may explain more than a
+    limit.
 
     Args:
         row: The row of the difference.
         cause: The cause, with the largest error that it may explain.
         limit: The largest bound with which a cause explains something, in the unit of the row.
     """
-    text = f"{cause.text}; this may explain {cause.bound:.1e}, so that a difference says nothing (limit {limit:.1e})"
+    text = (
+        f"{cause.text}; this may explain {cause.bound:.1e}, so that a difference says nothing "
+        f"(limit {limit:.1e})"
+    )
     return dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause=text, known_cause=cause)
 
 
@@ -248,7 +276,8 @@ class Findings:
         environment: Versions, seed and other values that make the comparison repeatable.
         diagnostics: The fidelity reports of all engines.
         gaps: What the model states and was not compared.
-        conditions: The conditions under which the verdict holds, such as speeds within the stated limits.
+        conditions: The conditions under which the verdict holds, such as speeds within the stated
+            limits.
         details: Data for the report: mass matrices, inertias, collision pairs.
     """
 
@@ -282,7 +311,9 @@ class Findings:
 
     @property
     def skipped(self) -> int:
-        """The number of invalid pieces that lenient loading left out or assumed, in every engine alike."""
+        """The number of invalid pieces that lenient loading left out or assumed, in every engine
+        alike.
+        """
         return sum(entry.fate is Fate.SKIPPED for entry in self.diagnostics)
 
     @property
@@ -293,7 +324,9 @@ class Findings:
     @property
     def command(self) -> str:
         """The command that repeats the comparison."""
-        levels = tuple(map(str, self.details.get("levels", dict.fromkeys(row.level for row in self.rows))))
+        levels = tuple(
+            map(str, self.details.get("levels", dict.fromkeys(row.level for row in self.rows)))
+        )
         chosen = () if levels == tuple(map(str, DEFAULT_LEVELS)) else levels
         return repeat_command(self.source, self.engines, chosen, self.environment, self.details)
 
@@ -301,21 +334,27 @@ class Findings:
         counts = {outcome: sum(row.outcome is outcome for row in self.rows) for outcome in Outcome}
         rows = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
         first = next((f"; first: {row.quantity} at {row.where}" for row in self.failures), "")
-        text = f"{self.verdict} {self.model[:40]} in {', '.join(self.engines)[:40]}: {rows or 'no rows'}{first}"
+        text = (
+            f"{self.verdict} {self.model[:40]} in {', '.join(self.engines)[:40]}: "
+            f"{rows or 'no rows'}{first}"
+        )
         return f"<{type(self).__name__} {text[:160]}>"
 
     def assert_equivalent(self) -> None:
-        """Raise an error unless every quantity that the model states was compared and agrees within its tolerance.
+        """Raise an error unless every quantity that the model states was compared and agrees within
+        its tolerance.
 
         Raises:
-            AssertionError: If not; the message lists each difference with its error and place, and each gap.
+            AssertionError: If not; the message lists each difference with its error and place, and
+            each gap.
         """
         __tracebackhide__ = True
         if self.verdict is not Verdict.EQUIVALENT:
             raise AssertionError(self._complaint({Outcome.FAILED, Outcome.EXPLAINED}))
 
     def assert_no_difference(self) -> None:
-        """Raise an error if a quantity differs; gaps and differences within the bound of a known cause are accepted.
+        """Raise an error if a quantity differs; gaps and differences within the bound of a known
+        cause are accepted.
 
         Raises:
             AssertionError: If a quantity differs; the message lists each with its error and place.
@@ -327,10 +366,14 @@ class Findings:
     def _complaint(self, outcomes: set[Outcome]) -> str:
         lines = [line(row) for row in self.rows if row.outcome in outcomes]
         gaps = [f"not compared: {gap}" for gap in self.gaps]
-        return "\n".join([f"{self.model}: {self.verdict}", *lines, *gaps, f"repeat with: {self.command}"])
+        return "\n".join(
+            [f"{self.model}: {self.verdict}", *lines, *gaps, f"repeat with: {self.command}"]
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data: verdict, gaps, conditions, environment, every row, every diagnostic."""
+        """Return plain data: verdict, gaps, conditions, environment, every row, every
+        diagnostic.
+        """
         return {
             "model": self.model,
             "source": self.source,

@@ -1,1 +1,3 @@
-"""Results, output folders, provenance, fidelity reports, names, numbers and asset files of all exports."""
+"""Results, output folders, provenance, fidelity reports, names, numbers and asset files of all
+exports.
+"""

@@ -25,7 +25,14 @@ from loaders.text import printable
 from .elements import report_pairs_kept_apart
 from .folder import AnyBuilt, Contents, Format, package_xml
 from .numbers import angle_values, numbers, position_values, roll_pitch_yaw
-from .report import Report, derivation, fidelity_text, origin_comment, read_back_mechanics, require_equal
+from .report import (
+    Report,
+    derivation,
+    fidelity_text,
+    origin_comment,
+    read_back_mechanics,
+    require_equal,
+)
 from .xml import Names, file_name, write
 
 _ENDS = ("link_A", "link_B", "link_C")
@@ -60,9 +67,16 @@ def models_of(scene: Scene) -> tuple[Part, ...]:
     for link in scene.links:
         if link.name != WORLD:
             around = (name for name in outermost if link.name.startswith(f"{name}{SEPARATOR}"))
-            groups[root.name if root else next(around, outermost_scope(link.name))].append(link.name)
-    parts = [_part(scene, name, "" if root else f"{name}{SEPARATOR}", links) for name, links in groups.items()]
-    parts = [part._replace(scene=_without_noise(part.scene, part.scene.models[0].X_WM)) for part in parts]
+            groups[root.name if root else next(around, outermost_scope(link.name))].append(
+                link.name
+            )
+    parts = [
+        _part(scene, name, "" if root else f"{name}{SEPARATOR}", links)
+        for name, links in groups.items()
+    ]
+    parts = [
+        part._replace(scene=_without_noise(part.scene, part.scene.models[0].X_WM)) for part in parts
+    ]
     return (*parts, *_of_world(scene, {part.name for part in parts}))
 
 
@@ -71,7 +85,11 @@ def _of_world(scene: Scene, taken: Set[str]) -> tuple[Part, ...]:
     ground = next((link for link in scene.links if link.name == WORLD), None)
     if ground is None:
         return ()
-    name = next(name for name in (f"{_GROUND}{suffix}" for suffix in ("", *range(2, 1000))) if name not in taken)
+    name = next(
+        name
+        for name in (f"{_GROUND}{suffix}" for suffix in ("", *range(2, 1000)))
+        if name not in taken
+    )
     model = Model(name=name, X_WM=IDENTITY, canonical_link=_GROUND, static=True)
     link = dataclasses.replace(ground, name=_GROUND, model=name, inertia=None, sensors=())
     part = Scene(name=name, source=scene.source, models=(model,), links=(link,))
@@ -79,7 +97,9 @@ def _of_world(scene: Scene, taken: Set[str]) -> tuple[Part, ...]:
 
 
 def namespaces(parts: Iterable[Part]) -> tuple[str, ...]:
-    """Return the scopes around the names of parts, outer ones first, which are no parts themselves."""
+    """Return the scopes around the names of parts, outer ones first, which are no parts
+    themselves.
+    """
     names = [part.name for part in parts]
     scopes: dict[str, None] = {}
     for name in names:
@@ -89,12 +109,15 @@ def namespaces(parts: Iterable[Part]) -> tuple[str, ...]:
 
 
 def trees_of(scene: Scene) -> tuple[Part, ...]:
-    """Return a part for each kinematic tree of a scene; all that the world holds in one model is one.
+    """Return a part for each kinematic tree of a scene; all that the world holds in one model is
+    one.
 
     Args:
         scene: The scene.
     """
-    loose = dataclasses.replace(scene, models=tuple(dataclasses.replace(model, static=False) for model in scene.models))
+    loose = dataclasses.replace(
+        scene, models=tuple(dataclasses.replace(model, static=False) for model in scene.models)
+    )
     is_model = root_model(scene) is not None
     anchored = static_links(scene)
     for joint in scene.joints:
@@ -117,7 +140,9 @@ def _holds(joint: Joint) -> bool:
 
 
 def _named_trees(scene: Scene, trees: Iterable[list[str]]) -> tuple[Part, ...]:
-    """Return a part for each tree, named after its model if it has one of its own, else after its first root link."""
+    """Return a part for each tree, named after its model if it has one of its own, else after its
+    first root link.
+    """
     ordered = _in_scene_order(scene, trees)
     root = root_model(scene)
     children = {joint.child for joint in scene.joints if joint.parent != WORLD}
@@ -138,19 +163,25 @@ def _named_trees(scene: Scene, trees: Iterable[list[str]]) -> tuple[Part, ...]:
 
 
 def _in_scene_order(scene: Scene, trees: Iterable[list[str]]) -> list[list[str]]:
-    """Return the links of each tree, and the trees by their first link, in the order of the scene."""
+    """Return the links of each tree, and the trees by their first link, in the order of the
+    scene.
+    """
     order = {link.name: i for i, link in enumerate(scene.links) if link.name != WORLD}
-    known = (sorted((name for name in tree if name in order), key=order.__getitem__) for tree in trees)
+    known = (
+        sorted((name for name in tree if name in order), key=order.__getitem__) for tree in trees
+    )
     return sorted(filter(None, known), key=lambda tree: order[tree[0]])
 
 
 def _common_scope(links: Iterable[str]) -> str:
-    """Return the outermost scope of links that are all in it; an empty text if they are not in one scope."""
+    """Return the outermost scope of links that are all in it; an empty text if they are not in one
+    scope.
+    """
     scopes = {outermost_scope(name) if SEPARATOR in name else "" for name in links}
     return scopes.pop() if len(scopes) == 1 else ""
 
 
-# --- scenes ----------------------------------------------------------------------------------------------------------
+# --- scenes ---------------------------------------------------------------------------------------
 
 
 def _part(scene: Scene, name: str, prefix: str, links: Iterable[str]) -> Part:
@@ -164,7 +195,9 @@ def _part(scene: Scene, name: str, prefix: str, links: Iterable[str]) -> Part:
     """
     own = frozenset(links)
     held = own | {WORLD}
-    joints = tuple(j for j in scene.joints if {j.parent, j.child} <= held and {j.parent, j.child} & own)
+    joints = tuple(
+        j for j in scene.joints if {j.parent, j.child} <= held and {j.parent, j.child} & own
+    )
     names = frozenset(joint.name for joint in joints)
     groups = _groups(scene, own)
     part = Scene(
@@ -203,34 +236,46 @@ def _without_noise(part: Scene, X_WR: Pose) -> Scene:
         part: The part.
         X_WR: The pose that its document states.
     """
-    held = any(model.static for model in part.models) or any(WORLD in (j.parent, j.child) for j in part.joints)
+    held = any(model.static for model in part.models) or any(
+        WORLD in (j.parent, j.child) for j in part.joints
+    )
     shift = np.subtract(position_values(X_WR.p), X_WR.p)
     if held or not shift.any():
         return part
     X = Pose.of(p=tuple(shift))
     models = tuple(dataclasses.replace(model, X_WM=X @ model.X_WM) for model in part.models)
     return dataclasses.replace(
-        part, models=models, links=tuple(dataclasses.replace(link, X_WL=X @ link.X_WL) for link in part.links)
+        part,
+        models=models,
+        links=tuple(dataclasses.replace(link, X_WL=X @ link.X_WL) for link in part.links),
     )
 
 
 def _local(prefix: str) -> Callable[[str], str]:
-    return lambda name: name.removeprefix(prefix) if name != prefix.removesuffix(SEPARATOR) else name
+    return lambda name: (
+        name.removeprefix(prefix) if name != prefix.removesuffix(SEPARATOR) else name
+    )
 
 
 def _models(scene: Scene, name: str, own: Set[str]) -> tuple[Model, ...]:
-    """Return the models of the links of a part and those around them; one of the part's name if there is none."""
+    """Return the models of the links of a part and those around them; one of the part's name if
+    there is none.
+    """
     used = {f"{link.model}{SEPARATOR}" for link in scene.links if link.name in own}
     models = []
     for model in scene.models:
-        if model.name == name or any(scope.startswith(f"{model.name}{SEPARATOR}") for scope in used):
+        if model.name == name or any(
+            scope.startswith(f"{model.name}{SEPARATOR}") for scope in used
+        ):
             is_complete = model.canonical_link in own
             models.append(model if is_complete else dataclasses.replace(model, canonical_link=None))
     return tuple(models) or (Model(name=name, X_WM=scene.links[0].X_WL, canonical_link=None),)
 
 
 def _concerns(item: Any, held: Set[str], own: Set[str], joints: Set[str]) -> bool:
-    """Return whether a constraint or force element has ends on links of the part, and at the world, only."""
+    """Return whether a constraint or force element has ends on links of the part, and at the world,
+    only.
+    """
     if hasattr(item, "joints"):
         return set(item.joints) <= joints
     ends = {getattr(item, key) for key in _ENDS if hasattr(item, key)}
@@ -246,7 +291,12 @@ def _groups(scene: Scene, own: Set[str]) -> frozenset[str]:
         for rule in scene.filter_rules:
             if not {rule.a, rule.b} <= inside:
                 inside -= {rule.a, rule.b}
-        containing = {name for group in scene.filter_groups if group.name not in inside for name in group.groups}
+        containing = {
+            name
+            for group in scene.filter_groups
+            if group.name not in inside
+            for name in group.groups
+        }
         inside -= containing
         if inside == kept:
             return frozenset(name for name in kept if by_name[name].links or by_name[name].groups)
@@ -286,7 +336,9 @@ def pose_lines(X: Pose, indent: str, base: str | None = None) -> Lines:
     return lines
 
 
-def add_model(name: str, uri: str, positions: dict[str, Sequence[float]], free_pose: tuple[str, Pose] | None) -> Lines:
+def add_model(
+    name: str, uri: str, positions: dict[str, Sequence[float]], free_pose: tuple[str, Pose] | None
+) -> Lines:
     """Return the directive that adds a model.
 
     Args:
@@ -300,7 +352,11 @@ def add_model(name: str, uri: str, positions: dict[str, Sequence[float]], free_p
         lines.append("    default_joint_positions:")
         lines += [f"      {word(joint)}: {values(q)}" for joint, q in positions.items()]
     if free_pose is not None:
-        lines += ["    default_free_body_pose:", f"      {word(free_pose[0])}:", *pose_lines(free_pose[1], " " * 8)]
+        lines += [
+            "    default_free_body_pose:",
+            f"      {word(free_pose[0])}:",
+            *pose_lines(free_pose[1], " " * 8),
+        ]
     return lines
 
 
@@ -317,7 +373,12 @@ def add_frame(name: str, base: str, X_PF: Pose) -> Lines:
         base: The frame that its pose refers to.
         X_PF: Its pose in that frame.
     """
-    return ["- add_frame:", f"    name: {word(name)}", "    X_PF:", *pose_lines(X_PF, " " * 6, base)]
+    return [
+        "- add_frame:",
+        f"    name: {word(name)}",
+        "    X_PF:",
+        *pose_lines(X_PF, " " * 6, base),
+    ]
 
 
 def add_weld(parent: str, child: str, X_PC: Pose) -> Lines:
@@ -332,7 +393,9 @@ def add_weld(parent: str, child: str, X_PC: Pose) -> Lines:
     return ["- add_weld:", *ends, "    X_PC:", *pose_lines(X_PC, " " * 6)]
 
 
-def add_group(name: str, members: Iterable[str], groups: Iterable[str], ignored: Iterable[str]) -> Lines:
+def add_group(
+    name: str, members: Iterable[str], groups: Iterable[str], ignored: Iterable[str]
+) -> Lines:
     """Return the directive that adds a collision filter group.
 
     Args:
@@ -342,7 +405,11 @@ def add_group(name: str, members: Iterable[str], groups: Iterable[str], ignored:
         ignored: The groups with whose links its links do not collide.
     """
     lines = ["- add_collision_filter_group:", f"    name: {word(name)}"]
-    lists = (("members", members), ("member_groups", groups), ("ignored_collision_filter_groups", ignored))
+    lists = (
+        ("members", members),
+        ("member_groups", groups),
+        ("ignored_collision_filter_groups", ignored),
+    )
     for key, names in lists:
         listed = [f"    - {word(item)}" for item in names]
         lines += [f"    {key}:", *listed] if listed else []
@@ -406,7 +473,8 @@ class Assembly:
         for group in self._group_lines():
             lines += ["", *group]
         self._report_rest()
-        empty = f"{lines[0]}\n{lines[1]} []\n"  # without the brackets, YAML reads no value, which Drake refuses
+        # without the brackets, YAML reads no value, which Drake refuses
+        empty = f"{lines[0]}\n{lines[1]} []\n"
         return "\n".join(lines) + "\n" if len(lines) > 2 else empty
 
     def _name(self, link: str) -> str:
@@ -427,13 +495,16 @@ class Assembly:
         return changed
 
     def _positions(self, joints: Iterable[str]) -> Iterable[tuple[str, Sequence[float]]]:
-        """Yield the initial positions of joints as Drake has them: a ball joint has roll, pitch and yaw.
+        """Yield the initial positions of joints as Drake has them: a ball joint has roll, pitch and
+        yaw.
 
         Joints of static models do not move, and are fixed joints in URDF.
         """
         held = static_links(self._scene) - {WORLD}
         for joint in self._scene.joints:
-            is_movable = joint.type is not JointType.FLOATING and not {joint.parent, joint.child} & held
+            is_movable = (
+                joint.type is not JointType.FLOATING and not {joint.parent, joint.child} & held
+            )
             if joint.name in joints and joint.default_position and is_movable:
                 q: Sequence[float] = joint.default_position
                 if joint.type is JointType.BALL:
@@ -451,17 +522,32 @@ class Assembly:
     def _group_lines(self) -> Iterable[Lines]:
         stated = {name for item in self._placed for name in item.part.groups}
         members = {
-            group.name: [self._of_link[link].link(link) for link in group.links if link in self._of_link]
+            group.name: [
+                self._of_link[link].link(link) for link in group.links if link in self._of_link
+            ]
             for group in self._scene.filter_groups
         }
-        empty = {group.name for group in self._scene.filter_groups if not members[group.name] and not group.groups}
+        empty = {
+            group.name
+            for group in self._scene.filter_groups
+            if not members[group.name] and not group.groups
+        }
         for group in self._scene.filter_groups:
             if group.name in stated | empty:
                 continue
-            ignored = [rule.b for rule in self._scene.filter_rules if rule.a == group.name and rule.b not in empty]
-            yield add_group(_plain(group.name), members[group.name], map(_plain, group.groups), map(_plain, ignored))
+            ignored = [
+                rule.b
+                for rule in self._scene.filter_rules
+                if rule.a == group.name and rule.b not in empty
+            ]
+            yield add_group(
+                _plain(group.name),
+                members[group.name],
+                map(_plain, group.groups),
+                map(_plain, ignored),
+            )
 
-    # --- what cannot be said ----------------------------------------------------------------------------------------
+    # --- what cannot be said ----------------------------------------------------------------------
 
     def _report_rest(self) -> None:
         """Report the items that no part has, and the settings of the whole scene."""
@@ -475,11 +561,19 @@ class Assembly:
         self._report_settings()
 
     def _report_settings(self) -> None:
-        """Report the settings of the scene that differ from those of directives; gravity that it assumes is a note."""
+        """Report the settings of the scene that differ from those of directives; gravity that it
+        assumes is a note.
+        """
         scene = self._scene
-        lost = [key for key in ("physics", "keyframes", "tendons", "contact_pairs") if _differs(scene, key)]
+        lost = [
+            key
+            for key in ("physics", "keyframes", "tendons", "contact_pairs")
+            if _differs(scene, key)
+        ]
         arrays = ("wind", "magnetic_field")
-        lost += [key for key in arrays if not np.array_equal(getattr(scene, key), getattr(_DEFAULT, key))]
+        lost += [
+            key for key in arrays if not np.array_equal(getattr(scene, key), getattr(_DEFAULT, key))
+        ]
         if any(light.link == WORLD for light in scene.lights):
             lost.append("lights")
         if not np.array_equal(scene.gravity, _DRAKE_GRAVITY):
@@ -489,7 +583,10 @@ class Assembly:
             self._report.add(
                 Fate.NOTED if lost == ["gravity"] and is_assumed else Fate.DROPPED,
                 "dmdout.world-settings",
-                "directives have no place for {settings} of the scene; Drake's gravity is 9.81 m/s^2 along -z",
+                (
+                    "directives have no place for {settings} of the scene; Drake's gravity is 9.81 "
+                    "m/s^2 along -z"
+                ),
                 hint="write SDFormat",
                 subjects=(scene.name,),
                 settings=tuple(name.replace("_", " ") for name in lost),
@@ -506,7 +603,8 @@ class Assembly:
                 self._report.add(
                     Fate.APPROXIMATED,
                     "dmdout.split-model",
-                    "model {model} becomes {parts}, to whose links SDFormat's rule for collisions in a model does not "
+                    "model {model} becomes {parts}, to whose links SDFormat's rule for collisions "
+                    "in a model does not "
                     "apply",
                     subjects=tuple(sorted(parts)),
                     model=model,
@@ -558,7 +656,9 @@ Build = Callable[[Scene, str], Document]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssemblyContents(Contents):
-    """The files of an assembly that are not written yet; `scene` is the exported one without lost masses."""
+    """The files of an assembly that are not written yet; `scene` is the exported one without lost
+    masses.
+    """
 
     parts: tuple[Contents, ...]
     """The files of each part."""
@@ -616,19 +716,30 @@ def assembly_contents(
     documents: list[_Part] = []
     for part in parts:
         name = claimed.claim("mesh", file_name(part.name))
-        documents.append(_of_part(part, build(part.scene, f"package://{package}/assets/{name}"), name, form, package))
+        documents.append(
+            _of_part(
+                part, build(part.scene, f"package://{package}/assets/{name}"), name, form, package
+            )
+        )
     report = Report("directives")
     for item in documents:
         solved = item.document.solved
-        report.entries.extend(entry for entry in item.document.built.diagnostics if entry.code not in solved)
+        report.entries.extend(
+            entry for entry in item.document.built.diagnostics if entry.code not in solved
+        )
     placed = [item.placed for item in documents]
     assembly = Assembly(scene, placed, report)
     _report_names(assembly.names, report)
     main = f"{package}.dmd.yaml"
-    files = {main: assembly.text(origin_comment(scene)).encode(), "package.xml": package_xml(package).encode()}
+    files = {
+        main: assembly.text(origin_comment(scene)).encode(),
+        "package.xml": package_xml(package).encode(),
+    }
     for item in documents:
         files |= item.contents.files
-    files["README.md"] = _readme(scene, main, [item.contents.main for item in documents], form, options).encode()
+    files["README.md"] = _readme(
+        scene, main, [item.contents.main for item in documents], form, options
+    ).encode()
     files["FIDELITY.md"] = fidelity_text(scene, tuple(report.entries), "directives").encode()
     built = [item.document.built for item in documents]
     return AssemblyContents(
@@ -674,10 +785,14 @@ def _of_part(part: Part, document: Document, name: str, form: Format, package: s
 
 
 def _without_losses(scene: Scene, documents: Iterable[_Part]) -> Scene:
-    """Return the scene without tendons and the reflected inertia that documents lack: the findings say so."""
+    """Return the scene without tendons and the reflected inertia that documents lack: the findings
+    say so.
+    """
     lossy = {name for item in documents for name in _lossy_joints(item)}
     joints = tuple(
-        dataclasses.replace(joint, axes=tuple(dataclasses.replace(axis, inertia=0.0) for axis in joint.axes))
+        dataclasses.replace(
+            joint, axes=tuple(dataclasses.replace(axis, inertia=0.0) for axis in joint.axes)
+        )
         if joint.name in lossy
         else joint
         for joint in scene.joints
@@ -686,7 +801,9 @@ def _without_losses(scene: Scene, documents: Iterable[_Part]) -> Scene:
 
 
 def _lossy_joints(item: _Part) -> Iterator[str]:
-    """Yield the names, in the scene, of the joints of a part whose document lacks their reflected inertia."""
+    """Yield the names, in the scene, of the joints of a part whose document lacks their reflected
+    inertia.
+    """
     lossy = {
         subject
         for entry in item.document.built.diagnostics
@@ -707,12 +824,15 @@ def _report_names(names: Mapping[str, str], report: Report) -> None:
         )
 
 
-def _readme(scene: Scene, main: str, models: Iterable[str], form: Format, options: Mapping[str, object]) -> str:
+def _readme(
+    scene: Scene, main: str, models: Iterable[str], form: Format, options: Mapping[str, object]
+) -> str:
     name = file_name(scene.name)
     lines = [
         f"# {name}",
         "",
-        f"`{main}` assembles the models {', '.join(f'`{model}`' for model in models)} in {form.title}. Drake and "
+        f"`{main}` assembles the models {', '.join(f'`{model}`' for model in models)} in "
+        f"{form.title}. Drake and "
         "sdfbridge read it.",
         "",
         "```python",
@@ -722,6 +842,10 @@ def _readme(scene: Scene, main: str, models: Iterable[str], form: Format, option
         "",
         *derivation(scene, form.function, name, options),
         "",
-        "[FIDELITY.md](FIDELITY.md) lists what the files cannot represent, or represent with an error.",
+        (
+            "[FIDELITY.md](FIDELITY.md) lists what the files cannot represent, or represent with "
+            "an "
+            "error."
+        ),
     ]
     return printable("\n".join(lines) + "\n", lines=True)

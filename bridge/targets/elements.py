@@ -14,7 +14,18 @@ from loaders.diagnostics import Fate
 from loaders.files.read_file import read_start
 from loaders.inertia import SpatialInertia
 from loaders.limits import FileError
-from loaders.model import Actuator, FilterGroup, FilterRule, Joint, JointType, Light, Link, Material, Rgba, Sensor
+from loaders.model import (
+    Actuator,
+    FilterGroup,
+    FilterRule,
+    Joint,
+    JointType,
+    Light,
+    Link,
+    Material,
+    Rgba,
+    Sensor,
+)
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
 
@@ -31,14 +42,21 @@ _Neighbors = Mapping[str, Set[str]]
 
 
 def has_writable_pairs(scene: Scene) -> bool:
-    """Return whether the pairs that a scene excludes are MuJoCo's, and few enough to be written as filter groups."""
-    return default_policy(scene) == "mujoco" and sum(1 for link in scene.links if link.collisions) <= _MAX_LINKS
+    """Return whether the pairs that a scene excludes are MuJoCo's, and few enough to be written as
+    filter groups.
+    """
+    return (
+        default_policy(scene) == "mujoco"
+        and sum(1 for link in scene.links if link.collisions) <= _MAX_LINKS
+    )
 
 
 def with_filter_groups(scene: Scene) -> Scene:
-    """Return the scene with filter groups for the pairs that MuJoCo excludes and Drake's rules do not.
+    """Return the scene with filter groups for the pairs that MuJoCo excludes and Drake's rules do
+    not.
 
-    A scene whose rules are not MuJoCo's stays as it is. Links that may not touch the same links share a group.
+    A scene whose rules are not MuJoCo's stays as it is. Links that may not touch the same links
+    share a group.
 
     Args:
         scene: The scene.
@@ -52,15 +70,24 @@ def with_filter_groups(scene: Scene) -> Scene:
     if not pairs:
         return scene
     masked = masked_pairs(scene)
-    pairs += [pair for pair in map(frozenset, combinations(colliding, 2)) if pair in masked and pair in wanted]
-    groups, rules = _grouped(_neighbors(pairs), colliding, {group.name for group in scene.filter_groups})
+    pairs += [
+        pair
+        for pair in map(frozenset, combinations(colliding, 2))
+        if pair in masked and pair in wanted
+    ]
+    groups, rules = _grouped(
+        _neighbors(pairs), colliding, {group.name for group in scene.filter_groups}
+    )
     return dataclasses.replace(
-        scene, filter_groups=(*scene.filter_groups, *groups), filter_rules=(*scene.filter_rules, *rules)
+        scene,
+        filter_groups=(*scene.filter_groups, *groups),
+        filter_rules=(*scene.filter_rules, *rules),
     )
 
 
 def report_pairs_kept_apart(scene: Scene, report: Report, code: str) -> None:
-    """Report the pairs of links that may touch by MuJoCo's rules, if they are those of the scene, but not by Drake's.
+    """Report the pairs of links that may touch by MuJoCo's rules, if they are those of the scene,
+    but not by Drake's.
 
     Args:
         scene: The scene.
@@ -71,7 +98,8 @@ def report_pairs_kept_apart(scene: Scene, report: Report, code: str) -> None:
         report.add(
             Fate.DROPPED,
             code,
-            "links {a} and {b} may touch in MuJoCo; by Drake's rules links that a joint connects or that are fixed to "
+            "links {a} and {b} may touch in MuJoCo; by Drake's rules links that a joint connects "
+            "or that are fixed to "
             "each other never do",
             subjects=(a, b),
             a=a,
@@ -93,21 +121,35 @@ def _neighbors(pairs: Iterable[frozenset[str]]) -> _Neighbors:
     return found
 
 
-def _grouped(neighbors: _Neighbors, order: list[str], taken: Set[str]) -> tuple[list[FilterGroup], list[FilterRule]]:
-    """Return groups of links with the same neighbors, in the order of the links, and the rules between them."""
+def _grouped(
+    neighbors: _Neighbors, order: list[str], taken: Set[str]
+) -> tuple[list[FilterGroup], list[FilterRule]]:
+    """Return groups of links with the same neighbors, in the order of the links, and the rules
+    between them.
+    """
     classes = _classes(neighbors, [name for name in order if name in neighbors])
-    names = [f"filter_{i}" for i in range(1, len(classes) + len(taken) + 1) if f"filter_{i}" not in taken]
-    groups = [FilterGroup(name=name, links=tuple(links)) for name, links in zip(names, classes, strict=False)]
+    names = [
+        f"filter_{i}" for i in range(1, len(classes) + len(taken) + 1) if f"filter_{i}" not in taken
+    ]
+    groups = [
+        FilterGroup(name=name, links=tuple(links))
+        for name, links in zip(names, classes, strict=False)
+    ]
     rules = []
     for i, a in enumerate(groups):
         if len(a.links) > 1 and a.links[1] in neighbors[a.links[0]]:
             rules.append(FilterRule(a=a.name, b=a.name))
-        rules += [FilterRule(a=a.name, b=b.name) for b in groups[i + 1 :] if b.links[0] in neighbors[a.links[0]]]
+        rules += [
+            FilterRule(a=a.name, b=b.name)
+            for b in groups[i + 1 :]
+            if b.links[0] in neighbors[a.links[0]]
+        ]
     return groups, rules
 
 
 def _classes(neighbors: _Neighbors, order: list[str]) -> list[list[str]]:
-    """Return the links in classes: those that exclude each other and the same others, and those that exclude the same.
+    """Return the links in classes: those that exclude each other and the same others, and those
+    that exclude the same.
 
     Args:
         neighbors: The links that each link may not touch.
@@ -136,7 +178,11 @@ def without_fluid_forces(scene: Scene, report: Report, code: str) -> Scene:
         report.add(
             Fate.DROPPED,
             code,
-            "the document has no place for the force of a fluid on link {link}, {force}; left it out",
+            (
+                "the document has no place for the force of a fluid on link {link}, {force}; left "
+                "it "
+                "out"
+            ),
             force.where,
             hint="add the plugin that exerts it to the document",
             subjects=(force.link,),
@@ -165,7 +211,10 @@ def without_published_sensors(scene: Scene, report: Report, code: str) -> Scene:
         report.add(
             Fate.DROPPED,
             code,
-            "the document has no place for sensor {sensor} of type {type}, which a plugin publishes; left it out",
+            (
+                "the document has no place for sensor {sensor} of type {type}, which a plugin "
+                "publishes; left it out"
+            ),
             sensor.where,
             subjects=(item.name, sensor.name),
             sensor=sensor.name,
@@ -173,8 +222,12 @@ def without_published_sensors(scene: Scene, report: Report, code: str) -> Scene:
         )
     return dataclasses.replace(
         scene,
-        links=tuple(dataclasses.replace(link, sensors=_stated(link.sensors)) for link in scene.links),
-        joints=tuple(dataclasses.replace(joint, sensors=_stated(joint.sensors)) for joint in scene.joints),
+        links=tuple(
+            dataclasses.replace(link, sensors=_stated(link.sensors)) for link in scene.links
+        ),
+        joints=tuple(
+            dataclasses.replace(joint, sensors=_stated(joint.sensors)) for joint in scene.joints
+        ),
     )
 
 
@@ -190,7 +243,8 @@ _MAGIC = b"\xabKTX "
 def without_undrawn_textures(material: Material) -> tuple[Material, list[str]]:
     """Return a material without its textures in KTX, and the words for what is left out.
 
-    Neither Gazebo nor PyBullet reads KTX, and Drake's renderer does not draw a shape with such a texture at all.
+    Neither Gazebo nor PyBullet reads KTX, and Drake's renderer does not draw a shape with such a
+    texture at all.
 
     Args:
         material: The material.
@@ -218,19 +272,26 @@ _GEARED_TYPES = frozenset({JointType.REVOLUTE, JointType.CONTINUOUS, JointType.P
 
 
 def with_rotor_inertia(scene: Scene, report: Report, code: str) -> Scene:
-    """Return the scene with actuators whose rotors have the reflected inertia of the axes of their joints.
+    """Return the scene with actuators whose rotors have the reflected inertia of the axes of their
+    joints.
 
     Args:
         scene: The scene.
         report: Receives the finding.
         code: Code of the finding.
     """
-    driven = {actuator.joint: i for i, actuator in enumerate(scene.actuators)}  # of several, the last one counts
+    driven = {
+        actuator.joint: i for i, actuator in enumerate(scene.actuators)
+    }  # of several, the last one counts
     actuators = list(scene.actuators)
     moved: list[str] = []
     joints: list[Joint] = []
     for joint in scene.joints:
-        if joint.type not in _GEARED_TYPES or joint.axes[0].inertia <= 0.0 or joint.axes[0].effort == 0.0:
+        if (
+            joint.type not in _GEARED_TYPES
+            or joint.axes[0].inertia <= 0.0
+            or joint.axes[0].effort == 0.0
+        ):
             joints.append(joint)
             continue
         (axis,) = joint.axes
@@ -240,7 +301,12 @@ def with_rotor_inertia(scene: Scene, report: Report, code: str) -> Scene:
             actuators[driven[joint.name]] = dataclasses.replace(actuator, rotor_inertia=inertia)
         else:
             actuators.append(
-                Actuator(name=joint.name, joint=joint.name, effort=axis.effort, rotor_inertia=axis.inertia)
+                Actuator(
+                    name=joint.name,
+                    joint=joint.name,
+                    effort=axis.effort,
+                    rotor_inertia=axis.inertia,
+                )
             )
         joints.append(dataclasses.replace(joint, axes=(dataclasses.replace(axis, inertia=0.0),)))
         moved.append(joint.name)
@@ -249,7 +315,10 @@ def with_rotor_inertia(scene: Scene, report: Report, code: str) -> Scene:
     report.add(
         Fate.NOTED,
         code,
-        "the reflected inertia of the joints {joints} is written as the rotor inertia of actuators, which Drake reads",
+        (
+            "the reflected inertia of the joints {joints} is written as the rotor inertia of "
+            "actuators, which Drake reads"
+        ),
         subjects=tuple(moved),
         joints=tuple(moved),
     )
@@ -257,12 +326,14 @@ def with_rotor_inertia(scene: Scene, report: Report, code: str) -> Scene:
 
 
 def add_pose(parent: Element, X: Pose, scale: float = 0.0) -> None:
-    """Add a ``<pose>``, unless it is the identity: with angles, or with a quaternion where angles are inaccurate.
+    """Add a ``<pose>``, unless it is the identity: with angles, or with a quaternion where angles
+    are inaccurate.
 
     Args:
         parent: The element that has the pose.
         X: The pose.
-        scale: Largest distance that a reader's computation of it takes in [m]; 0 if a reader takes it as it is.
+        scale: Largest distance that a reader's computation of it takes in [m]; 0 if a reader takes
+            it as it is.
     """
     if is_ill_conditioned(X.R):
         text = numbers([*position_values(X.p, scale), *quaternion_values(X.R)])
@@ -297,8 +368,8 @@ def vector(values: Array | Iterable[float]) -> tuple[float, ...]:
 def add_parameters(parent: Element, parameters: Iterable[tuple[str, str]]) -> None:
     """Add the elements whose paths and texts are listed, such as ``("camera/image/width", "64")``.
 
-    An element is used again for the next path as long as this repeats nothing in it: a second ``camera@name`` or
-    ``camera/image/width`` begins a new ``<camera>`` or ``<image>``.
+    An element is used again for the next path as long as this repeats nothing in it: a second
+    ``camera@name`` or ``camera/image/width`` begins a new ``<camera>`` or ``<image>``.
 
     Args:
         parent: The element that has the parameters.
@@ -323,7 +394,11 @@ def add_parameters(parent: Element, parameters: Iterable[tuple[str, str]]) -> No
 def _is_used(element: Element, attribute: str) -> bool:
     """Return whether an element has content already that the next parameter would repeat."""
     if attribute:
-        return element.get(qualified(attribute)) is not None or element.text is not None or len(element) > 0
+        return (
+            element.get(qualified(attribute)) is not None
+            or element.text is not None
+            or len(element) > 0
+        )
     return element.text is not None or len(element) > 0
 
 

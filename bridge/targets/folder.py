@@ -26,14 +26,24 @@ from loaders.meshes.mesh_data import companion_files, local_file
 from loaders.scene import Scene
 from loaders.text import code, printable
 
-from .report import WRITTEN_BY, Report, derivation, fidelity_text, origin_comment, read_back, require_equal
+from .report import (
+    WRITTEN_BY,
+    Report,
+    derivation,
+    fidelity_text,
+    origin_comment,
+    read_back,
+    require_equal,
+)
 from .xml import Element, add, check_folder_name, file_name, root_element, write
 
 ASSETS = "assets"
 """Folder of the assets, beside the file of the model."""
 _NAMES = {
     ".dae": re.compile(rb"<init_from>\s*(?:<ref>)?\s*([^<]+?)\s*<"),
-    ".mtl": re.compile(rb"^\s*(?:map_\w+|bump|disp|decal|norm)\s+(?:-\S+\s+\S+\s+)*([^\r\n]+?)\s*$", re.MULTILINE),
+    ".mtl": re.compile(
+        rb"^\s*(?:map_\w+|bump|disp|decal|norm)\s+(?:-\S+\s+\S+\s+)*([^\r\n]+?)\s*$", re.MULTILINE
+    ),
     ".gltf": re.compile(rb'"uri"\s*:\s*"([^"]+)"'),
 }
 """Patterns of the names of pictures in files, by suffix."""
@@ -52,7 +62,8 @@ class AssetFiles:
     """Paths of the files by the same in lower case."""
 
     def add(self, path: str | None) -> str | None:
-        """Add a mesh or picture; return its path beside the model, or None if the file cannot be read.
+        """Add a mesh or picture; return its path beside the model, or None if the file cannot be
+        read.
 
         Args:
             path: Path of the file.
@@ -87,7 +98,9 @@ class AssetFiles:
         return f"{self.folder}/{folder}{main}"
 
     def _is_free(self, name: str, data: bytes) -> bool:
-        """Return whether a name is not taken by other content, also where file systems ignore case."""
+        """Return whether a name is not taken by other content, also where file systems ignore
+        case.
+        """
         existing = self._names.get(name.casefold())
         return existing is None or (existing == name and self.files[existing] == data)
 
@@ -155,7 +168,8 @@ class SourceFiles(Files):
     """Files that a document names where the source has them."""
 
     def uri(self, path: str | None, uri: str) -> str:
-        """Return the URI in the source if it has a scheme, such as ``model://``; else the path of the file.
+        """Return the URI in the source if it has a scheme, such as ``model://``; else the path of
+        the file.
 
         Args:
             path: The file.
@@ -197,7 +211,8 @@ class Export:
     Attributes:
         path: The file of the model.
         files: Every file, by its path in the folder.
-        diagnostics: The findings of lowering and export; those of the reader are in ``Scene.diagnostics``.
+        diagnostics: The findings of lowering and export; those of the reader are in
+            ``Scene.diagnostics``.
     """
 
     path: Path
@@ -209,16 +224,23 @@ class Export:
 
 
 def stale(files: Mapping[str, bytes], out_dir: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the files of a folder that are missing, superfluous, or differ from what an export would write.
+    """Return the files of a folder that are missing, superfluous, or differ from what an export
+    would write.
 
     Args:
         files: Content of each file that the export would write, by its path in the folder.
         out_dir: The folder to compare with.
     """
     folder = Path(out_dir)
-    existing = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    existing = {
+        path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()
+    }
     existing.pop(MANIFEST, None)
-    differing = {file for file, data in files.items() if file not in existing or existing[file].read_bytes() != data}
+    differing = {
+        file
+        for file, data in files.items()
+        if file not in existing or existing[file].read_bytes() != data
+    }
     return tuple(sorted(differing | _superfluous(existing, files)))
 
 
@@ -307,9 +329,13 @@ class Contents:
         Raises:
             ExportError: if they are not the scene.
         """
-        require_equal(read_back(self.files, self.main, self.scene, self.code, package_map=self.package_map))
+        require_equal(
+            read_back(self.files, self.main, self.scene, self.code, package_map=self.package_map)
+        )
 
-    def written(self, kind: type[_Export], out_dir: str | os.PathLike[str], *, force: bool) -> _Export:
+    def written(
+        self, kind: type[_Export], out_dir: str | os.PathLike[str], *, force: bool
+    ) -> _Export:
         """Write the files into a folder and return the result.
 
         Args:
@@ -329,7 +355,11 @@ class Contents:
 
 
 def finished(
-    source: Source, options: LoadOptions, contents_of: Callable[[], _Contents], *, check: bool = False
+    source: Source,
+    options: LoadOptions,
+    contents_of: Callable[[], _Contents],
+    *,
+    check: bool = False,
 ) -> _Contents:
     """Return the files of an export, and warn of what they lose.
 
@@ -351,9 +381,16 @@ def finished(
 
 
 def single_document(
-    source: Source, options: LoadOptions, build: Callable[[], AnyBuilt], form: Format, assets: str, *, check: bool
+    source: Source,
+    options: LoadOptions,
+    build: Callable[[], AnyBuilt],
+    form: Format,
+    assets: str,
+    *,
+    check: bool,
 ) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
-    """Return one document without a folder around it, the assets in a folder beside it, and the findings.
+    """Return one document without a folder around it, the assets in a folder beside it, and the
+    findings.
 
     Args:
         source: The source of the export.
@@ -370,19 +407,24 @@ def single_document(
         built = build()
         text, main = write(built.root), f"main{form.suffix}"
         if check:
-            files = {main: text.encode()} | {f"{assets}/{file}": data for file, data in built.assets.items()}
+            files = {main: text.encode()} | {
+                f"{assets}/{file}": data for file, data in built.assets.items()
+            }
             require_equal(read_back(files, main, built.form.scene, form.code))
         losses.add(built.diagnostics)
     return text, built.assets, built.diagnostics
 
 
-def document_contents(built: AnyBuilt, form: Format, readers: str, notes: Iterable[str]) -> Contents:
+def document_contents(
+    built: AnyBuilt, form: Format, readers: str, notes: Iterable[str]
+) -> Contents:
     """Return the files of a document: itself, its assets, ``README.md`` and ``FIDELITY.md``.
 
     Args:
         built: The document.
         form: Its format.
-        readers: The first sentences of the README after the name of the file, such as ``is a robot in URDF.``.
+        readers: The first sentences of the README after the name of the file, such as ``is a robot
+            in URDF.``.
         notes: Sentences of the README about what was changed.
     """
     name = file_name(built.scene.name)
@@ -394,15 +436,27 @@ def document_contents(built: AnyBuilt, form: Format, readers: str, notes: Iterab
     }
     files = {file: text.encode() for file, text in texts.items()}
     files |= {f"assets/{file}": data for file, data in built.assets.items()}
-    return Contents(main=main, files=files, scene=built.form.scene, diagnostics=built.diagnostics, code=form.code)
+    return Contents(
+        main=main,
+        files=files,
+        scene=built.form.scene,
+        diagnostics=built.diagnostics,
+        code=form.code,
+    )
 
 
 def _readme(name: str, about: str, built: AnyBuilt, form: Format, notes: Iterable[str]) -> str:
-    report = f"[FIDELITY.md](FIDELITY.md) lists what {form.title} cannot represent, or represents with an error."
+    report = (
+        f"[FIDELITY.md](FIDELITY.md) lists what {form.title} cannot represent, or represents "
+        f"with an error."
+    )
     made = derivation(built.scene, form.function, name, changed_options(built.options))
     lines = [f"# {name}", "", about, "", *made, "", *notes, report]
     if built.form.names:
-        rows = [f"| {code(old, cell=True)} | {code(new, cell=True)} |" for old, new in built.form.names.items()]
+        rows = [
+            f"| {code(old, cell=True)} | {code(new, cell=True)} |"
+            for old, new in built.form.names.items()
+        ]
         lines += ["", "## Names", "", f"| source | {form.title} |", "|---|---|", *rows]
     return printable("\n".join(lines) + "\n", lines=True)
 
@@ -410,7 +464,11 @@ def _readme(name: str, about: str, built: AnyBuilt, form: Format, notes: Iterabl
 def changed_options(options: Any) -> Mapping[str, Any]:
     """Return the options that differ from their defaults."""
     default = type(options)()
-    values = {entry.name: getattr(options, entry.name) for entry in fields(options) if entry.name != "strict"}
+    values = {
+        entry.name: getattr(options, entry.name)
+        for entry in fields(options)
+        if entry.name != "strict"
+    }
     return {key: value for key, value in values.items() if value != getattr(default, key)}
 
 

@@ -1,12 +1,13 @@
 """Numbers and poses as text that reads back.
 
-Numbers that the source states are written unchanged. Numbers that this package computes (the pose of one link in
-another) carry rounding errors: `position` and `quaternion` remove them, so that ``0.30000000000000004`` is written
-``0.3`` and a right angle ``1 0 1 0``. This changes no value by more than the rounding error of its computation.
+Numbers that the source states are written unchanged. Numbers that this package computes (the pose
+of one link in another) carry rounding errors: `position` and `quaternion` remove them, so that
+``0.30000000000000004`` is written ``0.3`` and a right angle ``1 0 1 0``. This changes no value by
+more than the rounding error of its computation.
 
-A computed pose carries rounding errors of some 1e-16, which differ each time that it is read and written again. It is
-therefore rounded to 13 decimals [m, rad], more where the model lies far from the origin: a second writing then finds
-the same decimals. This changes a pose by 5e-14 at most.
+A computed pose carries rounding errors of some 1e-16, which differ each time that it is read and
+written again. It is therefore rounded to 13 decimals [m, rad], more where the model lies far from
+the origin: a second writing then finds the same decimals. This changes a pose by 5e-14 at most.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ def numbers(values: Iterable[float]) -> str:
 
 
 def round_to_short(value: float) -> float:
-    """Remove the rounding error of a short computation: return zero or a decimal of 12 digits if one is that close."""
+    """Remove the rounding error of a short computation: return zero or a decimal of 12 digits if
+    one is that close.
+    """
     if abs(value) <= _NOISE:
         return 0.0
     short = float(f"{value:.12g}")
@@ -62,7 +65,9 @@ def round_to_short(value: float) -> float:
 
 
 def color(rgba: Iterable[float]) -> list[float]:
-    """Return a color in single precision, as MuJoCo stores it, by the shortest decimals that read back the same."""
+    """Return a color in single precision, as MuJoCo stores it, by the shortest decimals that read
+    back the same.
+    """
     return [float(str(np.float32(c))) for c in rgba]
 
 
@@ -73,14 +78,18 @@ def position(p: Iterable[float]) -> list[float] | None:
 
 
 def composed_position(p: Iterable[float]) -> list[float] | None:
-    """Return a position that was composed of several poses, so that reading and writing finds the same decimals."""
+    """Return a position that was composed of several poses, so that reading and writing finds the
+    same decimals.
+    """
     values = [float(x) for x in p]
     decimals = _POSITION_DECIMALS - max(0, math.ceil(math.log10(max(*map(abs, values), 1.0))))
     return position(round(x, decimals) for x in values)
 
 
 def composed(X: Pose) -> Pose:
-    """Return a pose that was composed of several, so that reading and writing finds the same decimals."""
+    """Return a pose that was composed of several, so that reading and writing finds the same
+    decimals.
+    """
     p = composed_position(X.p) or (0.0, 0.0, 0.0)
     wxyz = stable_direction(_positive(matrix_to_quaternion(X.R)), _POSITION_DECIMALS)
     return Pose.of(quaternion_to_matrix(wxyz), p)
@@ -94,7 +103,9 @@ def direction(axis: Iterable[float]) -> list[float] | None:
     return None if values == [0.0, 0.0, 1.0] else values
 
 
-def stable_direction(xyz: Sequence[float] | Array, decimals: int = _DIRECTION_DECIMALS) -> list[float]:
+def stable_direction(
+    xyz: Sequence[float] | Array, decimals: int = _DIRECTION_DECIMALS
+) -> list[float]:
     """Return a unit vector which, normalized and rounded again, is the same one.
 
     Args:
@@ -110,7 +121,9 @@ def stable_direction(xyz: Sequence[float] | Array, decimals: int = _DIRECTION_DE
         seen.append(unit.tolist())
         unit = unit / _length(unit)
     first = seen.index(unit.tolist()) if unit.tolist() in seen else -1
-    return min(seen[first:])  # normalizing goes round these: the same one is chosen from each of them
+    return min(
+        seen[first:]
+    )  # normalizing goes round these: the same one is chosen from each of them
 
 
 def _length(v: Array) -> float:
@@ -121,7 +134,8 @@ def _length(v: Array) -> float:
 def quaternion(R: Array) -> Sequence[float] | None:
     """Return the quaternion ``w x y z`` of a rotation matrix; None for the identity.
 
-    If all nonzero components have the same magnitude, they are whole numbers (``1 0 1 0``), which MuJoCo normalizes.
+    If all nonzero components have the same magnitude, they are whole numbers (``1 0 1 0``), which
+    MuJoCo normalizes.
     """
     wxyz = matrix_to_quaternion(R)
     if wxyz == (1.0, 0.0, 0.0, 0.0):
@@ -133,7 +147,9 @@ def quaternion(R: Array) -> Sequence[float] | None:
 
 
 def whole_or(wxyz: Sequence[float]) -> Sequence[float]:
-    """Return a quaternion in whole numbers, if all its nonzero components have the same magnitude, else itself."""
+    """Return a quaternion in whole numbers, if all its nonzero components have the same magnitude,
+    else itself.
+    """
     largest = max(map(abs, wxyz))
     whole = [round(c / largest) for c in wxyz]
     is_whole = all(abs(c / largest - w) <= 2 * _NOISE for c, w in zip(wxyz, whole, strict=True))
@@ -141,10 +157,11 @@ def whole_or(wxyz: Sequence[float]) -> Sequence[float]:
 
 
 def _stable(wxyz: Sequence[float]) -> list[float]:
-    """Return a quaternion of 16 decimals which, read as a matrix and written again, is the same one.
+    """Return a quaternion of 16 decimals which, read as a matrix and written again, is the same
+    one.
 
-    Each reading and writing moves the last digits, until they go round some quaternions: the same one is chosen from
-    each of these.
+    Each reading and writing moves the last digits, until they go round some quaternions: the same
+    one is chosen from each of these.
     """
     seen: list[list[float]] = []
     q = _rounded(wxyz)
@@ -165,12 +182,15 @@ def _positive(wxyz: Sequence[float]) -> list[float]:
 
 
 def placement(X: Pose) -> dict[str, Sequence[float] | None]:
-    """Return the attributes ``pos`` and ``quat`` of a computed pose, for `Element`; None where the default holds."""
+    """Return the attributes ``pos`` and ``quat`` of a computed pose, for `Element`; None where the
+    default holds.
+    """
     return {"pos": position(X.p), "quat": quaternion(X.R)}
 
 
 def with_colors_in_range(item: _Colored) -> _Colored:
-    """Return a material or a light with each component of its colors moved into the range from 0 to 1.
+    """Return a material or a light with each component of its colors moved into the range from 0 to
+    1.
 
     MuJoCo draws others; libsdformat and readers of URDF refuse a document with them.
 
@@ -179,7 +199,8 @@ def with_colors_in_range(item: _Colored) -> _Colored:
     """
     colors = {key: value for key in _COLORS if (value := getattr(item, key, None)) is not None}
     moved: dict[str, Any] = {
-        key: tuple(min(max(component, 0.0), 1.0) for component in value) for key, value in colors.items()
+        key: tuple(min(max(component, 0.0), 1.0) for component in value)
+        for key, value in colors.items()
     }
     return item if moved == colors else dataclasses.replace(item, **moved)
 
@@ -187,7 +208,9 @@ def with_colors_in_range(item: _Colored) -> _Colored:
 _POSE_DECIMALS = 13
 _RIGHT_ANGLE = math.pi / 2
 _SNAP = 10.0**-_POSE_DECIMALS
-"""Distance from a multiple of a right angle below which an angle is written as that multiple [rad]."""
+"""Distance from a multiple of a right angle below which an angle is written as that multiple
+[rad].
+"""
 _LOCKED = 1e-13
 """Cosine of a pitch below which roll and yaw turn about the same axis."""
 _ILL_CONDITIONED = 0.02
@@ -195,12 +218,14 @@ _ILL_CONDITIONED = 0.02
 
 
 def roll_pitch_yaw(R: Array) -> tuple[float, float, float]:
-    """Return fixed-axis angles [rad] that reproduce a rotation matrix to rounding, also near a pitch of 90 degrees.
+    """Return fixed-axis angles [rad] that reproduce a rotation matrix to rounding, also near a
+    pitch of 90 degrees.
 
-    The yaw is computed from the matrix with the roll undone, so that it compensates for an ill-defined roll.
-    ``transforms3d.euler.mat2euler`` computes both angles independently. Measured with products of rotations 1e-12 rad
-    from that pitch, where rounding errors make both angles uncertain, it reproduces the matrix to 9e-4 only, at 1e-6
-    rad to 1e-9, and this function to 2e-15 everywhere; it also takes 1.9 us, and this function 0.6 us.
+    The yaw is computed from the matrix with the roll undone, so that it compensates for an
+    ill-defined roll. ``transforms3d.euler.mat2euler`` computes both angles independently. Measured
+    with products of rotations 1e-12 rad from that pitch, where rounding errors make both angles
+    uncertain, it reproduces the matrix to 9e-4 only, at 1e-6 rad to 1e-9, and this function to
+    2e-15 everywhere; it also takes 1.9 us, and this function 0.6 us.
     """
     if R is IDENTITY.R:
         return 0.0, 0.0, 0.0
@@ -217,7 +242,8 @@ def position_values(p: Iterable[float], scale: float = 1.0) -> list[float]:
 
     Args:
         p: The position.
-        scale: Largest distance that a reader's computation of it takes in [m]; 0 if a reader takes it as it is.
+        scale: Largest distance that a reader's computation of it takes in [m]; 0 if a reader takes
+            it as it is.
     """
     if scale == 0.0:
         return [round_to_short(float(x)) for x in p]
@@ -226,7 +252,9 @@ def position_values(p: Iterable[float], scale: float = 1.0) -> list[float]:
 
 
 def angle_values(R: Array) -> list[float]:
-    """Return fixed-axis roll, pitch and yaw [rad] of a computed rotation, without rounding errors."""
+    """Return fixed-axis roll, pitch and yaw [rad] of a computed rotation, without rounding
+    errors.
+    """
     roll, pitch, yaw = roll_pitch_yaw(R)
     if math.hypot(float(R[2, 1]), float(R[2, 2])) < _LOCKED:
         roll, pitch = 0.0, math.copysign(_RIGHT_ANGLE, -float(R[2, 0]))
@@ -235,7 +263,9 @@ def angle_values(R: Array) -> list[float]:
 
 
 def snapped_angle(value: float) -> float:
-    """Return an angle [rad] of 13 decimals, or the multiple of a right angle if it is one within rounding."""
+    """Return an angle [rad] of 13 decimals, or the multiple of a right angle if it is one within
+    rounding.
+    """
     turns = round(value / _RIGHT_ANGLE)
     if abs(value - turns * _RIGHT_ANGLE) < _SNAP:
         return math.pi if turns == -2 else turns * _RIGHT_ANGLE + 0.0
@@ -243,7 +273,9 @@ def snapped_angle(value: float) -> float:
 
 
 def is_ill_conditioned(R: Array) -> bool:
-    """Return whether angles describe a rotation badly, because its pitch is almost, not exactly, a right angle."""
+    """Return whether angles describe a rotation badly, because its pitch is almost, not exactly, a
+    right angle.
+    """
     return _LOCKED <= math.hypot(float(R[2, 1]), float(R[2, 2])) < _ILL_CONDITIONED
 
 

@@ -1,6 +1,7 @@
 """Findings of an export, FIDELITY.md, provenance, and the check by reading back.
 
-Findings that differ in one argument only, and are more than a few, are one line: their number, the values and places.
+Findings that differ in one argument only, and are more than a few, are one line: their number, the
+values and places.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ class _Omitted(str):
 
 
 def fidelity_text(scene: Scene, diagnostics: Iterable[Diagnostic], form: str = "MJCF") -> str:
-    """Return the report of everything that is not represented exactly; what it does not list is exact.
+    """Return the report of everything that is not represented exactly; what it does not list is
+    exact.
 
     Args:
         scene: The exported scene, with the findings of its reader.
@@ -81,9 +83,11 @@ def fidelity_text(scene: Scene, diagnostics: Iterable[Diagnostic], form: str = "
     entries = without_repeats((*scene.diagnostics, *diagnostics))
     counts = Counter(entry.fate for entry in entries)
     lines = ["# Fidelity", "", "What is not listed here is represented exactly.", ""]
-    lines += [f"- {counts[fate]} {text.format(format=form)}" for fate, text in _HEADINGS.items() if counts[fate]] or [
-        "- nothing was lost"
-    ]
+    lines += [
+        f"- {counts[fate]} {text.format(format=form)}"
+        for fate, text in _HEADINGS.items()
+        if counts[fate]
+    ] or ["- nothing was lost"]
     for fate, text in _HEADINGS.items():
         if counts[fate]:
             lines += ["", f"## {text.partition(':')[0].capitalize()}"]
@@ -104,7 +108,9 @@ def _section(entries: Iterable[Diagnostic], scene: Scene) -> Iterator[str]:
 
 
 def _merged(entries: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
-    """Return findings of one template, those about the same item at the same place as one, with the values of each."""
+    """Return findings of one template, those about the same item at the same place as one, with the
+    values of each.
+    """
     for name in entries[0].arguments:
         if f"{{{name}}}" in entries[0].template:
             entries = _merged_by(entries, name)
@@ -112,7 +118,9 @@ def _merged(entries: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
 
 
 def _merged_by(entries: Iterable[Diagnostic], name: str) -> Sequence[Diagnostic]:
-    """Return findings, those that differ in one argument only as one, unless it names what they are about."""
+    """Return findings, those that differ in one argument only as one, unless it names what they are
+    about.
+    """
     groups: dict[object, list[Diagnostic]] = {}
     for i, entry in enumerate(entries):
         is_detail = bool(entry.subjects) and _is_detail(entry, name)
@@ -123,12 +131,20 @@ def _merged_by(entries: Iterable[Diagnostic], name: str) -> Sequence[Diagnostic]
 
 def _with_all(group: Sequence[Diagnostic], name: str) -> Diagnostic:
     values = ", ".join(str(entry.arguments[name]) for entry in group)
-    return replace(group[0], arguments={**group[0].arguments, name: values}) if len(group) > 1 else group[0]
+    return (
+        replace(group[0], arguments={**group[0].arguments, name: values})
+        if len(group) > 1
+        else group[0]
+    )
 
 
 def _message_parts(entries: Sequence[Diagnostic]) -> Iterable[Sequence[Diagnostic]]:
-    """Return findings of one template in parts, such that a message keeps the arguments that many of them share."""
-    values = {name: [str(entry.arguments[name]) for entry in entries] for name in entries[0].arguments}
+    """Return findings of one template in parts, such that a message keeps the arguments that many
+    of them share.
+    """
+    values = {
+        name: [str(entry.arguments[name]) for entry in entries] for name in entries[0].arguments
+    }
     varying = {name: len(set(texts)) for name, texts in values.items() if len(set(texts)) > 1}
     shared = [name for name, count in varying.items() if _is_shared(name, count, entries)]
     if len(varying) < 2 or not shared:
@@ -142,7 +158,9 @@ def _message_parts(entries: Sequence[Diagnostic]) -> Iterable[Sequence[Diagnosti
 
 
 def _is_shared(name: str, count: int, entries: Sequence[Diagnostic]) -> bool:
-    """Return whether an argument has few values: half as many as findings, or two thirds if they are words."""
+    """Return whether an argument has few values: half as many as findings, or two thirds if they
+    are words.
+    """
     words = all(_is_detail(entry, name) for entry in entries)
     return (3 * count <= 2 * len(entries)) if words else (2 * count <= len(entries))
 
@@ -154,11 +172,19 @@ def _is_detail(entry: Diagnostic, name: str) -> bool:
 
 
 def _group(entries: Sequence[Diagnostic], scene: Scene) -> Iterator[str]:
-    """Yield the message that entries share, then a line for each of their different arguments, with the places."""
+    """Yield the message that entries share, then a line for each of their different arguments, with
+    the places.
+    """
     first = entries[0]
-    varying = [name for name in first.arguments if len({str(entry.arguments[name]) for entry in entries}) > 1]
+    varying = [
+        name
+        for name in first.arguments
+        if len({str(entry.arguments[name]) for entry in entries}) > 1
+    ]
     omitted: dict[str, Argument] = {name: _Omitted() for name in varying}
-    message = _capitalized(replace(first, arguments={**first.arguments, **omitted}).message, first.template)
+    message = _capitalized(
+        replace(first, arguments={**first.arguments, **omitted}).message, first.template
+    )
     remedy = f" To do: {plain(first.hint, tags=True)}." if first.hint else ""
     yield ""
     yield f"{plain(message, tags=True)}.{remedy}"
@@ -166,7 +192,11 @@ def _group(entries: Sequence[Diagnostic], scene: Scene) -> Iterator[str]:
     for entry in entries:
         values = ", ".join(code(text) for text in _argument_texts(entry, varying))
         places.setdefault(values, []).append(entry.where)
-    lines = [line for values, where in places.items() if (line := _line(values, _places_text(where, scene)))]
+    lines = [
+        line
+        for values, where in places.items()
+        if (line := _line(values, _places_text(where, scene)))
+    ]
     if len(varying) == 1 and len(lines) > _MOST_ITEMS:
         lines = [f"{len(lines)} times: {', '.join(lines)}"]
     if lines:
@@ -190,7 +220,9 @@ def _argument_texts(entry: Diagnostic, names: Sequence[str]) -> list[str]:
 
 
 def _capitalized(message: str, template: str) -> str:
-    """Return a message with a capital letter, unless its first word is an argument or a name with punctuation."""
+    """Return a message with a capital letter, unless its first word is an argument or a name with
+    punctuation.
+    """
     begins_with_word = re.match(r"[a-z]+\s", template) is not None
     return message[:1].upper() + message[1:] if begins_with_word else message
 
@@ -199,14 +231,19 @@ def _places_text(places: Iterable[Where], scene: Scene) -> str:
     """Return the files, each with its lines."""
     files: dict[str, set[int]] = {}
     for where in places:
-        files.setdefault(_relative_path(where.file, scene), set()).update([where.line] if where.line else [])
+        files.setdefault(_relative_path(where.file, scene), set()).update(
+            [where.line] if where.line else []
+        )
     return "; ".join(
-        plain(file + (f":{', '.join(map(str, sorted(lines)))}" if lines else "")) for file, lines in files.items()
+        plain(file + (f":{', '.join(map(str, sorted(lines)))}" if lines else ""))
+        for file, lines in files.items()
     )
 
 
 def _relative_path(file: str, scene: Scene) -> str:
-    """Return a file relative to the source's folder, or its folder and name: the report is the same on any machine."""
+    """Return a file relative to the source's folder, or its folder and name: the report is the same
+    on any machine.
+    """
     path, folder = Path(file), Path(file_of(scene.source)).parent
     if scene.source and path.is_relative_to(folder):
         return path.relative_to(folder).as_posix()
@@ -243,7 +280,10 @@ def derivation(scene: Scene, function: str, name: str, options: Mapping[str, obj
         options: The options that differ from their defaults.
     """
     source = source_file(scene)
-    changed = [f'{key}="{value}"' if isinstance(value, str) else f"{key}={value}" for key, value in options.items()]
+    changed = [
+        f'{key}="{value}"' if isinstance(value, str) else f"{key}={value}"
+        for key, value in options.items()
+    ]
     call = ", ".join([f'"{source}"', f'"{name}"', *changed])
     return [
         "## Derivation",
@@ -258,7 +298,9 @@ def derivation(scene: Scene, function: str, name: str, options: Mapping[str, obj
 
 
 def _first_source(scene: Scene) -> str:
-    """Return the name of the file from which a scene was first written, so that a second writing is the same text."""
+    """Return the name of the file from which a scene was first written, so that a second writing is
+    the same text.
+    """
     if scene.source and is_readable(scene.source, option="text_file_bytes"):
         found = _ORIGIN.search(read_start(scene.source, _HEAD, option="text_file_bytes"))
         if found is not None:
@@ -269,7 +311,8 @@ def _first_source(scene: Scene) -> str:
 def source_file(scene: Scene) -> str:
     """Return the name of the file that a scene was read from.
 
-    A model in an archive has the name of the archive, followed by its path in there if it is not the main model.
+    A model in an archive has the name of the archive, followed by its path in there if it is not
+    the main model.
 
     Args:
         scene: The scene.
@@ -321,7 +364,9 @@ def read_back(
         try:
             found = _loaded(Path(folder, main), packages)
         except LoadError as error:
-            return tuple(_failure(code, str(entry.message), entry.subjects) for entry in error.diagnostics)
+            return tuple(
+                _failure(code, str(entry.message), entry.subjects) for entry in error.diagnostics
+            )
         return tuple(_difference(code, entry) for entry in differences(scene, found, skip=skip))
 
 
@@ -335,7 +380,8 @@ def read_back_mechanics(
     package_map: Mapping[str, str],
     as_source: Callable[[Scene], Scene],
 ) -> tuple[Diagnostic, ...]:
-    """Read the files of an export and compare the mechanics of what they say with those of the exported scene.
+    """Read the files of an export and compare the mechanics of what they say with those of the
+    exported scene.
 
     Args:
         files: Content of each file, by its path in the folder.
@@ -356,14 +402,18 @@ def read_back_mechanics(
             found = as_source(_loaded(Path(folder, main), packages))
             error = mechanical_error(scene, found, names, pairs=False)
         except LoadError as failed:
-            return tuple(_failure(code, str(entry.message), entry.subjects) for entry in failed.diagnostics)
+            return tuple(
+                _failure(code, str(entry.message), entry.subjects) for entry in failed.diagnostics
+            )
         except ExportError:  # the scene itself cannot move: there is nothing to compare
             return ()
     lost = [_failure(code, f"{name} is only in A", (name,)) for name in error.missing]
     problems = []
     for quantity in ("pose", "mass", "mass_matrix"):
         if getattr(error, quantity) > TOLERANCE:
-            problems.append(f"the error of the {quantity.replace('_', ' ')} is {getattr(error, quantity):.3g}")
+            problems.append(
+                f"the error of the {quantity.replace('_', ' ')} is {getattr(error, quantity):.3g}"
+            )
     return (*lost, *(_failure(code, problem, ()) for problem in problems))
 
 
@@ -393,7 +443,10 @@ def _failure(code: str, problem: str, subjects: Iterable[str]) -> Diagnostic:
     return Diagnostic(
         code,
         Fate.INVALID,
-        "the written file, read back, is not the exported model (A is the model, B the file): {problem}",
+        (
+            "the written file, read back, is not the exported model (A is the model, B the file): "
+            "{problem}"
+        ),
         hint="report a bug; check=False writes the files all the same",
         arguments={"problem": problem},
         subjects=tuple(subjects),
@@ -463,7 +516,8 @@ class Report:
 
 
 def value_text(value: object) -> str:
-    """Return the value of a field for a message, with numbers of six digits; of a matrix what is not zero.
+    """Return the value of a field for a message, with numbers of six digits; of a matrix what is
+    not zero.
 
     Args:
         value: The value.
@@ -488,7 +542,8 @@ _NAMES = ("name", "follower", "link_A", "link")
 
 
 def unsupported_fields(scene: Scene, supported: SupportedFields) -> Iterator[tuple[Any, str, str]]:
-    """Yield owner, name of the owner and field of each value that differs from its default and is left out.
+    """Yield owner, name of the owner and field of each value that differs from its default and is
+    left out.
 
     A type that is not a key of ``supported`` is left out as a whole.
 
@@ -502,14 +557,19 @@ def unsupported_fields(scene: Scene, supported: SupportedFields) -> Iterator[tup
         known = supported.get(type(item), frozenset())
         for entry in dataclasses.fields(item):
             value = getattr(item, entry.name)
-            if entry.name not in known and not _is_default(value, entry) and not is_stated_elsewhere(item, entry.name):
+            if (
+                entry.name not in known
+                and not _is_default(value, entry)
+                and not is_stated_elsewhere(item, entry.name)
+            ):
                 yield item, owner, entry.name
             elif entry.name in known and not isinstance(value, str):
                 pending.extend(_parts(value, owner))
 
 
 def without_unsupported_fields(item: Any, supported: SupportedFields) -> Any:
-    """Return a part of a scene in which every field that is left out has its default, if it has one.
+    """Return a part of a scene in which every field that is left out has its default, if it has
+    one.
 
     Args:
         item: The scene, or a part of it.
@@ -535,7 +595,8 @@ def without_unsupported_fields(item: Any, supported: SupportedFields) -> Any:
 
 
 def is_stated_elsewhere(item: Any, field: str) -> bool:
-    """Return whether a field has nothing but settings of MuJoCo that others state, or that mean nothing elsewhere.
+    """Return whether a field has nothing but settings of MuJoCo that others state, or that mean
+    nothing elsewhere.
 
     Args:
         item: A part of a scene.
@@ -544,7 +605,9 @@ def is_stated_elsewhere(item: Any, field: str) -> bool:
     if field != "mujoco":
         return False
     if isinstance(item, Sensor):
-        return dict(item.mujoco).keys() <= {"resolution"}  # that of a camera whose image has no stated size
+        return dict(item.mujoco).keys() <= {
+            "resolution"
+        }  # that of a camera whose image has no stated size
     return isinstance(item, Link) and not beyond_inertia(item.mujoco)
 
 

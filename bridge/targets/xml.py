@@ -29,19 +29,28 @@ DOCUMENTS = {
 }
 """Formats that can be written as one file, by suffix."""
 _MAX_NAME = 100
-"""Longest name of a model's file, without suffix; a longer one is cut and ends with a hash of the whole."""
+"""Longest name of a model's file, without suffix; a longer one is cut and ends with a hash of the
+whole.
+"""
 
 
 def file_name(name: str) -> str:
-    """Return the name of a file for a model, without the suffix of its source; never ``scene``, never too long."""
-    plain = re.sub(r"[^\w.-]+", "_", re.sub(r"\.(urdf|sdf)$", "", name), flags=re.ASCII).strip("._") or "model"
+    """Return the name of a file for a model, without the suffix of its source; never ``scene``,
+    never too long.
+    """
+    plain = (
+        re.sub(r"[^\w.-]+", "_", re.sub(r"\.(urdf|sdf)$", "", name), flags=re.ASCII).strip("._")
+        or "model"
+    )
     if len(plain) > _MAX_NAME:
         plain = f"{plain[: _MAX_NAME - 9]}_{hashlib.sha256(plain.encode()).hexdigest()[:8]}"
     return f"{plain}_model" if plain.lower() == "scene" else plain
 
 
 def is_named_as_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path that is no folder yet has a suffix of letters, such as ``.xml``; ``arm_1.2`` has none."""
+    """Return whether a path that is no folder yet has a suffix of letters, such as ``.xml``;
+    ``arm_1.2`` has none.
+    """
     place = Path(path)
     return place.suffix[1:].isalpha() and not place.is_dir()
 
@@ -61,7 +70,8 @@ def check_folder_name(path: str | os.PathLike[str]) -> None:
     if is_named_as_file(path):
         place = Path(path)
         raise ValueError(
-            f"{place} is named as a file, but an export is a folder; expected a name such as {place.with_suffix('')}, "
+            f"{place} is named as a file, but an export is a folder; expected a name such as "
+            f"{place.with_suffix('')}, "
             "or a folder that exists. The command sdfbridge convert writes one file"
         )
 
@@ -73,7 +83,8 @@ _FILES = frozenset({"mesh", "picture"})
 def changed_names(names: Mapping[str, Mapping[str, str]], kinds: Iterable[str]) -> dict[str, str]:
     """Return new names by old one, where they differ.
 
-    Where the world, or an item of a kind before, has the old name too, the key starts with the kind: ``joint a``.
+    Where the world, or an item of a kind before, has the old name too, the key starts with the
+    kind: ``joint a``.
 
     Args:
         names: New names by old one, for each kind of item.
@@ -106,7 +117,8 @@ class Names:
         Args:
             kind: The kind of element whose names must differ.
             preferred: The name to use if it is free.
-            alternative: The name to use if ``preferred`` is taken. If it is taken too, a number is appended.
+            alternative: The name to use if ``preferred`` is taken. If it is taken too, a number is
+                appended.
         """
         taken = self._taken.setdefault(kind, set())
         normalized = str.casefold if kind in _FILES else str
@@ -141,7 +153,9 @@ def root_element(tag: str, **attributes: Value) -> Element:
     return root
 
 
-def add(parent: Element, tag: str, value: Value | None = None, /, **attributes: Value | None) -> Element:
+def add(
+    parent: Element, tag: str, value: Value | None = None, /, **attributes: Value | None
+) -> Element:
     """Append a new child and return it.
 
     Args:
@@ -158,7 +172,9 @@ def add(parent: Element, tag: str, value: Value | None = None, /, **attributes: 
 
 
 def qualified(tag: str) -> str:
-    """Return a tag or attribute in lxml's notation of namespaces; unknown prefixes get a unique one."""
+    """Return a tag or attribute in lxml's notation of namespaces; unknown prefixes get a unique
+    one.
+    """
     prefix, _, name = tag.partition(":")
     if not name:
         return tag
@@ -168,7 +184,9 @@ def qualified(tag: str) -> str:
     return f"{{{DRAKE}}}{name}"
 
 
-def set_attributes(element: Element, attributes: dict[str, Value | None] | dict[str, Value]) -> None:
+def set_attributes(
+    element: Element, attributes: dict[str, Value | None] | dict[str, Value]
+) -> None:
     """Set attributes that are not None."""
     for name, value in attributes.items():
         if value is not None:
@@ -194,7 +212,8 @@ def xml_compatible(name: str) -> str:
 
 
 def write(root: Element, comments: Iterable[str] = ()) -> str:
-    """Return a document as text: the declaration, one comment per line, then the tree, two spaces for each level.
+    """Return a document as text: the declaration, one comment per line, then the tree, two spaces
+    for each level.
 
     Args:
         root: Root of the tree.
@@ -204,7 +223,9 @@ def write(root: Element, comments: Iterable[str] = ()) -> str:
     etree.indent(root, space="  ")
     lines = ['<?xml version="1.0"?>']
     lines += [
-        etree.tostring(etree.Comment(f" {line.replace('--', '- -').rstrip('-')} "), encoding="unicode")
+        etree.tostring(
+            etree.Comment(f" {line.replace('--', '- -').rstrip('-')} "), encoding="unicode"
+        )
         for line in comments
     ]
     return "\n".join([*lines, etree.tostring(root, encoding="unicode")]) + "\n"

@@ -24,7 +24,13 @@ from bridge.geometry.textures import JPEG, PNG, engine_picture
 from bridge.lowering.sources import Source, mechanism_of, source_name
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
-from bridge.mechanism.coordinates import Position, default_position, initial_positions, kind_of, with_followers
+from bridge.mechanism.coordinates import (
+    Position,
+    default_position,
+    initial_positions,
+    kind_of,
+    with_followers,
+)
 from bridge.output import Form, write_sealed
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics
@@ -47,7 +53,9 @@ _MAX_FACES = 48
 """Largest number of faces around a vertex that are compared with each other."""
 
 
-def shaded(vertices: Array, faces: Faces, uv: Array | None = None) -> tuple[Array, Faces, Array, Array]:
+def shaded(
+    vertices: Array, faces: Faces, uv: Array | None = None
+) -> tuple[Array, Faces, Array, Array]:
     """Return vertices, faces, normals and texture coordinates of the same surface.
 
     Vertices on creases, and on seams of the texture, are repeated for each side.
@@ -55,14 +63,16 @@ def shaded(vertices: Array, faces: Faces, uv: Array | None = None) -> tuple[Arra
     Args:
         vertices: Positions, shape (n, 3).
         faces: Vertex indices, shape (m, 3).
-        uv: Texture coordinates of the vertices, shape (n, 2); without them, those that are returned have the shape
-            (k, 0).
+        uv: Texture coordinates of the vertices, shape (n, 2); without them, those that are returned
+            have the shape (k, 0).
     """
     points, index = unique_rows(np.asarray(vertices, dtype=np.float64))
     corners = index[np.asarray(faces)].reshape(-1)
     normals = np.repeat(_face_normals(points[corners].reshape(-1, 3, 3)), 3, axis=0)
     smooth = _averaged(corners, normals)
-    seams = np.zeros((len(corners), 0)) if uv is None else np.asarray(uv)[np.asarray(faces).reshape(-1)]
+    seams = (
+        np.zeros((len(corners), 0)) if uv is None else np.asarray(uv)[np.asarray(faces).reshape(-1)]
+    )
     every, place = unique_rows(np.column_stack((points[corners], np.round(smooth, 3), seams)))
     return every[:, :3], place.reshape(-1, 3), every[:, 3:6], every[:, 6:]
 
@@ -74,7 +84,9 @@ def _face_normals(triangles: Array) -> Array:
 
 
 def _averaged(corners: np.ndarray, normals: Array) -> Array:
-    """The normal of each corner: the mean of the faces around its vertex that make no crease with its own face."""
+    """The normal of each corner: the mean of the faces around its vertex that make no crease with
+    its own face.
+    """
     order = np.argsort(corners, kind="stable")
     weighted = normals[order]
     unit = _unit(weighted)
@@ -122,7 +134,9 @@ class DrawnModel:
         poses = mechanism.link_poses(initial_positions(mechanism))
         for i, link in enumerate(mechanism.scene.links):
             if link.name in poses:
-                self._add_link(server, f"{name}/{i}_{_node_name(link.name)}", link, poses[link.name])
+                self._add_link(
+                    server, f"{name}/{i}_{_node_name(link.name)}", link, poses[link.name]
+                )
         corners = np.concatenate(self._corners)
         corners = corners if len(corners) else np.concatenate(self._corners_of_planes)
         self._low = corners.min(axis=0) if len(corners) else np.zeros(3)
@@ -132,13 +146,17 @@ class DrawnModel:
 
     @property
     def low(self) -> Array:
-        """Lowest corner of the bounding box at the start, without planes [m], shape (3,), in the world."""
+        """Lowest corner of the bounding box at the start, without planes [m], shape (3,), in the
+        world.
+        """
         low: Array = self._low + self._offset
         return low
 
     @property
     def high(self) -> Array:
-        """Highest corner of the bounding box at the start, without planes [m], shape (3,), in the world."""
+        """Highest corner of the bounding box at the start, without planes [m], shape (3,), in the
+        world.
+        """
         high: Array = self._high + self._offset
         return high
 
@@ -168,7 +186,10 @@ class DrawnModel:
         vector = X_WL.to_vector()
         frame = server.scene.add_frame(path, show_axes=False, position=vector[:3], wxyz=vector[3:])
         self._frames[link.name] = frame
-        shown: dict[str, Sequence[Visual | Collision]] = {"visuals": link.visuals, "collisions": link.collisions}
+        shown: dict[str, Sequence[Visual | Collision]] = {
+            "visuals": link.visuals,
+            "collisions": link.collisions,
+        }
         for kind, shapes in shown.items():
             for k, shape in enumerate(shapes):
                 X_WG, is_plane = X_WL @ shape.X_LG, isinstance(shape.geometry, Plane)
@@ -179,14 +200,18 @@ class DrawnModel:
 
     def _add_surface(self, server: Any, path: str, surface: Surface, kind: str, X_LG: Pose) -> None:
         vector = X_LG.to_vector()
-        mesh = server.scene.add_mesh_trimesh(path, _mesh(surface), position=vector[:3], wxyz=vector[3:])
+        mesh = server.scene.add_mesh_trimesh(
+            path, _mesh(surface), position=vector[:3], wxyz=vector[3:]
+        )
         self._shown[kind].append(mesh)
 
     def _add_axes(self, server: Any) -> None:
         length, radius = (share * max(self.size, 1e-3) for share in _AXES)
         for name, frame in self._frames.items():
             path = f"{frame.name}/axes"
-            axes = server.scene.add_frame(path, axes_length=length, axes_radius=radius, visible=False)
+            axes = server.scene.add_frame(
+                path, axes_length=length, axes_radius=radius, visible=False
+            )
             label = server.scene.add_label(f"{path}/name", name[:60], visible=False)
             self._shown["frames"] += [axes, label]
 
@@ -205,15 +230,20 @@ def _mesh(surface: Surface) -> Any:
     red, green, blue, alpha = (min(max(c, 0.0), 1.0) for c in surface.rgba)
     rgba = [int(255.0 * c) for c in (red**_GAMMA, green**_GAMMA, blue**_GAMMA, alpha)]
     material = looks.material.PBRMaterial(
-        baseColorFactor=rgba, metallicFactor=0.0, roughnessFactor=0.8, doubleSided=True, baseColorTexture=picture,
+        baseColorFactor=rgba,
+        metallicFactor=0.0,
+        roughnessFactor=0.8,
+        doubleSided=True,
+        baseColorTexture=picture,
         alphaMode="BLEND" if rgba[3] < 255 else "OPAQUE" if picture is None else "MASK",
-    )  # fmt: skip
+    )
     visual = looks.TextureVisuals(uv=None if picture is None else uv, material=material)
     return trimesh.Trimesh(vertices, faces, vertex_normals=normals, visual=visual, process=False)
 
 
 def _picture(file: str | None) -> Any:
-    """Return an image file as a picture of Pillow, decoded within the limits of pictures; None if there is none.
+    """Return an image file as a picture of Pillow, decoded within the limits of pictures; None if
+    there is none.
 
     A picture that cannot be read is left out; exporting the scene reports why.
     """
@@ -254,10 +284,14 @@ class Dof:
 
 
 def dofs_of(mechanism: Mechanism) -> list[Dof]:
-    """Return what the sliders of a mechanism set: every joint that moves, but free links and what follows another."""
+    """Return what the sliders of a mechanism set: every joint that moves, but free links and what
+    follows another.
+    """
     followers = {mechanism.v_order[coupling.follower] for coupling in mechanism.couplings}
     start = initial_positions(mechanism)
-    found = [dof for body in mechanism.bodies if body.joint is not None for dof in _dofs(body, start)]
+    found = [
+        dof for body in mechanism.bodies if body.joint is not None for dof in _dofs(body, start)
+    ]
     return [dof for dof in found if (dof.joint, dof.index) not in followers]
 
 
@@ -271,7 +305,14 @@ def _dofs(body: Body, initial: Mapping[str, Position]) -> Iterator[Dof]:
         label = name if body.nv == 1 else f"{name} {k + 1}"
         value = start[k]
         low, high = (-_ANGLE, _ANGLE) if kind is PrimitiveKind.BALL else _range(body, k)
-        yield Dof(joint=name, index=k, label=label, low=min(low, value), high=max(high, value), initial=value)
+        yield Dof(
+            joint=name,
+            index=k,
+            label=label,
+            low=min(low, value),
+            high=max(high, value),
+            initial=value,
+        )
 
 
 def _range(body: Body, k: int) -> tuple[float, float]:
@@ -279,7 +320,11 @@ def _range(body: Body, k: int) -> tuple[float, float]:
     room = _LENGTH if primitive.kind is PrimitiveKind.SLIDE else _ANGLE
     limits = primitive.limits
     low, high = (limits.lower, limits.upper) if limits is not None else (-math.inf, math.inf)
-    low = low if math.isfinite(low) else (min(-room, high - 2 * room) if math.isfinite(high) else -room)
+    low = (
+        low
+        if math.isfinite(low)
+        else (min(-room, high - 2 * room) if math.isfinite(high) else -room)
+    )
     high = high if math.isfinite(high) else max(room, low + 2 * room)
     return low, high
 
@@ -287,18 +332,24 @@ def _range(body: Body, k: int) -> tuple[float, float]:
 class Sliders:
     """The sliders of one model, and the positions that they stand for."""
 
-    def __init__(self, gui: Any, mechanism: Mechanism, changed: Callable[[Mapping[str, Position]], None]) -> None:
+    def __init__(
+        self, gui: Any, mechanism: Mechanism, changed: Callable[[Mapping[str, Position]], None]
+    ) -> None:
         self._mechanism = mechanism
         self._changed = changed
         self._is_quiet = False
-        self._balls = {str(body.joint) for body in mechanism.bodies if kind_of(body) is PrimitiveKind.BALL}
+        self._balls = {
+            str(body.joint) for body in mechanism.bodies if kind_of(body) is PrimitiveKind.BALL
+        }
         self.dofs = dofs_of(mechanism)
         self.handles = [self._add(gui, dof) for dof in self.dofs]
 
     def _add(self, gui: Any, dof: Dof) -> Any:
         width = max(dof.high - dof.low, 1e-9)
         step = 10.0 ** math.floor(math.log10(width / _STEPS))
-        handle = gui.add_slider(dof.label, min=dof.low, max=dof.low + width, step=step, initial_value=dof.initial)
+        handle = gui.add_slider(
+            dof.label, min=dof.low, max=dof.low + width, step=step, initial_value=dof.initial
+        )
         handle.on_update(lambda _: self._update())
         return handle
 
@@ -308,12 +359,18 @@ class Sliders:
 
     @property
     def positions(self) -> dict[str, Position]:
-        """The position of every joint that has a slider or follows one, in the conventions of the mechanism."""
+        """The position of every joint that has a slider or follows one, in the conventions of the
+        mechanism.
+        """
         numbers: dict[str, list[float]] = {}
         for dof, handle in zip(self.dofs, self.handles, strict=True):
             numbers.setdefault(dof.joint, []).append(float(handle.value))
         given: dict[str, Position] = {
-            name: _quaternion(values) if name in self._balls else values[0] if len(values) == 1 else tuple(values)
+            name: _quaternion(values)
+            if name in self._balls
+            else values[0]
+            if len(values) == 1
+            else tuple(values)
             for name, values in numbers.items()
         }
         return with_followers(self._mechanism, given)
@@ -324,11 +381,16 @@ class Sliders:
         Raises:
             ValueError: for a joint without a slider, or a position of the wrong size.
         """
-        self._mechanism.positions_by_body(values)  # raises for an unknown joint and for a wrong size
+        self._mechanism.positions_by_body(
+            values
+        )  # raises for an unknown joint and for a wrong size
         known = {dof.joint for dof in self.dofs}
         for name in values:
             if name not in known:
-                raise ValueError(f"joint {name!r} has no slider; expected one of: {', '.join(sorted(known)) or 'none'}")
+                raise ValueError(
+                    f"joint {name!r} has no slider; expected one of: "
+                    f"{', '.join(sorted(known)) or 'none'}"
+                )
         self._is_quiet = True
         try:
             for dof, handle in zip(self.dofs, self.handles, strict=True):
@@ -386,7 +448,9 @@ _STARTING = threading.Lock()
 _DIRECTION = (1.15, -0.75, 0.5)
 """Direction from the models to the camera; its length is a share of the size of the models."""
 _ASPECT = 1.2
-"""Least width of a window over its height at which the camera of `_look_at` sees the models whole."""
+"""Least width of a window over its height at which the camera of `_look_at` sees the models
+whole.
+"""
 _TELEPHONE = 480
 """Width of the window below which viser lays the controls over its lower part [pixels]."""
 _LIFT = 0.27
@@ -397,7 +461,9 @@ _GAP = 0.25
 
 @contextlib.contextmanager
 def _quiet_console() -> Iterator[None]:
-    """Let nothing be printed: viser shows its address by rich, in a notebook as output of the cell."""
+    """Let nothing be printed: viser shows its address by rich, in a notebook as output of the
+    cell.
+    """
     import rich
 
     console = rich.get_console()
@@ -412,15 +478,16 @@ def _quiet_console() -> Iterator[None]:
 class Viewer:
     """Models in a web browser, with sliders for their joints.
 
-    Everything comes from this machine: no other machine can connect, and the page needs no network. The server answers
-    only requests with the random token in the address of the page.
+    Everything comes from this machine: no other machine can connect, and the page needs no network.
+    The server answers only requests with the random token in the address of the page.
     """
 
     def __init__(self, *, port: int = DEFAULT_PORT, dark: bool = False) -> None:
         """Start a server without models; see `view`.
 
         Raises:
-            ImportError: if viser is not installed, or is a version whose server cannot be protected.
+            ImportError: if viser is not installed, or is a version whose server cannot be
+            protected.
         """
         self._token = secrets.token_urlsafe(32)
         with _quiet_console():
@@ -433,7 +500,9 @@ class Viewer:
 
     @property
     def url(self) -> str:
-        """Address of the page, with the token without which the server refuses to answer: keep it to yourself."""
+        """Address of the page, with the token without which the server refuses to answer: keep it
+        to yourself.
+        """
         return f"http://{_HOST}:{self._server.get_port()}/{self._token}/"
 
     @property
@@ -460,7 +529,9 @@ class Viewer:
             taken = f"{wanted} ({len(self._models) + 1})"
         drawn = DrawnModel(self._server, f"/model_{len(self._models)}", mechanism)
         if self._models:
-            drawn.move(np.array((0.0, self._high[1] + _GAP * max(drawn.size, 1e-3) - drawn.low[1], 0.0)))
+            drawn.move(
+                np.array((0.0, self._high[1] + _GAP * max(drawn.size, 1e-3) - drawn.low[1], 0.0))
+            )
         self._look_at(drawn)
         self._models[taken] = drawn, self._panel(taken, mechanism, drawn)
         return taken
@@ -480,7 +551,8 @@ class Viewer:
         """Move joints of a model, and its sliders.
 
         Args:
-            positions: Positions by joint, in the conventions of `bridge.Mechanism`; joints that are left out stay.
+            positions: Positions by joint, in the conventions of `bridge.Mechanism`; joints that are
+                left out stay.
             model: Name of the model; empty for the first.
 
         Raises:
@@ -505,13 +577,15 @@ class Viewer:
             drawn.show(kind, visible=visible)
 
     def to_html(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write the present view as one page that needs neither this server nor a network, and return its path.
+        """Write the present view as one page that needs neither this server nor a network, and
+        return its path.
 
         The page can be turned and zoomed; it has no sliders.
 
         Args:
             path: The file to write.
-            force: Whether to overwrite a file that sdfbridge did not write, or that was edited since.
+            force: Whether to overwrite a file that sdfbridge did not write, or that was edited
+                since.
 
         Raises:
             OutputFolderError: if there is such a file; a `FileExistsError`.
@@ -550,15 +624,20 @@ class Viewer:
     def _repr_html_(self) -> str:
         if not self._is_open:
             return f"<div>{escape(repr(self))}</div>"
-        frame = f'<iframe src="{self.url}" style="width:100%;height:480px;border:0" title="sdfbridge"></iframe>'
+        frame = (
+            f'<iframe src="{self.url}" style="width:100%;height:480px;border:0" '
+            f'title="sdfbridge"></iframe>'
+        )
         return f'{frame}<div><a href="{self.url}" target="_blank">{self.url}</a></div>'
 
-    # --- the page -----------------------------------------------------------------------------------------------------
+    # --- the page ---------------------------------------------------------------------------------
 
     def _model(self, name: str) -> tuple[DrawnModel, Sliders]:
         wanted = name or next(iter(self._models), "")
         if wanted not in self._models:
-            raise ValueError(f"no model {wanted!r}; expected one of: {', '.join(self._models) or 'none'}")
+            raise ValueError(
+                f"no model {wanted!r}; expected one of: {', '.join(self._models) or 'none'}"
+            )
         return self._models[wanted]
 
     def _add_surroundings(self, *, dark: bool) -> None:
@@ -567,10 +646,18 @@ class Viewer:
         gui.main_panel.dock_right()
         scene.set_up_direction("+z")
         self._toggles: dict[str, Any] = {}
-        for kind, label in (("visuals", "Visuals"), ("collisions", "Collisions"), ("frames", "Frames and names")):
+        for kind, label in (
+            ("visuals", "Visuals"),
+            ("collisions", "Collisions"),
+            ("frames", "Frames and names"),
+        ):
             self._toggles[kind] = gui.add_checkbox(label, kind == "visuals")
-            self._toggles[kind].on_update(lambda event, kind=kind: self.show(kind, visible=event.target.value))
-        grid = scene.add_grid("/grid", infinite_grid=True, cell_size=0.1, section_size=1.0, fade_distance=25.0)
+            self._toggles[kind].on_update(
+                lambda event, kind=kind: self.show(kind, visible=event.target.value)
+            )
+        grid = scene.add_grid(
+            "/grid", infinite_grid=True, cell_size=0.1, section_size=1.0, fade_distance=25.0
+        )
         ground = gui.add_checkbox("Grid", True)
         ground.on_update(lambda event: setattr(grid, "visible", event.target.value))
         dark_mode = gui.add_checkbox("Dark", dark)
@@ -594,12 +681,15 @@ class Viewer:
         return sliders
 
     def _fit_when_ready(self, client: Any) -> None:
-        """Fit the camera of a page. What it reports first may be before it goes to where it begins."""
+        """Fit the camera of a page. What it reports first may be before it goes to where it
+        begins.
+        """
         client.camera.on_update(self._fit)
         self._fit(client.camera)
 
     def _fit(self, camera: Any) -> None:
-        """Step back where a window is narrow, and on a telephone move the models above the controls.
+        """Step back where a window is narrow, and on a telephone move the models above the
+        controls.
 
         A camera that has left the place where it begins is not moved.
         """
@@ -620,7 +710,10 @@ class Viewer:
     def _look_at(self, drawn: DrawnModel) -> None:
         """Move the camera of the page so that it sees all models, the new one included."""
         if self._models:
-            self._low, self._high = np.minimum(self._low, drawn.low), np.maximum(self._high, drawn.high)
+            self._low, self._high = (
+                np.minimum(self._low, drawn.low),
+                np.maximum(self._high, drawn.high),
+            )
         else:
             self._low, self._high = drawn.low, drawn.high
         middle = (self._low + self._high) / 2.0
@@ -639,8 +732,8 @@ def view(
 ) -> Viewer:
     """Show models in a web browser, with sliders for their joints, beside each other.
 
-    In a notebook, the result shows itself; elsewhere, open its ``url``. The program goes on meanwhile: ``wait()`` keeps
-    a script running.
+    In a notebook, the result shows itself; elsewhere, open its ``url``. The program goes on
+    meanwhile: ``wait()`` keeps a script running.
 
     Args:
         sources: Paths, `loaders.Scene` or `bridge.Mechanism` objects.
@@ -666,14 +759,15 @@ def view(
     return viewer
 
 
-# --- the server -------------------------------------------------------------------------------------------------------
+# --- the server -----------------------------------------------------------------------------------
 
 
 def _new_server(port: int, token: str) -> viser.ViserServer:
     """Start a server of viser that answers only requests with a token, and is never published.
 
-    Any page in a browser can send requests to a server on this machine, and can give the machine a name of its own (DNS
-    rebinding). Each request for a page or a web socket is therefore checked; see `_refusal`.
+    Any page in a browser can send requests to a server on this machine, and can give the machine a
+    name of its own (DNS rebinding). Each request for a page or a web socket is therefore checked;
+    see `_refusal`.
 
     Args:
         port: Port of the server; the next free one if it is taken, 0 for any.
@@ -692,7 +786,8 @@ def _new_server(port: int, token: str) -> viser.ViserServer:
     if not checked:
         server.stop()
         raise ImportError(
-            f"viser {viser.__version__} starts its server in an unknown way: its requests cannot be checked, and it was"
+            f"viser {viser.__version__} starts its server in an unknown way: its requests cannot "
+            f"be checked, and it was"
             " stopped; use a version that is known: pip install 'viser==1.1.1'"
         )
     _never_publish(server)
@@ -702,8 +797,9 @@ def _new_server(port: int, token: str) -> viser.ViserServer:
 def _refusal(request: Request, port: int, token: str) -> str:
     """Return why a request is refused, with status 403; empty if it is answered.
 
-    The page of another site sends another ``Origin``, or its own name as ``Host``, and knows no token. A program that
-    is no browser sends no ``Origin``. The page of the viewer opens its web socket below its own path, with the token.
+    The page of another site sends another ``Origin``, or its own name as ``Host``, and knows no
+    token. A program that is no browser sends no ``Origin``. The page of the viewer opens its web
+    socket below its own path, with the token.
 
     Args:
         request: The request, for a page or a web socket.
@@ -718,7 +814,10 @@ def _refusal(request: Request, port: int, token: str) -> str:
         return "the request comes from a page of another site"
     given = _parts(request)[0].encode("utf-8", "backslashreplace")
     if not hmac.compare_digest(given, token.encode()):
-        return "the address has no token, or a wrong one; expected the whole address that the viewer states"
+        return (
+            "the address has no token, or a wrong one; expected the whole address that the "
+            "viewer states"
+        )
     return ""
 
 
@@ -730,10 +829,12 @@ def _parts(request: Request) -> tuple[str, str]:
 
 @contextlib.contextmanager
 def _checked_requests(host: str, token: str) -> Iterator[list[bool]]:
-    """Let the server that starts meanwhile check its requests; what is yielded gets an item as soon as it does.
+    """Let the server that starts meanwhile check its requests; what is yielded gets an item as soon
+    as it does.
 
-    viser has no option for a check, hence this exchange of the function of websockets that starts the server. Servers
-    of other threads that start at this moment stay as they are: their host is another object.
+    viser has no option for a check, hence this exchange of the function of websockets that starts
+    the server. Servers of other threads that start at this moment stay as they are: their host is
+    another object.
 
     Args:
         host: The object that viser gets as host of the server.
@@ -748,11 +849,15 @@ def _checked_requests(host: str, token: str) -> Iterator[list[bool]]:
     def serve_checked(handler: Any, address: Any = None, *arguments: Any, **options: Any) -> Any:
         if address is not host:
             return serve(handler, address, *arguments, **options)
-        answer: Callable[[ServerConnection, Request], Response | None] = options.pop("process_request")
+        answer: Callable[[ServerConnection, Request], Response | None] = options.pop(
+            "process_request"
+        )
 
         def process_request(connection: ServerConnection, request: Request) -> Response | None:
             if why := _refusal(request, connection.local_address[1], token):
-                return connection.respond(HTTPStatus.FORBIDDEN, f"The viewer of sdfbridge refuses this: {why}.\n")
+                return connection.respond(
+                    HTTPStatus.FORBIDDEN, f"The viewer of sdfbridge refuses this: {why}.\n"
+                )
             return answer(connection, Request(f"/{_parts(request)[1]}", request.headers))
 
         checked.append(True)
@@ -766,7 +871,9 @@ def _checked_requests(host: str, token: str) -> Iterator[list[bool]]:
 
 
 def _never_publish(server: viser.ViserServer) -> None:
-    """Leave a server no way to a public address: viser would open a tunnel as soon as a page sends a message."""
+    """Leave a server no way to a public address: viser would open a tunnel as soon as a page sends
+    a message.
+    """
     from viser import _messages
 
     for message in (_messages.ShareUrlRequest, _messages.ShareUrlDisconnect):
@@ -775,4 +882,6 @@ def _never_publish(server: viser.ViserServer) -> None:
 
 
 def _refuse_to_publish(*_: object, **__: object) -> str | None:
-    raise PermissionError("the viewer is never published; forward its port to see it on another machine")
+    raise PermissionError(
+        "the viewer is never published; forward its port to see it on another machine"
+    )

@@ -9,15 +9,24 @@ CODES = {
         "Two frames have the same full name.", "Rename one of them.", (Fate.INVALID,)
     ),
     "directives.duplicate-model": CodeInfo(
-        "Two models or model instances have the same full name.", "Rename one of them.", (Fate.INVALID,)
+        "Two models or model instances have the same full name.",
+        "Rename one of them.",
+        (Fate.INVALID,),
     ),
     "directives.duplicate-weld": CodeInfo(
-        "A weld connects two links that a joint connects already, or its joint would have the name of another one.",
+        (
+            "A weld connects two links that a joint connects already, or its joint would have the "
+            "name of another one."
+        ),
         "Remove the weld, or weld the child by another frame.",
         (Fate.INVALID,),
     ),
     "directives.ignored-namespace": CodeInfo(
-        "Drake ignores `model_namespace` of a filter group in a file that is itself added with a namespace; so do we.",
+        (
+            "Drake ignores `model_namespace` of a filter group in a file that is itself added "
+            "with a "
+            "namespace; so do we."
+        ),
         "Remove it, and write the scope in the names of members and groups.",
         (Fate.DROPPED,),
     ),
@@ -29,7 +38,9 @@ CODES = {
         "Follow the table of fields in Drake's documentation.",
         (Fate.INVALID,),
     ),
-    "directives.missing-field": CodeInfo("A required field is missing.", "Add the field.", (Fate.INVALID,)),
+    "directives.missing-field": CodeInfo(
+        "A required field is missing.", "Add the field.", (Fate.INVALID,)
+    ),
     "directives.not-a-vector": CodeInfo(
         "A value must be a list of three numbers.", "Write three numbers.", (Fate.INVALID,)
     ),
@@ -39,7 +50,9 @@ CODES = {
         (Fate.INVALID,),
     ),
     "directives.nothing": CodeInfo(
-        "A field has no value and is read as empty, which Drake refuses.", "Remove the field.", (Fate.NOTED,)
+        "A field has no value and is read as empty, which Drake refuses.",
+        "Remove the field.",
+        (Fate.NOTED,),
     ),
     "directives.one-key": CodeInfo(
         "An item of the list is not exactly one directive.",
@@ -57,12 +70,17 @@ CODES = {
         (Fate.INVALID,),
     ),
     "directives.relative-file": CodeInfo(
-        "A file name without a scheme is read relative to the folder of the directives, which Drake refuses.",
+        (
+            "A file name without a scheme is read relative to the folder of the directives, which "
+            "Drake refuses."
+        ),
         "Write a `package://` URI.",
         (Fate.ASSUMED,),
     ),
     "directives.rotation": CodeInfo(
-        "A rotation has an unknown kind, or no axis.", "Use `!Rpy`, `!AngleAxis` or `!Identity`.", (Fate.INVALID,)
+        "A rotation has an unknown kind, or no axis.",
+        "Use `!Rpy`, `!AngleAxis` or `!Identity`.",
+        (Fate.INVALID,),
     ),
     "directives.syntax": CodeInfo(
         "The file is not valid YAML, or exceeds the limits of the reader.",
@@ -70,10 +88,14 @@ CODES = {
         (Fate.INVALID,),
     ),
     "directives.unknown-directive": CodeInfo(
-        "The directive is unknown.", "Use one of the directives that the message lists.", (Fate.INVALID,)
+        "The directive is unknown.",
+        "Use one of the directives that the message lists.",
+        (Fate.INVALID,),
     ),
     "directives.unknown-field": CodeInfo(
-        "A directive has an unknown field.", "Correct the name of the field, or remove it.", (Fate.INVALID,)
+        "A directive has an unknown field.",
+        "Correct the name of the field, or remove it.",
+        (Fate.INVALID,),
     ),
     "directives.unknown-file": CodeInfo(
         "The file that a directive names was not found; lenient loading leaves the directive out.",
@@ -81,16 +103,23 @@ CODES = {
         (Fate.INVALID, Fate.SKIPPED),
     ),
     "directives.unknown-frame": CodeInfo(
-        "The frame or link does not exist, or the name is ambiguous; lenient loading leaves out what names it.",
+        (
+            "The frame or link does not exist, or the name is ambiguous; lenient loading leaves "
+            "out "
+            "what names it."
+        ),
         "Write the full name.",
         (Fate.INVALID, Fate.SKIPPED),
     ),
-    "directives.unknown-joint": CodeInfo("The model has no joint of this name.", "Correct the name.", (Fate.INVALID,)),
+    "directives.unknown-joint": CodeInfo(
+        "The model has no joint of this name.", "Correct the name.", (Fate.INVALID,)
+    ),
     "directives.unknown-namespace": CodeInfo(
         "The namespace does not exist.", "Add it by `add_model_instance` first.", (Fate.INVALID,)
     ),
     "directives.unused-pose": CodeInfo(
-        "An initial pose is that of a link which is not free, or which another one carries; where Drake makes a joint "
+        "An initial pose is that of a link which is not free, or which another one carries; where "
+        "Drake makes a joint "
         "of the pose, for a base frame or a frame of the link, it refuses it.",
         "Remove the pose, or give that of the link that is free.",
         (Fate.DROPPED, Fate.INVALID),
@@ -99,13 +128,19 @@ CODES = {
         "The world is the child of a weld.", "Exchange parent and child.", (Fate.INVALID,)
     ),
     "drake.deformable": CodeInfo(
-        "A deformable body is read as a rigid one, because no target supports it.", "", (Fate.DROPPED,)
+        "A deformable body is read as a rigid one, because no target supports it.",
+        "",
+        (Fate.DROPPED,),
     ),
     "drake.deformable-shape": CodeInfo(
-        "A deformable link must have exactly one collision.", "Give the link one collision.", (Fate.INVALID,)
+        "A deformable link must have exactly one collision.",
+        "Give the link one collision.",
+        (Fate.INVALID,),
     ),
     "drake.duplicate-group": CodeInfo(
-        "Two collision filter groups have the same full name.", "Rename one of them.", (Fate.INVALID,)
+        "Two collision filter groups have the same full name.",
+        "Rename one of them.",
+        (Fate.INVALID,),
     ),
     "drake.duplicate-joint": CodeInfo(
         "A `<drake:joint>` has the name of another joint.", "Rename one of them.", (Fate.INVALID,)
@@ -116,7 +151,9 @@ CODES = {
         (Fate.INVALID,),
     ),
     "drake.empty-member": CodeInfo(
-        "A member of a collision filter group names no link.", "Name a link, or remove the member.", (Fate.NOTED,)
+        "A member of a collision filter group names no link.",
+        "Name a link, or remove the member.",
+        (Fate.NOTED,),
     ),
     "drake.friction-order": CodeInfo(
         "The dynamic coefficient of friction is greater than the static one.",
@@ -133,7 +170,9 @@ CODES = {
         "Remove the renderer, or use the visual for perception.",
         (Fate.NOTED,),
     ),
-    "drake.ignored": CodeInfo("An element is left out because of `ignore` or `drake_ignore`.", "", (Fate.NOTED,)),
+    "drake.ignored": CodeInfo(
+        "An element is left out because of `ignore` or `drake_ignore`.", "", (Fate.NOTED,)
+    ),
     "drake.joint-pose": CodeInfo(
         "A `<drake:joint>` has a `<pose>`, which Drake does not allow.",
         "Pose the frames that the joint connects.",
@@ -150,7 +189,9 @@ CODES = {
         (Fate.INVALID,),
     ),
     "drake.mimic": CodeInfo(
-        "A joint mimics itself or an unknown joint.", "Correct the name of the leader.", (Fate.INVALID,)
+        "A joint mimics itself or an unknown joint.",
+        "Correct the name of the leader.",
+        (Fate.INVALID,),
     ),
     "drake.mimic-ignored": CodeInfo(
         "A joint that has no single degree of freedom cannot mimic another joint.",
@@ -163,13 +204,19 @@ CODES = {
         (Fate.INVALID,),
     ),
     "drake.no-curve": CodeInfo(
-        "A curvilinear joint has no line segment and no arc.", "Add lines or arcs to `<drake:curves>`.", (Fate.INVALID,)
+        "A curvilinear joint has no line segment and no arc.",
+        "Add lines or arcs to `<drake:curves>`.",
+        (Fate.INVALID,),
     ),
     "drake.no-role": CodeInfo(
-        "A visual is used neither for illustration nor for perception, so it is left out.", "", (Fate.NOTED,)
+        "A visual is used neither for illustration nor for perception, so it is left out.",
+        "",
+        (Fate.NOTED,),
     ),
     "drake.old-compliance": CodeInfo(
-        "`<drake_compliance>` is obsolete and has no effect.", "Use `<drake:proximity_properties>`.", (Fate.DROPPED,)
+        "`<drake_compliance>` is obsolete and has no effect.",
+        "Use `<drake:proximity_properties>`.",
+        (Fate.DROPPED,),
     ),
     "drake.out-of-range": CodeInfo(
         "A number is outside the range that is allowed for it.",
@@ -182,13 +229,19 @@ CODES = {
         (Fate.NOTED,),
     ),
     "drake.rigid-and-compliant": CodeInfo(
-        "A shape is declared both rigid and compliant.", "Remove one of the declarations.", (Fate.INVALID,)
+        "A shape is declared both rigid and compliant.",
+        "Remove one of the declarations.",
+        (Fate.INVALID,),
     ),
     "drake.rigid-modulus": CodeInfo(
-        "A rigid shape states a hydroelastic modulus, which is ignored.", "Remove the modulus.", (Fate.ASSUMED,)
+        "A rigid shape states a hydroelastic modulus, which is ignored.",
+        "Remove the modulus.",
+        (Fate.ASSUMED,),
     ),
     "drake.same-body": CodeInfo(
-        "Both ends of a joint, constraint or spring are on the same link.", "Correct one of the names.", (Fate.INVALID,)
+        "Both ends of a joint, constraint or spring are on the same link.",
+        "Correct one of the names.",
+        (Fate.INVALID,),
     ),
     "drake.scoped-group": CodeInfo(
         "The name of a collision filter group contains a scope.",
@@ -201,7 +254,10 @@ CODES = {
         (Fate.INVALID,),
     ),
     "drake.soft-hydroelastic": CodeInfo(
-        "`<drake:soft_hydroelastic>` is the old name of a compliant shape and is no longer supported.",
+        (
+            "`<drake:soft_hydroelastic>` is the old name of a compliant shape and is no longer "
+            "supported."
+        ),
         "Write `<drake:compliant_hydroelastic>`.",
         (Fate.INVALID,),
     ),
@@ -211,7 +267,9 @@ CODES = {
         (Fate.INVALID,),
     ),
     "drake.two-frictions": CodeInfo(
-        "Friction is stated twice; Drake's coefficients are used.", "Remove one of them.", (Fate.ASSUMED,)
+        "Friction is stated twice; Drake's coefficients are used.",
+        "Remove one of them.",
+        (Fate.ASSUMED,),
     ),
     "drake.unknown-curve": CodeInfo(
         "A curve contains an element that is neither a line segment nor an arc.",
@@ -226,16 +284,26 @@ CODES = {
         "Correct the name.",
         (Fate.INVALID,),
     ),
-    "drake.unknown-joint": CodeInfo("A joint of this name does not exist.", "Correct the name.", (Fate.INVALID,)),
-    "drake.unknown-link": CodeInfo("A link of this name does not exist.", "Correct the name.", (Fate.INVALID,)),
+    "drake.unknown-joint": CodeInfo(
+        "A joint of this name does not exist.", "Correct the name.", (Fate.INVALID,)
+    ),
+    "drake.unknown-link": CodeInfo(
+        "A link of this name does not exist.", "Correct the name.", (Fate.INVALID,)
+    ),
     "drake.unknown-member": CodeInfo(
         "A member of a collision filter group is not a link.", "Correct the name.", (Fate.INVALID,)
     ),
     "drake.urdf-diffuse-map": CodeInfo(
-        "`<drake:diffuse_map>` is not supported in URDF.", 'Write `<texture filename="..."/>`.', (Fate.INVALID,)
+        "`<drake:diffuse_map>` is not supported in URDF.",
+        'Write `<texture filename="..."/>`.',
+        (Fate.INVALID,),
     ),
     "drake.visual-prefix": CodeInfo(
-        "An element within `<drake:visual>` lacks the prefix `drake:`.", "Add the prefix.", (Fate.INVALID,)
+        "An element within `<drake:visual>` lacks the prefix `drake:`.",
+        "Add the prefix.",
+        (Fate.INVALID,),
     ),
-    "drake.zero-axis": CodeInfo("A direction is zero.", "Give the vector a length other than zero.", (Fate.INVALID,)),
+    "drake.zero-axis": CodeInfo(
+        "A direction is zero.", "Give the vector a length other than zero.", (Fate.INVALID,)
+    ),
 }

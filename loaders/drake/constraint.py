@@ -31,7 +31,9 @@ GROUP = "drake:collision_filter_group"
 """Tag of a filter group."""
 
 
-def read_groups(model: Node, names: NameResolver, dialect: Dialect) -> tuple[list[FilterGroup], list[FilterRule]]:
+def read_groups(
+    model: Node, names: NameResolver, dialect: Dialect
+) -> tuple[list[FilterGroup], list[FilterRule]]:
     """Return the filter groups of a model and the rules between them.
 
     Args:
@@ -48,10 +50,16 @@ def read_groups(model: Node, names: NameResolver, dialect: Dialect) -> tuple[lis
         if not node.attributes.get("name"):
             continue
         if group.name in groups:
-            node.invalid("drake.duplicate-group", _DUPLICATE, hint="rename one of them", group=group.name)
+            node.invalid(
+                "drake.duplicate-group", _DUPLICATE, hint="rename one of them", group=group.name
+            )
         groups.setdefault(group.name, group)
         for ignored in node.all("drake:ignored_collision_filter_group"):
-            rules.append(FilterRule(a=group.name, b=names.prefix + ignored.word(dialect.name), where=ignored.where))
+            rules.append(
+                FilterRule(
+                    a=group.name, b=names.prefix + ignored.word(dialect.name), where=ignored.where
+                )
+            )
     return list(groups.values()), rules
 
 
@@ -60,14 +68,18 @@ def _is_ignored(node: Node) -> bool:
         return False
     for child in node.walk():
         child.skip(*(c.tag for c in child.children), *("@" + name for name in child.attributes))
-    node.report(Fate.NOTED, "drake.ignored", "ignored this filter group, as its ignore attribute requests")
+    node.report(
+        Fate.NOTED, "drake.ignored", "ignored this filter group, as its ignore attribute requests"
+    )
     return True
 
 
 def _read_group(node: Node, names: NameResolver, dialect: Dialect) -> FilterGroup:
     name = node.word("@name")
     if SEPARATOR in name:
-        node.invalid("drake.scoped-group", "the filter group name {name!r} must not contain ::", name=name)
+        node.invalid(
+            "drake.scoped-group", "the filter group name {name!r} must not contain ::", name=name
+        )
     links = []
     for member in node.all("drake:member"):
         word = member.word(dialect.member)
@@ -80,11 +92,15 @@ def _read_group(node: Node, names: NameResolver, dialect: Dialect) -> FilterGrou
         elif dialect.member == "." or member.attributes:
             message = "a member of filter group {group} has no name; ignored"
             member.report(Fate.NOTED, "drake.empty-member", message, group=name)
-    member_groups = tuple(names.prefix + member.word(dialect.name) for member in node.all("drake:member_group"))
+    member_groups = tuple(
+        names.prefix + member.word(dialect.name) for member in node.all("drake:member_group")
+    )
     if not (member_groups or node.has("drake:member")):
         node.invalid("drake.empty-group", "filter group {group} has no members", group=name)
     members = tuple(dict.fromkeys(links))
-    return FilterGroup(name=names.prefix + name, links=members, groups=member_groups, where=node.where)
+    return FilterGroup(
+        name=names.prefix + name, links=members, groups=member_groups, where=node.where
+    )
 
 
 BUSHING, SPRING = FORCES = ("drake:linear_bushing_rpy", "drake:linear_spring_damper")
@@ -200,7 +216,9 @@ def _tendon_joints(tendon: Node, names: NameResolver) -> tuple[tuple[str, ...], 
     coefficients: dict[str, float] = {}
     nodes = tendon.all("drake:tendon_constraint_joint")
     if not nodes:
-        tendon.invalid("drake.missing", "<drake:tendon_constraint> requires a <drake:tendon_constraint_joint>")
+        tendon.invalid(
+            "drake.missing", "<drake:tendon_constraint> requires a <drake:tendon_constraint_joint>"
+        )
     for node in nodes:
         name, coefficient = node.word("@name"), number(node, "@a")
         joint = names.joint(name)
@@ -236,15 +254,27 @@ def _points(element: Element, names: NameResolver) -> _Points:
     link_A, link_B = _link(element, "body_A", names), _link(element, "body_B", names)
     if link_A and link_A == link_B:
         message = "both ends of <{tag}> are on link {link}"
-        element.node.invalid("drake.same-body", message, subjects=(link_A,), tag=element.node.tag, link=link_A)
-    return {"link_A": link_A, "link_B": link_B, "p_AP": element.vector("p_AP"), "p_BQ": element.vector("p_BQ")}
+        element.node.invalid(
+            "drake.same-body", message, subjects=(link_A,), tag=element.node.tag, link=link_A
+        )
+    return {
+        "link_A": link_A,
+        "link_B": link_B,
+        "p_AP": element.vector("p_AP"),
+        "p_BQ": element.vector("p_BQ"),
+    }
 
 
 def _link(element: Element, key: str, names: NameResolver) -> str:
     name, node = element.name(key)
     link = names.link(name) if name else None
     if name and link is None:
-        node.invalid("drake.unknown-link", "unknown link {link!r} in model {model}", link=name, model=names.model)
+        node.invalid(
+            "drake.unknown-link",
+            "unknown link {link!r} in model {model}",
+            link=name,
+            model=names.model,
+        )
     return link or ""
 
 
@@ -262,7 +292,8 @@ ELEMENTS = (GROUP, *CONSTRAINTS, *FORCES)
 
 
 def read_model(model: Node, names: NameResolver, dialect: Dialect) -> Scene:
-    """Return the constraints, force elements and filter groups of one model, as a scene to merge with the rest.
+    """Return the constraints, force elements and filter groups of one model, as a scene to merge
+    with the rest.
 
     Args:
         model: The ``<model>`` or ``<robot>``.

@@ -32,7 +32,8 @@ _AXES = {
 
 
 def bases_of(scene: Scene, number: Mapping[str, int]) -> dict[int, str]:
-    """Return the link that carries the others in each component: the first that no joint carries, or the first one.
+    """Return the link that carries the others in each component: the first that no joint carries,
+    or the first one.
 
     Args:
         scene: The scene.
@@ -50,8 +51,10 @@ def initial_link_poses(scene: Scene, bases: Sequence[str]) -> dict[str, Pose]:
     """Return ``X_WL`` of every link and of the world with all joints at their initial positions.
 
     Args:
-        scene: The scene; joints without an initial position are at zero, and couplings do not count, as in Drake.
-        bases: The links that stay where they are at zero, one of each component of the scene but that of the world.
+        scene: The scene; joints without an initial position are at zero, and couplings do not
+            count, as in Drake.
+        bases: The links that stay where they are at zero, one of each component of the scene but
+            that of the world.
     """
     X_WL = {WORLD: IDENTITY, **{link.name: link.X_WL for link in scene.links}}
     if not any(any(joint.default_position) for joint in scene.joints):
@@ -75,7 +78,9 @@ def initial_link_poses(scene: Scene, bases: Sequence[str]) -> dict[str, Pose]:
 
 
 def displacement(joint: Joint) -> Pose:
-    """Return the pose of the child joint frame in the parent joint frame at the initial position of a joint."""
+    """Return the pose of the child joint frame in the parent joint frame at the initial position of
+    a joint.
+    """
     q = joint.default_position
     if not any(q):
         return IDENTITY
@@ -86,11 +91,19 @@ def displacement(joint: Joint) -> Pose:
         return Pose.of(rotation_about(axis.xyz, q[0]), q[0] * joint.pitch / math.tau * axis.xyz)
     X = IDENTITY
     for kind, axis, value in zip(_AXES.get(joint.type, ""), joint.axes, q, strict=False):
-        X = X @ (Pose.of(rotation_about(axis.xyz, value)) if kind == "r" else Pose.of(p=value * axis.xyz))
+        X = X @ (
+            Pose.of(rotation_about(axis.xyz, value)) if kind == "r" else Pose.of(p=value * axis.xyz)
+        )
     return X
 
 
-_SIZE = {JointType.FIXED: 0, JointType.UNIVERSAL: 2, JointType.REVOLUTE2: 2, JointType.PLANAR: 3, JointType.BALL: 3}
+_SIZE = {
+    JointType.FIXED: 0,
+    JointType.UNIVERSAL: 2,
+    JointType.REVOLUTE2: 2,
+    JointType.PLANAR: 3,
+    JointType.BALL: 3,
+}
 """Number of positions in Drake, keyed by joint type; 1 for every other type."""
 
 
@@ -147,14 +160,18 @@ def _with_default_position(joint: Joint, node: Node) -> Joint:
 _UNUSED = {
     "fixed": "the pose of {link} is not used, because {link} is fixed to the world",
     "carried": "the pose of {link} is not used, because joints carry it on {base}",
-    "other": "the pose of {link} is not used, because that of another frame of the same body or tree is",
+    "other": (
+        "the pose of {link} is not used, because that of another frame of the same body or tree is"
+    ),
     "cycle": "the pose of {link} is measured from what {link} carries",
 }
 """Templates of messages, keyed by reason."""
 
 
 class FreePose(NamedTuple):
-    """The initial pose of a body that is to be free: of its frame C, measured from a frame F on another link."""
+    """The initial pose of a body that is to be free: of its frame C, measured from a frame F on
+    another link.
+    """
 
     child: str
     """The link of C."""
@@ -165,13 +182,16 @@ class FreePose(NamedTuple):
     X_BC: Pose
     """Pose of C, measured from the link of F."""
     is_joint: bool
-    """Whether Drake makes a joint of it: unless C is the frame of the link and F the frame of the world."""
+    """Whether Drake makes a joint of it: unless C is the frame of the link and F the frame of the
+    world.
+    """
     node: Node
     """The element with the pose."""
 
 
 def place_free_bodies(scene: Scene, poses: Sequence[FreePose]) -> Scene:
-    """Return the scene with free bodies, and what they carry, at their initial poses; report poses that have no effect.
+    """Return the scene with free bodies, and what they carry, at their initial poses; report poses
+    that have no effect.
 
     Args:
         scene: The scene with all its joints.
@@ -186,11 +206,17 @@ def place_free_bodies(scene: Scene, poses: Sequence[FreePose]) -> Scene:
     X_WL = initial_link_poses(scene, [link for i, link in bases.items() if i])
     X_VW = _motions(used, number, X_WL)
     at_zero = {link.name: link.X_WL for link in scene.links}
-    return _moved(scene, {pose.child: X_VW[i] @ at_zero[pose.child] for i, pose in used.items() if i in X_VW})
+    return _moved(
+        scene, {pose.child: X_VW[i] @ at_zero[pose.child] for i, pose in used.items() if i in X_VW}
+    )
 
 
-def _used(poses: Sequence[FreePose], number: Mapping[str, int], bases: Mapping[int, str]) -> dict[int, FreePose]:
-    """Return the pose that each component has, keyed by its number; joints precede poses of bodies, as in Drake."""
+def _used(
+    poses: Sequence[FreePose], number: Mapping[str, int], bases: Mapping[int, str]
+) -> dict[int, FreePose]:
+    """Return the pose that each component has, keyed by its number; joints precede poses of bodies,
+    as in Drake.
+    """
     used: dict[int, FreePose] = {}
     for pose in sorted(poses, key=lambda pose: not pose.is_joint):
         i = number[pose.child]
@@ -220,8 +246,12 @@ def _report(pose: FreePose, reason: str, base: str = "") -> None:
     )
 
 
-def _motions(used: Mapping[int, FreePose], number: Mapping[str, int], X_WL: Mapping[str, Pose]) -> dict[int, Pose]:
-    """Return the motion ``X_VW`` of each component with a pose, after that of what it is measured from."""
+def _motions(
+    used: Mapping[int, FreePose], number: Mapping[str, int], X_WL: Mapping[str, Pose]
+) -> dict[int, Pose]:
+    """Return the motion ``X_VW`` of each component with a pose, after that of what it is measured
+    from.
+    """
     X_VW: dict[int, Pose] = {}
     for start in used:
         chain: dict[int, None] = {}

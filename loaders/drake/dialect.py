@@ -1,4 +1,6 @@
-"""Differences between Drake's extensions in SDFormat and URDF: places of values, and resolution of names."""
+"""Differences between Drake's extensions in SDFormat and URDF: places of values, and resolution of
+names.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ URDF = Dialect(value="@value", name="@name", member="@link", axis="@axis")
 
 
 class NameResolver(Protocol):
-    """Resolution of the names that an element may use: those in the scope of the model that contains it."""
+    """Resolution of the names that an element may use: those in the scope of the model that
+    contains it.
+    """
 
     @property
     def model(self) -> str:
@@ -40,13 +44,17 @@ class NameResolver(Protocol):
 
     @property
     def prefix(self) -> str:
-        """Scope of the model with a separator at its end, such as ``a::b::``; empty for a root model."""
+        """Scope of the model with a separator at its end, such as ``a::b::``; empty for a root
+        model.
+        """
 
     def link(self, name: str) -> str | None:
         """Return the scoped name of a link, or None if there is no such link."""
 
     def frame(self, name: str) -> tuple[str, Pose] | None:
-        """Return the scoped name of the link to which a frame F is fixed, and ``X_LF``; a link is a frame too."""
+        """Return the scoped name of the link to which a frame F is fixed, and ``X_LF``; a link is a
+        frame too.
+        """
 
     def joint(self, name: str) -> Joint | None:
         """Return the joint of this name, or None."""
@@ -54,7 +62,9 @@ class NameResolver(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A ``drake:`` element with its values in child elements: the key ``b`` is the child ``<drake:a_b>``."""
+    """A ``drake:`` element with its values in child elements: the key ``b`` is the child
+    ``<drake:a_b>``.
+    """
 
     node: Node
     """The element."""
@@ -81,7 +91,9 @@ class Element:
             child.invalid("drake.missing", "<{tag}> requires a name", tag=child.tag)
         return name, child
 
-    def number(self, key: str, *, minimum: float = -math.inf, above: float = -math.inf, inf: bool = False) -> float:
+    def number(
+        self, key: str, *, minimum: float = -math.inf, above: float = -math.inf, inf: bool = False
+    ) -> float:
         """Return a required number.
 
         Args:
@@ -91,9 +103,15 @@ class Element:
             inf: Whether infinite values are valid.
         """
         child = self.child(key)
-        return 0.0 if child is None else number(child, self.dialect.value, minimum=minimum, above=above, inf=inf)
+        return (
+            0.0
+            if child is None
+            else number(child, self.dialect.value, minimum=minimum, above=above, inf=inf)
+        )
 
-    def maybe(self, key: str, *, minimum: float = -math.inf, above: float = -math.inf) -> float | None:
+    def maybe(
+        self, key: str, *, minimum: float = -math.inf, above: float = -math.inf
+    ) -> float | None:
         """Return an optional number.
 
         Args:
@@ -102,7 +120,11 @@ class Element:
             above: Bound that the value must exceed.
         """
         child = self.node.child(self.prefix + key)
-        return None if child is None else number(child, self.dialect.value, minimum=minimum, above=above)
+        return (
+            None
+            if child is None
+            else number(child, self.dialect.value, minimum=minimum, above=above)
+        )
 
     def vector(self, key: str, *, minimum: float = -math.inf) -> Array:
         """Return three required numbers, shape (3,), each at least ``minimum``."""
@@ -114,7 +136,9 @@ class Element:
         return frozen(values)
 
 
-def number(node: Node, key: str, *, minimum: float = -math.inf, above: float = -math.inf, inf: bool = False) -> float:
+def number(
+    node: Node, key: str, *, minimum: float = -math.inf, above: float = -math.inf, inf: bool = False
+) -> float:
     """Return a required number in an element.
 
     Args:
@@ -131,7 +155,11 @@ def number(node: Node, key: str, *, minimum: float = -math.inf, above: float = -
     if value < minimum or value <= above:
         bound = f"at least {minimum:g}" if value < minimum else f"more than {above:g}"
         node.invalid(
-            "drake.out-of-range", "<{tag}> is {value:g}; it must be {bound}", tag=node.tag, value=value, bound=bound
+            "drake.out-of-range",
+            "<{tag}> is {value:g}; it must be {bound}",
+            tag=node.tag,
+            value=value,
+            bound=bound,
         )
     return value
 

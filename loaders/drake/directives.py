@@ -40,7 +40,9 @@ class Step:
     """The context of its file."""
 
     def full(self, name: str) -> str:
-        """Return the scoped name of an item in the namespace of the directive; the world is in none."""
+        """Return the scoped name of an item in the namespace of the directive; the world is in
+        none.
+        """
         return name if name == WORLD else self.prefix + name
 
 
@@ -65,7 +67,9 @@ class SceneBuilder:
     scenes: list[Scene] = field(default_factory=list)
     """The scenes of the models, in order."""
     models: set[str] = field(default_factory=set)
-    """Scoped names of all models: of the files, of models nested in them, and of instances without a file."""
+    """Scoped names of all models: of the files, of models nested in them, and of instances without
+    a file.
+    """
     frames: dict[str, tuple[str, Pose]] = field(default_factory=lambda: {WORLD: (WORLD, IDENTITY)})
     """Link L and ``X_LF`` of every frame F, keyed by scoped name."""
     local: dict[str, list[str]] = field(default_factory=dict)
@@ -92,7 +96,9 @@ class SceneBuilder:
     def add_joints(self, *joints: Joint) -> None:
         """Add the names and links of joints to those that no weld may repeat."""
         self.joint_names.update(joint.name for joint in joints)
-        self.joined.update(frozenset((joint.parent, joint.child)) for joint in joints if is_connection(joint))
+        self.joined.update(
+            frozenset((joint.parent, joint.child)) for joint in joints if is_connection(joint)
+        )
 
     def add_frame(self, name: str, link: str, X_LF: Pose) -> None:
         """Add a frame F that directives may refer to.
@@ -106,7 +112,8 @@ class SceneBuilder:
         self.local.setdefault(local_name(name), []).append(name)
 
     def find(self, name: str, node: Node) -> str | None:
-        """Return the scoped name of a frame, or None with a diagnostic; an unambiguous local name is sufficient.
+        """Return the scoped name of a frame, or None with a diagnostic; an unambiguous local name
+        is sufficient.
 
         Args:
             name: The name in the directive.
@@ -137,7 +144,8 @@ class SceneBuilder:
         return None
 
     def follows(self, name: str) -> bool:
-        """Return whether a name is unknown only because its model or frame could not be added, which is reported.
+        """Return whether a name is unknown only because its model or frame could not be added,
+        which is reported.
 
         Lenient loading reports each directive that it leaves out.
 
@@ -145,7 +153,9 @@ class SceneBuilder:
             name: The scoped name.
         """
         scopes = accumulate(name.split(SEPARATOR), lambda scope, part: f"{scope}{SEPARATOR}{part}")
-        return not self.context.diagnostics.lenient and any(scope in self.missing for scope in scopes)
+        return not self.context.diagnostics.lenient and any(
+            scope in self.missing for scope in scopes
+        )
 
     def matches(self, name: str) -> list[str]:
         """Return the scoped names of the frames that a name in a directive may refer to."""
@@ -196,14 +206,20 @@ class Subjects:
 
     def _names(self, step: Step) -> tuple[str, ...]:
         children = (step.node.peek(key) for key in _NAME_KEYS[step.node.tag])
-        names = [step.full(child.text.strip()) for child in children if child is not None and child.text.strip()]
+        names = [
+            step.full(child.text.strip())
+            for child in children
+            if child is not None and child.text.strip()
+        ]
         if step.node.tag not in _NAMES_FRAMES:
             return tuple(names)
         matches = ((name, self._builder.matches(name)) for name in names)
         return tuple(found[0] if len(found) == 1 else name for name, found in matches)
 
     def assign(self) -> None:
-        """Rename the subjects of the findings of model files; set those of the findings that have none."""
+        """Rename the subjects of the findings of model files; set those of the findings that have
+        none.
+        """
         for file in self._builder.files.values():
             scopes = [(name, name + SEPARATOR) for name in file.instances]
             self._diagnostics.rename_subjects(file.findings, renaming(file.scene, scopes))
@@ -230,7 +246,8 @@ def build(root: Node, context: Context) -> Scene:
             pending.pop()
         elif len(pending) > MAX_INCLUDE_DEPTH:
             step.node.invalid(
-                "directives.include-cycle", "the files of directives include each other, or are nested too deep"
+                "directives.include-cycle",
+                "the files of directives include each other, or are nested too deep",
             )
             pending.pop()
         else:
@@ -243,7 +260,7 @@ def build(root: Node, context: Context) -> Scene:
     return builder.scene(Path(root.file).name.removesuffix(".yaml").removesuffix(".dmd"))
 
 
-# --- files -----------------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 
 
 def _steps(root: Node, prefix: str, context: Context) -> list[Step]:
@@ -257,11 +274,20 @@ def _steps(root: Node, prefix: str, context: Context) -> list[Step]:
         if not expect(item, "mapping"):
             continue
         if len(item.children) != 1:
-            item.invalid("directives.one-key", "a directive must have exactly one key, one of: {known}", known=known)
+            item.invalid(
+                "directives.one-key",
+                "a directive must have exactly one key, one of: {known}",
+                known=known,
+            )
         elif item.children[0].tag not in known:
-            message, name = "unknown directive {directive!r}; expected one of: {known}", item.children[0].tag
+            message, name = (
+                "unknown directive {directive!r}; expected one of: {known}",
+                item.children[0].tag,
+            )
             hint = suggestion(name, known)
-            item.invalid("directives.unknown-directive", message, hint=hint, directive=name, known=known)
+            item.invalid(
+                "directives.unknown-directive", message, hint=hint, directive=name, known=known
+            )
         else:
             steps.append(Step(item.children[0], prefix, context))
     return steps
@@ -297,7 +323,11 @@ def _find_file(step: Step) -> Path | None:
         child.report(
             Fate.ASSUMED,
             "directives.relative-file",
-            "the relative path {uri!r} refers to the folder of this file; Drake refuses relative paths",
+            (
+                "the relative path {uri!r} refers to the folder of this file; Drake refuses "
+                "relative "
+                "paths"
+            ),
             hint="write package://",
             uri=uri,
         )
@@ -305,11 +335,17 @@ def _find_file(step: Step) -> Path | None:
     if not isinstance(found, Failure):
         return found
     code = "directives.unknown-file" if found.fate is Fate.DROPPED else found.code
-    child.invalid(code, found.template, hint=found.hint, leniency="the directive is left out", **found.arguments)
+    child.invalid(
+        code,
+        found.template,
+        hint=found.hint,
+        leniency="the directive is left out",
+        **found.arguments,
+    )
     return None
 
 
-# --- directives ------------------------------------------------------------------------------------------------------
+# --- directives -----------------------------------------------------------------------------------
 
 
 def _add_model(step: Step, builder: SceneBuilder) -> None:
@@ -342,7 +378,9 @@ def _read_model(path: Path, name: str, step: Step, builder: SceneBuilder) -> Sce
     real = path.resolve()
     if path.suffix.lower() in {".yaml", ".yml"}:
         message = "{file} is a file of directives"
-        step.node.invalid("directives.not-one-model", message, hint="use add_directives", file=path.name)
+        step.node.invalid(
+            "directives.not-one-model", message, hint="use add_directives", file=path.name
+        )
         return None
     if real not in builder.files:
         start = len(builder.context.diagnostics)
@@ -351,7 +389,9 @@ def _read_model(path: Path, name: str, step: Step, builder: SceneBuilder) -> Sce
     builder.files[real].instances.append(name)
     scene = builder.files[real].scene
     if scene is not None and root_model(scene) is None:
-        step.node.invalid("directives.not-one-model", "{file} must contain exactly one model", file=path.name)
+        step.node.invalid(
+            "directives.not-one-model", "{file} must contain exactly one model", file=path.name
+        )
         return None
     return scene
 
@@ -404,7 +444,12 @@ def _is_new(model: str, node: Node, builder: SceneBuilder) -> bool:
     """Return whether no model has this scoped name; report one that does."""
     is_new = model not in builder.models and model not in builder.missing
     if not is_new:
-        node.invalid("directives.duplicate-model", "duplicate model name {model}", subjects=(model,), model=model)
+        node.invalid(
+            "directives.duplicate-model",
+            "duplicate model name {model}",
+            subjects=(model,),
+            model=model,
+        )
     return is_new
 
 
@@ -435,7 +480,12 @@ def _add_frame(step: Step, builder: SceneBuilder) -> None:
     if SEPARATOR in name:
         _check_scope(full.rpartition(SEPARATOR)[0], step.node, builder)
     if full in builder.frames:
-        step.node.invalid("directives.duplicate-frame", "duplicate frame name {frame}", subjects=(full,), frame=full)
+        step.node.invalid(
+            "directives.duplicate-frame",
+            "duplicate frame name {frame}",
+            subjects=(full,),
+            frame=full,
+        )
         return
     builder.add_frame(full, link, X_LF)
     builder.added.append(Frame(name=full, link=link, X_LF=X_LF, where=step.node.where))
@@ -455,14 +505,25 @@ def _add_weld(step: Step, builder: SceneBuilder) -> None:
         return
     if builder.frames[parent][0] == builder.frames[child][0]:
         message = "{parent} and {child} are on the same link"
-        node.invalid("drake.same-body", message, subjects=(parent, child), parent=parent, child=child)
+        node.invalid(
+            "drake.same-body", message, subjects=(parent, child), parent=parent, child=child
+        )
         return
     weld = _weld(child, parent, IDENTITY if pose is None else read_transform(pose), node, builder)
     if weld.name in builder.joint_names or frozenset((weld.parent, weld.child)) in builder.joined:
-        message = "{parent} and {child} are on links that a joint connects already, or a joint is named {joint}"
+        message = (
+            "{parent} and {child} are on links that a joint connects already, or a joint is "
+            "named {joint}"
+        )
         hint = "remove the weld, or weld the child by another frame"
         names = {"parent": parent, "child": child, "joint": weld.name}
-        node.invalid("directives.duplicate-weld", message, hint=hint, subjects=(weld.parent, weld.child), **names)
+        node.invalid(
+            "directives.duplicate-weld",
+            message,
+            hint=hint,
+            subjects=(weld.parent, weld.child),
+            **names,
+        )
         return
     builder.joints.append(weld)
     builder.add_joints(weld)
@@ -491,7 +552,10 @@ def _add_group(step: Step, builder: SceneBuilder) -> None:
         return
     prefix = step.prefix or _namespace_of_group(node, builder)
     if step.prefix and node.has("model_namespace"):
-        message = "ignored model_namespace, as Drake ignores it in a file that is added with the namespace {scope}"
+        message = (
+            "ignored model_namespace, as Drake ignores it in a file that is added with the "
+            "namespace {scope}"
+        )
         hint = "remove it, and write members and groups with their scope in that namespace"
         scope = step.prefix.removesuffix(SEPARATOR)
         node.report(Fate.DROPPED, "directives.ignored-namespace", message, hint=hint, scope=scope)
@@ -505,15 +569,23 @@ def _add_group(step: Step, builder: SceneBuilder) -> None:
         if link != WORLD and link and link == prefix + member:
             links.append(link)
         elif not builder.follows(prefix + member):
-            item.invalid("drake.unknown-member", "unknown member {link!r}: there is no such link", link=prefix + member)
+            item.invalid(
+                "drake.unknown-member",
+                "unknown member {link!r}: there is no such link",
+                link=prefix + member,
+            )
     member_groups = tuple(prefix + group for group, _ in words(node, lists[1]))
     if not links and not member_groups and not node.has(lists[0]):
         node.invalid("drake.empty-group", "filter group {group} has no members", group=name)
     builder.groups.append(
-        FilterGroup(name=name, links=tuple(dict.fromkeys(links)), groups=member_groups, where=node.where)
+        FilterGroup(
+            name=name, links=tuple(dict.fromkeys(links)), groups=member_groups, where=node.where
+        )
     )
     ignored = words(node, lists[2])
-    builder.rules.extend(FilterRule(a=name, b=prefix + group, where=item.where) for group, item in ignored)
+    builder.rules.extend(
+        FilterRule(a=name, b=prefix + group, where=item.where) for group, item in ignored
+    )
 
 
 def _namespace_of_group(node: Node, builder: SceneBuilder) -> str:
@@ -536,10 +608,12 @@ _DIRECTIVES: dict[str, Callable[[Step, SceneBuilder], None]] = {
 def read(data: bytes, file: str, context: Context) -> Scene | None:
     """Read a file of directives with all models that it adds.
 
-    The scene is a world: every name carries the scope of its model. Gravity is that of Drake, 9.81 m/s^2 downward.
-    Findings go to ``context.diagnostics``; after an error the returned scene is incomplete and must not be used.
+    The scene is a world: every name carries the scope of its model. Gravity is that of Drake, 9.81
+    m/s^2 downward. Findings go to ``context.diagnostics``; after an error the returned scene is
+    incomplete and must not be used.
 
-    Source: the documentation of ``drake/multibody/parsing``, "Model Directives", as of pydrake 1.51.
+    Source: the documentation of ``drake/multibody/parsing``, "Model Directives", as of pydrake
+    1.51.
 
     Args:
         data: Contents of the file.

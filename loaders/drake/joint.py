@@ -9,7 +9,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from loaders.diagnostics import Fate
-from loaders.model import X_AXIS, Y_AXIS, Z_AXIS, Actuator, Arc, Coupling, Curve, Joint, JointAxis, JointType
+from loaders.model import (
+    X_AXIS,
+    Y_AXIS,
+    Z_AXIS,
+    Actuator,
+    Arc,
+    Coupling,
+    Curve,
+    Joint,
+    JointAxis,
+    JointType,
+)
 from loaders.node import Node
 from loaders.pose import IDENTITY, Array, Pose
 from loaders.speed import maker
@@ -17,7 +28,9 @@ from loaders.speed import maker
 from .dialect import PREFIX, SDF, URDF, Dialect, Element, NameResolver, direction, number
 
 _Actuator = maker(Actuator)
-ACTUATED = frozenset({JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.SCREW})
+ACTUATED = frozenset(
+    {JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.SCREW}
+)
 """Types of SDFormat joints that Drake gives an actuator."""
 
 
@@ -34,7 +47,7 @@ def read_acceleration(limit: Node, dialect: Dialect) -> float:
     return math.inf if node is None else number(node, ".", minimum=0.0, inf=True)
 
 
-# --- actuators -------------------------------------------------------------------------------------------------------
+# --- actuators ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +69,9 @@ _DRIVE = ("drake:controller_gains", "drake:rotor_inertia", "drake:gear_ratio")
 
 
 def read_drive(node: Node, dialect: Dialect) -> Drive:
-    """Return rotor, gear and gains from a ``<joint>`` of SDFormat or from the ``<actuator>`` of a URDF transmission."""
+    """Return rotor, gear and gains from a ``<joint>`` of SDFormat or from the ``<actuator>`` of a
+    URDF transmission.
+    """
     if node.lacks(_DRIVE):
         return _NO_DRIVE
     element = Element(node, dialect)
@@ -103,7 +118,10 @@ def read_sdf_actuator(node: Node, joint: Joint) -> Actuator | None:
         node.report(
             Fate.DROPPED,
             "drake.idle-actuator",
-            "joint {joint} has no actuator, because {reason}; ignored its rotor inertia, gear ratio and gains",
+            (
+                "joint {joint} has no actuator, because {reason}; ignored its rotor inertia, gear "
+                "ratio and gains"
+            ),
             subjects=(joint.name,),
             joint=joint.name,
             reason=reason,
@@ -111,11 +129,12 @@ def read_sdf_actuator(node: Node, joint: Joint) -> Actuator | None:
     return None
 
 
-# --- couplings -------------------------------------------------------------------------------------------------------
+# --- couplings ------------------------------------------------------------------------------------
 
 
 def read_mimic(node: Node, follower: Joint, names: NameResolver) -> Coupling | None:
-    """Return the coupling of a ``drake:mimic`` of an SDFormat joint, or None if it has no valid one.
+    """Return the coupling of a ``drake:mimic`` of an SDFormat joint, or None if it has no valid
+    one.
 
     Args:
         node: The ``<joint>``.
@@ -135,7 +154,14 @@ def read_mimic(node: Node, follower: Joint, names: NameResolver) -> Coupling | N
             else "joint {follower} mimics the unknown joint {leader!r} of model {model}"
         )
         subjects = (follower.name,)
-        mimic.invalid("drake.mimic", message, subjects=subjects, follower=follower.name, leader=name, model=names.model)
+        mimic.invalid(
+            "drake.mimic",
+            message,
+            subjects=subjects,
+            follower=follower.name,
+            leader=name,
+            model=names.model,
+        )
         return None
     many = next((joint for joint in (follower, leader) if len(joint.axes) != 1), None)
     if many is not None:
@@ -148,10 +174,16 @@ def read_mimic(node: Node, follower: Joint, names: NameResolver) -> Coupling | N
             count=len(many.axes),
         )
         return None
-    return Coupling(follower=follower.name, leader=leader.name, multiplier=multiplier, offset=offset, where=mimic.where)
+    return Coupling(
+        follower=follower.name,
+        leader=leader.name,
+        multiplier=multiplier,
+        offset=offset,
+        where=mimic.where,
+    )
 
 
-# --- joint types of Drake --------------------------------------------------------------------------------------------
+# --- joint types of Drake -------------------------------------------------------------------------
 
 URDF_TYPES = {kind: JointType(kind) for kind in ("universal", "screw", "curvilinear")}
 """Joint types in a URDF that `complete_urdf_joint` supports in addition to those of URDF."""
@@ -173,7 +205,10 @@ def complete_urdf_joint(node: Node, joint: Joint) -> Joint:
         return replace(joint, pitch=Element(node, URDF).number("screw_thread_pitch"))
     curve = _read_curve(node, URDF)
     return replace(
-        joint, axes=(_curve_axis(curve, axis.damping),), curve=curve, X_CJ=joint.X_CJ @ _start_frame(curve).inverse()
+        joint,
+        axes=(_curve_axis(curve, axis.damping),),
+        curve=curve,
+        X_CJ=joint.X_CJ @ _start_frame(curve).inverse(),
     )
 
 
@@ -188,7 +223,13 @@ def read_sdf_joints(model: Node, names: NameResolver) -> list[Joint]:
         if joint.name in joints or names.joint(name) is not None:
             message = "duplicate joint name {joint}"
             subjects = (joint.name,)
-            node.invalid("drake.duplicate-joint", message, hint="rename it", subjects=subjects, joint=joint.name)
+            node.invalid(
+                "drake.duplicate-joint",
+                message,
+                hint="rename it",
+                subjects=subjects,
+                joint=joint.name,
+            )
         joints.setdefault(joint.name, joint)
     return list(joints.values())
 
@@ -209,7 +250,9 @@ def _read_sdf_joint(node: Node, names: NameResolver) -> Joint | None:
     if parent[0] == child[0]:
         scoped = names.prefix + name
         message = "both ends of joint {joint} are on link {link}"
-        node.invalid("drake.same-body", message, subjects=(scoped, child[0]), joint=name, link=child[0])
+        node.invalid(
+            "drake.same-body", message, subjects=(scoped, child[0]), joint=name, link=child[0]
+        )
         return None
     return Joint(
         name=names.prefix + name,
@@ -253,7 +296,7 @@ def _read_end(node: Node, tag: str, names: NameResolver) -> tuple[str, Pose] | N
     return frame
 
 
-# --- curves ----------------------------------------------------------------------------------------------------------
+# --- curves ---------------------------------------------------------------------------------------
 
 
 _MAX_COSINE = 1e-6
@@ -267,7 +310,9 @@ def _curve_axis(curve: Curve, damping: float) -> JointAxis:
 
 
 def _start_frame(curve: Curve) -> Pose:
-    """Return the child's frame at the start of the curve, as in Drake: x along the tangent, z along the normal."""
+    """Return the child's frame at the start of the curve, as in Drake: x along the tangent, z along
+    the normal.
+    """
     y = np.cross(curve.plane_normal, curve.initial_tangent)
     length = float(np.linalg.norm(y))
     if length == 0.0:
@@ -280,7 +325,10 @@ def _read_curve(node: Node, dialect: Dialect) -> Curve:
     curves = node.child("drake:curves")
     arcs = () if curves is None else tuple(_read_arc(child, dialect) for child in curves.children)
     if not arcs:
-        node.invalid("drake.no-curve", "a curvilinear joint requires <drake:curves> with a line segment or an arc")
+        node.invalid(
+            "drake.no-curve",
+            "a curvilinear joint requires <drake:curves> with a line segment or an arc",
+        )
     elif curves is not None:
         curves.skip(*_ARCS)
     periodic = node.child("drake:is_periodic")
@@ -289,7 +337,11 @@ def _read_curve(node: Node, dialect: Dialect) -> Curve:
     normal = _direction_in(node, "drake:plane_normal", key, Z_AXIS)
     if abs(float(tangent @ normal)) > _MAX_COSINE:
         hint = "make the initial tangent perpendicular to the plane normal"
-        node.invalid("drake.skew-curve", "the initial tangent of the curve does not lie in its plane", hint=hint)
+        node.invalid(
+            "drake.skew-curve",
+            "the initial tangent of the curve does not lie in its plane",
+            hint=hint,
+        )
     is_periodic = periodic is not None and periodic.flag(dialect.value, False)
     return Curve(initial_tangent=tangent, plane_normal=normal, arcs=arcs, periodic=is_periodic)
 
@@ -305,7 +357,10 @@ _ARCS = ("drake:line_segment", "drake:circular_arc")
 def _read_arc(node: Node, dialect: Dialect) -> Arc:
     if node.tag not in _ARCS:
         node.invalid(
-            "drake.unknown-curve", "unknown curve <{tag}>; expected one of: {known}", tag=node.tag, known=_ARCS
+            "drake.unknown-curve",
+            "unknown curve <{tag}>; expected one of: {known}",
+            tag=node.tag,
+            known=_ARCS,
         )
         return Arc(length=0.0)
     key = PREFIX if dialect is SDF else "@"
@@ -329,8 +384,15 @@ def _positive(node: Node, key: str) -> float:
     return value
 
 
-_PROPERTIES = ("illustration_properties", "perception_properties", "accepting_renderer", "proximity_properties")
-_PREFIXED = frozenset({*(PREFIX + tag for tag in _PROPERTIES), "drake:diffuse_map", "drake:declare_convex"})
+_PROPERTIES = (
+    "illustration_properties",
+    "perception_properties",
+    "accepting_renderer",
+    "proximity_properties",
+)
+_PREFIXED = frozenset(
+    {*(PREFIX + tag for tag in _PROPERTIES), "drake:diffuse_map", "drake:declare_convex"}
+)
 _SIZES = {"drake:capsule": ("radius", "length"), "drake:ellipsoid": ("a", "b", "c")}
 """Required sizes of shapes whose sizes have defaults in SDFormat but not in Drake."""
 _REWRITTEN = frozenset({"drake:visual", *_SIZES})
@@ -338,7 +400,9 @@ _URDF_JOINTS = frozenset({"ball", "planar", "screw", "universal", "curvilinear"}
 
 
 def canonicalize_sdf(root: Node) -> None:
-    """Rewrite ``drake:visual``, ``drake:capsule`` and ``drake:ellipsoid`` of an SDFormat file as standard elements."""
+    """Rewrite ``drake:visual``, ``drake:capsule`` and ``drake:ellipsoid`` of an SDFormat file as
+    standard elements.
+    """
     nodes = [root]
     for node in nodes:
         if node.children:
@@ -378,10 +442,17 @@ def _require_sizes(shape: Node) -> None:
 
 
 def canonicalize_urdf(root: Node) -> None:
-    """Remove elements with ``drake_ignore`` from a URDF; rewrite ``drake:`` joints as standard elements."""
+    """Remove elements with ``drake_ignore`` from a URDF; rewrite ``drake:`` joints as standard
+    elements.
+    """
     for node in [child for child in root.children if _is_of_drake(child)]:
         if node.attributes.get("drake_ignore") == "true":
-            node.report(Fate.NOTED, "drake.ignored", "ignored <{tag}>, as its drake_ignore requests", tag=node.tag)
+            node.report(
+                Fate.NOTED,
+                "drake.ignored",
+                "ignored <{tag}>, as its drake_ignore requests",
+                tag=node.tag,
+            )
             node.detach()
         elif node.tag == "drake:joint":
             _unprefix_joint(node)
@@ -398,7 +469,9 @@ def canonicalize_urdf(root: Node) -> None:
 def _is_of_drake(node: Node) -> bool:
     if "drake_ignore" in node.attributes:
         return node.tag in _IGNORABLE
-    return node.tag == "drake:joint" or (node.tag == "joint" and node.attributes.get("type") in URDF_TYPES)
+    return node.tag == "drake:joint" or (
+        node.tag == "joint" and node.attributes.get("type") in URDF_TYPES
+    )
 
 
 _IGNORABLE = frozenset({"link", "joint", "drake:joint"})

@@ -36,12 +36,17 @@ def read_surface(collision: Node, surface: Surface, dialect: Dialect) -> Surface
     element = Element(node, dialect)
     friction = _read_friction(element)
     if friction is not None and surface.friction != Friction():
-        message = "both drake:proximity_properties and the standard elements give friction; using the former"
+        message = (
+            "both drake:proximity_properties and the standard elements give friction; using "
+            "the former"
+        )
         node.report(Fate.ASSUMED, "drake.two-frictions", message, hint="remove one of them")
     return replace(
         surface,
         friction=friction or surface.friction,
-        stiffness=_first_given(element.maybe("point_contact_stiffness", above=0.0), surface.stiffness),
+        stiffness=_first_given(
+            element.maybe("point_contact_stiffness", above=0.0), surface.stiffness
+        ),
         dissipation=element.maybe("hunt_crossley_dissipation", minimum=0.0),
         relaxation_time=element.maybe("relaxation_time", minimum=0.0),
         hydroelastic=_read_hydroelastic(element),
@@ -58,7 +63,9 @@ def _read_friction(element: Element) -> Friction | None:
 
 
 def _friction(node: Node, static: float | None, dynamic: float | None) -> Friction | None:
-    """Return Coulomb friction; a single coefficient is used for both static and dynamic friction."""
+    """Return Coulomb friction; a single coefficient is used for both static and dynamic
+    friction.
+    """
     if static is None and dynamic is None:
         return None
     at_rest = static if static is not None else dynamic
@@ -85,7 +92,11 @@ def _read_hydroelastic(element: Element) -> Hydroelastic | None:
     kind = kinds[0] if kinds else None
     modulus = element.maybe("hydroelastic_modulus", above=0.0)
     if kind == "rigid" and modulus is not None:
-        node.report(Fate.ASSUMED, "drake.rigid-modulus", "a rigid shape has no hydroelastic modulus; ignored")
+        node.report(
+            Fate.ASSUMED,
+            "drake.rigid-modulus",
+            "a rigid shape has no hydroelastic modulus; ignored",
+        )
         modulus = None
     properties = Hydroelastic(
         compliance=kind,
@@ -111,9 +122,14 @@ def _read_drake_compliance(collision: Node, surface: Surface) -> Surface:
                 hint="use <drake:proximity_properties>",
                 tag=tag,
             )
-    static, dynamic = (node.maybe_number(key, minimum=0.0) for key in ("static_friction", "dynamic_friction"))
+    static, dynamic = (
+        node.maybe_number(key, minimum=0.0) for key in ("static_friction", "dynamic_friction")
+    )
     if (static is None) != (dynamic is None):
-        node.invalid("drake.missing", "<drake_compliance> requires both <static_friction> and <dynamic_friction>")
+        node.invalid(
+            "drake.missing",
+            "<drake_compliance> requires both <static_friction> and <dynamic_friction>",
+        )
     return replace(surface, friction=_friction(node, static, dynamic) or surface.friction)
 
 
@@ -130,7 +146,9 @@ _WALL = ("drake:point_on_plane", "drake:outward_normal")
 
 
 def read_surface_velocity_axis(node: Node, dialect: Dialect) -> tuple[float, float, float]:
-    """Return the unit axis, in the link, of the surface velocity of a conveyor, a ``drake:surface_velocity_axis``."""
+    """Return the unit axis, in the link, of the surface velocity of a conveyor, a
+    ``drake:surface_velocity_axis``.
+    """
     x, y, z = direction(node, dialect.axis, Z_AXIS).tolist()
     return x, y, z
 
@@ -140,7 +158,9 @@ def read_deformable(link: Node, dialect: Dialect) -> tuple[tuple[str, str], ...]
     node = link.child("drake:deformable_properties") if dialect is SDF else None
     if node is None:
         return ()
-    node.report(Fate.DROPPED, "drake.deformable", "deformable links are not supported; read as a rigid body")
+    node.report(
+        Fate.DROPPED, "drake.deformable", "deformable links are not supported; read as a rigid body"
+    )
     properties = []
     for tag, (low, high) in _RANGES.items():
         value = node.maybe_number(tag)
@@ -179,7 +199,11 @@ def _read_walls(node: Node) -> list[tuple[str, str]]:
 def _check_shapes(link: Node) -> tuple[()]:
     count = sum(child.tag == "collision" for child in link.children)
     if count != 1:
-        link.invalid("drake.deformable-shape", "a deformable link must have one <collision>, not {count}", count=count)
+        link.invalid(
+            "drake.deformable-shape",
+            "a deformable link must have one <collision>, not {count}",
+            count=count,
+        )
     return ()
 
 
@@ -188,7 +212,8 @@ _VISUAL_ELEMENTS = (*(f"drake:{role}_properties" for role in _ROLES), "drake:acc
 
 
 def read_display(visual: Node, dialect: Dialect) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the roles of a visual, and the names of the only renderers that may draw it; no renderer is all of them.
+    """Return the roles of a visual, and the names of the only renderers that may draw it; no
+    renderer is all of them.
 
     Args:
         visual: The ``<visual>``; with no role, which is reported, it is to be ignored.
@@ -220,7 +245,9 @@ def _read_renderers(visual: Node, roles: tuple[str, ...], dialect: Dialect) -> t
         if name:
             names.append(name)
         elif dialect is SDF:
-            node.invalid("drake.missing", "<drake:accepting_renderer> requires the name of a renderer")
+            node.invalid(
+                "drake.missing", "<drake:accepting_renderer> requires the name of a renderer"
+            )
     if names and "perception" not in roles:
         message = "drake:accepting_renderer has no effect without the perception role"
         visual.report(Fate.NOTED, "drake.idle-renderer", message)
@@ -232,7 +259,9 @@ def diffuse_map(material: Node, dialect: Dialect) -> Node | None:
     node = material.child("drake:diffuse_map")
     if node is not None and dialect is not SDF:
         hint = 'write <texture filename="..."/>'
-        node.invalid("drake.urdf-diffuse-map", "URDF does not support <drake:diffuse_map>", hint=hint)
+        node.invalid(
+            "drake.urdf-diffuse-map", "URDF does not support <drake:diffuse_map>", hint=hint
+        )
         return None
     return node
 

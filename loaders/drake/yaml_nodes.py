@@ -1,9 +1,9 @@
 """Parser of untrusted YAML to Node, and transforms in directives.
 
-A key of a mapping is a child with that tag, an item of a sequence is a child with the tag `ITEM`, and a scalar is the
-text of a node. Only the events of the YAML library are used: tags construct no objects, aliases are copied, up to a
-limit on the number of elements, and there is no recursion. A YAML library with line numbers, such as ruamel.yaml, would
-need a second interface beside `Node`.
+A key of a mapping is a child with that tag, an item of a sequence is a child with the tag `ITEM`,
+and a scalar is the text of a node. Only the events of the YAML library are used: tags construct no
+objects, aliases are copied, up to a limit on the number of elements, and there is no recursion. A
+YAML library with line numbers, such as ruamel.yaml, would need a second interface beside `Node`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from loaders.xml import MAX_DEPTH
 
 ITEM = "-"
 """Tag of the items of a sequence."""
-_TOO_MANY = "the file has more than {limit} elements, the limit yaml_elements, or {depth} levels of nesting"
+_TOO_MANY = (
+    "the file has more than {limit} elements, the limit yaml_elements, or {depth} levels of nesting"
+)
 _TOO_LONG = "the file has more than {limit} bytes, the limit yaml_bytes"
 _KIND = "(kind)"
 _TAG = "(tag)"
@@ -60,7 +62,9 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = 0 if mark is None else mark.line + 1
-        diagnostics.add(Fate.INVALID, "directives.syntax", _NOT_YAML, Where(file, line), reason=error.problem)
+        diagnostics.add(
+            Fate.INVALID, "directives.syntax", _NOT_YAML, Where(file, line), reason=error.problem
+        )
         return None
     except (yaml.YAMLError, ValueError) as error:
         diagnostics.add(Fate.INVALID, "directives.syntax", _NOT_YAML, Where(file), reason=error)
@@ -108,10 +112,16 @@ class _Builder:
         if problem is not None:
             return problem
         if self._awaits_key():
-            return self._key(event.value) if isinstance(event, yaml.ScalarEvent) else ("a key must be a scalar", {})
+            return (
+                self._key(event.value)
+                if isinstance(event, yaml.ScalarEvent)
+                else ("a key must be a scalar", {})
+            )
         if isinstance(event, yaml.ScalarEvent):
             return self._value(event, "scalar")
-        return self._value(event, "mapping" if isinstance(event, yaml.MappingStartEvent) else "sequence")
+        return self._value(
+            event, "mapping" if isinstance(event, yaml.MappingStartEvent) else "sequence"
+        )
 
     def _awaits_key(self) -> bool:
         return bool(self._open) and kind(self._open[-1]) == "mapping" and self._keys[-1] is None
@@ -124,7 +134,13 @@ class _Builder:
         return None
 
     def _value(self, event: Any, kind: str) -> _Problem | None:
-        node = Node("", {_KIND: kind}, file=self._file, line=event.start_mark.line + 1, diagnostics=self._diagnostics)
+        node = Node(
+            "",
+            {_KIND: kind},
+            file=self._file,
+            line=event.start_mark.line + 1,
+            diagnostics=self._diagnostics,
+        )
         if event.tag and event.tag.startswith("!") and event.tag != "!":
             node.attributes[_TAG] = event.tag
         if kind == "scalar":
@@ -170,7 +186,10 @@ def _character_problem(event: Any) -> _Problem | None:
     found = _NO_CHARACTER.search(getattr(event, "value", ""))
     if found is None:
         return None
-    template = "the character {character} is not allowed in a name or value: no model file in XML could refer to it"
+    template = (
+        "the character {character} is not allowed in a name or value: no model file in XML "
+        "could refer to it"
+    )
     return template, {"character": f"U+{ord(found[0]):04X}"}
 
 
@@ -178,7 +197,7 @@ _TEXTS = frozenset({"name", "file", "parent", "child", "base_frame"})
 """Fields whose text must not be empty where they are required."""
 
 
-# --- reading ---------------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 
 
 def kind(node: Node) -> str:
@@ -192,7 +211,8 @@ def yaml_tag(node: Node) -> str:
 
 
 def expect(node: Node, expected: str) -> bool:
-    """Return whether a node is of a kind; report any other. A missing value is an empty mapping or list.
+    """Return whether a node is of a kind; report any other. A missing value is an empty mapping or
+    list.
 
     Args:
         node: The node.
@@ -245,9 +265,18 @@ def fields(node: Node, required: Iterable[str], optional: Iterable[str] = ()) ->
             is_valid = False
     for key in required:
         field = node.peek(key)
-        is_empty = field is not None and key in _TEXTS and kind(field) == "scalar" and not field.text.strip()
+        is_empty = (
+            field is not None
+            and key in _TEXTS
+            and kind(field) == "scalar"
+            and not field.text.strip()
+        )
         if field is None or is_empty:
-            message = "{key} requires a text in the field {field}" if is_empty else "{key} requires the field {field}"
+            message = (
+                "{key} requires a text in the field {field}"
+                if is_empty
+                else "{key} requires the field {field}"
+            )
             node.invalid("directives.missing-field", message, key=node.tag, field=key)
             is_valid = False
     return is_valid
@@ -293,17 +322,28 @@ def vector(node: Node, key: str) -> tuple[float, float, float]:
 
 
 _ROTATIONS = {"!Rpy": ("deg",), "!AngleAxis": ("angle_deg", "axis"), "!Identity": (), "": ()}
-_RANDOM = ("!Uniform", "!UniformVector", "!Gaussian", "!GaussianVector", "!UniformDiscrete", "!Deterministic")
+_RANDOM = (
+    "!Uniform",
+    "!UniformVector",
+    "!Gaussian",
+    "!GaussianVector",
+    "!UniformDiscrete",
+    "!Deterministic",
+)
 
 
 def read_transform(node: Node) -> Pose:
-    """Return the pose in a mapping with ``translation`` and ``rotation``, whose keys were checked before."""
+    """Return the pose in a mapping with ``translation`` and ``rotation``, whose keys were checked
+    before.
+    """
     for child in node.children:
         if yaml_tag(child) in _RANDOM and child.tag != "rotation":
             _report_random(child)
             return IDENTITY
     rotation = node.peek("rotation")
-    return Pose.of(None if rotation is None else _read_rotation(rotation), vector(node, "translation"))
+    return Pose.of(
+        None if rotation is None else _read_rotation(rotation), vector(node, "translation")
+    )
 
 
 def _read_rotation(node: Node) -> Array | None:
@@ -329,7 +369,9 @@ def _read_angle_axis(node: Node) -> Array | None:
     length = float(np.linalg.norm(axis))
     child = node.peek("angle_deg")
     if length == 0.0 or child is None or not word(node, "angle_deg"):
-        node.invalid("directives.rotation", "!AngleAxis requires an angle and an axis that is not zero")
+        node.invalid(
+            "directives.rotation", "!AngleAxis requires an angle and an axis that is not zero"
+        )
         return None
     return rotation_about(axis / length, math.radians(child.number(".")))
 

@@ -1,1 +1,3 @@
-"""Protection against hostile files: errors of libraries, limits on one load, text that is safe to print."""
+"""Protection against hostile files: errors of libraries, limits on one load, text that is safe to
+print.
+"""

@@ -23,17 +23,25 @@ ENVIRONMENT = (
     "ROS_PACKAGE_PATH",
     "AMENT_PREFIX_PATH",
 )
-"""Environment variables of libsdformat, Gazebo, ROS 1 and ROS 2 with folders to search, separated by `os.pathsep`."""
+"""Environment variables of libsdformat, Gazebo, ROS 1 and ROS 2 with folders to search, separated
+by `os.pathsep`.
+"""
 
 _FUEL_CACHES = {"GZ_FUEL_CACHE_PATH": ".gz/fuel", "IGN_FUEL_CACHE_PATH": ".ignition/fuel"}
-"""Default folder of a cache of Gazebo Fuel, relative to the home folder, keyed by the variable that overrides it."""
+"""Default folder of a cache of Gazebo Fuel, relative to the home folder, keyed by the variable that
+overrides it.
+"""
 
 _MARKERS = ("package.xml", "model.config", "manifest.xml")
 _PACKAGE_NAME = re.compile(rb"<name>\s{0,99}([^<\s]{1,999})\s{0,99}</name>")
-_EXPORT = re.compile(rb"\bgazebo_(?:model|media|resource)_path\s{0,99}=\s{0,99}[\"']([^\"'<]{1,999})[\"']")
+_EXPORT = re.compile(
+    rb"\bgazebo_(?:model|media|resource)_path\s{0,99}=\s{0,99}[\"']([^\"'<]{1,999})[\"']"
+)
 """Attributes with the folders that a package exports to Gazebo classic."""
 _LAYOUT_FOLDERS = frozenset({"urdf", "urdfs", "xacro", "robots", "sdf", "worlds"})
-"""Names of folders that hold only descriptions; folders beside them, as ``../meshes``, belong to the same model."""
+"""Names of folders that hold only descriptions; folders beside them, as ``../meshes``, belong to
+the same model.
+"""
 
 _DESCRIPTIONS = (".sdf", ".urdf", ".world", ".xacro", ".dmd.yaml")
 """Suffixes of descriptions of models."""
@@ -45,7 +53,9 @@ _FUEL = re.compile(
 
 
 def is_plain_name(name: str) -> bool:
-    """Return whether a name is that of a folder: no path, no pattern, not the folder itself or its parent."""
+    """Return whether a name is that of a folder: no path, no pattern, not the folder itself or its
+    parent.
+    """
     return name not in {"", ".", ".."} and not any(character in name for character in "/\\*?[]\0")
 
 
@@ -55,13 +65,18 @@ def is_package(folder: str | os.PathLike[str]) -> bool:
 
 
 def begins_model(folder: Path) -> bool:
-    """Return whether a folder is the outermost one of a model or package: it has a manifest or descriptions."""
+    """Return whether a folder is the outermost one of a model or package: it has a manifest or
+    descriptions.
+    """
     try:
         entries = list(os.scandir(folder))
     except OSError:
         return False
     names = (entry.name.lower() for entry in entries)
-    return any(name in _MARKERS or name in _LAYOUT_FOLDERS or name.endswith(_DESCRIPTIONS) for name in names)
+    return any(
+        name in _MARKERS or name in _LAYOUT_FOLDERS or name.endswith(_DESCRIPTIONS)
+        for name in names
+    )
 
 
 def is_package_or_model(folder: str | os.PathLike[str]) -> bool:
@@ -75,17 +90,20 @@ def is_model_file(name: str) -> bool:
 
 
 def only_model_file(folder: Path) -> Path | None:
-    """Return the model file of a folder without manifest: ``model.sdf``, one of its name, or the only one; or None."""
+    """Return the model file of a folder without manifest: ``model.sdf``, one of its name, or the
+    only one; or None.
+    """
     files = [path for path in regular_files(folder, ".sdf") if path.is_file()]
     named = [path for path in files if path.name in {"model.sdf", f"{folder.name}.sdf"}]
     return next(iter(named), files[0] if len(files) == 1 else None)
 
 
 def model_folders(base: Path) -> Iterator[Path]:
-    """Yield the folders of models that belong to a file: ``models`` of its ancestors, and what their packages export.
+    """Yield the folders of models that belong to a file: ``models`` of its ancestors, and what
+    their packages export.
 
-    A ``package.xml`` exports folders by ``<gazebo_ros gazebo_model_path="${prefix}/models"/>``, ``${prefix}`` being
-    the folder of the package.
+    A ``package.xml`` exports folders by ``<gazebo_ros gazebo_model_path="${prefix}/models"/>``,
+    ``${prefix}`` being the folder of the package.
 
     Args:
         base: The folder of the file.
@@ -115,11 +133,14 @@ def enclosing(base: Path) -> list[Path]:
 
 
 def ancestors(base: Path) -> tuple[Path, ...]:
-    """Return a folder and its parents, without the home folder, the parents of that, and the top of the file system.
+    """Return a folder and its parents, without the home folder, the parents of that, and the top of
+    the file system.
 
     A file must not get access to those by giving their names.
     """
-    return _ancestors_outside(Path(os.path.abspath(base)), os.path.join(os.path.expanduser("~"), ""))
+    return _ancestors_outside(
+        Path(os.path.abspath(base)), os.path.join(os.path.expanduser("~"), "")
+    )
 
 
 @lru_cache(maxsize=64)
@@ -129,7 +150,8 @@ def _ancestors_outside(base: Path, home: str) -> tuple[Path, ...]:
 
 
 def model_folder(real: str) -> str:
-    """Return the folder of a model in no package: the folder of its file, or the parent of a layout folder.
+    """Return the folder of a model in no package: the folder of its file, or the parent of a layout
+    folder.
 
     Args:
         real: The real path of the folder of the file.
@@ -144,7 +166,9 @@ def is_called(folder: Path, name: str) -> bool:
 
 
 def declared_name(manifest: Path) -> str | None:
-    """Return the name of the package that a ``package.xml`` declares; None if there is none or it cannot be read."""
+    """Return the name of the package that a ``package.xml`` declares; None if there is none or it
+    cannot be read.
+    """
     try:
         match = _PACKAGE_NAME.search(read(manifest, option="side_file_bytes"))
     except FileError:
@@ -152,7 +176,7 @@ def declared_name(manifest: Path) -> str | None:
     return None if match is None else match[1].decode(errors="replace")
 
 
-# --- the caller's environment ----------------------------------------------------------------------------------------
+# --- the caller's environment ---------------------------------------------------------------------
 
 
 def environment() -> list[Path]:
@@ -166,7 +190,8 @@ def environment() -> list[Path]:
 
 
 def workspace_folders(name: str) -> Iterator[Path]:
-    """Yield subfolders of the ROS 1 folders that hold the package: workspaces nest packages in repositories.
+    """Yield subfolders of the ROS 1 folders that hold the package: workspaces nest packages in
+    repositories.
 
     Args:
         name: A plain name, see `is_plain_name`.
@@ -177,12 +202,17 @@ def workspace_folders(name: str) -> Iterator[Path]:
                 yield from (marker.parent.parent for marker in sorted(Path(word).glob(pattern)))
 
 
-# --- Gazebo Fuel -----------------------------------------------------------------------------------------------------
+# --- Gazebo Fuel ----------------------------------------------------------------------------------
 
 
 def fuel_caches() -> list[Path]:
-    """Return the folders of the caches of Gazebo Fuel; a user without a home folder has only those in variables."""
-    caches = [os.environ.get(key) or os.path.expanduser(f"~/{folder}") for key, folder in _FUEL_CACHES.items()]
+    """Return the folders of the caches of Gazebo Fuel; a user without a home folder has only those
+    in variables.
+    """
+    caches = [
+        os.environ.get(key) or os.path.expanduser(f"~/{folder}")
+        for key, folder in _FUEL_CACHES.items()
+    ]
     return [Path(cache) for cache in caches if not cache.startswith("~")]
 
 
@@ -198,7 +228,8 @@ def fuel_models(name: str) -> Iterator[Path]:
 
 
 def fuel_model(rest: str) -> tuple[str, str, str, str] | None:
-    """Return server, owner, name and version of the model that a URI of Fuel names; no version means the newest.
+    """Return server, owner, name and version of the model that a URI of Fuel names; no version
+    means the newest.
 
     Args:
         rest: The URI after ``scheme://``.
@@ -215,7 +246,9 @@ def fuel_model(rest: str) -> tuple[str, str, str, str] | None:
 
 
 def fuel_places(rest: str) -> Iterator[Path]:
-    """Yield the places of ``https://server/1.0/owner/models/name/version/files/rest`` in the caches."""
+    """Yield the places of ``https://server/1.0/owner/models/name/version/files/rest`` in the
+    caches.
+    """
     match = _FUEL.fullmatch(rest)
     if match is None:
         return
@@ -231,7 +264,11 @@ def fuel_places(rest: str) -> Iterator[Path]:
 def _newest_first(folder: Path) -> list[Path]:
     """Return the versions of a Fuel model, folders named by a number, newest first."""
     try:
-        names = [entry.name for entry in os.scandir(folder) if entry.name.isdecimal() and len(entry.name) < 20]
+        names = [
+            entry.name
+            for entry in os.scandir(folder)
+            if entry.name.isdecimal() and len(entry.name) < 20
+        ]
     except (OSError, ValueError):
         return []
     return [folder / name for name in sorted(names, key=int, reverse=True)]
@@ -245,10 +282,11 @@ _SKIPPED = frozenset({"__pycache__", "node_modules"})
 
 
 class PackageIndex:
-    """The folders below some others, by their names and by the names of the packages that they hold.
+    """The folders below some others, by their names and by the names of the packages that they
+    hold.
 
-    The folders are visited when a name is first looked up: level by level, in the order of their names, without hidden
-    ones and without following symbolic links.
+    The folders are visited when a name is first looked up: level by level, in the order of their
+    names, without hidden ones and without following symbolic links.
     """
 
     def __init__(self, roots: Iterable[Path]) -> None:
@@ -261,7 +299,9 @@ class PackageIndex:
         yield from self._visited().get(name, ())
 
     def folders(self, name: str) -> Iterator[Path]:
-        """Yield the folders of a name that are neither packages nor models, the least deep first."""
+        """Yield the folders of a name that are neither packages nor models, the least deep
+        first.
+        """
         self._visited()
         yield from self._others.get(name, ())
 
@@ -269,7 +309,9 @@ class PackageIndex:
         if self._packages is None:
             packages: defaultdict[str, list[Path]] = defaultdict(list)
             for folder, files in _walk(self._roots):
-                names = {folder.name} if is_package(folder) or any(map(is_model_file, files)) else set()
+                names = (
+                    {folder.name} if is_package(folder) or any(map(is_model_file, files)) else set()
+                )
                 declared = declared_name(folder / "package.xml") if "package.xml" in files else None
                 for name in names | ({declared} if declared else set()):
                     packages[name].append(folder)
@@ -296,7 +338,9 @@ def _walk(roots: Iterable[Path]) -> Iterator[tuple[Path, list[str]]]:
 
 
 def _listed(folder: Path) -> tuple[list[str], list[str]]:
-    """Return the names of the files and of the folders in a folder, sorted; empty if it cannot be listed."""
+    """Return the names of the files and of the folders in a folder, sorted; empty if it cannot be
+    listed.
+    """
     files: list[str] = []
     folders: list[str] = []
     try:
@@ -314,10 +358,12 @@ _MARKER = "package.xml"
 
 
 def packages(folder: str | os.PathLike[str]) -> dict[str, Path]:
-    """Return the packages in a folder and its subfolders, keyed by name: a ``package_map`` for `loaders.load`.
+    """Return the packages in a folder and its subfolders, keyed by name: a ``package_map`` for
+    `loaders.load`.
 
-    Folders whose name starts with a dot are skipped, and so are packages whose ``package.xml`` has no name or cannot be
-    read. If two packages have the same name, the first in the order of their paths is used.
+    Folders whose name starts with a dot are skipped, and so are packages whose ``package.xml`` has
+    no name or cannot be read. If two packages have the same name, the first in the order of their
+    paths is used.
 
     Raises:
         NotADirectoryError: if the folder does not exist.
@@ -338,9 +384,11 @@ _NOT_NAMES = frozenset({"", os.curdir, os.pardir})
 
 
 class RealPaths:
-    """Function that returns a path with all symbolic links resolved, as `loaders.files.read_file.real_path` does.
+    """Function that returns a path with all symbolic links resolved, as
+    `loaders.files.read_file.real_path` does.
 
-    The files of a model lie in few folders, so what the operating system says about a folder is kept.
+    The files of a model lie in few folders, so what the operating system says about a folder is
+    kept.
     """
 
     def __init__(self) -> None:
@@ -353,7 +401,8 @@ class RealPaths:
         return real_path(text) if os.path.islink(text) else self._of_file(text)
 
     def of_existing(self, path: str) -> str | None:
-        """Return the real path of a file or folder, or None if it does not exist; usually with one look at the disk.
+        """Return the real path of a file or folder, or None if it does not exist; usually with one
+        look at the disk.
 
         Args:
             path: The path.
@@ -383,10 +432,15 @@ class RealPaths:
     def _of_relative(self, path: str) -> str:
         """Return the real path of what has a relative path and is no symbolic link itself.
 
-        A normalized path goes up at its front alone, from the working folder, whose path has no links: there ``..``
-        may be cancelled as text, so that the folders are looked up by the paths that other searches have.
+        A normalized path goes up at its front alone, from the working folder, whose path has no
+        links: there ``..`` may be cancelled as text, so that the folders are looked up by the paths
+            that other searches have.
         """
-        return self._of_file(os.path.abspath(path)) if os.path.normpath(path) == path else real_path(path)
+        return (
+            self._of_file(os.path.abspath(path))
+            if os.path.normpath(path) == path
+            else real_path(path)
+        )
 
     def folder(self, folder: str) -> str:
         """Return the real path of a folder.
@@ -416,8 +470,9 @@ class RealPaths:
 class AllowedRoots:
     """The folders that may be read.
 
-    They are the folders of the caller and of the main file with the packages and models around them, and any package
-    or model that lies beside one of those. Most files lie in the former; the rest is looked for when a file does not.
+    They are the folders of the caller and of the main file with the packages and models around
+    them, and any package or model that lies beside one of those. Most files lie in the former; the
+    rest is looked for when a file does not.
     """
 
     def __init__(
@@ -459,7 +514,9 @@ class AllowedRoots:
         return self._inside[folder] or is_inside(real, self.roots) or self._is_farther(real)
 
     def _is_farther(self, real: str) -> bool:
-        return is_inside(real, self._others) or any(self._is_on(shelf, real) for shelf in self.shelves)
+        return is_inside(real, self._others) or any(
+            self._is_on(shelf, real) for shelf in self.shelves
+        )
 
     @cached_property
     def roots(self) -> tuple[str, ...]:
@@ -474,8 +531,12 @@ class AllowedRoots:
 
     @cached_property
     def shelves(self) -> tuple[str, ...]:
-        """Real paths of the folders in which every package and model may be read, but nothing else."""
-        return self._distinct((*self._given_shelves(), *(package.parent for package in self._around_given)))
+        """Real paths of the folders in which every package and model may be read, but nothing
+        else.
+        """
+        return self._distinct(
+            (*self._given_shelves(), *(package.parent for package in self._around_given))
+        )
 
     @cached_property
     def _around_given(self) -> list[Path]:

@@ -1,7 +1,8 @@
 """Download from Gazebo Fuel, and packages in Drake's cache.
 
-The standard library suffices: one request for each model, of the archive that Gazebo's own tools download too,
-``server/1.0/owner/models/name/version/name.zip``. It is unpacked beside its final place and moved there as a whole.
+The standard library suffices: one request for each model, of the archive that Gazebo's own tools
+download too, ``server/1.0/owner/models/name/version/name.zip``. It is unpacked beside its final
+place and moved there as a whole.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 
 def drake_cache() -> Path | None:
-    """Return the folder of the packages that Drake has downloaded, or None if there is no home folder.
+    """Return the folder of the packages that Drake has downloaded, or None if there is no home
+    folder.
 
     It is ``$XDG_CACHE_HOME/drake/package_map`` if that variable names a folder, else
     ``~/.cache/drake/package_map``, as in Drake's ``FindOrCreateCache``.
@@ -42,7 +44,11 @@ def drake_packages(name: str) -> Iterator[Path]:
     """
     cache = drake_cache()
     try:
-        folders = [] if cache is None else [Path(entry.path) for entry in os.scandir(cache) if entry.is_dir()]
+        folders = (
+            []
+            if cache is None
+            else [Path(entry.path) for entry in os.scandir(cache) if entry.is_dir()]
+        )
         folders.sort(key=lambda folder: (-folder.stat().st_mtime, folder.name))
     except OSError:
         return
@@ -50,7 +56,9 @@ def drake_packages(name: str) -> Iterator[Path]:
 
 
 MAX_BYTES = 512 * 1024 * 1024
-"""Largest sum of the sizes of the archives of one load, and of what is unpacked from each of them."""
+"""Largest sum of the sizes of the archives of one load, and of what is unpacked from each of
+them.
+"""
 MAX_FILES = 10_000
 """Largest number of files in an archive."""
 _TIMEOUT = 30.0
@@ -74,7 +82,9 @@ class FuelDownload:
     """Reason of each failure by model, so that the server is asked once."""
 
     def failure(self, rest: str) -> str:
-        """Return why the model of a URI, without its scheme, could not be downloaded; empty if nothing failed."""
+        """Return why the model of a URI, without its scheme, could not be downloaded; empty if
+        nothing failed.
+        """
         return self._failed.get(_key(rest), "")
 
     def fetch(self, scheme: str, rest: str) -> None:
@@ -87,7 +97,9 @@ class FuelDownload:
         Raises:
             DownloadError: if the URI names no model, or the model cannot be downloaded.
         """
-        from http.client import HTTPException  # these modules take long to import, and few loads download
+        from http.client import (
+            HTTPException,
+        )  # these modules take long to import, and few loads download
         from zipfile import BadZipFile
 
         if known := self.failure(rest):
@@ -132,7 +144,9 @@ class FuelDownload:
                         raise DownloadError(f"more than {MAX_BYTES >> 20} MiB would be downloaded")
                     file.write(piece)
                     advance(len(piece))
-            version = next((answer.headers[key] for key in _VERSIONS if answer.headers.get(key)), "")
+            version = next(
+                (answer.headers[key] for key in _VERSIONS if answer.headers.get(key)), ""
+            )
         return version if re.fullmatch(r"[0-9]{1,9}", version) else ""
 
 
@@ -152,11 +166,15 @@ def _unpack(archive: Path, folder: Path) -> None:
     with ZipFile(archive) as zipped:
         entries = [entry for entry in zipped.infolist() if not entry.is_dir()]
         if len(entries) > MAX_FILES or sum(entry.file_size for entry in entries) > MAX_BYTES:
-            raise DownloadError(f"the archive has more than {MAX_FILES} files or {MAX_BYTES >> 20} MiB")
+            raise DownloadError(
+                f"the archive has more than {MAX_FILES} files or {MAX_BYTES >> 20} MiB"
+            )
         for entry in entries:
             path = PurePosixPath(entry.filename.replace("\\", "/"))
             if path.is_absolute() or ".." in path.parts or ":" in path.parts[0] or _is_link(entry):
-                raise DownloadError(f"the archive has a file outside its folder: {entry.filename[:80]!r}")
+                raise DownloadError(
+                    f"the archive has a file outside its folder: {entry.filename[:80]!r}"
+                )
             target = folder.joinpath(*path.parts)
             target.parent.mkdir(parents=True, exist_ok=True)
             with zipped.open(entry) as source, target.open("xb") as file:
@@ -183,7 +201,11 @@ def _progress(name: str, size: int) -> Iterator[Callable[[int], Any]]:
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
-    columns = (TextColumn("downloading {task.description}", markup=False), BarColumn(), DownloadColumn())
+    columns = (
+        TextColumn("downloading {task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(name[:60], total=size or None)
         yield lambda count: bar.advance(task, count)

@@ -1,6 +1,7 @@
 """Decoding of images within limits, and gray levels of height maps.
 
-Pillow would also run Ghostscript for a file that begins like PostScript, and decode pictures of any size.
+Pillow would also run Ghostscript for a file that begins like PostScript, and decode pictures of any
+size.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def picture_bytes(path: str) -> bytes:
 
 @contextmanager
 def decoded(data: bytes, path: str) -> Iterator[Image]:
-    """Decode an image file for the duration of a block; exceptions in the block count as faults of the file.
+    """Decode an image file for the duration of a block; exceptions in the block count as faults of
+    the file.
 
     Args:
         data: Contents of the file.
@@ -71,7 +73,10 @@ def _opened(data: bytes, path: str) -> Image:
 
     try:
         return Image.open(io.BytesIO(data), formats=FORMATS)
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning):  # Pillow's own limits, which are higher
+    except (
+        Image.DecompressionBombError,
+        Image.DecompressionBombWarning,
+    ):  # Pillow's own limits, which are higher
         raise _too_many_pixels(path) from None
 
 
@@ -82,7 +87,9 @@ def _too_many_pixels(path: str) -> PictureError:
         LimitError: if the call that is running is to refuse it.
     """
     refuse_past_limit("picture_pixels", path)
-    return PictureError(f"the image has more pixels than the limit picture_pixels, {limit_of('picture_pixels')}")
+    return PictureError(
+        f"the image has more pixels than the limit picture_pixels, {limit_of('picture_pixels')}"
+    )
 
 
 _GRAY = frozenset({"1", "L", "LA"})
@@ -94,7 +101,8 @@ class GrayLevels:
     """Gray levels of an image.
 
     Attributes:
-        levels: Levels, shape (rows, columns), from the row at the largest y to that at the smallest.
+        levels: Levels, shape (rows, columns), from the row at the largest y to that at the
+            smallest.
         max_level: The level of full height: 255 or 65535.
     """
 
@@ -106,7 +114,9 @@ class GrayLevels:
         from PIL import Image
 
         stream = io.BytesIO()
-        Image.fromarray(self.levels.astype(np.uint8 if self.max_level == 255 else np.uint16)).save(stream, "PNG")
+        Image.fromarray(self.levels.astype(np.uint8 if self.max_level == 255 else np.uint16)).save(
+            stream, "PNG"
+        )
         return stream.getvalue()
 
 
@@ -114,7 +124,8 @@ def gray_levels(path: str | None) -> GrayLevels:
     """Return the gray levels of an image file.
 
     Args:
-        path: Path of the image, in a format of `loaders.files.images.FORMATS`; None if it was not found.
+        path: Path of the image, in a format of `loaders.files.images.FORMATS`; None if it was not
+            found.
 
     Raises:
         PictureError: if there is no image, or it cannot be read.

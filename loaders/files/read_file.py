@@ -2,15 +2,16 @@
 
 Every other module that reads a model, a mesh, an image or a companion of these calls `read`.
 
-A block in `recorded` learns of each. `loaders.files.read_file.read` notes what it reads, the search for URIs notes what
-it finds and misses, and a cache notes the files of which it has a result.
+A block in `recorded` learns of each. `loaders.files.read_file.read` notes what it reads, the search
+for URIs notes what it finds and misses, and a cache notes the files of which it has a result.
 
-``robot.mjz/meshes/arm.obj`` is the member ``meshes/arm.obj``. The operating system refuses such a path, and only then
-is the archive asked, so that other files cost nothing. Nothing is unpacked to the disk.
+``robot.mjz/meshes/arm.obj`` is the member ``meshes/arm.obj``. The operating system refuses such a
+path, and only then is the archive asked, so that other files cost nothing. Nothing is unpacked to
+the disk.
 
-Members are untrusted. An archive with a member that is no plain file, or whose name might lead elsewhere, is refused as
-a whole. `zipfile` reads the list of members only: to open a member it would read that list again, and it knows more
-methods of compression than MuJoCo.
+Members are untrusted. An archive with a member that is no plain file, or whose name might lead
+elsewhere, is refused as a whole. `zipfile` reads the list of members only: to open a member it
+would read that list again, and it knows more methods of compression than MuJoCo.
 """
 
 from __future__ import annotations
@@ -37,17 +38,21 @@ if TYPE_CHECKING:
 
 
 Observer = Callable[[str, str | None], None]
-"""Called with the absolute path of a file, and the SHA-256 of the content that was read; None if it is unknown."""
+"""Called with the absolute path of a file, and the SHA-256 of the content that was read; None if it
+is unknown.
+"""
 
 _OBSERVER: ContextVar[Observer | None] = ContextVar("_OBSERVER", default=None)
 
 
 @contextmanager
 def recorded(observer: Observer) -> Iterator[None]:
-    """Tell a function of every file on which the calls in a block depend; a file may be named several times.
+    """Tell a function of every file on which the calls in a block depend; a file may be named
+    several times.
 
     Args:
-        observer: The function. A file that does not exist counts too, since the result changes when it appears.
+        observer: The function. A file that does not exist counts too, since the result changes when
+            it appears.
     """
     token = _OBSERVER.set(observer)
     try:
@@ -91,9 +96,13 @@ _LIST_BYTES = 1024
 """Largest number of bytes of the list of members for each member that is allowed."""
 _THROUGH = re.compile(r"\.(?:mjz|zip)(?=[/\\])", re.IGNORECASE)
 _END = struct.Struct("<4s4H2LH")
-"""End of the list of members: signature, two disks, two numbers of members, size and place of the list, comment."""
+"""End of the list of members: signature, two disks, two numbers of members, size and place of the
+list, comment.
+"""
 _LOCAL = struct.Struct("<4s5H3L2H")
-"""Start of a member: signature, version, flags, method, two times, sum, two sizes, lengths of name and extra field."""
+"""Start of a member: signature, version, flags, method, two times, sum, two sizes, lengths of name
+and extra field.
+"""
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
 _STORED, _DEFLATED = 0, 8
 _XML = ".xml"
@@ -126,7 +135,8 @@ def archive_of(path: str) -> str | None:
 
 
 def size_in_archive(path: str) -> int | None:
-    """Return the number of bytes of a file in an archive, or `FOLDER`; None if the path leads to nothing in an archive.
+    """Return the number of bytes of a file in an archive, or `FOLDER`; None if the path leads to
+    nothing in an archive.
 
     Args:
         path: The path, through that of the archive.
@@ -139,11 +149,14 @@ def size_in_archive(path: str) -> int | None:
     except FileError:
         return None
     member = archive.members.get(split[1])
-    return member.file_size if member is not None else FOLDER if split[1] in archive.folders else None
+    return (
+        member.file_size if member is not None else FOLDER if split[1] in archive.folders else None
+    )
 
 
 def read_inside(path: str, most: int) -> bytes | None:
-    """Return the contents of a file in an archive, or None if the path leads to no file in an archive.
+    """Return the contents of a file in an archive, or None if the path leads to no file in an
+    archive.
 
     Args:
         path: The path, through that of the archive.
@@ -160,11 +173,12 @@ def read_inside(path: str, most: int) -> bytes | None:
 
 
 def main_member(path: str) -> str:
-    """Return the path of the model in an archive: the one that MuJoCo takes, or else the only XML file.
+    """Return the path of the model in an archive: the one that MuJoCo takes, or else the only XML
+    file.
 
-    MuJoCo takes ``model.xml``, else the file called like the archive, else that file in a folder called like the
-    archive, else ``model.xml`` in that folder. An archive that ``MjSpec.to_zip`` of Python writes has one XML file,
-    called like the model.
+    MuJoCo takes ``model.xml``, else the file called like the archive, else that file in a folder
+    called like the archive, else ``model.xml`` in that folder. An archive that ``MjSpec.to_zip`` of
+    Python writes has one XML file, called like the model.
 
     Args:
         path: The archive; any path that is none is returned as it is.
@@ -185,12 +199,16 @@ def main_member(path: str) -> str:
     if main is None:
         shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
         hint = f"call it {_MAIN}, or name it, such as {os.path.basename(path)}/{names[0]}"
-        raise ArchiveError(f"none of the {len(names)} XML files in the archive is called {_MAIN}: {shown}", hint)
+        raise ArchiveError(
+            f"none of the {len(names)} XML files in the archive is called {_MAIN}: {shown}", hint
+        )
     return os.path.join(path, *main.split("/"))
 
 
 def _split(path: str) -> tuple[str, str] | None:
-    """Return the archive through which a path leads, and the name of the member; None if it leads through none."""
+    """Return the archive through which a path leads, and the name of the member; None if it leads
+    through none.
+    """
     for match in _THROUGH.finditer(path):
         archive = path[: match.end()]
         if os.path.isfile(archive):
@@ -199,7 +217,7 @@ def _split(path: str) -> tuple[str, str] | None:
     return None
 
 
-# --- the list of members ----------------------------------------------------------------------------------------------
+# --- the list of members --------------------------------------------------------------------------
 
 
 def _opened(path: str) -> _Archive:
@@ -225,7 +243,9 @@ def _listed(path: str, state: tuple[int, int, int], files: int, most: int) -> _A
     if state[1] > most:
         raise _past("bytes")
     with open(path, "rb") as file:
-        file.seek(max(0, state[1] - (1 << 16) - _END.size))  # a comment at the end has up to 65,535 bytes
+        file.seek(
+            max(0, state[1] - (1 << 16) - _END.size)
+        )  # a comment at the end has up to 65,535 bytes
         _check_end(file.read(), files)
         with ZipFile(file) as zipped:
             entries = zipped.infolist()
@@ -235,17 +255,23 @@ def _listed(path: str, state: tuple[int, int, int], files: int, most: int) -> _A
     if total > most:
         raise _past("bytes")
     if total > max(_SMALL, MAX_RATIO * state[1]):
-        raise ArchiveError(f"the files in the archive have more than {MAX_RATIO} times its size", "unpack it")
+        raise ArchiveError(
+            f"the files in the archive have more than {MAX_RATIO} times its size", "unpack it"
+        )
     return _checked(entries)
 
 
 def _check_end(data: bytes, files: int) -> None:
-    """Check that the list of members is not too long to be read; `zipfile` takes the same record as its end."""
+    """Check that the list of members is not too long to be read; `zipfile` takes the same record as
+    its end.
+    """
     start = len(data) - _END.size
     if start < 0 or not (data.startswith(b"PK\5\6", start) and data.endswith(b"\0\0")):
         start = data.rfind(b"PK\5\6")
     if start < 0 or start + _END.size > len(data):
-        raise ArchiveError("it is no ZIP archive, or its end is missing", "check that the file is complete")
+        raise ArchiveError(
+            "it is no ZIP archive, or its end is missing", "check that the file is complete"
+        )
     if data.startswith(b"PK\6\7", max(0, start - 20)):
         raise ArchiveError("ZIP64 is not read", "unpack the archive")
     if _END.unpack_from(data, start)[5] > files * _LIST_BYTES:
@@ -264,7 +290,9 @@ def _checked(entries: Iterable[ZipInfo]) -> _Archive:
         name = entry.filename
         problem = _problem(entry) or ("occurs twice" if name in members else "")
         if problem:
-            raise ArchiveError(f"the member {name[:80]!r} {problem}", "unpack the archive, and check its files")
+            raise ArchiveError(
+                f"the member {name[:80]!r} {problem}", "unpack the archive, and check its files"
+            )
         if not entry.is_dir():
             members[name] = entry
         parent = posixpath.dirname(name)
@@ -273,7 +301,9 @@ def _checked(entries: Iterable[ZipInfo]) -> _Archive:
             parent = posixpath.dirname(parent)
     clash = next((name for name in members if name in folders), None)
     if clash is not None:
-        raise ArchiveError(f"the member {clash[:80]!r} is a file and a folder", "unpack the archive")
+        raise ArchiveError(
+            f"the member {clash[:80]!r} is a file and a folder", "unpack the archive"
+        )
     return _Archive(members, frozenset(folders))
 
 
@@ -281,7 +311,13 @@ def _problem(entry: ZipInfo) -> str:
     """Return what is wrong with a member; empty if nothing is."""
     name, kind = entry.filename, stat.S_IFMT(entry.external_attr >> 16)
     parts = name.removesuffix("/").split("/")
-    if entry.orig_filename != name or "\\" in name or "\0" in name or ":" in parts[0] or len(name) > 1024:
+    if (
+        entry.orig_filename != name
+        or "\\" in name
+        or "\0" in name
+        or ":" in parts[0]
+        or len(name) > 1024
+    ):
         return "has a name that is not plain"
     if {"", ".", ".."} & set(parts):
         return "has a name that is absolute or has parts such as .."
@@ -289,7 +325,11 @@ def _problem(entry: ZipInfo) -> str:
         return "is a symbolic link or a special file"
     if entry.flag_bits & _ENCRYPTED:
         return "is encrypted"
-    return "" if entry.compress_type in {_STORED, _DEFLATED} else "is compressed by a method other than deflate"
+    return (
+        ""
+        if entry.compress_type in {_STORED, _DEFLATED}
+        else "is compressed by a method other than deflate"
+    )
 
 
 def _past(option: str) -> ArchiveError:
@@ -297,7 +337,7 @@ def _past(option: str) -> ArchiveError:
     return ArchiveError(reason, how_to_raise(option), "file.too-large")
 
 
-# --- the contents of a member -----------------------------------------------------------------------------------------
+# --- the contents of a member ---------------------------------------------------------------------
 
 
 def _unpacked(path: str, member: ZipInfo, most: int) -> bytes:
@@ -309,10 +349,18 @@ def _unpacked(path: str, member: ZipInfo, most: int) -> bytes:
             header = _LOCAL.unpack(file.read(_LOCAL.size))
             file.seek(header[9] + header[10], os.SEEK_CUR)
             packed = file.read(member.compress_size)
-        if header[0] != b"PK\3\4" or header[3] != member.compress_type or len(packed) < member.compress_size:
+        if (
+            header[0] != b"PK\3\4"
+            or header[3] != member.compress_type
+            or len(packed) < member.compress_size
+        ):
             raise ArchiveError(problem, "check that the archive is complete")
         limit = min(most, member.file_size + 1)
-        data = packed[:limit] if member.compress_type == _STORED else zlib.decompressobj(-15).decompress(packed, limit)
+        data = (
+            packed[:limit]
+            if member.compress_type == _STORED
+            else zlib.decompressobj(-15).decompress(packed, limit)
+        )
     if len(data) < most and (len(data) != member.file_size or zlib.crc32(data) != member.CRC):
         raise ArchiveError(problem, "check that the archive is complete")
     return data
@@ -321,32 +369,45 @@ def _unpacked(path: str, member: ZipInfo, most: int) -> bytes:
 ARCHIVES = (".mjz", ".zip")
 """Suffixes of MuJoCo's archives, in lower case."""
 _leads_through_archive = re.compile(r"\.(?:mjz|zip)[/\\]", re.IGNORECASE).search
-_FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK"))
-"""Flags with which a file is opened; without ``O_NONBLOCK`` a named pipe would block until somebody writes to it."""
+_FLAGS = os.O_RDONLY | sum(
+    getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK")
+)
+"""Flags with which a file is opened; without ``O_NONBLOCK`` a named pipe would block until somebody
+writes to it.
+"""
 
 
-def read(path: str | os.PathLike[str], *, option: str = "text_file_bytes", roots: Iterable[str] | None = None) -> bytes:
+def read(
+    path: str | os.PathLike[str],
+    *,
+    option: str = "text_file_bytes",
+    roots: Iterable[str] | None = None,
+) -> bytes:
     """Return the contents of a file.
 
     Args:
         path: The file.
         option: The limit on its size, by its name in `loaders.limits.Limits`.
-        roots: Real paths of the folders in which the real path of the file must lie; None for a file that the caller
-            chose.
+        roots: Real paths of the folders in which the real path of the file must lie; None for a
+            file that the caller chose.
 
     Raises:
-        FileError: if the file does not exist, is not a regular file, is too large, or lies outside the folders.
+        FileError: if the file does not exist, is not a regular file, is too large, or lies outside
+        the folders.
     """
     if roots is not None and not is_inside(real_path(path), roots):
         reason = f"{path} lies outside the folders that may be read"
-        raise FileError("resource.outside", reason, "add its folder to paths, or use unsafe_paths=True")
+        raise FileError(
+            "resource.outside", reason, "add its folder to paths, or use unsafe_paths=True"
+        )
     data = _bytes_of(path, option)
     note_read(path, data)
     return data
 
 
 def size_inside(path: str | os.PathLike[str]) -> int | None:
-    """Return the number of bytes of a file in an archive of MuJoCo; -1 for a folder, None for any other path.
+    """Return the number of bytes of a file in an archive of MuJoCo; -1 for a folder, None for any
+    other path.
 
     Args:
         path: The path, through that of the archive: ``robot.mjz/meshes/arm.obj``.
@@ -356,12 +417,15 @@ def size_inside(path: str | os.PathLike[str]) -> int | None:
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is that of a regular file, also of one in an archive that is not empty."""
+    """Return whether a path is that of a regular file, also of one in an archive that is not
+    empty.
+    """
     return os.path.isfile(path) or (size_inside(path) or 0) > 0
 
 
 def status_of(path: str | os.PathLike[str]) -> os.stat_result:
-    """Return the status of a file; of a file in an archive, that of the archive, with which it changes.
+    """Return the status of a file; of a file in an archive, that of the archive, with which it
+    changes.
 
     Args:
         path: The file.
@@ -395,7 +459,8 @@ def main_file(path: str) -> str:
 
 
 def file_of(path: str) -> str:
-    """Return the file on the disk that has the contents of a path: the archive of a file in an archive, else itself.
+    """Return the file on the disk that has the contents of a path: the archive of a file in an
+    archive, else itself.
 
     Args:
         path: The path, through that of the archive if there is one.
@@ -403,7 +468,9 @@ def file_of(path: str) -> str:
     return archive_of(path) or path if _leads_through_archive(path) else path
 
 
-def is_readable(path: str | os.PathLike[str], *, option: str, status: os.stat_result | None = None) -> bool:
+def is_readable(
+    path: str | os.PathLike[str], *, option: str, status: os.stat_result | None = None
+) -> bool:
     """Return whether `read` would read a file, as far as the file system tells without opening it.
 
     Args:
@@ -416,7 +483,11 @@ def is_readable(path: str | os.PathLike[str], *, option: str, status: os.stat_re
     except (OSError, ValueError):
         size = size_inside(path)
         return size is not None and 0 <= size <= limit_of(option)
-    return stat.S_ISREG(status.st_mode) and status.st_size <= limit_of(option) and os.access(path, os.R_OK)
+    return (
+        stat.S_ISREG(status.st_mode)
+        and status.st_size <= limit_of(option)
+        and os.access(path, os.R_OK)
+    )
 
 
 def read_end(path: str | os.PathLike[str], count: int, *, option: str) -> bytes:
@@ -447,8 +518,12 @@ def read_start(path: str | os.PathLike[str], count: int, *, option: str) -> byte
     return _bytes_of(path, option, count, from_end=False)
 
 
-def _bytes_of(path: str | os.PathLike[str], option: str, count: int | None = None, *, from_end: bool = True) -> bytes:
-    """Return the contents of a regular file, or its first or last bytes if their number is given."""
+def _bytes_of(
+    path: str | os.PathLike[str], option: str, count: int | None = None, *, from_end: bool = True
+) -> bytes:
+    """Return the contents of a regular file, or its first or last bytes if their number is
+    given.
+    """
     limit = limit_of(option)
     note_file(path)
     try:
@@ -483,7 +558,9 @@ def _bytes_of(path: str | os.PathLike[str], option: str, count: int | None = Non
 
 
 def _inside(path: str, limit: int) -> bytes | None:
-    """Return the contents of a file in an archive, at most one byte past a limit; None if a path leads through none."""
+    """Return the contents of a file in an archive, at most one byte past a limit; None if a path
+    leads through none.
+    """
     archive = archive_of(path) if _leads_through_archive(path) else None
     if archive is None:
         return None
@@ -500,7 +577,9 @@ def _too_large(limit: int, option: str) -> FileError:
 
 
 def _contents(descriptor: int, size: int, most: int) -> bytes:
-    """Return the contents of an open file, at most so many bytes; a file may be larger than its size says."""
+    """Return the contents of an open file, at most so many bytes; a file may be larger than its
+    size says.
+    """
     pieces = [os.read(descriptor, min(size + 1, most))]  # a buffer for ``most`` would take time
     if 0 < len(pieces[0]) == size:  # there was no further byte, or none is wanted
         return pieces[0]
@@ -521,26 +600,39 @@ def _check_kind(status: os.stat_result) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     kinds = {
-        stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
-    }  # fmt: skip
+        stat.S_IFIFO: "a named pipe",
+        stat.S_IFSOCK: "a socket",
+        stat.S_IFCHR: "a device",
+        stat.S_IFBLK: "a device",
+    }
     kind = kinds.get(stat.S_IFMT(status.st_mode), "of another kind")
-    raise FileError("file.not-regular", f"it must be a regular file, not {kind}", "replace it by a regular file")
+    raise FileError(
+        "file.not-regular", f"it must be a regular file, not {kind}", "replace it by a regular file"
+    )
 
 
 def _unreadable(error: OSError | ValueError) -> FileError:
     if isinstance(error, OSError) and error.errno in {errno.ENXIO, errno.EOPNOTSUPP}:
-        reason, hint = "it must be a regular file, not a socket or a device", "replace it by a regular file"
+        reason, hint = (
+            "it must be a regular file, not a socket or a device",
+            "replace it by a regular file",
+        )
         return FileError("file.not-regular", reason, hint)
     reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    hints: dict[type, str] = {FileNotFoundError: "check the path", IsADirectoryError: "name a file in the folder"}
+    hints: dict[type, str] = {
+        FileNotFoundError: "check the path",
+        IsADirectoryError: "name a file in the folder",
+    }
     return FileError("file.unreadable", reason, hints.get(type(error), ""))
 
 
-# --- folders ---------------------------------------------------------------------------------------------------------
+# --- folders --------------------------------------------------------------------------------------
 
 
 def real_path(path: str | os.PathLike[str]) -> str:
-    """Return a path with all symbolic links resolved; an impossible path, such as a cycle of links, as it is."""
+    """Return a path with all symbolic links resolved; an impossible path, such as a cycle of links,
+    as it is.
+    """
     try:
         return os.path.realpath(path)
     except (OSError, ValueError):
@@ -550,8 +642,8 @@ def real_path(path: str | os.PathLike[str]) -> str:
 def direct_path(path: str) -> str:
     """Return a path without ``..`` to the same file.
 
-    ``link/../a`` is a file beside the folder that the link leads to, but ``a`` for those who cancel the two as text. A
-    path that was checked must mean one file to all who open it.
+    ``link/../a`` is a file beside the folder that the link leads to, but ``a`` for those who cancel
+    the two as text. A path that was checked must mean one file to all who open it.
 
     Args:
         path: An absolute path.
@@ -580,7 +672,9 @@ def regular_files(folder: Path, suffix: str) -> Iterator[Path]:
         suffix: End of the names, in lower case.
     """
     try:
-        names = sorted(entry.name for entry in os.scandir(folder) if entry.name.lower().endswith(suffix))
+        names = sorted(
+            entry.name for entry in os.scandir(folder) if entry.name.lower().endswith(suffix)
+        )
     except OSError:
         return
     yield from (folder / name for name in names)

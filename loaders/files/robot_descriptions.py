@@ -23,7 +23,8 @@ class _NotCachedError(Exception):
 
 
 def locate(source: str, diagnostics: Diagnostics) -> Path | None:
-    """Return the file of ``rd://name``, or any other source as a path; None with a diagnostic if there is no such file.
+    """Return the file of ``rd://name``, or any other source as a path; None with a diagnostic if
+    there is no such file.
 
     Args:
         source: The path or URI.
@@ -39,14 +40,26 @@ def locate(source: str, diagnostics: Diagnostics) -> Path | None:
             path = _path(name)
             if path is not None and path.is_file():
                 return path
-            template, hint = "robot_descriptions has no URDF, xacro or MJCF file of robot {name}", ""
+            template, hint = (
+                "robot_descriptions has no URDF, xacro or MJCF file of robot {name}",
+                "",
+            )
         except ImportError as error:
-            template, hint, reason = "cannot import robot_descriptions: {reason}", _INSTALL, str(error)
+            template, hint, reason = (
+                "cannot import robot_descriptions: {reason}",
+                _INSTALL,
+                str(error),
+            )
         except _NotCachedError as error:
-            template = "robot {name} is not in the cache of robot_descriptions: there is no folder {reason}"
+            template = (
+                "robot {name} is not in the cache of robot_descriptions: there is no "
+                "folder {reason}"
+            )
             hint = f"run robot_descriptions pull {name}; sdfbridge does not download"
             reason = str(error)
-    diagnostics.add(Fate.INVALID, "rd.not-found", template, Where(source), hint=hint, name=name, reason=reason)
+    diagnostics.add(
+        Fate.INVALID, "rd.not-found", template, Where(source), hint=hint, name=name, reason=reason
+    )
     return None
 
 
@@ -54,13 +67,21 @@ _INSTALL = "run pip install robot_descriptions"
 
 
 def _name_problem(name: str) -> tuple[str, str]:
-    """Return the message and hint about a name that cannot be looked up; both are empty for a valid name."""
+    """Return the message and hint about a name that cannot be looked up; both are empty for a valid
+    name.
+    """
     if importlib.util.find_spec("robot_descriptions") is None:
         return "the package robot_descriptions is not installed", _INSTALL
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        return "invalid robot name {name!r}; use letters, digits and underscores", "write, say, rd://panda_description"
+        return (
+            "invalid robot name {name!r}; use letters, digits and underscores",
+            "write, say, rd://panda_description",
+        )
     if importlib.util.find_spec(f"robot_descriptions.{name}") is None:
-        return "robot_descriptions has no robot {name}", "run robot_descriptions list for the available robots"
+        return (
+            "robot_descriptions has no robot {name}",
+            "run robot_descriptions list for the available robots",
+        )
     return "", ""
 
 
@@ -72,7 +93,9 @@ def _path(name: str) -> Path | None:
 
 @contextmanager
 def _cache_only() -> Iterator[None]:
-    """Replace the function of robot_descriptions that clones a repository by one that only looks in the cache."""
+    """Replace the function of robot_descriptions that clones a repository by one that only looks in
+    the cache.
+    """
     cache: Any = importlib.import_module("robot_descriptions._cache")
     clone = cache.clone_to_cache
     cache.clone_to_cache = _cached_repository
@@ -83,12 +106,17 @@ def _cache_only() -> Iterator[None]:
 
 
 def _cached_repository(description_name: str, commit: str | None = None) -> str:
-    """Return the folder of a repository in the cache, which has the layout of robot_descriptions."""
+    """Return the folder of a repository in the cache, which has the layout of
+    robot_descriptions.
+    """
     repositories: Any = importlib.import_module("robot_descriptions._repositories")
     below = repositories.REPOSITORIES[description_name].cache_path
     if commit is not None:
         below = os.path.join(f"{below}-{commit}", below)
-    folder = Path(os.environ.get("ROBOT_DESCRIPTIONS_CACHE", "~/.cache/robot_descriptions")).expanduser() / below
+    folder = (
+        Path(os.environ.get("ROBOT_DESCRIPTIONS_CACHE", "~/.cache/robot_descriptions")).expanduser()
+        / below
+    )
     if not folder.is_dir():
         raise _NotCachedError(str(folder))
     return str(folder)
@@ -107,7 +135,10 @@ def package_folders(package_map: Any) -> dict[str, Path]:
     if package_map is None:
         return {}
     if not isinstance(package_map, Mapping):
-        raise TypeError(f"package_map: expected folders by package, as in {{'arm': 'src/arm'}}, not {package_map!r}")
+        raise TypeError(
+            f"package_map: expected folders by package, as in {{'arm': 'src/arm'}}, not "
+            f"{package_map!r}"
+        )
     return {
         name: _folder(f"package_map[{name!r}]", folder, "the folder of that package")
         for name, folder in package_map.items()
@@ -132,7 +163,9 @@ def search_folders(paths: Any) -> tuple[Path, ...]:
     if paths is None:
         return ()
     if isinstance(paths, str | os.PathLike):
-        raise TypeError(f"paths: expected a list of folders, as in [{os.fspath(paths)!r}], not a single one")
+        raise TypeError(
+            f"paths: expected a list of folders, as in [{os.fspath(paths)!r}], not a single one"
+        )
     if not isinstance(paths, Iterable):
         raise TypeError(f"paths: expected a list of folders, as in ['models'], not {paths!r}")
     return tuple(_folder("paths", folder, "a folder to search") for folder in paths)
@@ -164,7 +197,8 @@ def given_path(option: str, path: object, meaning: str) -> Path:
 
 
 def source_text(source: object, folders: Iterable[str | os.PathLike[str]]) -> str:
-    """Return the path or URI of a source; a relative path that does not exist is searched in the folders.
+    """Return the path or URI of a source; a relative path that does not exist is searched in the
+    folders.
 
     Args:
         source: What the caller gives as the file.
@@ -176,11 +210,17 @@ def source_text(source: object, folders: Iterable[str | os.PathLike[str]]) -> st
     """
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else source
     if not isinstance(name, str):
-        raise TypeError(f"expected the path of a file, not {type(source).__name__}; use load_string for a document")
+        raise TypeError(
+            f"expected the path of a file, not {type(source).__name__}; use load_string for a "
+            f"document"
+        )
     if not name:
         raise ValueError("expected the path of a file, not an empty text")
     if name.lstrip("\ufeff \t\r\n").startswith("<"):
-        raise ValueError("expected the path of a file, not a document; use load_string(text, format=...) to read text")
+        raise ValueError(
+            "expected the path of a file, not a document; use load_string(text, format=...) to "
+            "read text"
+        )
     if not folders or isinstance(folders, str | os.PathLike):
         return name
     if name.startswith(SCHEME) or os.path.isabs(name) or os.path.lexists(name):

@@ -1,1 +1,3 @@
-"""Operations on a scene that every reader shares: placement, merging, validation, mass properties."""
+"""Operations on a scene that every reader shares: placement, merging, validation, mass
+properties.
+"""

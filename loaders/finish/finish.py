@@ -1,4 +1,6 @@
-"""The end of a load: checks, repair of inertias, filter groups, and the error that refuses a source."""
+"""The end of a load: checks, repair of inertias, filter groups, and the error that refuses a
+source.
+"""
 
 from __future__ import annotations
 
@@ -59,17 +61,29 @@ def _resolved(group: FilterGroup, groups: Mapping[str, FilterGroup]) -> FilterGr
 
 
 def _check_groups_exist(
-    names: Iterable[str], groups: Mapping[str, FilterGroup], source: FilterGroup | FilterRule, diagnostics: Diagnostics
+    names: Iterable[str],
+    groups: Mapping[str, FilterGroup],
+    source: FilterGroup | FilterRule,
+    diagnostics: Diagnostics,
 ) -> None:
     for name in names:
         if name not in groups:
             message = "unknown filter group {group!r}"
             owner = source.name if isinstance(source, FilterGroup) else source.a
-            diagnostics.add(Fate.INVALID, "drake.unknown-group", message, source.where, subjects=(owner,), group=name)
+            diagnostics.add(
+                Fate.INVALID,
+                "drake.unknown-group",
+                message,
+                source.where,
+                subjects=(owner,),
+                group=name,
+            )
 
 
 def _closure(group: FilterGroup, groups: Mapping[str, FilterGroup]) -> tuple[str, ...]:
-    """Return the links of a group and of its direct and indirect member groups; cycles are allowed."""
+    """Return the links of a group and of its direct and indirect member groups; cycles are
+    allowed.
+    """
     links: dict[str, None] = {}
     seen = {group.name}
     pending = [group]
@@ -89,11 +103,13 @@ _SCENE_CHECKS = "model."
 """Start of the codes of the checks of a scene, in which harmless values stand for invalid ones."""
 
 
-def without_consequences(others: Iterable[Diagnostic], errors: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+def without_consequences(
+    others: Iterable[Diagnostic], errors: Iterable[Diagnostic]
+) -> tuple[Diagnostic, ...]:
     """Return the findings that hold whatever the errors are.
 
-    A check of the scene does not hold for a link or a joint that has an error inside, since the value with the error
-    was replaced by a harmless one.
+    A check of the scene does not hold for a link or a joint that has an error inside, since the
+    value with the error was replaced by a harmless one.
 
     Args:
         others: Warnings and notes of a load that failed.
@@ -105,7 +121,9 @@ def without_consequences(others: Iterable[Diagnostic], errors: Iterable[Diagnost
     return tuple(
         entry
         for entry in others
-        if not (entry.code.startswith(_SCENE_CHECKS) and (entry.where.file, entry.where.path) in invalid)
+        if not (
+            entry.code.startswith(_SCENE_CHECKS) and (entry.where.file, entry.where.path) in invalid
+        )
         and not (entry.code == _JOINTS_LEFT_OUT and has_joint_error)
     )
 
@@ -121,7 +139,8 @@ def repair_inertias(scene: Scene, diagnostics: Diagnostics) -> Scene:
 
     Args:
         scene: The scene.
-        diagnostics: Record for one finding for each link that is repaired, with the size of the change.
+        diagnostics: Record for one finding for each link that is repaired, with the size of the
+            change.
     """
     repaired: dict[str, SpatialInertia] = {}
     for link in scene.links:
@@ -130,11 +149,16 @@ def repair_inertias(scene: Scene, diagnostics: Diagnostics) -> Scene:
             _report(link, link.inertia, repaired[link.name], diagnostics)
     if not repaired:
         return scene
-    links = tuple(dataclasses.replace(link, inertia=repaired.get(link.name, link.inertia)) for link in scene.links)
+    links = tuple(
+        dataclasses.replace(link, inertia=repaired.get(link.name, link.inertia))
+        for link in scene.links
+    )
     return dataclasses.replace(scene, links=links)
 
 
-def _report(link: Link, stated: SpatialInertia, used: SpatialInertia, diagnostics: Diagnostics) -> None:
+def _report(
+    link: Link, stated: SpatialInertia, used: SpatialInertia, diagnostics: Diagnostics
+) -> None:
     largest = float(np.abs(stated.I_Lcm).max())
     change = float(np.abs(used.I_Lcm - stated.I_Lcm).max())
     diagnostics.add(
@@ -154,8 +178,10 @@ def _report(link: Link, stated: SpatialInertia, used: SpatialInertia, diagnostic
 
 
 _MESSAGE = (
-    "the inertia of link {link} is not physically valid: {defects}; using the nearest valid one, whose mass differs by "
-    "{mass:.3g} kg and whose moments differ by at most {change:.3g} kg m^2 ({percent:.3g} % of the largest)"
+    "the inertia of link {link} is not physically valid: {defects}; using the nearest valid one, "
+    "whose mass differs by "
+    "{mass:.3g} kg and whose moments differ by at most {change:.3g} kg m^2 ({percent:.3g} % of "
+    "the largest)"
 )
 
 
@@ -220,7 +246,9 @@ def _checked(reading: Reading, strict: bool, lenient: bool) -> Scene:
         diagnostics.raise_for(LoadError, strict=strict)
     except LoadError as error:
         kind = MissingFileError if _is_missing(source, error.diagnostics) else LoadError
-        raise kind(error.diagnostics, without_consequences(error.others, error.diagnostics)) from None
+        raise kind(
+            error.diagnostics, without_consequences(error.others, error.diagnostics)
+        ) from None
     if scene is None:  # a reader returns nothing only after reporting why
         raise LoadError(tuple(diagnostics))
     _complete(scene, source, diagnostics)
@@ -228,7 +256,9 @@ def _checked(reading: Reading, strict: bool, lenient: bool) -> Scene:
 
 
 def _complete(scene: Scene, source: str, diagnostics: Diagnostics) -> None:
-    """Give a scene its source and its findings, in place: nobody else has it yet, and a copy takes 1 % of a load."""
+    """Give a scene its source and its findings, in place: nobody else has it yet, and a copy takes
+    1 % of a load.
+    """
     object.__setattr__(scene, "source", source)
     object.__setattr__(scene, "diagnostics", FindingList(diagnostics))
 
@@ -243,22 +273,27 @@ def check_readable(source: str, found: tuple[Diagnostic, ...]) -> None:
     Raises:
         LoadError: if it could not be opened; a `MissingFileError` if there is none.
     """
-    unreadable = tuple(entry for entry in found if entry.code == "file.unreadable" and entry.where.file == source)
+    unreadable = tuple(
+        entry for entry in found if entry.code == "file.unreadable" and entry.where.file == source
+    )
     if unreadable:
         raise (MissingFileError if _is_missing(source, unreadable) else LoadError)(unreadable)
 
 
 def _is_missing(source: str, found: tuple[Diagnostic, ...]) -> bool:
     """Return whether a source was not read because it does not exist."""
-    named = any(entry.code == "file.unreadable" and str(entry.where.file) == source for entry in found)
+    named = any(
+        entry.code == "file.unreadable" and str(entry.where.file) == source for entry in found
+    )
     return named and not os.path.exists(source)
 
 
 def with_references(scene: Scene) -> Scene:
-    """Return a scene whose COLLADA visuals refer to the collision mesh of their link at the same pose.
+    """Return a scene whose COLLADA visuals refer to the collision mesh of their link at the same
+    pose.
 
-    A visual has none if there is no collision mesh of another file at its pose, or several. A scene without COLLADA
-    visuals is returned as it is.
+    A visual has none if there is no collision mesh of another file at its pose, or several. A scene
+    without COLLADA visuals is returned as it is.
 
     Args:
         scene: The scene.
@@ -274,10 +309,14 @@ def _is_collada(shape: Visual) -> bool:
 
 
 def _with_references(link: Link) -> Link:
-    meshes = [(shape, shape.geometry) for shape in link.collisions if isinstance(shape.geometry, Mesh)]
+    meshes = [
+        (shape, shape.geometry) for shape in link.collisions if isinstance(shape.geometry, Mesh)
+    ]
     if not meshes:
         return link
-    return dataclasses.replace(link, visuals=tuple(_referring(visual, meshes) for visual in link.visuals))
+    return dataclasses.replace(
+        link, visuals=tuple(_referring(visual, meshes) for visual in link.visuals)
+    )
 
 
 def _referring(visual: Visual, meshes: list[tuple[Collision, Mesh]]) -> Visual:

@@ -23,9 +23,10 @@ _read_mesh: Callable[..., MeshData | None] = Deferred("loaders.meshes:read_mesh"
 def shape_inertia(geometry: Geometry, density: float) -> SpatialInertia | None:
     """Return the mass properties of a shape in its frame G at a density [kg/m^3].
 
-    The result is None for a shape without volume: a plane, a height map, an empty geometry, a mesh that cannot be read
-    or whose triangles enclose no volume; and for a shape that is too large for finite numbers. For an open mesh the
-    volume is that of the tetrahedra which its triangles form with their center.
+    The result is None for a shape without volume: a plane, a height map, an empty geometry, a mesh
+    that cannot be read or whose triangles enclose no volume; and for a shape that is too large for
+    finite numbers. For an open mesh the volume is that of the tetrahedra which its triangles form
+    with their center.
     """
     compute = _SHAPES.get(type(geometry))
     if compute is None:
@@ -41,7 +42,9 @@ def _is_finite(inertia: SpatialInertia) -> bool:
 
 
 def _diagonal(mass: float, xx: float, yy: float, zz: float, z: float = 0.0) -> SpatialInertia:
-    """Return the inertia with these moments about the center of mass, which lies at ``z`` on the z axis."""
+    """Return the inertia with these moments about the center of mass, which lies at ``z`` on the z
+    axis.
+    """
     return SpatialInertia.of(mass, (0.0, 0.0, z), np.diag((xx, yy, zz)))
 
 
@@ -49,7 +52,11 @@ def _box(box: Box, density: float) -> SpatialInertia:
     x, y, z = box.size
     mass = density * x * y * z
     return _diagonal(
-        mass, *(mass / 12.0 * sum_of_squares for sum_of_squares in (y * y + z * z, x * x + z * z, x * x + y * y))
+        mass,
+        *(
+            mass / 12.0 * sum_of_squares
+            for sum_of_squares in (y * y + z * z, x * x + z * z, x * x + y * y)
+        ),
     )
 
 
@@ -62,7 +69,11 @@ def _ellipsoid(ellipsoid: Ellipsoid, density: float) -> SpatialInertia:
     a, b, c = ellipsoid.radii
     mass = density * 4.0 / 3.0 * math.pi * a * b * c
     return _diagonal(
-        mass, *(mass / 5.0 * sum_of_squares for sum_of_squares in (b * b + c * c, a * a + c * c, a * a + b * b))
+        mass,
+        *(
+            mass / 5.0 * sum_of_squares
+            for sum_of_squares in (b * b + c * c, a * a + c * c, a * a + b * b)
+        ),
     )
 
 
@@ -74,7 +85,9 @@ def _cylinder(cylinder: Cylinder, density: float) -> SpatialInertia:
 
 
 def _capsule(capsule: Capsule, density: float) -> SpatialInertia:
-    """Return the inertia of a cylinder and two half spheres, whose centers of mass lie 3/8 r beyond its ends."""
+    """Return the inertia of a cylinder and two half spheres, whose centers of mass lie 3/8 r beyond
+    its ends.
+    """
     r, h = capsule.radius, capsule.length
     body = _cylinder(Cylinder(radius=r, length=h), density)
     caps = density * 4.0 / 3.0 * math.pi * (r * r * r)
@@ -91,7 +104,9 @@ def _cone(cone: Cone, density: float) -> SpatialInertia:
 
 
 def _polyline(polyline: Polyline, density: float) -> SpatialInertia | None:
-    """Return the inertia of a prism; an outline inside another is a hole, and one inside a hole is filled."""
+    """Return the inertia of a prism; an outline inside another is a hole, and one inside a hole is
+    filled.
+    """
     outlines = [np.array(outline, dtype=np.float64) for outline in polyline.outlines if outline]
     if not outlines or polyline.height <= 0.0:
         return None
@@ -100,18 +115,26 @@ def _polyline(polyline: Polyline, density: float) -> SpatialInertia | None:
     for outline in outlines:
         moments = _outline_moments(outline - center)
         sign = math.copysign(1.0, moments[0]) * (1.0 if _is_filled(outline, outlines) else -1.0)
-        area, first, second = area + sign * moments[0], first + sign * moments[1], second + sign * moments[2]
+        area, first, second = (
+            area + sign * moments[0],
+            first + sign * moments[1],
+            second + sign * moments[2],
+        )
     if area <= 0.0:
         return None
     mass, offset, h = density * area * polyline.height, first / area, polyline.height
     spread = np.zeros((3, 3))
     spread[:2, :2] = mass * (second / area - np.outer(offset, offset))
     spread[2, 2] = mass * h * h / 12.0
-    return SpatialInertia.of(mass, (*(center + offset), h / 2.0), np.trace(spread) * np.eye(3) - spread)
+    return SpatialInertia.of(
+        mass, (*(center + offset), h / 2.0), np.trace(spread) * np.eye(3) - spread
+    )
 
 
 def _outline_moments(a: Array) -> tuple[float, Array, Array]:
-    """Return the area and the integrals of ``p`` and ``p p^T`` over it, all negative for a clockwise outline."""
+    """Return the area and the integrals of ``p`` and ``p p^T`` over it, all negative for a
+    clockwise outline.
+    """
     b = np.roll(a, -1, axis=0)
     cross = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
     second = np.zeros((2, 2))
@@ -126,7 +149,9 @@ def _is_filled(outline: Array, outlines: list[Array]) -> bool:
 
 
 def _is_inside(point: Array, a: Array) -> bool:
-    """Return whether a point lies inside an outline: a ray in direction x crosses it an odd number of times."""
+    """Return whether a point lies inside an outline: a ray in direction x crosses it an odd number
+    of times.
+    """
     b = np.roll(a, -1, axis=0)
     spans = (a[:, 1] > point[1]) != (b[:, 1] > point[1])
     (ax, ay), (bx, by) = a[spans].T, b[spans].T

@@ -1,4 +1,6 @@
-"""Check the mesh files of a scene: whether they can be read, and whether their unit is plausible."""
+"""Check the mesh files of a scene: whether they can be read, and whether their unit is
+plausible.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ FACTOR = 100.0
 
 
 def check_meshes(scene: Scene, diagnostics: Diagnostics) -> None:
-    """Report meshes that cannot be read, and those whose size is implausible compared with the joint offsets.
+    """Report meshes that cannot be read, and those whose size is implausible compared with the
+    joint offsets.
 
     This reads every mesh of the scene once.
 
@@ -42,13 +45,18 @@ def check_meshes(scene: Scene, diagnostics: Diagnostics) -> None:
     reported: set[Mesh] = set()
     for link, shape, mesh in _meshes(scene):
         offset = offsets.get(link.model, 0.0)
-        if offset and mesh not in reported and not _is_plausible(sizes[mesh], offset, _beside(link, shape, sizes)):
+        if (
+            offset
+            and mesh not in reported
+            and not _is_plausible(sizes[mesh], offset, _beside(link, shape, sizes))
+        ):
             reported.add(mesh)
             _report_size(link, shape, mesh, sizes[mesh], offset, diagnostics)
 
 
 def _is_plausible(size: float, offset: float, beside: Iterable[float]) -> bool:
-    """Return whether a mesh may have its size; a small one may be a part of a shape whose parts are files.
+    """Return whether a mesh may have its size; a small one may be a part of a shape whose parts are
+    files.
 
     Args:
         size: Its size [m]; NaN if it cannot be read, which is reported elsewhere.
@@ -61,12 +69,19 @@ def _is_plausible(size: float, offset: float, beside: Iterable[float]) -> bool:
 
 
 def _beside(link: Link, shape: Collision | Visual, sizes: Mapping[Mesh, float]) -> Iterator[float]:
-    shapes: tuple[Collision | Visual, ...] = link.visuals if isinstance(shape, Visual) else link.collisions
+    shapes: tuple[Collision | Visual, ...] = (
+        link.visuals if isinstance(shape, Visual) else link.collisions
+    )
     return (sizes[other.geometry] for other in shapes if isinstance(other.geometry, Mesh))
 
 
 def _report_size(
-    link: Link, shape: Collision | Visual, mesh: Mesh, size: float, offset: float, diagnostics: Diagnostics
+    link: Link,
+    shape: Collision | Visual,
+    mesh: Mesh,
+    size: float,
+    offset: float,
+    diagnostics: Diagnostics,
 ) -> None:
     diagnostics.add(
         Fate.ASSUMED,

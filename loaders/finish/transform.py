@@ -45,7 +45,9 @@ REFERENCES: Mapping[str, Mapping[str, str]] = {
 """Kind of the item that each field names, for each collection of a scene."""
 
 Names = Mapping[str, Mapping[str, str]]
-"""New names by old name, for each kind of item: ``link``, ``joint``, ``frame``, ``model`` and so on."""
+"""New names by old name, for each kind of item: ``link``, ``joint``, ``frame``, ``model`` and so
+on.
+"""
 
 
 def renamed(scene: Scene, names: Names) -> Scene:
@@ -67,7 +69,9 @@ def renamed(scene: Scene, names: Names) -> Scene:
 
 def _tendon_with_names(tendon: Tendon, names: Names) -> Tendon:
     fields = {"joint": "joint", "link": "link", "link_S": "link"}
-    return dataclasses.replace(tendon, parts=tuple(_renamed_item(part, fields, names) for part in tendon.parts))
+    return dataclasses.replace(
+        tendon, parts=tuple(_renamed_item(part, fields, names) for part in tendon.parts)
+    )
 
 
 def _renamed_item(item: Any, fields: Mapping[str, str], names: Names) -> Any:
@@ -106,7 +110,9 @@ _ENDS: tuple[tuple[str, str], ...] = (
     ("link", "X_LP"),
     ("link_S", "p_LS"),
 )
-"""Fields of frames, lights, constraints, force elements and parts of tendons: a link, and a point or a pose in it."""
+"""Fields of frames, lights, constraints, force elements and parts of tendons: a link, and a point
+or a pose in it.
+"""
 
 
 def moved_frames(scene: Scene, frames: Mapping[str, Pose]) -> Scene:
@@ -121,7 +127,9 @@ def moved_frames(scene: Scene, frames: Mapping[str, Pose]) -> Scene:
     inverse = {name: X_LN.inverse() for name, X_LN in frames.items()}
     return dataclasses.replace(
         scene,
-        links=tuple(_link(link, inverse[link.name]) if link.name in frames else link for link in scene.links),
+        links=tuple(
+            _link(link, inverse[link.name]) if link.name in frames else link for link in scene.links
+        ),
         joints=tuple(_joint(joint, inverse) for joint in scene.joints),
         frames=tuple(_ends(frame, inverse) for frame in scene.frames),
         lights=tuple(_ends(light, inverse) for light in scene.lights),
@@ -171,12 +179,15 @@ def _ends(item: Any, inverse: Mapping[str, Pose]) -> Any:
         value = getattr(item, field)
         if value is None:
             continue
-        changed[field] = X_NL @ value if isinstance(value, Pose) else frozen(X_NL.p + X_NL.R @ value)
+        changed[field] = (
+            X_NL @ value if isinstance(value, Pose) else frozen(X_NL.p + X_NL.R @ value)
+        )
     return dataclasses.replace(item, **changed) if changed else item
 
 
 def with_distinct_world_parts(scenes: Sequence[Scene]) -> list[Scene]:
-    """Return scenes whose shapes and sensors of the world have names that no other of these scenes has there.
+    """Return scenes whose shapes and sensors of the world have names that no other of these scenes
+    has there.
 
     A name that an earlier scene has gets the name of its scene in front.
 
@@ -189,14 +200,19 @@ def with_distinct_world_parts(scenes: Sequence[Scene]) -> list[Scene]:
     distinct = []
     for scene in scenes:
         names = [part.name for link in scene.links if link.name == WORLD for part in _parts(link)]
-        renamed = {name: free_name(f"{scene.name}_{name}", {*taken, *names}) for name in names if name in taken}
+        renamed = {
+            name: free_name(f"{scene.name}_{name}", {*taken, *names})
+            for name in names
+            if name in taken
+        }
         taken.update(renamed.get(name, name) for name in names)
         distinct.append(_renamed_world(scene, renamed) if renamed else scene)
     return distinct
 
 
 def joined_world(links: Iterable[Link]) -> tuple[Link, ...]:
-    """Return links of which one at most is the world: the first one, with the shapes and sensors of all.
+    """Return links of which one at most is the world: the first one, with the shapes and sensors of
+    all.
 
     Args:
         links: The links.
@@ -211,7 +227,11 @@ def joined_world(links: Iterable[Link]) -> tuple[Link, ...]:
         visuals=tuple(chain.from_iterable(link.visuals for link in worlds)),
         sensors=tuple(chain.from_iterable(link.sensors for link in worlds)),
     )
-    return tuple(world if link is worlds[0] else link for link in links if link is worlds[0] or link.name != WORLD)
+    return tuple(
+        world if link is worlds[0] else link
+        for link in links
+        if link is worlds[0] or link.name != WORLD
+    )
 
 
 def _parts(link: Link) -> tuple[Any, ...]:
@@ -222,14 +242,18 @@ def _renamed_world(scene: Scene, names: Mapping[str, str]) -> Scene:
     """Return a scene with parts of its world renamed, and with the contact pairs that name them."""
     return replace(
         scene,
-        links=tuple(_renamed_parts(link, names) if link.name == WORLD else link for link in scene.links),
+        links=tuple(
+            _renamed_parts(link, names) if link.name == WORLD else link for link in scene.links
+        ),
         contact_pairs=tuple(_renamed_pair(pair, names) for pair in scene.contact_pairs),
     )
 
 
 def _renamed_parts(link: Link, names: Mapping[str, str]) -> Link:
     parts = {
-        kind: tuple(replace(part, name=names.get(part.name, part.name)) for part in getattr(link, kind))
+        kind: tuple(
+            replace(part, name=names.get(part.name, part.name)) for part in getattr(link, kind)
+        )
         for kind in ("collisions", "visuals", "sensors")
     }
     return replace(link, **parts)  # type: ignore[arg-type]  # each kind keeps its own type
@@ -237,7 +261,9 @@ def _renamed_parts(link: Link, names: Mapping[str, str]) -> Link:
 
 def _renamed_pair(pair: ContactPair, names: Mapping[str, str]) -> ContactPair:
     ends = {
-        f"collision_{end}": names.get(getattr(pair, f"collision_{end}"), getattr(pair, f"collision_{end}"))
+        f"collision_{end}": names.get(
+            getattr(pair, f"collision_{end}"), getattr(pair, f"collision_{end}")
+        )
         for end in "AB"
         if getattr(pair, f"link_{end}") == WORLD
     }
@@ -247,7 +273,8 @@ def _renamed_pair(pair: ContactPair, names: Mapping[str, str]) -> ContactPair:
 def place(scene: Scene, scope: str, X_WM: Pose = IDENTITY) -> Scene:
     """Return the scene moved to a pose, with every name prefixed by a scope.
 
-    The root model takes the scope as its name. Items that are fixed to the world move too, and stay fixed to it.
+    The root model takes the scope as its name. Items that are fixed to the world move too, and stay
+    fixed to it.
 
     Args:
         scene: A scene of one model, or a world.
@@ -263,18 +290,21 @@ def place(scene: Scene, scope: str, X_WM: Pose = IDENTITY) -> Scene:
 
 
 def merge(*scenes: Scene, name: str = "") -> Scene:
-    """Return one scene with the items of several, in order; gravity, physics and environment are those of the first.
+    """Return one scene with the items of several, in order; gravity, physics and environment are
+    those of the first.
 
     Args:
-        scenes: The scenes, at least one; the names of their items must differ, except that of the link ``world``, of
-            which each may have a part: it becomes one link.
+        scenes: The scenes, at least one; the names of their items must differ, except that of the
+            link ``world``, of which each may have a part: it becomes one link.
         name: Name of the result; empty is the name of the first scene.
     """
     first = scenes[0]
     if not name and not any(getattr(scene, key) for scene in scenes[1:] for key in _ITEMS):
         return first
     parts = with_distinct_world_parts(scenes)
-    items: dict[str, Any] = {key: tuple(chain.from_iterable(getattr(s, key) for s in parts)) for key in _ITEMS}
+    items: dict[str, Any] = {
+        key: tuple(chain.from_iterable(getattr(s, key) for s in parts)) for key in _ITEMS
+    }
     items["links"] = joined_world(items["links"])
     return replace(first, name=name or first.name, **items)
 
@@ -300,7 +330,7 @@ _ITEMS = (
 )
 
 
-# --- names -----------------------------------------------------------------------------------------------------------
+# --- names ----------------------------------------------------------------------------------------
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "links": ("name",),
@@ -321,7 +351,9 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Fields that hold names of items, keyed by kind of item; models are handled separately."""
 
-_NAMING_SETTINGS = frozenset({"name", "body", "jointinparent", "site", "refsite", "cranksite", "slidersite"})
+_NAMING_SETTINGS = frozenset(
+    {"name", "body", "jointinparent", "site", "refsite", "cranksite", "slidersite"}
+)
 """Settings of MuJoCo that hold the name of the element, of a link, of a joint or of a frame."""
 
 
@@ -365,7 +397,9 @@ def _renamed(scene: Scene, rename: _Renaming) -> Scene:
     for kind in ("couplings", "actuators", "constraints"):
         items[kind] = tuple(_with_renamed_settings(item, rename) for item in items[kind])
     items["links"] = tuple(
-        replace(link, model=rename.model(link.model), sensors=_renamed_sensors(link.sensors, rename))
+        replace(
+            link, model=rename.model(link.model), sensors=_renamed_sensors(link.sensors, rename)
+        )
         for link in items["links"]
     )
     items["joints"] = tuple(
@@ -373,39 +407,52 @@ def _renamed(scene: Scene, rename: _Renaming) -> Scene:
         for joint in items["joints"]
     )
     items["models"] = tuple(
-        replace(m, name=rename.model(m.name), canonical_link=m.canonical_link and rename(m.canonical_link))
+        replace(
+            m,
+            name=rename.model(m.name),
+            canonical_link=m.canonical_link and rename(m.canonical_link),
+        )
         for m in scene.models
     )
     return replace(scene, name=rename.model(scene.name), **items)
 
 
 def _renamed_sensors(sensors: tuple[Sensor, ...], rename: _Renaming) -> tuple[Sensor, ...]:
-    return tuple(replace(sensor, **rename.fields(sensor, ("joint", "target"))) for sensor in sensors)
+    return tuple(
+        replace(sensor, **rename.fields(sensor, ("joint", "target"))) for sensor in sensors
+    )
 
 
 def _with_renamed_settings(item: Any, rename: _Renaming) -> Any:
-    """Return an item with the names renamed that its settings of MuJoCo hold, such as the site of an actuator."""
+    """Return an item with the names renamed that its settings of MuJoCo hold, such as the site of
+    an actuator.
+    """
     settings: Settings = getattr(item, "mujoco", ())
     if not any(key in _NAMING_SETTINGS for key, _ in settings):
         return item
-    renamed = tuple((key, rename(text) if key in _NAMING_SETTINGS else text) for key, text in settings)
+    renamed = tuple(
+        (key, rename(text) if key in _NAMING_SETTINGS else text) for key, text in settings
+    )
     return replace(item, mujoco=renamed)
 
 
 def _renamed_element(element: MujocoElement, rename: _Renaming) -> MujocoElement:
-    return replace(element, references=tuple((key, rename(name)) for key, name in element.references))
+    return replace(
+        element, references=tuple((key, rename(name)) for key, name in element.references)
+    )
 
 
 def _renamed_tendon(tendon: Tendon, rename: _Renaming) -> Tendon:
     return replace(
         tendon,
         parts=tuple(
-            replace(p, joint=rename(p.joint), link=rename(p.link), link_S=rename(p.link_S)) for p in tendon.parts
+            replace(p, joint=rename(p.joint), link=rename(p.link), link_S=rename(p.link_S))
+            for p in tendon.parts
         ),
     )
 
 
-# --- poses -----------------------------------------------------------------------------------------------------------
+# --- poses ----------------------------------------------------------------------------------------
 
 
 def _moved(scene: Scene, X_VW: Pose) -> Scene:
@@ -422,7 +469,9 @@ def _moved(scene: Scene, X_VW: Pose) -> Scene:
         tendons=tuple(_moved_tendon(tendon, X_VW) for tendon in scene.tendons),
         fluid_forces=tuple(replace(force, X_WS=X_VW @ force.X_WS) for force in scene.fluid_forces),
         keyframes=_moved_keyframes(
-            scene, {joint.name: X_VW for joint in scene.joints}, {link.name: X_VW for link in scene.links}
+            scene,
+            {joint.name: X_VW for joint in scene.joints},
+            {link.name: X_VW for link in scene.links},
         ),
         **moved,
     )
@@ -477,17 +526,25 @@ def _moved_link(link: Link, X_VW: Pose) -> Link:
 
 
 def _moved_default_position(joint: Joint, X_VW: Pose) -> Joint:
-    """Return a joint with its default position moved; that of a floating joint is the pose of its link in the world."""
+    """Return a joint with its default position moved; that of a floating joint is the pose of its
+    link in the world.
+    """
     if joint.type is not JointType.FLOATING or not joint.default_position:
         return joint
     return replace(joint, default_position=_moved_position(joint.default_position, X_VW))
 
 
 def _moved_position(position: Sequence[float], X_VW: Pose) -> tuple[float, ...]:
-    return tuple(position) if X_VW is IDENTITY else tuple((X_VW @ Pose.from_vector(position)).to_vector())
+    return (
+        tuple(position)
+        if X_VW is IDENTITY
+        else tuple((X_VW @ Pose.from_vector(position)).to_vector())
+    )
 
 
-def _moved_keyframes(scene: Scene, X_VW: Mapping[str, Pose], of_link: Mapping[str, Pose]) -> tuple[Keyframe, ...]:
+def _moved_keyframes(
+    scene: Scene, X_VW: Mapping[str, Pose], of_link: Mapping[str, Pose]
+) -> tuple[Keyframe, ...]:
     """Return the keyframes with the positions of floating joints and of kinematic links moved.
 
     Args:
@@ -500,7 +557,9 @@ def _moved_keyframes(scene: Scene, X_VW: Mapping[str, Pose], of_link: Mapping[st
         replace(
             keyframe,
             positions=tuple(
-                _moved_position(position, X_VW[joint]) if joint in floating and len(position) == 7 else position
+                _moved_position(position, X_VW[joint])
+                if joint in floating and len(position) == 7
+                else position
                 for joint, position in zip(keyframe.joints, keyframe.positions, strict=True)
             ),
             velocities=tuple(
@@ -520,14 +579,15 @@ def _turned_velocity(velocity: Sequence[float], X_VW: Pose) -> tuple[float, ...]
     return (*(X_VW.R @ velocity[:3]).tolist(), *(X_VW.R @ velocity[3:]).tolist())
 
 
-# --- attachment of joints --------------------------------------------------------------------------------------------
+# --- attachment of joints -------------------------------------------------------------------------
 
 
 def attach_joints(scene: Scene, joints: Sequence[Joint]) -> Scene:
-    """Return the scene with further joints, and links moved such that these joints are at their zero configuration.
+    """Return the scene with further joints, and links moved such that these joints are at their
+    zero configuration.
 
-    Links connected by joints of the scene move together. Links fixed to the world do not move; elsewhere the child of a
-    new joint moves and its parent does not.
+    Links connected by joints of the scene move together. Links fixed to the world do not move;
+    elsewhere the child of a new joint moves and its parent does not.
 
     Args:
         scene: The scene.
@@ -535,7 +595,11 @@ def attach_joints(scene: Scene, joints: Sequence[Joint]) -> Scene:
     """
     if not joints:
         return scene
-    component_of = {name: i for i, names in enumerate(connected_components(scene, is_connection)) for name in names}
+    component_of = {
+        name: i
+        for i, names in enumerate(connected_components(scene, is_connection))
+        for name in names
+    }
     X_VW = _component_motions(scene, joints, component_of)
     of_joint = {joint.name: X_VW[component_of[joint.child]] for joint in scene.joints}
     return replace(
@@ -547,8 +611,13 @@ def attach_joints(scene: Scene, joints: Sequence[Joint]) -> Scene:
             else model
             for model in scene.models
         ),
-        joints=(*(_moved_default_position(joint, of_joint[joint.name]) for joint in scene.joints), *joints),
-        keyframes=_moved_keyframes(scene, of_joint, {name: X_VW[i] for name, i in component_of.items()}),
+        joints=(
+            *(_moved_default_position(joint, of_joint[joint.name]) for joint in scene.joints),
+            *joints,
+        ),
+        keyframes=_moved_keyframes(
+            scene, of_joint, {name: X_VW[i] for name, i in component_of.items()}
+        ),
     )
 
 
@@ -556,7 +625,9 @@ def _moved_with(link: Link, X_VW: Pose) -> Link:
     return link if X_VW is IDENTITY else replace(link, X_WL=X_VW @ link.X_WL)
 
 
-def _component_motions(scene: Scene, joints: Sequence[Joint], component_of: Mapping[str, int]) -> dict[int, Pose]:
+def _component_motions(
+    scene: Scene, joints: Sequence[Joint], component_of: Mapping[str, int]
+) -> dict[int, Pose]:
     """Return the motion ``X_VW``, from the old to the new pose, of each connected component."""
     X_WL = {WORLD: IDENTITY, **{link.name: link.X_WL for link in scene.links}}
     incident: dict[int, list[tuple[Joint, int]]] = {number: [] for number in component_of.values()}
@@ -576,6 +647,8 @@ def _component_motions(scene: Scene, joints: Sequence[Joint], component_of: Mapp
                 if there not in X_VW:
                     X_WP, X_WC = X_WL[joint.parent] @ joint.X_PJ, X_WL[joint.child] @ joint.X_CJ
                     downwards = component_of[joint.child] == there
-                    X_VW[there] = X_VW[here] @ (X_WP @ X_WC.inverse() if downwards else X_WC @ X_WP.inverse())
+                    X_VW[there] = X_VW[here] @ (
+                        X_WP @ X_WC.inverse() if downwards else X_WC @ X_WP.inverse()
+                    )
                     pending.append(there)
     return X_VW

@@ -1,8 +1,10 @@
 """Checks of every scene: names, numbers, and poses of joints and links.
 
-Readers refuse such files with the element and its line, so that what they return has none of these errors.
+Readers refuse such files with the element and its line, so that what they return has none of these
+errors.
 
-Readers compute the frames of joints from the poses of links, or the reverse, so that both agree in what they return.
+Readers compute the frames of joints from the poses of links, or the reverse, so that both agree in
+what they return.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ _TOLERANCE = 1e-9
 
 
 def require_consistent(scene: SceneData) -> None:
-    """Raise an error for names that nothing has or that are used twice, and for numbers that no model can have.
+    """Raise an error for names that nothing has or that are used twice, and for numbers that no
+    model can have.
 
     Args:
         scene: The scene.
@@ -73,7 +76,10 @@ def _check_unique(kind: str, items: Iterable[Link | Joint], diagnostics: Diagnos
             "model.duplicate-name",
             "{count} {kind}s of the scene are named {name}",
             where[name],
-            hint="give each link and each joint a name of its own, with dataclasses.replace(item, name=...)",
+            hint=(
+                "give each link and each joint a name of its own, with dataclasses.replace(item, "
+                "name=...)"
+            ),
             subjects=(name,),
             count=counts[name],
             kind=kind,
@@ -100,7 +106,9 @@ def _check_references(scene: SceneData, diagnostics: Diagnostics) -> None:
 
 
 def _check_numbers(scene: SceneData, diagnostics: Diagnostics) -> None:
-    """Report numbers that are not finite, axes that are not unit vectors, and matrices that are not rotations."""
+    """Report numbers that are not finite, axes that are not unit vectors, and matrices that are not
+    rotations.
+    """
     poses, axes = _poses(scene), [axis.xyz for joint in scene.joints for axis in joint.axes]
     numbers = np.concatenate(_all_numbers(scene, poses, axes), axis=None)
     if np.isfinite(numbers).all() and _are_unit(axes) and _are_rotations([X.R for X in poses]):
@@ -108,7 +116,13 @@ def _check_numbers(scene: SceneData, diagnostics: Diagnostics) -> None:
     for item, link in _items(scene):
         message, hint = _fault(item)
         if message:
-            kind = "link" if isinstance(item, Link) else "joint" if isinstance(item, Joint) else "shape"
+            kind = (
+                "link"
+                if isinstance(item, Link)
+                else "joint"
+                if isinstance(item, Joint)
+                else "shape"
+            )
             name = item.name if link is None else f"{link.name}{SEPARATOR}{item.name}"
             diagnostics.add(
                 Fate.INVALID,
@@ -134,7 +148,9 @@ def _are_rotations(matrices: Sequence[Array]) -> bool:
 
 
 def _fault(item: _Item) -> tuple[str, str]:
-    """Return what is wrong with the numbers of an item, and what to do about it; empty if nothing is."""
+    """Return what is wrong with the numbers of an item, and what to do about it; empty if nothing
+    is.
+    """
     if not all(np.isfinite(array).all() for array in _numbers(item)):
         message = "a number of the pose, the inertia or an axis of {kind} {name} is not finite"
         return message, "replace what is infinite or not a number"
@@ -160,10 +176,21 @@ def _all_numbers(scene: SceneData, poses: Iterable[Pose], axes: Iterable[Array])
 
 
 def _poses(scene: SceneData) -> list[Pose]:
-    """Return the poses of all items but those that are the identity, as many are, which have no wrong number."""
-    X_of_shapes = [shape.X_LG for link in scene.links for shapes in (link.collisions, link.visuals) for shape in shapes]
+    """Return the poses of all items but those that are the identity, as many are, which have no
+    wrong number.
+    """
+    X_of_shapes = [
+        shape.X_LG
+        for link in scene.links
+        for shapes in (link.collisions, link.visuals)
+        for shape in shapes
+    ]
     X_of_joints = [X for joint in scene.joints for X in (joint.X_PJ, joint.X_CJ)]
-    return [X for X in (*(link.X_WL for link in scene.links), *X_of_shapes, *X_of_joints) if X is not IDENTITY]
+    return [
+        X
+        for X in (*(link.X_WL for link in scene.links), *X_of_shapes, *X_of_joints)
+        if X is not IDENTITY
+    ]
 
 
 def _items(scene: SceneData) -> Iterator[tuple[_Item, Link | None]]:
@@ -214,7 +241,10 @@ def report_contradictions(scene: SceneData, diagnostics: Diagnostics) -> None:
 
 def _are_apart(joints: Sequence[Joint], X_WL: dict[str, Pose]) -> Array:
     """Return for each joint whether its frames on parent and child differ, shape (n,)."""
-    parents, children = [X_WL[joint.parent] for joint in joints], [X_WL[joint.child] for joint in joints]
+    parents, children = (
+        [X_WL[joint.parent] for joint in joints],
+        [X_WL[joint.child] for joint in joints],
+    )
     R_P, p_P = _frames(parents, [joint.X_PJ for joint in joints])
     R_C, p_C = _frames(children, [joint.X_CJ for joint in joints])
     sizes = np.maximum(1.0, np.abs(p_P).max(axis=1))
@@ -224,16 +254,22 @@ def _are_apart(joints: Sequence[Joint], X_WL: dict[str, Pose]) -> Array:
 
 
 def _frames(links: Sequence[Pose], frames: Sequence[Pose]) -> tuple[Array, Array]:
-    """Return the orientations, shape (n, 3, 3), and positions, shape (n, 3), in the world of frames on links."""
+    """Return the orientations, shape (n, 3, 3), and positions, shape (n, 3), in the world of frames
+    on links.
+    """
     R = np.array([X.R for X in links])
     p = np.array([X.p for X in links]) + (R @ np.array([X.p for X in frames])[:, :, None])[:, :, 0]
     return R @ np.array([X.R for X in frames]), p
 
 
-def _report(scene: SceneData, off: Sequence[Joint], X_WL: dict[str, Pose], diagnostics: Diagnostics) -> None:
+def _report(
+    scene: SceneData, off: Sequence[Joint], X_WL: dict[str, Pose], diagnostics: Diagnostics
+) -> None:
     """Report joints between parts of the scene that no other joints put where they are."""
     names = {joint.name for joint in off}
-    parts = connected_components(scene, lambda joint: joint.name not in names and joint.type is not JointType.FLOATING)
+    parts = connected_components(
+        scene, lambda joint: joint.name not in names and joint.type is not JointType.FLOATING
+    )
     part = {name: i for i, members in enumerate(parts) for name in members}
     for joint in (joint for joint in off if part[joint.parent] != part[joint.child]):
         X_WC = X_WL[joint.parent] @ joint.X_PJ @ joint.X_CJ.inverse()
@@ -242,10 +278,14 @@ def _report(scene: SceneData, off: Sequence[Joint], X_WL: dict[str, Pose], diagn
         diagnostics.add(
             Fate.ASSUMED,
             "model.pose-against-joint",
-            "joint {joint} puts link {link} {distance:.3g} m and {angle:.3g} rad from its pose X_WL at zero; engines "
+            "joint {joint} puts link {link} {distance:.3g} m and {angle:.3g} rad from its pose "
+            "X_WL at zero; engines "
             "place it by the joint",
             joint.where,
-            hint="set X_WL of the link to X_WL of the parent @ X_PJ @ X_CJ.inverse(), or correct X_PJ or X_CJ",
+            hint=(
+                "set X_WL of the link to X_WL of the parent @ X_PJ @ X_CJ.inverse(), or correct "
+                "X_PJ or X_CJ"
+            ),
             subjects=dict.fromkeys((joint.child, joint.name, *moved)),
             joint=joint.name,
             link=joint.child,
@@ -276,11 +316,14 @@ _DIMENSIONS: dict[type, Callable[[Any], tuple[float, ...]]] = {
     Sphere: lambda sphere: (sphere.radius,),
     **dict.fromkeys((Cylinder, Capsule, Cone), attrgetter("radius", "length")),
 }
-"""Lengths that a shape of the file states, by its type; those of planes, which are unbounded, do not matter."""
+"""Lengths that a shape of the file states, by its type; those of planes, which are unbounded, do
+not matter.
+"""
 
 
 def check_scene(scene: Scene, diagnostics: Diagnostics) -> None:
-    """Report non-physical inertias, too large and flat shapes, and pairs of joint axes that are parallel or skew.
+    """Report non-physical inertias, too large and flat shapes, and pairs of joint axes that are
+    parallel or skew.
 
     Args:
         scene: The scene to check.
@@ -321,7 +364,9 @@ def _check_sizes(scene: Scene, diagnostics: Diagnostics) -> None:
                     break
 
 
-def _check_size(link: Link, shape: Collision | Visual, sizes: tuple[float, ...], diagnostics: Diagnostics) -> None:
+def _check_size(
+    link: Link, shape: Collision | Visual, sizes: tuple[float, ...], diagnostics: Diagnostics
+) -> None:
     """Report the dimensions of a shape if one is too large or zero; they may be negative."""
     name, largest = f"{link.name}{SEPARATOR}{shape.name}", max(map(abs, sizes))
     if largest > MAX_SIZE:

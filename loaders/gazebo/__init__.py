@@ -1,1 +1,3 @@
-"""Plugins of Gazebo, in SDFormat and in URDF: those with a counterpart are read, others are reported."""
+"""Plugins of Gazebo, in SDFormat and in URDF: those with a counterpart are read, others are
+reported.
+"""

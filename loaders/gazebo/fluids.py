@@ -57,7 +57,7 @@ def read_fluid(plugin: Node, names: NameResolver, extras: AddedItems) -> bool:
     return True
 
 
-# --- buoyancy --------------------------------------------------------------------------------------------------------
+# --- buoyancy -------------------------------------------------------------------------------------
 
 
 def _read_buoyancy(plugin: Node, names: NameResolver, extras: AddedItems) -> Iterator[FluidForce]:
@@ -67,7 +67,11 @@ def _read_buoyancy(plugin: Node, names: NameResolver, extras: AddedItems) -> Ite
     density, layers = _density(plugin)
     enabled = [child.text.strip() for child in plugin.children if child.tag == "enable"]
     for link in _movable(extras):
-        if link.name.startswith(names.prefix) and (not enabled or _is_enabled(link.name, enabled)) and link.collisions:
+        if (
+            link.name.startswith(names.prefix)
+            and (not enabled or _is_enabled(link.name, enabled))
+            and link.collisions
+        ):
             yield Buoyancy(link=link.name, density=density, layers=layers, where=plugin.where)
 
 
@@ -86,10 +90,14 @@ def _is_enabled(link: str, enabled: list[str]) -> bool:
     return any(f"{link}{SEPARATOR}".startswith(f"{name}{SEPARATOR}") for name in enabled)
 
 
-def _read_classic_buoyancy(plugin: Node, names: NameResolver, extras: AddedItems) -> Iterator[FluidForce]:
+def _read_classic_buoyancy(
+    plugin: Node, names: NameResolver, extras: AddedItems
+) -> Iterator[FluidForce]:
     """Yield the buoyancy of each link of a model, with the volumes that the plugin states."""
     density = number_of(plugin, "fluid_density")
-    stated = {child.attributes.get("name", ""): child for child in plugin.children if child.tag == "link"}
+    stated = {
+        child.attributes.get("name", ""): child for child in plugin.children if child.tag == "link"
+    }
     for link in _movable(extras):
         if not link.name.startswith(names.prefix):
             continue
@@ -118,7 +126,7 @@ def _center_of_mass(link: Link) -> Array:
     return IDENTITY.p if link.inertia is None else link.inertia.p_LLcm
 
 
-# --- drag ------------------------------------------------------------------------------------------------------------
+# --- drag -----------------------------------------------------------------------------------------
 
 
 def _read_drag(plugin: Node, names: NameResolver, extras: AddedItems) -> Iterator[FluidForce]:
@@ -146,14 +154,17 @@ def _read_drag(plugin: Node, names: NameResolver, extras: AddedItems) -> Iterato
     if added and not flag_of(plugin, "disable_added_mass"):
         matrix = np.array([[added.get(f"{f}Dot{v}", 0.0) for v in _VELOCITIES] for f in _FORCES])
         inertia = next(item.inertia for item in extras.scene.links if item.name == link)
-        _report_added_mass(plugin, link, added, 1.0 if inertia is None else _acceleration_ratio(inertia, matrix))
+        _report_added_mass(
+            plugin, link, added, 1.0 if inertia is None else _acceleration_ratio(inertia, matrix)
+        )
 
 
 def _report_added_mass(plugin: Node, link: str, added: dict[str, float], ratio: float) -> None:
     plugin.report(
         Fate.DROPPED,
         "gazebo.added-mass",
-        "the added mass of link {link} in plugin {plugin} is left out: {values}; without it the link, if it is "
+        "the added mass of link {link} in plugin {plugin} is left out: {values}; without it the "
+        "link, if it is "
         "free, accelerates up to {ratio:.4g} times as fast as in Gazebo",
         hint="state <fluid_added_mass> in the <inertial>",
         subjects=(link,),
@@ -165,11 +176,12 @@ def _report_added_mass(plugin: Node, link: str, added: dict[str, float], ratio: 
 
 
 def _acceleration_ratio(inertia: SpatialInertia, added: Array) -> float:
-    """Return the largest ratio of the accelerations without and with added mass that any wrench causes.
+    """Return the largest ratio of the accelerations without and with added mass that any wrench
+    causes.
 
-    Gazebo applies the force ``added @ acceleration`` at the link, whose derivatives are negative for a fluid that
-    resists. With the mass matrix M, the acceleration is thus ``solve(M - added, wrench)`` in place of
-    ``solve(M, wrench)``.
+    Gazebo applies the force ``added @ acceleration`` at the link, whose derivatives are negative
+    for a fluid that resists. With the mass matrix M, the acceleration is thus ``solve(M - added,
+    wrench)`` in place of ``solve(M, wrench)``.
 
     Args:
         inertia: The inertia of the link.
@@ -183,7 +195,7 @@ def _acceleration_ratio(inertia: SpatialInertia, added: Array) -> float:
     return float(np.abs(np.linalg.eigvals(np.linalg.solve(M, M - added))).max())
 
 
-# --- wings -----------------------------------------------------------------------------------------------------------
+# --- wings ----------------------------------------------------------------------------------------
 
 _SLOPES = {"lift": "cla", "drag": "cda", "moment": "cma"}
 _PLAIN = {
@@ -204,11 +216,15 @@ def _read_wing(plugin: Node, names: NameResolver, extras: AddedItems) -> Iterato
     pressure = vector_of(plugin, "cp")
     p_LF = IDENTITY.p if pressure is None else pressure
     if classic:  # Gazebo classic measures it from the center of mass, and has no moment
-        p_LF = p_LF + next(_center_of_mass(item) for item in extras.scene.links if item.name == link)
+        p_LF = p_LF + next(
+            _center_of_mass(item) for item in extras.scene.links if item.name == link
+        )
     joint = names.joint(text_of(plugin, "control_joint_name"))
     directions = {key: vector_of(plugin, key) for key in ("forward", "upward")}
     stated: dict[str, Any] = {field: number_of(plugin, tag) for field, tag in _PLAIN.items()}
-    stated |= {key: v / np.linalg.norm(v) for key, v in directions.items() if v is not None and v.any()}
+    stated |= {
+        key: v / np.linalg.norm(v) for key, v in directions.items() if v is not None and v.any()
+    }
     slopes, stalled = Slopes(), Slopes(lift=0.0, drag=1.0)
     yield Wing(
         link=link,
@@ -228,7 +244,9 @@ def _slopes(plugin: Node, suffix: str, default: Slopes, *, classic: bool) -> Slo
     stated = {key: number_of(plugin, tag + suffix) for key, tag in _SLOPES.items()}
     if classic:
         stated["moment"] = 0.0
-    values = {key: getattr(default, key) if value is None else value for key, value in stated.items()}
+    values = {
+        key: getattr(default, key) if value is None else value for key, value in stated.items()
+    }
     return Slopes(**values)
 
 

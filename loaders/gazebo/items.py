@@ -1,7 +1,8 @@
 """Items that plugins add, the words that tell a plugin's effect, and its values.
 
-Sources: the systems of gz-sim (https://gazebosim.org/api/sim), the plugins of Gazebo classic and of gazebo_plugins,
-and those of PX4, UUV Simulator, VRX and Open-RMF, whose names many public files contain.
+Sources: the systems of gz-sim (https://gazebosim.org/api/sim), the plugins of Gazebo classic and of
+gazebo_plugins, and those of PX4, UUV Simulator, VRX and Open-RMF, whose names many public files
+contain.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ class AddedItems:
 
 
 def merged(stated: tuple[Actuator, ...], extras: AddedItems) -> tuple[Actuator, ...]:
-    """Return the actuators of a source with those of its plugins; a controller adds its gains to a stated actuator.
+    """Return the actuators of a source with those of its plugins; a controller adds its gains to a
+    stated actuator.
 
     Args:
         stated: The actuators that the source states.
@@ -66,7 +68,9 @@ def with_followers(stated: tuple[Coupling, ...], extras: AddedItems) -> tuple[Co
         stated: The couplings that the source states.
         extras: What the plugins add.
     """
-    couplings = {coupling.follower: coupling for coupling in (*reversed(extras.couplings), *reversed(stated))}
+    couplings = {
+        coupling.follower: coupling for coupling in (*reversed(extras.couplings), *reversed(stated))
+    }
     return tuple(reversed(couplings.values())) if extras.couplings else stated
 
 
@@ -79,7 +83,9 @@ def with_forces_and_sensors(scene: Scene, extras: AddedItems) -> Scene:
     """
     links, joints = extras.link_sensors, extras.joint_sensors
     if links:
-        with_sensors = (replace(k, sensors=(*k.sensors, *links.get(k.name, ()))) for k in scene.links)
+        with_sensors = (
+            replace(k, sensors=(*k.sensors, *links.get(k.name, ()))) for k in scene.links
+        )
         scene = replace(scene, links=tuple(with_sensors))
     if joints:
         measured = (replace(j, sensors=(*j.sensors, *joints.get(j.name, ()))) for j in scene.joints)
@@ -106,31 +112,63 @@ def _effect(pattern: str, would: str) -> Effect:
 
 
 EFFECTS = (
-    _effect("buoyancy( engine)?|underwater object|buoy", "push links up by the weight of the fluid that they displace"),
-    _effect("hydrodynamics?|usv( gazebo)? dynamics", "act on links with the drag and the added mass of the water"),
-    _effect("lift drag|uuv fin|aero(dynamics)?|parachute|rudder|sail|fin",
-            "act on a link with the lift and drag of the fluid"),
+    _effect(
+        "buoyancy( engine)?|underwater object|buoy",
+        "push links up by the weight of the fluid that they displace",
+    ),
+    _effect(
+        "hydrodynamics?|usv( gazebo)? dynamics",
+        "act on links with the drag and the added mass of the water",
+    ),
+    _effect(
+        "lift drag|uuv fin|aero(dynamics)?|parachute|rudder|sail|fin",
+        "act on a link with the lift and drag of the fluid",
+    ),
     _effect("wind", "push links with wind"),
     _effect("wave|wavefield|surface", "move floating links with waves"),
-    _effect("thrusters?|propeller|motor model|multirotor base|multicopter( velocity| motor)? (control|model)|quadrotor "
-            "(simple controller|propulsion|aerodynamics)", "push a link with a propeller"),
-    _effect("track(ed)?( vehicle| controller)?|conveyor( belt)?", "move the surface of a track or belt"),
+    _effect(
+        "thrusters?|propeller|motor model|multirotor base|multicopter( velocity| motor)? "
+        "(control|model)|quadrotor "
+        "(simple controller|propulsion|aerodynamics)",
+        "push a link with a propeller",
+    ),
+    _effect(
+        "track(ed)?( vehicle| controller)?|conveyor( belt)?", "move the surface of a track or belt"
+    ),
     _effect("breakable joint", "remove a joint when its load is too high"),
     _effect("mimic joint", "let one joint follow another"),
-    _effect("detachable joint|vacuum|grasp fix|gripper|link attacher|suction",
-            "attach links to each other, and detach them"),
-    _effect("ackermann|mecanum|omni|tricycle|planar move|velocity control|slotcar|vehicle|hybrid|prius|cart demo|"
-            "trajectory follower|model move|bicycle", "drive the model"),
-    _effect("skid steer|diff(erential)? drive", "turn the wheels for a commanded speed of the model"),
-    _effect("joint (position |velocity |effort )?(controller|control|plugin)|joint (pose )?trajectory|servo|"
-            "flipper control|actuator", "drive joints to commanded positions or speeds"),
-    _effect("apply (joint force|link wrench)|ros force|force plugin|hand of god", "apply commanded forces"),
+    _effect(
+        "detachable joint|vacuum|grasp fix|gripper|link attacher|suction",
+        "attach links to each other, and detach them",
+    ),
+    _effect(
+        "ackermann|mecanum|omni|tricycle|planar move|velocity "
+        "control|slotcar|vehicle|hybrid|prius|cart demo|"
+        "trajectory follower|model move|bicycle",
+        "drive the model",
+    ),
+    _effect(
+        "skid steer|diff(erential)? drive", "turn the wheels for a commanded speed of the model"
+    ),
+    _effect(
+        "joint (position |velocity |effort )?(controller|control|plugin)|joint (pose "
+        ")?trajectory|servo|"
+        "flipper control|actuator",
+        "drive joints to commanded positions or speeds",
+    ),
+    _effect(
+        "apply (joint force|link wrench)|ros force|force plugin|hand of god",
+        "apply commanded forces",
+    ),
     _effect("underactuated finger|cable|rope|spring|tendon|cassie", "exert forces between links"),
     _effect("elevator|door|lift", "move an elevator or a door"),
     _effect("wheel slip", "let wheels slip in contact"),
-    _effect("(random|initial) velocity|follow actor|rotate|spinning|blast|kinematic", "move models or links"),
+    _effect(
+        "(random|initial) velocity|follow actor|rotate|spinning|blast|kinematic",
+        "move models or links",
+    ),
     _effect("gimbal", "turn the joints of a gimbal"),
-)  # fmt: skip
+)
 """Effects on the motion; the first that matches counts."""
 
 _MOTIONLESS = re.compile(
@@ -143,9 +181,16 @@ _MOTIONLESS = re.compile(
 
 
 def words(plugin: Node) -> str:
-    """Return the words in the file and in the class of a plugin: ``libLiftDrag.so`` has "lift drag so"."""
-    texts = (plugin.attributes.get("filename", "").strip().removeprefix("lib"), plugin.attributes.get("name", ""))
-    return " | ".join(" ".join(word.lower() for word in _WORD.findall(text[:200])) for text in texts)
+    """Return the words in the file and in the class of a plugin: ``libLiftDrag.so`` has "lift drag
+    so".
+    """
+    texts = (
+        plugin.attributes.get("filename", "").strip().removeprefix("lib"),
+        plugin.attributes.get("name", ""),
+    )
+    return " | ".join(
+        " ".join(word.lower() for word in _WORD.findall(text[:200])) for text in texts
+    )
 
 
 def effect_of(plugin: Node) -> str:
@@ -186,4 +231,8 @@ def vector_of(plugin: Node, tag: str) -> Array | None:
 
 def label_of(plugin: Node) -> str:
     """Return the file of a plugin, or its name, for messages."""
-    return plugin.attributes.get("filename", "").strip() or plugin.attributes.get("name", "").strip() or "?"
+    return (
+        plugin.attributes.get("filename", "").strip()
+        or plugin.attributes.get("name", "").strip()
+        or "?"
+    )

@@ -64,7 +64,9 @@ def _read_joint_states(plugin: Node, names: NameResolver, extras: AddedItems) ->
 
 def _published_joints(plugin: Node, names: NameResolver, extras: AddedItems) -> list[Joint]:
     """Return the joints that a plugin names, or all moving joints of its model."""
-    stated = [word for child in plugin.children if child.tag in _JOINT_TAGS for word in child.text.split()]
+    stated = [
+        word for child in plugin.children if child.tag in _JOINT_TAGS for word in child.text.split()
+    ]
     if stated:
         found = [names.joint(name) for name in stated]
     else:
@@ -73,7 +75,9 @@ def _published_joints(plugin: Node, names: NameResolver, extras: AddedItems) -> 
 
 
 def _read_odometry(plugin: Node, names: NameResolver, extras: AddedItems) -> bool:
-    """Read an odometry publisher: the pose and the velocity of a link, or of the frame of the model."""
+    """Read an odometry publisher: the pose and the velocity of a link, or of the frame of the
+    model.
+    """
     body = next((name for tag in _BODY_TAGS if (name := text_of(plugin, tag))), "")
     if body:
         link, X_LS = names.link(body), IDENTITY
@@ -104,7 +108,10 @@ def _report(plugin: Node, quantities: str, subjects: tuple[str, ...]) -> None:
     plugin.report(
         Fate.NOTED,
         "gazebo.publisher",
-        "plugin {plugin} publishes {quantities} of {items}, for which the export to MJCF has sensors",
+        (
+            "plugin {plugin} publishes {quantities} of {items}, for which the export to MJCF has "
+            "sensors"
+        ),
         subjects=subjects,
         plugin=label_of(plugin),
         quantities=quantities,
@@ -122,7 +129,9 @@ _CONTROLLERS = {
 """The quantity that each controller commands, by the words of the plugin."""
 _DRIVE = re.compile(r"\b(diff(erential)? drive|skid steer)\b")
 _MIMIC = re.compile(r"\bmimic joint\b")
-_JOINT_TAG = re.compile(r"joint_?name|(left|right)_?((front|rear|back|middle)_?)?joint|(left|right)_(front|rear)", re.I)
+_JOINT_TAG = re.compile(
+    r"joint_?name|(left|right)_?((front|rear|back|middle)_?)?joint|(left|right)_(front|rear)", re.I
+)
 _EFFORT_TAGS = ("cmd_max", "torque", "max_wheel_torque", "wheelTorque", "MaxForce", "max_force")
 _GAINS = {_POSITION: (1.0, 0.1, 0.01), _VELOCITY: (1.0, 0.0, 0.0)}
 """Default gains P, I and D of gz-sim's controllers."""
@@ -142,7 +151,9 @@ def read_plugins(owner: Node, names: NameResolver, extras: AddedItems, code: str
         if read_fluid(plugin, names, extras) or read_publisher(plugin, names, extras):
             continue
         text = words(plugin)
-        command = next((value for pattern, value in _CONTROLLERS.items() if pattern.search(text)), None)
+        command = next(
+            (value for pattern, value in _CONTROLLERS.items() if pattern.search(text)), None
+        )
         effect = effect_of(plugin)
         if effect and command is not None:
             _read_controller(plugin, command, names, extras)
@@ -166,7 +177,7 @@ def _report_dropped(plugin: Node, effect: str) -> None:
     )
 
 
-# --- controllers -----------------------------------------------------------------------------------------------------
+# --- controllers ----------------------------------------------------------------------------------
 
 
 def _read_controller(plugin: Node, command: str, names: NameResolver, extras: AddedItems) -> None:
@@ -175,7 +186,9 @@ def _read_controller(plugin: Node, command: str, names: NameResolver, extras: Ad
         _report_dropped(plugin, effect_of(plugin))
         return
     p_gain, d_gain = _gains(plugin, command)
-    effort = min((abs(value) for tag in _EFFORT_TAGS if (value := number_of(plugin, tag))), default=math.inf)
+    effort = min(
+        (abs(value) for tag in _EFFORT_TAGS if (value := number_of(plugin, tag))), default=math.inf
+    )
     for joint in joints:
         actuator = Actuator(
             name=joint.name,
@@ -191,7 +204,10 @@ def _read_controller(plugin: Node, command: str, names: NameResolver, extras: Ad
         Fate.NOTED,
         "gazebo.controller",
         "plugin {plugin} commands the {command} of joints {joints}, which have actuators{law}",
-        hint=f'actuators="{"motor" if command == _EFFORT else command}" of the export to MJCF writes them',
+        hint=(
+            f'actuators="{"motor" if command == _EFFORT else command}" of the export to MJCF '
+            f"writes them"
+        ),
         subjects=tuple(joint.name for joint in joints),
         plugin=label_of(plugin),
         command=command,
@@ -201,7 +217,9 @@ def _read_controller(plugin: Node, command: str, names: NameResolver, extras: Ad
 
 
 def _joints(plugin: Node, names: NameResolver) -> Iterator[Joint]:
-    """Yield the joints that a plugin names, each once; report those without one degree of freedom."""
+    """Yield the joints that a plugin names, each once; report those without one degree of
+    freedom.
+    """
     seen = set()
     for child in plugin.children:
         name = child.text.strip()
@@ -214,12 +232,25 @@ def _joints(plugin: Node, names: NameResolver) -> Iterator[Joint]:
             continue
         reason = "unknown" if joint is None else "not one of one degree of freedom"
         message = "plugin {plugin} drives joint {joint}, which is {reason}; ignored"
-        child.report(Fate.DROPPED, "gazebo.joint", message, plugin=label_of(plugin), joint=name, reason=reason)
+        child.report(
+            Fate.DROPPED,
+            "gazebo.joint",
+            message,
+            plugin=label_of(plugin),
+            joint=name,
+            reason=reason,
+        )
 
 
 def _gains(plugin: Node, command: str) -> tuple[float | None, float | None]:
-    """Return the gains of position and of velocity of a controller; None for one that sets the motion itself."""
-    if command == _EFFORT or _DRIVE.search(words(plugin)) or flag_of(plugin, "use_velocity_commands"):
+    """Return the gains of position and of velocity of a controller; None for one that sets the
+    motion itself.
+    """
+    if (
+        command == _EFFORT
+        or _DRIVE.search(words(plugin))
+        or flag_of(plugin, "use_velocity_commands")
+    ):
         return None, None
     if command == _VELOCITY and not flag_of(plugin, "use_force_commands"):
         return None, None
@@ -241,22 +272,33 @@ def _gains(plugin: Node, command: str) -> tuple[float | None, float | None]:
 
 
 def _law_of_drive(plugin: Node) -> str:
-    """Return the law by which a differential drive turns the speed of the model into those of the wheels."""
+    """Return the law by which a differential drive turns the speed of the model into those of the
+    wheels.
+    """
     separation = number_of(plugin, "wheel_separation") or number_of(plugin, "wheelSeparation")
     radius = number_of(plugin, "wheel_radius")
     diameter = number_of(plugin, "wheel_diameter") or number_of(plugin, "wheelDiameter")
     radius = diameter / 2.0 if radius is None and diameter is not None else radius
     if separation is None or not radius:
         return ""
-    return f"; for speeds v and w of the model they turn at (v -+ {separation / 2.0:g} w) / {radius:g} rad/s"
+    return (
+        f"; for speeds v and w of the model they turn at (v -+ {separation / 2.0:g} w) / "
+        f"{radius:g} rad/s"
+    )
 
 
-# --- followers -------------------------------------------------------------------------------------------------------
+# --- followers ------------------------------------------------------------------------------------
 
 
 def _read_mimic(plugin: Node, names: NameResolver, extras: AddedItems) -> None:
     leader, follower = (names.joint(text_of(plugin, tag)) for tag in ("joint", "mimicJoint"))
-    if leader is None or follower is None or len(leader.axes) != 1 or len(follower.axes) != 1 or leader is follower:
+    if (
+        leader is None
+        or follower is None
+        or len(leader.axes) != 1
+        or len(follower.axes) != 1
+        or leader is follower
+    ):
         _report_dropped(plugin, effect_of(plugin))
         return
     multiplier = number_of(plugin, "multiplier")

@@ -1,8 +1,8 @@
 """Readers of mesh files: triangles in meters, Z up, with outward normals, grouped in parts.
 
-* COLLADA: the transforms of the nodes and the unit apply. The up axis applies if the file also states its unit, except
-  for some exporters, or as the collision mesh of the link shows; see `loaders.meshes.collada.is_up_axis_trusted` and
-  `loaders.meshes.collada`.
+* COLLADA: the transforms of the nodes and the unit apply. The up axis applies if the file also
+  states its unit, except for some exporters, or as the collision mesh of the link shows; see
+  `loaders.meshes.collada.is_up_axis_trusted` and `loaders.meshes.collada`.
 * glTF: Y is up, as its specification says, and is rotated to Z, as in Drake.
 * OBJ, STL, PLY, OFF and MuJoCo's MSH state neither unit nor axes: meters, Z up.
 * A scale or node that mirrors the mesh keeps the normals outward.
@@ -47,7 +47,8 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
         diagnostics: Record for the findings.
 
     Raises:
-        LimitError: if the file exceeds a limit on one file, or the call that is running has read too many triangles.
+        LimitError: if the file exceeds a limit on one file, or the call that is running has read
+        too many triangles.
     """
     if mesh.path is None:
         return None
@@ -62,7 +63,9 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
     except MeshError as error:
         if isinstance(error, MeshLimitError):
             refuse_past_limit(error.option, mesh.path)
-        diagnostics.add(Fate.DROPPED, "mesh.unreadable", "cannot read the mesh: {reason}", where, reason=error)
+        diagnostics.add(
+            Fate.DROPPED, "mesh.unreadable", "cannot read the mesh: {reason}", where, reason=error
+        )
         return None
     spend("triangles", sum(len(part.faces) for part in parts))
     for remark in remarks:
@@ -73,7 +76,9 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
 def _read(path: Path, mesh: Mesh) -> tuple[list[MeshPart], list[Remark]]:
     suffix, submesh = path.suffix.lower(), mesh.submesh
     if suffix not in (known := (".dae", MSH, *SUFFIXES)):
-        raise MeshError(f"unknown suffix {suffix or path.name!r}; expected one of: {', '.join(known)}")
+        raise MeshError(
+            f"unknown suffix {suffix or path.name!r}; expected one of: {', '.join(known)}"
+        )
     data = read_checked(path)
     group = group_of(data, submesh) if suffix == ".obj" and submesh is not None else None
     if group is not None and submesh is not None:
@@ -93,7 +98,10 @@ def _read(path: Path, mesh: Mesh) -> tuple[list[MeshPart], list[Remark]]:
 def _check_scale(scale: tuple[float, float, float]) -> None:
     if not all(_MIN_SCALE <= abs(factor) <= _MAX_COORDINATE for factor in scale):
         stated = " ".join(f"{factor:g}" for factor in scale)
-        raise MeshError(f"the scale {stated} leaves no shape; each factor must lie between {_MIN_SCALE:g} and 1e30")
+        raise MeshError(
+            f"the scale {stated} leaves no shape; each factor must lie between {_MIN_SCALE:g} and "
+            f"1e30"
+        )
 
 
 def _checked(parts: list[MeshPart]) -> list[MeshPart]:
@@ -101,7 +109,9 @@ def _checked(parts: list[MeshPart]) -> list[MeshPart]:
         if not np.isfinite(part.vertices).all():
             raise MeshError("a coordinate is not finite")
         if np.abs(part.vertices).max(initial=0.0) > _MAX_COORDINATE:
-            raise MeshError(f"a coordinate exceeds {_MAX_COORDINATE:g} m, too large for single precision")
+            raise MeshError(
+                f"a coordinate exceeds {_MAX_COORDINATE:g} m, too large for single precision"
+            )
         if part.faces.min() < 0 or part.faces.max() >= len(part.vertices):
             raise MeshError("a triangle refers to a vertex that does not exist")
     if not any(_has_area(part) for part in parts):
@@ -120,13 +130,17 @@ def _has_area(part: MeshPart) -> bool:
 
 
 def _scaled(part: MeshPart, scale: tuple[float, float, float]) -> MeshPart:
-    """Return the part with its scale; mirroring reverses the triangles, so that the normals stay outward."""
+    """Return the part with its scale; mirroring reverses the triangles, so that the normals stay
+    outward.
+    """
     faces = part.faces[:, ::-1] if np.prod(scale) < 0.0 else part.faces
     return dataclasses.replace(part, vertices=frozen(part.vertices * scale), faces=faces)
 
 
 def _selected(parts: list[MeshPart], mesh: Mesh) -> list[MeshPart]:
-    """Return the parts of the submesh, with the center of their bounding box at the origin if ``mesh.center``."""
+    """Return the parts of the submesh, with the center of their bounding box at the origin if
+    ``mesh.center``.
+    """
     chosen = [part for part in parts if mesh.submesh in part.names]
     if not chosen:
         names = ", ".join(sorted({name for part in parts for name in part.names}))
@@ -134,4 +148,7 @@ def _selected(parts: list[MeshPart], mesh: Mesh) -> list[MeshPart]:
     if not mesh.center:
         return chosen
     low, high = MeshData(parts=tuple(chosen)).bounds
-    return [dataclasses.replace(part, vertices=frozen(part.vertices - (low + high) / 2.0)) for part in chosen]
+    return [
+        dataclasses.replace(part, vertices=frozen(part.vertices - (low + high) / 2.0))
+        for part in chosen
+    ]

@@ -1,6 +1,7 @@
 """Reader of COLLADA, with its unit and up axis.
 
-A visual mesh and a collision mesh at one pose have nearly the same bounding box, if both are the right way up.
+A visual mesh and a collision mesh at one pose have nearly the same bounding box, if both are the
+right way up.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ _EMPTY = re.compile(
     rb"[^<>]{0,200}(?:/>|(?<!/)>[^<]*(?:<(?!/\1>)[^<]*)*+</\1>)"
 )
 """Primitives without elements, of which pycollada raises a TypeError."""
-_APPEARANCE = re.compile(r"image|surface|sampler|effect|material|texture|camera|light", re.IGNORECASE)
+_APPEARANCE = re.compile(
+    r"image|surface|sampler|effect|material|texture|camera|light", re.IGNORECASE
+)
 
 R_ZX = {
     "Y_UP": np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0))),
@@ -52,27 +55,32 @@ R_ZX = {
 _CARELESS = ("OpenCOLLADA", "Assimp", "VCGLib", "MeshLab")
 """Names of programs that write ``Y_UP`` into files whose z axis points up.
 
-Against the collision mesh of the same link, 11 of 11 files of OpenCOLLADA and MeshLab in gazebo_models, 12 of 12 of PR2
-and 6 of 6 of Assimp in unitree_ros point up in z; 30 of 30 of Cinema 4D in unitree_ros point up in y, as they state.
+Against the collision mesh of the same link, 11 of 11 files of OpenCOLLADA and MeshLab in
+gazebo_models, 12 of 12 of PR2 and 6 of 6 of Assimp in unitree_ros point up in z; 30 of 30 of Cinema
+4D in unitree_ros point up in y, as they state.
 """
 
 
 def is_up_axis_trusted(asset: Asset) -> bool:
-    """Return whether the up axis that a file states is applied: only with a unit, and by the name of its exporter.
+    """Return whether the up axis that a file states is applied: only with a unit, and by the name
+    of its exporter.
 
-    Programs that do not know their coordinates write ``Y_UP`` into files whose up axis is Z. Many robots have such
-    files, and Gazebo, RViz and PyBullet ignore the axis.
+    Programs that do not know their coordinates write ``Y_UP`` into files whose up axis is Z. Many
+    robots have such files, and Gazebo, RViz and PyBullet ignore the axis.
     """
     return asset.unit is not None and not any(name in asset.exporter for name in _CARELESS)
 
 
-def read_collada(data: bytes, path: Path, *, turned: bool | None = None) -> tuple[list[MeshPart], list[Remark]]:
+def read_collada(
+    data: bytes, path: Path, *, turned: bool | None = None
+) -> tuple[list[MeshPart], list[Remark]]:
     """Return the parts of a file in meters, Z up, and remarks on the reading.
 
     Args:
         data: Contents of the file.
         path: The file.
-        turned: Whether the up axis that the file states is applied; None if the name of its exporter decides.
+        turned: Whether the up axis that the file states is applied; None if the name of its
+            exporter decides.
 
     Raises:
         MeshError: if the file cannot be read.
@@ -83,7 +91,9 @@ def read_collada(data: bytes, path: Path, *, turned: bool | None = None) -> tupl
     except NotWellFormedError as error:
         data = mended_xml(data)
         asset = check_collada(data)
-        mended = [Remark(Fate.ASSUMED, "mesh.mended", "mended the file: {reason}", {"reason": str(error)})]
+        mended = [
+            Remark(Fate.ASSUMED, "mesh.mended", "mended the file: {reason}", {"reason": str(error)})
+        ]
     data = _EMPTY.sub(b"", data)
     with raised_as(MeshError, "the file is not valid COLLADA"):
         document = _open(data)
@@ -113,7 +123,12 @@ def _all_parts(document: Any, textures: Textures) -> Iterator[MeshPart]:
 def _incomplete(error: Any) -> Remark:
     """Return the remark on an error that pycollada skipped."""
     fate = Fate.NOTED if _APPEARANCE.search(str(error)) else Fate.DROPPED
-    return Remark(fate, "mesh.incomplete", "ignored an invalid part of the file: {reason}", {"reason": str(error.msg)})
+    return Remark(
+        fate,
+        "mesh.incomplete",
+        "ignored an invalid part of the file: {reason}",
+        {"reason": str(error.msg)},
+    )
 
 
 def _orientation(asset: Asset, turned: bool | None) -> tuple[Array, list[Remark]]:
@@ -121,17 +136,25 @@ def _orientation(asset: Asset, turned: bool | None) -> tuple[Array, list[Remark]
     if R is None:
         return np.eye(3), []
     if is_up_axis_trusted(asset) if turned is None else turned:
-        message = "the file declares {up_axis}; rotated to Z up, unlike in Gazebo, RViz and PyBullet"
+        message = (
+            "the file declares {up_axis}; rotated to Z up, unlike in Gazebo, RViz and PyBullet"
+        )
     else:
-        message = "the file declares {up_axis} {reason}; not rotated, as in Gazebo, RViz and PyBullet"
+        message = (
+            "the file declares {up_axis} {reason}; not rotated, as in Gazebo, RViz and PyBullet"
+        )
         R = np.eye(3)
     reason = "but no unit" if asset.unit is None else f"and was written by {asset.exporter[:40]}"
     reason = reason if turned is None else "unlike the collision mesh of the link"
-    return R, [Remark(Fate.ASSUMED, "mesh.up-axis", message, {"up_axis": asset.up_axis, "reason": reason})]
+    return R, [
+        Remark(Fate.ASSUMED, "mesh.up-axis", message, {"up_axis": asset.up_axis, "reason": reason})
+    ]
 
 
 def _open(data: bytes) -> Any:
-    """Return the document; nodes with an invalid material, which pycollada would skip, are kept without material."""
+    """Return the document; nodes with an invalid material, which pycollada would skip, are kept
+    without material.
+    """
     import collada
 
     document = collada.Collada(io.BytesIO(data), ignore=[collada.DaeError])
@@ -146,7 +169,7 @@ def _open(data: bytes) -> Any:
     return collada.Collada(io.BytesIO(etree.tostring(root)), ignore=[collada.DaeError])
 
 
-# --- the nodes of the scene ------------------------------------------------------------------------------------------
+# --- the nodes of the scene -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,7 +190,9 @@ def _placed_geometries(document: Any) -> Iterator[_PlacedGeometry]:
     from collada.scene import GeometryNode
 
     if document.scene is None:
-        yield from (_PlacedGeometry(geometry, np.eye(4), {}, ()) for geometry in document.geometries)
+        yield from (
+            _PlacedGeometry(geometry, np.eye(4), {}, ()) for geometry in document.geometries
+        )
         return
     pending = [(node, np.eye(4), ()) for node in reversed(document.scene.nodes)]
     visited, most = 0, limit_of("mesh_nodes")
@@ -175,17 +200,26 @@ def _placed_geometries(document: Any) -> Iterator[_PlacedGeometry]:
         node, X, names = pending.pop()
         visited += 1
         if visited > most:
-            raise MeshLimitError("mesh_nodes", f"the file places more than {most} nodes, the limit mesh_nodes")
+            raise MeshLimitError(
+                "mesh_nodes", f"the file places more than {most} nodes, the limit mesh_nodes"
+            )
         if len(names) > MAX_DEPTH:
             raise MeshError(f"the file nests nodes more than {MAX_DEPTH} deep")
         if isinstance(node, GeometryNode):
-            yield _PlacedGeometry(node.geometry, X, {use.symbol: use.target for use in node.materials}, names)
+            yield _PlacedGeometry(
+                node.geometry, X, {use.symbol: use.target for use in node.materials}, names
+            )
             continue
         inner = getattr(node, "node", node)
-        inner_names = tuple(name for name in (getattr(inner, "name", None), getattr(inner, "id", None)) if name)
+        inner_names = tuple(
+            name for name in (getattr(inner, "name", None), getattr(inner, "id", None)) if name
+        )
         matrix = getattr(node, "matrix", None)
         X_inner = X if matrix is None else X @ np.asarray(matrix, dtype=np.float64)
-        pending.extend((child, X_inner, (*inner_names, *names)) for child in reversed(getattr(inner, "children", [])))
+        pending.extend(
+            (child, X_inner, (*inner_names, *names))
+            for child in reversed(getattr(inner, "children", []))
+        )
 
 
 def _parts(placed: _PlacedGeometry, textures: Textures) -> Iterator[MeshPart]:
@@ -212,7 +246,9 @@ def _parts(placed: _PlacedGeometry, textures: Textures) -> Iterator[MeshPart]:
 
 
 def _corners(triangles: Any) -> tuple[Array, Faces, Array | None]:
-    """Return the used vertices with one texture coordinate each: positions, faces and coordinates."""
+    """Return the used vertices with one texture coordinate each: positions, faces and
+    coordinates.
+    """
     index = np.asarray(triangles.vertex_index, dtype=np.int64).reshape(-1)
     coordinates = triangles.texcoordset
     if not coordinates:
@@ -228,7 +264,9 @@ def _appearance(material: Any, textures: Textures) -> tuple[Rgba | None, str | N
     """Return the color of a material, or else the file of its texture."""
     diffuse = getattr(getattr(material, "effect", None), "diffuse", None)
     if isinstance(diffuse, tuple | list) and len(diffuse) >= 3:
-        r, g, b, a = (float(min(max(value, 0.0), 1.0)) for value in (*diffuse[:3], (*diffuse, 1.0)[3]))
+        r, g, b, a = (
+            float(min(max(value, 0.0), 1.0)) for value in (*diffuse[:3], (*diffuse, 1.0)[3])
+        )
         return (r, g, b, a), None
     image = getattr(getattr(getattr(diffuse, "sampler", None), "surface", None), "image", None)
     return None, textures.find(getattr(image, "path", None))
@@ -246,22 +284,26 @@ _CLEARER = 3.0
 def is_turned(mesh: Mesh, data: bytes) -> bool | None:
     """Return whether the up axis that a COLLADA file states is applied, given its reference mesh.
 
-    It stays undecided (None) for a file that states Z, for a mesh without a reference that can be read, and if no
-    orientation fits clearly better than the other.
+    It stays undecided (None) for a file that states Z, for a mesh without a reference that can be
+    read, and if no orientation fits clearly better than the other.
 
     Args:
         mesh: The mesh.
         data: Content of its file.
     """
     reference = mesh.reference
-    stated = _STATED.search(data, 0, _HEAD) if reference is not None and mesh.submesh is None else None
+    stated = (
+        _STATED.search(data, 0, _HEAD) if reference is not None and mesh.submesh is None else None
+    )
     R = None if stated is None else R_ZX.get(stated[1].decode())
     if R is None or reference is None:
         return None
     seen, touched = _vertices(mesh, turned=False), _vertices(reference, turned=None)
     if seen is None or touched is None:
         return None
-    plain, turned = (_difference(points * mesh.scale, touched * reference.scale) for points in (seen, seen @ R.T))
+    plain, turned = (
+        _difference(points * mesh.scale, touched * reference.scale) for points in (seen, seen @ R.T)
+    )
     if min(plain, turned) > _FITS or max(plain, turned) < _CLEARER * min(plain, turned):
         return None
     return turned < plain
@@ -276,14 +318,20 @@ def _vertices(mesh: Mesh, *, turned: bool | None) -> Array | None:
     try:
         with raised_as(MeshError, "the mesh cannot be processed"):
             data = read_checked(path)
-            parts, _ = read_collada(data, path, turned=turned) if suffix == ".dae" else read_with_trimesh(data, path)
+            parts, _ = (
+                read_collada(data, path, turned=turned)
+                if suffix == ".dae"
+                else read_with_trimesh(data, path)
+            )
     except MeshError:
         return None
     return MeshData(parts=tuple(parts)).vertices if parts else None
 
 
 def _difference(a: Array, b: Array) -> float:
-    """Return the largest distance of the corners of two bounding boxes, over the extent of the second."""
+    """Return the largest distance of the corners of two bounding boxes, over the extent of the
+    second.
+    """
     corners = (np.array((points.min(axis=0), points.max(axis=0))) for points in (a, b))
     first, second = corners
     extent = float(np.ptp(second, axis=0).max())

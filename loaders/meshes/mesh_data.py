@@ -1,8 +1,10 @@
 """MeshData, the MSH format, and the files that belong to a mesh.
 
-Volume and inertia are computed here, not by trimesh, which takes longer to import than most meshes take to read.
+Volume and inertia are computed here, not by trimesh, which takes longer to import than most meshes
+take to read.
 
-`places_in_reach` says where they may lie. Whoever opens one, or keeps what it knows of one, gets its path from there.
+`places_in_reach` says where they may lie. Whoever opens one, or keeps what it knows of one, gets
+its path from there.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ class MeshPart:
     """Triangles of a mesh with the same appearance."""
 
     names: tuple[str, ...]
-    """Names of this part in the file: of its geometry, then of the enclosing nodes, innermost first."""
+    """Names of this part in the file: of its geometry, then of the enclosing nodes, innermost
+    first.
+    """
     vertices: Array
     """Positions [m], shape (n, 3), in the mesh's frame G, Z up, scale applied."""
     faces: Faces
@@ -69,7 +73,9 @@ class MeshData:
     def faces(self) -> Faces:
         """The triangles of all parts, shape (m, 3), as indices into `vertices`."""
         starts = np.cumsum([0, *(len(part.vertices) for part in self.parts)])
-        return np.concatenate([part.faces + start for part, start in zip(self.parts, starts, strict=False)])
+        return np.concatenate(
+            [part.faces + start for part, start in zip(self.parts, starts, strict=False)]
+        )
 
     @cached_property
     def bounds(self) -> Array:
@@ -78,7 +84,9 @@ class MeshData:
 
     @cached_property
     def is_closed(self) -> bool:
-        """Return whether every edge has two triangles of opposite orientation; equal positions are one vertex."""
+        """Return whether every edge has two triangles of opposite orientation; equal positions are
+        one vertex.
+        """
         _, index = unique_rows(self.vertices)
         faces = index[self.faces]
         edges = np.concatenate((faces[:, (0, 1)], faces[:, (1, 2)], faces[:, (2, 0)]))
@@ -89,13 +97,17 @@ class MeshData:
 
     @property
     def volume(self) -> float:
-        """Enclosed volume [m^3], negative if the triangles face inward; meaningful only for a closed mesh."""
+        """Enclosed volume [m^3], negative if the triangles face inward; meaningful only for a
+        closed mesh.
+        """
         return float(_moments(self.vertices, self.faces)[0])
 
     def inertia(self, density: float) -> SpatialInertia | None:
-        """Return the mass properties in G at a density [kg/m^3]; None if the mesh encloses no volume.
+        """Return the mass properties in G at a density [kg/m^3]; None if the mesh encloses no
+        volume.
 
-        A mesh whose triangles face inward is treated as if they faced outward. Meaningful only for a closed mesh.
+        A mesh whose triangles face inward is treated as if they faced outward. Meaningful only for
+        a closed mesh.
         """
         center = self.vertices.mean(axis=0)
         volume, first, second = _moments(self.vertices - center, self.faces)
@@ -103,7 +115,9 @@ class MeshData:
             return None
         com = first / volume
         spread = (second / volume - np.outer(com, com)) * abs(volume) * density
-        return SpatialInertia.of(abs(volume) * density, center + com, np.trace(spread) * np.eye(3) - spread)
+        return SpatialInertia.of(
+            abs(volume) * density, center + com, np.trace(spread) * np.eye(3) - spread
+        )
 
 
 def parts_by_appearance(parts: Iterable[MeshPart]) -> list[MeshPart]:
@@ -117,13 +131,20 @@ def parts_by_appearance(parts: Iterable[MeshPart]) -> list[MeshPart]:
 def _merged(parts: list[MeshPart]) -> MeshPart:
     together = MeshData(parts=tuple(parts))
     uv = [part.uv for part in parts if part.uv is not None]
-    return replace(parts[0], vertices=together.vertices, faces=together.faces, uv=np.concatenate(uv) if uv else None)
+    return replace(
+        parts[0],
+        vertices=together.vertices,
+        faces=together.faces,
+        uv=np.concatenate(uv) if uv else None,
+    )
 
 
 def unique_rows(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the different rows of numbers in lexicographic order, and the index of each row among them.
+    """Return the different rows of numbers in lexicographic order, and the index of each row among
+    them.
 
-    ``numpy.unique`` gives the same, but compares rows as records; for 100,000 positions it takes ten times as long.
+    ``numpy.unique`` gives the same, but compares rows as records; for 100,000 positions it takes
+    ten times as long.
 
     Args:
         rows: Finite numbers, shape (n, k).
@@ -138,7 +159,9 @@ def unique_rows(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 
 def _moments(vertices: Array, faces: Faces) -> tuple[float, Array, Array]:
-    """Return the volume and the integrals of ``p`` and ``p p^T`` over it, as sums over tetrahedra from the origin."""
+    """Return the volume and the integrals of ``p`` and ``p p^T`` over it, as sums over tetrahedra
+    from the origin.
+    """
     a, b, c = (vertices[faces[:, i]] for i in range(3))
     six_volumes = np.einsum("ij,ij->i", a, np.cross(b, c))
     total = a + b + c
@@ -156,22 +179,28 @@ HEADER = struct.Struct("<4i")
 def read_msh(data: bytes, path: Path) -> list[MeshPart]:
     """Return the one part of a file; none if it has no triangles.
 
-    Source: MuJoCo's XML reference, ``asset/mesh``. As in MuJoCo, ``v`` of texture coordinates points down.
+    Source: MuJoCo's XML reference, ``asset/mesh``. As in MuJoCo, ``v`` of texture coordinates
+    points down.
 
     Args:
         data: Contents of the file.
         path: The file, whose name is that of the part.
 
     Raises:
-        MeshError: if it is not as long as the counts that it declares, or has more triangles than the limit.
+        MeshError: if it is not as long as the counts that it declares, or has more triangles than
+        the limit.
     """
     vertices, normals, coordinates, faces = _counts(data)
     check_faces(faces)
     if not faces:
         return []
-    uv = _rows(data, "<f4", HEADER.size + 12 * (vertices + normals), coordinates, 2).astype(np.float64)
+    uv = _rows(data, "<f4", HEADER.size + 12 * (vertices + normals), coordinates, 2).astype(
+        np.float64
+    )
     uv[:, 1] = 1.0 - uv[:, 1]
-    corners = _rows(data, "<i4", HEADER.size + 12 * (vertices + normals) + 8 * coordinates, faces, 3)
+    corners = _rows(
+        data, "<i4", HEADER.size + 12 * (vertices + normals) + 8 * coordinates, faces, 3
+    )
     return [
         MeshPart(
             names=(path.stem,),
@@ -192,11 +221,18 @@ def has_triangles(start: bytes) -> bool:
 
 
 def _counts(data: bytes) -> tuple[int, int, int, int]:
-    """Return the numbers of vertices, normals, texture coordinates and triangles that a file declares."""
+    """Return the numbers of vertices, normals, texture coordinates and triangles that a file
+    declares.
+    """
     counts = HEADER.unpack_from(data) if len(data) >= HEADER.size else (-1, 0, 0, 0)
     vertices, normals, coordinates, faces = counts
-    if min(counts) < 0 or len(data) != HEADER.size + 4 * (3 * vertices + 3 * normals + 2 * coordinates + 3 * faces):
-        raise MeshError("the file is not valid MSH: its size is not that of the vertices and triangles it declares")
+    if min(counts) < 0 or len(data) != HEADER.size + 4 * (
+        3 * vertices + 3 * normals + 2 * coordinates + 3 * faces
+    ):
+        raise MeshError(
+            "the file is not valid MSH: its size is not that of the vertices and triangles it "
+            "declares"
+        )
     return vertices, normals, coordinates, faces
 
 
@@ -209,7 +245,21 @@ COMPANIONS = frozenset({".mtl", ".bin"})
 """Suffixes of material libraries and of buffers, in lower case."""
 _PICTURES = frozenset(
     {
-        *(".bmp", ".dds", ".exr", ".gif", ".hdr", ".jpe", ".jpeg", ".jpg", ".jp2", ".ktx", ".ktx2", ".pbm", ".pcx"),
+        *(
+            ".bmp",
+            ".dds",
+            ".exr",
+            ".gif",
+            ".hdr",
+            ".jpe",
+            ".jpeg",
+            ".jpg",
+            ".jp2",
+            ".ktx",
+            ".ktx2",
+            ".pbm",
+            ".pcx",
+        ),
         *(".pgm", ".png", ".pnm", ".ppm", ".psd", ".svg", ".tga", ".tif", ".tiff", ".webp"),
     }
 )
@@ -246,14 +296,18 @@ class Textures:
         """Return one remark for each missing texture."""
         names = dict.fromkeys(self.missing)
         message = "cannot find texture {texture!r} in the folders of the mesh"
-        return [Remark(Fate.NOTED, "mesh.missing-texture", message, {"texture": name}) for name in names]
+        return [
+            Remark(Fate.NOTED, "mesh.missing-texture", message, {"texture": name}) for name in names
+        ]
 
 
 def local_file(name: str | None, path: Path) -> str | None:
-    """Return the file that a mesh refers to, or None; it must lie beside the mesh or at most one folder up.
+    """Return the file that a mesh refers to, or None; it must lie beside the mesh or at most one
+    folder up.
 
-    Gazebo models also keep such files in ``materials/textures`` beside the folder of the meshes. In a folder that holds
-    a model or a package, or one right below the home folder, the files of a mesh must lie in that folder.
+    Gazebo models also keep such files in ``materials/textures`` beside the folder of the meshes. In
+    a folder that holds a model or a package, or one right below the home folder, the files of a
+    mesh must lie in that folder.
 
     Args:
         name: Name of the file as the mesh has it.
@@ -264,7 +318,8 @@ def local_file(name: str | None, path: Path) -> str | None:
 
 
 def places_in_reach(names: Iterable[str], path: Path) -> Iterator[Path]:
-    """Yield the places where the files that a mesh refers to may lie, in order, whether there are files or not.
+    """Yield the places where the files that a mesh refers to may lie, in order, whether there are
+    files or not.
 
     A place whose real path lies elsewhere, or that has the suffix of no such file, is left out.
 
@@ -288,14 +343,16 @@ def names_out_of_reach(names: Iterable[str], path: Path) -> list[str]:
         path: File of the mesh.
     """
     reach = _reach(path.parent)
-    return [name for name in names if not is_inside(real_path(_candidates(name, path)[0]), (reach,))]
+    return [
+        name for name in names if not is_inside(real_path(_candidates(name, path)[0]), (reach,))
+    ]
 
 
 def _reach(folder: Path) -> str:
     """Return the real path of the folder in which the files of a mesh must lie.
 
-    It is the one above that of the mesh, or that of the mesh if a model begins there or the one above holds the home
-    folder.
+    It is the one above that of the mesh, or that of the mesh if a model begins there or the one
+    above holds the home folder.
 
     Args:
         folder: Folder of the mesh.
@@ -316,7 +373,8 @@ _LIBRARY = re.compile(rb"mtllib([^\r\n]*)")
 
 
 def companion_files(path: str) -> tuple[str, ...]:
-    """Return the paths at which the reader looks for material libraries and buffers, whether they exist or not.
+    """Return the paths at which the reader looks for material libraries and buffers, whether they
+    exist or not.
 
     The reader does not look outside the folders of the mesh, so what lies there changes nothing.
 
@@ -333,15 +391,22 @@ def companion_files(path: str) -> tuple[str, ...]:
 
 
 def remarks_on_libraries(data: bytes, path: Path) -> list[Remark]:
-    """Return a remark on the material libraries of an OBJ file outside the folders of the mesh, which stay closed.
+    """Return a remark on the material libraries of an OBJ file outside the folders of the mesh,
+    which stay closed.
 
     Args:
         data: Contents of the file.
         path: The file.
     """
     outside = names_out_of_reach(dict.fromkeys(_libraries(data, "utf-8")), path)
-    message = "the material library {library} lies outside the folders of the mesh; it is not opened"
-    return [Remark(Fate.NOTED, "mesh.outside", message, {"library": ", ".join(outside)})] if outside else []
+    message = (
+        "the material library {library} lies outside the folders of the mesh; it is not opened"
+    )
+    return (
+        [Remark(Fate.NOTED, "mesh.outside", message, {"library": ", ".join(outside)})]
+        if outside
+        else []
+    )
 
 
 def _libraries(data: bytes, encoding: str) -> Iterator[str]:

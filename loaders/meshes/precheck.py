@@ -1,4 +1,6 @@
-"""Checks of a mesh file before a library parses it: size, nesting, and counts that the file declares."""
+"""Checks of a mesh file before a library parses it: size, nesting, and counts that the file
+declares.
+"""
 
 from __future__ import annotations
 
@@ -41,14 +43,17 @@ def read_checked(path: Path) -> bytes:
     """Return the contents of a mesh file after checking its size.
 
     Raises:
-        MeshError: if the file cannot be opened, is too large, compressed, or declares more faces than it can have.
+        MeshError: if the file cannot be opened, is too large, compressed, or declares more faces
+        than it can have.
     """
     try:
         data = read(path, option="mesh_file_bytes")
     except FileError as error:
         reason = f"cannot open the file: {error.reason}"
         too_large = error.code == "file.too-large"
-        raise (MeshLimitError("mesh_file_bytes", reason) if too_large else MeshError(reason)) from error
+        raise (
+            MeshLimitError("mesh_file_bytes", reason) if too_large else MeshError(reason)
+        ) from error
     if data.startswith((b"\x1f\x8b", b"PK\x03\x04")):
         raise MeshError("the file is compressed; decompress it first")
     check = _COUNTS.get(path.suffix.lower())
@@ -90,20 +95,23 @@ def _obj_faces(data: bytes) -> int:
 
 
 def _gltf_faces(data: bytes) -> int:
-    """Return the largest number of items of any accessor without a buffer, whose items would be filled with zeros.
+    """Return the largest number of items of any accessor without a buffer, whose items would be
+    filled with zeros.
 
     The items of other accessors are in a buffer, which may be a file beside this one.
 
     Raises:
-        MeshError: if the primitives, or the nodes that place them, have together more corners than the limit, or if
-            there are more nodes than the limit.
+        MeshError: if the primitives, or the nodes that place them, have together more corners than
+            the limit, or if there are more nodes than the limit.
     """
     header = gltf_header(data)
     counts = [_count(accessor.get("count")) for accessor in _objects(header, "accessors")]
     sizes = []
     for mesh in _objects(header, "meshes"):
         primitives = _objects(mesh, "primitives")
-        used = [i for primitive in primitives for i in (primitive.get("indices"), _position(primitive))]
+        used = [
+            i for primitive in primitives for i in (primitive.get("indices"), _position(primitive))
+        ]
         sizes.append(sum(counts[i] for i in used if isinstance(i, int) and 0 <= i < len(counts)))
         check_parts(len(primitives))
     nodes = _objects(header, "nodes")
@@ -113,7 +121,10 @@ def _gltf_faces(data: bytes) -> int:
     check_parts(len(placed))
     check_faces(max(sum(sizes), sum(placed)) // 3)
     accessors = _objects(header, "accessors")
-    return max((n for n, item in zip(counts, accessors, strict=True) if "bufferView" not in item), default=0)
+    return max(
+        (n for n, item in zip(counts, accessors, strict=True) if "bufferView" not in item),
+        default=0,
+    )
 
 
 def _objects(parent: dict[str, Any], key: str) -> list[dict[str, Any]]:
@@ -143,7 +154,8 @@ def _check_nodes(count: int) -> None:
     """
     if is_past_limit("mesh_nodes", count):
         raise MeshLimitError(
-            "mesh_nodes", f"the file has more than {limit_of('mesh_nodes')} nodes, the limit mesh_nodes"
+            "mesh_nodes",
+            f"the file has more than {limit_of('mesh_nodes')} nodes, the limit mesh_nodes",
         )
 
 
@@ -156,7 +168,8 @@ def check_faces(count: int) -> None:
     if is_past_limit("mesh_triangles", count):
         most = limit_of("mesh_triangles")
         reason = (
-            f"the file has more than {most} triangles, the limit mesh_triangles, counted as often as nodes place them"
+            f"the file has more than {most} triangles, the limit mesh_triangles, counted as "
+            f"often as nodes place them"
         )
         raise MeshLimitError("mesh_triangles", reason)
 
@@ -208,12 +221,14 @@ def _check_tree(count: int, depth: int, most: int) -> None:
         MeshError: if there are more than the limit, or they are nested too deep.
     """
     if count > most:
-        raise MeshLimitError("mesh_elements", f"the file has more than {most} elements, the limit mesh_elements")
+        raise MeshLimitError(
+            "mesh_elements", f"the file has more than {most} elements, the limit mesh_elements"
+        )
     if depth > MAX_DEPTH:
         raise MeshError(f"the file has more than {MAX_DEPTH} levels of nesting")
 
 
-# --- COLLADA ---------------------------------------------------------------------------------------------------------
+# --- COLLADA --------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -232,7 +247,8 @@ def check_collada(data: bytes) -> Asset:
     """Check a COLLADA file without building a tree, and read its ``<asset>``.
 
     Raises:
-        MeshError: if the file is not well-formed, has a DOCTYPE, or is nested too deep or too large.
+        MeshError: if the file is not well-formed, has a DOCTYPE, or is nested too deep or too
+        large.
     """
     asset, path, texts = Asset(), list[str](), list[str]()
     count, most = 0, limit_of("mesh_elements")
@@ -258,7 +274,9 @@ def check_collada(data: bytes) -> Asset:
 
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.CharacterDataHandler = lambda text: texts.append(text) if path[1:2] == ["asset"] else None
+    parser.CharacterDataHandler = lambda text: (
+        texts.append(text) if path[1:2] == ["asset"] else None
+    )
     parser.StartDoctypeDeclHandler = doctype
     try:
         parser.Parse(data, True)

@@ -24,7 +24,8 @@ _ELEMENTS = (b"f", b"l", b"p", b"fo")
 
 
 def group_of(data: bytes, name: str) -> bytes | None:
-    """Return an OBJ file with the elements of one group only; None if the name is not that of a group.
+    """Return an OBJ file with the elements of one group only; None if the name is not that of a
+    group.
 
     A name that is also that of an object is left to the reader of objects.
 
@@ -76,7 +77,9 @@ def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Rem
     options: dict[str, Any] = {"split_objects": True} if suffix == ".obj" else {}
     with raised_as(MeshError, f"the file is not valid {suffix[1:].upper()}"):
         stream = io.BytesIO(_as_utf8(data, suffix))
-        scene = trimesh.load_scene(stream, file_type=suffix[1:], resolver=_resolver(path), process=False, **options)
+        scene = trimesh.load_scene(
+            stream, file_type=suffix[1:], resolver=_resolver(path), process=False, **options
+        )
         header = gltf_header(data) if suffix in _GLTF else {}
         named = _gltf_textures(header, textures)
         parts = list(_parts(scene, suffix, named, textures))
@@ -89,7 +92,9 @@ _EMBEDDED = Remark(Fate.NOTED, "mesh.embedded-texture", "ignored a texture embed
 
 
 def _as_utf8(data: bytes, suffix: str) -> bytes:
-    """Return a text file in UTF-8; text in another code page, written by old programs, is decoded as Latin-1."""
+    """Return a text file in UTF-8; text in another code page, written by old programs, is decoded
+    as Latin-1.
+    """
     if suffix not in _TEXTS:
         return data
     try:
@@ -99,7 +104,9 @@ def _as_utf8(data: bytes, suffix: str) -> bytes:
     return data
 
 
-def _parts(scene: Any, suffix: str, named: dict[str, str], textures: Textures) -> Iterator[MeshPart]:
+def _parts(
+    scene: Any, suffix: str, named: dict[str, str], textures: Textures
+) -> Iterator[MeshPart]:
     import trimesh
 
     nodes = scene.graph.nodes_geometry
@@ -113,10 +120,14 @@ def _parts(scene: Any, suffix: str, named: dict[str, str], textures: Textures) -
             continue
         if suffix == ".stl":
             mesh.merge_vertices()
-        A, p = (_R_GLTF @ X[:3, :3], _R_GLTF @ X[:3, 3]) if suffix in _GLTF else (X[:3, :3], X[:3, 3])
+        A, p = (
+            (_R_GLTF @ X[:3, :3], _R_GLTF @ X[:3, 3]) if suffix in _GLTF else (X[:3, :3], X[:3, 3])
+        )
         faces = np.asarray(mesh.faces, dtype=np.int64)
         material = getattr(mesh.visual, "material", None)
-        texture = named.get(str(getattr(material, "name", None))) or _obj_texture(material, textures)
+        texture = named.get(str(getattr(material, "name", None))) or _obj_texture(
+            material, textures
+        )
         yield MeshPart(
             names=_names(node, name, mesh),
             vertices=frozen(np.asarray(mesh.vertices, dtype=np.float64) @ A.T + p),
@@ -138,17 +149,23 @@ def _uv(mesh: Any) -> Array | None:
     uv = getattr(mesh.visual, "uv", None)
     if uv is None or len(uv) != len(mesh.vertices) or np.ndim(uv) != 2 or uv.shape[1] < 2:
         return None
-    return frozen(uv[:, :2])  # a file may give a third coordinate, or in a damaged one only the first
+    return frozen(
+        uv[:, :2]
+    )  # a file may give a third coordinate, or in a damaged one only the first
 
 
 def _color(mesh: Any, material: Any) -> Rgba | None:
-    """Return the color of the material, or the color of all vertices or faces if they have the same."""
+    """Return the color of the material, or the color of all vertices or faces if they have the
+    same.
+    """
     if material is not None:
         base = getattr(material, "baseColorFactor", None)
         bytes_ = base if base is not None else getattr(material, "diffuse", None)
         opacity = _opacity(material)
     elif mesh.visual.kind in ("vertex", "face"):
-        colors = mesh.visual.vertex_colors if mesh.visual.kind == "vertex" else mesh.visual.face_colors
+        colors = (
+            mesh.visual.vertex_colors if mesh.visual.kind == "vertex" else mesh.visual.face_colors
+        )
         bytes_, opacity = (colors[0] if (colors == colors[0]).all() else None), None
     else:
         return None
@@ -166,11 +183,13 @@ def _opacity(material: Any) -> float | None:
         return None
 
 
-# --- files that a mesh refers to: only materials and buffers are opened, and only close to it ------------------------
+# --- files that a mesh refers to: only materials and buffers are opened, and only close to it -----
 
 
 def _resolver(path: Path) -> Any:
-    """Return the object that gives trimesh further files; it gives no images, which `local_file` finds by name."""
+    """Return the object that gives trimesh further files; it gives no images, which `local_file`
+    finds by name.
+    """
     import trimesh
 
     class Companions(trimesh.resolvers.Resolver):  # type: ignore[misc, unused-ignore]
@@ -206,7 +225,9 @@ def _obj_texture(material: Any, textures: Textures) -> str | None:
 
 
 def _gltf_textures(header: dict[str, Any], textures: Textures) -> dict[str, str]:
-    """Return the files of the color textures, keyed by the names of their materials; embedded textures have no file."""
+    """Return the files of the color textures, keyed by the names of their materials; embedded
+    textures have no file.
+    """
     files = {}
     for material in header.get("materials", []):
         index = material.get("pbrMetallicRoughness", {}).get("baseColorTexture", {}).get("index")

@@ -1,8 +1,10 @@
-"""Reader of MJCF, MuJoCo's format: our pass over the text and the files, MuJoCo as the compiler of numbers.
+"""Reader of MJCF, MuJoCo's format: our pass over the text and the files, MuJoCo as the compiler of
+numbers.
 
-1. `compilation.document` joins the included files to one tree, in which each element keeps its file and line; `guards`
-   limits what the tree makes; `assets` reads the files that it names.
-2. `compilation.compiler`, the only module that imports MuJoCo, compiles the text and the contents; it gets no path.
+1. `compilation.document` joins the included files to one tree, in which each element keeps its file
+   and line; `guards` limits what the tree makes; `assets` reads the files that it names.
+2. `compilation.compiler`, the only module that imports MuJoCo, compiles the text and the contents;
+    it gets no path.
 3. `elements` walks the compiled model, in which every number is resolved.
 """
 
@@ -51,8 +53,8 @@ _NAMELESS = "MuJoCo Model"
 def read(root: Node, context: Context) -> Scene | None:
     """Read a document with the root element ``<mujoco>``.
 
-    The scene has one model, with a link for each body. Findings go to ``context.diagnostics``; after an error the
-    result is None.
+    The scene has one model, with a link for each body. Findings go to ``context.diagnostics``;
+    after an error the result is None.
 
     Source: MuJoCo's XML reference; ``docs/mjcf_input.md`` states what a scene carries.
 
@@ -64,16 +66,20 @@ def read(root: Node, context: Context) -> Scene | None:
     main = context.resources.main
     if source is not None and main is not None and str(main) != root.file:
         report_options_of_include(root)
-    return None if source is None else _scene(root.attributes.get("model") or _NAMELESS, root, source)
+    return (
+        None if source is None else _scene(root.attributes.get("model") or _NAMELESS, root, source)
+    )
 
 
 def compile_document(root: Node, context: Context, *, whole: bool = False) -> Source | None:
-    """Let MuJoCo compile a document; return None after an error, with the findings in ``context.diagnostics``.
+    """Let MuJoCo compile a document; return None after an error, with the findings in
+    ``context.diagnostics``.
 
     Args:
         root: The root element ``<mujoco>``.
         context: The context of the load.
-        whole: Whether MuJoCo gets every mesh, and not only those on which the numbers of a scene depend.
+        whole: Whether MuJoCo gets every mesh, and not only those on which the numbers of a scene
+            depend.
     """
     inputs = Inputs(context, whole=whole)
     text = inputs.add(root)
@@ -81,14 +87,20 @@ def compile_document(root: Node, context: Context, *, whole: bool = False) -> So
         return None
     try:
         assets = inputs.assets
-        compiled = compile_text(text, inputs.models, assets.contents, assets.fetch if assets.has_deferred() else None)
+        compiled = compile_text(
+            text, inputs.models, assets.contents, assets.fetch if assets.has_deferred() else None
+        )
     except CompileError as error:
         _report_refusals(error, text, inputs, root)
         return None
     if _has_errors(context.diagnostics):
         return None
     return Source(
-        compiled=compiled, lines=inputs.lines, assets=inputs.assets, diagnostics=context.diagnostics, file=root.file
+        compiled=compiled,
+        lines=inputs.lines,
+        assets=inputs.assets,
+        diagnostics=context.diagnostics,
+        file=root.file,
     )
 
 
@@ -97,17 +109,28 @@ def _report_refusals(error: CompileError, text: str, inputs: Inputs, root: Node)
     contents = dict(inputs.assets.contents)
     compiled = partial(compile_text, assets=contents)
     found = refusals(error, text, inputs.models, compiled)
-    for refusal in independent(found, root.diagnostics, inputs) if _has_errors(root.diagnostics) else found:
-        node, reason = inputs.lines.node(refusal.line) or root, refusal.reason.replace("{", "{{").replace("}", "}}")
-        message = f"MuJoCo refuses <{{element}}>: {reason}"  # each reason is a kind, so that all are listed
+    for refusal in (
+        independent(found, root.diagnostics, inputs) if _has_errors(root.diagnostics) else found
+    ):
+        node, reason = (
+            inputs.lines.node(refusal.line) or root,
+            refusal.reason.replace("{", "{{").replace("}", "}}"),
+        )
+        # each reason is a kind, so that all are listed
+        message = f"MuJoCo refuses <{{element}}>: {reason}"
         node.invalid("mjcf-in.refused", message, hint=_hint(reason, inputs), element=node.tag)
 
 
 def _hint(reason: str, inputs: Inputs) -> str:
-    """Return what to do about a refusal, for which the small shape in place of a missing mesh may be the reason."""
+    """Return what to do about a refusal, for which the small shape in place of a missing mesh may
+    be the reason.
+    """
     missing = any(asset.path is None for asset in inputs.assets.files.values())
     if missing and any(word in reason for word in ("inertia", "volume")):
-        return "provide the missing files first: each is replaced by a small shape, of whose inertia this may be true"
+        return (
+            "provide the missing files first: each is replaced by a small shape, of whose "
+            "inertia this may be true"
+        )
     return "see MuJoCo's XML reference"
 
 

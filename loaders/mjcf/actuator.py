@@ -21,9 +21,15 @@ _OF_JOINTS = frozenset({_JOINT, _JOINT_IN_PARENT, _ROTATION})
 _CONTROLS = ((1, "pos"), (2, "vel"), (4, "ff"), (8, "voltage"))
 _CONTROL = ((1, "pos"), (2, "vel"), (32, "pressure"))
 _INPUTS = {
-    "affine": _CONTROL, "dcmotor": _CONTROLS, "fixed": _CONTROL, "pid": _CONTROLS, "so3": ((1, "expmap"), (2, "quat")),
-}  # fmt: skip
-"""Bit and name of each control that a type of gain may declare; a motor has a voltage by default."""
+    "affine": _CONTROL,
+    "dcmotor": _CONTROLS,
+    "fixed": _CONTROL,
+    "pid": _CONTROLS,
+    "so3": ((1, "expmap"), (2, "quat")),
+}
+"""Bit and name of each control that a type of gain may declare; a motor has a voltage by
+default.
+"""
 _INTERPOLATIONS = ("zoh", "linear", "cubic")
 _GEAR, _NO_RANGE = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0]
 """MuJoCo's defaults."""
@@ -64,7 +70,9 @@ def _actuator(i: int, source: Source) -> Actuator:
     target = model.actuator_trnid[i][0]
     gears = model.actuator_gear[_row("outadr", i, model)]
     gear = gears[0]
-    force = max(map(abs, model.actuator_forcerange[i])) if model.actuator_forcelimited[i] else math.inf
+    force = (
+        max(map(abs, model.actuator_forcerange[i])) if model.actuator_forcelimited[i] else math.inf
+    )
     p_gain, d_gain = _servo_gains(i, gear, source)
     return _Actuator(
         name=source.names("actuator")[i],
@@ -80,13 +88,17 @@ def _actuator(i: int, source: Source) -> Actuator:
 
 
 def _transmission(i: int, model: Any) -> int:
-    """Return the type of what an actuator drives; a rotation of one site against another is that of a site."""
+    """Return the type of what an actuator drives; a rotation of one site against another is that of
+    a site.
+    """
     kind: int = model.actuator_trntype[i]
     return _SITE if kind == _ROTATION and model.actuator_trnid[i][1] >= 0 else kind
 
 
 def _control(i: int, model: Any) -> tuple[float, float]:
-    """Return the range of the first control of an actuator; an actuator without controls has no limits of one."""
+    """Return the range of the first control of an actuator; an actuator without controls has no
+    limits of one.
+    """
     first = _row("ctrladr", i, model)
     if not _count(i, model) or not model.actuator_ctrllimited[first]:
         return -math.inf, math.inf
@@ -101,13 +113,17 @@ def _count(i: int, model: Any) -> int:
 
 
 def _row(address: str, i: int, model: Any) -> int:
-    """Return the row of the first output or control of an actuator, which older versions of MuJoCo do not have."""
+    """Return the row of the first output or control of an actuator, which older versions of MuJoCo
+    do not have.
+    """
     rows = getattr(model, f"actuator_{address}", None)
     return i if rows is None else rows[i]
 
 
 def _servo_gains(i: int, gear: float, source: Source) -> tuple[float | None, float | None]:
-    """Return the position and velocity gains at the joint of a servo; None for each that the actuator does not have."""
+    """Return the position and velocity gains at the joint of a servo; None for each that the
+    actuator does not have.
+    """
     model, names = source.model, source.compiled.names
     bias, gain = model.actuator_biasprm[i], model.actuator_gainprm[i][0]
     is_servo = gain != 0.0 and gain in {-bias[1], -bias[2]}
@@ -123,7 +139,8 @@ def _servo_gains(i: int, gear: float, source: Source) -> tuple[float | None, flo
 def _law(i: int, kind: int, gears: list[float], source: Source) -> Settings:
     model, names = source.model, source.compiled.names
     gain, bias, dynamics = (
-        _keyword(names[f"mjt{t}"][getattr(model, f"actuator_{t.lower()}type")[i]]) for t in ("Gain", "Bias", "Dyn")
+        _keyword(names[f"mjt{t}"][getattr(model, f"actuator_{t.lower()}type")[i]])
+        for t in ("Gain", "Bias", "Dyn")
     )
     found = [] if kind in {_JOINT, _TENDON} else list(_target(i, kind, source))
     found += (("gaintype", gain), ("biastype", bias), ("dyntype", dynamics))
@@ -152,7 +169,9 @@ def _keyword(member: str) -> str:
 
 
 def _inputs(i: int, gain: str, model: Any) -> Iterator[tuple[str, str]]:
-    """Yield the names of the controls, as far as they are declared, which older versions of MuJoCo do not know."""
+    """Yield the names of the controls, as far as they are declared, which older versions of MuJoCo
+    do not know.
+    """
     controls = getattr(model, "actuator_ctrlspec", None)
     bits = 0 if controls is None else int(controls[i])
     names = [name for bit, name in _INPUTS[gain] if bits & bit]
@@ -165,7 +184,9 @@ def _inputs(i: int, gain: str, model: Any) -> Iterator[tuple[str, str]]:
 
 
 def _delay(i: int, model: Any) -> Iterator[tuple[str, str]]:
-    """Yield the delay of the control and the samples that it needs, which MuJoCo has since version 3.5."""
+    """Yield the delay of the control and the samples that it needs, which MuJoCo has since version
+    3.5.
+    """
     history = getattr(model, "actuator_history", None)
     if history is None:
         return
@@ -190,15 +211,21 @@ def _limits(i: int, model: Any) -> Iterator[tuple[str, str]]:
 
 
 def _drag(i: int, model: Any) -> Iterator[tuple[str, str]]:
-    """Yield the coefficients of damping, which MuJoCo has since version 3.9; armature is that of joint or tendon."""
+    """Yield the coefficients of damping, which MuJoCo has since version 3.9; armature is that of
+    joint or tendon.
+    """
     damping = getattr(model, "actuator_damping", None)
     if damping is not None:
         higher = row_of(model, "actuator_dampingpoly", i)
-        yield from with_polynomial("damping", damping[i], higher) or unless("damping", damping[i], 0.0)
+        yield from with_polynomial("damping", damping[i], higher) or unless(
+            "damping", damping[i], 0.0
+        )
 
 
 def _target(i: int, kind: int, source: Source) -> Iterator[tuple[str, str]]:
-    """Yield what the actuator drives, unless it is a joint or a tendon, which are fields of the scene."""
+    """Yield what the actuator drives, unless it is a joint or a tendon, which are fields of the
+    scene.
+    """
     model, (a, b) = source.model, source.model.actuator_trnid[i]
     if kind == _JOINT_IN_PARENT:
         yield "jointinparent", source.names("joint")[a]
@@ -215,14 +242,19 @@ def _target(i: int, kind: int, source: Source) -> Iterator[tuple[str, str]]:
 
 
 def _report_controls(i: int, source: Source) -> None:
-    """Report an actuator with several controls: a scene states the range of one, although the law holds all."""
+    """Report an actuator with several controls: a scene states the range of one, although the law
+    holds all.
+    """
     count = _count(i, source.model)
     if count > 1:
         name = source.names("actuator")[i]
         source.diagnostics.add(
             Fate.APPROXIMATED,
             "mjcf-in.controls",
-            "actuator {name} has {count} controls; its range is that of the first, and only MuJoCo has the others",
+            (
+                "actuator {name} has {count} controls; its range is that of the first, and only "
+                "MuJoCo has the others"
+            ),
             source.where("actuator", i),
             subjects=(name,),
             name=name,
@@ -234,4 +266,6 @@ def _drop(i: int, reason: str, source: Source) -> None:
     name = source.names("actuator")[i]
     message = "actuator {name} is left out: {reason}"
     where = source.where("actuator", i)
-    source.diagnostics.add(Fate.DROPPED, "mjcf-in.actuator", message, where, subjects=(name,), name=name, reason=reason)
+    source.diagnostics.add(
+        Fate.DROPPED, "mjcf-in.actuator", message, where, subjects=(name,), name=name, reason=reason
+    )

@@ -1,13 +1,15 @@
 """Files that an MJCF document names: their paths, search and contents.
 
-MuJoCo opens every path that it reads and caches decoded files by name for the life of the process. So each file gets
-the name of its contents, and a missing mesh is replaced by a small box. The same box takes the place of a mesh that no
-number of the model depends on, and textures become flat ones, since to decode them is most of the work of MuJoCo.
+MuJoCo opens every path that it reads and caches decoded files by name for the life of the process.
+So each file gets the name of its contents, and a missing mesh is replaced by a small box. The same
+box takes the place of a mesh that no number of the model depends on, and textures become flat ones,
+since to decode them is most of the work of MuJoCo.
 
-MJCF has no packages: a robot's ``xml/robot.xml`` names ``../meshes/arm.obj``, a task's file a robot several folders up.
-So a relative name may leave the folder of the main file upwards, if it names a file of a format of MJCF; not through
-the home folder or the root. A name in an included or attached file that counts from the folder of that file obeys the
-same rule, seen from the main file. Everything else obeys the rules of `loaders.context`.
+MJCF has no packages: a robot's ``xml/robot.xml`` names ``../meshes/arm.obj``, a task's file a robot
+several folders up. So a relative name may leave the folder of the main file upwards, if it names a
+file of a format of MJCF; not through the home folder or the root. A name in an included or attached
+file that counts from the folder of that file obeys the same rule, seen from the main file.
+Everything else obeys the rules of `loaders.context`.
 """
 
 from __future__ import annotations
@@ -24,7 +26,16 @@ from typing import NamedTuple
 
 from loaders.context import Context, Lookup
 from loaders.diagnostics import Fate
-from loaders.files.read_file import is_file, is_inside, is_readable, note_file, read, read_end, read_start, real_path
+from loaders.files.read_file import (
+    is_file,
+    is_inside,
+    is_readable,
+    note_file,
+    read,
+    read_end,
+    read_start,
+    real_path,
+)
 from loaders.limits import FileError
 from loaders.meshes.mesh_data import HEADER, SUFFIX, has_triangles
 from loaders.node import Node
@@ -33,7 +44,9 @@ from loaders.speed import maker
 _Lookup = maker(Lookup)
 MAX_LEVELS = 6
 """Largest number of folders that a relative name may go up."""
-_SUFFIXES = frozenset({"xml", "mjcf", "obj", "stl", "msh", "png", "ktx", "bin", "hf", "skn", "gmsh"})
+_SUFFIXES = frozenset(
+    {"xml", "mjcf", "obj", "stl", "msh", "png", "ktx", "bin", "hf", "skn", "gmsh"}
+)
 """Suffixes of the formats of MJCF."""
 
 
@@ -49,7 +62,9 @@ class _Folder(NamedTuple):
     root: str
     """Absolute path of the folder in whose real path files may be read."""
     levels: int
-    """How far that one lies above the folder of the main file; if it does, only files of MJCF's formats may be read."""
+    """How far that one lies above the folder of the main file; if it does, only files of MJCF's
+    formats may be read.
+    """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +102,8 @@ class FileFinder:
     def find_either(self, name: str, folder: str, uri: str, node: Node) -> str | None:
         """Return the file of a name, or None; report a failure.
 
-        As MuJoCo does, a file is searched for in the folder of the main file, then beside the file that names it.
+        As MuJoCo does, a file is searched for in the folder of the main file, then beside the file
+        that names it.
 
         Args:
             name: The name relative to the folder of the main file.
@@ -106,12 +122,16 @@ class FileFinder:
         return self.find(name, folder, node)
 
     def _at_hand(self, name: str, folder: str, node: Node) -> str | None:
-        """Return the file of a name, if it exists in a folder that may be read; else `Resources.find` decides."""
+        """Return the file of a name, if it exists in a folder that may be read; else
+        `Resources.find` decides.
+        """
         slash = max(name.rfind("/"), name.rfind("\\")) + 1
         head, file = name[:slash], name[slash:]
         if (folder, head) not in self._folders:
             plain = head.replace("\\", "/")
-            self._folders[folder, head] = self._examined(self._absolute_of(folder), plain.rstrip("/") or plain)
+            self._folders[folder, head] = self._examined(
+                self._absolute_of(folder), plain.rstrip("/") or plain
+            )
         known = self._folders[folder, head]
         if known is None:
             return None
@@ -119,7 +139,9 @@ class FileFinder:
         if not self._may_be_read(place, file, known):
             return None
         note_file(place)
-        self.context.resources.lookups.append(_Lookup(uri=name, file=node.file, line=node.line, places=(place,)))
+        self.context.resources.lookups.append(
+            _Lookup(uri=name, file=node.file, line=node.line, places=(place,))
+        )
         return place
 
     def _may_be_read(self, place: str, file: str, folder: _Folder) -> bool:
@@ -162,9 +184,13 @@ class FileFinder:
             root, levels = above, levels + 1
         if levels and _is_hidden([*place[len(os.path.dirname(root)) :].split(os.sep), *parts]):
             return None
-        if not levels and (resources.main is None or base != self._absolute_of(os.path.dirname(resources.main))):
+        if not levels and (
+            resources.main is None or base != self._absolute_of(os.path.dirname(resources.main))
+        ):
             return None
-        if not (base == root and _leads_straight(base, parts)):  # else it lies in the root, whose links do not matter
+        if not (
+            base == root and _leads_straight(base, parts)
+        ):  # else it lies in the root, whose links do not matter
             real_root = self._real_root(root, levels)
             if real_root is None or not is_inside(self._followed(base, parts), (real_root,)):
                 return None
@@ -218,7 +244,9 @@ def _exists(path: str) -> bool:
 
 
 def _reduced(name: str) -> str:
-    """Return a name without a folder and the ``..`` after it: MuJoCo cancels both as text, so it need not exist."""
+    """Return a name without a folder and the ``..`` after it: MuJoCo cancels both as text, so it
+    need not exist.
+    """
     if ".." not in name or ":" in name or not _CANCELLED.search(name):
         return name
     return posixpath.normpath(name.replace("\\", "/"))
@@ -241,7 +269,9 @@ _FLAT = {"builtin": "flat", "width": "1", "height": "1"}
 _NAMES_OF_TEXTURE = frozenset({"class", "content_type", "embed", "file", "name", "type"})
 """Attributes of a texture that say nothing about its looks."""
 _KEPT_OF_TEXTURE = ("name", "type", "rgb1", "rgb2", "colorspace", "nchannel")
-_FILES = frozenset({"file", *(f"file{side}" for side in ("right", "left", "up", "down", "front", "back"))})
+_FILES = frozenset(
+    {"file", *(f"file{side}" for side in ("right", "left", "up", "down", "front", "back"))}
+)
 """Attributes that name a file."""
 _ALWAYS = frozenset({"skin", "texture"})
 """Elements that are changed even if they name no file."""
@@ -290,7 +320,9 @@ class Assets:
     textures: dict[str, Asset] = field(default_factory=dict)
     """File of each texture, by the name of the texture."""
     drawn: dict[str, Node] = field(default_factory=dict)
-    """Attributes by which MuJoCo makes or places the pictures of textures, each with the first texture that has it."""
+    """Attributes by which MuJoCo makes or places the pictures of textures, each with the first
+    texture that has it.
+    """
     defers: bool = False
     """Whether files are read only if a number of the compiled model depends on them."""
     _deferred: dict[tuple[str, str], _Deferred] = field(default_factory=dict)
@@ -310,11 +342,15 @@ class Assets:
             files: The search for files.
         """
         folders = _Folders.of(root)
-        named = [node for node in nodes if node.tag in _ALWAYS or not _FILES.isdisjoint(node.attributes)]
+        named = [
+            node for node in nodes if node.tag in _ALWAYS or not _FILES.isdisjoint(node.attributes)
+        ]
         for node in named:
             tag = node.tag
             if tag == "skin":
-                node.report(Fate.NOTED, "mjcf-in.skin", "the skin is left out; the bodies that move it are")
+                node.report(
+                    Fate.NOTED, "mjcf-in.skin", "the skin is left out; the bodies that move it are"
+                )
                 node.detach()
             elif tag == "texture":
                 self._flatten(node, folders, folder, files)
@@ -330,7 +366,9 @@ class Assets:
         path = folders.find(node, node.tag, folder, files)
         if node.tag in {"mesh", "hfield"} and "name" not in attributes:
             attributes["name"] = _parts(uri)[0]
-        is_deferred = self.defers and path is not None and _may_wait(path, node, files.regular.get(path))
+        is_deferred = (
+            self.defers and path is not None and _may_wait(path, node, files.regular.get(path))
+        )
         data = None if path is None or is_deferred else _contents(path, node)
         if data is None:
             name = self._stand_in(node)
@@ -351,7 +389,8 @@ class Assets:
         return name
 
     def fetch(self, kind: str, name: str) -> tuple[str, bytes] | None:
-        """Read the file of a mesh or a height field after all, and return the name that MuJoCo gets, and its contents.
+        """Read the file of a mesh or a height field after all, and return the name that MuJoCo
+        gets, and its contents.
 
         The result is None if the file was read before, or cannot be read, which is reported.
 
@@ -404,13 +443,16 @@ class _Folders:
             return _SAME_FOLDER
         asset = stated.get("assetdir", "")
         mesh, texture = stated.get("meshdir", asset), stated.get("texturedir", asset)
-        mesh, texture = (posixpath.join(folder.replace("\\", "/"), "") for folder in (mesh, texture))
+        mesh, texture = (
+            posixpath.join(folder.replace("\\", "/"), "") for folder in (mesh, texture)
+        )
         return cls(mesh, texture, stated.get("strippath") == "true")
 
     def find(self, node: Node, kind: str, folder: str, files: FileFinder) -> str | None:
         """Return the file that an element names, or None; report a failure.
 
-        MuJoCo searches below the folder of the main file, then beside the included file that names it.
+        MuJoCo searches below the folder of the main file, then beside the included file that names
+        it.
 
         Args:
             node: The element.
@@ -420,7 +462,11 @@ class _Folders:
         """
         uri = node.attributes["file"]
         name = self.name(uri, kind)
-        return files.find(name, folder, node) if self.strip else files.find_either(name, folder, uri, node)
+        return (
+            files.find(name, folder, node)
+            if self.strip
+            else files.find_either(name, folder, uri, node)
+        )
 
     def name(self, uri: str, kind: str) -> str:
         """Return the path of a file relative to the folder of the main file.
@@ -453,8 +499,8 @@ def _parts(uri: str) -> tuple[str, str]:
 def _may_wait(path: str, node: Node, status: os.stat_result | None) -> bool:
     """Return whether a file need not be read unless MuJoCo computes a number from it.
 
-    The heights of a field become a picture of ours unless they are one, and so do the triangles of an OBJ or MSH file
-    without faces, for which MuJoCo takes the convex hull.
+    The heights of a field become a picture of ours unless they are one, and so do the triangles of
+    an OBJ or MSH file without faces, for which MuJoCo takes the convex hull.
 
     Args:
         path: The file.
@@ -484,7 +530,9 @@ def _part(read_part: Callable[..., bytes], path: str, count: int) -> bytes:
 
 
 def _name_of(data: bytes, uri: str, node: Node) -> str:
-    """Return the name of contents for MuJoCo, whose cache of decoded meshes neglects ``refpos`` and ``refquat``."""
+    """Return the name of contents for MuJoCo, whose cache of decoded meshes neglects ``refpos`` and
+    ``refquat``.
+    """
     key = hashlib.sha256(data)
     for attribute in ("refpos", "refquat"):
         key.update(node.attributes.get(attribute, "").encode())
@@ -495,7 +543,9 @@ def _contents(path: str, node: Node) -> bytes | None:
     try:
         data = read(path, option="mesh_file_bytes")
     except FileError as error:
-        node.invalid(error.code, "cannot read the file: {reason}", hint=error.hint, reason=error.reason)
+        node.invalid(
+            error.code, "cannot read the file: {reason}", hint=error.hint, reason=error.reason
+        )
         return None
     node.diagnostics.spend("files", 1)
     node.diagnostics.spend("bytes", len(data))

@@ -1,7 +1,7 @@
 """body: links, joints, sites and soft bodies.
 
-The first joint of a body is the outermost. The position of a joint counts from its ``ref``, at which the document draws
-the body; the scene is at the position zero.
+The first joint of a body is the outermost. The position of a joint counts from its ``ref``, at
+which the document draws the body; the scene is at the position zero.
 """
 
 from __future__ import annotations
@@ -11,7 +11,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from loaders.diagnostics import Where
-from loaders.model import WORLD, Frame, Joint, JointAxis, JointType, Link, Model, MujocoElement, Settings
+from loaders.model import (
+    WORLD,
+    Frame,
+    Joint,
+    JointAxis,
+    JointType,
+    Link,
+    Model,
+    MujocoElement,
+    Settings,
+)
 from loaders.model.settings import Z_AXIS
 from loaders.pose import IDENTITY, Pose, frozen_vector, rotation_about
 from loaders.scoped_names import MODEL_FRAME
@@ -25,7 +35,8 @@ _Frame, _Model = maker(Frame), maker(Model)
 
 
 def read_frames(name: str, source: Source) -> tuple[Frame, ...]:
-    """Return a frame for each site of a model, but for the one that stands for the frame of the model.
+    """Return a frame for each site of a model, but for the one that stands for the frame of the
+    model.
 
     Args:
         name: Name of the model.
@@ -35,7 +46,11 @@ def read_frames(name: str, source: Source) -> tuple[Frame, ...]:
         return ()
     left_out, bodies = _model_site(name, source), source.names("body")
     columns = zip(
-        source.names("site"), source.model.site_bodyid, source.poses("site"), source.places("site"), strict=True
+        source.names("site"),
+        source.model.site_bodyid,
+        source.poses("site"),
+        source.places("site"),
+        strict=True,
     )
     return tuple(
         _Frame(name=name, link=bodies[body] if body else WORLD, X_LF=X_LF, where=where)
@@ -45,7 +60,8 @@ def read_frames(name: str, source: Source) -> tuple[Frame, ...]:
 
 
 def read_model(name: str, links: Sequence[Link], where: Where, source: Source) -> Model:
-    """Return the model, whose frame is that of the world unless a site of the MJCF export stands for it.
+    """Return the model, whose frame is that of the world unless a site of the MJCF export stands
+    for it.
 
     Args:
         name: Its name.
@@ -60,7 +76,9 @@ def read_model(name: str, links: Sequence[Link], where: Where, source: Source) -
     link = source.link(int(source.model.site_bodyid[site]))
     X_WL = next((entry.X_WL for entry in links if entry.name == link), IDENTITY)
     canonical = None if link == WORLD else link
-    return _Model(name=name, X_WM=X_WL @ source.pose("site", site), canonical_link=canonical, where=where)
+    return _Model(
+        name=name, X_WM=X_WL @ source.pose("site", site), canonical_link=canonical, where=where
+    )
 
 
 def _model_site(name: str, source: Source) -> int | None:
@@ -108,7 +126,9 @@ def chain_of(body: int, source: Source) -> Chain:
 
 
 def reference_of(j: int, model: Any) -> float:
-    """Return the position of a joint at which the document draws its body; 0 for a ball or a free joint."""
+    """Return the position of a joint at which the document draws its body; 0 for a ball or a free
+    joint.
+    """
     return 0.0 if model.jnt_type[j] <= BALL else float(model.qpos0[model.jnt_qposadr[j]])
 
 
@@ -150,7 +170,9 @@ def joints_of(body: int, chain: Chain, links: Sequence[str], source: Source) -> 
 
 def _fixed(parent: str, child: str, X_PB: Pose, where: Where) -> Joint:
     name, kind = f"{child}_fixed", JointType.FIXED
-    return _Joint(name=name, type=kind, parent=parent, child=child, X_PJ=X_PB, X_CJ=IDENTITY, where=where)
+    return _Joint(
+        name=name, type=kind, parent=parent, child=child, X_PJ=X_PB, X_CJ=IDENTITY, where=where
+    )
 
 
 def _joint(j: int, parent: str, child: str, X_PJ: Pose, X_CJ: Pose, source: Source) -> Joint:
@@ -175,7 +197,9 @@ def _joint(j: int, parent: str, child: str, X_PJ: Pose, X_CJ: Pose, source: Sour
 
 
 def _floating(name: str, child: str, axis: JointAxis, settings: Settings, where: Where) -> Joint:
-    """Return a floating joint, whose two axes hold for every direction; without axes if it has no dynamics."""
+    """Return a floating joint, whose two axes hold for every direction; without axes if it has no
+    dynamics.
+    """
     has_dynamics = any((axis.damping, axis.friction, axis.spring_stiffness, axis.inertia, settings))
     return _Joint(
         name=name,
@@ -195,13 +219,19 @@ def _type(kind: int, axis: JointAxis) -> JointType:
         return JointType.BALL
     if kind == SLIDE:
         return JointType.PRISMATIC
-    return JointType.REVOLUTE if math.isfinite(axis.lower) or math.isfinite(axis.upper) else JointType.CONTINUOUS
+    return (
+        JointType.REVOLUTE
+        if math.isfinite(axis.lower) or math.isfinite(axis.upper)
+        else JointType.CONTINUOUS
+    )
 
 
 def _axis(j: int, kind: int, source: Source) -> JointAxis:
     model = source.model
     dof, is_turning = model.jnt_dofadr[j], kind <= BALL
-    lower, upper = (-math.inf, math.inf) if is_turning or not model.jnt_limited[j] else model.jnt_range[j]
+    lower, upper = (
+        (-math.inf, math.inf) if is_turning or not model.jnt_limited[j] else model.jnt_range[j]
+    )
     return _JointAxis(
         xyz=Z_AXIS if is_turning else frozen_vector(*model.jnt_axis[j]),
         lower=lower,
@@ -235,7 +265,11 @@ def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
     joints: list[Joint] = []
     poses = [IDENTITY]
     if 0 in shapes:
-        links.append(_Link(name=WORLD, model=name, X_WL=IDENTITY, collisions=shapes[0][0], visuals=shapes[0][1]))
+        links.append(
+            _Link(
+                name=WORLD, model=name, X_WL=IDENTITY, collisions=shapes[0][0], visuals=shapes[0][1]
+            )
+        )
     for body in range(1, model.nbody):
         chain = chain_of(body, source)
         X_WB = poses[model.body_parentid[body]] @ chain.X_PB
@@ -258,16 +292,20 @@ def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
         links += [*virtual, link]
         if not link.kinematic:
             parent = source.link(model.body_parentid[body])
-            joints += joints_of(body, chain, [parent, *(v.name for v in virtual), link.name], source)
+            joints += joints_of(
+                body, chain, [parent, *(v.name for v in virtual), link.name], source
+            )
     return links, joints
 
 
 def _settings(body: int, compensation: float, model: Any) -> Settings:
-    """Return a part of the gravity that a body compensates, unless it is all, and its principal axes and moments.
+    """Return a part of the gravity that a body compensates, unless it is all, and its principal
+    axes and moments.
 
-    The axes and moments are stated if they are not those of the link. The inertia determines them within rounding only,
-    and not at all where moments are equal. MuJoCo's motion depends on their choice: fluids act on a box along them, and
-    they decide whether it neglects a small offset of the center of mass.
+    The axes and moments are stated if they are not those of the link. The inertia determines them
+    within rounding only, and not at all where moments are equal. MuJoCo's motion depends on their
+    choice: fluids act on a box along them, and they decide whether it neglects a small offset of
+        the center of mass.
     """
     part = (("gravcomp", text_of(compensation)),) if compensation not in {0.0, 1.0} else ()
     axes = model.body_iquat[body]
@@ -280,7 +318,9 @@ def _settings(body: int, compensation: float, model: Any) -> Settings:
 def _virtual(link: Link, j: int, taken: set[str], source: Source) -> Link:
     """Return the massless link that a joint carries which is not the last one of its body."""
     name = unique(f"{link.name}_{source.names('joint')[j]}", taken)
-    return _Link(name=name, model=link.model, X_WL=link.X_WL, virtual=True, where=source.where("joint", j))
+    return _Link(
+        name=name, model=link.model, X_WL=link.X_WL, virtual=True, where=source.where("joint", j)
+    )
 
 
 _SELF_COLLISION = ("none", "narrow", "bvh", "sap", "auto")
@@ -290,8 +330,12 @@ _ORDERS = ("full", "trilinear", "quadratic")
 _SECTIONS = ("circle", "box")
 _COLOR = [0.5, 0.5, 0.5, 1.0]
 _LISTS = {
-    "vertex": "vert", "element": "elem", "texcoord": "texcoord", "elemtexcoord": "elemtexcoord", "nodecoord": "node",
-}  # fmt: skip
+    "vertex": "vert",
+    "element": "elem",
+    "texcoord": "texcoord",
+    "elemtexcoord": "elemtexcoord",
+    "nodecoord": "node",
+}
 """Field of the specification of each attribute that is a list of numbers."""
 
 
@@ -322,7 +366,10 @@ def _soft_body_settings(flex: Any) -> Iterator[tuple[str, str]]:
     for name, field in _LISTS.items():
         values = list(getattr(flex, field))
         if values and (name != "nodecoord" or any(values)):
-            yield name, " ".join(str(x) for x in values) if name.startswith("elem") else text_of(values)
+            yield (
+                name,
+                " ".join(str(x) for x in values) if name.startswith("elem") else text_of(values),
+            )
     if len(flex.nodebody):
         yield "cellcount", " ".join(str(int(x)) for x in getattr(flex, "cellcount", ()))
         yield "dof", _ORDERS[int(flex.order)]
@@ -349,7 +396,11 @@ def _contact(flex: Any) -> Settings:
         *solver(flex.solref.tolist(), flex.solimp.tolist()),
         *unless("margin", flex.margin, 0.0),
         *unless("gap", flex.gap, 0.0),
-        *([("selfcollide", _SELF_COLLISION[int(flex.selfcollide)])] if int(flex.selfcollide) != 4 else []),
+        *(
+            [("selfcollide", _SELF_COLLISION[int(flex.selfcollide)])]
+            if int(flex.selfcollide) != 4
+            else []
+        ),
         *unless("activelayers", flex.activelayers, 1),
         *([("internal", "true")] if getattr(flex, "internal", False) else []),
         *([("passive", "true")] if getattr(flex, "passive", 0) else []),

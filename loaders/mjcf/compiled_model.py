@@ -14,7 +14,15 @@ from loaders.diagnostics import Diagnostics, Where, make_where
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Heightmap, Mesh
 from loaders.node import Node
-from loaders.pose import IDENTITY, Array, Pose, frozen, frozen_matrices, frozen_matrix, frozen_vector
+from loaders.pose import (
+    IDENTITY,
+    Array,
+    Pose,
+    frozen,
+    frozen_matrices,
+    frozen_matrix,
+    frozen_vector,
+)
 from loaders.speed import maker
 
 from .asset import Assets
@@ -25,57 +33,183 @@ _Pose, _SpatialInertia = maker(Pose), maker(SpatialInertia)
 _list_of = np.ndarray.tolist
 _KINDS = {
     "actuator": (
-        "actearly", "actlimited", "actnum", "actrange", "biasprm", "biastype", "ctrladr", "ctrllimited", "ctrlnum",
-        "ctrlrange", "ctrlspec", "damping", "dampingpoly", "delay", "dynprm", "dyntype", "forcelimited", "forcerange",
-        "gainprm", "gaintype", "gear", "group", "history", "lengthrange", "outadr", "plugin", "trnid",
+        "actearly",
+        "actlimited",
+        "actnum",
+        "actrange",
+        "biasprm",
+        "biastype",
+        "ctrladr",
+        "ctrllimited",
+        "ctrlnum",
+        "ctrlrange",
+        "ctrlspec",
+        "damping",
+        "dampingpoly",
+        "delay",
+        "dynprm",
+        "dyntype",
+        "forcelimited",
+        "forcerange",
+        "gainprm",
+        "gaintype",
+        "gear",
+        "group",
+        "history",
+        "lengthrange",
+        "outadr",
+        "plugin",
+        "trnid",
     ),
-    "body": ("gravcomp", "inertia", "ipos", "iquat", "jntadr", "jntnum", "mass", "mocapid", "parentid"),
+    "body": (
+        "gravcomp",
+        "inertia",
+        "ipos",
+        "iquat",
+        "jntadr",
+        "jntnum",
+        "mass",
+        "mocapid",
+        "parentid",
+    ),
     "cam": (
-        "bodyid", "fovy", "ipd", "mode", "output", "projection", "resolution", "sensorsize", "targetbodyid",
+        "bodyid",
+        "fovy",
+        "ipd",
+        "mode",
+        "output",
+        "projection",
+        "resolution",
+        "sensorsize",
+        "targetbodyid",
     ),
     "dof": ("armature", "damping", "dampingpoly", "frictionloss"),
     "eq": ("active0", "data", "obj1id", "obj2id", "objtype", "solimp", "solref"),
     "geom": (
-        "bodyid", "conaffinity", "condim", "contype", "dataid", "friction", "gap", "group", "margin", "matid",
-        "priority", "rgba", "size", "solimp", "solmix", "solref", "type",
+        "bodyid",
+        "conaffinity",
+        "condim",
+        "contype",
+        "dataid",
+        "friction",
+        "gap",
+        "group",
+        "margin",
+        "matid",
+        "priority",
+        "rgba",
+        "size",
+        "solimp",
+        "solmix",
+        "solref",
+        "type",
     ),
     "jnt": (
-        "actfrclimited", "actfrcrange", "actgravcomp", "axis", "dofadr", "limited", "margin", "pos", "qposadr", "range",
-        "stiffness", "stiffnesspoly", "type",
+        "actfrclimited",
+        "actfrcrange",
+        "actgravcomp",
+        "axis",
+        "dofadr",
+        "limited",
+        "margin",
+        "pos",
+        "qposadr",
+        "range",
+        "stiffness",
+        "stiffnesspoly",
+        "type",
     ),
     "light": (
-        "active", "ambient", "attenuation", "bodyid", "bulbradius", "castshadow", "cutoff", "diffuse", "dir",
-        "exponent", "intensity", "mode", "pos", "range", "softness", "specular", "targetbodyid", "type",
+        "active",
+        "ambient",
+        "attenuation",
+        "bodyid",
+        "bulbradius",
+        "castshadow",
+        "cutoff",
+        "diffuse",
+        "dir",
+        "exponent",
+        "intensity",
+        "mode",
+        "pos",
+        "range",
+        "softness",
+        "specular",
+        "targetbodyid",
+        "type",
     ),
     "mat": ("emission", "rgba", "shininess", "specular", "texid"),
     "mesh": ("pos", "quat", "scale"),
     "tendon": (
-        "actfrclimited", "actfrcrange", "adr", "armature", "damping", "dampingpoly", "frictionloss", "lengthspring",
-        "limited", "margin", "num", "range", "stiffness", "stiffnesspoly",
+        "actfrclimited",
+        "actfrcrange",
+        "adr",
+        "armature",
+        "damping",
+        "dampingpoly",
+        "frictionloss",
+        "lengthspring",
+        "limited",
+        "margin",
+        "num",
+        "range",
+        "stiffness",
+        "stiffnesspoly",
     ),
     "wrap": ("objid", "prm", "type"),
-}  # fmt: skip
+}
 """Arrays of the kinds that many models have, each of which a scene needs."""
 _COUNTS = (
-    "nbody", "ncam", "neq", "ngeom", "nhfield", "nkey", "nlight", "nmat", "nmesh", "npair", "nplugin", "nsensor",
-    "nskin", "ntendon", "ntex", "flg_adhesion", "flg_surfacevel", "names", "opt",
-)  # fmt: skip
+    "nbody",
+    "ncam",
+    "neq",
+    "ngeom",
+    "nhfield",
+    "nkey",
+    "nlight",
+    "nmat",
+    "nmesh",
+    "npair",
+    "nplugin",
+    "nsensor",
+    "nskin",
+    "ntendon",
+    "ntex",
+    "flg_adhesion",
+    "flg_surfacevel",
+    "names",
+    "opt",
+)
 """Attributes that are no arrays, most of which tell whether there is anything of a kind."""
 _FEW = (
-    "actuator_armature", "actuator_trntype", "eq_type", "exclude_signature", "name_actuatoradr", "name_bodyadr",
-    "name_geomadr", "name_jntadr", "name_siteadr", "name_tendonadr", "qpos0", "qpos_spring", "site_bodyid",
-)  # fmt: skip
+    "actuator_armature",
+    "actuator_trntype",
+    "eq_type",
+    "exclude_signature",
+    "name_actuatoradr",
+    "name_bodyadr",
+    "name_geomadr",
+    "name_jntadr",
+    "name_siteadr",
+    "name_tendonadr",
+    "qpos0",
+    "qpos_spring",
+    "site_bodyid",
+)
 """Arrays that every model is asked for."""
 _GROUPS = (_FEW, *(tuple(f"{kind}_{name}" for name in names) for kind, names in _KINDS.items()))
 _TOGETHER = {name: group for group in (_COUNTS, *_GROUPS) for name in group}
-"""The attributes that are read together, by the name of each: one call takes less time than many."""
+"""The attributes that are read together, by the name of each: one call takes less time than
+many.
+"""
 
 
 class Rows:
     """A compiled model, each array of which becomes a list when it is first read.
 
-    Attributes that are no arrays are those of the model. An array that the installed version of MuJoCo does not have
-    is an ``AttributeError``.
+    Attributes that are no arrays are those of the model. An array that the installed version of
+    MuJoCo does not have is an ``AttributeError``.
     """
 
     def __init__(self, model: Any) -> None:
@@ -96,7 +230,8 @@ class Rows:
         return known[name]
 
     def has(self, name: str) -> bool:
-        """Return whether an array has a number other than zero, which takes less time than to make a list of it.
+        """Return whether an array has a number other than zero, which takes less time than to make
+        a list of it.
 
         Args:
             name: Name of the array.
@@ -104,7 +239,8 @@ class Rows:
         return bool(np.count_nonzero(getattr(self._model, name)))
 
     def poses(self, kind: str) -> list[Pose]:
-        """Return the pose that each element of a kind has in its body; the lists of its numbers are not kept.
+        """Return the pose that each element of a kind has in its body; the lists of its numbers are
+        not kept.
 
         Args:
             kind: The kind as in the names of the arrays.
@@ -113,8 +249,12 @@ class Rows:
 
 
 @cache
-def _reader(group: tuple[str, ...], kind: type) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
-    """Return the names of a group that a type of models has, and a function that returns their values."""
+def _reader(
+    group: tuple[str, ...], kind: type
+) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
+    """Return the names of a group that a type of models has, and a function that returns their
+    values.
+    """
     names = tuple(name for name in group if hasattr(kind, name))
     return names, attrgetter(*names)
 
@@ -132,19 +272,35 @@ def rotation(w: float, x: float, y: float, z: float) -> tuple[float, ...]:
     """
     s = 2.0 / (w * w + x * x + y * y + z * z)
     sx, sy, sz = x * s, y * s, z * s
-    wx, wy, wz, xx, xy, xz, yy, yz, zz = w * sx, w * sy, w * sz, x * sx, x * sy, x * sz, y * sy, y * sz, z * sz
+    wx, wy, wz, xx, xy, xz, yy, yz, zz = (
+        w * sx,
+        w * sy,
+        w * sz,
+        x * sx,
+        x * sy,
+        x * sz,
+        y * sy,
+        y * sz,
+        z * sz,
+    )
     return (
-        1.0 - (yy + zz), xy - wz, xz + wy,
-        xy + wz, 1.0 - (xx + zz), yz - wx,
-        xz - wy, yz + wx, 1.0 - (xx + yy),
-    )  # fmt: skip
+        1.0 - (yy + zz),
+        xy - wz,
+        xz + wy,
+        xy + wz,
+        1.0 - (xx + zz),
+        yz - wx,
+        xz - wy,
+        yz + wx,
+        1.0 - (xx + yy),
+    )
 
 
 def poses(positions: Array, quaternions: Array) -> list[Pose]:
     """Return the poses with the given positions and unit quaternions ``w x y z``.
 
-    All positions are rows of one array, and all rotations are parts of another one: to make one takes a third of the
-    time that an array of its own takes.
+    All positions are rows of one array, and all rotations are parts of another one: to make one
+    takes a third of the time that an array of its own takes.
 
     Args:
         positions: Positions [m], shape (n, 3).
@@ -194,15 +350,29 @@ def inertias(rows: Rows) -> list[SpatialInertia | None]:
     ]
 
 
-def _inertia(mass: float, center: list[float], axes: list[float], moments: list[float]) -> SpatialInertia:
+def _inertia(
+    mass: float, center: list[float], axes: list[float], moments: list[float]
+) -> SpatialInertia:
     """Return an inertia, given the quaternion of its principal axes and its principal moments."""
     (w, x, y, z), (a, b, c) = axes, moments
     if not (x or y or z):
-        return _SpatialInertia(mass, frozen_vector(*center), frozen_matrix(a, 0.0, 0.0, 0.0, b, 0.0, 0.0, 0.0, c))
+        return _SpatialInertia(
+            mass, frozen_vector(*center), frozen_matrix(a, 0.0, 0.0, 0.0, b, 0.0, 0.0, 0.0, c)
+        )
     r, s, t, u, v, m, k, n, q = rotation(w, x, y, z)
-    xy, xz, yz = r * a * u + s * b * v + t * c * m, r * a * k + s * b * n + t * c * q, u * a * k + v * b * n + m * c * q
-    xx, yy, zz = r * a * r + s * b * s + t * c * t, u * a * u + v * b * v + m * c * m, k * a * k + n * b * n + q * c * q
-    return _SpatialInertia(mass, frozen_vector(*center), frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz))
+    xy, xz, yz = (
+        r * a * u + s * b * v + t * c * m,
+        r * a * k + s * b * n + t * c * q,
+        u * a * k + v * b * n + m * c * q,
+    )
+    xx, yy, zz = (
+        r * a * r + s * b * s + t * c * t,
+        u * a * u + v * b * v + m * c * m,
+        k * a * k + n * b * n + q * c * q,
+    )
+    return _SpatialInertia(
+        mass, frozen_vector(*center), frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz)
+    )
 
 
 _ABBREVIATIONS = {"joint": "jnt", "camera": "cam", "material": "mat", "texture": "tex"}
@@ -247,7 +417,8 @@ class Source:
         self._in_order = self.lines.in_order()
 
     def names(self, kind: str) -> tuple[str, ...]:
-        """Return the names of all elements of a kind; one without a name is ``body_3``, by its index.
+        """Return the names of all elements of a kind; one without a name is ``body_3``, by its
+        index.
 
         Args:
             kind: The kind as in the arrays of the model: ``body``, ``joint``, ``geom``, ``eq``.
@@ -257,7 +428,8 @@ class Source:
         return self._names[kind]
 
     def stated_names(self, kind: str) -> list[str]:
-        """Return the names of all elements of a kind as the document states them; empty for one without a name.
+        """Return the names of all elements of a kind as the document states them; empty for one
+        without a name.
 
         Args:
             kind: See `names`.
@@ -265,7 +437,11 @@ class Source:
         if kind not in self._stated:
             addresses = getattr(self.model, f"name_{_ABBREVIATIONS.get(kind, kind)}adr")
             data: bytes = self.model.names  # one name after another, each with a zero at its end
-            stated = data[addresses[0] : data.index(b"\0", addresses[-1])].decode().split("\0") if addresses else []
+            stated = (
+                data[addresses[0] : data.index(b"\0", addresses[-1])].decode().split("\0")
+                if addresses
+                else []
+            )
             self._stated[kind] = stated
         return self._stated[kind]
 
@@ -289,18 +465,28 @@ class Source:
         if kind not in self._nodes:
             bodies, nodes = self._in_order.get("body"), self._in_order.get(kind)
             is_known = nodes is not None and self._are(nodes, kind)
-            if nodes is None or not is_known or (nodes is not bodies and self._nodes_of("body") is not bodies):
+            if (
+                nodes is None
+                or not is_known
+                or (nodes is not bodies and self._nodes_of("body") is not bodies)
+            ):
                 nodes = self.lines.nodes_of(self.compiled.lines(kind))
             self._nodes[kind] = nodes
         return self._nodes[kind]
 
     def _are(self, nodes: list[Node | None], kind: str) -> bool:
-        """Return whether elements have the names of a kind in the compiled model, as not if bodies are fused."""
+        """Return whether elements have the names of a kind in the compiled model, as not if bodies
+        are fused.
+        """
         names = self.stated_names(kind)
         if len(nodes) != len(names):
             return False
         pairs = zip(nodes, names, strict=True)
-        return not [name for node, name in pairs if node is not None and node.attributes.get("name", "") != name]
+        return not [
+            name
+            for node, name in pairs
+            if node is not None and node.attributes.get("name", "") != name
+        ]
 
     def where(self, kind: str, index: int) -> Where:
         """Return the place in the source of an element of the model."""
@@ -332,7 +518,9 @@ class Source:
         path = "" if item is None else self._paths[item]
         for item in reversed(chain):
             name = item.attributes.get("name")
-            path = self._paths[item] = f"{path}/{item.tag}[{name}]" if name else f"{path}/{item.tag}"
+            path = self._paths[item] = (
+                f"{path}/{item.tag}[{name}]" if name else f"{path}/{item.tag}"
+            )
         return path
 
     def link(self, body: int) -> str:
@@ -340,7 +528,8 @@ class Source:
         return self.names("body")[body] if body else WORLD
 
     def rotors(self, transmissions: frozenset[int]) -> dict[int, float]:
-        """Return the reflected inertia that actuators add, by the index of what they drive [kg m^2 or kg].
+        """Return the reflected inertia that actuators add, by the index of what they drive [kg m^2
+        or kg].
 
         MuJoCo has it since version 3.9, and adds it to every degree of freedom of a joint.
 
@@ -357,7 +546,9 @@ class Source:
         return self._rotors[transmissions]
 
     def _output(self, i: int) -> int:
-        """Return the row of the first output of an actuator, which versions with armature but not this lack."""
+        """Return the row of the first output of an actuator, which versions with armature but not
+        this lack.
+        """
         rows = getattr(self.model, "actuator_outadr", None)
         return i if rows is None else int(rows[i])
 

@@ -35,7 +35,10 @@ def needed_files(spec: Any, mujoco: Any) -> tuple[set[str], set[str]]:
     """
     infers, kinds = mujoco.mjtInertiaFromGeom, mujoco.mjtGeom
     stated = spec.compiler.inertiafromgeom
-    always, never = stated == infers.mjINERTIAFROMGEOM_TRUE, stated == infers.mjINERTIAFROMGEOM_FALSE
+    always, never = (
+        stated == infers.mjINERTIAFROMGEOM_TRUE,
+        stated == infers.mjINERTIAFROMGEOM_FALSE,
+    )
     plain = {int(kinds.mjGEOM_MESH), int(kinds.mjGEOM_HFIELD)}
     meshes: set[str] = set()
     hfields: set[str] = set()
@@ -61,7 +64,9 @@ Handler = Callable[[str], None]
 
 
 class _Collection:
-    """The blocks of all threads; MuJoCo has one handler for the process, which the last block gives back."""
+    """The blocks of all threads; MuJoCo has one handler for the process, which the last block gives
+    back.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -119,7 +124,8 @@ class _Block:
 
 
 def engine_warnings(mujoco: Any, messages: list[str]) -> AbstractContextManager[None]:
-    """Append the warnings of MuJoCo's code in the block to a list. Blocks may be nested, and overlap in threads.
+    """Append the warnings of MuJoCo's code in the block to a list. Blocks may be nested, and
+    overlap in threads.
 
     Args:
         mujoco: The module.
@@ -131,25 +137,44 @@ def engine_warnings(mujoco: Any, messages: list[str]) -> AbstractContextManager[
 Fetch = Callable[[str, str], tuple[str, bytes] | None]
 
 _LOCK = threading.RLock()
-"""Held while the warnings of Python are recorded, which belong to the whole process, and while it is forked."""
+"""Held while the warnings of Python are recorded, which belong to the whole process, and while it
+is forked.
+"""
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
+    os.register_at_fork(
+        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
+    )
 
 _NO_CONTACTS = 1 << 4
 """MuJoCo's ``mjDSBL_CONTACT``."""
 _SAFE_HULLS = (3, 12)
-"""Version from which MuJoCo survives the inertia of the hull of a mesh that no geom of the type mesh has."""
+"""Version from which MuJoCo survives the inertia of the hull of a mesh that no geom of the type
+mesh has.
+"""
 _LARGE = 1 << 20
 """Number of bytes of files from which MuJoCo reads them in several threads."""
 _LINE = re.compile(r"line (\d+)")
 _OF_MESHES = (" refpos=", " refquat=", " maxhullvert=")
 """Attributes of a `MeshSource`, as texts have them."""
 _KINDS = {
-    "body": "bodies", "joint": "joints", "geom": "geoms", "site": "sites", "camera": "cameras", "light": "lights",
-    "mesh": "meshes", "hfield": "hfields", "texture": "textures", "material": "materials", "tendon": "tendons",
-    "actuator": "actuators", "sensor": "sensors", "eq": "equalities", "key": "keys", "pair": "pairs",
+    "body": "bodies",
+    "joint": "joints",
+    "geom": "geoms",
+    "site": "sites",
+    "camera": "cameras",
+    "light": "lights",
+    "mesh": "meshes",
+    "hfield": "hfields",
+    "texture": "textures",
+    "material": "materials",
+    "tendon": "tendons",
+    "actuator": "actuators",
+    "sensor": "sensors",
+    "eq": "equalities",
+    "key": "keys",
+    "pair": "pairs",
     "exclude": "excludes",
-}  # fmt: skip
+}
 """Lists of the specification, by the name of the kind in the compiled model."""
 
 
@@ -163,7 +188,9 @@ class CompileError(Exception):
 
 
 class MeshSource(NamedTuple):
-    """The statements of the document on a mesh, which MuJoCo moves to its center and principal axes."""
+    """The statements of the document on a mesh, which MuJoCo moves to its center and principal
+    axes.
+    """
 
     file: str
     """Name of its file; empty if it has none."""
@@ -202,7 +229,9 @@ class Compiled(NamedTuple):
     """MuJoCo's warnings."""
 
     def lines(self, kind: str) -> list[int]:
-        """Return the line of each element of a kind, by its index in the compiled model; 0 if unknown."""
+        """Return the line of each element of a kind, by its index in the compiled model; 0 if
+        unknown.
+        """
         return _lines(getattr(self.spec, _KINDS[kind])) if kind in _KINDS else []
 
 
@@ -215,8 +244,9 @@ def compile_text(
         text: The document, which names no file but those given.
         models: Texts of the attached models, by name.
         assets: Contents of the other files, by name.
-        fetch: Returns the name and the contents of the file of a mesh or a height field, given its kind and name, that
-            takes the place of the one in ``assets`` if a number of the model depends on it.
+        fetch: Returns the name and the contents of the file of a mesh or a height field, given its
+            kind and name, that takes the place of the one in ``assets`` if a number of the model
+            depends on it.
 
     Raises:
         CompileError: if MuJoCo refuses it.
@@ -225,7 +255,12 @@ def compile_text(
 
     messages: list[str] = []
     refusals = raised_as(CompileError, f"MuJoCo {mujoco.__version__} refuses the model")
-    with _LOCK, engine_warnings(mujoco, messages), warnings.catch_warnings(record=True) as caught, refusals:
+    with (
+        _LOCK,
+        engine_warnings(mujoco, messages),
+        warnings.catch_warnings(record=True) as caught,
+        refusals,
+    ):
         warnings.simplefilter("always")
         attached = {name: model.encode() for name, model in models.items()}
         if assets and (models or "<flexcomp" in text):  # soft bodies read their files while parsing
@@ -254,10 +289,12 @@ def compile_text(
 
 
 def _compiled(spec: Any, size: int) -> Any:
-    """Return the compiled model of a specification; MuJoCo tries a step at the end, which needs no contacts.
+    """Return the compiled model of a specification; MuJoCo tries a step at the end, which needs no
+    contacts.
 
-    They take half of the time that MuJoCo needs for a scene of a robot, and no number of the model depends on them. On
-    some of signed distance fields MuJoCo 3.17 writes beyond the end of its memory. Threads are started for large files
+    They take half of the time that MuJoCo needs for a scene of a robot, and no number of the model
+    depends on them. On some of signed distance fields MuJoCo 3.17 writes beyond the end of its
+    memory. Threads are started for large files
     only: with small ones they take more time than they save.
 
     Args:
@@ -287,7 +324,8 @@ def _fetch_files(spec: Any, mujoco: Any, fetch: Fetch) -> None:
 
 
 def _replace_convex_inertias(spec: Any, mujoco: Any) -> None:
-    """Take away the inertia of convex hulls from meshes that no geom of the type mesh has, if MuJoCo crashes on them.
+    """Take away the inertia of convex hulls from meshes that no geom of the type mesh has, if
+    MuJoCo crashes on them.
 
     No number depends on a mesh that no geom names.
 
@@ -296,14 +334,20 @@ def _replace_convex_inertias(spec: Any, mujoco: Any) -> None:
     """
     if _survives_hulls(mujoco.__version__):
         return
-    convex, shell = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX, mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
+    convex, shell = (
+        mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX,
+        mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL,
+    )
     named = {geom.meshname for geom in spec.geoms}
     drawn = {geom.meshname for geom in spec.geoms if int(geom.type) == mujoco.mjtGeom.mjGEOM_MESH}
     for mesh in spec.meshes:
         if mesh.inertia == convex and mesh.name not in drawn:
             if mesh.name in named:
                 needed = ".".join(map(str, _SAFE_HULLS))
-                reason = f"this version crashes on inertia='convex' of a mesh to which a shape is fitted; use {needed}"
+                reason = (
+                    f"this version crashes on inertia='convex' of a mesh to which a shape is "
+                    f"fitted; use {needed}"
+                )
                 raise CompileError(f"{reason}\nElement 'mesh', {mesh.info}")
             mesh.inertia = shell
 
@@ -328,15 +372,27 @@ def _line_in(text: str) -> int:
     return int(match[1]) if match else 0
 
 
-def _mesh_sources(spec: Any, model: Any, text: str, models: Mapping[str, str]) -> tuple[MeshSource, ...]:
-    """Return the source of each mesh; its file is that of the model if the text states nothing else."""
+def _mesh_sources(
+    spec: Any, model: Any, text: str, models: Mapping[str, str]
+) -> tuple[MeshSource, ...]:
+    """Return the source of each mesh; its file is that of the model if the text states nothing
+    else.
+    """
     if models or any(word in text for word in _OF_MESHES):
         return tuple(
-            MeshSource(mesh.file, tuple(mesh.refpos.tolist()), tuple(mesh.refquat.tolist()), int(mesh.maxhullvert))
+            MeshSource(
+                mesh.file,
+                tuple(mesh.refpos.tolist()),
+                tuple(mesh.refquat.tolist()),
+                int(mesh.maxhullvert),
+            )
             for mesh in spec.meshes
         )
     paths, starts = model.paths, model.mesh_pathadr.tolist()
-    return tuple(MeshSource("" if start < 0 else paths[start : paths.index(b"\0", start)].decode()) for start in starts)
+    return tuple(
+        MeshSource("" if start < 0 else paths[start : paths.index(b"\0", start)].decode())
+        for start in starts
+    )
 
 
 @cache
@@ -367,7 +423,9 @@ MAX_SECONDS = 5.0
 MAX_CHARACTERS = 500_000
 """Largest length of texts in which further errors are searched for."""
 _CABLE = re.compile(r'<composite [^>]*\bcount="\s*[^\s"]{3,}')
-"""A cable of 100 parts or more: without its first error, 1,000 parts take half a minute to be compiled."""
+"""A cable of 100 parts or more: without its first error, 1,000 parts take half a minute to be
+compiled.
+"""
 
 _TAG = re.compile(r"<(/?)([^\s/>]+)([^>]*?)(/?)>")
 _ATTRIBUTES = (
@@ -377,11 +435,16 @@ _ATTRIBUTES = (
     (re.compile(r"unknown default (childclass)"), r' {}="[^"]*"'),
     (re.compile(r"unknown default class name '([^']*)'"), r' class="{}"'),
     (re.compile(r"material '([^']*)' not found"), r' material="{}"'),
-    (re.compile(r"multiple (orientation) specifiers"), r' (?:quat|axisangle|xyaxes|zaxis|euler)="[^"]*"'),
+    (
+        re.compile(r"multiple (orientation) specifiers"),
+        r' (?:quat|axisangle|xyaxes|zaxis|euler)="[^"]*"',
+    ),
     (re.compile(r"keyframe .*invalid (\w+) size"), r' {}="[^"]*"'),
 )
 """Patterns of messages that name an attribute, each with the pattern of that attribute."""
-_PREFIX = re.compile(r"^ValueError: (?:(?:XML )?Error: |could not parse model file with error: |Schema violation: )*")
+_PREFIX = re.compile(
+    r"^ValueError: (?:(?:XML )?Error: |could not parse model file with error: |Schema violation: )*"
+)
 _PLACE = re.compile(r"\s*Element (?:'[^']*'|name '[^']*'(?:, id -?\d+)?)(?:,? line \d+\.?)?\s*")
 _SECTIONS = (
     ("keyframe", re.compile(r"keyframe .*Element name '(?P<name>[^']*)', id (?P<index>\d+)")),
@@ -411,11 +474,13 @@ class Refusal:
     """Whether it is about the text, which MuJoCo reads before it compiles what the text makes."""
 
 
-def refusals(error: CompileError, text: str, models: Mapping[str, str], compile_: Compile) -> list[Refusal]:
+def refusals(
+    error: CompileError, text: str, models: Mapping[str, str], compile_: Compile
+) -> list[Refusal]:
     """Return what MuJoCo refuses in a document, in the order in which MuJoCo finds it.
 
-    The attribute that a message names is taken out of the text, else the element, and MuJoCo is asked again. What only
-    follows from a part that was taken out is left out.
+    The attribute that a message names is taken out of the text, else the element, and MuJoCo is
+    asked again. What only follows from a part that was taken out is left out.
 
     Args:
         error: The first error.
@@ -455,7 +520,9 @@ def _error(texts: Mapping[str, str], compile_: Compile) -> CompileError | None:
 
 
 def _refusal(error: CompileError, search: _Search) -> Refusal:
-    """Return an error with the message of MuJoCo without the place in the text, which is not that in the source."""
+    """Return an error with the message of MuJoCo without the place in the text, which is not that
+    in the source.
+    """
     cause = error.__cause__
     text = " ".join((str(error) if cause is None else describe_exception(cause)).split())
     reason = _PLACE.sub(" ", _PREFIX.sub("", text)).strip()
@@ -486,7 +553,9 @@ class _Search:
     lines: set[int] = field(default_factory=set)
     """Lines of which something was taken out."""
     lacks_classes: bool = False
-    """Whether something was taken out of the defaults, from which any element may have its numbers."""
+    """Whether something was taken out of the defaults, from which any element may have its
+    numbers.
+    """
     lacks_elements: bool = False
     """Whether an element was taken out, so that keyframes have too many numbers."""
 
@@ -494,7 +563,9 @@ class _Search:
         """Return the element of a line; None if there is none, or if it is the root."""
         for name, text in self.texts.items():
             above = _start(text, line)
-            tags = [] if above is None else [tag for tag in _TAG.finditer(text, *above) if not tag[1]]
+            tags = (
+                [] if above is None else [tag for tag in _TAG.finditer(text, *above) if not tag[1]]
+            )
             if tags and tags[-1][2] not in {"mujoco", "mujocoinclude"}:
                 end = tags[-1].end() if tags[-1][4] else _end(text, tags[-1].end())
                 count = text.count("\n", tags[-1].start(), end)
@@ -502,7 +573,8 @@ class _Search:
         return None
 
     def line_in_section(self, message: str) -> int:
-        """Return the line of the element of the document that a message names without a line; 0 if it names none.
+        """Return the line of the element of the document that a message names without a line; 0 if
+        it names none.
 
         A number counts the elements of attached models too.
         """
@@ -515,7 +587,9 @@ class _Search:
         return 0
 
     def follows(self, refusal: Refusal, place: _Element | None) -> bool:
-        """Return whether an error only follows from what was taken out: of its element, or of what it refers to."""
+        """Return whether an error only follows from what was taken out: of its element, or of what
+        it refers to.
+        """
         quoted = {a or b for a, b in _QUOTED.findall(refusal.reason)}
         is_changed = place is not None and any(line in self.lines for line in place.lines)
         if self.lacks_elements and refusal.reason.startswith("keyframe "):
@@ -525,7 +599,8 @@ class _Search:
         return bool(quoted & self.names) or (is_changed and _attribute(place, refusal) is None)
 
     def correct(self, refusal: Refusal, place: _Element, *, by_inertia: bool) -> None:
-        """Change a text so that an error is gone: add the inertia that a body lacks, else take a part out.
+        """Change a text so that an error is gone: add the inertia that a body lacks, else take a
+        part out.
 
         Args:
             refusal: The error.
@@ -533,7 +608,11 @@ class _Search:
             by_inertia: Whether an inertia may help; the error stays where geoms are to give it.
         """
         text, start, end = self.texts[place.model], place.tag.end(), place.end
-        if by_inertia and _NO_INERTIA in refusal.reason and "<inertial" not in text[start:end].partition("<body")[0]:
+        if (
+            by_inertia
+            and _NO_INERTIA in refusal.reason
+            and "<inertial" not in text[start:end].partition("<body")[0]
+        ):
             self.texts[place.model] = text[:start] + _INERTIAL + text[start:]
         else:
             self.take_out(refusal, place)
@@ -562,7 +641,9 @@ def _start(text: str, line: int) -> tuple[int, int] | None:
 
 
 def _attribute(place: _Element | None, refusal: Refusal) -> tuple[int, int] | None:
-    """Return start and end of the attribute that an error names; None if the element has no such attribute."""
+    """Return start and end of the attribute that an error names; None if the element has no such
+    attribute.
+    """
     if place is None:
         return None
     for pattern, attribute in _ATTRIBUTES:
@@ -580,7 +661,9 @@ def _is_of_defaults(text: str, place: re.Match[str]) -> bool:
 
 
 def _children(text: str, section: str) -> Iterator[re.Match[str]]:
-    """Yield the start tags of the elements in all sections of a kind, without the elements in them."""
+    """Yield the start tags of the elements in all sections of a kind, without the elements in
+    them.
+    """
     for opening in re.finditer(rf"<{section}>", text):
         depth = 0
         for tag in _TAG.finditer(text, opening.end()):
@@ -602,15 +685,25 @@ def _end(text: str, start: int) -> int:
 
 
 _OF_INCLUDES = frozenset(
-    {"mjcf-in.include", "mjcf-in.included-twice", "resource.not-found", "resource.outside", "xml.missing", "xml.syntax"}
+    {
+        "mjcf-in.include",
+        "mjcf-in.included-twice",
+        "resource.not-found",
+        "resource.outside",
+        "xml.missing",
+        "xml.syntax",
+    }
 )
 _OF_NUMBERS = frozenset({"mjcf-in.not-finite"})
-_OF_SCHEMA = re.compile(r"unrecognized|invalid keyword|required attribute|(?:bad|invalid) format|too (?:few|many|much)")
+_OF_SCHEMA = re.compile(
+    r"unrecognized|invalid keyword|required attribute|(?:bad|invalid) format|too (?:few|many|much)"
+)
 """Beginnings of messages about one element, whatever else is in the document."""
 
 
 def may_ask(diagnostics: Diagnostics, root: Node, inputs: Inputs) -> bool:
-    """Return whether MuJoCo can be asked about a document with errors: nothing is too large, and it names no file.
+    """Return whether MuJoCo can be asked about a document with errors: nothing is too large, and it
+    names no file.
 
     Args:
         diagnostics: The findings so far.
@@ -622,11 +715,13 @@ def may_ask(diagnostics: Diagnostics, root: Node, inputs: Inputs) -> bool:
     return codes <= _OF_INCLUDES | _OF_NUMBERS and all(file in inputs.models for file in files)
 
 
-def independent(found: Iterable[Refusal], diagnostics: Diagnostics, inputs: Inputs) -> list[Refusal]:
+def independent(
+    found: Iterable[Refusal], diagnostics: Diagnostics, inputs: Inputs
+) -> list[Refusal]:
     """Return the refusals that do not follow from the errors found before.
 
-    If a file is missing, so may be all that others refer to; then only errors of the schema count. What is wrong about
-    the element of an error counts once it is corrected.
+    If a file is missing, so may be all that others refer to; then only errors of the schema count.
+    What is wrong about the element of an error counts once it is corrected.
 
     Args:
         found: What MuJoCo refuses.
@@ -640,5 +735,6 @@ def independent(found: Iterable[Refusal], diagnostics: Diagnostics, inputs: Inpu
     return [
         refusal
         for refusal, node in nodes
-        if (is_whole or _OF_SCHEMA.search(refusal.reason)) and (node is None or node.where not in places)
+        if (is_whole or _OF_SCHEMA.search(refusal.reason))
+        and (node is None or node.where not in places)
     ]

@@ -35,7 +35,9 @@ _FilterGroup, _FilterRule, _ContactPair = maker(FilterGroup), maker(FilterRule),
 
 
 def read_excludes(source: Source) -> tuple[tuple[FilterGroup, ...], tuple[FilterRule, ...]]:
-    """Return a group for each link that an ``<exclude>`` names, and a rule for each ``<exclude>``."""
+    """Return a group for each link that an ``<exclude>`` names, and a rule for each
+    ``<exclude>``.
+    """
     groups: dict[str, FilterGroup] = {}
     rules = []
     for i, signature in enumerate(source.model.exclude_signature):
@@ -51,14 +53,17 @@ def read_pairs(links: Iterable[Link], source: Source) -> tuple[ContactPair, ...]
     """Return the contact pairs of a model.
 
     Args:
-        links: The links. A pair is left out if one of its geoms is not among their collisions, which was reported.
+        links: The links. A pair is left out if one of its geoms is not among their collisions,
+            which was reported.
         source: The compiled model.
     """
     if not source.model.npair:
         return ()
     collisions = {(link.name, collision.name) for link in links for collision in link.collisions}
     pairs = (_pair(i, source) for i in range(source.model.npair))
-    return tuple(p for p in pairs if {(p.link_A, p.collision_A), (p.link_B, p.collision_B)} <= collisions)
+    return tuple(
+        p for p in pairs if {(p.link_A, p.collision_A), (p.link_B, p.collision_B)} <= collisions
+    )
 
 
 def _pair(i: int, source: Source) -> ContactPair:
@@ -83,7 +88,11 @@ def _pair(i: int, source: Source) -> ContactPair:
     )
 
 
-_Coupling, _BallConstraint, _WeldConstraint = maker(Coupling), maker(BallConstraint), maker(WeldConstraint)
+_Coupling, _BallConstraint, _WeldConstraint = (
+    maker(Coupling),
+    maker(BallConstraint),
+    maker(WeldConstraint),
+)
 _MujocoElement, _Pose = maker(MujocoElement), maker(Pose)
 _CONNECT, _WELD, _JOINT, _TENDON = range(4)
 _DEGREE = 4
@@ -104,9 +113,13 @@ def read_couplings(source: Source) -> tuple[Coupling, ...]:
 
 
 def read_equality_elements(source: Source) -> tuple[MujocoElement, ...]:
-    """Return the equalities for which a scene has no item, such as those of one joint, of tendons and soft bodies."""
+    """Return the equalities for which a scene has no item, such as those of one joint, of tendons
+    and soft bodies.
+    """
     kinds = enumerate(source.model.eq_type)
-    others = (i for i, kind in kinds if kind not in {_CONNECT, _WELD} and not _is_coupling(i, source))
+    others = (
+        i for i, kind in kinds if kind not in {_CONNECT, _WELD} and not _is_coupling(i, source)
+    )
     return tuple(_element(i, source) for i in others)
 
 
@@ -143,7 +156,9 @@ def _element(i: int, source: Source) -> MujocoElement:
 
 
 def _about_zero(i: int, model: Any) -> Array:
-    """Return the coefficients of the position of a joint as a polynomial of that of another, or of nothing."""
+    """Return the coefficients of the position of a joint as a polynomial of that of another, or of
+    nothing.
+    """
     a, b = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
     reference = 0.0 if b < 0 else reference_of(b, model)
     coefficients = shifted(model.eq_data[i][: _DEGREE + 1], -reference)
@@ -161,7 +176,9 @@ def shifted(coefficients: Array, offset: float) -> Array:
     if offset == 0.0:
         return np.array(coefficients)
     n = len(coefficients)
-    matrix = [[math.comb(k, j) * offset ** (k - j) if k >= j else 0.0 for k in range(n)] for j in range(n)]
+    matrix = [
+        [math.comb(k, j) * offset ** (k - j) if k >= j else 0.0 for k in range(n)] for j in range(n)
+    ]
     return np.asarray(matrix) @ coefficients
 
 
@@ -225,7 +242,9 @@ def _connect(i: int, source: Source) -> BallConstraint:
 
 
 def _weld(i: int, source: Source) -> WeldConstraint:
-    """Return a weld; its data are a point in the second body, the pose of that point in the first, and a scale."""
+    """Return a weld; its data are a point in the second body, the pose of that point in the first,
+    and a scale.
+    """
     data = source.model.eq_data[i]
     X_AP = Pose.from_vector(data[3:10]) if any(data[6:10]) else IDENTITY
     link_A, X_AP, link_B, X_BQ = _frames(i, (X_AP, _at(data[:3])), source)
@@ -261,7 +280,9 @@ def read_tendons(source: Source) -> tuple[Tendon, ...]:
 def _tendon(t: int, source: Source) -> Tendon:
     model = source.model
     first, count = int(model.tendon_adr[t]), int(model.tendon_num[t])
-    lower, upper = map(float, model.tendon_range[t]) if model.tendon_limited[t] else (-math.inf, math.inf)
+    lower, upper = (
+        map(float, model.tendon_range[t]) if model.tendon_limited[t] else (-math.inf, math.inf)
+    )
     low, high = map(float, model.tendon_lengthspring[t])
     return _Tendon(
         name=source.names("tendon")[t],
@@ -280,7 +301,11 @@ def _tendon(t: int, source: Source) -> Tendon:
 
 def _part(w: int, source: Source) -> TendonPart:
     model = source.model
-    kind, item, value = _TYPES[int(model.wrap_type[w])], int(model.wrap_objid[w]), float(model.wrap_prm[w])
+    kind, item, value = (
+        _TYPES[int(model.wrap_type[w])],
+        int(model.wrap_objid[w]),
+        float(model.wrap_prm[w]),
+    )
     if kind is TendonPartType.JOINT:
         return _TendonPart(type=kind, value=value, joint=source.names("joint")[item])
     if kind is TendonPartType.PULLEY:

@@ -22,8 +22,8 @@ from .asset import FileFinder
 def expand_includes(root: Node, folder: str, context: Context, files: FileFinder) -> bool:
     """Replace each ``<include>`` by the content of its file; return whether every file was read.
 
-    As in MuJoCo, a file is searched for beside the main file, then beside the including file, and may be included once.
-    Symbolic links to one file are files of their own.
+    As in MuJoCo, a file is searched for beside the main file, then beside the including file, and
+    may be included once. Symbolic links to one file are files of their own.
 
     Args:
         root: The root element of the main file.
@@ -48,7 +48,11 @@ def expand_includes(root: Node, folder: str, context: Context, files: FileFinder
 def _includes(node: Node) -> list[Node]:
     """Return the includes below an element, in document order."""
     found = [each for each in node.subtree() if each.tag == "include" and each is not node]
-    return found if len(found) < 2 else [each for each in node.walk() if each.tag == "include" and each is not node]
+    return (
+        found
+        if len(found) < 2
+        else [each for each in node.walk() if each.tag == "include" and each is not node]
+    )
 
 
 @dataclass(eq=False)
@@ -65,10 +69,16 @@ class _IncludedFiles:
     """Absolute paths of the files that were included."""
 
     def root(self, node: Node) -> Node | None:
-        """Return the root element of the file of an include; None, with an error, if it cannot be included."""
+        """Return the root element of the file of an include; None, with an error, if it cannot be
+        included.
+        """
         name, diagnostics = node.word("@file"), self.context.diagnostics
         if node.children:
-            node.invalid("mjcf-in.include", "<include> has no elements of its own", hint="put the elements beside it")
+            node.invalid(
+                "mjcf-in.include",
+                "<include> has no elements of its own",
+                hint="put the elements beside it",
+            )
             return None
         if not name:
             return None
@@ -78,17 +88,29 @@ class _IncludedFiles:
             return None
         if self._is_known(path):
             message = "{file!r} is included twice, or includes itself; MuJoCo allows a file once"
-            node.invalid("mjcf-in.included-twice", message, hint="remove one of the includes", file=name)
+            node.invalid(
+                "mjcf-in.included-twice", message, hint="remove one of the includes", file=name
+            )
             return None
         data = read_bytes(path, diagnostics)
         root = None if data is None else parse(data, path, diagnostics)
         if root is not None and not root.children:
-            message = "the included file {file!r} has no elements below its root; MuJoCo includes those alone"
-            node.invalid("mjcf-in.include", message, hint="put them into a root element <mujocoinclude>", file=name)
+            message = (
+                "the included file {file!r} has no elements below its root; MuJoCo includes "
+                "those alone"
+            )
+            node.invalid(
+                "mjcf-in.include",
+                message,
+                hint="put them into a root element <mujocoinclude>",
+                file=name,
+            )
         return root
 
     def _is_known(self, path: str) -> bool:
-        """Return whether a file was included before, or is one of those being read; it counts as included from now."""
+        """Return whether a file was included before, or is one of those being read; it counts as
+        included from now.
+        """
         place = os.path.abspath(path)
         if place in self._seen or self._is_being_read(place):
             return True
@@ -103,9 +125,13 @@ class _IncludedFiles:
 
     @cached_property
     def _names_read(self) -> frozenset[str]:
-        """Names in the real paths of the files being read, for which no folder has to be looked up."""
+        """Names in the real paths of the files being read, for which no folder has to be looked
+        up.
+        """
         files = map(str, self.context.files)
-        return frozenset(os.path.basename(real_path(file) if os.path.islink(file) else file) for file in files)
+        return frozenset(
+            os.path.basename(real_path(file) if os.path.islink(file) else file) for file in files
+        )
 
     @cached_property
     def _real_paths_read(self) -> frozenset[str]:
@@ -154,7 +180,13 @@ _SPECIAL = re.compile(r"""[^ !#$%()*+,./0-9:;=?@A-Z\[\]^_a-z{|}~-]""")
 """Characters that may need an escape in an attribute."""
 _MAKERS = frozenset({"attach", "composite", "flexcomp", "model", "replicate"})
 """Elements that make others."""
-_SECTIONS = {"actuator": "actuator", "sensor": "sensor", "tendon": "tendon", "eq": "equality", "key": "keyframe"}
+_SECTIONS = {
+    "actuator": "actuator",
+    "sensor": "sensor",
+    "tendon": "tendon",
+    "eq": "equality",
+    "key": "keyframe",
+}
 """Sections of which each element is one of the compiled model, by the name of its kind."""
 _ASSETS = ("mesh", "hfield", "texture", "material")
 _PARTS = frozenset({"geom", "joint", "site", "camera", "light"})
@@ -183,7 +215,8 @@ class LineMap:
 
         Args:
             root: The root element.
-            contents: What its elements had before their files were read, whose names are changed to plainer ones.
+            contents: What its elements had before their files were read, whose names are changed to
+                plainer ones.
         """
         self.tags |= contents.tags
         plain = not any(character in contents.values for character in ESCAPED)
@@ -207,11 +240,12 @@ class LineMap:
         return "".join(pieces)
 
     def in_order(self) -> dict[str, list[Node | None]]:
-        """Return the elements of each kind in the order of the compiled model, by the name of the kind there.
+        """Return the elements of each kind in the order of the compiled model, by the name of the
+        kind there.
 
-        MuJoCo takes bodies depth first, and all elements of a body before those of its children. The list of bodies has
-        None for the world. MuJoCo itself states no lines of free joints and keyframes. The result is empty if an
-        element of the document makes others.
+        MuJoCo takes bodies depth first, and all elements of a body before those of its children.
+        The list of bodies has None for the world. MuJoCo itself states no lines of free joints and
+        keyframes. The result is empty if an element of the document makes others.
         """
         if not _MAKERS.isdisjoint(self.tags):
             return {}
@@ -244,7 +278,8 @@ def _in_bodies(world: Sequence[Node], *, has_frames: bool) -> dict[str, list[Nod
 
     Args:
         world: The elements of the world.
-        has_frames: Whether there are elements ``<frame>``, the contents of which are those of the body around it.
+        has_frames: Whether there are elements ``<frame>``, the contents of which are those of the
+            body around it.
     """
     found: dict[str, list[Node | None]] = {"body": [], **{kind: [] for kind in _PARTS}}
     pending: list[Node | None] = [None]
@@ -266,7 +301,9 @@ def _in_bodies(world: Sequence[Node], *, has_frames: bool) -> dict[str, list[Nod
 
 
 def _without_frames(contents: Sequence[Node]) -> Iterator[Node]:
-    """Yield elements of a body in the order of the document, with the contents of each frame in its place."""
+    """Yield elements of a body in the order of the document, with the contents of each frame in its
+    place.
+    """
     pending = list(reversed(contents))
     while pending:
         node = pending.pop()

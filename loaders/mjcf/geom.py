@@ -53,8 +53,13 @@ def inline_mesh(mesh: int, source: Source) -> Mesh:
     vertices = model.mesh_vert[first : first + count].astype(np.float64).tolist()
     first, count = int(model.mesh_faceadr[mesh]), int(model.mesh_facenum[mesh])
     faces = (model.mesh_face[first : first + count] + 1).tolist()
-    lines = [*(f"v {x!r} {y!r} {z!r}" for x, y, z in vertices), *(f"f {a} {b} {c}" for a, b, c in faces)]
-    return Mesh(uri=f"{source.names('mesh')[mesh]}.obj", path=None, data="\n".join((*lines, "")).encode())
+    lines = [
+        *(f"v {x!r} {y!r} {z!r}" for x, y, z in vertices),
+        *(f"f {a} {b} {c}" for a, b, c in faces),
+    ]
+    return Mesh(
+        uri=f"{source.names('mesh')[mesh]}.obj", path=None, data="\n".join((*lines, "")).encode()
+    )
 
 
 def inline_heights(hfield: int, size: tuple[float, float, float], source: Source) -> Heightmap:
@@ -70,11 +75,15 @@ def inline_heights(hfield: int, size: tuple[float, float, float], source: Source
     from PIL import Image
 
     model = source.compiled.model
-    first, rows, columns = (int(getattr(model, f"hfield_{key}")[hfield]) for key in ("adr", "nrow", "ncol"))
+    first, rows, columns = (
+        int(getattr(model, f"hfield_{key}")[hfield]) for key in ("adr", "nrow", "ncol")
+    )
     heights = model.hfield_data[first : first + rows * columns].reshape(rows, columns)[::-1]
     stream = io.BytesIO()
     Image.fromarray(np.round(heights * _MAX_LEVEL).astype(np.uint16)).save(stream, "PNG")
-    return Heightmap(uri=f"{source.names('hfield')[hfield]}.png", path=None, size=size, data=stream.getvalue())
+    return Heightmap(
+        uri=f"{source.names('hfield')[hfield]}.png", path=None, size=size, data=stream.getvalue()
+    )
 
 
 _Material = maker(Material)
@@ -105,12 +114,17 @@ class Looks:
             self._looks[stated] = self._materials[key], 1.0 - key[1][3]
         return self._looks[stated]
 
-    def _material(self, material: int, red: float, green: float, blue: float, _alpha: float) -> Material:
+    def _material(
+        self, material: int, red: float, green: float, blue: float, _alpha: float
+    ) -> Material:
         diffuse = (red, green, blue, 1.0)
         if material < 0:
             return _Material(diffuse=diffuse)
         model = self._source.model
-        specular, emission = single(model.mat_specular[material]), single(model.mat_emission[material])
+        specular, emission = (
+            single(model.mat_specular[material]),
+            single(model.mat_emission[material]),
+        )
         return _Material(
             name=self._source.names("material")[material],
             diffuse=diffuse,
@@ -123,7 +137,11 @@ class Looks:
     def _texture(self, textures: list[int]) -> str | None:
         """Return the file of the color texture, or None if there is none."""
         names = [self._source.names("texture")[t] for t in textures if t >= 0]
-        files = [self._source.assets.textures[name].path for name in names if name in self._source.assets.textures]
+        files = [
+            self._source.assets.textures[name].path
+            for name in names
+            if name in self._source.assets.textures
+        ]
         return files[0] if files else None
 
 
@@ -164,9 +182,16 @@ def shapes_by_body(source: Source) -> dict[int, Shapes]:
     collisions: dict[int, list[Collision]] = defaultdict(list)
     visuals: dict[int, list[Visual]] = defaultdict(list)
     columns = zip(
-        source.names("geom"), source.places("geom"), source.poses("geom"), model.geom_bodyid, model.geom_group,
-        model.geom_type, model.geom_size, _touching(model), strict=True,
-    )  # fmt: skip
+        source.names("geom"),
+        source.places("geom"),
+        source.poses("geom"),
+        model.geom_bodyid,
+        model.geom_group,
+        model.geom_type,
+        model.geom_size,
+        _touching(model),
+        strict=True,
+    )
     for g, (name, where, X_LG, body, group, kind, size, collides) in enumerate(columns):
         if kind in _PRIMITIVES:
             geometry = _PRIMITIVES[kind](size)
@@ -176,20 +201,32 @@ def shapes_by_body(source: Source) -> dict[int, Shapes]:
             geometry, X_LG = shape[0], X_LG @ shape[1]  # noqa: PLW2901
         is_shown = group < _VISIBLE_GROUPS
         if collides:
-            surface, solid = surfaces.of_geom(g), _solid(g, geometry, source) if kind == _MESH else geometry
-            collisions[body].append(_Collision(name=name, X_LG=X_LG, geometry=solid, surface=surface, where=where))
+            surface, solid = (
+                surfaces.of_geom(g),
+                _solid(g, geometry, source) if kind == _MESH else geometry,
+            )
+            collisions[body].append(
+                _Collision(name=name, X_LG=X_LG, geometry=solid, surface=surface, where=where)
+            )
         if is_shown or not (collides or g in wrapped):
             material, transparency = looks.of_geom(g)
             visuals[body].append(
                 _Visual(
-                    name=name, X_LG=X_LG, geometry=geometry, material=material, transparency=transparency, where=where
+                    name=name,
+                    X_LG=X_LG,
+                    geometry=geometry,
+                    material=material,
+                    transparency=transparency,
+                    where=where,
                 )
             )
     return {b: (tuple(collisions[b]), tuple(visuals[b])) for b in sorted({*collisions, *visuals})}
 
 
 def _solid(g: int, geometry: Geometry, source: Source) -> Geometry:
-    """Return a shape that collides; MuJoCo takes the convex hull of a mesh, and leaves out corners above a limit."""
+    """Return a shape that collides; MuJoCo takes the convex hull of a mesh, and leaves out corners
+    above a limit.
+    """
     if not isinstance(geometry, Mesh):
         return geometry
     corners = source.compiled.meshes[source.model.geom_dataid[g]].hull_corners
@@ -215,7 +252,7 @@ def _wrapped(model: Any) -> set[int]:
     return {g for g, kind in zip(model.wrap_objid, model.wrap_type, strict=True) if kind in _WRAPS}
 
 
-# --- shapes -----------------------------------------------------------------------------------------------------------
+# --- shapes ---------------------------------------------------------------------------------------
 
 
 def _plane(size: list[float]) -> Geometry:
@@ -238,7 +275,9 @@ _PRIMITIVES: dict[int, Callable[[list[float]], Geometry]] = {
 
 
 def _shape_of_file(g: int, kind: int, source: Source) -> tuple[Geometry, Pose] | None:
-    """Return a mesh or a height field and its pose in the geom's frame; None if the geom has none."""
+    """Return a mesh or a height field and its pose in the geom's frame; None if the geom has
+    none.
+    """
     data = source.model.geom_dataid[g]
     if kind == _HFIELD:
         return _hfield(g, data, source)
@@ -259,7 +298,11 @@ def _mesh(g: int, mesh: int, source: Source) -> tuple[Geometry, Pose] | None:
         source.diagnostics.add(
             Fate.APPROXIMATED,
             "mjcf-in.mesh-frame",
-            "mesh {mesh} has a refquat and a scale that differs by axis; it is scaled along the axes of its file",
+            (
+                "mesh {mesh} has a refquat and a scale that differs by axis; it is scaled along "
+                "the "
+                "axes of its file"
+            ),
             source.where("mesh", mesh),
             subjects=(source.names("geom")[g],),
             mesh=source.names("mesh")[mesh],
@@ -270,7 +313,8 @@ def _mesh(g: int, mesh: int, source: Source) -> tuple[Geometry, Pose] | None:
 def _placed_mesh(mesh: int, source: Source) -> tuple[Mesh, Pose]:
     """Return the mesh of a file in the frame of the file, or one that the document has in itself.
 
-    MuJoCo subtracts ``refpos``, undoes ``refquat`` and scales; then it moves the mesh to its center and principal axes.
+    MuJoCo subtracts ``refpos``, undoes ``refquat`` and scales; then it moves the mesh to its center
+    and principal axes.
     """
     model, stated, asset = source.model, source.compiled.meshes[mesh], file_of_mesh(mesh, source)
     if asset is None:
@@ -295,7 +339,9 @@ def file_of_mesh(mesh: int, source: Source) -> Asset | None:
 
 
 def _has_faces(file: str, source: Source) -> bool:
-    """Return whether a file has triangles; of an OBJ or MSH file without, MuJoCo takes the convex hull."""
+    """Return whether a file has triangles; of an OBJ or MSH file without, MuJoCo takes the convex
+    hull.
+    """
     data = source.assets.contents.get(file)
     if data is not None and file.endswith(MSH):
         return has_triangles(data)
@@ -319,7 +365,9 @@ def _read_hfield(hfield: int, source: Source) -> tuple[Heightmap, tuple[str, ...
     size = (2.0 * x, 2.0 * y, top)
     approximate: list[str] = []
     if base != _BASE:
-        approximate.append(f"a height field, whose base becomes {_BASE:g} m thick instead of {base:g} m")
+        approximate.append(
+            f"a height field, whose base becomes {_BASE:g} m thick instead of {base:g} m"
+        )
     if asset is None or not asset.uri.lower().endswith(".png"):
         approximate.append("a height field, whose heights are rounded to 65,535 levels")
         return inline_heights(hfield, size, source), tuple(approximate)
@@ -332,12 +380,16 @@ def _read_hfield(hfield: int, source: Source) -> tuple[Heightmap, tuple[str, ...
 
 
 def _stretched(heightmap: Heightmap, gray: GrayLevels) -> Heightmap:
-    """Return a height map whose lowest level is at zero, and whose highest level has the full height, as in MuJoCo."""
+    """Return a height map whose lowest level is at zero, and whose highest level has the full
+    height, as in MuJoCo.
+    """
     lowest, highest = int(gray.levels.min()), int(gray.levels.max())
     x, y, top = heightmap.size
     levels = highest - lowest or gray.max_level
     return replace(
-        heightmap, size=(x, y, top * gray.max_level / levels), position=(0.0, 0.0, 0.0 - top * lowest / levels)
+        heightmap,
+        size=(x, y, top * gray.max_level / levels),
+        position=(0.0, 0.0, 0.0 - top * lowest / levels),
     )
 
 
@@ -354,7 +406,7 @@ def _approximate(g: int, what: str, source: Source) -> None:
     )
 
 
-# --- contact ----------------------------------------------------------------------------------------------------------
+# --- contact --------------------------------------------------------------------------------------
 
 
 class Surfaces:
@@ -365,10 +417,17 @@ class Surfaces:
         self._surfaces: dict[tuple[Any, ...], Surface] = {}
         self._is_plain = not (has_effects(model) or model.has("geom_fluid"))
         numbers = (
-            model.geom_contype, model.geom_conaffinity, model.geom_condim, model.geom_priority,
-            model.geom_solmix, model.geom_margin, model.geom_gap,
-        )  # fmt: skip
-        vectors = (map(tuple, each) for each in (model.geom_friction, model.geom_solref, model.geom_solimp))
+            model.geom_contype,
+            model.geom_conaffinity,
+            model.geom_condim,
+            model.geom_priority,
+            model.geom_solmix,
+            model.geom_margin,
+            model.geom_gap,
+        )
+        vectors = (
+            map(tuple, each) for each in (model.geom_friction, model.geom_solref, model.geom_solimp)
+        )
         self._keys = list(zip(*numbers, *vectors, strict=True))
 
     def of_geom(self, g: int) -> Surface:

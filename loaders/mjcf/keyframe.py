@@ -1,4 +1,6 @@
-"""Keyframes: positions and velocities of joints, controls and states of actuators, poses of mocap bodies, by name."""
+"""Keyframes: positions and velocities of joints, controls and states of actuators, poses of mocap
+bodies, by name.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ def _keyframe(k: int, source: Source) -> Keyframe:
         velocities=_velocities(k, positions, model),
         actuators=tuple(source.names("actuator")[i] for i in actuators),
         controls=tuple(_slice(controls, *_controls(i, model)) for i in actuators),
-        activations=tuple(_slice(activations, model.actuator_actadr[i], model.actuator_actnum[i]) for i in actuators),
+        activations=tuple(
+            _slice(activations, model.actuator_actadr[i], model.actuator_actnum[i])
+            for i in actuators
+        ),
         links=tuple(poses),
         poses=tuple(poses.values()),
         where=source.where("key", k),
@@ -40,13 +45,17 @@ def _keyframe(k: int, source: Source) -> Keyframe:
 
 
 def _positions(k: int, model: Any) -> tuple[tuple[float, ...], ...]:
-    """Return the position of each joint; that of a free joint is the pose of its body in the world."""
+    """Return the position of each joint; that of a free joint is the pose of its body in the
+    world.
+    """
     values = model.key_qpos[k]
     places = zip(model.jnt_qposadr, model.jnt_type, strict=True)
     return tuple([tuple(values[start : start + _SIZES.get(kind, 1)]) for start, kind in places])
 
 
-def _velocities(k: int, positions: tuple[tuple[float, ...], ...], model: Any) -> tuple[tuple[float, ...], ...]:
+def _velocities(
+    k: int, positions: tuple[tuple[float, ...], ...], model: Any
+) -> tuple[tuple[float, ...], ...]:
     """Return the velocity of each joint; nothing if all are zero."""
     values = model.key_qvel[k]
     if not any(values):
@@ -55,8 +64,12 @@ def _velocities(k: int, positions: tuple[tuple[float, ...], ...], model: Any) ->
     return tuple(_velocity(values, start, kind, position) for start, kind, position in places)
 
 
-def _velocity(values: list[float], start: int, kind: int, position: tuple[float, ...]) -> tuple[float, ...]:
-    """Return the velocity of a joint; angular ones of MuJoCo are in the axes of the body, those of a scene are not."""
+def _velocity(
+    values: list[float], start: int, kind: int, position: tuple[float, ...]
+) -> tuple[float, ...]:
+    """Return the velocity of a joint; angular ones of MuJoCo are in the axes of the body, those of
+    a scene are not.
+    """
     if kind not in _SIZES:
         return _slice(values, start, 1)
     linear = _slice(values, start, 3) if kind == FREE else ()
@@ -65,7 +78,9 @@ def _velocity(values: list[float], start: int, kind: int, position: tuple[float,
 
 
 def _controls(i: int, model: Any) -> tuple[int, int]:
-    """Return the first control of an actuator, and their number, which is 1 in older versions of MuJoCo."""
+    """Return the first control of an actuator, and their number, which is 1 in older versions of
+    MuJoCo.
+    """
     addresses = getattr(model, "actuator_ctrladr", None)
     return (i, 1) if addresses is None else (int(addresses[i]), int(model.actuator_ctrlnum[i]))
 

@@ -22,13 +22,19 @@ from .document import Contents, LineMap, expand_includes
 MAX_DEPTH = 400
 """Largest number of nested elements; MuJoCo refuses about 500."""
 MAX_ATTRIBUTES = 500
-"""Largest number of attributes of an element; MuJoCo compares each with all before it, and knows less than 100."""
+"""Largest number of attributes of an element; MuJoCo compares each with all before it, and knows
+less than 100.
+"""
 MAX_SIZE = 10_000_000
-"""Largest product of the numbers of an attribute that makes data, such as the rows and columns of a height field."""
+"""Largest product of the numbers of an attribute that makes data, such as the rows and columns of a
+height field.
+"""
 MAX_VERTICES = 300_000
 """Largest number of vertices of a mesh that MuJoCo makes; their convex hull takes some seconds."""
 MAX_STEPS = 100_000
-"""Largest number of steps in which MuJoCo looks for the range of the length of an actuator; its default are 1,000."""
+"""Largest number of steps in which MuJoCo looks for the range of the length of an actuator; its
+default are 1,000.
+"""
 MAX_TAXELS = 1_000_000
 """Largest number of cells of a plugin's sensor."""
 MAX_MEMORY = 4 * 2**30
@@ -42,7 +48,9 @@ _GRID = "mujoco.sensor.touch_grid"
 _DISTANCE_FIELD = "mujoco.sdf."
 """Beginning of the names of the plugins that are signed distance fields."""
 _SMALLEST, _LARGEST = 1e-3, 1e3
-"""Limits of the lengths [m] of a signed distance field; MuJoCo samples it on a grid, and crashes if one is zero."""
+"""Limits of the lengths [m] of a signed distance field; MuJoCo samples it on a grid, and crashes if
+one is zero.
+"""
 _COUNTS = {"composite": ("count",), "flexcomp": ("count", "cellcount")}
 _SIZES = {
     "hfield": ("nrow", "ncol"), "size": ("nuserdata", "nkey"), "flexcomp": ("subdiv",),
@@ -53,24 +61,93 @@ _DATA_SIZES = frozenset({"actdim", "dim", "nsample", "num"})
 _DATA = frozenset({"keyframe", "rangefinder", "size"})
 """Other elements that ask for numbers."""
 _CHAIN = 40
-"""A cable of n parts counts as n * n / 40 more elements: its parts are a chain, for which MuJoCo needs time as n^3."""
+"""A cable of n parts counts as n * n / 40 more elements: its parts are a chain, for which MuJoCo
+needs time as n^3.
+"""
 _COUNTED = frozenset(
-    {"plugin", "instance", "replicate", "attach", "mesh", "lengthrange", "config", "flex", *_COUNTS, *_SIZES}
+    {
+        "plugin",
+        "instance",
+        "replicate",
+        "attach",
+        "mesh",
+        "lengthrange",
+        "config",
+        "flex",
+        *_COUNTS,
+        *_SIZES,
+    }
 )
 """Elements that make others, or data, or with which MuJoCo may crash."""
 _MEASURED = _COUNTED - {"mesh"} | {"skin"}
-"""The same without meshes, which rarely make data, but with skins, which are taken out of the document."""
+"""The same without meshes, which rarely make data, but with skins, which are taken out of the
+document.
+"""
 _NOT_A_NUMBER = re.compile(r"[+-]?nan(\(\w*\))?$", re.IGNORECASE)
 _LARGE_EXPONENT = re.compile(r"e\+?\d{3}")
 _DROPPED_SIZES = ("njmax", "nconmax", "nstack", "nemax")
-_NUMERIC = frozenset({
-    "act", "actrange", "anchor", "armature", "axis", "axisangle", "biasprm", "coef", "cranklength", "ctrl", "ctrlrange",
-    "damping", "density", "diaginertia", "dynprm", "elevation", "euler", "forcerange", "friction", "frictionloss",
-    "fromto", "fullinertia", "gainprm", "gap", "gear", "gravity", "kp", "kv", "lengthrange", "margin", "mass", "mpos",
-    "mquat", "offset", "polycoef", "pos", "qpos", "quat", "qvel", "range", "ref", "refpos", "refquat", "relpose",
-    "scale", "size", "solimp", "solref", "springdamper", "springlength", "springref", "stiffness", "timestep", "vertex",
-    "viscosity", "wind", "xyaxes", "zaxis",
-})  # fmt: skip
+_NUMERIC = frozenset(
+    {
+        "act",
+        "actrange",
+        "anchor",
+        "armature",
+        "axis",
+        "axisangle",
+        "biasprm",
+        "coef",
+        "cranklength",
+        "ctrl",
+        "ctrlrange",
+        "damping",
+        "density",
+        "diaginertia",
+        "dynprm",
+        "elevation",
+        "euler",
+        "forcerange",
+        "friction",
+        "frictionloss",
+        "fromto",
+        "fullinertia",
+        "gainprm",
+        "gap",
+        "gear",
+        "gravity",
+        "kp",
+        "kv",
+        "lengthrange",
+        "margin",
+        "mass",
+        "mpos",
+        "mquat",
+        "offset",
+        "polycoef",
+        "pos",
+        "qpos",
+        "quat",
+        "qvel",
+        "range",
+        "ref",
+        "refpos",
+        "refquat",
+        "relpose",
+        "scale",
+        "size",
+        "solimp",
+        "solref",
+        "springdamper",
+        "springlength",
+        "springref",
+        "stiffness",
+        "timestep",
+        "vertex",
+        "viscosity",
+        "wind",
+        "xyaxes",
+        "zaxis",
+    }
+)
 """Attributes that hold only numbers."""
 _LIMITS = frozenset({"ctrlrange", "forcerange", "range"})
 """Attributes that may be infinite."""
@@ -89,13 +166,15 @@ NOTHING = Size()
 
 
 def check(root: Node, models: Mapping[str, Size], contents: Contents, *, is_main: bool) -> Size:
-    """Report what is too large or not a number; return the size of the model that the document makes.
+    """Report what is too large or not a number; return the size of the model that the document
+    makes.
 
     Args:
         root: The root element, without includes.
         models: Size of each attached model, by its name.
         contents: What the elements had before their files were read, and skins taken out.
-        is_main: Whether no model attaches the document, so that nobody needs the depth of its bodies.
+        is_main: Whether no model attaches the document, so that nobody needs the depth of its
+            bodies.
     """
     most = limit_of("mjcf_elements")
     if len(contents.keys) >= MAX_ATTRIBUTES:
@@ -156,17 +235,28 @@ def _measured(root: Node, models: Mapping[str, Size], most: int) -> Size:
 
 
 def _check_depth(root: Node, depth: int, models: Mapping[str, Size]) -> None:
-    """Report bodies that are nested deeper than MuJoCo allows, which it says after it has compiled them."""
+    """Report bodies that are nested deeper than MuJoCo allows, which it says after it has compiled
+    them.
+    """
     if depth > MAX_CHAIN and all(size.depth <= MAX_CHAIN for size in models.values()):
-        message = "{depth} bodies are nested, with those of attached models; MuJoCo refuses more than {limit}"
-        root.invalid("mjcf-in.too-large", message, hint="attach fewer models", depth=depth, limit=MAX_CHAIN)
+        message = (
+            "{depth} bodies are nested, with those of attached models; MuJoCo refuses more "
+            "than {limit}"
+        )
+        root.invalid(
+            "mjcf-in.too-large", message, hint="attach fewer models", depth=depth, limit=MAX_CHAIN
+        )
 
 
 def _check_cable(node: Node, parts: int) -> None:
-    """Report a cable that is longer than MuJoCo allows, which says so after half a minute or more."""
+    """Report a cable that is longer than MuJoCo allows, which says so after half a minute or
+    more.
+    """
     if parts > MAX_CHAIN:
         message = "the cable has {parts} parts; MuJoCo refuses bodies nested more than {limit} deep"
-        node.invalid("mjcf-in.too-large", message, hint="use fewer parts", parts=parts, limit=MAX_CHAIN)
+        node.invalid(
+            "mjcf-in.too-large", message, hint="use fewer parts", parts=parts, limit=MAX_CHAIN
+        )
 
 
 def _check_data(root: Node, total: int) -> None:
@@ -178,19 +268,34 @@ def _check_data(root: Node, total: int) -> None:
     """
     sections = [section for section in root.children if section.tag in _STATEFUL]
     nodes = [node for section in sections for node in section.children]
-    stated = (_numbers(node.attributes[key]) for node in nodes for key in _DATA_SIZES & node.attributes.keys())
+    stated = (
+        _numbers(node.attributes[key])
+        for node in nodes
+        for key in _DATA_SIZES & node.attributes.keys()
+    )
     size = sum(max(0.0, *numbers) for numbers in stated if numbers)
-    size += sum(_rays(root) for node in nodes if node.tag == "rangefinder" and "camera" in node.attributes)
+    size += sum(
+        _rays(root) for node in nodes if node.tag == "rangefinder" and "camera" in node.attributes
+    )
     size += total * _keyframes(root)
-    size += total * max((_of_user(section) for section in root.children if section.tag == "size"), default=0.0)
+    size += total * max(
+        (_of_user(section) for section in root.children if section.tag == "size"), default=0.0
+    )
     if size > MAX_SIZE:
-        message = "sensors, actuators, keyframes and data of the user ask for {size:g} numbers; the limit is {limit}"
+        message = (
+            "sensors, actuators, keyframes and data of the user ask for {size:g} numbers; "
+            "the limit is {limit}"
+        )
         root.invalid("mjcf-in.too-large", message, size=size, limit=MAX_SIZE)
 
 
 def _keyframes(root: Node) -> float:
     """Return the number of keyframes, each of which has the state of the whole model."""
-    stated = [_product(section.attributes.get("nkey", "")) for section in root.children if section.tag == "size"]
+    stated = [
+        _product(section.attributes.get("nkey", ""))
+        for section in root.children
+        if section.tag == "size"
+    ]
     written = sum(len(section.children) for section in root.children if section.tag == "keyframe")
     return max(*stated, written) if stated else written
 
@@ -214,12 +319,17 @@ def _may_be_infinite(values: str) -> bool:
 
 def _report_excess(node: Node, total: int, most: int) -> None:
     if total > most:
-        message = "the document makes more than {limit} elements by replication, composition and attachment"
+        message = (
+            "the document makes more than {limit} elements by replication, composition and "
+            "attachment"
+        )
         hint = f"reduce the counts, or {how_to_raise('mjcf_elements')}"
         node.invalid("mjcf-in.too-large", message, hint=hint, limit=most)
     else:
         message = "elements are nested more than {limit} deep"
-        node.invalid("mjcf-in.too-large", message, hint="use fewer levels of bodies", limit=MAX_DEPTH)
+        node.invalid(
+            "mjcf-in.too-large", message, hint="use fewer levels of bodies", limit=MAX_DEPTH
+        )
 
 
 def _check_attributes(root: Node) -> None:
@@ -236,7 +346,10 @@ def _copies(node: Node) -> int:
         return max(1, math.ceil(_product(node.attributes.get("count", "1"))))
     if node.tag not in _COUNTS:
         return 1
-    return max(1, math.ceil(math.prod(_product(node.attributes.get(key, "1")) for key in _COUNTS[node.tag])))
+    return max(
+        1,
+        math.ceil(math.prod(_product(node.attributes.get(key, "1")) for key in _COUNTS[node.tag])),
+    )
 
 
 def _check_sizes(node: Node) -> None:
@@ -258,24 +371,34 @@ def _check_sizes(node: Node) -> None:
         _check_flex(node)
     if size > MAX_SIZE:
         message = "{keys} of <{tag}> ask for {size:g} items; the limit is {limit}"
-        node.invalid("mjcf-in.too-large", message, keys=keys, tag=node.tag, size=size, limit=MAX_SIZE)
+        node.invalid(
+            "mjcf-in.too-large", message, keys=keys, tag=node.tag, size=size, limit=MAX_SIZE
+        )
 
 
 def _check_mesh(node: Node) -> None:
-    """Report a mesh of too many vertices that MuJoCo makes: rows and columns, or the square of one number."""
+    """Report a mesh of too many vertices that MuJoCo makes: rows and columns, or the square of one
+    number.
+    """
     first, second = ([*_numbers(node.attributes.get("params", "")), 1.0, 1.0])[:2]
     kind = node.attributes["builtin"]
-    size = first if kind == "cone" else first * second if kind in {"plate", "wedge"} else first * first
+    size = (
+        first if kind == "cone" else first * second if kind in {"plate", "wedge"} else first * first
+    )
     if abs(size) > MAX_VERTICES:
         message = "{builtin} asks for {size:g} vertices; the limit is {limit}"
         node.invalid("mjcf-in.too-large", message, builtin=kind, size=abs(size), limit=MAX_VERTICES)
 
 
 def _check_flex(node: Node) -> None:
-    """Report a soft body with nodes whose vertices are all of one body, on which MuJoCo 3.17 crashes."""
+    """Report a soft body with nodes whose vertices are all of one body, on which MuJoCo 3.17
+    crashes.
+    """
     if "node" in node.attributes and len(node.attributes.get("body", "").split()) == 1:
         message = "MuJoCo crashes on a flex with nodes and one body for all vertices"
-        node.invalid("mjcf-in.refused", message, hint="state the name of the body once for each vertex")
+        node.invalid(
+            "mjcf-in.refused", message, hint="state the name of the body once for each vertex"
+        )
 
 
 def _check_length_range(node: Node) -> None:
@@ -285,12 +408,17 @@ def _check_length_range(node: Node) -> None:
         for key, default in (("inttotal", 10.0), ("timestep", 0.01))
     )
     if not 0.0 < total <= MAX_STEPS * step:
-        message = "inttotal and timestep of <lengthrange> ask for more than {limit} steps, or are not positive"
+        message = (
+            "inttotal and timestep of <lengthrange> ask for more than {limit} steps, or are "
+            "not positive"
+        )
         node.invalid("mjcf-in.too-large", message, limit=MAX_STEPS)
 
 
 def _check_plugin(node: Node) -> None:
-    """Report a setting of a plugin with which its code runs for long, takes much memory or crashes."""
+    """Report a setting of a plugin with which its code runs for long, takes much memory or
+    crashes.
+    """
     numbers = _numbers(node.attributes.get("value", ""))
     key, lengths = node.attributes.get("key", ""), [abs(x) for x in numbers if x]
     is_field = _plugin_of(node).startswith(_DISTANCE_FIELD)
@@ -299,7 +427,9 @@ def _check_plugin(node: Node) -> None:
         node.attributes["value"] = _finite(node.attributes["value"])
     elif key in {"size", "nchannel"} and math.prod(lengths) > MAX_TAXELS:
         message = "{key} of a plugin asks for {size:g} cells; the limit is {limit}"
-        node.invalid("mjcf-in.too-large", message, key=key, size=math.prod(lengths), limit=MAX_TAXELS)
+        node.invalid(
+            "mjcf-in.too-large", message, key=key, size=math.prod(lengths), limit=MAX_TAXELS
+        )
     elif is_field and key not in _ANGLES and not all(_SMALLEST <= x <= _LARGEST for x in numbers):
         message = "{key} of a signed distance field must be from {smallest} to {largest}"
         node.invalid("mjcf-in.too-large", message, key=key, smallest=_SMALLEST, largest=_LARGEST)
@@ -308,13 +438,24 @@ def _check_plugin(node: Node) -> None:
 def _check_grid(node: Node) -> None:
     """Report, and remove, a sensor of a plugin without a size, on which MuJoCo ends the process."""
     parent = node.parent
-    states_none = "instance" in node.attributes or (parent is not None and parent.tag == "extension")
+    states_none = "instance" in node.attributes or (
+        parent is not None and parent.tag == "extension"
+    )
     plugin = node.attributes.get("plugin", "") if node.tag == "plugin" else _plugin_of(node)
     if plugin != _GRID or states_none:
         return
-    sizes = [each for each in node.children if each.tag == "config" and each.attributes.get("key") == "size"]
+    sizes = [
+        each
+        for each in node.children
+        if each.tag == "config" and each.attributes.get("key") == "size"
+    ]
     if not any(each.attributes.get("value", "").strip() for each in sizes):
-        node.invalid("mjcf-in.refused", "MuJoCo refuses {plugin}: it has no size", hint="add it", plugin=plugin)
+        node.invalid(
+            "mjcf-in.refused",
+            "MuJoCo refuses {plugin}: it has no size",
+            hint="add it",
+            plugin=plugin,
+        )
         node.detach()
 
 
@@ -323,7 +464,9 @@ _ANGLES = frozenset({"alpha", "innerdiameter", "teeth"})
 
 
 def _plugin_of(node: Node) -> str:
-    """Return the name of the plugin of a ``<config>``; that of an instance stands at its definition."""
+    """Return the name of the plugin of a ``<config>``; that of an instance stands at its
+    definition.
+    """
     owner = node.parent
     while owner is not None and "plugin" not in owner.attributes:
         owner = owner.parent
@@ -331,7 +474,9 @@ def _plugin_of(node: Node) -> str:
 
 
 def _drop_sizes(node: Node) -> None:
-    """Take away the sizes of memory, with which a document could ask for any amount, but for one within its limit."""
+    """Take away the sizes of memory, with which a document could ask for any amount, but for one
+    within its limit.
+    """
     keys = _DROPPED_SIZES if _memory(node) <= MAX_MEMORY else ("memory", *_DROPPED_SIZES)
     dropped = tuple(f"size/{key}" for key in keys if node.attributes.pop(key, None) is not None)
     if dropped:
@@ -340,7 +485,9 @@ def _drop_sizes(node: Node) -> None:
 
 
 def _memory(node: Node) -> int:
-    """Return the number of bytes that an element asks for; 0 if it states none, or none that MuJoCo understands."""
+    """Return the number of bytes that an element asks for; 0 if it states none, or none that MuJoCo
+    understands.
+    """
     found = _MEMORY.match(node.attributes.get("memory", ""))
     return int(found[1]) * _UNITS[found[2].upper()] if found else 0
 
@@ -349,21 +496,31 @@ def _check_numbers(node: Node) -> None:
     for key in node.attributes.keys() & _NUMERIC:
         numbers = _numbers(node.attributes[key])
         if any(math.isnan(number) for number in numbers):
-            node.invalid("mjcf-in.not-finite", "{key} of <{tag}> must not be NaN", key=key, tag=node.tag)
+            node.invalid(
+                "mjcf-in.not-finite", "{key} of <{tag}> must not be NaN", key=key, tag=node.tag
+            )
             node.attributes[key] = _finite(node.attributes[key])
         elif key not in _LIMITS and any(math.isinf(number) for number in numbers):
-            node.invalid("mjcf-in.not-finite", "{key} of <{tag}> must be finite", key=key, tag=node.tag)
+            node.invalid(
+                "mjcf-in.not-finite", "{key} of <{tag}> must be finite", key=key, tag=node.tag
+            )
             node.attributes[key] = _finite(node.attributes[key])
 
 
 def _finite(text: str) -> str:
-    """Return numbers with 1 in the place of those that are infinite or none, so that MuJoCo can read the rest."""
+    """Return numbers with 1 in the place of those that are infinite or none, so that MuJoCo can
+    read the rest.
+    """
     words = ((word, _numbers(word)) for word in text.split())
-    return " ".join("1" if numbers and not math.isfinite(numbers[0]) else word for word, numbers in words)
+    return " ".join(
+        "1" if numbers and not math.isfinite(numbers[0]) else word for word, numbers in words
+    )
 
 
 def _product(text: str) -> float:
-    """Return the product of the numbers above 1 in a text; 1 if there is none, or if they are not numbers."""
+    """Return the product of the numbers above 1 in a text; 1 if there is none, or if they are not
+    numbers.
+    """
     return min(math.prod(max(1.0, abs(x)) for x in _numbers(text) if not math.isnan(x)), 1e300)
 
 
@@ -390,7 +547,9 @@ class Inputs:
     context: Context
     """The context of the load."""
     whole: bool = False
-    """Whether every file is read, and not only those on which a number of the compiled model depends."""
+    """Whether every file is read, and not only those on which a number of the compiled model
+    depends.
+    """
     assets: Assets = field(default_factory=Assets)
     """The files."""
     models: dict[str, str] = field(default_factory=dict)
@@ -421,7 +580,9 @@ class Inputs:
             nodes = root.subtree()
             tags = {node.tag for node in nodes}
         models = _models(nodes) if "model" in tags else []
-        if not chain:  # MuJoCo reads the files of soft bodies, and of models to attach, before it compiles
+        if (
+            not chain
+        ):  # MuJoCo reads the files of soft bodies, and of models to attach, before it compiles
             self.assets.defers = not (self.whole or models or "flexcomp" in tags)
         sizes = {name: self._attach(node, folder, chain) for name, node in models}
         contents = Contents.of(nodes, tags)
@@ -444,7 +605,9 @@ class Inputs:
             return self._empty_model(node)
         if real in chain or real in self.context.including or len(chain) >= MAX_INCLUDE_DEPTH:
             message = "the model attaches itself, or models are nested too deep: {chain}"
-            node.invalid("file.include-cycle", message, chain=" -> ".join(p.name for p in (*chain, real)))
+            node.invalid(
+                "file.include-cycle", message, chain=" -> ".join(p.name for p in (*chain, real))
+            )
             return NOTHING
         if path not in self._names:
             data = read_bytes(path, node.diagnostics)
@@ -462,10 +625,14 @@ class Inputs:
         return self._empty_model(node)
 
     def _empty_model(self, node: Node) -> Size:
-        """Give MuJoCo an empty model in place of one with an error, so that it finds what else is wrong."""
+        """Give MuJoCo an empty model in place of one with an error, so that it finds what else is
+        wrong.
+        """
         if _MISSING not in self.models:
             empty = parse(b"<mujoco/>", node.file, node.diagnostics)
-            self.models[_MISSING] = "" if empty is None else self.lines.write(empty, Contents.of([empty], {empty.tag}))
+            self.models[_MISSING] = (
+                "" if empty is None else self.lines.write(empty, Contents.of([empty], {empty.tag}))
+            )
         node.attributes["file"] = _MISSING
         return NOTHING
 
@@ -473,6 +640,8 @@ class Inputs:
 def _models(nodes: list[Node]) -> list[tuple[str, Node]]:
     """Return the models that a document declares for attachment, by name."""
     declared = [
-        node for node in nodes if node.tag == "model" and node.parent is not None and node.parent.tag == "asset"
+        node
+        for node in nodes
+        if node.tag == "model" and node.parent is not None and node.parent.tag == "asset"
     ]
     return [(node.attributes.get("name", ""), node) for node in declared]

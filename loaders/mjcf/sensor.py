@@ -17,15 +17,31 @@ from .settings import single, text_of, unless
 from .unsupported import OF_REGIONS
 
 _OBJECTS = (
-    "site", "joint", "tendon", "actuator", "body", "objname", "camera", "geom1", "body1", "subtree1", "geom",
-)  # fmt: skip
+    "site",
+    "joint",
+    "tendon",
+    "actuator",
+    "body",
+    "objname",
+    "camera",
+    "geom1",
+    "body1",
+    "subtree1",
+    "geom",
+)
 """Attributes with the name of what a sensor measures."""
 _REFERENCES = ("site", "refname", "geom2", "body2", "subtree2", "camera")
 """Attributes with the name of a second item."""
 _KINDS = {"xbody": "body", "unknown": ""}
 _FOREIGN = frozenset({"mesh", "plugin", "instance"})
 """Attributes that a scene cannot follow."""
-_SHAPES = {2: ("sphere", 1), 3: ("capsule", 2), 4: ("ellipsoid", 3), 5: ("cylinder", 2), 6: ("box", 3)}
+_SHAPES = {
+    2: ("sphere", 1),
+    3: ("capsule", 2),
+    4: ("ellipsoid", 3),
+    5: ("cylinder", 2),
+    6: ("box", 3),
+}
 """Name, and number of sizes, of each of MuJoCo's types of the shape of a site."""
 
 
@@ -40,9 +56,16 @@ def _sensor(i: int, source: Source) -> MujocoElement | None:
     where = source.where("sensor", i)
     first, second = _item(i, "obj", source), _item(i, "ref", source)
     references = {} if node is None else _references(node, first, second)
-    if node is None or node.tag == "plugin" or _FOREIGN & node.attributes.keys() or _is_mesh(node, references, source):
+    if (
+        node is None
+        or node.tag == "plugin"
+        or _FOREIGN & node.attributes.keys()
+        or _is_mesh(node, references, source)
+    ):
         message = "sensor {name} is left out: a plugin or a mesh is a part of it"
-        source.diagnostics.add(Fate.DROPPED, "mjcf-in.plugin", message, where, subjects=(name,), name=name)
+        source.diagnostics.add(
+            Fate.DROPPED, "mjcf-in.plugin", message, where, subjects=(name,), name=name
+        )
         return None
     kept = {k: v for k, v in node.attributes.items() if k not in references and k != "name"}
     return MujocoElement(
@@ -56,7 +79,8 @@ def _sensor(i: int, source: Source) -> MujocoElement | None:
 
 
 def _references(node: Node, first: str, second: str) -> dict[str, str]:
-    """Return the attributes that name the items of a sensor, with their names in the compiled model.
+    """Return the attributes that name the items of a sensor, with their names in the compiled
+    model.
 
     Args:
         node: The element of the sensor.
@@ -65,7 +89,9 @@ def _references(node: Node, first: str, second: str) -> dict[str, str]:
     """
     objects = ("objname",) if node.tag == "insidesite" else _OBJECTS
     found = dict(_named(node.attributes, objects, first)[:1])
-    return found | dict(_named({k: v for k, v in node.attributes.items() if k not in found}, _REFERENCES, second))
+    return found | dict(
+        _named({k: v for k, v in node.attributes.items() if k not in found}, _REFERENCES, second)
+    )
 
 
 def _site_of_region(tag: str, references: Mapping[str, str], source: Source) -> int | None:
@@ -76,7 +102,9 @@ def _site_of_region(tag: str, references: Mapping[str, str], source: Source) -> 
 
 
 def _is_mesh(node: Node, references: Mapping[str, str], source: Source) -> bool:
-    """Return whether a sensor measures in a site whose shape is a mesh, or one that a scene does not know."""
+    """Return whether a sensor measures in a site whose shape is a mesh, or one that a scene does
+    not know.
+    """
     site = _site_of_region(node.tag, references, source)
     return site is not None and int(source.model.site_type[site]) not in _SHAPES
 
@@ -90,8 +118,12 @@ def _region(tag: str, references: Mapping[str, str], source: Source) -> Settings
     return ("site/type", kind), ("site/size", text_of(source.model.site_size[site][:count]))
 
 
-def _named(attributes: Mapping[str, str], keys: tuple[str, ...], name: str) -> list[tuple[str, str]]:
-    """Return the attributes that name an item, with the name in the compiled model, where replicas have their own."""
+def _named(
+    attributes: Mapping[str, str], keys: tuple[str, ...], name: str
+) -> list[tuple[str, str]]:
+    """Return the attributes that name an item, with the name in the compiled model, where replicas
+    have their own.
+    """
     return [(key, name or attributes[key]) for key in keys if key in attributes]
 
 
@@ -142,7 +174,8 @@ _ORTHOGRAPHIC = 1
 
 
 def with_cameras(links: Sequence[Link], name: str, source: Source) -> tuple[Link, ...]:
-    """Return the links of a model with its cameras; cameras of the world belong to a link named ``world``.
+    """Return the links of a model with its cameras; cameras of the world belong to a link named
+    ``world``.
 
     Args:
         links: The links.
@@ -156,7 +189,10 @@ def with_cameras(links: Sequence[Link], name: str, source: Source) -> tuple[Link
         cameras.setdefault(source.link(int(body)), []).append(_camera(i, source))
     if WORLD in cameras and all(link.name != WORLD for link in links):
         links = [Link(name=WORLD, model=name, X_WL=IDENTITY), *links]
-    return tuple(replace(link, sensors=tuple(cameras[link.name])) if link.name in cameras else link for link in links)
+    return tuple(
+        replace(link, sensors=tuple(cameras[link.name])) if link.name in cameras else link
+        for link in links
+    )
 
 
 def _camera(i: int, source: Source) -> Sensor:
@@ -187,12 +223,17 @@ def _parameters(i: int, source: Source) -> Settings:
         found.append(("camera/horizontal_fov", text_of([2.0 * math.atan(half_width)])))
     if _has_size(i, source):
         width, height = source.model.cam_resolution[i]
-        found += [("camera/image/width", str(int(width))), ("camera/image/height", str(int(height)))]
+        found += [
+            ("camera/image/width", str(int(width))),
+            ("camera/image/height", str(int(height))),
+        ]
     return tuple(found)
 
 
 def _half_width(i: int, source: Source) -> float:
-    """Return half of the width of the image at a distance of one; zero if no angle states the field of view."""
+    """Return half of the width of the image at a distance of one; zero if no angle states the field
+    of view.
+    """
     model = source.model
     width, height = model.cam_resolution[i] if _has_size(i, source) else _IMAGE
     if _is_orthographic(i, source):
@@ -234,7 +275,9 @@ _NUMBERS = (
     ("cutoff", "light_cutoff", 45.0),
     ("exponent", "light_exponent", 10.0),
 )
-"""Attribute, array and MuJoCo's default of each further number; older versions of MuJoCo lack some arrays."""
+"""Attribute, array and MuJoCo's default of each further number; older versions of MuJoCo lack some
+arrays.
+"""
 _OF_CONES = frozenset({"cutoff", "exponent"})
 """Numbers that a spot light of a scene has."""
 
@@ -249,7 +292,13 @@ def read_lights(source: Source) -> tuple[Light, ...]:
         where = source.where("light", list(names).index(images[0]))
         message = "{count} elements are left out: light {names}, of the type image"
         source.diagnostics.add(
-            Fate.NOTED, "mjcf-in.not-carried", message, where, subjects=images, count=len(images), names=images
+            Fate.NOTED,
+            "mjcf-in.not-carried",
+            message,
+            where,
+            subjects=images,
+            count=len(images),
+            names=images,
         )
     return tuple(_light(i, source) for i, kind in enumerate(kinds) if int(kind) != _IMAGE_LIGHT)
 
@@ -285,7 +334,9 @@ def _color(rgb: list[float]) -> Rgba:
 
 
 def _light_settings(i: int, is_spot: bool, source: Source) -> Iterator[tuple[str, str]]:
-    """Yield what a light of a scene does not have: a cone without falloff, and one around a light that has none."""
+    """Yield what a light of a scene does not have: a cone without falloff, and one around a light
+    that has none.
+    """
     model = source.model
     yield from mode_of("light", i, source)
     if any(model.light_ambient[i]):

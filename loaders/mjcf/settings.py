@@ -25,7 +25,9 @@ _FIELDS = frozenset({"timestep", "gravity", "wind", "magnetic"})
 
 def read_gravity(source: Source) -> Array:
     """Return the gravity [m/s^2]; zero if a flag switches it off."""
-    return frozen(np.zeros(3) if "gravity" in source.compiled.disabled else source.model.opt.gravity)
+    return frozen(
+        np.zeros(3) if "gravity" in source.compiled.disabled else source.model.opt.gravity
+    )
 
 
 def read_physics(settings: Iterable[tuple[str, str]], source: Source) -> Physics:
@@ -36,7 +38,9 @@ def read_physics(settings: Iterable[tuple[str, str]], source: Source) -> Physics
         source: The compiled model.
     """
     return _Physics(
-        time_step=float(source.model.opt.timestep), engine="mujoco", parameters=tuple(sorted(dict(settings).items()))
+        time_step=float(source.model.opt.timestep),
+        engine="mujoco",
+        parameters=tuple(sorted(dict(settings).items())),
     )
 
 
@@ -50,7 +54,10 @@ def report_options_of_include(root: Node) -> None:
     stated = (f"option/{key}" for option in options for key in option.attributes)
     names = sorted({*stated, *dict(stated_settings(root))})
     if names:
-        message = "the options of an included file are left out: {names}; those of the file that includes it count"
+        message = (
+            "the options of an included file are left out: {names}; those of the file that "
+            "includes it count"
+        )
         hint = "state gravity and time step in the file that includes this one"
         options[0].report(Fate.NOTED, "mjcf-in.options", message, hint=hint, names=tuple(names))
 
@@ -62,26 +69,35 @@ def stated_settings(root: Node) -> Iterator[tuple[str, str]]:
         root: The root element, without includes.
     """
     for option in (child for child in root.children if child.tag == "option"):
-        yield from ((f"option/{key}", text) for key, text in option.attributes.items() if key not in _FIELDS)
+        yield from (
+            (f"option/{key}", text) for key, text in option.attributes.items() if key not in _FIELDS
+        )
         for flag in (child for child in option.children if child.tag == "flag"):
-            yield from ((f"flag/{key}", text) for key, text in flag.attributes.items() if key != "gravity")
+            yield from (
+                (f"flag/{key}", text) for key, text in flag.attributes.items() if key != "gravity"
+            )
 
 
 def memory_of(root: Node) -> Iterator[tuple[str, str]]:
-    """Yield the memory that a document asks for, without which MuJoCo may refuse a model of many bodies.
+    """Yield the memory that a document asks for, without which MuJoCo may refuse a model of many
+    bodies.
 
     Args:
         root: The root element, without includes.
     """
     for size in (child for child in root.children if child.tag == "size"):
-        yield from ((f"size/{key}", text) for key, text in size.attributes.items() if key == "memory")
+        yield from (
+            (f"size/{key}", text) for key, text in size.attributes.items() if key == "memory"
+        )
 
 
 def report_warnings(source: Source) -> None:
     """Report the warnings of MuJoCo's compiler."""
     for message in dict.fromkeys(source.compiled.warnings):
         where = Where(source.file)
-        source.diagnostics.add(Fate.NOTED, "mjcf-in.warning", "MuJoCo warns: {message}", where, message=message)
+        source.diagnostics.add(
+            Fate.NOTED, "mjcf-in.warning", "MuJoCo warns: {message}", where, message=message
+        )
 
 
 SOLREF, SOLIMP = [0.02, 1.0], [0.9, 0.95, 0.001, 0.5, 2.0]
@@ -111,7 +127,9 @@ def _decimal(value: float) -> str:
 
 
 _kept_decimal = lru_cache(maxsize=256)(_decimal)
-"""Return the same of a number that is not zero, since zeros of both signs are equal; two of three numbers repeat."""
+"""Return the same of a number that is not zero, since zeros of both signs are equal; two of three
+numbers repeat.
+"""
 
 
 def single(value: float) -> float:
@@ -122,7 +140,9 @@ def single(value: float) -> float:
 @lru_cache(maxsize=1024)
 def _shortest(value: float) -> float:
     short = float(f"{value:.6g}")  # single precision tells all decimals of six digits apart
-    return short if _SINGLE.unpack(_SINGLE.pack(short))[0] == value else float(str(np.float32(value)))
+    return (
+        short if _SINGLE.unpack(_SINGLE.pack(short))[0] == value else float(str(np.float32(value)))
+    )
 
 
 def unless(name: str, values: Numbers, default: Numbers) -> Settings:
@@ -147,7 +167,10 @@ def solver(solref: list[float], solimp: list[float], suffix: str = "") -> Settin
     if solref == SOLREF and solimp == SOLIMP:
         return ()
     short = solimp[:3] if solimp[3:] == SOLIMP[3:] else solimp
-    return (*unless(f"solref{suffix}", solref, SOLREF), *unless(f"solimp{suffix}", short, SOLIMP[:3]))
+    return (
+        *unless(f"solref{suffix}", solref, SOLREF),
+        *unless(f"solimp{suffix}", short, SOLIMP[:3]),
+    )
 
 
 def with_polynomial(name: str, linear: float, higher: list[float]) -> Settings:
@@ -179,7 +202,10 @@ def joint_settings(j: int, model: Any) -> Settings:
         found.append(("actuatorgravcomp", "true"))
     if kind == _BALL and model.jnt_limited[j]:
         found += (("limited", "true"), ("range", text_of(model.jnt_range[j])))
-    damping, stiffness = row_of(model, "dof_dampingpoly", dof), row_of(model, "jnt_stiffnesspoly", j)
+    damping, stiffness = (
+        row_of(model, "dof_dampingpoly", dof),
+        row_of(model, "jnt_stiffnesspoly", j),
+    )
     if any(damping):
         found += with_polynomial("damping", model.dof_damping[dof], damping)
     if any(stiffness):
@@ -207,22 +233,32 @@ def tendon_settings(t: int, model: Any) -> Settings:
     limited = bool(model.tendon_actfrclimited[t])
     found = [
         *unless("margin", model.tendon_margin[t], 0.0),
-        *(solver(model.tendon_solref_lim[t], model.tendon_solimp_lim[t], "limit") if model.tendon_limited[t] else ()),
+        *(
+            solver(model.tendon_solref_lim[t], model.tendon_solimp_lim[t], "limit")
+            if model.tendon_limited[t]
+            else ()
+        ),
         *(
             solver(model.tendon_solref_fri[t], model.tendon_solimp_fri[t], "friction")
             if model.tendon_frictionloss[t]
             else ()
         ),
         *([("actuatorfrcrange", text_of(model.tendon_actfrcrange[t]))] if limited else []),
-        *with_polynomial("damping", model.tendon_damping[t], row_of(model, "tendon_dampingpoly", t)),
-        *with_polynomial("stiffness", model.tendon_stiffness[t], row_of(model, "tendon_stiffnesspoly", t)),
+        *with_polynomial(
+            "damping", model.tendon_damping[t], row_of(model, "tendon_dampingpoly", t)
+        ),
+        *with_polynomial(
+            "stiffness", model.tendon_stiffness[t], row_of(model, "tendon_stiffnesspoly", t)
+        ),
     ]
     return tuple(found)
 
 
 def _fluid_shape(fluid: list[float]) -> Settings:
     """Return the settings of a geom on which a fluid acts as on an ellipsoid."""
-    return (("fluidshape", "ellipsoid"), ("fluidcoef", text_of(fluid[1:6]))) if fluid[0] > 0.0 else ()
+    return (
+        (("fluidshape", "ellipsoid"), ("fluidcoef", text_of(fluid[1:6]))) if fluid[0] > 0.0 else ()
+    )
 
 
 def _surface_effects(kind: str, i: int, model: Any) -> Settings:
@@ -258,7 +294,9 @@ def pair_effects(i: int, model: Any) -> Settings:
 
 
 def contact_settings(g: int, model: Rows) -> Settings:
-    """Return the settings of the contacts of a geom; the first number of ``friction`` is a field of the scene."""
+    """Return the settings of the contacts of a geom; the first number of ``friction`` is a field of
+    the scene.
+    """
     found = [
         *unless("condim", model.geom_condim[g], 3),
         *unless("friction", [1.0, *model.geom_friction[g][1:]], FRICTION),
@@ -295,7 +333,8 @@ def is_merged(source: Source) -> bool:
 
 
 def merged_settings(source: Source) -> Iterator[tuple[str, str]]:
-    """Yield the options and flags of the compiled model that are not MuJoCo's default, as in its text.
+    """Yield the options and flags of the compiled model that are not MuJoCo's default, as in its
+    text.
 
     Args:
         source: The compiled model.
@@ -313,6 +352,8 @@ def merged_settings(source: Source) -> Iterator[tuple[str, str]]:
 
 def _setting(name: str, value: Any) -> tuple[str, str]:
     if name == _GROUPS:
-        return "option/actuatorgroupdisable", " ".join(str(bit) for bit in range(32) if int(value) >> bit & 1)
+        return "option/actuatorgroupdisable", " ".join(
+            str(bit) for bit in range(32) if int(value) >> bit & 1
+        )
     text = _WORDS[name][int(value)] if name in _WORDS else text_of(value)
     return f"option/{name}", text

@@ -12,15 +12,28 @@ from .document import LineMap
 from .geom import row_of_textures
 
 _RANGES = (
-    ("joint", "name_jntadr", (("jnt_limited", "jnt_range"), ("jnt_actfrclimited", "jnt_actfrcrange"))),
-    ("tendon", "name_tendonadr", (("tendon_limited", "tendon_range"), ("tendon_actfrclimited", "tendon_actfrcrange"))),
+    (
+        "joint",
+        "name_jntadr",
+        (("jnt_limited", "jnt_range"), ("jnt_actfrclimited", "jnt_actfrcrange")),
+    ),
+    (
+        "tendon",
+        "name_tendonadr",
+        (("tendon_limited", "tendon_range"), ("tendon_actfrclimited", "tendon_actfrcrange")),
+    ),
     (
         "actuator",
         "name_actuatoradr",
-        (("actuator_forcelimited", "actuator_forcerange"), ("actuator_actlimited", "actuator_actrange")),
+        (
+            ("actuator_forcelimited", "actuator_forcerange"),
+            ("actuator_actlimited", "actuator_actrange"),
+        ),
     ),
 )
-"""Kinds of elements, each with an array that tells whether there are any, and its arrays of switches and of ranges."""
+"""Kinds of elements, each with an array that tells whether there are any, and its arrays of
+switches and of ranges.
+"""
 _WITH_PLUGINS = ("body", "geom", "actuator", "sensor")
 """Kinds of elements on which a plugin may act."""
 
@@ -39,10 +52,25 @@ def _report_plugins(source: Source) -> None:
     model = source.model
     if not model.nplugin:
         return
-    nodes = [node for node in source.lines.nodes if node.tag == "plugin" and "plugin" in node.attributes]
-    used = [node for node in nodes if node.children or node.parent is None or node.parent.tag != "extension"]
-    owned = [(kind, i) for kind in _WITH_PLUGINS for i, k in enumerate(getattr(model, f"{kind}_plugin")) if k >= 0]
-    bodies = [i if kind == "body" else model.geom_bodyid[i] for kind, i in owned if kind in {"body", "geom"}]
+    nodes = [
+        node for node in source.lines.nodes if node.tag == "plugin" and "plugin" in node.attributes
+    ]
+    used = [
+        node
+        for node in nodes
+        if node.children or node.parent is None or node.parent.tag != "extension"
+    ]
+    owned = [
+        (kind, i)
+        for kind in _WITH_PLUGINS
+        for i, k in enumerate(getattr(model, f"{kind}_plugin"))
+        if k >= 0
+    ]
+    bodies = [
+        i if kind == "body" else model.geom_bodyid[i]
+        for kind, i in owned
+        if kind in {"body", "geom"}
+    ]
     source.diagnostics.add(
         Fate.DROPPED,
         "mjcf-in.plugin",
@@ -60,14 +88,24 @@ def _report_ranges(source: Source) -> None:
     for kind, elements, arrays in _RANGES:
         if not getattr(source.model, elements):
             continue
-        found = [*dict.fromkeys(i for switches, ranges in arrays for i in _switched_off(switches, ranges, source))]
+        found = [
+            *dict.fromkeys(
+                i for switches, ranges in arrays for i in _switched_off(switches, ranges, source)
+            )
+        ]
         if found:
             message = "ranges that are switched off are left out: {kind} {names}"
             names = source.names(kind)
             off = tuple(names[i] for i in found)
             where = source.where(kind, found[0])
             source.diagnostics.add(
-                Fate.NOTED, "mjcf-in.not-carried", message, where, subjects=off, kind=kind, names=off
+                Fate.NOTED,
+                "mjcf-in.not-carried",
+                message,
+                where,
+                subjects=off,
+                kind=kind,
+                names=off,
             )
 
 
@@ -76,16 +114,28 @@ def _switched_off(switches: str, ranges: str, source: Source) -> list[int]:
     if all(limits):
         return []
     pairs = zip(limits, getattr(source.model, ranges), strict=True)
-    return [i for i, (limited, (lower, upper)) in enumerate(pairs) if (lower or upper) and not limited]
+    return [
+        i for i, (limited, (lower, upper)) in enumerate(pairs) if (lower or upper) and not limited
+    ]
 
 
 _SECTIONS = frozenset({"visual", "statistic", "numeric", "text", "tuple", "layer"})
 """Elements that are left out with all that is in them."""
 _OF_TENDONS = frozenset({"group", "material", "rgba", "user", "width"})
 _ACTUATORS = (
-    "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "dcmotor",
-    "pid", "orientation",
-)  # fmt: skip
+    "general",
+    "motor",
+    "position",
+    "velocity",
+    "intvelocity",
+    "damper",
+    "cylinder",
+    "muscle",
+    "adhesion",
+    "dcmotor",
+    "pid",
+    "orientation",
+)
 _WITH_DATA_OF_USER = ("actuator", "body", "cam", "geom", "jnt", "sensor", "site", "tendon")
 _ATTRIBUTES = {
     "body": frozenset({"simple", "sleep", "user"}),
@@ -113,7 +163,8 @@ _SHAPE = frozenset({"size", "type"})
 
 
 def left_out(lines: LineMap) -> dict[str, Node]:
-    """Return what the elements state that a scene does not hold, with the first element that states it.
+    """Return what the elements state that a scene does not hold, with the first element that states
+    it.
 
     Args:
         lines: The elements.
@@ -139,7 +190,9 @@ def _regions(lines: LineMap) -> set[str]:
     """Return the names of the sites that are regions of sensors."""
     if OF_REGIONS.isdisjoint(lines.tags):
         return set()
-    return {n.attributes["site"] for n in lines.nodes if n.tag in OF_REGIONS and "site" in n.attributes}
+    return {
+        n.attributes["site"] for n in lines.nodes if n.tag in OF_REGIONS and "site" in n.attributes
+    }
 
 
 def report_left_out(source: Source) -> None:
@@ -177,18 +230,24 @@ def report_unused_assets(source: Source) -> None:
     found: list[tuple[str, int]] = []
     if model.nmesh or model.nhfield:
         found += _unused_files(source)
-    if model.nmat and (materials := _others("material", model.nmat, {*model.geom_matid} if model.ngeom else set())):
+    if model.nmat and (
+        materials := _others("material", model.nmat, {*model.geom_matid} if model.ngeom else set())
+    ):
         used = set[int]().union(*(getattr(model, name, ()) for name in _MATERIALS))
         found += [(kind, i) for kind, i in materials if i not in used]
     if model.ntex:
-        of_materials = set[int]().union(*map(row_of_textures, model.mat_texid if model.nmat else ()))
+        of_materials = set[int]().union(
+            *map(row_of_textures, model.mat_texid if model.nmat else ())
+        )
         textures = _others("texture", model.ntex, of_materials)
         found += [(kind, i) for kind, i in textures if model.tex_type[i] != _SKYBOX]
     if found:
         names = tuple(f"{kind} {source.names(kind)[i]}" for kind, i in found)
         message = "assets that no shape uses are left out: {names}"
         first = source.node(*found[0]) or source.lines.nodes[0]
-        source.diagnostics.add(Fate.NOTED, "mjcf-in.unused-asset", message, first.where, names=names)
+        source.diagnostics.add(
+            Fate.NOTED, "mjcf-in.unused-asset", message, first.where, names=names
+        )
 
 
 def _others(kind: str, count: int, used: Collection[int]) -> list[tuple[str, int]]:
@@ -196,7 +255,9 @@ def _others(kind: str, count: int, used: Collection[int]) -> list[tuple[str, int
 
 
 def _unused_files(source: Source) -> list[tuple[str, int]]:
-    """Return the meshes and height fields that no element names; a geom that only has the size of a mesh does."""
+    """Return the meshes and height fields that no element names; a geom that only has the size of a
+    mesh does.
+    """
     model = source.model
     shapes = {*zip(model.geom_type, model.geom_dataid, strict=True)} if model.ngeom else ()
     meshes = _others("mesh", model.nmesh, {data for kind, data in shapes if kind in {_MESH, _SDF}})
@@ -212,4 +273,8 @@ def _unnamed(assets: list[tuple[str, int]], source: Source) -> list[tuple[str, i
     stated = {node.attributes[kind] for node in nodes if kind in node.attributes}
     ends = tuple(stated) if "attach" in source.lines.tags else ()  # a prefix may be in front
     names = source.names(kind)
-    return [(kind, i) for kind, i in assets if names[i] not in stated and not (ends and names[i].endswith(ends))]
+    return [
+        (kind, i)
+        for kind, i in assets
+        if names[i] not in stated and not (ends and names[i].endswith(ends))
+    ]

@@ -1,9 +1,9 @@
 """The canonical model: the content of a file, independent of its format.
 
-The model is flat, frozen data without behavior. Units are SI units and radians; poses are resolved, at the zero
-configuration; names are scoped with ``::``; infinite limits are ``inf``. Frames are in monogram notation: W world,
-M model, L link, J joint, F frame, G geometry, P and C the parent and child link of a joint. ``where`` is the place in
-the source from which an item was read.
+The model is flat, frozen data without behavior. Units are SI units and radians; poses are resolved,
+at the zero configuration; names are scoped with ``::``; infinite limits are ``inf``. Frames are in
+monogram notation: W world, M model, L link, J joint, F frame, G geometry, P and C the parent and
+child link of a joint. ``where`` is the place in the source from which an item was read.
 """
 
 from .constraint import (

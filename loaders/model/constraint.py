@@ -62,7 +62,8 @@ class WeldConstraint:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DistanceConstraint:
-    """Constraint on the distance of point P of link A and point Q of link B, by a stiff spring and damper.
+    """Constraint on the distance of point P of link A and point Q of link B, by a stiff spring and
+    damper.
 
     Attributes:
         link_A: Name of link A.
@@ -178,7 +179,8 @@ class Buoyancy:
     Attributes:
         link: Name of the link.
         density: Density of the fluid, below the first layer if there are layers [kg/m^3].
-        layers: Height above which another density holds, and that density, from the lowest to the highest.
+        layers: Height above which another density holds, and that density, from the lowest to the
+            highest.
         volume: Displaced volume [m^3], if it is not that of the shapes.
         p_LV: Center of that volume in the link [m], shape (3,).
         X_WS: Frame S of the fluid, in whose z the layers are measured.
@@ -198,8 +200,9 @@ class Buoyancy:
 class FluidDrag:
     """Drag on a link, from its velocity relative to the fluid at the origin of a frame F on it.
 
-    With the velocity ``v = (linear, angular)`` of F in the axes of F, force and torque at the origin of F are
-    ``f_i = sum_j (linear_ij + sum_k (absolute_ijk |v_k| + quadratic_ijk v_k)) v_j``.
+    With the velocity ``v = (linear, angular)`` of F in the axes of F, force and torque at the
+    origin of F are ``f_i = sum_j (linear_ij + sum_k (absolute_ijk |v_k| + quadratic_ijk v_k))
+    v_j``.
 
     Attributes:
         link: Name of the link.
@@ -235,10 +238,12 @@ class Slopes:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Wing:
-    """Lift, drag and moment of a wing at its center of pressure, the origin of a frame F on its link.
+    """Lift, drag and moment of a wing at its center of pressure, the origin of a frame F on its
+    link.
 
-    Each coefficient is linear in the angle of attack up to the stall, and has another slope beyond it. They count for
-    the flow without its part along the span, and are multiplied by the squared cosine of the sweep.
+    Each coefficient is linear in the angle of attack up to the stall, and has another slope beyond
+    it. They count for the flow without its part along the span, and are multiplied by the squared
+    cosine of the sweep.
 
     Attributes:
         link: Name of the link.
@@ -323,7 +328,9 @@ class TendonPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tendon:
-    """A tendon, as in MuJoCo: a weighted sum of joint positions, or a path in space. Units are m and N for a path."""
+    """A tendon, as in MuJoCo: a weighted sum of joint positions, or a path in space. Units are m
+    and N for a path.
+    """
 
     name: str
     """Scoped name."""

@@ -1,7 +1,7 @@
 """Friction, surfaces, collision filter groups and pairs.
 
-SDFormat states a coefficient and the radius of a round patch of contact; PyBullet, URDF's ``<spinning_friction>`` and
-MuJoCo state the length itself.
+SDFormat states a coefficient and the radius of a round patch of contact; PyBullet, URDF's
+``<spinning_friction>`` and MuJoCo state the length itself.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class ContactPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilterRule:
-    """Rule that no link of group ``a`` collides with a link of group ``b``, which may be the same group."""
+    """Rule that no link of group ``a`` collides with a link of group ``b``, which may be the same
+    group.
+    """
 
     a: str
     b: str
@@ -58,7 +60,9 @@ class Friction:
     """Coulomb friction; None leaves the value to the engine."""
 
     mu: float = 1.0
-    """Coefficient of friction in the first direction, and in every direction unless ``mu2`` differs."""
+    """Coefficient of friction in the first direction, and in every direction unless ``mu2``
+    differs.
+    """
     mu2: float = 1.0
     """Coefficient of friction perpendicular to the first direction."""
     mu_static: float | None = None
@@ -136,7 +140,9 @@ class Surface:
 
 
 _SHARE = 3.0 * math.pi / 16.0
-"""Length over coefficient and radius, for the pressure of a sphere on a plane (Hertz); SDFormat, ``torsional``."""
+"""Length over coefficient and radius, for the pressure of a sphere on a plane (Hertz); SDFormat,
+``torsional``.
+"""
 UNIT_PATCH_RADIUS = 1.0 / _SHARE
 """Radius of a patch at which coefficient and length are the same number [m]."""
 

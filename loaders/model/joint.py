@@ -13,11 +13,15 @@ from .link import Sensor
 from .settings import Settings
 
 UNLIMITED = 1e16
-"""Limits in files of this magnitude or more are infinite: SDFormat 1.0 to 1.9 wrote 1e16 for infinity."""
+"""Limits in files of this magnitude or more are infinite: SDFormat 1.0 to 1.9 wrote 1e16 for
+infinity.
+"""
 
 
 class JointType(StrEnum):
-    """Joint types of SDFormat, with ``planar`` and ``floating`` of URDF and ``curvilinear`` of Drake."""
+    """Joint types of SDFormat, with ``planar`` and ``floating`` of URDF and ``curvilinear`` of
+    Drake.
+    """
 
     FIXED = "fixed"
     REVOLUTE = "revolute"
@@ -67,7 +71,9 @@ class JointAxis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arc:
-    """One piece of a planar curve, with ``length`` [m] and ``curvature`` [rad/m], which is 0 for a line segment."""
+    """One piece of a planar curve, with ``length`` [m] and ``curvature`` [rad/m], which is 0 for a
+    line segment.
+    """
 
     length: float
     curvature: float = 0.0
@@ -89,7 +95,9 @@ class Curve:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Joint:
-    """A joint between a frame J on ``parent`` and a frame J on ``child``, which coincide at the zero configuration."""
+    """A joint between a frame J on ``parent`` and a frame J on ``child``, which coincide at the
+    zero configuration.
+    """
 
     name: str
     """Scoped name."""
@@ -104,9 +112,12 @@ class Joint:
     X_CJ: Pose
     """Pose of frame J in the child link."""
     axes: tuple[JointAxis, ...] = ()
-    """Axes in the order of the joint's positions: none for fixed joints, ``x, y, normal`` for a planar joint, and the
-    axis of rotation for a screw joint. At most one for a ball joint and two for a floating joint, translation and
-    rotation: these hold for every direction and have no limits, and a spring pulls to the default position."""
+    """Axes in the order of the joint's positions: none for fixed joints, ``x, y, normal`` for a
+    planar joint, and the axis of rotation for a screw joint. At most one for a ball joint and two
+    for a floating joint, translation and
+    rotation: these hold for every direction and have no limits, and a spring pulls to the default
+        position.
+    """
     pitch: float = 1.0
     """Translation of a screw joint per revolution [m], right-handed."""
     gear_ratio: float = 1.0
@@ -128,7 +139,9 @@ class Joint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coupling:
-    """Coupling ``q(follower) = multiplier * q(leader) + offset`` of two joints; axes are counted from 0."""
+    """Coupling ``q(follower) = multiplier * q(leader) + offset`` of two joints; axes are counted
+    from 0.
+    """
 
     follower: str
     leader: str
@@ -158,7 +171,9 @@ class Actuator:
     gear_ratio: float = 1.0
     """Ratio of the rotor velocity to the joint velocity."""
     rotor_inertia: float = 0.0
-    """Inertia of the rotor, before the gear [kg m^2 or kg]; the joint has ``gear_ratio**2 * rotor_inertia`` more."""
+    """Inertia of the rotor, before the gear [kg m^2 or kg]; the joint has ``gear_ratio**2 *
+    rotor_inertia`` more.
+    """
     p_gain: float | None = None
     """Position gain of a controller [N m/rad or N/m]."""
     d_gain: float | None = None

@@ -36,7 +36,9 @@ class Cylinder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capsule:
-    """A capsule along z with ``radius`` [m]; ``length`` [m] is the length of its cylindrical part."""
+    """A capsule along z with ``radius`` [m]; ``length`` [m] is the length of its cylindrical
+    part.
+    """
 
     radius: float
     length: float
@@ -44,7 +46,9 @@ class Capsule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cone:
-    """A cone along z, apex up, with ``radius`` and ``length`` [m]; the origin is at half its height."""
+    """A cone along z, apex up, with ``radius`` and ``length`` [m]; the origin is at half its
+    height.
+    """
 
     radius: float
     length: float
@@ -59,7 +63,9 @@ class Ellipsoid:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plane:
-    """The half space below a plane through the origin with a unit ``normal``; only drawings use ``size`` [m]."""
+    """The half space below a plane through the origin with a unit ``normal``; only drawings use
+    ``size`` [m].
+    """
 
     normal: tuple[float, float, float] = (0.0, 0.0, 1.0)
     size: tuple[float, float] = (1.0, 1.0)
@@ -88,10 +94,13 @@ class Mesh:
     voxel_resolution: int = 200000
     """Number of voxels of a convex decomposition."""
     reference: Mesh | None = None
-    """Mesh of the same shape at the same pose, which tells whether the up axis that a COLLADA file states is applied;
-    without one, the name of its exporter decides."""
+    """Mesh of the same shape at the same pose, which tells whether the up axis that a COLLADA file
+    states is applied; without one, the name of its exporter decides.
+    """
     data: bytes | None = None
-    """Content of an OBJ file, if the source has the mesh in itself; then it counts instead of ``path``."""
+    """Content of an OBJ file, if the source has the mesh in itself; then it counts instead of
+    ``path``.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +118,9 @@ class Heightmap:
     sampling: int = 1
     """Number of samples per pixel."""
     data: bytes | None = None
-    """Content of a PNG file, if the source has the heights in itself; then it counts instead of ``path``."""
+    """Content of a PNG file, if the source has the heights in itself; then it counts instead of
+    ``path``.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +136,19 @@ class Empty:
     """No shape: it neither collides nor is visible."""
 
 
-Geometry = Box | Sphere | Cylinder | Capsule | Cone | Ellipsoid | Plane | Mesh | Heightmap | Polyline | Empty
+Geometry = (
+    Box
+    | Sphere
+    | Cylinder
+    | Capsule
+    | Cone
+    | Ellipsoid
+    | Plane
+    | Mesh
+    | Heightmap
+    | Polyline
+    | Empty
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +234,9 @@ class Sensor:
     parameters: tuple[tuple[str, str], ...] = ()
     """Path, below the sensor, and text of every other element."""
     target: str | None = None
-    """Name of the link, or `WORLD`, at which a camera always looks; None for a camera that turns with its link."""
+    """Name of the link, or `WORLD`, at which a camera always looks; None for a camera that turns
+    with its link.
+    """
     mujoco: Settings = ()
     """Further settings of MuJoCo's ``<camera>``."""
     where: Where = NOWHERE
@@ -252,7 +277,9 @@ class Light:
     on: bool = True
     """Whether the light is on."""
     target: str | None = None
-    """Name of the link, or `WORLD`, to which the beam always points; None for a light that turns with its link."""
+    """Name of the link, or `WORLD`, to which the beam always points; None for a light that turns
+    with its link.
+    """
     mujoco: Settings = ()
     """Further settings of MuJoCo's ``<light>``."""
     where: Where = NOWHERE
@@ -269,7 +296,9 @@ class Link:
     X_WL: Pose
     """Pose in the world at the zero configuration."""
     inertia: SpatialInertia | None = None
-    """Mass properties, or None if the source states none; a target that needs a number reports its choice."""
+    """Mass properties, or None if the source states none; a target that needs a number reports its
+    choice.
+    """
     collisions: tuple[Collision, ...] = ()
     """Shapes for contact."""
     visuals: tuple[Visual, ...] = ()
@@ -287,14 +316,17 @@ class Link:
     velocity_decay: tuple[float, float] = (0.0, 0.0)
     """Linear and angular velocity decay."""
     added_mass: Array | None = None
-    """Fluid added mass about Lcm in the inertial frame, shape (6, 6), linear components first, or None."""
+    """Fluid added mass about Lcm in the inertial frame, shape (6, 6), linear components first, or
+    None.
+    """
     surface_velocity_axis: tuple[float, float, float] | None = None
     """Unit axis, in L, of the surface velocity of a conveyor, or None."""
     deformable: tuple[tuple[str, str], ...] = ()
     """Name and text of each property of a deformable body; empty for a rigid one."""
     virtual: bool = False
-    """Whether a reader made it to connect two joints of one body: it has neither inertia nor shapes, and its frame
-    coincides with that of the body at the zero configuration."""
+    """Whether a reader made it to connect two joints of one body: it has neither inertia nor
+    shapes, and its frame coincides with that of the body at the zero configuration.
+    """
     mujoco: Settings = ()
     """Further settings of MuJoCo's ``<body>``."""
     where: Where = NOWHERE
@@ -332,12 +364,15 @@ class Model:
     enable_wind: bool = False
     """Whether wind acts on its links."""
     placement_frame: str | None = None
-    """Name of the frame, in the model, to which the pose of the model refers; None is the model frame."""
+    """Name of the frame, in the model, to which the pose of the model refers; None is the model
+    frame.
+    """
     where: Where = NOWHERE
 
 
 def gravity_share(link: Link) -> float:
-    """Return the share of gravity that acts on a link: 1 unless the source compensates a part of it.
+    """Return the share of gravity that acts on a link: 1 unless the source compensates a part of
+    it.
 
     Args:
         link: The link.

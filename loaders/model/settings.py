@@ -50,7 +50,9 @@ def by_name(items: Iterable[N]) -> dict[str, N]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MujocoElement:
-    """An element that only MuJoCo has: a sensor, a constraint of one joint or of tendons, a soft body."""
+    """An element that only MuJoCo has: a sensor, a constraint of one joint or of tendons, a soft
+    body.
+    """
 
     name: str
     """Scoped name."""
@@ -59,9 +61,11 @@ class MujocoElement:
     tag: str
     """Name of the element, such as ``jointpos``."""
     settings: Settings = ()
-    """Attribute, or path of an attribute of an element in it (``edge/damping``) or of an item that it names
-    (``site/size``), and text.
+    """Attribute, or path of an attribute of an element in it (``edge/damping``) or of an item that
+    it names (``site/size``), and text.
     """
     references: Settings = ()
-    """Attribute and scoped name of each item that the element names; an attribute may have several."""
+    """Attribute and scoped name of each item that the element names; an attribute may have
+    several.
+    """
     where: Where = NOWHERE

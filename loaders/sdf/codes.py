@@ -5,9 +5,13 @@ from __future__ import annotations
 from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
-    "sdf.actor": CodeInfo("An actor is an animation without a body, so it is not read.", "", (Fate.NOTED,)),
+    "sdf.actor": CodeInfo(
+        "An actor is an animation without a body, so it is not read.", "", (Fate.NOTED,)
+    ),
     "sdf.appearance": CodeInfo(
-        "The element only affects how something looks or sounds, so it is not read.", "", (Fate.NOTED,)
+        "The element only affects how something looks or sounds, so it is not read.",
+        "",
+        (Fate.NOTED,),
     ),
     "sdf.attached-to": CodeInfo(
         "`attached_to` names no frame, link, joint or model in its scope.",
@@ -20,13 +24,18 @@ CODES = {
         (Fate.INVALID,),
     ),
     "sdf.auto-inertia-ignores": CodeInfo(
-        "The inertia is computed from the collisions, so the pose and the moments in the file are ignored.",
+        (
+            "The inertia is computed from the collisions, so the pose and the moments in the file "
+            "are "
+            "ignored."
+        ),
         "Remove the pose and the moments, or remove `auto`.",
         (Fate.NOTED,),
     ),
     "sdf.auto-inertia-no-collision": CodeInfo(
         (
-            "The inertia is to be computed from the collisions and the link has none; the values in the file, or the "
+            "The inertia is to be computed from the collisions and the link has none; the values "
+            "in the file, or the "
             "defaults, are used."
         ),
         "Add a collision to the link.",
@@ -38,13 +47,19 @@ CODES = {
         (Fate.ASSUMED,),
     ),
     "sdf.axis-expressed-in": CodeInfo(
-        "`expressed_in` names no frame in its scope.", "Correct the name.", (Fate.INVALID, Fate.SKIPPED)
+        "`expressed_in` names no frame in its scope.",
+        "Correct the name.",
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.canonical-link": CodeInfo(
-        "`canonical_link` names no link of the model; the first link is used.", "Correct the name.", (Fate.ASSUMED,)
+        "`canonical_link` names no link of the model; the first link is used.",
+        "Correct the name.",
+        (Fate.ASSUMED,),
     ),
     "sdf.duplicate-name": CodeInfo(
-        "Two elements in one scope have the same name.", "Rename one of them.", (Fate.INVALID, Fate.SKIPPED)
+        "Two elements in one scope have the same name.",
+        "Rename one of them.",
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.elastic-modulus": CodeInfo(
         "Contact forces are not computed from `elastic_modulus`; only `kp` and `kd` are used.",
@@ -60,10 +75,16 @@ CODES = {
         "The element tunes the solver of one physics engine, so it is not read.", "", (Fate.NOTED,)
     ),
     "sdf.extra-axis": CodeInfo(
-        "A joint states more axes than its type has; the extra axis is ignored.", "Remove the axis.", (Fate.NOTED,)
+        "A joint states more axes than its type has; the extra axis is ignored.",
+        "Remove the axis.",
+        (Fate.NOTED,),
     ),
     "sdf.extra-element": CodeInfo(
-        "The file has more than one top-level world, model, light or actor; only the first one is read.",
+        (
+            "The file has more than one top-level world, model, light or actor; only the first "
+            "one is "
+            "read."
+        ),
         "Move it to a separate file, or put all of them into a world.",
         (Fate.DROPPED,),
     ),
@@ -72,9 +93,13 @@ CODES = {
         "Name a link of the model.",
         (Fate.ASSUMED,),
     ),
-    "sdf.gripper": CodeInfo("A gripper is a behavior of Gazebo classic, so it is not read.", "", (Fate.NOTED,)),
+    "sdf.gripper": CodeInfo(
+        "A gripper is a behavior of Gazebo classic, so it is not read.", "", (Fate.NOTED,)
+    ),
     "sdf.image-geometry": CodeInfo(
-        "A shape made from an image is not supported and is left out.", "Use a height map or a mesh.", (Fate.DROPPED,)
+        "A shape made from an image is not supported and is left out.",
+        "Use a height map or a mesh.",
+        (Fate.DROPPED,),
     ),
     "sdf.include-cycle": CodeInfo(
         "Files include each other in a cycle, or too deeply.",
@@ -86,10 +111,13 @@ CODES = {
         "Check that it is the right file.",
         (Fate.DROPPED,),
     ),
-    "sdf.include-no-uri": CodeInfo("An `<include>` has no `<uri>`.", "Add the `<uri>`.", (Fate.INVALID, Fate.SKIPPED)),
+    "sdf.include-no-uri": CodeInfo(
+        "An `<include>` has no `<uri>`.", "Add the `<uri>`.", (Fate.INVALID, Fate.SKIPPED)
+    ),
     "sdf.include-not-found": CodeInfo(
         (
-            "The `<uri>` of an `<include>` leads to no readable file; `resource.not-found` lists the places that were"
+            "The `<uri>` of an `<include>` leads to no readable file; `resource.not-found` lists "
+            "the places that were"
             " searched."
         ),
         "Name the folder in `paths` or the package in `package_map`.",
@@ -101,7 +129,9 @@ CODES = {
         (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.joint-parent": CodeInfo(
-        "The parent of a joint is unknown, or is the joint itself.", "Correct the name.", (Fate.INVALID, Fate.SKIPPED)
+        "The parent of a joint is unknown, or is the joint itself.",
+        "Correct the name.",
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.joint-same-body": CodeInfo(
         "The parent and the child of a joint are fixed to the same link.",
@@ -109,9 +139,13 @@ CODES = {
         (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.joint-type": CodeInfo(
-        "The joint type is unknown.", "Use one of the types that the message lists.", (Fate.INVALID,)
+        "The joint type is unknown.",
+        "Use one of the types that the message lists.",
+        (Fate.INVALID,),
     ),
-    "sdf.light-type": CodeInfo("The light type is unknown.", "Use `point`, `directional` or `spot`.", (Fate.INVALID,)),
+    "sdf.light-type": CodeInfo(
+        "The light type is unknown.", "Use `point`, `directional` or `spot`.", (Fate.INVALID,)
+    ),
     "sdf.material-script": CodeInfo(
         "A material script has no `<uri>` or no `<name>`.",
         "Add the missing element, or remove the script.",
@@ -123,7 +157,10 @@ CODES = {
         (Fate.NOTED,),
     ),
     "sdf.merge-unsupported": CodeInfo(
-        "`merge` is used on something other than a model, or would put links directly into a world.",
+        (
+            "`merge` is used on something other than a model, or would put links directly into a "
+            "world."
+        ),
         "Include it without `merge`.",
         (Fate.INVALID,),
     ),
@@ -134,7 +171,11 @@ CODES = {
     ),
     "sdf.model-file-outside": CodeInfo(
         "A `model.config` names a file outside its own folder, by its path or by a symbolic link.",
-        "Move the file into the folder of the model, or pass `unsafe_paths=True` if you trust the model.",
+        (
+            "Move the file into the folder of the model, or pass `unsafe_paths=True` if you trust "
+            "the "
+            "model."
+        ),
         (Fate.INVALID,),
     ),
     "sdf.name-clash": CodeInfo(
@@ -144,34 +185,53 @@ CODES = {
     ),
     "sdf.negative-dynamics": CodeInfo(
         (
-            "A damping, friction or stiffness of a joint is negative, so that the joint gains energy; it is kept as "
+            "A damping, friction or stiffness of a joint is negative, so that the joint gains "
+            "energy; it is kept as "
             "written."
         ),
         "Make the value positive.",
         (Fate.ASSUMED,),
     ),
     "sdf.nested-joint": CodeInfo(
-        "A joint in a nested model names an unknown parent, frame or leader; the message states what is used instead.",
+        (
+            "A joint in a nested model names an unknown parent, frame or leader; the message "
+            "states "
+            "what is used instead."
+        ),
         "Correct the name.",
         (Fate.ASSUMED,),
     ),
     "sdf.newer-model-file": CodeInfo(
-        "`model.config` lists a file for a version of SDFormat that is too new; another entry is used.",
+        (
+            "`model.config` lists a file for a version of SDFormat that is too new; another entry "
+            "is "
+            "used."
+        ),
         "",
         (Fate.ASSUMED,),
     ),
-    "sdf.no-axis": CodeInfo("A joint that can move has no `<axis>`; 0 0 1 is used.", "Add the axis.", (Fate.ASSUMED,)),
+    "sdf.no-axis": CodeInfo(
+        "A joint that can move has no `<axis>`; 0 0 1 is used.", "Add the axis.", (Fate.ASSUMED,)
+    ),
     "sdf.no-link": CodeInfo(
-        "A model that is not static has no link.", "Add a link, or make the model static.", (Fate.INVALID, Fate.SKIPPED)
+        "A model that is not static has no link.",
+        "Add a link, or make the model static.",
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.no-model-config": CodeInfo(
         "A folder has no `model.config`, or it names no readable file.",
         "Add `model.config`, or name the model file itself.",
         (Fate.INVALID, Fate.SKIPPED),
     ),
-    "sdf.no-name": CodeInfo("An element that needs a name has none.", "Add a name.", (Fate.INVALID, Fate.SKIPPED)),
-    "sdf.no-points": CodeInfo("A polyline has no points.", "Add the points of its outline.", (Fate.INVALID,)),
-    "sdf.no-uri": CodeInfo("A mesh or height map names no file.", "Add a `<uri>`.", (Fate.INVALID,)),
+    "sdf.no-name": CodeInfo(
+        "An element that needs a name has none.", "Add a name.", (Fate.INVALID, Fate.SKIPPED)
+    ),
+    "sdf.no-points": CodeInfo(
+        "A polyline has no points.", "Add the points of its outline.", (Fate.INVALID,)
+    ),
+    "sdf.no-uri": CodeInfo(
+        "A mesh or height map names no file.", "Add a `<uri>`.", (Fate.INVALID,)
+    ),
     "sdf.no-version": CodeInfo(
         "The root element states no version.",
         'Add `version="1.12"`, or the version that the file was written for.',
@@ -181,7 +241,9 @@ CODES = {
         "The element affects neither motion nor contact, so it is not read.", "", (Fate.NOTED,)
     ),
     "sdf.old-manifest": CodeInfo(
-        "The folder has a `manifest.xml`, which is the old name of `model.config`.", "Rename the file.", (Fate.NOTED,)
+        "The folder has a `manifest.xml`, which is the old name of `model.config`.",
+        "Rename the file.",
+        (Fate.NOTED,),
     ),
     "sdf.params": CodeInfo(
         "A change that `<experimental:params>` requests cannot be made; the message states why.",
@@ -189,12 +251,18 @@ CODES = {
         (Fate.INVALID,),
     ),
     "sdf.placement-frame": CodeInfo(
-        "`placement_frame` names no frame of the model.", "Correct the name.", (Fate.INVALID, Fate.SKIPPED)
+        "`placement_frame` names no frame of the model.",
+        "Correct the name.",
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.placement-without-pose": CodeInfo(
-        "An `<include>` with a `<placement_frame>` has no `<pose>`.", "Add `<pose/>` for the identity.", (Fate.INVALID,)
+        "An `<include>` with a `<placement_frame>` has no `<pose>`.",
+        "Add `<pose/>` for the identity.",
+        (Fate.INVALID,),
     ),
-    "sdf.plugin": CodeInfo("A plugin is code for another simulator, so it is not read.", "", (Fate.NOTED,)),
+    "sdf.plugin": CodeInfo(
+        "A plugin is code for another simulator, so it is not read.", "", (Fate.NOTED,)
+    ),
     "sdf.polyline-height": CodeInfo(
         "The outlines of one polyline differ in height; all get the height of the first.",
         "Make each outline a separate shape.",
@@ -216,7 +284,9 @@ CODES = {
         (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.pose-relative-to": CodeInfo(
-        "`relative_to` names no frame in its scope.", "Correct the name.", (Fate.INVALID, Fate.SKIPPED)
+        "`relative_to` names no frame in its scope.",
+        "Correct the name.",
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.pose-relative-to-ignored": CodeInfo(
         "The pose of this element is always relative to its link, so `relative_to` is ignored.",
@@ -229,13 +299,23 @@ CODES = {
         (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.reversed-limit": CodeInfo(
-        "The lower limit of a joint is above the upper limit; both are kept, and no position satisfies them.",
+        (
+            "The lower limit of a joint is above the upper limit; both are kept, and no position "
+            "satisfies them."
+        ),
         "Exchange the limits.",
         (Fate.ASSUMED,),
     ),
-    "sdf.road": CodeInfo("A road is only drawn by Gazebo, so its surface is left out.", "Use a mesh.", (Fate.DROPPED,)),
+    "sdf.road": CodeInfo(
+        "A road is only drawn by Gazebo, so its surface is left out.",
+        "Use a mesh.",
+        (Fate.DROPPED,),
+    ),
     "sdf.root-relative-to": CodeInfo(
-        "The pose of the outermost model has a `relative_to`, but there is no frame outside of the model.",
+        (
+            "The pose of the outermost model has a `relative_to`, but there is no frame outside of "
+            "the model."
+        ),
         "Remove `relative_to`.",
         (Fate.INVALID,),
     ),
@@ -245,7 +325,9 @@ CODES = {
         (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.second-physics": CodeInfo(
-        "A world has several sets of physics; only the default one, or the first, is used.", "", (Fate.NOTED,)
+        "A world has several sets of physics; only the default one, or the first, is used.",
+        "",
+        (Fate.NOTED,),
     ),
     "sdf.second-shape": CodeInfo(
         "A geometry has more than one shape; only the first is used.",
@@ -253,7 +335,9 @@ CODES = {
         (Fate.DROPPED,),
     ),
     "sdf.sensor-type": CodeInfo(
-        "The sensor type is unknown.", "Use a sensor type of the SDFormat specification.", (Fate.INVALID, Fate.SKIPPED)
+        "The sensor type is unknown.",
+        "Use a sensor type of the SDFormat specification.",
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.shader": CodeInfo(
         "A shader has an unknown type, or no normal map although its type needs one.",
@@ -261,21 +345,33 @@ CODES = {
         (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.state": CodeInfo(
-        "The saved state of a world gives the initial poses, as in Gazebo classic; one in a model is not read.",
+        (
+            "The saved state of a world gives the initial poses, as in Gazebo classic; one in a "
+            "model "
+            "is not read."
+        ),
         "Remove `<state>` to start at the poses of the models.",
         (Fate.NOTED,),
     ),
-    "sdf.state-scale": CodeInfo("The scale of a model in a saved state is not applied.", "", (Fate.DROPPED,)),
-    "sdf.state-unknown": CodeInfo("A saved state names models that the world does not have.", "", (Fate.NOTED,)),
+    "sdf.state-scale": CodeInfo(
+        "The scale of a model in a saved state is not applied.", "", (Fate.DROPPED,)
+    ),
+    "sdf.state-unknown": CodeInfo(
+        "A saved state names models that the world does not have.", "", (Fate.NOTED,)
+    ),
     "sdf.state-unreached": CodeInfo(
         "Saved poses of links do not fit their joints; the joints start at the nearest position.",
         "Correct the poses in `<state>`, or remove it.",
         (Fate.APPROXIMATED,),
     ),
-    "sdf.state-velocity": CodeInfo("Velocities in a saved state are not kept.", "", (Fate.DROPPED,)),
+    "sdf.state-velocity": CodeInfo(
+        "Velocities in a saved state are not kept.", "", (Fate.DROPPED,)
+    ),
     "sdf.static-joint": CodeInfo("A joint of a static model cannot move.", "", (Fate.NOTED,)),
     "sdf.unflattened": CodeInfo(
-        "Links named `a::b` in a world of version 1.7 or older become links of a nested model `a`.", "", (Fate.NOTED,)
+        "Links named `a::b` in a world of version 1.7 or older become links of a nested model `a`.",
+        "",
+        (Fate.NOTED,),
     ),
     "sdf.unknown-material": CodeInfo(
         "A material script or its texture was not found; the colors in the file are used.",
@@ -287,9 +383,13 @@ CODES = {
         "State the version that the file was written for.",
         (Fate.ASSUMED,),
     ),
-    "sdf.zero-axis": CodeInfo("The axis of a joint is zero.", "Give the axis a direction.", (Fate.INVALID,)),
+    "sdf.zero-axis": CodeInfo(
+        "The axis of a joint is zero.", "Give the axis a direction.", (Fate.INVALID,)
+    ),
     "sdf.zero-normal": CodeInfo(
-        "The normal of a plane is zero; 0 0 1 is used.", "Give the normal a direction.", (Fate.ASSUMED,)
+        "The normal of a plane is zero; 0 0 1 is used.",
+        "Give the normal a direction.",
+        (Fate.ASSUMED,),
     ),
     "sdf.zero-quaternion": CodeInfo(
         "A quaternion is zero; the identity is used.", "Correct the quaternion.", (Fate.ASSUMED,)

@@ -1,15 +1,16 @@
 """The frame attached-to and pose relative-to graphs, and their solution.
 
-A scope is the world or a model. Its members are vertices, which `solve` connects to the two graphs of the
-specification. A reference ``a::b::c`` goes down through nested models, never up or sideways.
+A scope is the world or a model. Its members are vertices, which `solve` connects to the two graphs
+of the specification. A reference ``a::b::c`` goes down through nested models, never up or sideways.
 
-Source: http://sdformat.org/tutorials?tut=pose_frame_semantics_proposal. Scope, implicit frame, interface model,
-attached-to graph and relative-to graph are libsdformat's terms.
+Source: http://sdformat.org/tutorials?tut=pose_frame_semantics_proposal. Scope, implicit frame,
+interface model, attached-to graph and relative-to graph are libsdformat's terms.
 
-In the pose relative-to graph an edge leads from each vertex to the one that its pose is relative to (``relative_to``,
-or the default of its kind). In the frame attached-to graph it leads to the one that it is attached to
-(``attached_to``, the child of a joint, the canonical link of a model). Both are forests unless the file contains a
-cycle, which is reported once, at its first vertex. Every walk is iterative and linear in the number of vertices.
+In the pose relative-to graph an edge leads from each vertex to the one that its pose is relative to
+(``relative_to``, or the default of its kind). In the frame attached-to graph it leads to the one
+that it is attached to (``attached_to``, the child of a joint, the canonical link of a model). Both
+are forests unless the file contains a cycle, which is reported once, at its first vertex. Every
+walk is iterative and linear in the number of vertices.
 """
 
 from __future__ import annotations
@@ -32,11 +33,17 @@ MODEL_FRAME = "__model__"
 """Name of the implicit frame of a model inside its own scope."""
 # Parentheses cannot occur in XML names, so that no file can contain the next three.
 INTERFACE_MODEL = "(interface_model)"
-"""Tag of the placeholder for the elements that an included file of another format adds to a scope."""
+"""Tag of the placeholder for the elements that an included file of another format adds to a
+scope.
+"""
 MISSING_MODEL = "(missing_model)"
-"""Tag of the placeholder for an include that failed; its name is empty if its elements may have any name."""
+"""Tag of the placeholder for an include that failed; its name is empty if its elements may have any
+name.
+"""
 PLACEMENT_FRAME = "(placement_frame)"
-"""Attribute, on the frame that replaces a merged model, with the name of the include's placement frame."""
+"""Attribute, on the frame that replaces a merged model, with the name of the include's placement
+frame.
+"""
 
 
 class VertexKind(Enum):
@@ -64,7 +71,9 @@ class FrameVertex:
     """Scoped name, as in the scene."""
     node: Node
     scope: Scope
-    """The scope in which the references of V are looked up; for the outermost vertex, the scope that it opens."""
+    """The scope in which the references of V are looked up; for the outermost vertex, the scope
+    that it opens.
+    """
     inner_scope: Scope | None = None
     """The scope whose implicit frame V is; None unless V is a model or the world."""
     relative_to: str = ""
@@ -78,7 +87,9 @@ class FrameVertex:
     relative_to_vertex: FrameVertex | None = None
     """R: the next vertex of the pose relative-to graph; None is the world."""
     attached_to_vertex: FrameVertex | None = None
-    """The next vertex of the frame attached-to graph; once solved, the last one: a link, static model or the world."""
+    """The next vertex of the frame attached-to graph; once solved, the last one: a link, static
+    model or the world.
+    """
     X_WV: Pose = IDENTITY
     """Pose in the world; valid once the graphs are solved."""
 
@@ -115,7 +126,9 @@ class Scope:
     nested: dict[str, Scope] = field(default_factory=dict)
     """Scopes of the nested models by their names within the scope."""
     interface_origins: list[FrameVertex] = field(default_factory=list)
-    """The origins of interface models (see `INTERFACE_MODEL`) whose elements are members of this scope."""
+    """The origins of interface models (see `INTERFACE_MODEL`) whose elements are members of this
+    scope.
+    """
     missing: frozenset[str] = frozenset()
     """Names of the nested models whose include failed; an empty one stands for any name."""
     canonical_link: FrameVertex | None = None
@@ -161,7 +174,9 @@ class Scope:
         return None
 
     def misses(self, reference: str) -> bool:
-        """Return whether an unknown name may be one that an include would have added, had it not failed."""
+        """Return whether an unknown name may be one that an include would have added, had it not
+        failed.
+        """
         scope, name = self, reference
         while True:
             if "" in scope.missing or name.partition(SEPARATOR)[0] in scope.missing:
@@ -172,7 +187,8 @@ class Scope:
             scope, name = step
 
     def suggestion(self, reference: str, without: str = "") -> str:
-        """Return a hint with the member whose name is closest to an unknown one; empty if none is close.
+        """Return a hint with the member whose name is closest to an unknown one; empty if none is
+        close.
 
         Args:
             reference: The unknown name.
@@ -201,7 +217,9 @@ class FrameGraph:
     vertices: list[FrameVertex] = field(default_factory=list)
 
     def free(self) -> None:
-        """Break the reference cycles of a graph that nobody needs any more, so that it is freed at once."""
+        """Break the reference cycles of a graph that nobody needs any more, so that it is freed at
+        once.
+        """
         for scope in self.scopes:
             del scope.origin
             scope.canonical_link = None
@@ -211,7 +229,9 @@ class FrameGraph:
 
 
 def build_frame_graph(body: Node, interface_models: dict[Node, InterfaceModel]) -> FrameGraph:
-    """Create the scopes and vertices of a ``<world>`` or of a root ``<model>``; `solve` connects them."""
+    """Create the scopes and vertices of a ``<world>`` or of a root ``<model>``; `solve` connects
+    them.
+    """
     graph = FrameGraph(_open_outermost(body), interface_models)
     pending = [graph.outermost]
     while pending:
@@ -276,7 +296,8 @@ def _add_members(scope: Scope, graph: FrameGraph) -> list[Scope]:
 def _model_name(scoped: str, graph: FrameGraph) -> str:
     """Return the name of a nested model in the scene.
 
-    A nested model with the name of the outermost one keeps the outermost name as prefix, so that names are unique.
+    A nested model with the name of the outermost one keeps the outermost name as prefix, so that
+    names are unique.
     """
     outermost = graph.outermost
     clash = outermost.origin.kind is VertexKind.MODEL and scoped == outermost.name
@@ -297,26 +318,36 @@ def _create_vertex(node: Node, name: str, scope: Scope) -> FrameVertex:
     return vertex
 
 
-# --- interface models ------------------------------------------------------------------------------------------------
+# --- interface models -----------------------------------------------------------------------------
 
 
 def _add_interface_model(scope: Scope, node: Node, graph: FrameGraph) -> None:
-    """Add a vertex for each named element of an interface model, with a fixed pose relative to its origin."""
+    """Add a vertex for each named element of an interface model, with a fixed pose relative to its
+    origin.
+    """
     scene = graph.interface_models[node].scene
-    origin = FrameVertex(VertexKind.FRAME, scope.prefix, node, scope, relative_to=node.word("@relative_to"))
+    origin = FrameVertex(
+        VertexKind.FRAME, scope.prefix, node, scope, relative_to=node.word("@relative_to")
+    )
     scope.interface_origins.append(origin)
     graph.vertices.append(origin)
     for kind, name, X_MV, link in _interface_elements(scene):
-        vertex = FrameVertex(kind, scope.prefix + name, node, scope, relative_to_vertex=origin, X_RV=X_MV)
+        vertex = FrameVertex(
+            kind, scope.prefix + name, node, scope, relative_to_vertex=origin, X_RV=X_MV
+        )
         vertex.attached_to_vertex = scope.members.get(link)
         scope.members.setdefault(name, vertex)
         graph.vertices.append(vertex)
     root = root_model(scene)
-    origin.attached_to_vertex = scope.members.get(root.canonical_link or "") if root is not None else None
+    origin.attached_to_vertex = (
+        scope.members.get(root.canonical_link or "") if root is not None else None
+    )
 
 
 def _interface_elements(scene: Scene) -> Iterator[tuple[VertexKind, str, Pose, str]]:
-    """Yield kind, name, pose in the model's frame and link of each named element of a scene; links come first."""
+    """Yield kind, name, pose in the model's frame and link of each named element of a scene; links
+    come first.
+    """
     root = root_model(scene)
     X_ML = {WORLD: IDENTITY if root is None else root.X_WM.inverse()}
     for link in scene.links:
@@ -346,7 +377,9 @@ def solve(graph: FrameGraph) -> None:
         vertex.relative_to_vertex = _resolve_relative_to(vertex)
     for vertex in attachment_order:
         if vertex.attached_to_vertex is not None:
-            vertex.attached_to_vertex = vertex.attached_to_vertex.attached_to_vertex or vertex.attached_to_vertex
+            vertex.attached_to_vertex = (
+                vertex.attached_to_vertex.attached_to_vertex or vertex.attached_to_vertex
+            )
     _compute_poses(_break_relative_to_cycles(graph))
 
 
@@ -359,7 +392,9 @@ def attached_link(vertex: FrameVertex) -> FrameVertex | None:
 
 
 def pose_in(link: FrameVertex, vertex: FrameVertex) -> Pose:
-    """Return the pose ``X_LV`` of a solved vertex in a link; exactly as written if it is relative to the link."""
+    """Return the pose ``X_LV`` of a solved vertex in a link; exactly as written if it is relative
+    to the link.
+    """
     if vertex.X_WV is link.X_WV:
         return IDENTITY
     while vertex.X_RV is IDENTITY and vertex.relative_to_vertex is not None:
@@ -370,12 +405,13 @@ def pose_in(link: FrameVertex, vertex: FrameVertex) -> Pose:
 
 
 def resolve_pose(element: Node, vertex: FrameVertex) -> Pose:
-    """Return the pose ``X_VE`` of a part E (collision, visual, light, sensor) in the frame of its owner V.
+    """Return the pose ``X_VE`` of a part E (collision, visual, light, sensor) in the frame of its
+    owner V.
 
     Args:
         element: The part.
-        vertex: The solved vertex of the link, joint or world that the part belongs to. The pose is relative to V by
-            default; otherwise ``relative_to`` is looked up in the scope of V.
+        vertex: The solved vertex of the link, joint or world that the part belongs to. The pose is
+            relative to V by default; otherwise ``relative_to`` is looked up in the scope of V.
     """
     relative_to, X_RE = read_pose(element)
     if not relative_to:
@@ -387,11 +423,13 @@ def resolve_pose(element: Node, vertex: FrameVertex) -> Pose:
     return vertex.X_WV.inverse() @ frame.X_WV @ X_RE
 
 
-# --- canonical links -------------------------------------------------------------------------------------------------
+# --- canonical links ------------------------------------------------------------------------------
 
 
 def _choose_canonical_link(scope: Scope) -> None:
-    """Set the canonical link of a model: the declared one, else the first link, else that of a nested model."""
+    """Set the canonical link of a model: the declared one, else the first link, else that of a
+    nested model.
+    """
     if scope.origin.kind is VertexKind.WORLD:
         return
     declared = scope.node.word("@canonical_link", "")
@@ -404,7 +442,9 @@ def _choose_canonical_link(scope: Scope) -> None:
 
 def _first_link(scope: Scope) -> FrameVertex | None:
     links = (vertex for vertex in scope.members.values() if vertex.kind is VertexKind.LINK)
-    nested = (inner.canonical_link for inner in scope.nested.values() if inner.canonical_link is not None)
+    nested = (
+        inner.canonical_link for inner in scope.nested.values() if inner.canonical_link is not None
+    )
     return next(links, None) or next(nested, None)
 
 
@@ -431,11 +471,13 @@ def _report_canonical_link(scope: Scope, declared: str, link: FrameVertex | None
         )
 
 
-# --- edges -----------------------------------------------------------------------------------------------------------
+# --- edges ----------------------------------------------------------------------------------------
 
 
 def _resolve_attached_to(vertex: FrameVertex) -> FrameVertex | None:
-    """Return the next vertex of the frame attached-to graph; None at a link, a static model or the world."""
+    """Return the next vertex of the frame attached-to graph; None at a link, a static model or the
+    world.
+    """
     if vertex.attached_to_vertex is not None or vertex.kind in (VertexKind.LINK, VertexKind.WORLD):
         return vertex.attached_to_vertex
     if vertex.kind is VertexKind.MODEL:
@@ -446,14 +488,18 @@ def _resolve_attached_to(vertex: FrameVertex) -> FrameVertex | None:
     if target is not None:
         return target
     if vertex.kind is VertexKind.FRAME:
-        _report_unknown(vertex.node, vertex.scope, "sdf.attached-to", "attached_to", vertex.attached_to)
+        _report_unknown(
+            vertex.node, vertex.scope, "sdf.attached-to", "attached_to", vertex.attached_to
+        )
     else:
         _report_unknown(vertex.node, vertex.scope, "sdf.joint-child", "<child>", vertex.attached_to)
     return vertex.scope.origin
 
 
 def _body_of_model(scope: Scope | None) -> FrameVertex | None:
-    """Return the canonical link, or else the first nested model; None for a static model, which is fixed in place."""
+    """Return the canonical link, or else the first nested model; None for a static model, which is
+    fixed in place.
+    """
     if scope is None or scope.static:
         return None
     return scope.canonical_link or next((inner.origin for inner in scope.nested.values()), None)
@@ -467,7 +513,9 @@ def _resolve_relative_to(vertex: FrameVertex) -> FrameVertex | None:
         frame = vertex.scope.find(vertex.relative_to)
         if frame is not None:
             return frame
-        _report_unknown(vertex.node, vertex.scope, "sdf.pose-relative-to", "relative_to", vertex.relative_to)
+        _report_unknown(
+            vertex.node, vertex.scope, "sdf.pose-relative-to", "relative_to", vertex.relative_to
+        )
     elif vertex.attached_to:
         return vertex.attached_to_vertex
     return vertex.scope.origin
@@ -484,7 +532,10 @@ def _report_unknown(node: Node, scope: Scope, code: str, role: str, name: str) -
         hint = "inside a model only the parent of a joint can be the world"
     node.invalid(
         code,
-        "unknown name {name!r} in {role} of <{tag}>; expected a link, joint, frame or model of {scope}",
+        (
+            "unknown name {name!r} in {role} of <{tag}>; expected a link, joint, frame or model of "
+            "{scope}"
+        ),
         hint=hint,
         leniency=_LENIENCIES.get(code, "its origin is used instead" if only_follows else ""),
         name=name,
@@ -495,14 +546,18 @@ def _report_unknown(node: Node, scope: Scope, code: str, role: str, name: str) -
 
 
 _LENIENCIES = {"sdf.joint-child": "the joint is left out"}
-"""Treatment of unknown names in lenient loading, keyed by code; others are tolerated only after a failed include."""
+"""Treatment of unknown names in lenient loading, keyed by code; others are tolerated only after a
+failed include.
+"""
 
 
-# --- cycles and order ------------------------------------------------------------------------------------------------
+# --- cycles and order -----------------------------------------------------------------------------
 
 
 def _break_attached_to_cycles(graph: FrameGraph) -> list[FrameVertex]:
-    """Report and cut the cycles of the frame attached-to graph; return the vertices, each after its target."""
+    """Report and cut the cycles of the frame attached-to graph; return the vertices, each after its
+    target.
+    """
     order, cycles = _topological_order(graph.vertices, lambda vertex: vertex.attached_to_vertex)
     for cycle in cycles:
         _report_cycle(
@@ -516,7 +571,9 @@ def _break_attached_to_cycles(graph: FrameGraph) -> list[FrameVertex]:
 
 
 def _break_relative_to_cycles(graph: FrameGraph) -> list[FrameVertex]:
-    """Report and cut the cycles of the pose relative-to graph; return the vertices, each after its target."""
+    """Report and cut the cycles of the pose relative-to graph; return the vertices, each after its
+    target.
+    """
     order, cycles = _topological_order(graph.vertices, lambda vertex: vertex.relative_to_vertex)
     for cycle in cycles:
         _report_cycle(
@@ -529,8 +586,12 @@ def _break_relative_to_cycles(graph: FrameGraph) -> list[FrameVertex]:
     return order
 
 
-def _topological_order(vertices: list[FrameVertex], edge: Edge) -> tuple[list[FrameVertex], list[list[FrameVertex]]]:
-    """Return the vertices, each after the one that its edge leads to, and the cycles, each from its first vertex."""
+def _topological_order(
+    vertices: list[FrameVertex], edge: Edge
+) -> tuple[list[FrameVertex], list[list[FrameVertex]]]:
+    """Return the vertices, each after the one that its edge leads to, and the cycles, each from its
+    first vertex.
+    """
     order: list[FrameVertex] = []
     cycles: list[list[FrameVertex]] = []
     walk_of: dict[FrameVertex, int] = {}
@@ -552,11 +613,13 @@ def _report_cycle(cycle: list[FrameVertex], code: str, template: str, hint: str)
     cycle[0].node.invalid(code, template, hint=hint, subjects=names, cycle=names)
 
 
-# --- poses -----------------------------------------------------------------------------------------------------------
+# --- poses ----------------------------------------------------------------------------------------
 
 
 def _compute_poses(order: list[FrameVertex]) -> None:
-    """Set the pose of every vertex in the world; in ``order`` each comes after the one that it is relative to."""
+    """Set the pose of every vertex in the world; in ``order`` each comes after the one that it is
+    relative to.
+    """
     for vertex in reversed(order):
         if vertex.placement_frame:
             vertex.X_RV = vertex.X_RV @ _placement_pose(vertex).inverse()
@@ -577,6 +640,8 @@ def _placement_pose(vertex: FrameVertex) -> Pose:
         X_VP = step.X_RV @ X_VP
         step = step.relative_to_vertex
     if step is None:
-        _report_unknown(vertex.node, scope, "sdf.placement-frame", "placement_frame", vertex.placement_frame)
+        _report_unknown(
+            vertex.node, scope, "sdf.placement-frame", "placement_frame", vertex.placement_frame
+        )
         return IDENTITY
     return X_VP

@@ -30,7 +30,11 @@ from .unmodeled import mark_read, report_ignored
 _Mesh = maker(Mesh)
 _APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only the appearance of terrain")
 _RARE_IN_MESH = ("submesh", "convex_decomposition")
-_IGNORED_IN_HEIGHTMAP = {"texture": _APPEARANCE, "blend": _APPEARANCE, "use_terrain_paging": _APPEARANCE}
+_IGNORED_IN_HEIGHTMAP = {
+    "texture": _APPEARANCE,
+    "blend": _APPEARANCE,
+    "use_terrain_paging": _APPEARANCE,
+}
 
 
 def read_geometry(element: Node, context: Context) -> Geometry:
@@ -74,18 +78,24 @@ def find_file(node: Node, uri: str, context: Context) -> str | None:
     return context.resources.find_file(uri, node)
 
 
-def _vector(node: Node, key: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
+def _vector(
+    node: Node, key: str, default: tuple[float, float, float]
+) -> tuple[float, float, float]:
     x, y, z = node.numbers(key, 3, default)
     return x, y, z
 
 
 def _extent(node: Node, key: str, default: float) -> float:
-    """Return a length, which is not negative; newer versions of libsdformat use the default in place of one that is."""
+    """Return a length, which is not negative; newer versions of libsdformat use the default in
+    place of one that is.
+    """
     with node.diagnostics.tolerating("the default of SDFormat is used"):
         return node.number(key, default, minimum=0.0)
 
 
-def _extents(node: Node, key: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
+def _extents(
+    node: Node, key: str, default: tuple[float, float, float]
+) -> tuple[float, float, float]:
     """Return three lengths, as `_extent` does."""
     extents = x, y, z = _vector(node, key, default)
     if min(extents) >= 0.0:
@@ -126,7 +136,9 @@ def _read_plane(node: Node, _: Context) -> Geometry:
     x, y, z = node.numbers("normal", 3, (0.0, 0.0, 1.0))
     width, depth = node.numbers("size", 2, (1.0, 1.0))
     if width < 0.0 or depth < 0.0:
-        node.invalid("xml.out-of-range", "negative plane size {width:g} {depth:g}", width=width, depth=depth)
+        node.invalid(
+            "xml.out-of-range", "negative plane size {width:g} {depth:g}", width=width, depth=depth
+        )
     length = math.hypot(x, y, z)
     if length == 0.0:
         node.report(Fate.ASSUMED, "sdf.zero-normal", "invalid plane normal 0 0 0; using 0 0 1")
@@ -159,7 +171,10 @@ def _read_heightmap(node: Node, context: Context) -> Geometry:
     report_ignored(node, _IGNORED_IN_HEIGHTMAP)
     size = _vector(node, "size", (1.0, 1.0, 1.0))
     if min(size[:2]) <= 0.0 or size[2] < 0.0:
-        message, stated = "the size of a heightmap must be positive, not {size}", " ".join(f"{s:g}" for s in size)
+        message, stated = (
+            "the size of a heightmap must be positive, not {size}",
+            " ".join(f"{s:g}" for s in size),
+        )
         node.invalid("xml.out-of-range", message, hint="state its extent in meters", size=stated)
     return Heightmap(
         uri=uri,
@@ -178,7 +193,10 @@ def _read_polyline(node: Node, _: Context) -> Geometry:
             line.report(
                 Fate.APPROXIMATED,
                 "sdf.polyline-height",
-                "the outlines of a polyline differ in height; using {used:g} m of the first instead of {height:g} m",
+                (
+                    "the outlines of a polyline differ in height; using {used:g} m of the first "
+                    "instead of {height:g} m"
+                ),
                 hint="make them two shapes",
                 used=heights[0],
                 height=height,

@@ -1,11 +1,12 @@
 """include, merge, model.config, and stand-ins for sun and ground plane.
 
-Each file is parsed, upgraded from its own version and composed in turn; its element replaces the ``<include>``. Every
-node keeps its own file and line. A file of another format is read by its own reader and becomes an interface model: a
-``<model>`` with a placeholder for the elements of that scene.
+Each file is parsed, upgraded from its own version and composed in turn; its element replaces the
+``<include>``. Every node keeps its own file and line. A file of another format is read by its own
+reader and becomes an interface model: a ``<model>`` with a placeholder for the elements of that
+scene.
 
-A proxy frame ``_merged__NAME__model__`` replaces the implicit frame of the merged model: elements that were posed
-relative to that frame, or attached to it, now refer to the proxy.
+A proxy frame ``_merged__NAME__model__`` replaces the implicit frame of the merged model: elements
+that were posed relative to that frame, or attached to it, now refer to the proxy.
 """
 
 from __future__ import annotations
@@ -32,8 +33,11 @@ _DROPPED = ("static", "self_collide", "allow_auto_disable", "enable_wind")
 _ONLY_IN_MODELS = ("link", "gripper")
 
 
-def merge(include: Node, model: Node, parent: Node, interface_models: dict[Node, InterfaceModel]) -> list[Node]:
-    """Return the elements that replace an ``<include merge='true'>``: the proxy frame and the elements of the model.
+def merge(
+    include: Node, model: Node, parent: Node, interface_models: dict[Node, InterfaceModel]
+) -> list[Node]:
+    """Return the elements that replace an ``<include merge='true'>``: the proxy frame and the
+    elements of the model.
 
     Args:
         include: The ``<include>``.
@@ -42,7 +46,9 @@ def merge(include: Node, model: Node, parent: Node, interface_models: dict[Node,
         interface_models: Included files of other formats, by their placeholder.
     """
     if model.tag != "model":
-        include.invalid("sdf.merge-unsupported", "cannot merge a <{tag}>; expected a <model>", tag=model.tag)
+        include.invalid(
+            "sdf.merge-unsupported", "cannot merge a <{tag}>; expected a <model>", tag=model.tag
+        )
         return []
     proxy = _create_proxy(include, model, parent)
     elements = [proxy]
@@ -51,7 +57,9 @@ def merge(include: Node, model: Node, parent: Node, interface_models: dict[Node,
         if child.tag in _DROPPED:
             _report_dropped(child, include)
         elif parent.tag == "world" and _needs_model(child, interface_models):
-            include.invalid("sdf.merge-unsupported", "cannot merge a <{tag}> into a world", tag=child.tag)
+            include.invalid(
+                "sdf.merge-unsupported", "cannot merge a <{tag}> into a world", tag=child.tag
+            )
         elif child.tag in _MERGED or ":" in child.tag:
             elements.append(child)
     return elements
@@ -69,7 +77,9 @@ def _report_dropped(child: Node, include: Node) -> None:
 
 
 def _needs_model(child: Node, interface_models: dict[Node, InterfaceModel]) -> bool:
-    return child.tag in _ONLY_IN_MODELS or (child.tag == INTERFACE_MODEL and bool(interface_models[child].scene.links))
+    return child.tag in _ONLY_IN_MODELS or (
+        child.tag == INTERFACE_MODEL and bool(interface_models[child].scene.links)
+    )
 
 
 def _create_proxy(include: Node, model: Node, parent: Node) -> Node:
@@ -81,8 +91,12 @@ def _create_proxy(include: Node, model: Node, parent: Node) -> Node:
         include.invalid("sdf.no-link", "the model to merge has no link", hint="add a <link> to it")
     placement_frame = model.attributes.get("placement_frame", "")
     if placement_frame:
-        attributes[PLACEMENT_FRAME] = attributes["name"] if placement_frame == MODEL_FRAME else placement_frame
-    proxy = Node("frame", attributes, file=include.file, line=include.line, diagnostics=include.diagnostics)
+        attributes[PLACEMENT_FRAME] = (
+            attributes["name"] if placement_frame == MODEL_FRAME else placement_frame
+        )
+    proxy = Node(
+        "frame", attributes, file=include.file, line=include.line, diagnostics=include.diagnostics
+    )
     model_pose = model.peek("pose")
     pose = proxy.add("pose") if model_pose is None else proxy.append(model_pose.copy())
     if not pose.attributes.get("relative_to"):
@@ -91,13 +105,17 @@ def _create_proxy(include: Node, model: Node, parent: Node) -> Node:
 
 
 def _canonical_link(model: Node) -> str:
-    """Return the name of the canonical link in the scope of the model: declared, the first, or of a nested model."""
+    """Return the name of the canonical link in the scope of the model: declared, the first, or of a
+    nested model.
+    """
     prefix = ""
     while True:
         declared = model.attributes.get("canonical_link", "").strip()
         link = model.peek("link")
         if declared or link is not None:
-            return prefix + (declared or ("" if link is None else link.attributes.get("name", "").strip()))
+            return prefix + (
+                declared or ("" if link is None else link.attributes.get("name", "").strip())
+            )
         nested = model.peek("model")
         if nested is None:
             return ""
@@ -178,12 +196,16 @@ def _file_without_manifest(folder: Path, node: Node) -> Path | None:
     name = "" if file is None else file.name
     leniency = "" if file is None else "using {file}"
     message, hint = "folder {folder} has no model.config", "add one, or name the file of the model"
-    node.invalid("sdf.no-model-config", message, hint=hint, leniency=leniency, folder=folder, file=name)
+    node.invalid(
+        "sdf.no-model-config", message, hint=hint, leniency=leniency, folder=folder, file=name
+    )
     return file if node.diagnostics.lenient else None
 
 
 def _newest_file(root: Node, folder: Path) -> Path | None:
-    """Return the file of the newest version that can be read; an entry without a version has precedence."""
+    """Return the file of the newest version that can be read; an entry without a version has
+    precedence.
+    """
     best: tuple[Version, str] | None = None
     for entry in root.all("sdf"):
         version = _entry_version(entry)
@@ -224,7 +246,9 @@ _GROUND_PLANE = b"""<sdf version="1.12"><model name="ground_plane"><static>true<
 <material><ambient>0.8 0.8 0.8 1</ambient><diffuse>0.8 0.8 0.8 1</diffuse></material></visual>
 </link></model></sdf>""" % (_PLANE, _PLANE)
 _STAND_INS = {"sun": _SUN, "ground_plane": _GROUND_PLANE}
-"""Documents, keyed by the name of the model: its light, or the friction and size of Gazebo classic's plane."""
+"""Documents, keyed by the name of the model: its light, or the friction and size of Gazebo
+classic's plane.
+"""
 
 
 def parse_stand_in(uri: str, diagnostics: Diagnostics) -> Node | None:
@@ -281,7 +305,9 @@ def _expand_includes(root: Node, context: Context, composition: Composition) -> 
 def _expand_children(parent: Node, context: Context, composition: Composition) -> None:
     children, parent.children = parent.children, []
     for child in children:
-        for element in _include(child, parent, context, composition) if child.tag == "include" else (child,):
+        for element in (
+            _include(child, parent, context, composition) if child.tag == "include" else (child,)
+        ):
             parent.attach(element)
 
 
@@ -290,44 +316,64 @@ def _include(include: Node, parent: Node, context: Context, composition: Composi
     uri = include.word("uri", "")
     if not uri:
         leniency = "the include is left out"
-        include.invalid("sdf.include-no-uri", "<include> has no <uri>", hint="add a <uri>", leniency=leniency)
+        include.invalid(
+            "sdf.include-no-uri", "<include> has no <uri>", hint="add a <uri>", leniency=leniency
+        )
         return [_missing_model(include)] if parent.tag in _PARENTS else []
     element = _find_element(uri, include, context, composition)
     if element is None:
         return [_missing_model(include)] if parent.tag in _PARENTS else []
     _apply_overrides(include, element)
     merged = include.flag("@merge", False)
-    elements = merge(include, element, parent, composition.interface_models) if merged else [element]
+    elements = (
+        merge(include, element, parent, composition.interface_models) if merged else [element]
+    )
     include.report_unread()
     return elements
 
 
-# --- included files --------------------------------------------------------------------------------------------------
+# --- included files -------------------------------------------------------------------------------
 
 
-def _find_element(uri: str, include: Node, context: Context, composition: Composition) -> Node | None:
+def _find_element(
+    uri: str, include: Node, context: Context, composition: Composition
+) -> Node | None:
     """Return a new copy of the element that an ``<include>`` names; None after a diagnostic."""
     location = context.resources.search(uri, Path(include.file).parent, include)
     if not isinstance(location, Failure):
         path = model_file(location, include, unsafe_paths=context.resources.unsafe_paths)
         return None if path is None else _load_element(path, include, context, composition)
     stand_in = parse_stand_in(uri, include.diagnostics)
-    leniency = "{uri!r} is left out" if stand_in is None else "a stand-in takes the place of {uri!r}"
+    leniency = (
+        "{uri!r} is left out" if stand_in is None else "a stand-in takes the place of {uri!r}"
+    )
     code = "sdf.include-not-found" if location.fate is Fate.DROPPED else location.code
-    include.invalid(code, location.template, hint=location.hint, leniency=leniency, **location.arguments)
+    include.invalid(
+        code, location.template, hint=location.hint, leniency=leniency, **location.arguments
+    )
     return stand_in if include.diagnostics.lenient else None
 
 
 def _missing_model(include: Node) -> Node:
-    """Return the placeholder of an include that failed, so that nothing is reported that only follows from this."""
+    """Return the placeholder of an include that failed, so that nothing is reported that only
+    follows from this.
+    """
     merged = include.attributes.get("merge", "").strip() in {"true", "1"}
     name = "" if merged else getattr(include.peek("name"), "text", "").strip()
     mark_read(include)
     attributes = {"name": name}
-    return Node(MISSING_MODEL, attributes, file=include.file, line=include.line, diagnostics=include.diagnostics)
+    return Node(
+        MISSING_MODEL,
+        attributes,
+        file=include.file,
+        line=include.line,
+        diagnostics=include.diagnostics,
+    )
 
 
-def _load_element(path: Path, include: Node, context: Context, composition: Composition) -> Node | None:
+def _load_element(
+    path: Path, include: Node, context: Context, composition: Composition
+) -> Node | None:
     """Return a new copy of the element of a file; None after a diagnostic."""
     real = path.resolve()
     if not _check_depth(real, include, context):
@@ -339,10 +385,14 @@ def _load_element(path: Path, include: Node, context: Context, composition: Comp
 
 
 def _check_depth(real: Path, include: Node, context: Context) -> bool:
-    """Report files that include each other, or too deep; return whether the file can be included."""
+    """Report files that include each other, or too deep; return whether the file can be
+    included.
+    """
     files = tuple(file.name for file in (*context.including, real))
     if real in context.including:
-        include.invalid("sdf.include-cycle", "files include each other in a cycle: {files}", files=files)
+        include.invalid(
+            "sdf.include-cycle", "files include each other in a cycle: {files}", files=files
+        )
         return False
     if len(context.including) >= MAX_INCLUDE_DEPTH:
         include.invalid(
@@ -357,7 +407,11 @@ def _check_depth(real: Path, include: Node, context: Context) -> bool:
 
 def _copy(element: Node, include: Node, composition: Composition) -> Node | None:
     originals = list(element.walk())
-    scenes = [composition.interface_models[node].scene for node in originals if node.tag == INTERFACE_MODEL]
+    scenes = [
+        composition.interface_models[node].scene
+        for node in originals
+        if node.tag == INTERFACE_MODEL
+    ]
     include.diagnostics.spend("elements", len(originals) + sum(map(element_count, scenes)))
     copy = element.copy()
     for original, copied in zip(originals, copy.walk(), strict=True):
@@ -366,7 +420,9 @@ def _copy(element: Node, include: Node, composition: Composition) -> Node | None
     return copy
 
 
-def _read_file(path: Path, include: Node, context: Context, composition: Composition) -> Node | None:
+def _read_file(
+    path: Path, include: Node, context: Context, composition: Composition
+) -> Node | None:
     root = None
     if path.suffix.lower() not in {".yaml", ".yml"}:
         with context.diagnostics.tolerating("the include is left out"):
@@ -405,7 +461,9 @@ def _includable_element(root: Node, include: Node) -> Node | None:
     return elements[0]
 
 
-def _read_interface_model(path: Path, include: Node, context: Context, composition: Composition) -> Node | None:
+def _read_interface_model(
+    path: Path, include: Node, context: Context, composition: Composition
+) -> Node | None:
     """Return a ``<model>`` with the placeholder for the scene of a file of another format."""
     first_finding = len(context.diagnostics)
     scene = context.read_file(path, context)
@@ -417,8 +475,12 @@ def _read_interface_model(path: Path, include: Node, context: Context, compositi
     model = Node("model", attributes, file=file, line=where.line, diagnostics=include.diagnostics)
     if root is not None:
         x, y, z, qw, qx, qy, qz = root.X_WM.to_vector()
-        model.add("pose", f"{x!r} {y!r} {z!r} {qx!r} {qy!r} {qz!r} {qw!r}", rotation_format="quat_xyzw")
-        model.attributes.update({"canonical_link": root.canonical_link} if root.canonical_link else {})
+        model.add(
+            "pose", f"{x!r} {y!r} {z!r} {qx!r} {qy!r} {qz!r} {qw!r}", rotation_format="quat_xyzw"
+        )
+        model.attributes.update(
+            {"canonical_link": root.canonical_link} if root.canonical_link else {}
+        )
         model.add("static", "true" if root.static else "false")
     placeholder = model.add(INTERFACE_MODEL, relative_to=MODEL_FRAME)
     findings = range(first_finding, len(context.diagnostics))
@@ -426,7 +488,7 @@ def _read_interface_model(path: Path, include: Node, context: Context, compositi
     return model
 
 
-# --- overrides -------------------------------------------------------------------------------------------------------
+# --- overrides ------------------------------------------------------------------------------------
 
 
 def _apply_overrides(include: Node, element: Node) -> None:

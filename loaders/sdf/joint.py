@@ -42,7 +42,9 @@ _Z_AXIS = frozen((0.0, 0.0, 1.0))
 def read_axes(vertex: FrameVertex, joint_type: JointType) -> tuple[JointAxis, ...]:
     """Return the axes of a joint; a ball joint has at most one, for its damping."""
     node = vertex.node
-    axes = {tag: _read_axis(child, vertex) for tag in AXES if (child := node.child(tag)) is not None}
+    axes = {
+        tag: _read_axis(child, vertex) for tag in AXES if (child := node.child(tag)) is not None
+    }
     if joint_type is JointType.BALL:
         return tuple(axes.values())[:1]
     needed = AXES[: AXIS_COUNT[joint_type]]
@@ -123,7 +125,10 @@ def _report_unknown_expressed_in(node: Node, vertex: FrameVertex, name: str) -> 
         node.report(
             Fate.ASSUMED,
             "sdf.nested-joint",
-            "unknown frame {frame!r} in expressed_in of joint {joint} in nested model {model}; using the joint frame",
+            (
+                "unknown frame {frame!r} in expressed_in of joint {joint} in nested model {model}; "
+                "using the joint frame"
+            ),
             hint=hint,
             frame=name,
             joint=vertex.name,
@@ -132,7 +137,10 @@ def _report_unknown_expressed_in(node: Node, vertex: FrameVertex, name: str) -> 
     elif node.diagnostics.lenient or not scope.misses(name):
         node.invalid(
             "sdf.axis-expressed-in",
-            "unknown frame {frame!r} in expressed_in of joint {joint}; expected a name in the scope of {scope}",
+            (
+                "unknown frame {frame!r} in expressed_in of joint {joint}; expected a name in the "
+                "scope of {scope}"
+            ),
             hint=hint,
             leniency="the joint frame is used instead" if scope.misses(name) else "",
             frame=name,
@@ -148,7 +156,10 @@ def _read_limit(node: Node) -> dict[str, float]:
         node.report(
             Fate.ASSUMED,
             "sdf.reversed-limit",
-            "lower limit {lower:g} is above upper limit {upper:g}; keeping both, so that no position is allowed",
+            (
+                "lower limit {lower:g} is above upper limit {upper:g}; keeping both, so that no "
+                "position is allowed"
+            ),
             hint="exchange the limits",
             lower=lower,
             upper=upper,
@@ -174,7 +185,10 @@ def _read_magnitude(node: Node, key: str) -> float:
 
 
 def _read_dynamics(node: Node) -> dict[str, float]:
-    values = {key: node.number(key, 0.0) for key in ("damping", "friction", "spring_stiffness", "spring_reference")}
+    values = {
+        key: node.number(key, 0.0)
+        for key in ("damping", "friction", "spring_stiffness", "spring_reference")
+    }
     for key in ("damping", "friction", "spring_stiffness"):
         if values[key] < 0.0:
             node.report(
@@ -262,11 +276,12 @@ def _read_type(node: Node) -> JointType:
     return JointType.FIXED
 
 
-# --- parent and child ------------------------------------------------------------------------------------------------
+# --- parent and child -----------------------------------------------------------------------------
 
 _LEFT_OUT = "joint {joint} is left out"
 
-# In joints of nested models, libsdformat does not check names; there an unknown name is a warning, not an error.
+# In joints of nested models, libsdformat does not check names; there an unknown name is a warning,
+# not an error.
 
 
 def _read_parent(vertex: FrameVertex) -> FrameVertex | None:
@@ -275,7 +290,12 @@ def _read_parent(vertex: FrameVertex) -> FrameVertex | None:
     name = node.word("parent")
     parent = scope.find(name) if name else None
     if parent is vertex:
-        node.invalid("sdf.joint-parent", "joint {joint} is its own parent", leniency=_LEFT_OUT, joint=vertex.name)
+        node.invalid(
+            "sdf.joint-parent",
+            "joint {joint} is its own parent",
+            leniency=_LEFT_OUT,
+            joint=vertex.name,
+        )
         return None
     if parent is not None or not name:
         return parent
@@ -302,7 +322,11 @@ def _report_unknown_parent(vertex: FrameVertex, name: str) -> FrameVertex | None
     if node.diagnostics.lenient or not scope.misses(name):
         node.invalid(
             "sdf.joint-parent",
-            "unknown parent {parent!r} of joint {joint}; expected a link, joint, frame or model of {scope}",
+            (
+                "unknown parent {parent!r} of joint {joint}; expected a link, joint, frame or "
+                "model "
+                "of {scope}"
+            ),
             hint=hint,
             leniency=_LEFT_OUT,
             parent=name,
@@ -313,8 +337,14 @@ def _report_unknown_parent(vertex: FrameVertex, name: str) -> FrameVertex | None
 
 
 def _read_child(vertex: FrameVertex) -> FrameVertex | None:
-    """Return the link that the joint moves; None if the child is wrong. `solve` has reported unknown names."""
-    if vertex.attached_to_vertex is None or not vertex.attached_to or vertex.scope.find(vertex.attached_to) is None:
+    """Return the link that the joint moves; None if the child is wrong. `solve` has reported
+    unknown names.
+    """
+    if (
+        vertex.attached_to_vertex is None
+        or not vertex.attached_to
+        or vertex.scope.find(vertex.attached_to) is None
+    ):
         return None
     link = attached_link(vertex)
     if link is None:
@@ -330,7 +360,9 @@ def _read_child(vertex: FrameVertex) -> FrameVertex | None:
 
 
 def _check_bodies(vertex: FrameVertex, parent: FrameVertex) -> bool:
-    """Report a joint whose parent and child are attached to the same body; return whether they are not."""
+    """Report a joint whose parent and child are attached to the same body; return whether they are
+    not.
+    """
     parent_body, child_body = (end.attached_to_vertex or end for end in (parent, vertex))
     if parent_body is not child_body:
         return True
@@ -345,11 +377,13 @@ def _check_bodies(vertex: FrameVertex, parent: FrameVertex) -> bool:
     return False
 
 
-# --- other properties ------------------------------------------------------------------------------------------------
+# --- other properties -----------------------------------------------------------------------------
 
 
 def _read_pitch(node: Node) -> float:
-    """Return the screw pitch [m/rev]; the older ``thread_pitch`` is in rad/m, with opposite sign."""
+    """Return the screw pitch [m/rev]; the older ``thread_pitch`` is in rad/m, with opposite
+    sign.
+    """
     if node.lacks(_PITCHES):
         return 1.0
     thread_pitch = node.maybe_number("thread_pitch")
@@ -397,7 +431,7 @@ def _read_physics(node: Node) -> bool:
     return physics.flag("provide_feedback", False)
 
 
-# --- couplings -------------------------------------------------------------------------------------------------------
+# --- couplings ------------------------------------------------------------------------------------
 
 
 def read_couplings(vertex: FrameVertex) -> Iterator[Coupling]:
@@ -450,7 +484,10 @@ def _report_mimic(node: Node, vertex: FrameVertex, problem: str, leader: str, ax
         node.report(
             Fate.ASSUMED,
             "sdf.nested-joint",
-            "joint {joint} mimics <{axis}> of {leader!r}, which nested model {model} does not have; ignoring <mimic>",
+            (
+                "joint {joint} mimics <{axis}> of {leader!r}, which nested model {model} does not "
+                "have; ignoring <mimic>"
+            ),
             hint=hint,
             joint=vertex.name,
             axis=axis,
@@ -459,4 +496,6 @@ def _report_mimic(node: Node, vertex: FrameVertex, problem: str, leader: str, ax
         )
     else:
         names = {"joint": vertex.name, "axis": axis, "leader": leader, "scope": scope.name}
-        node.invalid("sdf.mimic", problem, hint=hint, leniency="the joint moves independently", **names)
+        node.invalid(
+            "sdf.mimic", problem, hint=hint, leniency="the joint moves independently", **names
+        )

@@ -55,7 +55,9 @@ def read_inertia(node: Node, collisions: Sequence[Collision]) -> SpatialInertia:
 
 
 def read_added_mass(inertial: Node) -> Array | None:
-    """Return the fluid added mass about the center of mass, in the inertial frame, shape (6, 6), linear part first."""
+    """Return the fluid added mass about the center of mass, in the inertial frame, shape (6, 6),
+    linear part first.
+    """
     node = inertial.child("fluid_added_mass")
     if node is None:
         return None
@@ -72,13 +74,15 @@ def _read_declared(node: Node) -> SpatialInertia:
     inertia = node.child("inertia")
     if inertia is None:
         return SpatialInertia.in_frame(mass, X_LI, IDENTITY.R)
-    with node.diagnostics.tolerating("the default is used, 1 kg m^2 for a moment and 0 for a product"):
+    with node.diagnostics.tolerating(
+        "the default is used, 1 kg m^2 for a moment and 0 for a product"
+    ):
         xx, yy, zz = inertia.numbers_of(_MOMENTS, 1.0)
         xy, xz, yz = inertia.numbers_of(_PRODUCTS, 0.0)
     return SpatialInertia.in_frame(mass, X_LI, frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz))
 
 
-# --- computed inertia ------------------------------------------------------------------------------------------------
+# --- computed inertia -----------------------------------------------------------------------------
 
 
 def _compute_inertia(
@@ -89,7 +93,10 @@ def _compute_inertia(
         node.report(
             Fate.ASSUMED,
             "sdf.auto-inertia-no-collision",
-            "cannot compute the inertia of a link without collisions; using the declared or default inertia",
+            (
+                "cannot compute the inertia of a link without collisions; using the declared or "
+                "default inertia"
+            ),
             hint="add a collision",
         )
         return declared
@@ -100,29 +107,43 @@ def _compute_inertia(
             "the inertia is computed from the collisions; ignoring <pose> and <inertia>",
             hint="remove them, or remove auto='true'",
         )
-    parts = [part for collision in collisions if (part := _collision_inertia(node, collision, density)) is not None]
+    parts = [
+        part
+        for collision in collisions
+        if (part := _collision_inertia(node, collision, density)) is not None
+    ]
     if not parts:
         return declared
     total = parts[0]
     for part in parts[1:]:
         total = total + part
     if node.has("mass") and total.mass > 0.0:
-        return SpatialInertia(declared.mass, total.p_LLcm, frozen(total.I_Lcm * (declared.mass / total.mass)))
+        return SpatialInertia(
+            declared.mass, total.p_LLcm, frozen(total.I_Lcm * (declared.mass / total.mass))
+        )
     return total
 
 
 def _collision_inertia(node: Node, collision: Collision, density: float) -> SpatialInertia | None:
-    """Return the inertia of one collision about the link origin frame; None if its volume is zero or no number."""
-    inertia = shape_inertia(collision.geometry, density if collision.density is None else collision.density)
+    """Return the inertia of one collision about the link origin frame; None if its volume is zero
+    or no number.
+    """
+    inertia = shape_inertia(
+        collision.geometry, density if collision.density is None else collision.density
+    )
     if inertia is not None:
         return inertia.moved(collision.X_LG)
     node.report(
         Fate.ASSUMED,
         "sdf.auto-inertia-shape",
-        "the {shape} of collision {collision} has no volume, or one too large for a number; ignored when computing "
+        "the {shape} of collision {collision} has no volume, or one too large for a number; "
+        "ignored when computing "
         "the inertia",
         hint="declare <mass> and <inertia>, and remove auto='true'",
-        subjects=(*node.subjects, *(f"{link}{SEPARATOR}{collision.name}" for link in node.subjects[-1:])),
+        subjects=(
+            *node.subjects,
+            *(f"{link}{SEPARATOR}{collision.name}" for link in node.subjects[-1:]),
+        ),
         shape=type(collision.geometry).__name__.lower(),
         collision=collision.name,
     )
@@ -130,7 +151,9 @@ def _collision_inertia(node: Node, collision: Collision, density: float) -> Spat
 
 
 _CAMERAS = (
-    frozenset({"camera", "depth", "depth_camera", "multicamera", "rgbd", "rgbd_camera", "logical_camera"})
+    frozenset(
+        {"camera", "depth", "depth_camera", "multicamera", "rgbd", "rgbd_camera", "logical_camera"}
+    )
     | frozenset({"boundingbox", "boundingbox_camera", "bounding_box", "bounding_box_camera"})
     | frozenset({"segmentation", "segmentation_camera", "thermal", "thermal_camera"})
     | frozenset({"wideanglecamera", "wide_angle_camera"})
@@ -138,7 +161,9 @@ _CAMERAS = (
 _TYPES = (
     _CAMERAS
     | frozenset({"air_pressure", "air_speed", "altimeter", "force_torque", "imu", "magnetometer"})
-    | frozenset({"ray", "gpu_ray", "lidar", "gpu_lidar", "sonar", "gps", "navsat", "rfid", "rfidtag"})
+    | frozenset(
+        {"ray", "gpu_ray", "lidar", "gpu_lidar", "sonar", "gps", "navsat", "rfid", "rfidtag"}
+    )
     | frozenset({"contact", "custom", "wireless_receiver", "wireless_transmitter"})
 )
 _PLUGIN = (Fate.NOTED, "sdf.plugin", "a plugin is code for another simulator")
@@ -189,7 +214,8 @@ def _read_known_sensor(node: Node, sensor_type: str, vertex: FrameVertex) -> Sen
 _Link, _Collision, _Visual = maker(Link), maker(Collision), maker(Visual)
 _NOT_MECHANICAL = (Fate.NOTED, "sdf.not-mechanical", "it does not affect motion or contact")
 _IGNORED = dict.fromkeys(
-    ("audio_sink", "audio_source", "battery", "projector", "particle_emitter", "must_be_base_link"), _NOT_MECHANICAL
+    ("audio_sink", "audio_source", "battery", "projector", "particle_emitter", "must_be_base_link"),
+    _NOT_MECHANICAL,
 )
 _IGNORED_IN_COLLISION = {
     "laser_retro": _NOT_MECHANICAL,
@@ -203,7 +229,13 @@ _IGNORED_IN_VISUAL = {
 }
 _DECAYS = KeyGroup("linear", "angular")
 _OPTIONS = ("velocity_decay", "gravity", "kinematic", "self_collide", "enable_wind")
-_RARE = (*_IGNORED, *_OPTIONS, "sensor", "drake:surface_velocity_axis", "drake:deformable_properties")
+_RARE = (
+    *_IGNORED,
+    *_OPTIONS,
+    "sensor",
+    "drake:surface_velocity_axis",
+    "drake:deformable_properties",
+)
 _RARE_IN_COLLISION = (*_IGNORED_IN_COLLISION, "surface", "density", "drake:proximity_properties")
 _RARE_IN_VISUAL = (*_IGNORED_IN_VISUAL, "transparency", "cast_shadows")
 
@@ -214,7 +246,9 @@ def read_link(vertex: FrameVertex, context: Context) -> Link:
     is_plain = node.lacks(_RARE)
     if not is_plain:
         report_ignored(node, _IGNORED)
-    collisions = tuple(_read_collision(child, where, vertex, context) for child in node.all("collision"))
+    collisions = tuple(
+        _read_collision(child, where, vertex, context) for child in node.all("collision")
+    )
     inertial = node.child("inertial")
     return _Link(
         name=vertex.name,
@@ -235,7 +269,9 @@ def _read_rare(vertex: FrameVertex) -> dict[str, Any]:
     velocity_axis = node.child("drake:surface_velocity_axis")
     return {
         "sensors": read_sensors(vertex),
-        "surface_velocity_axis": None if velocity_axis is None else read_surface_velocity_axis(velocity_axis, SDF),
+        "surface_velocity_axis": None
+        if velocity_axis is None
+        else read_surface_velocity_axis(velocity_axis, SDF),
         "deformable": read_deformable(node, SDF),
         **_read_options(node),
     }

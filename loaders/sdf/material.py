@@ -1,6 +1,7 @@
 """material: colors, textures and Ogre scripts.
 
-The script ``gazebo.material`` is part of Gazebo and not of models; its plain colors are in a table here.
+The script ``gazebo.material`` is part of Gazebo and not of models; its plain colors are in a table
+here.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ def read_color(node: Node | None) -> Rgba | None:
     if node is None or not words:
         return None
     if len(words) not in (3, 4):
-        message, leniency = "expected 3 or 4 numbers in a color, got {count}", "the color is ignored"
+        message, leniency = (
+            "expected 3 or 4 numbers in a color, got {count}",
+            "the color is ignored",
+        )
         node.invalid("xml.not-a-vector", message, leniency=leniency, count=len(words))
         return None
     values = plain_values(words) or node.numbers(".", len(words))
@@ -72,7 +76,9 @@ _GAZEBO_COLORS = {
     "Yellow": (1.0, 1.0, 0.0),
     "ZincYellow": (0.9725, 0.9529, 0.2078),
 }
-"""Diffuse colors of ``gazebo.material``, without ``Gazebo/``; emissive variants have the suffix ``Glow``."""
+"""Diffuse colors of ``gazebo.material``, without ``Gazebo/``; emissive variants have the suffix
+``Glow``.
+"""
 
 
 @dataclass(slots=True)
@@ -84,7 +90,8 @@ class _Entry:
 
 
 def script_material(script: Node, name: str, context: Context) -> Material:
-    """Return the material that a ``<script>`` refers to; with its name only, after a note, if it is not found.
+    """Return the material that a ``<script>`` refers to; with its name only, after a note, if it is
+    not found.
 
     Args:
         script: The ``<script>``, whose ``<uri>`` elements name scripts or folders.
@@ -93,7 +100,12 @@ def script_material(script: Node, name: str, context: Context) -> Material:
     """
     paths = list(_locate_scripts(script, context))
     base = Path(script.file).parent
-    files = [file for path in paths for file in _script_files(path) if context.resources.allows(file, base)]
+    files = [
+        file
+        for path in paths
+        for file in _script_files(path)
+        if context.resources.allows(file, base)
+    ]
     entries: dict[str, _Entry] = {}
     for file in reversed(files):
         entries |= _read_script(file)
@@ -104,12 +116,18 @@ def script_material(script: Node, name: str, context: Context) -> Material:
         return _create_material(name, statements, next(allowed, None), script)
     material = gazebo_material(name)
     if material is None:
-        script.report(Fate.NOTED, "sdf.unknown-material", "unknown material {name!r}; ignoring the script", name=name)
+        script.report(
+            Fate.NOTED,
+            "sdf.unknown-material",
+            "unknown material {name!r}; ignoring the script",
+            name=name,
+        )
     return material or Material(name=name)
 
 
 def gazebo_material(name: str) -> Material | None:
-    """Return a material of Gazebo's own script, such as ``Gazebo/Green``; None if the script has no such color.
+    """Return a material of Gazebo's own script, such as ``Gazebo/Green``; None if the script has no
+    such color.
 
     Args:
         name: The name of the material.
@@ -122,11 +140,13 @@ def gazebo_material(name: str) -> Material | None:
     return Material(name=name, diffuse=rgba, emissive=rgba if color.endswith("Glow") else None)
 
 
-# --- files -----------------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 
 
 def _locate_scripts(script: Node, context: Context) -> Iterator[Path]:
-    """Yield the files and folders of a ``<script>``, without diagnostics: only a missing material is reported."""
+    """Yield the files and folders of a ``<script>``, without diagnostics: only a missing material
+    is reported.
+    """
     silent = Node("uri", {}, file=script.file, line=script.line, diagnostics=Diagnostics())
     for node in script.all("uri"):
         uri = node.text.strip()
@@ -138,7 +158,11 @@ def _locate_scripts(script: Node, context: Context) -> Iterator[Path]:
 
 def _texture_folders(paths: list[Path], files: list[Path]) -> list[Path]:
     """Return the folders to search for textures, in order."""
-    return [*paths, *(file.parent for file in files), *(file.parent.parent / "textures" for file in files)]
+    return [
+        *paths,
+        *(file.parent for file in files),
+        *(file.parent.parent / "textures" for file in files),
+    ]
 
 
 def _script_files(path: Path) -> list[Path]:
@@ -168,7 +192,9 @@ def _parse_script(file: Path, _modified_ns: int) -> dict[str, _Entry]:
 
 
 def _statements(text: str) -> Iterator[tuple[list[list[str]], list[str]]]:
-    """Yield each line with the headers of the blocks around it, and an empty line where a block begins."""
+    """Yield each line with the headers of the blocks around it, and an empty line where a block
+    begins.
+    """
     blocks: list[list[str]] = []
     line: list[str] = []
     header: list[str] = []
@@ -187,12 +213,17 @@ def _statements(text: str) -> Iterator[tuple[list[list[str]], list[str]]]:
             line.append(word)
 
 
-# --- materials -------------------------------------------------------------------------------------------------------
+# --- materials ------------------------------------------------------------------------------------
 
 
-def _create_material(name: str, statements: dict[str, list[str]], texture: Path | None, script: Node) -> Material:
+def _create_material(
+    name: str, statements: dict[str, list[str]], texture: Path | None, script: Node
+) -> Material:
     if texture is None and statements.get("texture"):
-        message, file = "texture {texture!r} of the material was not found", statements["texture"][0]
+        message, file = (
+            "texture {texture!r} of the material was not found",
+            statements["texture"][0],
+        )
         script.report(Fate.NOTED, "sdf.unknown-material", message, texture=file)
     specular = statements.get("specular", [])
     shininess = _numbers(specular[-1:]) if len(specular) > 3 else []
@@ -208,7 +239,9 @@ def _create_material(name: str, statements: dict[str, list[str]], texture: Path 
 
 
 def _inherited_statements(name: str, entries: dict[str, _Entry]) -> dict[str, list[str]]:
-    """Return the statements of a material and of its ancestors; those of the descendants have precedence."""
+    """Return the statements of a material and of its ancestors; those of the descendants have
+    precedence.
+    """
     statements: dict[str, list[str]] = {}
     visited: set[str] = set()
     while name in entries and name not in visited:
@@ -295,7 +328,9 @@ def _read_rare(node: Node, context: Context) -> Material:
     values, maps = _read_pbr(node.child("pbr"), context)
     drake_map = diffuse_map(node, SDF)
     albedo_map = dict(maps).get("albedo_map")
-    texture = albedo_map if drake_map is None else find_file(drake_map, drake_map.word("."), context)
+    texture = (
+        albedo_map if drake_map is None else find_file(drake_map, drake_map.word("."), context)
+    )
     script = _read_script_element(node, context)
     shininess = node.maybe_number("shininess")
     return dataclasses.replace(
@@ -309,12 +344,17 @@ def _read_rare(node: Node, context: Context) -> Material:
 
 
 def _read_script_element(node: Node, context: Context) -> Material:
-    """Return the material of a ``<script>``; the values in the ``<material>`` itself have precedence over it."""
+    """Return the material of a ``<script>``; the values in the ``<material>`` itself have
+    precedence over it.
+    """
     script = node.child("script")
     if script is None:
         return _NOTHING_RARE
     if not any(uri.text.strip() not in _MISSING for uri in script.all("uri")):
-        message, leniency = "the <script> of a material has no <uri>", "a material of Gazebo is meant"
+        message, leniency = (
+            "the <script> of a material has no <uri>",
+            "a material of Gazebo is meant",
+        )
         script.invalid("sdf.material-script", message, hint="add a <uri>", leniency=leniency)
     name = script.word("name", "")
     if name in _MISSING:
@@ -338,12 +378,17 @@ def _read_shader(node: Node, context: Context) -> tuple[tuple[str, str], ...]:
         )
     elif shader_type.startswith("normal_map") and not uri:
         shader.invalid(
-            "sdf.shader", "a shader of type {type} has no <normal_map>", hint="add a <normal_map>", type=shader_type
+            "sdf.shader",
+            "a shader of type {type} has no <normal_map>",
+            hint="add a <normal_map>",
+            type=shader_type,
         )
     return () if uri in _MISSING else _found_maps({"normal_map": uri}, shader, context)
 
 
-def _read_pbr(node: Node | None, context: Context) -> tuple[dict[str, float], tuple[tuple[str, str], ...]]:
+def _read_pbr(
+    node: Node | None, context: Context
+) -> tuple[dict[str, float], tuple[tuple[str, str], ...]]:
     """Return the numbers and maps of the first workflow; metal has precedence over specular."""
     workflows = [] if node is None else node.all("metal") + node.all("specular")
     if not workflows:
@@ -352,7 +397,11 @@ def _read_pbr(node: Node | None, context: Context) -> tuple[dict[str, float], tu
         mark_read(unused)
     workflow = workflows[0]
     report_ignored(workflow, _IGNORED_IN_PBR)
-    values = {key: value for key in ("metalness", "roughness") if (value := workflow.maybe_number(key)) is not None}
+    values = {
+        key: value
+        for key in ("metalness", "roughness")
+        if (value := workflow.maybe_number(key)) is not None
+    }
     return values, _read_maps(workflow, context)
 
 
@@ -363,7 +412,11 @@ def _read_maps(workflow: Node, context: Context) -> tuple[tuple[str, str], ...]:
     return _found_maps(uris, workflow, context)
 
 
-def _found_maps(uris: Mapping[str, str], node: Node, context: Context) -> tuple[tuple[str, str], ...]:
-    """Return the kind and file of each map that was found; writers open these files, so no text of a URI may be one."""
+def _found_maps(
+    uris: Mapping[str, str], node: Node, context: Context
+) -> tuple[tuple[str, str], ...]:
+    """Return the kind and file of each map that was found; writers open these files, so no text of
+    a URI may be one.
+    """
     found = ((kind, find_file(node, uri, context)) for kind, uri in uris.items())
     return tuple((kind, file) for kind, file in found if file is not None)

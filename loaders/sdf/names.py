@@ -14,7 +14,9 @@ from .upgrade import NEWEST, Version
 _NO_SEPARATORS = (1, 8)
 """First version that does not allow ``::`` in names."""
 _UNIQUE_SIBLINGS = (1, 7)
-"""First version in which siblings of different kinds, such as a link and a joint, cannot share a name."""
+"""First version in which siblings of different kinds, such as a link and a joint, cannot share a
+name.
+"""
 
 _IN_WORLD = ("model", "joint", "frame", "light", "physics")
 """Named children of a world, in the order in which their names are checked."""
@@ -38,7 +40,8 @@ Names = dict[tuple[str, str], Node]
 
 
 def check_names(root: Node, versions: Mapping[str, Version]) -> None:
-    """Report names that are missing, reserved, duplicate or scoped; before 1.7, rename elements whose names clash.
+    """Report names that are missing, reserved, duplicate or scoped; before 1.7, rename elements
+    whose names clash.
 
     Args:
         root: The composed ``<sdf>``; names in it are changed in place.
@@ -141,7 +144,11 @@ def _is_world(node: Node, name: str) -> bool:
         return False
     leniency = "the link is left out, and references to it mean the world"
     node.invalid(
-        "sdf.reserved-name", "the name {name!r} is reserved", hint="remove the link", leniency=leniency, name=name
+        "sdf.reserved-name",
+        "the name {name!r} is reserved",
+        hint="remove the link",
+        leniency=leniency,
+        name=name,
     )
     return True
 
@@ -175,7 +182,9 @@ def _check_unique(node: Node, name: str, version: Version, names: Names) -> None
             "sdf.duplicate-name",
             "the name {name!r} is already used by the <{tag}> in line {line}",
             hint="rename one of them",
-            leniency="" if is_ambiguous else "this one is renamed, and references mean the other one",
+            leniency=""
+            if is_ambiguous
+            else "this one is renamed, and references mean the other one",
             name=name,
             tag=first.tag,
             line=first.line,
@@ -195,7 +204,10 @@ def _rename(node: Node, name: str, first: Node, names: Names) -> None:
     node.report(
         Fate.ASSUMED,
         "sdf.name-clash",
-        "the name {name!r} is already used by a <{first_tag}>; renamed this <{tag}> to {new_name!r}",
+        (
+            "the name {name!r} is already used by a <{first_tag}>; renamed this <{tag}> to "
+            "{new_name!r}"
+        ),
         hint="rename one of them; references keep their meaning",
         subjects=(*node.subjects, *old_subjects),
         name=name,

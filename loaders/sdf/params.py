@@ -1,8 +1,8 @@
 """``<experimental:params>``: changes that an include makes to the included model.
 
-Each child selects an element by ``element_id``, a path of names inside the included model, and states an ``action``:
-``add``, ``modify``, ``remove`` or ``replace``. Without an action, each of its children states one. A change that
-cannot be applied is reported; the others are applied.
+Each child selects an element by ``element_id``, a path of names inside the included model, and
+states an ``action``: ``add``, ``modify``, ``remove`` or ``replace``. Without an action, each of its
+children states one. A change that cannot be applied is reported; the others are applied.
 
 Source: the proposal http://sdformat.org/tutorials?tut=param_passing_proposal.
 """
@@ -15,11 +15,15 @@ from loaders.scoped_names import SEPARATOR
 _ACTIONS = ("add", "modify", "remove", "replace")
 _INSTRUCTIONS = ("element_id", "action")
 _IMPLICIT_CHILDREN = (
-    frozenset({"xyz", "limit", "lower", "upper", "inertia", "ixx", "iyy", "izz", "ixy", "ixz", "iyz"})
+    frozenset(
+        {"xyz", "limit", "lower", "upper", "inertia", "ixx", "iyy", "izz", "ixy", "ixz", "iyz"}
+    )
     | frozenset({"size", "radius", "length", "radii", "normal", "scale"})
     | frozenset({"horizontal_fov", "image", "width", "height", "clip", "near", "far"})
 )
-"""Elements that can be modified without being in the file, because the specification gives them default values."""
+"""Elements that can be modified without being in the file, because the specification gives them
+default values.
+"""
 
 
 def apply_params(params: Node, model: Node) -> None:
@@ -33,7 +37,9 @@ def _apply(change: Node, model: Node) -> None:
     path = change.attributes.get("element_id")
     action = change.attributes.get("action", "")
     if path is None:
-        change.invalid("sdf.params", "<{tag}> has no element_id; ignoring this change", tag=change.tag)
+        change.invalid(
+            "sdf.params", "<{tag}> has no element_id; ignoring this change", tag=change.tag
+        )
     elif path.endswith(SEPARATOR):
         change.invalid("sdf.params", "element_id {path!r} ends with ::; expected a name", path=path)
     elif action and action not in _ACTIONS:
@@ -43,7 +49,12 @@ def _apply(change: Node, model: Node) -> None:
     else:
         target = _find(model, path, change.tag)
         if target is None:
-            change.invalid("sdf.params", "the included model has no <{tag}> {path!r}", tag=change.tag, path=path)
+            change.invalid(
+                "sdf.params",
+                "the included model has no <{tag}> {path!r}",
+                tag=change.tag,
+                path=path,
+            )
         elif action:
             _CHANGES[action](change, target)
         else:
@@ -64,7 +75,9 @@ def _report_missing(change: Node, action: str) -> None:
 
 
 def _find(model: Node, path: str, tag: str = "") -> Node | None:
-    """Return the element at a path of names, of the given tag if it is not empty; names may contain ``::``."""
+    """Return the element at a path of names, of the given tag if it is not empty; names may contain
+    ``::``.
+    """
     parent, rest = model, path
     while True:
         for child in parent.children:
@@ -78,22 +91,28 @@ def _find(model: Node, path: str, tag: str = "") -> Node | None:
 
 def _longest_prefix(parent: Node, path: str) -> Node | None:
     starts = (
-        child for child in parent.children if path.startswith(child.attributes.get("name", SEPARATOR) + SEPARATOR)
+        child
+        for child in parent.children
+        if path.startswith(child.attributes.get("name", SEPARATOR) + SEPARATOR)
     )
     return max(starts, key=lambda child: len(child.attributes["name"]), default=None)
 
 
-# --- actions ---------------------------------------------------------------------------------------------------------
+# --- actions --------------------------------------------------------------------------------------
 
 
 def _add_named(change: Node, path: str, model: Node) -> None:
     name = change.attributes.get("name", "")
     parent = _find(model, path) if path else model
     if not name:
-        change.invalid("sdf.params", "the <{tag}> to add has no name", hint="add a name", tag=change.tag)
+        change.invalid(
+            "sdf.params", "the <{tag}> to add has no name", hint="add a name", tag=change.tag
+        )
     elif parent is None:
         change.invalid("sdf.params", "the included model has no element {path!r}", path=path)
-    elif change.tag != "plugin" and any(_is_named(child, change.tag, name) for child in parent.children):
+    elif change.tag != "plugin" and any(
+        _is_named(child, change.tag, name) for child in parent.children
+    ):
         change.invalid(
             "sdf.params",
             "{path!r} already has a <{tag}> with the name {name!r}",
@@ -144,7 +163,9 @@ def _modify(change: Node, target: Node) -> None:
     pending = [(change, target)]
     while pending:
         source, goal = pending.pop()
-        goal.attributes.update((key, value) for key, value in source.attributes.items() if key not in _INSTRUCTIONS)
+        goal.attributes.update(
+            (key, value) for key, value in source.attributes.items() if key not in _INSTRUCTIONS
+        )
         if source.text.strip() or not source.children:
             goal.text = source.text
         for child in source.children:
@@ -161,21 +182,25 @@ _CHANGES = {"modify": _modify, "remove": _remove, "replace": _replace}
 
 
 def _matching_child(parent: Node, pattern: Node, *, rename: bool = False) -> Node | None:
-    """Return the child with the tag and, if given, the name of the pattern; to rename, any child with the tag."""
+    """Return the child with the tag and, if given, the name of the pattern; to rename, any child
+    with the tag.
+    """
     same = [child for child in parent.children if child.tag == pattern.tag]
     name = pattern.attributes.get("name")
     named = [child for child in same if name is None or child.attributes.get("name") == name]
     return next(iter(named or (same if rename else [])), None)
 
 
-# --- one action per child --------------------------------------------------------------------------------------------
+# --- one action per child -------------------------------------------------------------------------
 
 
 def _apply_to_children(change: Node, target: Node) -> None:
     for child in change.children:
         action = child.attributes.get("action", "")
         if not action:
-            child.invalid("sdf.params", "<{tag}> has no action; ignoring this change", tag=child.tag)
+            child.invalid(
+                "sdf.params", "<{tag}> has no action; ignoring this change", tag=child.tag
+            )
         elif action not in _ACTIONS:
             _report_action(child, action)
         elif action == "add":
@@ -189,6 +214,8 @@ def _apply_to_child(child: Node, action: str, target: Node) -> None:
     if match is None:
         _report_missing(child, action)
     elif action == "replace" and "name" in match.attributes and "name" not in child.attributes:
-        child.invalid("sdf.params", "the <{tag}> that replaces a named element has no name", tag=child.tag)
+        child.invalid(
+            "sdf.params", "the <{tag}> that replaces a named element has no name", tag=child.tag
+        )
     else:
         _CHANGES[action](child, match)

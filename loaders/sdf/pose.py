@@ -17,12 +17,17 @@ _ATTRIBUTES = ("@relative_to", "@rotation_format", "@degrees")
 
 
 def read_pose(element: Node) -> tuple[str, Pose]:
-    """Return the name of the frame R that the pose of an element E is relative to (empty: the default) and ``X_RE``."""
+    """Return the name of the frame R that the pose of an element E is relative to (empty: the
+    default) and ``X_RE``.
+    """
     node = element.child("pose")
     if node is None:
         return "", IDENTITY
     node.skip(*_ATTRIBUTES)
-    if not node.attributes and (values := plain_numbers(node.text, _COUNTS["euler_rpy"])) is not None:
+    if (
+        not node.attributes
+        and (values := plain_numbers(node.text, _COUNTS["euler_rpy"])) is not None
+    ):
         return "", _from_angles(values, in_degrees=False)
     if not node.attributes.get("frame", "?").strip():  # an empty one says nothing in any version
         node.skip("@frame")
@@ -30,13 +35,19 @@ def read_pose(element: Node) -> tuple[str, Pose]:
 
 
 def read_local_pose(element: Node) -> Pose:
-    """Return the pose of an element that is always relative to its parent element; ``relative_to`` has no effect."""
+    """Return the pose of an element that is always relative to its parent element; ``relative_to``
+    has no effect.
+    """
     relative_to, X_RE = read_pose(element)
     if relative_to:
         element.report(
             Fate.ASSUMED,
             "sdf.pose-relative-to-ignored",
-            "the pose of <{tag}> is always relative to its parent element; ignoring relative_to {frame!r}",
+            (
+                "the pose of <{tag}> is always relative to its parent element; ignoring "
+                "relative_to "
+                "{frame!r}"
+            ),
             hint="remove relative_to",
             tag=element.tag,
             frame=relative_to,
@@ -59,7 +70,11 @@ def _read_values(node: Node) -> Pose:
     if not _check_format(node, rotation_format, in_degrees) or not node.text.strip():
         return IDENTITY
     values = node.numbers(".", _COUNTS[rotation_format])
-    return _from_quaternion(node, values) if rotation_format == "quat_xyzw" else _from_angles(values, in_degrees)
+    return (
+        _from_quaternion(node, values)
+        if rotation_format == "quat_xyzw"
+        else _from_angles(values, in_degrees)
+    )
 
 
 def _check_format(node: Node, rotation_format: str, in_degrees: bool) -> bool:
@@ -73,7 +88,9 @@ def _check_format(node: Node, rotation_format: str, in_degrees: bool) -> bool:
             formats=tuple(_COUNTS),
         )
     elif in_degrees and rotation_format != "euler_rpy":
-        node.invalid("sdf.pose-format", "a quaternion cannot be in degrees", hint="remove degrees='true'")
+        node.invalid(
+            "sdf.pose-format", "a quaternion cannot be in degrees", hint="remove degrees='true'"
+        )
     elif count not in (0, _COUNTS[rotation_format]):
         node.invalid(
             "sdf.pose-format",
@@ -87,15 +104,22 @@ def _check_format(node: Node, rotation_format: str, in_degrees: bool) -> bool:
 
 
 def _from_wrong_count(node: Node, words: list[str], in_degrees: bool) -> Pose:
-    """Return the pose of too few numbers, of which Gazebo classic takes the others as zero, or of too many."""
+    """Return the pose of too few numbers, of which Gazebo classic takes the others as zero, or of
+    too many.
+    """
     count, expected = len(words), _COUNTS["euler_rpy"]
     values = plain_numbers(node.text, count)
     if values is None:
         node.invalid(
-            "sdf.pose-format", "expected {expected} numbers in a pose, got {count}", expected=expected, count=count
+            "sdf.pose-format",
+            "expected {expected} numbers in a pose, got {count}",
+            expected=expected,
+            count=count,
         )
         return IDENTITY
-    leniency = "the missing numbers are taken as zero" if count < expected else "the others are ignored"
+    leniency = (
+        "the missing numbers are taken as zero" if count < expected else "the others are ignored"
+    )
     leniency = "the angles are taken as zero" if count == 3 else leniency
     message = "expected {expected} numbers in a pose, got {count}"
     node.invalid("sdf.pose-format", message, leniency=leniency, expected=expected, count=count)
@@ -110,6 +134,8 @@ def _from_angles(values: tuple[float, ...], in_degrees: bool) -> Pose:
 def _from_quaternion(node: Node, values: tuple[float, ...]) -> Pose:
     x, y, z, w = values[3:]
     if not any((x, y, z, w)):
-        node.report(Fate.ASSUMED, "sdf.zero-quaternion", "invalid quaternion 0 0 0 0; using no rotation")
+        node.report(
+            Fate.ASSUMED, "sdf.zero-quaternion", "invalid quaternion 0 0 0 0; using no rotation"
+        )
         w = 1.0
     return Pose.from_vector((*values[:3], w, x, y, z))

@@ -65,12 +65,16 @@ class ScopeNames:
         return vertex.name if vertex is not None and vertex.kind is VertexKind.LINK else None
 
     def frame(self, name: str) -> tuple[str, Pose] | None:
-        """Return the link that a frame F is attached to, and ``X_LF``; None if the frame is unknown."""
+        """Return the link that a frame F is attached to, and ``X_LF``; None if the frame is
+        unknown.
+        """
         vertex = self.scope.find(name)
         if vertex is None:
             return None
         link = attached_link(vertex)
-        return (WORLD, vertex.X_WV) if link is None else (link.name, link.X_WV.inverse() @ vertex.X_WV)
+        return (
+            (WORLD, vertex.X_WV) if link is None else (link.name, link.X_WV.inverse() @ vertex.X_WV)
+        )
 
     def joint(self, name: str) -> Joint | None:
         """Return a joint of this model or a nested one; None if it is unknown."""
@@ -79,14 +83,24 @@ class ScopeNames:
 
 
 def with_extensions(scene: Scene, graph: FrameGraph) -> Scene:
-    """Return the scene with the joints, couplings, actuators and other items of Drake and of Gazebo's plugins."""
+    """Return the scene with the joints, couplings, actuators and other items of Drake and of
+    Gazebo's plugins.
+    """
     joints = by_name(scene.joints)
     models = [scope for scope in graph.scopes if scope.origin.kind is VertexKind.MODEL]
-    drake_joints = [joint for scope in models for joint in read_sdf_joints(scope.node, ScopeNames(scope, joints))]
+    drake_joints = [
+        joint
+        for scope in models
+        for joint in read_sdf_joints(scope.node, ScopeNames(scope, joints))
+    ]
     scene = attach_joints(scene, drake_joints)
     joints |= by_name(drake_joints)
     names = {id(scope): ScopeNames(scope, joints) for scope in graph.scopes}
-    parts = [read_model(scope.node, names[id(scope)], SDF) for scope in models if not scope.node.lacks(ELEMENTS)]
+    parts = [
+        read_model(scope.node, names[id(scope)], SDF)
+        for scope in models
+        if not scope.node.lacks(ELEMENTS)
+    ]
     scene = merge(scene, *parts) if parts else scene
     vertices = list(_joint_vertices(graph, joints))
     extras = AddedItems(scene)
@@ -95,7 +109,9 @@ def with_extensions(scene: Scene, graph: FrameGraph) -> Scene:
             _read_plugins(scope.node, names[id(scope)], extras, "sdf.plugin")
     return dataclasses.replace(
         with_forces_and_sensors(scene, extras),
-        couplings=with_followers(scene.couplings + tuple(_couplings(vertices, names, joints)), extras),
+        couplings=with_followers(
+            scene.couplings + tuple(_couplings(vertices, names, joints)), extras
+        ),
         actuators=merged(tuple(_actuators(vertices, joints)) + scene.actuators, extras),
     )
 
@@ -117,7 +133,9 @@ def _couplings(
 
 
 def _actuators(vertices: list[FrameVertex], joints: Mapping[str, Joint]) -> Iterator[Actuator]:
-    """Yield the actuator of each joint for which Drake creates one; joints of static models have none."""
+    """Yield the actuator of each joint for which Drake creates one; joints of static models have
+    none.
+    """
     for vertex in vertices:
         if not vertex.scope.static:
             actuator = read_sdf_actuator(vertex.node, joints[vertex.name])
@@ -133,7 +151,9 @@ _IGNORED_IN_MODEL = {
 
 
 def assemble_scene(graph: FrameGraph, context: Context) -> Scene:
-    """Read the elements of all vertices of a solved graph, and add the scenes of its interface models."""
+    """Read the elements of all vertices of a solved graph, and add the scenes of its interface
+    models.
+    """
     scene = _with_items(_base_scene(graph), graph, context)
     interface_scenes = [
         _place_interface_scene(graph.interface_models[origin.node].scene, origin, scope)
@@ -142,17 +162,25 @@ def assemble_scene(graph: FrameGraph, context: Context) -> Scene:
     ]
     _rename_subjects(graph, context.diagnostics)
     scene = with_extensions(merge(scene, *interface_scenes) if interface_scenes else scene, graph)
-    return apply_state(scene, graph.outermost.node) if graph.outermost.node.tag == "world" else scene
+    return (
+        apply_state(scene, graph.outermost.node) if graph.outermost.node.tag == "world" else scene
+    )
 
 
 def _base_scene(graph: FrameGraph) -> Scene:
     """Return the scene of a world without its models, or the empty scene of a model."""
     outermost = graph.outermost
-    return read_world(outermost) if outermost.origin.kind is VertexKind.WORLD else Scene(name=outermost.name)
+    return (
+        read_world(outermost)
+        if outermost.origin.kind is VertexKind.WORLD
+        else Scene(name=outermost.name)
+    )
 
 
 def _with_items(base: Scene, graph: FrameGraph, context: Context) -> Scene:
-    """Return ``base`` with the models, links, joints, frames, lights and couplings of the SDFormat elements."""
+    """Return ``base`` with the models, links, joints, frames, lights and couplings of the SDFormat
+    elements.
+    """
     links = _vertices_of_kind(graph, VertexKind.LINK)
     vertices = _vertices_of_kind(graph, VertexKind.JOINT)
     joints = tuple(_read_joints(vertices))
@@ -160,18 +188,28 @@ def _with_items(base: Scene, graph: FrameGraph, context: Context) -> Scene:
     couplings = (coupling for vertex in vertices for coupling in read_couplings(vertex))
     return dataclasses.replace(
         base,
-        models=tuple(_read_model(scope) for scope in graph.scopes if scope.origin.kind is VertexKind.MODEL),
+        models=tuple(
+            _read_model(scope) for scope in graph.scopes if scope.origin.kind is VertexKind.MODEL
+        ),
         links=tuple(read_link(vertex, context) for vertex in links),
         joints=joints,
         frames=tuple(_read_frame(vertex) for vertex in _vertices_of_kind(graph, VertexKind.FRAME)),
         lights=base.lights + tuple(light for vertex in links for light in read_link_lights(vertex)),
-        couplings=tuple(coupling for coupling in couplings if not {coupling.follower, coupling.leader} & left_out),
+        couplings=tuple(
+            coupling
+            for coupling in couplings
+            if not {coupling.follower, coupling.leader} & left_out
+        ),
     )
 
 
 def _vertices_of_kind(graph: FrameGraph, kind: VertexKind) -> list[FrameVertex]:
     """Return the vertices of one kind, without those of interface models."""
-    return [vertex for vertex in graph.vertices if vertex.kind is kind and vertex.node.tag != INTERFACE_MODEL]
+    return [
+        vertex
+        for vertex in graph.vertices
+        if vertex.kind is kind and vertex.node.tag != INTERFACE_MODEL
+    ]
 
 
 def _read_joints(vertices: list[FrameVertex]) -> Iterator[Joint]:
@@ -208,13 +246,14 @@ def _read_frame(vertex: FrameVertex) -> Frame:
     )
 
 
-# --- interface models ------------------------------------------------------------------------------------------------
+# --- interface models -----------------------------------------------------------------------------
 
 
 def _place_interface_scene(scene: Scene, origin: FrameVertex, scope: Scope) -> Scene:
     """Return the scene of an interface model at its pose in the world.
 
-    The root model of the scene is left out, because the scope itself is that model; its links belong to the scope.
+    The root model of the scene is left out, because the scope itself is that model; its links
+    belong to the scope.
     """
     placed = place(scene, scope.prefix.removesuffix(SEPARATOR), origin.X_WV)
     has_root = root_model(scene) is not None
@@ -226,13 +265,16 @@ def _place_interface_scene(scene: Scene, origin: FrameVertex, scope: Scope) -> S
             for model in placed.models[1 if has_root else 0 :]
         ),
         links=tuple(
-            dataclasses.replace(link, model=scope.name) if link.model in root_names else link for link in placed.links
+            dataclasses.replace(link, model=scope.name) if link.model in root_names else link
+            for link in placed.links
         ),
     )
 
 
 def _rename_subjects(graph: FrameGraph, diagnostics: Diagnostics) -> None:
-    """Rename the subjects of the diagnostics of interface models as their elements are named in this scene."""
+    """Rename the subjects of the diagnostics of interface models as their elements are named in
+    this scene.
+    """
     scopes: dict[InterfaceModel, list[Scope]] = {}
     for scope in graph.scopes:
         for origin in scope.interface_origins:
@@ -245,7 +287,8 @@ def _rename_subjects(graph: FrameGraph, diagnostics: Diagnostics) -> None:
 def read(root: Node, context: Context) -> Scene:
     """Read the document whose root element is ``<sdf>``, or ``<gazebo>`` in old files.
 
-    Problems are reported to ``context.diagnostics``; after an error the returned scene is not meaningful.
+    Problems are reported to ``context.diagnostics``; after an error the returned scene is not
+    meaningful.
 
     Source: the SDFormat specification, http://sdformat.org, with the behavior of libsdformat 17.
     """
@@ -271,7 +314,11 @@ def _main_element(root: Node) -> Node | None:
     root.skip("@version")
     elements = [child for tag in ("world", "model", "light", "actor") for child in root.all(tag)]
     if not elements:
-        root.report(Fate.ASSUMED, "sdf.empty", "the file has no world, model, light or actor; the scene is empty")
+        root.report(
+            Fate.ASSUMED,
+            "sdf.empty",
+            "the file has no world, model, light or actor; the scene is empty",
+        )
         return None
     for extra in elements[1:]:
         extra.report(

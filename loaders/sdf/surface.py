@@ -23,7 +23,9 @@ _Surface, _Friction = maker(Surface), maker(Friction)
 
 
 def read_surface(collision: Node) -> Surface:
-    """Return the surface of a collision; the parameters of ODE have precedence over those of Bullet."""
+    """Return the surface of a collision; the parameters of ODE have precedence over those of
+    Bullet.
+    """
     node = collision.child("surface")
     if node is None:
         return DEFAULT
@@ -59,7 +61,9 @@ def _with_contact(surface: Surface, contact: Node) -> Surface:
         soft_cfm=_first_number(ode, bullet, "soft_cfm"),
         soft_erp=_first_number(ode, bullet, "soft_erp"),
         collide_bitmask=contact.integer("collide_bitmask", DEFAULT.collide_bitmask),
-        category_bitmask=contact.integer("category_bitmask", 0) if contact.has("category_bitmask") else None,
+        category_bitmask=contact.integer("category_bitmask", 0)
+        if contact.has("category_bitmask")
+        else None,
         collide_without_contact=contact.flag("collide_without_contact", False),
     )
 
@@ -89,7 +93,10 @@ def _read_friction(node: Node | None) -> Friction:
     mu, mu2, slip1, slip2 = 1.0, 1.0, 0.0, 0.0
     rolling, fdir1 = None, (0.0, 0.0, 0.0)
     if bullet is not None:
-        mu, mu2 = bullet.number("friction", 1.0, minimum=0.0), bullet.number("friction2", 1.0, minimum=0.0)
+        mu, mu2 = (
+            bullet.number("friction", 1.0, minimum=0.0),
+            bullet.number("friction2", 1.0, minimum=0.0),
+        )
         rolling, fdir1 = bullet.maybe_number("rolling_friction"), _friction_direction(bullet)
     if ode is not None:
         mu, mu2 = ode.number("mu", mu, minimum=0.0), ode.number("mu2", mu2, minimum=0.0)

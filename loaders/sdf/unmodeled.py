@@ -1,7 +1,7 @@
 """Elements that have no place in the model, and the checks of their values.
 
-libsdformat rejects a file with a malformed value in any element, and so do we. The tables contain the types and bounds
-that specification 1.12 declares for elements without a place in the scene.
+libsdformat rejects a file with a malformed value in any element, and so do we. The tables contain
+the types and bounds that specification 1.12 declares for elements without a place in the scene.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ _NUMBERS: Mapping[str, str] = {
     "clip": "near far",
     "clouds": "speed direction humidity mean_size",
     "collision": "laser_retro max_contacts",
-    "constraints": "cfm erp contact_surface_layer split_impulse_penetration_threshold contact_max_correcting_vel",
+    "constraints": (
+        "cfm erp contact_surface_layer split_impulse_penetration_threshold "
+        "contact_max_correcting_vel"
+    ),
     "contact": "collide_without_contact_bitmask",
     "custom_function": "c1 c2 c3 f",
     "dart": "bone_attachment stiffness damping flesh_mass_fraction",
@@ -44,9 +47,14 @@ _NUMBERS: Mapping[str, str] = {
     "logical_camera": "near far aspect_ratio horizontal_fov",
     "material": "render_order",
     "meta": "layer",
-    "noise": "mean stddev bias_mean bias_stddev dynamic_bias_stddev dynamic_bias_correlation_time precision",
+    "noise": (
+        "mean stddev bias_mean bias_stddev dynamic_bias_stddev dynamic_bias_correlation_time "
+        "precision"
+    ),
     "ode": "fudge_factor cfm erp bounce max_force velocity",
-    "particle_emitter": "duration lifetime rate min_velocity max_velocity scale_rate particle_scatter_ratio",
+    "particle_emitter": (
+        "duration lifetime rate min_velocity max_velocity scale_rate particle_scatter_ratio"
+    ),
     "population": "model_count",
     "projection": "p_fx p_fy p_cx p_cy tx ty",
     "projector": "fov near_clip far_clip visibility_flags",
@@ -139,7 +147,9 @@ _NUMBER_KEYS, _FLAG_KEYS, _VECTOR_KEYS = _keys(_NUMBERS), _keys(_FLAGS), _keys(_
 
 
 def check_values(element: Node) -> None:
-    """Report malformed values in an element that no reader reads, except in plugins and other namespaces."""
+    """Report malformed values in an element that no reader reads, except in plugins and other
+    namespaces.
+    """
     with element.diagnostics.tolerating("the value has no effect on the model"):
         _check_all(element)
 
@@ -181,7 +191,9 @@ def _check_number(node: Node, minimum: float, maximum: float) -> None:
 
 
 def report_ignored(element: Node, table: IgnoredElements) -> None:
-    """Check and report each child with a tag in the table, and mark all that it contains as read."""
+    """Check and report each child with a tag in the table, and mark all that it contains as
+    read.
+    """
     if element.lacks(tuple(table)):
         return
     for child in element.children:
@@ -197,7 +209,8 @@ def mark_read(element: Node) -> None:
 
 
 def flat_parameters(element: Node, *without: str) -> tuple[tuple[str, str], ...]:
-    """Return every attribute and every text below an element with its path, except in children with some tags.
+    """Return every attribute and every text below an element with its path, except in children with
+    some tags.
 
     The values are checked and marked as read.
 
@@ -206,7 +219,8 @@ def flat_parameters(element: Node, *without: str) -> tuple[tuple[str, str], ...]
         without: Tags of children to leave out.
 
     Returns:
-        Pairs such as ``("camera/image/width", "64")`` and ``("camera@name", "eye")``, in document order.
+        Pairs such as ``("camera/image/width", "64")`` and ``("camera@name", "eye")``, in document
+        order.
     """
     children = [child for child in element.children if child.tag not in without]
     element.skip(*(child.tag for child in children))
@@ -219,7 +233,9 @@ def _parameters_of(element: Node) -> Iterator[tuple[str, str]]:
     pending = [(element, element.tag)]
     while pending:
         node, path = pending.pop()
-        attributes = {name: value for name, value in node.attributes.items() if not name.startswith("xmlns")}
+        attributes = {
+            name: value for name, value in node.attributes.items() if not name.startswith("xmlns")
+        }
         yield from ((f"{path}@{name}", value.strip()) for name, value in attributes.items())
         if node.text.strip() and not node.children:
             yield path, node.text.strip()

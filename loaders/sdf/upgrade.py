@@ -1,17 +1,18 @@
 """Upgrade of versions 1.0 to 1.11 to 1.12.
 
-The names are those of libsdformat's ``.convert`` files. ``at`` selects the elements that a rule applies to:
-``world/model`` is a path from the root, ``//joint/axis`` starts at every ``<joint>`` except inside plugins and
-elements of other namespaces. Source and target are paths from the selected element; their last step may be an
-attribute, as in ``xyz/@expressed_in``.
+The names are those of libsdformat's ``.convert`` files. ``at`` selects the elements that a rule
+applies to: ``world/model`` is a path from the root, ``//joint/axis`` starts at every ``<joint>``
+except inside plugins and elements of other namespaces. Source and target are paths from the
+selected element; their last step may be an attribute, as in ``xyz/@expressed_in``.
 
-This differs from libsdformat's ``<unflatten>`` in three points. A prefix ends only at ``::``; the whole model is
-unflattened, not only the elements before its first nested model; and a group stays flat if one of its elements refers
-to a name outside the group.
+This differs from libsdformat's ``<unflatten>`` in three points. A prefix ends only at ``::``; the
+whole model is unflattened, not only the elements before its first nested model; and a group stays
+flat if one of its elements refers to a name outside the group.
 
-Source: the descriptions ``sdf/1.0`` to ``sdf/1.12`` of libsdformat and its ``.convert`` files. Versions that change
-nothing have no rules. Three rules are ours, because the ``.convert`` files lose these values: ``mesh/filename``,
-``ode/provide_feedback``, and the elements of 1.0 whose paths are misspelled in them.
+Source: the descriptions ``sdf/1.0`` to ``sdf/1.12`` of libsdformat and its ``.convert`` files.
+Versions that change nothing have no rules. Three rules are ours, because the ``.convert`` files
+lose these values: ``mesh/filename``, ``ode/provide_feedback``, and the elements of 1.0 whose paths
+are misspelled in them.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """Rename an element that has ``attribute`` to ``<tag>``, and make the attribute's value its text."""
+    """Rename an element that has ``attribute`` to ``<tag>``, and make the attribute's value its
+    text.
+    """
 
     at: str
     attribute: str
@@ -84,7 +87,9 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Unflatten:
-    """Move the elements of a model that are named ``a::b`` into a nested model ``a``, under the name ``b``."""
+    """Move the elements of a model that are named ``a::b`` into a nested model ``a``, under the
+    name ``b``.
+    """
 
     at: str
 
@@ -104,7 +109,9 @@ def attributes_to_elements(at: str, names: str) -> tuple[Rule, ...]:
 
 _MODEL_FRAME = "__model__"
 _SCOPE_INDEPENDENT = frozenset({"", _MODEL_FRAME, "world"})
-"""References that are valid, with the meaning that libsdformat gives them, in a nested model too."""
+"""References that are valid, with the meaning that libsdformat gives them, in a nested model
+too.
+"""
 _NAMED = frozenset({"frame", "joint", "link", "model"})
 _REFERENCE_ELEMENTS = {
     "joint": ("parent", "child", "gearbox_reference_body"),
@@ -122,7 +129,11 @@ def unflatten(model: Node) -> None:
     while pending:
         scope = pending.pop()
         for prefix, members in _group_by_prefix(scope).items():
-            if not any(_leaves_group(reference, prefix) for member in members for reference in _references(member)):
+            if not any(
+                _leaves_group(reference, prefix)
+                for member in members
+                for reference in _references(member)
+            ):
                 _nest(scope, prefix, members)
         pending.extend(child for child in scope.children if child.tag == "model")
 
@@ -148,7 +159,10 @@ def _prefix(member: Node) -> str:
         names = {_read(reference) for reference in _references(member)}
     else:
         return ""
-    prefixes = {name.partition(SEPARATOR)[0] if 0 < name.count(SEPARATOR) < MAX_DEPTH else "" for name in names}
+    prefixes = {
+        name.partition(SEPARATOR)[0] if 0 < name.count(SEPARATOR) < MAX_DEPTH else ""
+        for name in names
+    }
     return prefixes.pop() if len(prefixes) == 1 else ""
 
 
@@ -189,7 +203,7 @@ def _apply_model_frame(model: Node, frame: Node) -> None:
         model.attributes["canonical_link"] = link
 
 
-# --- references ------------------------------------------------------------------------------------------------------
+# --- references -----------------------------------------------------------------------------------
 
 
 def _references(member: Node) -> Iterator[Reference]:
@@ -220,12 +234,22 @@ def _represents_model(member: Node) -> bool:
     Its pose becomes that of the nested model, so the references in it keep their scope.
     """
     name = member.attributes.get("name", "")
-    return member.tag == "frame" and name.endswith(SEPARATOR + _MODEL_FRAME) and name.count(SEPARATOR) == 1
+    return (
+        member.tag == "frame"
+        and name.endswith(SEPARATOR + _MODEL_FRAME)
+        and name.count(SEPARATOR) == 1
+    )
 
 
 def _is_in_same_scope(child: Node, member: Node) -> bool:
-    """Return whether references in a descendant are looked up in the same scope as those of the member."""
-    return child.tag != "plugin" and ":" not in child.tag and (member.tag != "model" or child.tag == "pose")
+    """Return whether references in a descendant are looked up in the same scope as those of the
+    member.
+    """
+    return (
+        child.tag != "plugin"
+        and ":" not in child.tag
+        and (member.tag != "model" or child.tag == "pose")
+    )
 
 
 def _read(reference: Reference) -> str:
@@ -306,7 +330,10 @@ _TO_1_2: tuple[Rule, ...] = (
     Move("//material", "@script", "script/name"),
     Add("//material/script", "uri", _GAZEBO_SCRIPT),
     Move("//contact/collision", "@name", "."),
-    *(Rename("//" + tag, "rgba", tag) for tag in ("ambient", "diffuse", "specular", "emissive", "background")),
+    *(
+        Rename("//" + tag, "rgba", tag)
+        for tag in ("ambient", "diffuse", "specular", "emissive", "background")
+    ),
     *(Rename("//" + tag, "enabled", tag) for tag in ("shadows", "grid")),
     *(Rename("//" + tag, "link", tag) for tag in ("parent", "child")),
     *(Rename("//" + tag, "xyz", tag) for tag in ("gravity", "direction")),
@@ -332,9 +359,16 @@ _TO_1_6: tuple[Rule, ...] = (
     Move("world", "physics/gravity", "gravity"),
     Move("world", "physics/magnetic_field", "magnetic_field"),
     *(
-        Copy("//sensor/imu", f"noise/{old}{value}", tuple(f"{new}/{axis}/noise/{value or '@type'}" for axis in "xyz"))
+        Copy(
+            "//sensor/imu",
+            f"noise/{old}{value}",
+            tuple(f"{new}/{axis}/noise/{value or '@type'}" for axis in "xyz"),
+        )
         for kind, new in _NOISES.items()
-        for old, value in (("type", ""), *((f"{kind}/", key) for key in ("mean", "stddev", "bias_mean", "bias_stddev")))
+        for old, value in (
+            ("type", ""),
+            *((f"{kind}/", key) for key in ("mean", "stddev", "bias_mean", "bias_stddev")),
+        )
     ),
     Remove("//sensor/imu", "noise"),
 )
@@ -375,7 +409,8 @@ _TRUE = frozenset({"true", "1"})
 def upgrade(root: Node) -> Version:
     """Upgrade the tree of one file from its own version to 1.12, in place.
 
-    An unknown version is reported and, as in libsdformat, read as the newest; a missing one is an error.
+    An unknown version is reported and, as in libsdformat, read as the newest; a missing one is an
+    error.
 
     Returns:
         The version that the file was written in.
@@ -413,11 +448,13 @@ def _report_version(root: Node, text: str) -> None:
         root.invalid("sdf.no-version", "<{tag}> has no version", hint=hint, tag=root.tag)
 
 
-# --- selecting elements ----------------------------------------------------------------------------------------------
+# --- selecting elements ---------------------------------------------------------------------------
 
 
 def is_foreign(node: Node) -> bool:
-    """Return whether the content of an element is outside SDFormat: in a plugin or another namespace."""
+    """Return whether the content of an element is outside SDFormat: in a plugin or another
+    namespace.
+    """
     return node.tag == "plugin" or ":" in node.tag
 
 
@@ -445,7 +482,9 @@ def _select(at: str, root: Node, index: Index) -> list[Node]:
 
 @cache
 def _steps(at: str) -> tuple[str, list[str]]:
-    """Return the tag, anywhere in the file, at which the path of a rule begins, empty for the root, and the rest."""
+    """Return the tag, anywhere in the file, at which the path of a rule begins, empty for the root,
+    and the rest.
+    """
     steps = at.removeprefix("//").split("/")
     return (steps[0], steps[1:]) if at.startswith("//") else ("", steps)
 
@@ -464,7 +503,7 @@ def _make_path(node: Node, steps: list[str]) -> Node:
     return node
 
 
-# --- applying rules --------------------------------------------------------------------------------------------------
+# --- applying rules -------------------------------------------------------------------------------
 
 
 def _apply_all(rules: tuple[Rule, ...], root: Node) -> None:

@@ -1,8 +1,9 @@
 """world: gravity, physics, lights and state.
 
-Gazebo saves the poses of a running world in this element, and applies the first one after it has loaded the models.
-Links that joints connect keep the zero configuration of the file, and start at the positions that the saved poses
-imply; the part of a saved pose that no joint position reaches is reported.
+Gazebo saves the poses of a running world in this element, and applies the first one after it has
+loaded the models. Links that joints connect keep the zero configuration of the file, and start at
+the positions that the saved poses imply; the part of a saved pose that no joint position reaches is
+reported.
 """
 
 from __future__ import annotations
@@ -73,7 +74,11 @@ def read_light(node: Node, name: str, link: str, X_LLight: Pose) -> Light:
 def _read_attenuation(node: Node | None) -> tuple[float, tuple[float, float, float]]:
     if node is None:
         return 10.0, (1.0, 1.0, 0.0)
-    factors = (node.number("constant", 1.0), node.number("linear", 1.0), node.number("quadratic", 0.0))
+    factors = (
+        node.number("constant", 1.0),
+        node.number("linear", 1.0),
+        node.number("quadratic", 0.0),
+    )
     return node.number("range", 10.0, inf=True), factors
 
 
@@ -89,7 +94,11 @@ _MAGNETIC_FIELD = (5.5645e-6, 22.8758e-6, -42.3884e-6)
 
 _APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only how the world looks or sounds")
 _NOT_MECHANICAL = (Fate.NOTED, "sdf.not-mechanical", "it does not affect motion or contact")
-STATE = (Fate.NOTED, "sdf.state", "it records the state of a running simulation and is not part of the model")
+STATE = (
+    Fate.NOTED,
+    "sdf.state",
+    "it records the state of a running simulation and is not part of the model",
+)
 IGNORED_IN_WORLD = {
     "actor": (Fate.NOTED, "sdf.actor", "an actor is an animation without a body"),
     "scene": _APPEARANCE,
@@ -100,12 +109,18 @@ IGNORED_IN_WORLD = {
     "spherical_coordinates": _NOT_MECHANICAL,
     "model_state": STATE,
     "light_state": STATE,
-    "population": (Fate.DROPPED, "sdf.population", "randomly distributed copies of a model are not created"),
+    "population": (
+        Fate.DROPPED,
+        "sdf.population",
+        "randomly distributed copies of a model are not created",
+    ),
 }
 
 
 def read_world(scope: Scope) -> Scene:
-    """Return a scene with the properties and lights of a ``<world>``, without its models, joints and frames."""
+    """Return a scene with the properties and lights of a ``<world>``, without its models, joints
+    and frames.
+    """
     node = scope.node
     report_ignored(node, IGNORED_IN_WORLD)
     wind = node.child("wind")
@@ -113,7 +128,9 @@ def read_world(scope: Scope) -> Scene:
         name=scope.name,
         gravity=frozen(node.numbers("gravity", 3, (0.0, 0.0, -9.8))),
         physics=_read_physics(node.all("physics")),
-        wind=frozen((0.0, 0.0, 0.0) if wind is None else wind.numbers("linear_velocity", 3, (0.0, 0.0, 0.0))),
+        wind=frozen(
+            (0.0, 0.0, 0.0) if wind is None else wind.numbers("linear_velocity", 3, (0.0, 0.0, 0.0))
+        ),
         magnetic_field=frozen(node.numbers("magnetic_field", 3, _MAGNETIC_FIELD)),
         lights=tuple(_read_lights(scope)),
     )
@@ -131,7 +148,9 @@ def _read_physics(profiles: list[Node]) -> Physics:
     node = next((profile for profile in profiles if profile.flag("@default", False)), profiles[0])
     for unused in profiles:
         if unused is not node:
-            unused.report(Fate.NOTED, "sdf.second-physics", "a world uses one <physics>; ignoring this one")
+            unused.report(
+                Fate.NOTED, "sdf.second-physics", "a world uses one <physics>; ignoring this one"
+            )
             mark_read(unused)
     node.skip("@name", "@default")
     return Physics(
@@ -140,12 +159,16 @@ def _read_physics(profiles: list[Node]) -> Physics:
         real_time_update_rate=node.number("real_time_update_rate", 1000.0),
         max_contacts=node.integer("max_contacts", 20),
         engine=node.word("@type") or "ode",
-        parameters=flat_parameters(node, "max_step_size", "real_time_factor", "real_time_update_rate", "max_contacts"),
+        parameters=flat_parameters(
+            node, "max_step_size", "real_time_factor", "real_time_update_rate", "max_contacts"
+        ),
     )
 
 
 _REACHED = 1e-4
-"""Largest distance [m] or difference of a rotation matrix that counts as reached; saved poses have six digits."""
+"""Largest distance [m] or difference of a rotation matrix that counts as reached; saved poses have
+six digits.
+"""
 _AT_REST = 1e-3
 """Largest speed [m/s or rad/s] of a world at rest; a running engine leaves such speeds."""
 _SLIDES = frozenset({JointType.PRISMATIC})
@@ -183,7 +206,7 @@ def apply_state(scene: Scene, world: Node) -> Scene:
     return _with_positions(moved, state, nodes[0])
 
 
-# --- reading ---------------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 
 
 def _read(node: Node) -> _State:
@@ -193,7 +216,9 @@ def _read(node: Node) -> _State:
         element, prefix = pending.pop()
         name = prefix + element.attributes.get("name", "").strip()
         _read_model(element, name, state)
-        pending.extend((child, name + SEPARATOR) for child in element.children if child.tag == "model")
+        pending.extend(
+            (child, name + SEPARATOR) for child in element.children if child.tag == "model"
+        )
     for light in node.all("light"):
         if light.peek("pose") is not None:
             state.lights[light.attributes.get("name", "").strip()] = read_pose(light)[1]
@@ -204,28 +229,38 @@ def _read_model(element: Node, name: str, state: _State) -> None:
     if element.peek("pose") is not None:
         state.models[name] = read_pose(element)[1]
     scale = element.peek("scale")
-    if scale is not None and any(value != 1.0 for value in element.numbers("scale", 3, (1.0, 1.0, 1.0))):
+    if scale is not None and any(
+        value != 1.0 for value in element.numbers("scale", 3, (1.0, 1.0, 1.0))
+    ):
         state.scaled.append(scale)
     for link in element.all("link"):
         if link.peek("pose") is not None:
-            state.links[name + SEPARATOR + link.attributes.get("name", "").strip()] = read_pose(link)[1]
+            state.links[name + SEPARATOR + link.attributes.get("name", "").strip()] = read_pose(
+                link
+            )[1]
         velocity = link.numbers("velocity", 6, (0.0,) * 6)
         state.speed = max(state.speed, *map(abs, velocity))
 
 
-# --- moving ----------------------------------------------------------------------------------------------------------
+# --- moving ---------------------------------------------------------------------------------------
 
 
 def _moved(scene: Scene, state: _State) -> Scene:
-    """Return the scene with models and trees of links at the poses of the state, all joints at zero."""
+    """Return the scene with models and trees of links at the poses of the state, all joints at
+    zero.
+    """
     X_models = {model.name: _model_displacement(model.name, scene, state) for model in scene.models}
     X_links = _link_displacements(scene, state, X_models)
     return replace(
         scene,
-        models=tuple(replace(model, X_WM=X_models[model.name] @ model.X_WM) for model in scene.models),
+        models=tuple(
+            replace(model, X_WM=X_models[model.name] @ model.X_WM) for model in scene.models
+        ),
         links=tuple(replace(link, X_WL=X_links[link.name] @ link.X_WL) for link in scene.links),
         joints=tuple(
-            replace(joint, X_PJ=X_links[joint.child] @ joint.X_PJ) if joint.parent == WORLD else joint
+            replace(joint, X_PJ=X_links[joint.child] @ joint.X_PJ)
+            if joint.parent == WORLD
+            else joint
             for joint in scene.joints
         ),
         frames=tuple(
@@ -234,12 +269,17 @@ def _moved(scene: Scene, state: _State) -> Scene:
             else frame
             for frame in scene.frames
         ),
-        lights=tuple(replace(light, X_LLight=state.lights.get(light.name, light.X_LLight)) for light in scene.lights),
+        lights=tuple(
+            replace(light, X_LLight=state.lights.get(light.name, light.X_LLight))
+            for light in scene.lights
+        ),
     )
 
 
 def _model_displacement(name: str, scene: Scene, state: _State) -> Pose:
-    """Return ``X_W'W``, which takes a model and what is in it to its place; nested models follow the outer one."""
+    """Return ``X_W'W``, which takes a model and what is in it to its place; nested models follow
+    the outer one.
+    """
     X_WM = {model.name: model.X_WM for model in scene.models}
     scope = name
     while scope:
@@ -253,13 +293,21 @@ def _scope_displacement(name: str, displacements: Mapping[str, Pose]) -> Pose:
     return displacements.get(name.rpartition(SEPARATOR)[0], IDENTITY)
 
 
-def _link_displacements(scene: Scene, state: _State, X_models: Mapping[str, Pose]) -> dict[str, Pose]:
-    """Return the displacement of each link: that of the root of its tree, whose pose the state has."""
+def _link_displacements(
+    scene: Scene, state: _State, X_models: Mapping[str, Pose]
+) -> dict[str, Pose]:
+    """Return the displacement of each link: that of the root of its tree, whose pose the state
+    has.
+    """
     links, parents = by_name(scene.links), _parent_joints(scene)
     displacements: dict[str, Pose] = {WORLD: IDENTITY}
     for name in links:
         path = [name]
-        while path[-1] not in displacements and path[-1] in parents and parents[path[-1]].parent not in path:
+        while (
+            path[-1] not in displacements
+            and path[-1] in parents
+            and parents[path[-1]].parent not in path
+        ):
             path.append(parents[path[-1]].parent)
         root = path[-1]
         if root not in displacements:
@@ -282,11 +330,13 @@ def _parent_joints(scene: Scene) -> dict[str, Joint]:
     return joints
 
 
-# --- positions of joints ---------------------------------------------------------------------------------------------
+# --- positions of joints --------------------------------------------------------------------------
 
 
 def _with_positions(scene: Scene, state: _State, node: Node) -> Scene:
-    """Return the scene with the initial positions of the joints that the poses of their links imply."""
+    """Return the scene with the initial positions of the joints that the poses of their links
+    imply.
+    """
     links, parents = by_name(scene.links), _parent_joints(scene)
     unreached = {}
     joints = []
@@ -304,7 +354,8 @@ def _with_positions(scene: Scene, state: _State, node: Node) -> Scene:
         node.report(
             Fate.APPROXIMATED,
             "sdf.state-unreached",
-            "the saved poses do not fit these joints, which start at the nearest position, with errors up to "
+            "the saved poses do not fit these joints, which start at the nearest position, with "
+            "errors up to "
             "{error:.2g} m: {joints}",
             subjects=tuple(unreached),
             error=max(unreached.values()),
@@ -314,7 +365,9 @@ def _with_positions(scene: Scene, state: _State, node: Node) -> Scene:
 
 
 def _position(joint: Joint, X_JJ: Pose) -> tuple[float, float]:
-    """Return the position of a joint nearest to the pose of its child's frame in its parent's, and the error."""
+    """Return the position of a joint nearest to the pose of its child's frame in its parent's, and
+    the error.
+    """
     q, X_q = 0.0, IDENTITY
     axis = np.array(joint.axes[0].xyz) if joint.axes else np.zeros(3)
     if joint.type in _SLIDES:
@@ -330,24 +383,35 @@ def _position(joint: Joint, X_JJ: Pose) -> tuple[float, float]:
     return q, float(max(np.linalg.norm(error.p), np.abs(error.R - np.eye(3)).max()))
 
 
-# --- reports ---------------------------------------------------------------------------------------------------------
+# --- reports --------------------------------------------------------------------------------------
 
 
 def _report(node: Node, state: _State, before: Scene, after: Scene) -> None:
     distances = {
-        a.name: float(np.linalg.norm(a.X_WL.p - b.X_WL.p)) for a, b in zip(before.links, after.links, strict=True)
+        a.name: float(np.linalg.norm(a.X_WL.p - b.X_WL.p))
+        for a, b in zip(before.links, after.links, strict=True)
     }
     node.report(
         Fate.NOTED,
         "sdf.state",
-        "links start where the saved state puts them, up to {distance:.3g} m from the poses of the models",
+        (
+            "links start where the saved state puts them, up to {distance:.3g} m from the poses of "
+            "the models"
+        ),
         distance=max(distances.values(), default=0.0),
     )
     if state.speed > _AT_REST:
-        message = "the saved velocities, up to {speed:.3g} m/s or rad/s, are not kept; everything starts at rest"
+        message = (
+            "the saved velocities, up to {speed:.3g} m/s or rad/s, are not kept; everything "
+            "starts at rest"
+        )
         node.report(Fate.DROPPED, "sdf.state-velocity", message, speed=state.speed)
     for scale in state.scaled:
-        scale.report(Fate.DROPPED, "sdf.state-scale", "the model keeps its size; a saved scale is not applied")
+        scale.report(
+            Fate.DROPPED,
+            "sdf.state-scale",
+            "the model keeps its size; a saved scale is not applied",
+        )
     unknown = tuple(_unknown(state, before))
     if unknown:
         message = "the saved state has poses of models that the world does not have: {models}"

@@ -1,8 +1,9 @@
 """Reader of ``<gazebo>``: Gazebo's extensions of a link, a joint or the robot.
 
-Source: the extensions that libsdformat's URDF reader supports. Those that affect mechanics or collisions are read;
-so is the material of a link whose visuals have none, with its color in Gazebo. Settings of one solver and of the
-appearance are reported as ignored. Fixed joints are always kept, as with ``preserveFixedJoint``.
+Source: the extensions that libsdformat's URDF reader supports. Those that affect mechanics or
+collisions are read; so is the material of a link whose visuals have none, with its color in Gazebo.
+Settings of one solver and of the appearance are reported as ignored. Fixed joints are always kept,
+as with ``preserveFixedJoint``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from loaders.sdf.surface import read_surface
 from loaders.sdf.unmodeled import flat_parameters
 from loaders.speed import Deferred
 
-_gazebo_material: Callable[[str], Material | None] = Deferred("loaders.sdf.material:gazebo_material")
+_gazebo_material: Callable[[str], Material | None] = Deferred(
+    "loaders.sdf.material:gazebo_material"
+)
 
 _ENGINE = (Fate.NOTED, "urdf.engine-setting", "it sets the solver of one engine")
 _LOOK = (Fate.NOTED, "urdf.appearance", "it affects only Gazebo's rendering")
@@ -27,7 +30,9 @@ _PLUGIN = (Fate.NOTED, "urdf.plugin", "it loads code of another simulator")
 _EMBEDDED = (Fate.DROPPED, "urdf.embedded-sdf", "SDFormat elements in a URDF are not supported")
 
 _IGNORED_IN_JOINT: IgnoredElements = {
-    **dict.fromkeys(("implicitSpringDamper", "cfmDamping", "stopCfm", "stopErp", "fudgeFactor"), _ENGINE),
+    **dict.fromkeys(
+        ("implicitSpringDamper", "cfmDamping", "stopCfm", "stopErp", "fudgeFactor"), _ENGINE
+    ),
 }
 _IGNORED_IN_LINK: IgnoredElements = {
     "visual": _LOOK,
@@ -37,7 +42,11 @@ _IGNORED_IN_LINK: IgnoredElements = {
     **_IGNORED_IN_JOINT,  # often stated for links too, where they have no effect
 }
 _IGNORED_IN_ROBOT: IgnoredElements = {
-    "pose": (Fate.DROPPED, "urdf.gazebo-pose", "it is the initial pose in Gazebo; the root link is at the origin"),
+    "pose": (
+        Fate.DROPPED,
+        "urdf.gazebo-pose",
+        "it is the initial pose in Gazebo; the root link is at the origin",
+    ),
     "canonicalBody": (Fate.NOTED, "urdf.canonical-body", "the canonical link is the root link"),
     **dict.fromkeys(("link", "joint", "model", "frame", "include", "light"), _EMBEDDED),
 }
@@ -113,7 +122,9 @@ def _extended_link(link: Link, node: Node) -> Link:
     report_ignored(node, _IGNORED_IN_LINK)
     node.skip(*_FIXED_JOINT_OPTIONS)
     decay = _number(node, "dampingFactor")
-    gravity = _flag(node, "gravity", link.gravity) and not _flag(node, "turnGravityOff", not link.gravity)
+    gravity = _flag(node, "gravity", link.gravity) and not _flag(
+        node, "turnGravityOff", not link.gravity
+    )
     self_collide = _flag(node, "self_collide", link.self_collide)
     return dataclasses.replace(
         link,
@@ -132,7 +143,9 @@ def _extended_link(link: Link, node: Node) -> Link:
 
 
 def _with_material(link: Link, node: Node) -> tuple[Visual, ...]:
-    """Return the visuals of a link; those without a material have the one that ``<material>`` names."""
+    """Return the visuals of a link; those without a material have the one that ``<material>``
+    names.
+    """
     name = node.word("material", "")
     if not name or not link.visuals or any(visual.material is not None for visual in link.visuals):
         report_ignored(node, {"material": _LOOK})
@@ -149,9 +162,14 @@ def _surfaces(link: Link, node: Node) -> list[Surface]:
     direction = _direction(node)
     if direction is not None:
         friction["fdir1"] = direction
-    bases = embedded[-1:] * len(link.collisions) or [collision.surface for collision in link.collisions]
+    bases = embedded[-1:] * len(link.collisions) or [
+        collision.surface for collision in link.collisions
+    ]
     return [
-        dataclasses.replace(base, friction=dataclasses.replace(base.friction, **friction), **surface) for base in bases
+        dataclasses.replace(
+            base, friction=dataclasses.replace(base.friction, **friction), **surface
+        )
+        for base in bases
     ]
 
 
@@ -168,12 +186,15 @@ def _extended_joint(joint: Joint, node: Node) -> Joint:
         joint,
         axes=tuple(dataclasses.replace(axis, **values) for axis in joint.axes),
         provide_feedback=_flag(node, "provideFeedback", joint.provide_feedback),
-        sensors=joint.sensors + tuple(_read_sensor(child, joint.name) for child in node.all("sensor")),
+        sensors=joint.sensors
+        + tuple(_read_sensor(child, joint.name) for child in node.all("sensor")),
     )
 
 
 def _read_sensor(node: Node, joint: str | None) -> Sensor:
-    """Read a sensor in SDFormat; the pose of a sensor of a joint is that in the child link, whose frame is J."""
+    """Read a sensor in SDFormat; the pose of a sensor of a joint is that in the child link, whose
+    frame is J.
+    """
     report_ignored(node, {"plugin": _PLUGIN})
     return Sensor(
         name=node.word("@name", ""),
@@ -186,7 +207,7 @@ def _read_sensor(node: Node, joint: str | None) -> Sensor:
     )
 
 
-# --- values: the text of a child or its attribute ``value``, as in libsdformat ---------------------------------------
+# --- values: the text of a child or its attribute ``value``, as in libsdformat --------------------
 
 
 def _number(node: Node, tag: str) -> float | None:
@@ -195,8 +216,12 @@ def _number(node: Node, tag: str) -> float | None:
 
 
 def _numbers(node: Node, fields: Mapping[str, str]) -> dict[str, float]:
-    """Return the numbers of those children that exist, keyed by field; ``fields`` gives the field of each tag."""
-    return {field: value for tag, field in fields.items() if (value := _number(node, tag)) is not None}
+    """Return the numbers of those children that exist, keyed by field; ``fields`` gives the field
+    of each tag.
+    """
+    return {
+        field: value for tag, field in fields.items() if (value := _number(node, tag)) is not None
+    }
 
 
 def _flag(node: Node, tag: str, default: Any) -> Any:

@@ -12,7 +12,18 @@ from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import PREFIX, URDF
 from loaders.drake.link import declares_convex, diffuse_map
-from loaders.model import Box, Capsule, Cylinder, Ellipsoid, Geometry, Material, Mesh, Plane, Rgba, Sphere
+from loaders.model import (
+    Box,
+    Capsule,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Material,
+    Mesh,
+    Plane,
+    Rgba,
+    Sphere,
+)
 from loaders.node import Node, mark_read
 from loaders.pose import IDENTITY, Pose
 from loaders.speed import maker
@@ -22,7 +33,9 @@ _ZERO, _ONES = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
 _POSE = ("@xyz", "@rpy")
 _VERSION = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})")
 _FIRST_VERSION, _QUATERNIONS, _LAST_VERSION = (1, 0), (1, 1), (1, 2)
-"""Versions of URDF: without quaternions, the first with them, and the newest one, which adds limits of motion."""
+"""Versions of URDF: without quaternions, the first with them, and the newest one, which adds limits
+of motion.
+"""
 _MAX_LENGTH_ERROR = 1e-6
 """Largest error of the length of a quaternion that is not reported."""
 _IN_MATERIAL = ("color", "specular", "texture")
@@ -48,7 +61,8 @@ def pose_of(origin: Node | None) -> Pose:
 
 
 def _states_quaternion(origin: Node, length: float) -> bool:
-    """Return whether the quaternion of an ``<origin>`` is its rotation; report why not, or that it is normalized.
+    """Return whether the quaternion of an ``<origin>`` is its rotation; report why not, or that it
+    is normalized.
 
     Args:
         origin: The ``<origin>``, with an attribute ``quat_xyzw``.
@@ -59,14 +73,19 @@ def _states_quaternion(origin: Node, length: float) -> bool:
         root = root.parent
     version = version_of(root.attributes.get("version", ""))
     if (version or _FIRST_VERSION) < _QUATERNIONS:
-        message = "ignored quat_xyzw, which URDF has since version 1.1; the version of this file is {version}"
+        message = (
+            "ignored quat_xyzw, which URDF has since version 1.1; the version of this file "
+            "is {version}"
+        )
         stated = root.attributes.get("version") or "not stated, which means 1.0"
         hint = 'state version="1.1" in <robot>, or the rotation in rpy'
         origin.report(Fate.DROPPED, "urdf.quaternion-version", message, hint=hint, version=stated)
         return False
     if "rpy" in origin.attributes:
         message = "<origin> has both rpy and quat_xyzw; expected one of them"
-        origin.invalid("urdf.two-rotations", message, hint="remove one of them", leniency="rpy is used")
+        origin.invalid(
+            "urdf.two-rotations", message, hint="remove one of them", leniency="rpy is used"
+        )
         return False
     if length == 0.0:
         message = "the quaternion 0 0 0 0 is no rotation; expected one of length 1"
@@ -74,13 +93,17 @@ def _states_quaternion(origin: Node, length: float) -> bool:
         origin.invalid("urdf.zero-quaternion", message, hint=hint, leniency="there is no rotation")
         return False
     if abs(length - 1.0) > _MAX_LENGTH_ERROR:
-        message = "the quaternion has the length {length:.9g}, not 1; using it divided by its length"
+        message = (
+            "the quaternion has the length {length:.9g}, not 1; using it divided by its length"
+        )
         origin.report(Fate.ASSUMED, "urdf.quaternion-length", message, length=length)
     return True
 
 
 def version_of(text: str) -> tuple[int, int] | None:
-    """Return the two numbers of the version of a ``<robot>``, 1.0 if it is empty; None if it is not of the form x.y."""
+    """Return the two numbers of the version of a ``<robot>``, 1.0 if it is empty; None if it is not
+    of the form x.y.
+    """
     if not text:
         return _FIRST_VERSION
     match = _VERSION.fullmatch(text.strip())
@@ -103,7 +126,8 @@ def check_version(root: Node) -> None:
 
 
 def read_geometry(element: Node, geometry: Node | None, context: Context) -> Geometry | None:
-    """Return the shape of a ``<visual>`` or ``<collision>``; None, with a diagnostic, if it has no known shape.
+    """Return the shape of a ``<visual>`` or ``<collision>``; None, with a diagnostic, if it has no
+    known shape.
 
     Args:
         element: The element.
@@ -119,7 +143,9 @@ def read_geometry(element: Node, geometry: Node | None, context: Context) -> Geo
 
 
 def _known_shapes(element: Node, parts: Sequence[Node]) -> Sequence[Node]:
-    """Return the shapes of a geometry of which the first is used; report the others, or that there is none."""
+    """Return the shapes of a geometry of which the first is used; report the others, or that there
+    is none.
+    """
     for part in parts:
         if part.tag in _DRAKE_SHAPES:
             part.tag = part.tag.removeprefix(PREFIX)
@@ -146,7 +172,9 @@ def _known_shapes(element: Node, parts: Sequence[Node]) -> Sequence[Node]:
 
 
 def _by_precedence(shapes: list[Node]) -> list[Node]:
-    """Return the shapes of a geometry; of a mesh before a capsule, which stands for it in other readers, the latter."""
+    """Return the shapes of a geometry; of a mesh before a capsule, which stands for it in other
+    readers, the latter.
+    """
     if [shape.tag for shape in shapes] != ["mesh", "capsule"]:
         return shapes
     mark_read(shapes[0])
@@ -156,7 +184,13 @@ def _by_precedence(shapes: list[Node]) -> list[Node]:
 def _read_box(node: Node, _: Context) -> Geometry:
     x, y, z = node.numbers("@size", 3)
     if min(x, y, z) < 0.0:
-        node.invalid("xml.out-of-range", "the size {x:g} {y:g} {z:g} of a box must not be negative", x=x, y=y, z=z)
+        node.invalid(
+            "xml.out-of-range",
+            "the size {x:g} {y:g} {z:g} of a box must not be negative",
+            x=x,
+            y=y,
+            z=z,
+        )
     return Box(size=(x, y, z))
 
 
@@ -165,11 +199,15 @@ def _read_sphere(node: Node, _: Context) -> Geometry:
 
 
 def _read_cylinder(node: Node, _: Context) -> Geometry:
-    return Cylinder(radius=node.number("@radius", minimum=0.0), length=node.number("@length", minimum=0.0))
+    return Cylinder(
+        radius=node.number("@radius", minimum=0.0), length=node.number("@length", minimum=0.0)
+    )
 
 
 def _read_capsule(node: Node, _: Context) -> Geometry:
-    return Capsule(radius=node.number("@radius", minimum=0.0), length=node.number("@length", minimum=0.0))
+    return Capsule(
+        radius=node.number("@radius", minimum=0.0), length=node.number("@length", minimum=0.0)
+    )
 
 
 def _read_ellipsoid(node: Node, _: Context) -> Geometry:
@@ -191,7 +229,9 @@ def _read_mesh(node: Node, context: Context) -> Geometry:
     path = find_file(node, uri, context) if uri else None
     x, y, z = scale = _read_scale(node)
     if 0.0 in scale:
-        node.invalid("urdf.zero-scale", "the scale {x:g} {y:g} {z:g} must not contain 0", x=x, y=y, z=z)
+        node.invalid(
+            "urdf.zero-scale", "the scale {x:g} {y:g} {z:g} must not contain 0", x=x, y=y, z=z
+        )
     return _Mesh(uri=uri, path=path, scale=(x, y, z), convex=declares_convex(node))
 
 
@@ -223,18 +263,21 @@ SHAPES: dict[str, Callable[[Node, Context], Geometry]] = {
     "mesh": _read_mesh,
     "plane": _read_plane,
 }
-"""Reader of each shape, keyed by tag. Capsules and planes are common, though not in the specification."""
+"""Reader of each shape, keyed by tag. Capsules and planes are common, though not in the
+specification.
+"""
 _IN_GEOMETRY = ("@name", *SHAPES)
 _DRAKE_SHAPES = frozenset({"drake:capsule", "drake:ellipsoid"})
 
 
-# --- names -----------------------------------------------------------------------------------------------------------
+# --- names ----------------------------------------------------------------------------------------
 
 
 def shape_names(link: str, elements: Iterable[Node]) -> Iterator[tuple[str, Node]]:
     """Yield a unique name for each visual or collision of a link, with the element.
 
-    Shapes without a name are called ``<link>_collision``, ``<link>_collision_1`` and so on, as in libsdformat.
+    Shapes without a name are called ``<link>_collision``, ``<link>_collision_1`` and so on, as in
+    libsdformat.
     """
     taken: set[str] = set()
     for element in elements:
@@ -258,7 +301,7 @@ def shape_names(link: str, elements: Iterable[Node]) -> Iterator[tuple[str, Node
         yield name, element
 
 
-# --- materials -------------------------------------------------------------------------------------------------------
+# --- materials ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +384,9 @@ def _read_color(color: Node) -> Rgba | None:
         return None
     r, g, b, a = color.numbers("@rgba", 4)
     if min(r, g, b, a) < 0.0 or max(r, g, b, a) > 1.0:
-        color.report(Fate.ASSUMED, "urdf.colour-range", "a color component lies outside 0..1; clipped")
+        color.report(
+            Fate.ASSUMED, "urdf.colour-range", "a color component lies outside 0..1; clipped"
+        )
         r, g, b, a = (min(max(value, 0.0), 1.0) for value in (r, g, b, a))
     return r, g, b, a
 

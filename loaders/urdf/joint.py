@@ -27,7 +27,9 @@ TYPES = {
     "spherical": JointType.BALL,
     **URDF_TYPES,
 }
-"""Joint types, keyed by their names in URDF; ``ball`` and ``spherical`` are not in the specification."""
+"""Joint types, keyed by their names in URDF; ``ball`` and ``spherical`` are not in the
+specification.
+"""
 
 _Joint, _JointAxis = maker(Joint), maker(JointAxis)
 _EXTENSIONS = frozenset({"ball", "spherical"})
@@ -97,7 +99,7 @@ def _read_end(node: Node, end: Node | None, tag: str) -> str:
     return end.word("@link")
 
 
-# --- axes ------------------------------------------------------------------------------------------------------------
+# --- axes -----------------------------------------------------------------------------------------
 
 
 def _read_axes(node: Node, joint_type: JointType) -> tuple[JointAxis, ...]:
@@ -112,7 +114,9 @@ def _read_axes(node: Node, joint_type: JointType) -> tuple[JointAxis, ...]:
     _report_unlimited(node, joint_type)
     if joint_type in URDF_TYPES:
         friction, (damping, *_) = _read_dynamics(node.child("dynamics"), 1)
-        return (_JointAxis(xyz=_read_direction(node.child("axis")), damping=damping, friction=friction),)
+        return (
+            _JointAxis(xyz=_read_direction(node.child("axis")), damping=damping, friction=friction),
+        )
     if joint_type is JointType.BALL and node.has("dynamics"):
         friction, (damping, *_) = _read_dynamics(node.child("dynamics"), 1)
         return (_JointAxis(xyz=X_AXIS, damping=damping, friction=friction),)
@@ -127,14 +131,20 @@ def _read_direction(axis: Node | None) -> Array:
     xyz = axis.numbers("@xyz", 3, (1.0, 0.0, 0.0))
     length = math.hypot(*xyz)
     if length < 1e-8:
-        axis.invalid("urdf.zero-axis", "the axis must not be a zero vector", hint="remove <axis> to use the x axis")
+        axis.invalid(
+            "urdf.zero-axis",
+            "the axis must not be a zero vector",
+            hint="remove <axis> to use the x axis",
+        )
         return X_AXIS
     x, y, z = xyz
     return frozen_vector(x / length, y / length, z / length)
 
 
 def _read_dynamics(dynamics: Node | None, count: int) -> tuple[float, tuple[float, ...]]:
-    """Return the friction and the damping of each degree of freedom; a single damping is for all of them."""
+    """Return the friction and the damping of each degree of freedom; a single damping is for all of
+    them.
+    """
     if dynamics is None:
         return 0.0, (0.0,) * count
     if count > 1 and len(dynamics.attributes.get("damping", "").split()) > 1:
@@ -149,23 +159,36 @@ def _read_dynamics(dynamics: Node | None, count: int) -> tuple[float, tuple[floa
 
 
 def _read_planar(node: Node, normal: Array) -> tuple[JointAxis, ...]:
-    """Return the axes x, y and normal; as in Drake, their rotation is the least that turns z into the normal."""
+    """Return the axes x, y and normal; as in Drake, their rotation is the least that turns z into
+    the normal.
+    """
     friction, damping = _read_dynamics(node.child("dynamics"), 3)
     if friction:
-        node.report(Fate.ASSUMED, "urdf.planar-friction", "friction of a planar joint is applied to each axis")
-    if (dynamics := node.peek("dynamics")) and len(dynamics.attributes.get("damping", "").split()) == 1:
         node.report(
-            Fate.NOTED, "urdf.planar-damping", "single damping is applied to each axis; Drake requires three numbers"
+            Fate.ASSUMED,
+            "urdf.planar-friction",
+            "friction of a planar joint is applied to each axis",
+        )
+    if (dynamics := node.peek("dynamics")) and len(
+        dynamics.attributes.get("damping", "").split()
+    ) == 1:
+        node.report(
+            Fate.NOTED,
+            "urdf.planar-damping",
+            "single damping is applied to each axis; Drake requires three numbers",
         )
     _report_unlimited(node, JointType.PLANAR)
     R = rotation_to(normal)
     return tuple(
-        _JointAxis(xyz=frozen(R[:, i]) if i < 2 else normal, damping=damping[i], friction=friction) for i in range(3)
+        _JointAxis(xyz=frozen(R[:, i]) if i < 2 else normal, damping=damping[i], friction=friction)
+        for i in range(3)
     )
 
 
 def _report_unlimited(node: Node, joint_type: JointType) -> None:
-    """Report limits of a type that has none. Those of a fixed joint, a common leftover, are ignored silently."""
+    """Report limits of a type that has none. Those of a fixed joint, a common leftover, are ignored
+    silently.
+    """
     limit = node.child("limit")
     if limit is None:
         return
@@ -175,11 +198,13 @@ def _report_unlimited(node: Node, joint_type: JointType) -> None:
         limit.report(Fate.DROPPED, "urdf.limit-ignored", message, type=joint_type.value)
 
 
-# --- limits ----------------------------------------------------------------------------------------------------------
+# --- limits ---------------------------------------------------------------------------------------
 
 
 def _read_limits(node: Node, limit: Node | None, joint_type: JointType) -> dict[str, float]:
-    """Return the limits of a joint by the names of the fields of `JointAxis`; empty if the joint has none."""
+    """Return the limits of a joint by the names of the fields of `JointAxis`; empty if the joint
+    has none.
+    """
     if limit is None:
         if joint_type in _LIMITED:
             node.report(
@@ -202,12 +227,22 @@ def _read_limits(node: Node, limit: Node | None, joint_type: JointType) -> dict[
         if name in limit.attributes:
             fate, code, reason = _CONTROLLER
             limit.skip("@" + name)
-            limit.report(fate, code, "ignored {name} of <limit>: {reason}", name=name, reason=reason)
-    return {"lower": lower, "upper": upper, "effort": effort, "velocity": velocity, "acceleration": acceleration}
+            limit.report(
+                fate, code, "ignored {name} of <limit>: {reason}", name=name, reason=reason
+            )
+    return {
+        "lower": lower,
+        "upper": upper,
+        "effort": effort,
+        "velocity": velocity,
+        "acceleration": acceleration,
+    }
 
 
 def _are_usual(lower: float, upper: float, effort: float, velocity: float) -> bool:
-    """Return whether limits are finite and in order, as nearly all are, so that each is used as stated."""
+    """Return whether limits are finite and in order, as nearly all are, so that each is used as
+    stated.
+    """
     is_range = -UNLIMITED < lower <= upper < UNLIMITED
     return is_range and 0.0 <= effort < UNLIMITED and 0.0 <= velocity < UNLIMITED
 
@@ -248,7 +283,11 @@ def _read_range(limit: Node, joint_type: JointType) -> tuple[float, float]:
         limit.report(
             Fate.ASSUMED,
             "urdf.reversed-limit",
-            "lower limit {lower:g} exceeds upper limit {upper:g}; the joint is unlimited, as in PyBullet",
+            (
+                "lower limit {lower:g} exceeds upper limit {upper:g}; the joint is unlimited, as "
+                "in "
+                "PyBullet"
+            ),
             lower=lower,
             upper=upper,
         )
@@ -256,7 +295,7 @@ def _read_range(limit: Node, joint_type: JointType) -> tuple[float, float]:
     return -math.inf if lower <= -UNLIMITED else lower, math.inf if upper >= UNLIMITED else upper
 
 
-# --- mimic -----------------------------------------------------------------------------------------------------------
+# --- mimic ----------------------------------------------------------------------------------------
 
 
 def read_mimic(node: Node, follower: Joint, joints: dict[str, Joint]) -> Coupling | None:
@@ -274,7 +313,13 @@ def read_mimic(node: Node, follower: Joint, joints: dict[str, Joint]) -> Couplin
     multiplier, offset = mimic.number("@multiplier", 1.0), mimic.number("@offset", 0.0)
     if not _can_mimic(mimic, follower, leader, joints):
         return None
-    return Coupling(follower=follower.name, leader=leader, multiplier=multiplier, offset=offset, where=mimic.where)
+    return Coupling(
+        follower=follower.name,
+        leader=leader,
+        multiplier=multiplier,
+        offset=offset,
+        where=mimic.where,
+    )
 
 
 def _can_mimic(mimic: Node, follower: Joint, leader: str, joints: dict[str, Joint]) -> bool:
@@ -292,11 +337,25 @@ def _can_mimic(mimic: Node, follower: Joint, leader: str, joints: dict[str, Join
     names = {"follower": follower.name, "leader": leader}
     if not dofs:
         message = "joint {follower} is {type}; it cannot mimic {leader}"
-        mimic.report(Fate.DROPPED, "urdf.mimic-ignored", message, subjects=subjects, type=follower.type.value, **names)
+        mimic.report(
+            Fate.DROPPED,
+            "urdf.mimic-ignored",
+            message,
+            subjects=subjects,
+            type=follower.type.value,
+            **names,
+        )
     elif dofs != leader_dofs:
-        message = "joint {follower} with {dofs} degrees of freedom cannot mimic joint {leader} with {leader_dofs}"
-        mimic.invalid("urdf.mimic", message, subjects=subjects, dofs=dofs, leader_dofs=leader_dofs, **names)
+        message = (
+            "joint {follower} with {dofs} degrees of freedom cannot mimic joint {leader} "
+            "with {leader_dofs}"
+        )
+        mimic.invalid(
+            "urdf.mimic", message, subjects=subjects, dofs=dofs, leader_dofs=leader_dofs, **names
+        )
     elif dofs != 1:
         message = "mimic requires joints with one degree of freedom; joint {follower} has {dofs}"
-        mimic.report(Fate.DROPPED, "urdf.mimic-ignored", message, subjects=subjects, dofs=dofs, **names)
+        mimic.report(
+            Fate.DROPPED, "urdf.mimic-ignored", message, subjects=subjects, dofs=dofs, **names
+        )
     return dofs == leader_dofs == 1

@@ -25,9 +25,17 @@ from .geometry import Materials, pose_of, read_geometry, shape_names
 
 _IGNORED: IgnoredElements = {
     "friction_anchor": (Fate.NOTED, "urdf.engine-setting", "it sets the solver of PyBullet"),
-    "inertia_scaling": (Fate.DROPPED, "urdf.inertia-scaling", "only PyBullet scales inertias; they are not scaled"),
+    "inertia_scaling": (
+        Fate.DROPPED,
+        "urdf.inertia-scaling",
+        "only PyBullet scales inertias; they are not scaled",
+    ),
 }
-_FRICTION = {"lateral_friction": ("mu", "mu2"), "rolling_friction": ("rolling",), "spinning_friction": ("torsional",)}
+_FRICTION = {
+    "lateral_friction": ("mu", "mu2"),
+    "rolling_friction": ("rolling",),
+    "spinning_friction": ("torsional",),
+}
 _SURFACE = {
     "restitution": "restitution",
     "stiffness": "stiffness",
@@ -42,15 +50,21 @@ DEFAULT_SURFACE = Surface()
 
 
 def read_contact(contact: Node) -> Surface:
-    """Return the surface of all collisions of a link, with defaults for values that are not given."""
+    """Return the surface of all collisions of a link, with defaults for values that are not
+    given.
+    """
     report_ignored(contact, _IGNORED)
-    values = {tag: value for tag in (*_FRICTION, *_SURFACE) if (value := _value(contact, tag)) is not None}
+    values = {
+        tag: value for tag in (*_FRICTION, *_SURFACE) if (value := _value(contact, tag)) is not None
+    }
     friction: dict[str, Any] = {
         field: values[tag] for tag, fields in _FRICTION.items() if tag in values for field in fields
     }
     if friction.get("torsional"):
         friction["patch_radius"] = UNIT_PATCH_RADIUS  # PyBullet states a length
-    surface: dict[str, Any] = {field: values[tag] for tag, field in _SURFACE.items() if tag in values}
+    surface: dict[str, Any] = {
+        field: values[tag] for tag, field in _SURFACE.items() if tag in values
+    }
     return dataclasses.replace(Surface(**surface), friction=Friction(**friction))
 
 
@@ -59,7 +73,9 @@ def _value(contact: Node, tag: str) -> float | None:
     return None if child is None else child.number("@value", minimum=0.0)
 
 
-_shape_inertia: Callable[..., SpatialInertia | None] = Deferred("loaders.finish.mass_properties:shape_inertia")
+_shape_inertia: Callable[..., SpatialInertia | None] = Deferred(
+    "loaders.finish.mass_properties:shape_inertia"
+)
 _NOT_MECHANICAL = (Fate.NOTED, "urdf.appearance", "it has no effect on motion or contact")
 _WORDS = ("@name", "@drake_ignore")
 _PARTS = ("inertial", "contact", "drake:surface_velocity_axis")
@@ -105,12 +121,16 @@ def read_link(node: Node, X_WL: Pose, robot: Robot) -> Link:
         inertia=None if inertial is None else _read_inertial(inertial, name, collisions),
         collisions=collisions,
         visuals=_read_visuals(node, name, where, robot),
-        surface_velocity_axis=None if velocity_axis is None else read_surface_velocity_axis(velocity_axis, URDF),
+        surface_velocity_axis=None
+        if velocity_axis is None
+        else read_surface_velocity_axis(velocity_axis, URDF),
         where=where,
     )
 
 
-def _read_inertial(inertial: Node, name: str, collisions: Sequence[Collision]) -> SpatialInertia | None:
+def _read_inertial(
+    inertial: Node, name: str, collisions: Sequence[Collision]
+) -> SpatialInertia | None:
     mass_node, moments, origin = inertial.firsts(_INERTIAL)
     if mass_node is None:
         return _read_density(inertial, collisions)
@@ -123,16 +143,24 @@ def _read_inertial(inertial: Node, name: str, collisions: Sequence[Collision]) -
         inertial.report(Fate.ASSUMED, "urdf.missing-inertia", message)
     X_LI = pose_of(origin)
     if name == WORLD:
-        inertial.report(Fate.ASSUMED, "urdf.world-inertial", "the link world is the world; ignored its mass")
+        inertial.report(
+            Fate.ASSUMED, "urdf.world-inertial", "the link world is the world; ignored its mass"
+        )
         return None
     return SpatialInertia.in_frame(mass, X_LI, frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz))
 
 
 def _read_density(inertial: Node, collisions: Sequence[Collision]) -> SpatialInertia | None:
-    """Report that an ``<inertial>`` has no mass; return the inertia that its ``<density>`` gives, as in Isaac Gym."""
+    """Report that an ``<inertial>`` has no mass; return the inertia that its ``<density>`` gives,
+    as in Isaac Gym.
+    """
     node = inertial.child("density")
     density = None if node is None else node.maybe_number("@value")
-    leniency = "it is left out" if density is None else "the mass follows from the density of the collisions"
+    leniency = (
+        "it is left out"
+        if density is None
+        else "the mass follows from the density of the collisions"
+    )
     inertial.invalid("xml.missing", "<inertial> requires a <mass>", leniency=leniency)
     if density is None:
         return None
@@ -144,7 +172,9 @@ def _read_density(inertial: Node, collisions: Sequence[Collision]) -> SpatialIne
     return sum(parts[1:], parts[0]) if parts else None
 
 
-def _read_collisions(link: Node, name: str, where: Where, contact: Node | None, robot: Robot) -> tuple[Collision, ...]:
+def _read_collisions(
+    link: Node, name: str, where: Where, contact: Node | None, robot: Robot
+) -> tuple[Collision, ...]:
     elements = link.all("collision")
     link_surface = DEFAULT_SURFACE if contact is None else read_contact(contact)
     collisions = []
@@ -158,7 +188,13 @@ def _read_collisions(link: Node, name: str, where: Where, contact: Node | None, 
         if geometry is not None:
             place = element.where_in(where)
             collisions.append(
-                _Collision(name=label, X_LG=pose_of(origin), geometry=geometry, surface=surface, where=place)
+                _Collision(
+                    name=label,
+                    X_LG=pose_of(origin),
+                    geometry=geometry,
+                    surface=surface,
+                    where=place,
+                )
             )
     return tuple(collisions)
 
@@ -168,7 +204,9 @@ def _read_visuals(link: Node, name: str, where: Where, robot: Robot) -> tuple[Vi
     visuals = []
     for label, element in shape_names(name, elements):
         origin, shape, material_node = element.firsts(_SHAPE_AND_MATERIAL)
-        material = None if material_node is None else robot.materials.read(material_node, robot.context)
+        material = (
+            None if material_node is None else robot.materials.read(material_node, robot.context)
+        )
         geometry = read_geometry(element, shape, robot.context)
         roles, renderers = read_display(element, URDF)
         if geometry is not None and roles:

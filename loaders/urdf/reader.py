@@ -52,7 +52,9 @@ class RobotNames:
         return name if name in self.links else None
 
     def frame(self, name: str) -> tuple[str, Pose] | None:
-        """Return the link to which a frame F is fixed, and ``X_LF``; None if there is no such frame."""
+        """Return the link to which a frame F is fixed, and ``X_LF``; None if there is no such
+        frame.
+        """
         frame = self.frames.get(name)
         if frame is not None:
             return frame.link, frame.X_LF
@@ -92,14 +94,17 @@ def _read_frame(node: Node, links: frozenset[str]) -> Frame:
     """Read Drake's ``<frame name link xyz rpy>``."""
     link = node.word("@link")
     if link and link != WORLD and link not in links:
-        node.invalid("drake.unknown-link", "the frame is fixed to the unknown link {link!r}", link=link)
+        node.invalid(
+            "drake.unknown-link", "the frame is fixed to the unknown link {link!r}", link=link
+        )
         link = WORLD
     X_LF = Pose.from_xyz_rpy(node.numbers("@xyz", 3, _ZERO), node.numbers("@rpy", 3, _ZERO))
     return Frame(name=node.word("@name"), link=link or WORLD, X_LF=X_LF, where=node.where)
 
 
 def with_mesh_folders(root: Node, context: Context) -> Context:
-    """Return the context in which meshes are also searched for in the folders that MuJoCo's compiler would search.
+    """Return the context in which meshes are also searched for in the folders that MuJoCo's
+    compiler would search.
 
     Args:
         root: The ``<robot>``.
@@ -110,27 +115,42 @@ def with_mesh_folders(root: Node, context: Context) -> Context:
         compiler = element.peek("compiler")
         attributes = {} if compiler is None else compiler.attributes
         names = [attributes[key] for key in ("meshdir", "assetdir") if attributes.get(key)]
-        folders += [Path(os.path.normpath(os.path.join(os.path.dirname(root.file), name))) for name in names]
-        message = "only the mesh folders of <mujoco> are used; its other options are for MuJoCo's compiler"
+        folders += [
+            Path(os.path.normpath(os.path.join(os.path.dirname(root.file), name))) for name in names
+        ]
+        message = (
+            "only the mesh folders of <mujoco> are used; its other options are for MuJoCo's "
+            "compiler"
+        )
         element.report(Fate.NOTED, "urdf.mujoco-options", message)
         mark_read(element)
     if not folders:
         return context
-    return dataclasses.replace(context, resources=dataclasses.replace(context.resources, mesh_folders=tuple(folders)))
+    return dataclasses.replace(
+        context, resources=dataclasses.replace(context.resources, mesh_folders=tuple(folders))
+    )
 
 
-_SRDF = ("group", "group_state", "virtual_joint", "disable_collisions", "disable_default_collisions")
+_SRDF = (
+    "group",
+    "group_state",
+    "virtual_joint",
+    "disable_collisions",
+    "disable_default_collisions",
+)
 """Elements by which a file without links is known as an SRDF."""
 
 
 def read(root: Node, context: Context) -> Scene | None:
     """Read a document with the root element ``<robot>``.
 
-    The scene has one model, named after the robot, with the links in document order and every root link at the origin
-    of the world, or at the ``<origin>`` of the robot, as in libsdformat. Findings go to ``context.diagnostics``; after
-    an error the returned scene is incomplete and must not be used.
+    The scene has one model, named after the robot, with the links in document order and every root
+    link at the origin of the world, or at the ``<origin>`` of the robot, as in libsdformat.
+    Findings go to ``context.diagnostics``; after an error the returned scene is incomplete and must
+    not be used.
 
-    Source: http://wiki.ros.org/urdf/XML and the schema of urdfdom; ``docs/urdf.md`` lists differences between readers.
+    Source: http://wiki.ros.org/urdf/XML and the schema of urdfdom; ``docs/urdf.md`` lists
+    differences between readers.
 
     Args:
         root: The root element.
@@ -147,23 +167,31 @@ def read(root: Node, context: Context) -> Scene | None:
     where = root.where
     stated = StatedJoints.read(joint_nodes, repeated_joints, where)
     joints = stated.connected(link_nodes, context.diagnostics)
-    extensions = GazeboExtensions(root, (*link_nodes, *(joint.name for joint in joints)), left_out=joint_nodes)
+    extensions = GazeboExtensions(
+        root, (*link_nodes, *(joint.name for joint in joints)), left_out=joint_nodes
+    )
     poses = link_poses(link_nodes, joints, context.diagnostics)
     robot = Robot(name, where, Materials.of(root, context), context)
-    links = [extensions.link(read_link(node, poses[link], robot)) for link, node in link_nodes.items()]
+    links = [
+        extensions.link(read_link(node, poses[link], robot)) for link, node in link_nodes.items()
+    ]
     for node in repeated_links:  # for what is wrong with them
         read_link(node, IDENTITY, robot)
     joints = [extensions.joint(joint) for joint in joints]
     known = {joint.name: joint for joint in joints}
     couplings = stated.couplings(known, lenient=context.diagnostics.lenient)
-    model = Model(name=name, X_WM=IDENTITY, canonical_link=root_link(link_nodes, joints), where=where)
+    model = Model(
+        name=name, X_WM=IDENTITY, canonical_link=root_link(link_nodes, joints), where=where
+    )
     scene = Scene(
         name=name,
         models=(extensions.model(model),),
         links=tuple(link for link in links if _is_body(link)),
         joints=tuple(joints),
         couplings=tuple(couplings),
-        actuators=read_actuators(root, known if context.diagnostics.lenient else stated.by_name | known),
+        actuators=read_actuators(
+            root, known if context.diagnostics.lenient else stated.by_name | known
+        ),
     )
     scene = with_extensions(scene, root)
     X_WM = read_origin(root)
@@ -172,15 +200,23 @@ def read(root: Node, context: Context) -> Scene | None:
 
 
 def _is_body(link: Link) -> bool:
-    """Return whether a link becomes a link of the scene: the world only if it has shapes or sensors."""
+    """Return whether a link becomes a link of the scene: the world only if it has shapes or
+    sensors.
+    """
     return link.name != WORLD or bool(link.collisions or link.visuals or link.sensors)
 
 
 def _report_empty(root: Node) -> None:
     if not any(map(root.has, _SRDF)):
-        root.report(Fate.ASSUMED, "urdf.no-links", "<robot> requires at least one <link>; the robot is empty")
+        root.report(
+            Fate.ASSUMED,
+            "urdf.no-links",
+            "<robot> requires at least one <link>; the robot is empty",
+        )
         return
-    root.invalid("urdf.srdf", "the file is an SRDF, which has no links", hint="load its URDF, with srdf=...")
+    root.invalid(
+        "urdf.srdf", "the file is an SRDF, which has no links", hint="load its URDF, with srdf=..."
+    )
     mark_read(root)
 
 
@@ -188,12 +224,16 @@ def _read_name(root: Node) -> str:
     name = root.word("@name", "")
     if not name:
         name = Path(root.file).name.partition(".")[0] or "robot"
-        root.report(Fate.ASSUMED, "urdf.missing-name", "<robot> requires a name; using {name!r}", name=name)
+        root.report(
+            Fate.ASSUMED, "urdf.missing-name", "<robot> requires a name; using {name!r}", name=name
+        )
     return name
 
 
 def _by_name(nodes: Iterable[Node]) -> tuple[dict[str, Node], list[Node]]:
-    """Return the elements keyed by name, and those whose name is taken or missing, which is reported."""
+    """Return the elements keyed by name, and those whose name is taken or missing, which is
+    reported.
+    """
     elements: dict[str, Node] = {}
     repeated = []
     for node in nodes:

@@ -2,7 +2,8 @@
 
 Disabled link pairs become collision filters, and group states become keyframes.
 
-Source: MoveIt's ``srdfdom``: a value has one number for each variable of its joint, ``x y theta`` for a planar joint.
+Source: MoveIt's ``srdfdom``: a value has one number for each variable of its joint, ``x y theta``
+for a planar joint.
 """
 
 from __future__ import annotations
@@ -22,18 +23,26 @@ from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
 from loaders.xml import parse, read_bytes
 
-_SIZES = {JointType.REVOLUTE: 1, JointType.CONTINUOUS: 1, JointType.PRISMATIC: 1, JointType.PLANAR: 3}
+_SIZES = {
+    JointType.REVOLUTE: 1,
+    JointType.CONTINUOUS: 1,
+    JointType.PRISMATIC: 1,
+    JointType.PLANAR: 3,
+}
 """Number of positions of the joints whose states are read."""
 
 
 def read_states(root: Node, joints: Mapping[str, Joint]) -> tuple[Keyframe, ...]:
-    """Return a keyframe for each group state, named after the state, and after the group too if several share a name.
+    """Return a keyframe for each group state, named after the state, and after the group too if
+    several share a name.
 
     Args:
         root: The root element of the SRDF.
         joints: The joints of the robot, by name.
     """
-    states = [(node, node.word("@name"), node.word("@group", "")) for node in root.all("group_state")]
+    states = [
+        (node, node.word("@name"), node.word("@group", "")) for node in root.all("group_state")
+    ]
     counts = Counter(name for _, name, _ in states)
     keyframes: dict[str, Keyframe] = {}
     for node, name, group in states:
@@ -52,7 +61,10 @@ def read_states(root: Node, joints: Mapping[str, Joint]) -> tuple[Keyframe, ...]
         positions = _positions(node, unique, joints)
         if positions:
             keyframes[unique] = Keyframe(
-                name=unique, joints=tuple(positions), positions=tuple(positions.values()), where=node.where
+                name=unique,
+                joints=tuple(positions),
+                positions=tuple(positions.values()),
+                where=node.where,
             )
     return tuple(keyframes.values())
 
@@ -71,7 +83,10 @@ def _positions(node: Node, state: str, joints: Mapping[str, Joint]) -> dict[str,
             child.report(
                 Fate.DROPPED,
                 "srdf.state-value",
-                "state {state}: invalid position {value!r} of joint {joint}; expected {count} finite number(s)",
+                (
+                    "state {state}: invalid position {value!r} of joint {joint}; expected {count} "
+                    "finite number(s)"
+                ),
                 subjects=(name,),
                 state=state,
                 value=value,
@@ -89,11 +104,21 @@ def _positions(node: Node, state: str, joints: Mapping[str, Joint]) -> dict[str,
 def _report_joint(node: Node, state: str, name: str, joint: Joint | None) -> None:
     if joint is None:
         message = "state {state}: the robot has no joint {joint}; ignored"
-        node.report(Fate.DROPPED, "srdf.unknown-joint", message, subjects=(state,), state=state, joint=name)
+        node.report(
+            Fate.DROPPED, "srdf.unknown-joint", message, subjects=(state,), state=state, joint=name
+        )
         return
     message = "state {state}: joint {joint} is {type}; its position is not read"
     fate = Fate.NOTED if joint.type is JointType.FIXED else Fate.DROPPED
-    node.report(fate, "srdf.state-joint", message, subjects=(name,), state=state, joint=name, type=str(joint.type))
+    node.report(
+        fate,
+        "srdf.state-joint",
+        message,
+        subjects=(name,),
+        state=state,
+        joint=name,
+        type=str(joint.type),
+    )
 
 
 def _numbers(text: str) -> tuple[float, ...]:
@@ -104,7 +129,11 @@ def _numbers(text: str) -> tuple[float, ...]:
 
 
 _ROBOT_SUFFIXES = (".urdf", ".xacro")
-_PLANNING = (Fate.NOTED, "srdf.planning", "it is for motion planning and has no effect on the mechanics")
+_PLANNING = (
+    Fate.NOTED,
+    "srdf.planning",
+    "it is for motion planning and has no effect on the mechanics",
+)
 _IGNORED: IgnoredElements = dict.fromkeys(
     (
         "group",
@@ -120,11 +149,14 @@ _IGNORED: IgnoredElements = dict.fromkeys(
 
 
 def with_srdf(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
-    """Return the scene with the disabled link pairs of an SRDF file as filter groups and rules, and its states.
+    """Return the scene with the disabled link pairs of an SRDF file as filter groups and rules, and
+    its states.
 
-    A link with ``disable_default_collisions`` still collides with the links that ``enable_collisions`` pairs with it.
+    A link with ``disable_default_collisions`` still collides with the links that
+    ``enable_collisions`` pairs with it.
 
-    Source: http://wiki.ros.org/srdf, and MoveIt's ``disable_default_collisions`` and ``enable_collisions``.
+    Source: http://wiki.ros.org/srdf, and MoveIt's ``disable_default_collisions`` and
+    ``enable_collisions``.
 
     Args:
         scene: The scene of the URDF.
@@ -136,7 +168,9 @@ def with_srdf(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
     if root is None:
         return scene
     if root.tag != "robot":
-        root.invalid("srdf.root", "unknown root element <{tag}> of an SRDF; expected <robot>", tag=root.tag)
+        root.invalid(
+            "srdf.root", "unknown root element <{tag}> of an SRDF; expected <robot>", tag=root.tag
+        )
         return scene
     root.skip("@name", "@version")
     report_ignored(root, _IGNORED)
@@ -145,7 +179,9 @@ def with_srdf(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
     keyframes = read_states(root, {joint.name: joint for joint in scene.joints})
     root.report_unread()
     names = dict.fromkeys(name for pair in pairs for name in pair)
-    groups = tuple(FilterGroup(name=_group(name), links=(name,), where=root.where) for name in names)
+    groups = tuple(
+        FilterGroup(name=_group(name), links=(name,), where=root.where) for name in names
+    )
     rules = tuple(FilterRule(a=_group(a), b=_group(b), where=root.where) for a, b in pairs)
     return dataclasses.replace(
         scene,
@@ -160,7 +196,9 @@ def _group(link: str) -> str:
 
 
 def _disabled_pairs(root: Node, known: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Yield the disabled pairs, each sorted: listed pairs, and pairs of links that collide with nothing by default."""
+    """Yield the disabled pairs, each sorted: listed pairs, and pairs of links that collide with
+    nothing by default.
+    """
     links = set(known)
     for node in root.all("disable_collisions"):
         node.skip("@reason")
@@ -174,7 +212,9 @@ def _disabled_pairs(root: Node, known: tuple[str, ...]) -> Iterator[tuple[str, s
 
 
 def _pair(node: Node, links: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the pair of links of an element; nothing, with a diagnostic, unless they are two links of the robot."""
+    """Return the pair of links of an element; nothing, with a diagnostic, unless they are two links
+    of the robot.
+    """
     node.skip("@reason")
     a, b = node.word("@link1"), node.word("@link2")
     known = [_is_known(name, links, node) for name in (a, b)]
@@ -182,7 +222,11 @@ def _pair(node: Node, links: Iterable[str]) -> list[tuple[str, str]]:
         return []
     if a == b:
         node.report(
-            Fate.ASSUMED, "srdf.same-link", "link {link} never collides with itself; ignored", subjects=(a,), link=a
+            Fate.ASSUMED,
+            "srdf.same-link",
+            "link {link} never collides with itself; ignored",
+            subjects=(a,),
+            link=a,
         )
         return []
     return [(min(a, b), max(a, b))]

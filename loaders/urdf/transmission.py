@@ -1,4 +1,6 @@
-"""Reader of ``<transmission>`` and ``<ros2_control>``: actuators of joints, their gears and interfaces."""
+"""Reader of ``<transmission>`` and ``<ros2_control>``: actuators of joints, their gears and
+interfaces.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,14 @@ _CONTROLLER = (
 )
 _HARDWARE = (Fate.NOTED, "urdf.controller-setting", "it describes hardware")
 _IGNORED_IN_JOINT: IgnoredElements = dict.fromkeys(
-    ("offset", "role", "saturationLower", "saturationUpper", "deadBandUpper", "ignoreTransmissionAbsoluteEncoder"),
+    (
+        "offset",
+        "role",
+        "saturationLower",
+        "saturationUpper",
+        "deadBandUpper",
+        "ignoreTransmissionAbsoluteEncoder",
+    ),
     _CONTROLLER,
 )
 _REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
@@ -28,14 +37,17 @@ _IGNORED_IN_ROS2_CONTROL: IgnoredElements = dict.fromkeys(("hardware", "sensor",
 
 
 def read_actuators(root: Node, joints: dict[str, Joint]) -> tuple[Actuator, ...]:
-    """Return one actuator for each simple transmission, and for each commanded joint of ros2_control.
+    """Return one actuator for each simple transmission, and for each commanded joint of
+    ros2_control.
 
     Args:
         root: The ``<robot>``.
         joints: All joints, keyed by name.
     """
     actuators = [
-        actuator for node in root.all("transmission") if (actuator := _read_transmission(node, joints)) is not None
+        actuator
+        for node in root.all("transmission")
+        if (actuator := _read_transmission(node, joints)) is not None
     ]
     for control in root.all("ros2_control"):
         actuators = _with_ros2_control(control, joints, actuators)
@@ -43,7 +55,9 @@ def read_actuators(root: Node, joints: dict[str, Joint]) -> tuple[Actuator, ...]
 
 
 def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
-    """Read a transmission from one actuator to one joint; return None, with a diagnostic, for any other."""
+    """Read a transmission from one actuator to one joint; return None, with a diagnostic, for any
+    other.
+    """
     kind = node.word("@type", "") or _text(node, "type") or _text(node, "plugin")
     node.skip("@name", "@type", "type", "plugin")
     if _SIMPLE not in kind:
@@ -65,7 +79,11 @@ def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
     name = motor.word("@name")
     reduction = _read_reduction((motor, node, joint_node))
     drive = read_drive(motor, URDF)
-    interfaces = [child.text.strip() for part in (joint_node, motor) for child in part.all("hardwareInterface")]
+    interfaces = [
+        child.text.strip()
+        for part in (joint_node, motor)
+        for child in part.all("hardwareInterface")
+    ]
     joint = _actuated_joint(joint_node, joints)
     if joint is None:
         return None
@@ -130,7 +148,12 @@ def _actuated_joint(node: Node, joints: dict[str, Joint]) -> Joint | None:
     joint = joints.get(name)
     if joint is None:
         if name:
-            node.report(Fate.DROPPED, "urdf.unknown-joint", "unknown joint {joint!r}; ignored its actuator", joint=name)
+            node.report(
+                Fate.DROPPED,
+                "urdf.unknown-joint",
+                "unknown joint {joint!r}; ignored its actuator",
+                joint=name,
+            )
         return None
     if len(joint.axes) != 1:
         message = "joint {joint} has {count} axes; ignored its actuator"
@@ -139,7 +162,9 @@ def _actuated_joint(node: Node, joints: dict[str, Joint]) -> Joint | None:
     else:
         return joint
     count = len(joint.axes)
-    node.report(Fate.DROPPED, "urdf.actuator-ignored", message, subjects=(name,), joint=name, count=count)
+    node.report(
+        Fate.DROPPED, "urdf.actuator-ignored", message, subjects=(name,), joint=name, count=count
+    )
     return None
 
 
@@ -165,18 +190,28 @@ def _with_unique_names(actuators: list[Actuator], root: Node) -> Iterator[Actuat
         yield dataclasses.replace(actuator, name=name)
 
 
-# --- ros2_control ----------------------------------------------------------------------------------------------------
+# --- ros2_control ---------------------------------------------------------------------------------
 
 
-def _with_ros2_control(control: Node, joints: dict[str, Joint], actuators: list[Actuator]) -> list[Actuator]:
-    """Return the actuators with those of a ``<ros2_control>``: one for each joint with a command interface."""
+def _with_ros2_control(
+    control: Node, joints: dict[str, Joint], actuators: list[Actuator]
+) -> list[Actuator]:
+    """Return the actuators with those of a ``<ros2_control>``: one for each joint with a command
+    interface.
+    """
     control.skip(*("@" + name for name in control.attributes))
     report_ignored(control, _IGNORED_IN_ROS2_CONTROL)
-    transmissions = [a for node in control.all("transmission") if (a := _read_transmission(node, joints)) is not None]
+    transmissions = [
+        a
+        for node in control.all("transmission")
+        if (a := _read_transmission(node, joints)) is not None
+    ]
     merged = {actuator.joint: actuator for actuator in (*transmissions, *actuators)}
     extra = [actuator for actuator in actuators if merged[actuator.joint] is not actuator]
     for node in control.all("joint"):
-        commands = tuple(dict.fromkeys(child.word("@name", "") for child in node.all("command_interface")))
+        commands = tuple(
+            dict.fromkeys(child.word("@name", "") for child in node.all("command_interface"))
+        )
         mark_read(node)
         joint = _actuated_joint(node, joints) if commands else None
         if joint is None:

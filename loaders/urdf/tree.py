@@ -14,7 +14,9 @@ from loaders.text import closest
 from .joint import TYPES, read_joint, read_mimic
 
 
-def connected(joints: Iterable[Joint], links: dict[str, Node], diagnostics: Diagnostics) -> list[Joint]:
+def connected(
+    joints: Iterable[Joint], links: dict[str, Node], diagnostics: Diagnostics
+) -> list[Joint]:
     """Return the joints whose ends are links or the world; report the others.
 
     Args:
@@ -64,7 +66,9 @@ def root_link(links: Iterable[str], joints: Iterable[Joint]) -> str | None:
     return next((name for name in links if name != WORLD and name not in children), None)
 
 
-def link_poses(links: dict[str, Node], joints: list[Joint], diagnostics: Diagnostics) -> dict[str, Pose]:
+def link_poses(
+    links: dict[str, Node], joints: list[Joint], diagnostics: Diagnostics
+) -> dict[str, Pose]:
     """Return ``X_WL`` of every link at the zero configuration, with each root link at the origin.
 
     Loops and several root links are reported.
@@ -99,24 +103,37 @@ def link_poses(links: dict[str, Node], joints: list[Joint], diagnostics: Diagnos
     return poses
 
 
-def report_second_parents(joints: Iterable[Joint], links: dict[str, Node], diagnostics: Diagnostics) -> None:
-    """Report every joint that gives a link a second parent. The world may be the child of many joints.
+def report_second_parents(
+    joints: Iterable[Joint], links: dict[str, Node], diagnostics: Diagnostics
+) -> None:
+    """Report every joint that gives a link a second parent. The world may be the child of many
+    joints.
 
     Args:
         joints: The joints; their parents may be unknown.
         links: The ``<link>`` elements, keyed by name.
         diagnostics: Record for the findings.
     """
-    stated = [joint for joint in joints if joint.child in links and joint.parent and joint.parent != joint.child]
+    stated = [
+        joint
+        for joint in joints
+        if joint.child in links and joint.parent and joint.parent != joint.child
+    ]
     parents = _parent_joints(stated)
     for joint in stated:
         first = parents[joint.child]
-        is_copy = (first.name, first.parent) == (joint.name, joint.parent)  # which is a duplicate name
+        is_copy = (first.name, first.parent) == (
+            joint.name,
+            joint.parent,
+        )  # which is a duplicate name
         if joint.child != WORLD and not is_copy:
             diagnostics.add(
                 Fate.INVALID,
                 "urdf.two-parents",
-                "link {link} has two parents: {first_parent} by {first}, {second_parent} by {second}",
+                (
+                    "link {link} has two parents: {first_parent} by {first}, {second_parent} by "
+                    "{second}"
+                ),
                 joint.where,
                 hint="remove one of the joints, or use SDFormat, which allows loops",
                 subjects=filter(None, (joint.child, first.name, joint.name)),
@@ -142,13 +159,17 @@ def _parent_joints(joints: Iterable[Joint]) -> dict[str, Joint]:
 
 def _tree_joints(joints: list[Joint], parent_joints: dict[str, Joint]) -> list[Joint]:
     """Return the joints without those to a second parent."""
-    return [joint for joint in joints if joint.child == WORLD or parent_joints[joint.child] is joint]
+    return [
+        joint for joint in joints if joint.child == WORLD or parent_joints[joint.child] is joint
+    ]
 
 
 def _walk(
     root: str, incident: dict[str, list[Joint]], poses: dict[str, Pose], diagnostics: Diagnostics
 ) -> dict[str, Pose]:
-    """Add the poses of all links connected to ``root``, across joints in both directions; report loops."""
+    """Add the poses of all links connected to ``root``, across joints in both directions; report
+    loops.
+    """
     poses[root] = IDENTITY
     used: set[str] = set()
     pending = [root]
@@ -188,10 +209,14 @@ class StatedJoints:
     by_name: dict[str, Joint]
     """Joints by name."""
     repeated: list[tuple[Node, Joint]]
-    """Elements and joints whose name is taken or missing, which is reported; read for their other errors."""
+    """Elements and joints whose name is taken or missing, which is reported; read for their other
+    errors.
+    """
 
     @classmethod
-    def read(cls, unique: Mapping[str, Node], repeated: Iterable[Node], robot: Where) -> StatedJoints:
+    def read(
+        cls, unique: Mapping[str, Node], repeated: Iterable[Node], robot: Where
+    ) -> StatedJoints:
         """Read the joints.
 
         Args:
@@ -203,7 +228,8 @@ class StatedJoints:
         return cls(unique, by_name, [(node, read_joint(node, robot)) for node in repeated])
 
     def connected(self, links: dict[str, Node], diagnostics: Diagnostics) -> list[Joint]:
-        """Return the joints whose ends are links or the world; report the others, and second parents of links.
+        """Return the joints whose ends are links or the world; report the others, and second
+        parents of links.
 
         Args:
             links: The ``<link>`` elements, keyed by name.
@@ -214,20 +240,25 @@ class StatedJoints:
         connected(repeated, links, diagnostics)
         joints = valid if diagnostics.lenient else [*self.by_name.values(), *repeated]
         if len({joint.child for joint in joints}) < len(joints):
-            report_second_parents(valid if diagnostics.lenient else sorted(joints, key=_line), links, diagnostics)
+            report_second_parents(
+                valid if diagnostics.lenient else sorted(joints, key=_line), links, diagnostics
+            )
         return valid
 
     def couplings(self, valid: Mapping[str, Joint], *, lenient: bool) -> list[Coupling]:
         """Return the couplings of the ``<mimic>`` elements of valid joints.
 
-        Lenient loading leaves joints with errors out, also as leaders; otherwise their elements are checked as well.
+        Lenient loading leaves joints with errors out, also as leaders; otherwise their elements are
+        checked as well.
 
         Args:
             valid: The valid joints, by name.
             lenient: Whether the load is lenient.
         """
         stated = zip(self.elements.values(), self.by_name.values(), strict=True)
-        mimicking = [(node, joint) for node, joint in (*stated, *self.repeated) if not node.lacks(_MIMIC)]
+        mimicking = [
+            (node, joint) for node, joint in (*stated, *self.repeated) if not node.lacks(_MIMIC)
+        ]
         if not mimicking:
             return []
         leaders = dict(valid) if lenient else self.by_name | dict(valid)
@@ -236,7 +267,9 @@ class StatedJoints:
         for node, joint in mimicking:
             is_left_out = joint.name not in valid and lenient
             if is_left_out or joint.name in unknown_type or _leader(node) in unknown_type:
-                for mimic in node.all("mimic"):  # what is wrong with it follows from an error that is reported
+                for mimic in node.all(
+                    "mimic"
+                ):  # what is wrong with it follows from an error that is reported
                     mark_read(mimic)
                 continue
             coupling = read_mimic(node, valid.get(joint.name, joint), leaders)

@@ -1,7 +1,7 @@
 """Expansion of xacro in a process with limits, and the places of its elements.
 
-xacro runs in a process that asks this one for the contents of each file that it includes, and for the folders of
-packages.
+xacro runs in a process that asks this one for the contents of each file that it includes, and for
+the folders of packages.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ class _SourceLine(int):
 
 
 class _ExpandedNode(Node):
-    """An element that xacro expanded; `Node.file` remains the main file, to which relative paths refer."""
+    """An element that xacro expanded; `Node.file` remains the main file, to which relative paths
+    refer.
+    """
 
     __slots__ = ()
 
@@ -108,11 +110,16 @@ def xacro_arguments(given: object) -> dict[str, str]:
     for name, value in given.items():
         if not isinstance(name, str) or not isinstance(value, str | int | float):
             raise TypeError(f"xacro_args: {expected}, not {value!r} for {name!r}")
-    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in given.items()
+    }
 
 
 CLOCK = 3
-"""Time on the clock after which the process is ended, as a multiple of the limit on its processor time."""
+"""Time on the clock after which the process is ended, as a multiple of the limit on its processor
+time.
+"""
 _MAX_LINE = 1_000_000
 """Largest number of bytes of a message without its data."""
 
@@ -125,8 +132,11 @@ class ExpansionError(Exception):
     """xacro fails, or its process ends before it has a result."""
 
 
-def run_xacro(path: Path, arguments: Mapping[str, str], answer: Callable[[dict[str, Any]], Answer]) -> Answer:
-    """Return the last message of the process that expands a file: ``expanded`` with the result, or ``failed``.
+def run_xacro(
+    path: Path, arguments: Mapping[str, str], answer: Callable[[dict[str, Any]], Answer]
+) -> Answer:
+    """Return the last message of the process that expands a file: ``expanded`` with the result, or
+    ``failed``.
 
     Args:
         path: The file.
@@ -155,15 +165,21 @@ def run_xacro(path: Path, arguments: Mapping[str, str], answer: Callable[[dict[s
     raise ExpansionError(f"the process of xacro ended with status {status}")
 
 
-def _converse(request: dict[str, Any], answer: Callable[[dict[str, Any]], Answer]) -> tuple[Answer | None, int, bool]:
-    """Return the last message of the process if there is one, its exit status, and whether it took too long."""
+def _converse(
+    request: dict[str, Any], answer: Callable[[dict[str, Any]], Answer]
+) -> tuple[Answer | None, int, bool]:
+    """Return the last message of the process if there is one, its exit status, and whether it took
+    too long.
+    """
     import subprocess
     import threading
 
     command = [sys.executable or "python", "-I", str(Path(xacro_process.__file__))]
     last, late = None, threading.Event()
     try:
-        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # noqa: S603
+        child = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
     except OSError as error:
         raise ExpansionError(f"Python cannot be started for xacro: {error.strerror}") from error
 
@@ -183,7 +199,9 @@ def _converse(request: dict[str, Any], answer: Callable[[dict[str, Any]], Answer
 
 
 def _dialogue(
-    child: subprocess.Popen[bytes], request: dict[str, Any], answer: Callable[[dict[str, Any]], Answer]
+    child: subprocess.Popen[bytes],
+    request: dict[str, Any],
+    answer: Callable[[dict[str, Any]], Answer],
 ) -> Answer | None:
     """Answer the questions of the process; return its last message, or None if it ends without."""
     to_child, from_child = cast(BinaryIO, child.stdin), cast(BinaryIO, child.stdout)
@@ -231,7 +249,9 @@ class Guard:
     refusal: FileError | LimitError | None = None
     """The first refusal, which the process of xacro repeats in other words."""
     tried: dict[str, tuple[Path, ...]] = field(default_factory=dict)
-    """The places where packages were searched that were not found, by what the process says about each."""
+    """The places where packages were searched that were not found, by what the process says about
+    each.
+    """
     malformed: list[Diagnostic] = field(default_factory=list)
     """Errors of syntax that cannot be repaired, at which xacro fails if the file is XML."""
 
@@ -249,7 +269,9 @@ class Guard:
             self.refusal = self.refusal or refusal
             return {"refused": str(refusal)}, b""
         except OSError as error:
-            return {"error": [error.errno, error.strerror, str(error.filename or question["name"])]}, b""
+            return {
+                "error": [error.errno, error.strerror, str(error.filename or question["name"])]
+            }, b""
 
     def _find(self, package: str) -> str | None:
         """Return the folder of a package, from the places of `loaders.context`."""
@@ -263,11 +285,15 @@ class Guard:
     def _read(self, path: Path) -> bytes:
         if path != self.main and not self.context.resources.allows(path, self.main.parent):
             reason = f"{path} lies outside the folders that may be read"
-            raise FileError("resource.outside", reason, "add its folder to paths, or set unsafe_paths")
+            raise FileError(
+                "resource.outside", reason, "add its folder to paths, or set unsafe_paths"
+            )
         try:
             data = read(path)
         except FileError as error:
-            raise OSError(errno.EIO if path.exists() else errno.ENOENT, error.reason, str(path)) from error
+            raise OSError(
+                errno.EIO if path.exists() else errno.ENOENT, error.reason, str(path)
+            ) from error
         self.context.diagnostics.spend("files", 1)
         self.context.diagnostics.spend("bytes", len(data))
         return data if path.suffix.lower() in _YAML else self._well_formed(data, path)
@@ -301,7 +327,9 @@ _EXPRESSION = re.compile(rb"""=\s*(?:"[^"<]*\$\{[^"<]*\}[^"<]*"|'[^'<]*\$\{[^'<]
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 _UNDEFINED = "is not defined"
-"""Part of the messages of xacro about a property, which does not follow from an argument without a value."""
+"""Part of the messages of xacro about a property, which does not follow from an argument without a
+value.
+"""
 
 _PACKAGE_HINT = "add the folder of the package to paths or package_map"
 
@@ -321,7 +349,8 @@ def is_xacro(path: Path) -> bool:
 
 
 def has_xacro(data: bytes) -> bool:
-    """Return whether a file has elements or expressions of xacro, which must be expanded, whatever its suffix.
+    """Return whether a file has elements or expressions of xacro, which must be expanded, whatever
+    its suffix.
 
     Args:
         data: Contents of the file.
@@ -392,7 +421,9 @@ def _expanded(path: Path, context: Context) -> Expansion | None:
 
 
 def _report_failure(message: dict[str, Any], guard: Guard, where: Where) -> None:
-    """Report why a file cannot be expanded, unless this follows from an argument without a value."""
+    """Report why a file cannot be expanded, unless this follows from an argument without a
+    value.
+    """
     diagnostics = guard.context.diagnostics
     if isinstance(guard.refusal, FileError):
         text = "xacro cannot read a file: {reason}"
@@ -401,13 +432,17 @@ def _report_failure(message: dict[str, Any], guard: Guard, where: Where) -> None
     elif guard.malformed:
         diagnostics.extend(guard.malformed)
     elif not message.get("arguments") or _UNDEFINED in message["message"]:
-        reason = message.get("package") or describe_error(message["type"], " ".join(message["message"].split()))
+        reason = message.get("package") or describe_error(
+            message["type"], " ".join(message["message"].split())
+        )
         at = _place(message.get("place"), where)
         _report_reason("xacro.failed", "xacro cannot expand the file", reason, guard, at)
 
 
 def _report_reason(code: str, text: str, reason: str, guard: Guard, where: Where) -> None:
-    """Report an error of xacro; if it is about a package or a file that is not found, with the places and a hint."""
+    """Report an error of xacro; if it is about a package or a file that is not found, with the
+    places and a hint.
+    """
     places = tuple(map(str, guard.tried.get(reason, ())))
     arguments: dict[str, Any] = {"reason": reason} | ({"tried": places} if places else {})
     is_include = code == "xacro.include-not-found"
@@ -423,21 +458,36 @@ def _report_reason(code: str, text: str, reason: str, guard: Guard, where: Where
 
 
 def _report_arguments(message: dict[str, Any], where: Where, context: Context) -> None:
-    """Report each argument without a value, which was empty if the file can be expanded like that."""
+    """Report each argument without a value, which was empty if the file can be expanded like
+    that.
+    """
     leniency = "it is empty, and false as a condition" if message["kind"] == "expanded" else ""
     for name in message.get("arguments", ()):
-        text, hint = "the argument {name} has no value", f"give it a value, as in xacro_args={{{name!r}: ...}}"
+        text, hint = (
+            "the argument {name} has no value",
+            f"give it a value, as in xacro_args={{{name!r}: ...}}",
+        )
         context.diagnostics.add(
-            Fate.INVALID, "xacro.missing-argument", text, where, hint=hint, leniency=leniency, name=name
+            Fate.INVALID,
+            "xacro.missing-argument",
+            text,
+            where,
+            hint=hint,
+            leniency=leniency,
+            name=name,
         )
 
 
 def _report_missing(message: dict[str, Any], where: Where, guard: Guard) -> None:
-    """Report what was left out: includes, and calls of macros, but none that may only follow from an include."""
+    """Report what was left out: includes, and calls of macros, but none that may only follow from
+    an include.
+    """
     diagnostics = guard.context.diagnostics
     reasons, lenient = message.get("missing", ()), diagnostics.lenient
     for reason in reasons:
-        _report_reason("xacro.include-not-found", "xacro cannot include a file", reason, guard, where)
+        _report_reason(
+            "xacro.include-not-found", "xacro cannot include a file", reason, guard, where
+        )
     for name, place in message.get("macros", ()) if lenient or not reasons else ():
         text, leniency = "<{name}> calls a macro that no file defines", "the call is left out"
         at = _place(place, where)

@@ -1,8 +1,10 @@
-"""The process in which xacro runs, with limits on its time and memory; `xacro_child` starts it by its path.
+"""The process in which xacro runs, with limits on its time and memory; `xacro_child` starts it by
+its path.
 
-The process and its parent exchange messages over the standard input and output: a line of JSON, and as many bytes of
-data as its member ``size`` says. xacro reads no file by itself: the process asks the parent for the contents, and for
-the folders of packages. It sends the result, or why there is none, at last.
+The process and its parent exchange messages over the standard input and output: a line of JSON, and
+as many bytes of data as its member ``size`` says. xacro reads no file by itself: the process asks
+the parent for the contents, and for the folders of packages. It sends the result, or why there is
+none, at last.
 """
 
 from __future__ import annotations
@@ -70,7 +72,9 @@ class _File(io.BytesIO):
 
 
 class _Places:
-    """The place of each element, as a file and a line; a copy of an element has the place of the element."""
+    """The place of each element, as a file and a line; a copy of an element has the place of the
+    element.
+    """
 
     _KEY = "place"
 
@@ -86,11 +90,15 @@ class _Places:
         class _Builder(expatbuilder.ExpatBuilderNS):
             def start_element_handler(self, name: str, attributes: Any) -> None:
                 super().start_element_handler(name, attributes)
-                self.curNode.setUserData(places._KEY, (path, self.getParser().CurrentLineNumber), places)
+                self.curNode.setUserData(
+                    places._KEY, (path, self.getParser().CurrentLineNumber), places
+                )
 
         return _Builder().parseFile(stream)
 
-    def handle(self, _operation: int, key: str, place: tuple[str, int], _source: Any, copy: Any) -> None:
+    def handle(
+        self, _operation: int, key: str, place: tuple[str, int], _source: Any, copy: Any
+    ) -> None:
         """Give the copy of an element its place; minidom calls this."""
         if copy is not None:
             copy.setUserData(key, place, self)
@@ -101,7 +109,9 @@ class _Places:
         return place
 
     def watching(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function of xacro whose first argument is an element that it is about to read."""
+        """Return a function of xacro whose first argument is an element that it is about to
+        read.
+        """
 
         def watched(node: Any, *arguments: Any) -> Any:
             self._current = node
@@ -110,7 +120,9 @@ class _Places:
         return watched
 
     def failing(self, evaluate: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function of xacro that evaluates an element; the place of the innermost that fails is kept."""
+        """Return a function of xacro that evaluates an element; the place of the innermost that
+        fails is kept.
+        """
 
         def failed(node: Any, *arguments: Any) -> Any:
             try:
@@ -124,7 +136,8 @@ class _Places:
         return failed
 
     def of_document(self, document: Any) -> dict[str, Any]:
-        """Return the files, and the file's number and line of each element in the order of the document.
+        """Return the files, and the file's number and line of each element in the order of the
+        document.
 
         An element that xacro made has the place of its parent.
         """
@@ -194,7 +207,9 @@ class _Parent:
 
 
 class _Arguments(dict[str, str]):
-    """The arguments of the caller and of the file; one without a value is empty, and false as a condition."""
+    """The arguments of the caller and of the file; one without a value is empty, and false as a
+    condition.
+    """
 
     def __init__(self, given: dict[str, str], xacro: Any) -> None:
         super().__init__(given)
@@ -212,7 +227,9 @@ class _Arguments(dict[str, str]):
 
 
 class _MissingIncludes:
-    """Includes whose package or file is missing, and calls of macros that no file defines, which are left out."""
+    """Includes whose package or file is missing, and calls of macros that no file defines, which
+    are left out.
+    """
 
     def __init__(self, xacro: Any, parent: _Parent, places: _Places) -> None:
         self.reasons: list[str] = []
@@ -221,8 +238,14 @@ class _MissingIncludes:
         self._xacro = xacro
         self._parent = parent
         self._is_optional = False
-        self._process, self._files, self._call = xacro.process_include, xacro.get_include_files, xacro.handle_macro_call
-        vars(xacro).update(process_include=self.process, get_include_files=self.files, handle_macro_call=self.call)
+        self._process, self._files, self._call = (
+            xacro.process_include,
+            xacro.get_include_files,
+            xacro.handle_macro_call,
+        )
+        vars(xacro).update(
+            process_include=self.process, get_include_files=self.files, handle_macro_call=self.call
+        )
 
     def process(self, element: Any, *arguments: Any) -> None:
         """Expand an include."""
@@ -284,7 +307,9 @@ class _Count:
         self._limit = limit
 
     def counting(self, evaluate: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function of xacro that evaluates a node, with the node and its children counted as elements."""
+        """Return a function of xacro that evaluates a node, with the node and its children counted
+        as elements.
+        """
 
         def counted(node: Any, *arguments: Any) -> Any:
             self.elements += 1 + len(node.childNodes)
@@ -296,7 +321,9 @@ class _Count:
 
 
 def _xacro(parent: _Parent, count: _Count, places: _Places) -> Any:
-    """Return the module xacro, which reads files through the parent and keeps the places of elements."""
+    """Return the module xacro, which reads files through the parent and keeps the places of
+    elements.
+    """
     index, packages = ModuleType(_AMENT), ModuleType(f"{_AMENT}.packages")
     vars(packages)["get_package_share_directory"] = parent.find
     vars(index)["packages"] = packages
@@ -305,7 +332,10 @@ def _xacro(parent: _Parent, count: _Count, places: _Places) -> Any:
 
     vars(minidom).update(parse=places.parse)
     evaluate = places.failing(count.counting(xacro.eval_all))
-    read = {name: places.watching(vars(xacro)[name]) for name in ("check_attrs", "reqd_attrs", "handle_macro_call")}
+    read = {
+        name: places.watching(vars(xacro)[name])
+        for name in ("check_attrs", "reqd_attrs", "handle_macro_call")
+    }
     vars(xacro).update(open=parent.open, eval_all=evaluate, print_location=lambda: None, **read)
     return xacro
 
@@ -329,17 +359,29 @@ def main() -> None:
     count, places, missing, arguments = _Count(request["elements"]), _Places(), None, None
     try:
         xacro = _xacro(parent, count, places)
-        missing, arguments = _MissingIncludes(xacro, parent, places), _Arguments(request["arguments"], xacro)
+        missing, arguments = (
+            _MissingIncludes(xacro, parent, places),
+            _Arguments(request["arguments"], xacro),
+        )
         document = xacro.process_file(request["path"], mappings=arguments)
-        data, members = document.toxml().encode(errors="surrogatepass"), _members(count, log, missing, arguments)
+        data, members = (
+            document.toxml().encode(errors="surrogatepass"),
+            _members(count, log, missing, arguments),
+        )
         lines = json.dumps(places.of_document(document)).encode()
         parent.send("expanded", data + lines, document=len(data), **members)
     except Exception as error:  # noqa: BLE001  (xacro and expressions may raise anything)
         if any(isinstance(cause, MemoryError) for cause in _causes(error)):
             os._exit(NO_MEMORY)
         message, found = str(error)[:_MAX_MESSAGE], type(error).__name__
-        package = next((str(cause) for cause in _causes(error) if isinstance(cause, PackageNotFoundError)), "")
-        members = {"package": package, "place": places.failed, **_members(count, log, missing, arguments)}
+        package = next(
+            (str(cause) for cause in _causes(error) if isinstance(cause, PackageNotFoundError)), ""
+        )
+        members = {
+            "package": package,
+            "place": places.failed,
+            **_members(count, log, missing, arguments),
+        }
         parent.send("failed", type=found, message=message, **members)
 
 
@@ -348,7 +390,12 @@ def _members(
 ) -> dict[str, Any]:
     """Return the members of both kinds of last messages."""
     reasons, macros = (missing.reasons, missing.macros) if missing is not None else ([], [])
-    members = {"elements": count.elements, "log": log.getvalue(), "missing": reasons, "macros": macros}
+    members = {
+        "elements": count.elements,
+        "log": log.getvalue(),
+        "missing": reasons,
+        "macros": macros,
+    }
     return members | {"arguments": arguments.missing if arguments is not None else []}
 
 

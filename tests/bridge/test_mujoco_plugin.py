@@ -1,4 +1,6 @@
-"""MuJoCo opens SDFormat once the plugin is registered; in separate processes, since it stays registered."""
+"""MuJoCo opens SDFormat once the plugin is registered; in separate processes, since it stays
+registered.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,17 @@ TRIANGLES = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 
 
 def run(script: str, cwd: Path) -> str:
     """Run a script in a separate process, check that it succeeded, and return its output."""
-    prelude = "import mujoco, bridge\nbridge.mujoco_plugin.register(package_map={'shapes': 'shapes'})\n"
+    prelude = (
+        "import mujoco, bridge\nbridge.mujoco_plugin.register(package_map={'shapes': 'shapes'})\n"
+    )
     child = subprocess.run(
         [sys.executable, "-W", "error", "-c", prelude + script],
         cwd=cwd,
-        env={"PYTHONPATH": str(ASSETS.parent), "SDFBRIDGE_CACHE": str(cwd / "cache"), "HOME": str(cwd)},
+        env={
+            "PYTHONPATH": str(ASSETS.parent),
+            "SDFBRIDGE_CACHE": str(cwd / "cache"),
+            "HOME": str(cwd),
+        },
         capture_output=True,
         text=True,
         check=False,
@@ -43,12 +51,17 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_from_file_opens_a_model(folder: Path) -> None:
-    script = "m = mujoco.MjSpec.from_file('arm.sdf').compile(); print(m.joint('elbow').axis, m.body('tip').id)"
+    script = (
+        "m = mujoco.MjSpec.from_file('arm.sdf').compile(); print(m.joint('elbow').axis, "
+        "m.body('tip').id)"
+    )
     assert run(script, folder).split() == ["[0.", "1.", "0.]", "2"]
 
 
 def test_from_file_opens_the_bundled_arm(folder: Path) -> None:
-    script = f"print(mujoco.MjSpec.from_file({str(ASSETS / 'arm' / 'model.sdf')!r}).compile().njnt > 2)"
+    script = (
+        f"print(mujoco.MjSpec.from_file({str(ASSETS / 'arm' / 'model.sdf')!r}).compile().njnt > 2)"
+    )
     assert run(script, folder) == "True\n"
 
 
@@ -56,7 +69,10 @@ def test_an_mjcf_file_attaches_a_model(folder: Path) -> None:
     scene = """<mujoco><asset><model name="arm" file="arm.sdf"/></asset>
     <worldbody><frame pos="0 0 2"><attach model="arm" body="base" prefix="left_"/></frame></worldbody></mujoco>"""
     (folder / "scene.xml").write_text(scene)
-    script = "m = mujoco.MjModel.from_xml_path('scene.xml'); print(m.body('left_tip').id, m.body('left_base').pos[2])"
+    script = (
+        "m = mujoco.MjModel.from_xml_path('scene.xml'); print(m.body('left_tip').id, "
+        "m.body('left_base').pos[2])"
+    )
     assert run(script, folder).split() == ["2", "2.0"]
 
 
@@ -110,9 +126,13 @@ logging.basicConfig(level=logging.INFO, stream=sys.stdout, format='%(levelname)s
 def test_losses_are_logged(folder: Path) -> None:
     limit = "<axis><xyz>0 1 0</xyz><limit><velocity>2</velocity></limit></axis>"
     (folder / "slow.sdf").write_text(ARM.replace("<axis><xyz>0 1 0</xyz></axis>", limit))
-    lines = run(LOGGED + "mujoco.MjSpec.from_file('slow.sdf'); mujoco.MjSpec.from_file('arm.sdf')", folder).splitlines()
+    lines = run(
+        LOGGED + "mujoco.MjSpec.from_file('slow.sdf'); mujoco.MjSpec.from_file('arm.sdf')", folder
+    ).splitlines()
     counted = [line for line in lines if line.startswith("WARNING bridge.mujoco_plugin")]
-    assert [line.partition("plugin ")[2] for line in counted] == ["slow.sdf: 1 dropped; each is logged at level INFO"]
+    assert [line.partition("plugin ")[2] for line in counted] == [
+        "slow.sdf: 1 dropped; each is logged at level INFO"
+    ]
     assert any(line.startswith("INFO") and "[mjcf.velocity-limit]" in line for line in lines)
 
 
@@ -126,16 +146,25 @@ except ValueError:
     assert str(Path("shapes") / "no.obj") in run(LOGGED + script, folder).partition("tried ")[2]
 
 
-# --- options ---------------------------------------------------------------------------------------------------------
+# --- options --------------------------------------------------------------------------------------
 
 DRIVEN = ARM.replace("</axis>", "<limit><effort>5</effort></limit></axis>")
 
 
 def test_importing_the_plugin_of_sdfbridge_registers_it(folder: Path) -> None:
-    code = "import mujoco, sdfbridge.mujoco_plugin; print(mujoco.MjSpec.from_file('arm.sdf').compile().nbody)"
-    environment = {"PYTHONPATH": str(ASSETS.parent), "SDFBRIDGE_CACHE": str(folder / "cache"), "HOME": str(folder)}
+    code = (
+        "import mujoco, sdfbridge.mujoco_plugin; "
+        "print(mujoco.MjSpec.from_file('arm.sdf').compile().nbody)"
+    )
+    environment = {
+        "PYTHONPATH": str(ASSETS.parent),
+        "SDFBRIDGE_CACHE": str(folder / "cache"),
+        "HOME": str(folder),
+    }
     command = [sys.executable, "-W", "error", "-c", code]
-    child = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    child = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=True
+    )
     assert child.stdout == "3\n"
 
 

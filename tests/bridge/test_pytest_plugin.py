@@ -1,4 +1,6 @@
-"""The assertion that engines agree; the items of pytest are tested with the plugin in `tests/sdfbridge`."""
+"""The assertion that engines agree; the items of pytest are tested with the plugin in
+`tests/sdfbridge`.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def test_the_assertion_holds_for_mujoco_and_fails_for_its_own_reader(assets: Pat
 def test_the_tolerances_of_pyproject_are_keywords_too(assets: Path) -> None:
     native = (assets / "double_pendulum.urdf", ["mujoco-urdf"])
     assert assert_parity(*native, tolerance=math.inf).agreement == "DIFFERS"
-    assert assert_parity(*native, tolerances={"L0": math.inf, "L1": math.inf}).agreement == "DIFFERS"
+    assert (
+        assert_parity(*native, tolerances={"L0": math.inf, "L1": math.inf}).agreement == "DIFFERS"
+    )
     with pytest.raises(AssertionError, match="L1 "):
         assert_parity(*native, tolerances={"L0": math.inf})
 
@@ -39,7 +43,9 @@ def test_the_tolerances_of_pyproject_are_keywords_too(assets: Path) -> None:
         ({"tol": 1.0, "tolerance": 1.0}, "tol and tolerance are the same option; give one of them"),
     ],
 )
-def test_a_tolerance_that_is_none_is_refused_before_anything_is_compared(wrong: dict[str, Any], message: str) -> None:
+def test_a_tolerance_that_is_none_is_refused_before_anything_is_compared(
+    wrong: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         assert_parity("no such file", **wrong)
 

@@ -30,7 +30,9 @@ def coupled(follower: m.JointType) -> Scene:
 
 ROD = m.DistanceConstraint(link_A="a", link_B="b", p_AP=ORIGIN, p_BQ=ORIGIN, distance=1.0)
 MESH = m.Collision(name="c", X_LG=link("a").X_WL, geometry=m.Mesh(uri="a.obj", path=None))
-SPRING = m.SpringDamper(link_A="a", link_B="b", p_AP=ORIGIN, p_BQ=ORIGIN, free_length=1.0, stiffness=1.0, damping=0.0)
+SPRING = m.SpringDamper(
+    link_A="a", link_B="b", p_AP=ORIGIN, p_BQ=ORIGIN, free_length=1.0, stiffness=1.0, damping=0.0
+)
 
 EXAMPLES = {
     "dart.constraint": in_dart(chain(T.REVOLUTE, constraints=(ROD,))),

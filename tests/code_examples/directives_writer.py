@@ -23,7 +23,13 @@ def writing(given: Scene, *subjects: str, models: Any = "sdf") -> Example:
     """A scene to write as directives."""
 
     def diagnose(folder: Path) -> Iterable[Diagnostic]:
-        return findings(lambda: bridge.export_directives(given, folder / "out", models=models, quiet=True).diagnostics)
+        return findings(
+            lambda: (
+                bridge.export_directives(
+                    given, folder / "out", models=models, quiet=True
+                ).diagnostics
+            )
+        )
 
     return Example(diagnose, subjects)
 
@@ -38,7 +44,13 @@ def not_equal(_folder: Path) -> Iterable[Diagnostic]:
     files = {"x.sdf": str(bridge.to_sdf(scene([link("a")]))).encode()}
     wanted = scene([link("b")])
     return read_back_mechanics(
-        files, "x.sdf", wanted, {}, "dmdout.read-back", package_map={}, as_source=lambda found: found
+        files,
+        "x.sdf",
+        wanted,
+        {},
+        "dmdout.read-back",
+        package_map={},
+        as_source=lambda found: found,
     )
 
 
@@ -50,5 +62,7 @@ EXAMPLES = {
     "dmdout.split-model": writing(
         scene([link("a", shape=UNIT_BOX), link("b", shape=UNIT_BOX)]), "a", "b", models="urdf"
     ),
-    "dmdout.world-settings": writing(dataclasses.replace(two_models(), gravity=frozen((0.0, 0.0, -1.62))), "test"),
+    "dmdout.world-settings": writing(
+        dataclasses.replace(two_models(), gravity=frozen((0.0, 0.0, -1.62))), "test"
+    ),
 }

@@ -1,4 +1,6 @@
-"""Minimal inputs for the codes of Drake's extensions, of model directives, and of the differences of Drake's parser."""
+"""Minimal inputs for the codes of Drake's extensions, of model directives, and of the differences
+of Drake's parser.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,13 @@ def urdf(body: str) -> str:
     return f"<robot {NAMESPACE} name='m'><link name='a'/><link name='b'/>{body}</robot>"
 
 
-def joint(inside: str = "", name: str = "j", child: str = "b", kind: str = "revolute", axis: str = AXIS) -> str:
-    return f"<joint name='{name}' type='{kind}'><parent>a</parent><child>{child}</child>{axis}{inside}</joint>"
+def joint(
+    inside: str = "", name: str = "j", child: str = "b", kind: str = "revolute", axis: str = AXIS
+) -> str:
+    return (
+        f"<joint name='{name}' "
+        f"type='{kind}'><parent>a</parent><child>{child}</child>{axis}{inside}</joint>"
+    )
 
 
 def drake_joint(inside: str, kind: str = "planar") -> str:
@@ -45,10 +52,18 @@ def curvilinear(curves: str, inside: str = "") -> str:
 
 def spring(body: str, stiffness: int = 1) -> str:
     values = {
-        "body_A": "a", "body_B": body, "p_AP": "0 0 0", "p_BQ": "0 0 0",
-        "free_length": 1, "stiffness": stiffness, "damping": 0,
-    }  # fmt: skip
-    tags = "".join(f"<drake:linear_spring_damper_{k}>{v}</drake:linear_spring_damper_{k}>" for k, v in values.items())
+        "body_A": "a",
+        "body_B": body,
+        "p_AP": "0 0 0",
+        "p_BQ": "0 0 0",
+        "free_length": 1,
+        "stiffness": stiffness,
+        "damping": 0,
+    }
+    tags = "".join(
+        f"<drake:linear_spring_damper_{k}>{v}</drake:linear_spring_damper_{k}>"
+        for k, v in values.items()
+    )
     return f"<drake:linear_spring_damper>{tags}</drake:linear_spring_damper>"
 
 
@@ -63,7 +78,10 @@ def bushing(frame: str) -> str:
 def tendon(*names: str) -> str:
     joints = "".join(map(TENDON_JOINT.format, names))
     numbers = {"offset": 0, "lower_limit": -1, "upper_limit": 1, "stiffness": 9, "damping": 0}
-    body = "".join(f"<drake:tendon_constraint_{k}>{v}</drake:tendon_constraint_{k}>" for k, v in numbers.items())
+    body = "".join(
+        f"<drake:tendon_constraint_{k}>{v}</drake:tendon_constraint_{k}>"
+        for k, v in numbers.items()
+    )
     return f"<drake:tendon_constraint>{joints}{body}</drake:tendon_constraint>"
 
 
@@ -84,15 +102,16 @@ def visual(inside: str, tag: str = "visual") -> str:
 
 def deformable(inside: str, shapes: int = 1) -> str:
     shape = "".join(f"<collision name='c{i}'>{SPHERE}</collision>" for i in range(shapes))
-    return f"<link name='c'>{shape}<drake:deformable_properties>{inside}</drake:deformable_properties></link>"
+    return (
+        f"<link "
+        f"name='c'>{shape}<drake:deformable_properties>{inside}</drake:deformable_properties></link>"
+    )
 
 
 FRICTION = "<drake:mu_static>{}</drake:mu_static><drake:mu_dynamic>{}</drake:mu_dynamic>"
 GAINS = "<drake:controller_gains p='1' d='1'/>"
 MIMIC = "<drake:mimic joint='{}' multiplier='1' offset='0'/>"
-COMPLIANCE = (
-    "<static_friction>1</static_friction><dynamic_friction>1</dynamic_friction><youngs_modulus>9</youngs_modulus>"
-)
+COMPLIANCE = "<static_friction>1</static_friction><dynamic_friction>1</dynamic_friction><youngs_modulus>9</youngs_modulus>"
 URDF_SPHERE = "<geometry><sphere radius='1'/></geometry>"
 URDF_JOINT = "<joint name='j' type='universal'><parent link='a'/><child link='b'/></joint>"
 URDF_MAP = (
@@ -101,7 +120,8 @@ URDF_MAP = (
 )
 IDLE = "<axis><xyz>0 0 1</xyz><limit><effort>0</effort></limit></axis>"
 SECOND_FRICTION = (
-    f"<link name='c'><collision name='c'>{SPHERE}<surface><friction><ode><mu>0.3</mu></ode></friction></surface>"
+    f"<link name='c'><collision "
+    f"name='c'>{SPHERE}<surface><friction><ode><mu>0.3</mu></ode></friction></surface>"
     f"<drake:proximity_properties>{FRICTION.format(1, 1)}</drake:proximity_properties></collision></link>"
 )
 
@@ -115,7 +135,8 @@ IN_SDF = {
     "drake.friction-order": collision(FRICTION.format(0.1, 0.2)),
     "drake.idle-actuator": joint(GAINS, axis=IDLE),
     "drake.idle-renderer": visual(
-        "<drake:perception_properties enabled='false'/><drake:accepting_renderer>r</drake:accepting_renderer>"
+        "<drake:perception_properties "
+        "enabled='false'/><drake:accepting_renderer>r</drake:accepting_renderer>"
     ),
     "drake.ignored": "<drake:collision_filter_group ignore='true'/>",
     "drake.joint-pose": drake_joint(ENDS + DAMPING + "<pose>0 0 0 0 0 0</pose>"),
@@ -128,16 +149,21 @@ IN_SDF = {
     "drake.missing": drake_joint(ENDS),
     "drake.no-curve": drake_joint(ENDS, "curvilinear"),
     "drake.no-role": visual(
-        "<drake:perception_properties enabled='false'/><drake:illustration_properties enabled='false'/>"
+        "<drake:perception_properties enabled='false'/><drake:illustration_properties "
+        "enabled='false'/>"
     ),
     "drake.out-of-range": spring("b", -1),
-    "drake.rigid-and-compliant": collision("<drake:rigid_hydroelastic/><drake:compliant_hydroelastic/>"),
+    "drake.rigid-and-compliant": collision(
+        "<drake:rigid_hydroelastic/><drake:compliant_hydroelastic/>"
+    ),
     "drake.rigid-modulus": collision(
         "<drake:rigid_hydroelastic/><drake:hydroelastic_modulus>1</drake:hydroelastic_modulus>"
     ),
     "drake.same-body": drake_joint(ENDS.replace(">b<", ">a<") + DAMPING),
     "drake.scoped-group": group(MEMBER, "x::g"),
-    "drake.skew-curve": curvilinear(LINE, "<drake:initial_tangent><xyz>0 1 1</xyz></drake:initial_tangent>"),
+    "drake.skew-curve": curvilinear(
+        LINE, "<drake:initial_tangent><xyz>0 1 1</xyz></drake:initial_tangent>"
+    ),
     "drake.soft-hydroelastic": collision("<drake:soft_hydroelastic/>"),
     "drake.tendon-joint": joint() + tendon("j", "j"),
     "drake.two-frictions": SECOND_FRICTION,
@@ -148,30 +174,37 @@ IN_SDF = {
     "drake.unknown-link": spring("none"),
     "drake.unknown-member": group("<drake:member>z</drake:member>"),
     "drake.visual-prefix": visual("", "drake:visual"),
-    "drake.zero-axis": "<link name='c'><drake:surface_velocity_axis>0 0 0</drake:surface_velocity_axis></link>",
+    "drake.zero-axis": (
+        "<link name='c'><drake:surface_velocity_axis>0 0 0</drake:surface_velocity_axis></link>"
+    ),
 }
 """What is in the model, beside the links a and b."""
 
 IN_URDF = {
-    "drake.old-compliance": f"<link name='c'><collision>{URDF_SPHERE}<drake_compliance>{COMPLIANCE}</drake_compliance>"
+    "drake.old-compliance": f"<link "
+    f"name='c'><collision>{URDF_SPHERE}<drake_compliance>{COMPLIANCE}</drake_compliance>"
     "</collision></link>",
     "drake.plain-joint": URDF_JOINT,
     "drake.urdf-diffuse-map": URDF_MAP,
 }
 
-# --- differences of Drake's parser ------------------------------------------------------------------------------------
+# --- differences of Drake's parser ----------------------------------------------------------------
 
 NO_GRAVITY = "<link name='c'><gravity>false</gravity></link>"
 SCREW = (
-    "<joint name='j' type='screw'><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz><limit><lower>-1</lower>"
+    "<joint name='j' type='screw'><parent>a</parent><child>b</child><axis><xyz>0 0 "
+    "1</xyz><limit><lower>-1</lower>"
     "<upper>1</upper></limit></axis><screw_thread_pitch>1</screw_thread_pitch></joint>"
 )
 UNIVERSAL = (
-    "<joint name='j' type='universal'><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz><limit><lower>-1</lower>"
-    "<upper>1</upper></limit><dynamics><damping>1</damping></dynamics></axis><axis2><xyz>0 1 0</xyz></axis2></joint>"
+    "<joint name='j' type='universal'><parent>a</parent><child>b</child><axis><xyz>1 0 "
+    "0</xyz><limit><lower>-1</lower>"
+    "<upper>1</upper></limit><dynamics><damping>1</damping></dynamics></axis><axis2><xyz>0 1 "
+    "0</xyz></axis2></joint>"
 )
 SLIPPERY = (
-    "<link name='c'><collision name='c'><geometry><sphere><radius>1</radius></sphere></geometry><surface><friction>"
+    "<link name='c'><collision "
+    "name='c'><geometry><sphere><radius>1</radius></sphere></geometry><surface><friction>"
     "<ode><mu>0.9</mu><mu2>0.5</mu2></ode></friction></surface></collision></link>"
 )
 CONTINUOUS = (
@@ -201,13 +234,15 @@ DIFFERENCES = {
     "drake.continuous-limits": in_drake(urdf(CONTINUOUS), "j", name="r.urdf"),
     "drake.friction": in_drake(sdf(SLIPPERY), "c"),
     "drake.link-without-gravity": in_drake(sdf(NO_GRAVITY), "c"),
-    "drake.replaced-inertia": in_drake(sdf("<link name='c'><inertial><mass>0</mass></inertial></link>"), "c"),
+    "drake.replaced-inertia": in_drake(
+        sdf("<link name='c'><inertial><mass>0</mass></inertial></link>"), "c"
+    ),
     "drake.screw-limits": in_drake(sdf(SCREW), "j"),
     "drake.shared-damping": in_drake(sdf(UNIVERSAL), "j"),
     "drake.universal-limits": in_drake(sdf(UNIVERSAL), "j"),
 }
 
-# --- directives -------------------------------------------------------------------------------------------------------
+# --- directives -----------------------------------------------------------------------------------
 
 ARM = sdf(joint() + "<frame name='tip' attached_to='b'/>")
 INNER = "directives:\n- add_model: {name: inner, file: 'package://p/arm.sdf'}\n"
@@ -226,7 +261,8 @@ DIRECTIVES = {
     "directives.include-cycle": "- add_directives: {file: 'package://p/one.dmd.yaml'}\n",
     "directives.kind": "- add_model: 3\n",
     "directives.missing-field": "- add_model: {name: m}\n",
-    "directives.not-a-vector": model("m") + "- add_weld: {parent: world, child: 'm::a', X_PC: {translation: [1, 2]}}\n",
+    "directives.not-a-vector": model("m")
+    + "- add_weld: {parent: world, child: 'm::a', X_PC: {translation: [1, 2]}}\n",
     "directives.not-one-model": model("m", file="inner.dmd.yaml"),
     "directives.nothing": model("m", ", default_joint_positions: "),
     "directives.one-key": "- {add_model: {}, add_weld: {}}\n",
@@ -241,7 +277,9 @@ DIRECTIVES = {
     "directives.unknown-file": model("m", file="none.sdf"),
     "directives.unknown-frame": model("m") + "- add_weld: {parent: world, child: 'm::z'}\n",
     "directives.unknown-joint": model("m", ", default_joint_positions: {z: [1]}"),
-    "directives.unknown-namespace": "- add_directives: {file: 'package://p/inner.dmd.yaml', model_namespace: z}\n",
+    "directives.unknown-namespace": (
+        "- add_directives: {file: 'package://p/inner.dmd.yaml', model_namespace: z}\n"
+    ),
     "directives.unused-pose": model("m", ", default_free_body_pose: {b: {translation: [1, 2, 3]}}"),
     "directives.weld-world": model("m") + "- add_weld: {parent: 'm::a', child: world}\n",
 }
@@ -322,7 +360,10 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
 
 EXAMPLES: dict[str, Example] = (
     {code: reading(sdf(body), *SUBJECTS.get(code, ())) for code, body in IN_SDF.items()}
-    | {code: reading(urdf(body), *SUBJECTS.get(code, ()), name="r.urdf") for code, body in IN_URDF.items()}
+    | {
+        code: reading(urdf(body), *SUBJECTS.get(code, ()), name="r.urdf")
+        for code, body in IN_URDF.items()
+    }
     | DIFFERENCES
     | {code: directives(body, *SUBJECTS.get(code, ())) for code, body in DIRECTIVES.items()}
 )

@@ -1,4 +1,6 @@
-"""Minimal inputs for the codes of the XML reader, of files, of resources and of the checks of a scene."""
+"""Minimal inputs for the codes of the XML reader, of files, of resources and of the checks of a
+scene.
+"""
 
 from __future__ import annotations
 
@@ -38,16 +40,20 @@ def triangle(size: float = 1.0) -> bytes:
 def collada(asset: str = "", binding: str = "", library: str = "") -> str:
     """A COLLADA file with one triangle."""
     source = (
-        "<source id='p'><float_array id='f' count='9'>0 0 0 1 0 0 0 1 0</float_array><technique_common>"
-        "<accessor source='#f' count='3' stride='3'><param name='X' type='float'/><param name='Y' type='float'/>"
+        "<source id='p'><float_array id='f' count='9'>0 0 0 1 0 0 0 1 "
+        "0</float_array><technique_common>"
+        "<accessor source='#f' count='3' stride='3'><param name='X' type='float'/><param name='Y' "
+        "type='float'/>"
         "<param name='Z' type='float'/></accessor></technique_common></source>"
     )
     return (
         "<COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' version='1.4.1'>"
         f"<asset>{asset}</asset>{library}"
         f"<library_geometries><geometry id='g'><mesh>{source}"
-        "<vertices id='v'><input semantic='POSITION' source='#p'/></vertices><triangles count='1' material='s'>"
-        "<input semantic='VERTEX' source='#v' offset='0'/><p>0 1 2</p></triangles></mesh></geometry>"
+        "<vertices id='v'><input semantic='POSITION' source='#p'/></vertices><triangles count='1' "
+        "material='s'>"
+        "<input semantic='VERTEX' source='#v' offset='0'/><p>0 1 "
+        "2</p></triangles></mesh></geometry>"
         "</library_geometries><library_visual_scenes><visual_scene id='s'><node id='n'>"
         f"<instance_geometry url='#g'>{binding}</instance_geometry></node></visual_scene>"
         "</library_visual_scenes><scene><instance_visual_scene url='#s'/></scene></COLLADA>"
@@ -55,20 +61,25 @@ def collada(asset: str = "", binding: str = "", library: str = "") -> str:
 
 
 EMBEDDED = (
-    '{"asset": {"version": "2.0"}, "images": [{"uri": "data:image/png;base64,iVBORw0KGgo="}], "scenes": [{"nodes": '
-    '[0]}], "nodes": [{"mesh": 0}], "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}], "accessors": '
-    '[{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "max": [1, 1, 0], "min": [0, 0, 0]}], '
+    '{"asset": {"version": "2.0"}, "images": [{"uri": "data:image/png;base64,iVBORw0KGgo="}], '
+    '"scenes": [{"nodes": '
+    '[0]}], "nodes": [{"mesh": 0}], "meshes": [{"primitives": [{"attributes": {"POSITION": '
+    '0}}]}], "accessors": '
+    '[{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "max": [1, 1, 0], '
+    '"min": [0, 0, 0]}], '
     '"bufferViews": [{"buffer": 0, "byteLength": 36}], "buffers": [{"byteLength": 36, "uri": '
     '"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}]}'
 )
 EFFECTS = (
     "<library_effects><effect id='e'><profile_COMMON><technique sid='t'><phong><diffuse>"
-    "<color>1 0 0 1</color></diffuse></phong></technique></profile_COMMON></effect></library_effects>"
+    "<color>1 0 0 "
+    "1</color></diffuse></phong></technique></profile_COMMON></effect></library_effects>"
     "<library_materials><material id='m'>"
     "<instance_effect url='#none'/></material></library_materials>"
 )
 BROKEN = (
-    "<bind_material><technique_common><instance_material symbol='s' target='#m'/></technique_common></bind_material>"
+    "<bind_material><technique_common><instance_material symbol='s' "
+    "target='#m'/></technique_common></bind_material>"
 )
 OBJ = "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl m\nf 1/1 2/2 3/3\n"
 
@@ -93,7 +104,9 @@ def large_mesh(folder: Path) -> Iterable[Diagnostic]:
     (folder / "a.stl").write_bytes(triangle(1000.0))
     mesh = "<visual name='v'><geometry><mesh><uri>a.stl</uri></mesh></geometry></visual>"
     links = f"<link name='a'>{mesh}</link><link name='b'><pose>1 0 0 0 0 0</pose></link>"
-    (folder / "main.sdf").write_text(model(f"{links}<joint name='j' type='revolute'>{ENDS}<axis/></joint>"))
+    (folder / "main.sdf").write_text(
+        model(f"{links}<joint name='j' type='revolute'>{ENDS}<axis/></joint>")
+    )
     diagnostics = Diagnostics()
     check_meshes(loaders.load(folder / "main.sdf"), diagnostics)
     return diagnostics
@@ -121,14 +134,19 @@ def odd_reader(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An installed package whose reader returns no scene."""
     metadata = folder / "odd-1.0.dist-info"
     metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: odd\nVersion: 1.0\n", encoding="utf-8")
-    (metadata / "entry_points.txt").write_text("[sdfbridge.readers]\nodd = builtins:len\n", encoding="utf-8")
+    (metadata / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: odd\nVersion: 1.0\n", encoding="utf-8"
+    )
+    (metadata / "entry_points.txt").write_text(
+        "[sdfbridge.readers]\nodd = builtins:len\n", encoding="utf-8"
+    )
     monkeypatch.syspath_prepend(folder)
 
 
 def axes(kind: str, first: str, second: str) -> str:
     return model(
-        f"{TWO}<joint name='j' type='{kind}'>{ENDS}<axis><xyz>{first}</xyz></axis><axis2><xyz>{second}</xyz></axis2>"
+        f"{TWO}<joint name='j' "
+        f"type='{kind}'>{ENDS}<axis><xyz>{first}</xyz></axis><axis2><xyz>{second}</xyz></axis2>"
         "</joint>"
     )
 
@@ -142,22 +160,30 @@ XML = {
     "xml.foreign": reading(model("<link name='a'><gui:color xmlns:gui='x'/></link>"), "a"),
     "xml.mended": reading(model(LINK + "<!-- a -- b -->")),
     "xml.missing": reading(
-        urdf("<link name='a'/><joint name='j' type='fixed'><parent link='a'/></joint>"), "j", name="r.urdf"
+        urdf("<link name='a'/><joint name='j' type='fixed'><parent link='a'/></joint>"),
+        "j",
+        name="r.urdf",
     ),
     "xml.not-a-flag": reading(model("<static>perhaps</static>" + LINK), "m"),
-    "xml.not-a-number": reading(model("<link name='a'><inertial><mass>heavy</mass></inertial></link>"), "a"),
+    "xml.not-a-number": reading(
+        model("<link name='a'><inertial><mass>heavy</mass></inertial></link>"), "a"
+    ),
     "xml.not-a-vector": reading(visual("<box><size>1 2</size></box>"), "a::v"),
-    "xml.not-finite": reading(model("<link name='a'><inertial><mass>nan</mass></inertial></link>"), "a"),
+    "xml.not-finite": reading(
+        model("<link name='a'><inertial><mass>nan</mass></inertial></link>"), "a"
+    ),
     "xml.not-whole": reading(
         model(
-            f"<link name='a'><collision name='c'>{SHAPE}<surface><contact><collide_bitmask>1.5</collide_bitmask>"
+            f"<link name='a'><collision "
+            f"name='c'>{SHAPE}<surface><contact><collide_bitmask>1.5</collide_bitmask>"
             "</contact></surface></collision></link>"
         ),
         "a::c",
     ),
     "xml.out-of-range": reading(
         model(
-            "<link name='a'><sensor name='s' type='camera'><camera><horizontal_fov>7</horizontal_fov></camera></sensor>"
+            "<link name='a'><sensor name='s' "
+            "type='camera'><camera><horizontal_fov>7</horizontal_fov></camera></sensor>"
             "</link>"
         ),
         "a::s",
@@ -165,7 +191,9 @@ XML = {
     "xml.repeated-element": reading(model("<link name='a'><inertial/><inertial/></link>"), "a"),
     "xml.syntax": reading("<sdf version='1.9'><model></sdf>"),
     "xml.trailing-text": reading(visual("<sphere><radius>1 2</radius></sphere>"), "a::v"),
-    "xml.unread-pose": reading(model("<link name='a'><pose unit='mm'>1 0 0 0 0 0</pose></link>"), "a"),
+    "xml.unread-pose": reading(
+        model("<link name='a'><pose unit='mm'>1 0 0 0 0 0</pose></link>"), "a"
+    ),
     "xml.unread": reading(model("<link name='a'><inertiall/></link>"), "a"),
 }
 FILES = {
@@ -188,14 +216,21 @@ FILES = {
     "file.reader": reading("<odd/>", setup=odd_reader),
     "file.too-large": reading(model(LINK), limits=Limits(text_file_bytes=10)),
     "file.unknown-format": reading("<html/>"),
-    "file.unlisted": reading(model("<link name='a'><none/><none/></link>"), limits=Limits(diagnostics=1)),
-    "file.unreadable": Example(lambda folder: findings(lambda: loaders.load(folder / "none.sdf").diagnostics), ()),
+    "file.unlisted": reading(
+        model("<link name='a'><none/><none/></link>"), limits=Limits(diagnostics=1)
+    ),
+    "file.unreadable": Example(
+        lambda folder: findings(lambda: loaders.load(folder / "none.sdf").diagnostics), ()
+    ),
     "rd.not-found": Example(
-        lambda _: findings(lambda: loaders.load("rd://no_such_description").diagnostics), setup=empty_robot_descriptions
+        lambda _: findings(lambda: loaders.load("rd://no_such_description").diagnostics),
+        setup=empty_robot_descriptions,
     ),
     "resource.not-found": reading(visual("<mesh><uri>none.stl</uri></mesh>"), "a::v"),
     "resource.outside": replace(
-        reading(visual("<mesh><uri>../../outside.stl</uri></mesh>"), "a::v", name="deep/er/main.sdf"),
+        reading(
+            visual("<mesh><uri>../../outside.stl</uri></mesh>"), "a::v", name="deep/er/main.sdf"
+        ),
         setup=lambda folder, _: (folder / "outside.stl").write_bytes(triangle()) and None,
     ),
 }
@@ -218,7 +253,10 @@ MESHES = {
     "mesh.up-axis": meshes("a.dae", collada("<up_axis>Y_UP</up_axis>")),
 }
 EXPANSION = {
-    "srdf.duplicate-state": "<group_state name='s' group='g'><joint name='j' value='0'/></group_state>" * 2,
+    "srdf.duplicate-state": (
+        "<group_state name='s' group='g'><joint name='j' value='0'/></group_state>"
+    )
+    * 2,
     "srdf.empty-state": "<group_state name='s' group='g'/>",
     "srdf.planning": "<group name='g'/>",
     "srdf.same-link": "<disable_collisions link1='a' link2='a'/>",
@@ -251,16 +289,24 @@ ROBOTS = {
     **{code: srdf(urdf(body)) for code, body in EXPANSION.items()},
     "srdf.root": srdf("<sdf/>"),
     "srdf.not-used": reading(urdf(THREE_LINKS), name="r.urdf", setup=with_srdf_beside),
-    "xacro.expanded": reading(XACRO.format("<link name='a'/>"), name="r.urdf.xacro", allow_xacro=True),
-    "xacro.failed": reading(XACRO.format("<link name='${none}'/>"), name="r.urdf.xacro", allow_xacro=True),
+    "xacro.expanded": reading(
+        XACRO.format("<link name='a'/>"), name="r.urdf.xacro", allow_xacro=True
+    ),
+    "xacro.failed": reading(
+        XACRO.format("<link name='${none}'/>"), name="r.urdf.xacro", allow_xacro=True
+    ),
     "xacro.include-not-found": reading(
-        XACRO.format("<xacro:include filename='$(find none)/a.xacro'/>"), name="r.urdf.xacro", allow_xacro=True
+        XACRO.format("<xacro:include filename='$(find none)/a.xacro'/>"),
+        name="r.urdf.xacro",
+        allow_xacro=True,
     ),
     "xacro.missing-argument": reading(
         XACRO.format("<link name='$(arg name)'/>"), name="r.urdf.xacro", allow_xacro=True
     ),
     "xacro.not-allowed": reading(XACRO.format(""), name="r.urdf.xacro"),
-    "xacro.not-installed": reading(XACRO.format(""), name="r.urdf.xacro", allow_xacro=True, setup=without_xacro),
+    "xacro.not-installed": reading(
+        XACRO.format(""), name="r.urdf.xacro", allow_xacro=True, setup=without_xacro
+    ),
     "xacro.unknown-macro": reading(
         XACRO.format("<link name='a'/><xacro:none/>"), name="r.urdf.xacro", allow_xacro=True
     ),

@@ -43,7 +43,9 @@ def uneven() -> Scene:
 def with_missing_collision() -> Scene:
     model = scene(PAIRED, PAIR)
     (pair,) = model.contact_pairs
-    return dataclasses.replace(model, contact_pairs=(dataclasses.replace(pair, collision_A="none"),))
+    return dataclasses.replace(
+        model, contact_pairs=(dataclasses.replace(pair, collision_A="none"),)
+    )
 
 
 def without_site() -> Scene:
@@ -52,7 +54,9 @@ def without_site() -> Scene:
     return dataclasses.replace(scene(), mujoco=(element,))
 
 
-PAIRED: Any = "".join(f'<body name="{n}"><freejoint/><geom name="g{n}" size="1"/></body>' for n in "ab")
+PAIRED: Any = "".join(
+    f'<body name="{n}"><freejoint/><geom name="g{n}" size="1"/></body>' for n in "ab"
+)
 PAIR = '<contact><pair geom1="ga" geom2="gb"/></contact>'
 WELD = '<equality><weld name="w" body1="a" body2="b" active="false" solref="0.1 1"/></equality>'
 
@@ -62,11 +66,17 @@ EXAMPLES = {
     "mjcf.contact-pair": exporting(with_missing_collision(), "a", "b"),
     "mjcf.free-joint": exporting(uneven(), "a"),
     "pybullet.contact-pair": in_pybullet(PAIR, "a", "b", body=PAIRED),
-    "pybullet.control-range": in_pybullet('<actuator><motor name="m" joint="j" ctrlrange="-1 1"/></actuator>', "m"),
+    "pybullet.control-range": in_pybullet(
+        '<actuator><motor name="m" joint="j" ctrlrange="-1 1"/></actuator>', "m"
+    ),
     "pybullet.floating-dynamics": in_pybullet("", "j", body=FREE),
     "pybullet.inactive-constraint": in_pybullet(WELD, "a", "b"),
-    "pybullet.mujoco-settings": in_pybullet("", "j", body=f'<body name="a"><joint name="j" margin="1"/>{BALL}</body>'),
-    "pybullet.mujoco-element": in_pybullet('<equality><joint name="e" joint1="j"/></equality>', "e"),
+    "pybullet.mujoco-settings": in_pybullet(
+        "", "j", body=f'<body name="a"><joint name="j" margin="1"/>{BALL}</body>'
+    ),
+    "pybullet.mujoco-element": in_pybullet(
+        '<equality><joint name="e" joint1="j"/></equality>', "e"
+    ),
     "pybullet.mujoco-sensor": in_pybullet('<sensor><clock name="c"/></sensor>', "c"),
     "pybullet.mujoco-solver": in_pybullet(WELD, "a", "b"),
     "pybullet.stated-tendon": in_pybullet(tendon(), "t"),

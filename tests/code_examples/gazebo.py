@@ -13,11 +13,16 @@ def model(plugin: str) -> str:
 
 
 def controller(body: str) -> str:
-    return model(f"<plugin name='p' filename='gz-sim-joint-position-controller-system'>{body}</plugin>")
+    return model(
+        f"<plugin name='p' filename='gz-sim-joint-position-controller-system'>{body}</plugin>"
+    )
 
 
 def fluid(body: str) -> str:
-    return model(f"<plugin name='p' filename='gz-sim-hydrodynamics-system'><link_name>a</link_name>{body}</plugin>")
+    return model(
+        f"<plugin name='p' "
+        f"filename='gz-sim-hydrodynamics-system'><link_name>a</link_name>{body}</plugin>"
+    )
 
 
 TEXTS = {
@@ -41,4 +46,6 @@ SUBJECTS = {
     "gazebo.publisher": ("j",),
 }
 
-EXAMPLES: dict[str, Example] = {code: reading(text, *SUBJECTS.get(code, ())) for code, text in TEXTS.items()}
+EXAMPLES: dict[str, Example] = {
+    code: reading(text, *SUBJECTS.get(code, ())) for code, text in TEXTS.items()
+}

@@ -36,7 +36,9 @@ from tests.support.code_example import Example, exporting, findings, loading_int
 from tests.support.scenes import joint, link, scene
 
 
-def from_folder(build: Any, *subjects: str, setup: Any = None, target: str = "mjcf", **options: Any) -> Example:
+def from_folder(
+    build: Any, *subjects: str, setup: Any = None, target: str = "mjcf", **options: Any
+) -> Example:
     """A scene with files, to export."""
 
     def diagnose(folder: Path) -> Iterable[Diagnostic]:
@@ -75,17 +77,24 @@ TWISTED = ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 2.0), (1.0, 1.0))
 CHANGED = {
     "model.bad-number": lowering(one(inertia=ENDLESS), "a"),
     "model.duplicate-name": lowering(scene([link("a"), link("a")]), "a"),
-    "model.pose-against-joint": lowering(scene([link("a", X_WL=UP)], [joint("j", m.WORLD, "a")]), "a", "j"),
+    "model.pose-against-joint": lowering(
+        scene([link("a", X_WL=UP)], [joint("j", m.WORLD, "a")]), "a", "j"
+    ),
     "model.unknown-name": lowering(scene([link("a")], [joint("j", "a", "nothing")]), "nothing"),
 }
 LOWERING = {
-    "lower.coupling-without-freedom": lowering(coupled("ab", "bc", T.REVOLUTE, T.FIXED), "ab", "bc"),
+    "lower.coupling-without-freedom": lowering(
+        coupled("ab", "bc", T.REVOLUTE, T.FIXED), "ab", "bc"
+    ),
     "lower.curve-of-several-pieces": lowering(hinge(T.CURVILINEAR, curved(2)), "j"),
     "lower.gearbox-without-hinges": lowering(
-        scene([link("a"), link("b")], [joint("gears", "a", "b", T.GEARBOX, gear_reference="a")]), "gears"
+        scene([link("a"), link("b")], [joint("gears", "a", "b", T.GEARBOX, gear_reference="a")]),
+        "gears",
     ),
     "lower.kinematic": lowering(one(kinematic=True), "a"),
-    "lower.kinematic-in-joint": lowering(scene([link("a", kinematic=True)], [joint("j", m.WORLD, "a")]), "a"),
+    "lower.kinematic-in-joint": lowering(
+        scene([link("a", kinematic=True)], [joint("j", m.WORLD, "a")]), "a"
+    ),
     "lower.loop": lowering(looped(), "ca"),
     "lower.massless-free-link": regularized(one(inertia=NOTHING)),
     "lower.repaired-inertia": Example(repaired, ("a",)),
@@ -98,13 +107,21 @@ LOWERING = {
 GEOMETRY = {
     "mesh.cone": exporting(touching(m.Cone(radius=1.0, length=1.0)), "a"),
     "mesh.convex-hull": from_folder(written(hollow()), "a"),
-    "mesh.convex-parts": from_folder(written(hollow()), "a", setup=cache_here, collision_meshes="decompose"),
-    "mesh.decomposition": from_folder(written(hollow()), "a", setup=no_parts, collision_meshes="decompose"),
+    "mesh.convex-parts": from_folder(
+        written(hollow()), "a", setup=cache_here, collision_meshes="decompose"
+    ),
+    "mesh.decomposition": from_folder(
+        written(hollow()), "a", setup=no_parts, collision_meshes="decompose"
+    ),
     "mesh.degenerate": exporting(touching(m.Polyline(outlines=(((0.0, 0.0),) * 3,))), "a"),
-    "mesh.flat": from_folder(written(trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)])), "a"),
+    "mesh.flat": from_folder(
+        written(trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)])), "a"
+    ),
     "mesh.missing": exporting(touching(m.Mesh(uri="none.stl", path=None)), "a"),
     "mesh.no-coacd": from_folder(written(hollow()), setup=no_coacd, collision_meshes="decompose"),
-    "mesh.polyline": exporting(touching(m.Polyline(outlines=(((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)),))), "a"),
+    "mesh.polyline": exporting(
+        touching(m.Polyline(outlines=(((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)),))), "a"
+    ),
     "mesh.polyline-not-simple": exporting(touching(m.Polyline(outlines=(TWISTED,))), "a"),
     "texture.format": from_folder(textured(b"no image"), "a"),
     "texture.unreadable": from_folder(textured(None), "a"),

@@ -29,8 +29,12 @@ def many_boxes() -> Scene:
 def welded() -> Scene:
     """Links b and c of two models, both welded to a, each with a collision."""
     links = [link("a"), link("b", shape=UNIT_BOX), link("c", model="n", shape=UNIT_BOX)]
-    models = tuple(m.Model(name=n, X_WM=IDENTITY, canonical_link=k) for n, k in (("m", "a"), ("n", "c")))
-    return scene(links, [joint("j", "a", "b", T.FIXED), joint("k", "a", "c", T.FIXED)], models=models)
+    models = tuple(
+        m.Model(name=n, X_WM=IDENTITY, canonical_link=k) for n, k in (("m", "a"), ("n", "c"))
+    )
+    return scene(
+        links, [joint("j", "a", "b", T.FIXED), joint("k", "a", "c", T.FIXED)], models=models
+    )
 
 
 def round_and_flat() -> Scene:
@@ -41,18 +45,24 @@ def round_and_flat() -> Scene:
 
 def two_frictions() -> Scene:
     shapes = (s.shape(SPHERE, friction=m.Friction(mu=mu, mu2=mu)) for mu in (0.2, 0.8))
-    return scene([link(name, collisions=(shape,)) for name, shape in zip("ab", shapes, strict=True)])
+    return scene(
+        [link(name, collisions=(shape,)) for name, shape in zip("ab", shapes, strict=True)]
+    )
 
 
 def following() -> Scene:
     """A follower with an effort limit and no gains."""
     chain = s.coupled("bc", "ab", T.REVOLUTE, T.REVOLUTE)
     where = next(joint.where for joint in chain.joints if joint.name == "bc")
-    return dataclasses.replace(chain, actuators=(m.Actuator(name="bc", joint="bc", effort=1.0, where=where),))
+    return dataclasses.replace(
+        chain, actuators=(m.Actuator(name="bc", joint="bc", effort=1.0, where=where),)
+    )
 
 
 def torque_sensor(*parameters: tuple[str, str]) -> Scene:
-    sensor = m.Sensor(name="ft", type="force_torque", X_LS=IDENTITY, joint="j", parameters=parameters)
+    sensor = m.Sensor(
+        name="ft", type="force_torque", X_LS=IDENTITY, joint="j", parameters=parameters
+    )
     return s.hinge(fields={"sensors": (sensor,)})
 
 
@@ -74,7 +84,9 @@ def grouped() -> Scene:
 
 
 def apart(length: float) -> Scene:
-    """Two pendulums 0.5 m apart, with points at this distance from their axes to be held together."""
+    """Two pendulums 0.5 m apart, with points at this distance from their axes to be held
+    together.
+    """
     ends = frozen((0.0, 0.0, length))
     joints = [
         joint("ja", m.WORLD, "a", xyz=(0, 1, 0)),
@@ -89,7 +101,9 @@ def refused() -> Example:
     """A cone of a nanometer, exported to a folder."""
     cone = m.Visual(name="v", X_LG=IDENTITY, geometry=m.Cone(radius=1e-9, length=1e-9))
     scene = s.one(visuals=(cone,))
-    return Example(lambda folder: findings(lambda: export_mjcf(scene, folder / "out").diagnostics), ("a",))
+    return Example(
+        lambda folder: findings(lambda: export_mjcf(scene, folder / "out").diagnostics), ("a",)
+    )
 
 
 LIMITED = {"lower": -1.0, "upper": 1.0}
@@ -105,7 +119,9 @@ BODIES = {
         s.one(inertia=None, collisions=(s.shape(SPHERE),)), "a", inertia="from_geometry"
     ),
     "mjcf.several-joints": exporting(s.universal((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), "j"),
-    "mjcf.joint-coordinate": exporting(s.hinge(T.CURVILINEAR, s.curved(1) | {"curve": s.arc(2.0)}), "j"),
+    "mjcf.joint-coordinate": exporting(
+        s.hinge(T.CURVILINEAR, s.curved(1) | {"curve": s.arc(2.0)}), "j"
+    ),
     "mjcf.joint-feedback": exporting(s.hinge(fields={"provide_feedback": True}), "j"),
     "mjcf.light": exporting(s.lit("area"), "lamp"),
     "mjcf.keyframe-actuator": exporting(s.posed(0.5, actuator="motor"), "up", "motor"),
@@ -116,18 +132,28 @@ BODIES = {
     ),
     "mjcf.light-joint": exporting(s.hinge(effort=1e4), "j"),
     "mjcf.light-parameters": exporting(s.lit("spot", inner_angle=0.1), "lamp"),
-    "mjcf.massless-link": exporting(scene([link("a", inertia=s.NOTHING)], [joint("j", m.WORLD, "a")]), "a"),
+    "mjcf.massless-link": exporting(
+        scene([link("a", inertia=s.NOTHING)], [joint("j", m.WORLD, "a")]), "a"
+    ),
     "mjcf.no-inertia": exporting(s.one(inertia=None), "a", inertia="error"),
     "mjcf.parallel-axes": exporting(s.universal((0.0, 0.0, 1.0), (0.0, 0.0, 1.0)), "j"),
     "mjcf.repaired-inertia": exporting(s.one(inertia=s.IMPOSSIBLE), "a", inertia="repair"),
-    "mjcf.rigid-stops": exporting(s.hinge(**LIMITED, limit_stiffness=1e12, limit_dissipation=1.0), "j"),
+    "mjcf.rigid-stops": exporting(
+        s.hinge(**LIMITED, limit_stiffness=1e12, limit_dissipation=1.0), "j"
+    ),
     "mjcf.sensor": exporting(s.sensing("nose"), "s"),
-    "mjcf.sensor-collision": exporting(s.sensing("contact", parameters=(("contact/collision", "none"),)), "s"),
+    "mjcf.sensor-collision": exporting(
+        s.sensing("contact", parameters=(("contact/collision", "none"),)), "s"
+    ),
     "mjcf.sensor-parameters": exporting(s.sensing("imu", update_rate=100.0), "s"),
-    "mjcf.sensor-rays": exporting(s.sensing("lidar", parameters=(("lidar/scan/horizontal/samples", "1000"),)), "s"),
+    "mjcf.sensor-rays": exporting(
+        s.sensing("lidar", parameters=(("lidar/scan/horizontal/samples", "1000"),)), "s"
+    ),
     "mjcf.velocity-decay": exporting(s.one(velocity_decay=(0.1, 0.0)), "a"),
     "mjcf.velocity-limit": exporting(s.hinge(velocity=1.0), "j"),
-    "mjcf.yielding-stops": exporting(s.hinge(**LIMITED, limit_stiffness=1e3, limit_dissipation=1.0), "j"),
+    "mjcf.yielding-stops": exporting(
+        s.hinge(**LIMITED, limit_stiffness=1e3, limit_dissipation=1.0), "j"
+    ),
     "mjcf.view-target": exporting(s.lit("spot", target="moon"), "lamp", "moon"),
     "mjcf.zero-effort": exporting(s.hinge(effort=0.0), "j"),
     "mjcf.zero-outside-limits": exporting(s.hinge(lower=1.0, upper=2.0), "j"),
@@ -138,7 +164,9 @@ CONSTRAINTS = {
     "mjcf.assumed-gain": exporting(s.driven(effort=1.0), "motor", actuators="position"),
     "mjcf.ball-soft-constraint": exporting(s.held(), "a", "b"),
     "mjcf.bushing": exporting(s.bushed(), "a"),
-    "mjcf.control-range": exporting(s.driven({"velocity": 1e3, "effort": 1e6}, effort=1e6), "j", actuators="dcmotor"),
+    "mjcf.control-range": exporting(
+        s.driven({"velocity": 1e3, "effort": 1e6}, effort=1e6), "j", actuators="dcmotor"
+    ),
     "mjcf.coupling": exporting(s.coupled("bc", "ab", T.REVOLUTE, T.BALL), "bc"),
     "mjcf.coupling-soft-constraint": exporting(s.coupled("bc", "ab", T.REVOLUTE, T.REVOLUTE), "bc"),
     "mjcf.curve": exporting(s.hinge(T.CURVILINEAR, s.curved(1)), "j"),
@@ -163,7 +191,9 @@ CONTACT = {
     "mjcf.contact-policy": exporting(s.touching(collide_bitmask=1), "a::c"),
     "mjcf.contact-solver": exporting(s.touching(soft_erp=0.5), "a"),
     "mjcf.contact-stiffness": exporting(s.touching(stiffness=1e4), "a"),
-    "mjcf.density": exporting(s.one(collisions=(dataclasses.replace(s.shape(SPHERE), density=7.0),)), "a"),
+    "mjcf.density": exporting(
+        s.one(collisions=(dataclasses.replace(s.shape(SPHERE), density=7.0),)), "a"
+    ),
     "mjcf.empty-shape": exporting(s.touching(m.Sphere(radius=0.0)), "a"),
     "mjcf.filter-groups": exporting(grouped(), "g"),
     "mjcf.friction-combination": exporting(two_frictions(), "a", "b"),
@@ -175,14 +205,18 @@ CONTACT = {
         ),
         "a",
     ),
-    "mjcf.hydroelastic": exporting(s.touching(hydroelastic=m.Hydroelastic(compliance="rigid")), "a"),
+    "mjcf.hydroelastic": exporting(
+        s.touching(hydroelastic=m.Hydroelastic(compliance="rigid")), "a"
+    ),
     "mjcf.material": exporting(s.seen(material=m.Material(maps=(("normal", "normal.png"),))), "a"),
     "mjcf.moving-plane": exporting(s.touching(m.Plane()), "a"),
     "mjcf.no-shape": exporting(s.seen(m.Empty()), "a"),
     "mjcf.no-texture-coordinates": from_folder(s.bare_textured),
     "mjcf.pivoted-contact": exporting(s.pivoted(), "a", "b"),
     "mjcf.restitution": exporting(s.touching(restitution=0.5), "a"),
-    "mjcf.restitution-threshold": exporting(s.touching(restitution=0.5, restitution_threshold=1.0), "a"),
+    "mjcf.restitution-threshold": exporting(
+        s.touching(restitution=0.5, restitution_threshold=1.0), "a"
+    ),
     "mjcf.rolling-friction": exporting(s.rubbing(rolling=0.01), "a"),
     "mjcf.slip": exporting(s.rubbing(slip1=0.1), "a"),
     "mjcf.static-friction": exporting(s.rubbing(mu_static=2.0), "a"),
@@ -199,7 +233,9 @@ DOCUMENT = {
     "mjcf.physics": exporting(dataclasses.replace(s.one(), physics=m.Physics(max_contacts=3))),
     "mjcf.refused": refused(),
     "mjcf.sleep": exporting(s.in_model(allow_auto_disable=False), "m"),
-    "mjcf.time-step": exporting(dataclasses.replace(s.one(), physics=m.Physics(time_step=math.inf))),
+    "mjcf.time-step": exporting(
+        dataclasses.replace(s.one(), physics=m.Physics(time_step=math.inf))
+    ),
     "mjcf.too-deep": exporting(deep()),
     "mjcf.wind": exporting(dataclasses.replace(s.one(), wind=frozen((1.0, 0.0, 0.0)))),
 }

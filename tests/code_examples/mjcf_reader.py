@@ -16,7 +16,10 @@ PID = (
     '<extension><plugin plugin="mujoco.pid"/></extension>'
     '<actuator><plugin name="m" joint="j" plugin="mujoco.pid"/></actuator>'
 )
-DC_MOTOR = '<actuator><dcmotor name="m" joint="j" motorconst="1" resistance="1" input="pos vel"/></actuator>'
+DC_MOTOR = (
+    '<actuator><dcmotor name="m" joint="j" motorconst="1" resistance="1" input="pos '
+    'vel"/></actuator>'
+)
 
 
 def robot(body: str = BODY, outside: str = "", *subjects: str, **files: str) -> Example:
@@ -29,7 +32,9 @@ def mesh(attributes: str) -> str:
 
 
 def _needs(tag: str) -> Setup:
-    """Skip an example if the schema of the installed MuJoCo does not have an element, or what came with it."""
+    """Skip an example if the schema of the installed MuJoCo does not have an element, or what came
+    with it.
+    """
 
     def setup(_folder: Path, _monkeypatch: pytest.MonkeyPatch) -> None:
         import mujoco
@@ -42,12 +47,20 @@ def _needs(tag: str) -> Setup:
 
 EXAMPLES = {
     "mjcf-in.actuator": robot(BODY, PID, "m"),
-    "mjcf-in.controls": reading(document(BODY, DC_MOTOR), "m", name="robot.xml", setup=_needs("orientation")),
+    "mjcf-in.controls": reading(
+        document(BODY, DC_MOTOR), "m", name="robot.xml", setup=_needs("orientation")
+    ),
     "mjcf-in.file": robot('<body name="b"><site file="x"/></body>'),
     "mjcf-in.include": robot('<include file="gone.xml"/>'),
-    "mjcf-in.included-twice": robot('<include file="a.xml"/><include file="a.xml"/>', a_xml="<mujocoinclude/>"),
-    "mjcf-in.mesh-frame": robot(MESH, mesh('file="m.obj" refquat="1 2 3 4" scale="1 2 3"'), "g", m_obj=TETRAHEDRON),
-    "mjcf-in.not-carried": robot(BODY.replace("<joint", '<joint range="-1 1" limited="false"', 1), "", "j"),
+    "mjcf-in.included-twice": robot(
+        '<include file="a.xml"/><include file="a.xml"/>', a_xml="<mujocoinclude/>"
+    ),
+    "mjcf-in.mesh-frame": robot(
+        MESH, mesh('file="m.obj" refquat="1 2 3 4" scale="1 2 3"'), "g", m_obj=TETRAHEDRON
+    ),
+    "mjcf-in.not-carried": robot(
+        BODY.replace("<joint", '<joint range="-1 1" limited="false"', 1), "", "j"
+    ),
     "mjcf-in.not-finite": robot('<body name="b" pos="nan 0 0"/>'),
     "mjcf-in.unused-asset": robot(BODY, '<asset><material name="idle"/></asset>'),
     "mjcf-in.options": reading(
@@ -56,7 +69,10 @@ EXAMPLES = {
         files={"b.xml": document(BODY, '<option timestep="0.01"/>')},
     ),
     "mjcf-in.plugin": robot(
-        '<body><plugin plugin="mujoco.elasticity.cable"/><geom type="capsule" size="0.1 0.1"/></body>',
+        (
+            '<body><plugin plugin="mujoco.elasticity.cable"/><geom type="capsule" size="0.1 '
+            '0.1"/></body>'
+        ),
         '<extension><plugin plugin="mujoco.elasticity.cable"/></extension>',
     ),
     "mjcf-in.refused": robot('<body name="b" posture="1"/>'),

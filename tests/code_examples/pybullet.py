@@ -30,7 +30,8 @@ def loading(source: Scene, *subjects: str, **options: Any) -> Example:
 def surfaces(*surfaces: m.Surface) -> Scene:
     """A link with a collision for each surface."""
     shapes = (
-        m.Collision(name=f"c{i}", X_LG=IDENTITY, geometry=UNIT_BOX, surface=each) for i, each in enumerate(surfaces)
+        m.Collision(name=f"c{i}", X_LG=IDENTITY, geometry=UNIT_BOX, surface=each)
+        for i, each in enumerate(surfaces)
     )
     return s.one(collisions=tuple(shapes))
 
@@ -44,7 +45,10 @@ def chain(kinds: list[m.JointType], inertia: SpatialInertia = s.POINT, **fields:
 
 WELDED = [T.FIXED] * 100 + [T.REVOLUTE] * 39
 GROUPS = {
-    "filter_groups": (m.FilterGroup(name="g", links=("l1",)), m.FilterGroup(name="h", links=("l139",))),
+    "filter_groups": (
+        m.FilterGroup(name="g", links=("l1",)),
+        m.FilterGroup(name="h", links=("l139",)),
+    ),
     "filter_rules": (m.FilterRule(a="g", b="h"),),
 }
 
@@ -57,7 +61,10 @@ def lent() -> Scene:
 
 def trunk_on_a_marker() -> Scene:
     """A heavy link welded to a tiny one whose principal axes are turned."""
-    links = [link("marker", inertia=SpatialInertia.of(1e-6, I_Lcm=np.full((3, 3), 1e-6))), link("trunk")]
+    links = [
+        link("marker", inertia=SpatialInertia.of(1e-6, I_Lcm=np.full((3, 3), 1e-6))),
+        link("trunk"),
+    ]
     return scene(links, [joint("w", "marker", "trunk", T.FIXED)])
 
 
@@ -65,7 +72,9 @@ def servo() -> Scene:
     """Two hinges about one line, of which the first one moves a massless link and a rotor."""
     links = [link("between", inertia=s.NOTHING), link("arm")]
     motor = m.Actuator(name="motor", joint="j", rotor_inertia=0.1)
-    return scene(links, [joint("j", m.WORLD, "between"), joint("k", "between", "arm")], actuators=(motor,))
+    return scene(
+        links, [joint("j", m.WORLD, "between"), joint("k", "between", "arm")], actuators=(motor,)
+    )
 
 
 def across() -> Scene:
@@ -84,7 +93,9 @@ def long_folder(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def nonsense(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write joints of a type that PyBullet refuses."""
-    monkeypatch.setattr(importlib.import_module("bridge.targets.pybullet.urdf"), "_joint_type", lambda _: "nonsense")
+    monkeypatch.setattr(
+        importlib.import_module("bridge.targets.pybullet.urdf"), "_joint_type", lambda _: "nonsense"
+    )
 
 
 def no_axis(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +116,8 @@ def flagged() -> Example:
 
 
 LIMITED_BALL = scene(
-    [link("a")], [joint("j", m.WORLD, "a", T.BALL, axes=joint("x", "p", "c", axis={"friction": 1.0}).axes)]
+    [link("a")],
+    [joint("j", m.WORLD, "a", T.BALL, axes=joint("x", "p", "c", axis={"friction": 1.0}).axes)],
 )
 TENDON = m.TendonConstraint(joints=("j",), coefficients=(1.0,))
 FLAT_MAP = m.Heightmap(uri="none.png", path=None)
@@ -125,14 +137,17 @@ EXAMPLES: dict[str, Example] = {
     "pybullet.ball-limit": loading(LIMITED_BALL, "j"),
     "pybullet.ball-without-inertia": loading(
         scene(
-            [link("a"), link("b", inertia=s.NOTHING), link("c")], [joint("j", "a", "b", T.BALL), joint("k", "b", "c")]
+            [link("a"), link("b", inertia=s.NOTHING), link("c")],
+            [joint("j", "a", "b", T.BALL), joint("k", "b", "c")],
         ),
         "j",
     ),
     "pybullet.base-without-inertia": loading(
         scene([link("a", inertia=s.POINT), link("b")], [joint("j", "a", "b", T.FIXED)]), "a"
     ),
-    "pybullet.bitmask-per-link": loading(surfaces(m.Surface(collide_bitmask=1), m.Surface(collide_bitmask=2)), "a"),
+    "pybullet.bitmask-per-link": loading(
+        surfaces(m.Surface(collide_bitmask=1), m.Surface(collide_bitmask=2)), "a"
+    ),
     "pybullet.bushing": loading(s.bushed(), "a"),
     "pybullet.fluid-force": loading(s.immersed(), "a"),
     "pybullet.console": dataclasses.replace(loading(s.hinge()), setup=no_axis),
@@ -189,5 +204,7 @@ EXAMPLES: dict[str, Example] = {
     "pybullet.velocity-decay": loading(s.one(velocity_decay=(0.1, 0.0)), "a"),
     "pybullet.velocity-limit": loading(s.hinge(velocity=1.0), "j"),
     "pybullet.visual-roles": loading(s.seen(roles=("perception",)), "a"),
-    "pybullet.wind": loading(dataclasses.replace(s.one(enable_wind=True), wind=frozen((1.0, 0.0, 0.0))), "a"),
+    "pybullet.wind": loading(
+        dataclasses.replace(s.one(enable_wind=True), wind=frozen((1.0, 0.0, 0.0))), "a"
+    ),
 }

@@ -27,7 +27,8 @@ ENDLESS = SpatialInertia.of(float("inf"))
 IMPOSSIBLE = SpatialInertia.of(1.0, I_Lcm=np.diag((1.0, 1.0, 9.0)))
 BALL = m.Sphere(radius=0.5)
 FLEX = dict.fromkeys(
-    ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping"), frozen((1.0, 1.0, 1.0))
+    ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping"),
+    frozen((1.0, 1.0, 1.0)),
 )
 
 
@@ -36,13 +37,17 @@ def one(**fields: Any) -> Scene:
     return scene([link("a", **fields)])
 
 
-def hinge(kind: m.JointType = T.REVOLUTE, fields: dict[str, Any] | None = None, **axis: Any) -> Scene:
+def hinge(
+    kind: m.JointType = T.REVOLUTE, fields: dict[str, Any] | None = None, **axis: Any
+) -> Scene:
     """A link on a joint to the world."""
     return scene([link("a")], [joint("j", m.WORLD, "a", kind, axis=axis, **(fields or {}))])
 
 
 def posed(position: float, joint: str = "j", actuator: str = "", **fields: Any) -> Scene:
-    """A hinge with limits of -1 and 1 rad and a state named ``up``, which may state the control of an actuator."""
+    """A hinge with limits of -1 and 1 rad and a state named ``up``, which may state the control of
+    an actuator.
+    """
     controls: dict[str, Any] = (
         {"actuators": (actuator,), "controls": ((1.0,),), "activations": ((),)} if actuator else {}
     )
@@ -52,14 +57,21 @@ def posed(position: float, joint: str = "j", actuator: str = "", **fields: Any) 
 
 def driven(axis: dict[str, Any] | None = None, **fields: Any) -> Scene:
     """A hinge with an actuator."""
-    return dataclasses.replace(hinge(**(axis or {})), actuators=(m.Actuator(name="motor", joint="j", **fields),))
+    return dataclasses.replace(
+        hinge(**(axis or {})), actuators=(m.Actuator(name="motor", joint="j", **fields),)
+    )
 
 
 def chain(*kinds: m.JointType, **fields: Any) -> Scene:
     """Links a, b, c... with joints ab, bc... between them; a is welded to the world."""
     names = "abcdefgh"[: len(kinds) + 1]
-    joints = [joint(f"{p}{c}", p, c, kind) for p, c, kind in zip(names[:-1], names[1:], kinds, strict=True)]
-    return scene([link(name) for name in names], [joint("weld", m.WORLD, "a", T.FIXED), *joints], **fields)
+    joints = [
+        joint(f"{p}{c}", p, c, kind)
+        for p, c, kind in zip(names[:-1], names[1:], kinds, strict=True)
+    ]
+    return scene(
+        [link(name) for name in names], [joint("weld", m.WORLD, "a", T.FIXED), *joints], **fields
+    )
 
 
 def shape(geometry: m.Geometry, **surface: Any) -> m.Collision:
@@ -74,9 +86,14 @@ def touching(geometry: m.Geometry = BALL, **surface: Any) -> Scene:
 def pivoted() -> Scene:
     """Two cubes that touch, each of which turns about its center of mass."""
     inertia = SpatialInertia.of(0.3, I_Lcm=1e-4 * np.eye(3))
-    links = [link(name, inertia=inertia, shape=m.Box(size=(0.05, 0.05, 0.05))) for name in ("a", "b")]
+    links = [
+        link(name, inertia=inertia, shape=m.Box(size=(0.05, 0.05, 0.05))) for name in ("a", "b")
+    ]
     places = [IDENTITY, Pose.of(p=(0.0, 0.0, 0.05))]
-    return scene(links, [joint(f"j{x.name}", m.WORLD, x.name, X_PJ=X) for x, X in zip(links, places, strict=True)])
+    return scene(
+        links,
+        [joint(f"j{x.name}", m.WORLD, x.name, X_PJ=X) for x, X in zip(links, places, strict=True)],
+    )
 
 
 def rubbing(**friction: Any) -> Scene:
@@ -93,11 +110,15 @@ def sensing(kind: str, **fields: Any) -> Scene:
 
 
 def lit(kind: str, **fields: Any) -> Scene:
-    return dataclasses.replace(one(), lights=(m.Light(name="lamp", type=kind, link="a", X_LLight=IDENTITY, **fields),))
+    return dataclasses.replace(
+        one(), lights=(m.Light(name="lamp", type=kind, link="a", X_LLight=IDENTITY, **fields),)
+    )
 
 
 def strung(*joints: str, **fields: Any) -> Scene:
-    tendon = m.TendonConstraint(joints=joints, coefficients=(1.0,) * len(joints), lower=-1.0, upper=1.0, **fields)
+    tendon = m.TendonConstraint(
+        joints=joints, coefficients=(1.0,) * len(joints), lower=-1.0, upper=1.0, **fields
+    )
     return chain(T.REVOLUTE, T.REVOLUTE, T.BALL, constraints=(tendon,))
 
 
@@ -108,7 +129,9 @@ def held(p: Any = NEAR) -> Scene:
 
 
 def distance(**fields: Any) -> Scene:
-    constraint = m.DistanceConstraint(link_A="a", link_B=m.WORLD, p_AP=NEAR, p_BQ=FAR, distance=8.9, **fields)
+    constraint = m.DistanceConstraint(
+        link_A="a", link_B=m.WORLD, p_AP=NEAR, p_BQ=FAR, distance=8.9, **fields
+    )
     return scene([link("a")], constraints=(constraint,))
 
 
@@ -131,7 +154,10 @@ def measured() -> Scene:
 
 
 def bushed() -> Scene:
-    return scene([link("a")], forces=(m.Bushing(link_A="a", X_LA=IDENTITY, link_C=m.WORLD, X_LC=IDENTITY, **FLEX),))
+    return scene(
+        [link("a")],
+        forces=(m.Bushing(link_A="a", X_LA=IDENTITY, link_C=m.WORLD, X_LC=IDENTITY, **FLEX),),
+    )
 
 
 def coupled(follower: str, leader: str, *kinds: m.JointType, **fields: Any) -> Scene:
@@ -156,7 +182,9 @@ def curved(arcs: int) -> dict[str, Any]:
 def arc(radius: float) -> m.Curve:
     """A quarter of a circle."""
     (curve,) = curved(1).values()
-    return dataclasses.replace(curve, arcs=(m.Arc(length=radius * np.pi / 2, curvature=1.0 / radius),))
+    return dataclasses.replace(
+        curve, arcs=(m.Arc(length=radius * np.pi / 2, curvature=1.0 / radius),)
+    )
 
 
 def geared(reference: str = "base") -> Scene:
@@ -173,15 +201,19 @@ def universal(*axes: tuple[float, float, float], kind: m.JointType = T.UNIVERSAL
 
 def nested(**fields: Any) -> Scene:
     """A model n in a model m."""
-    models = tuple(m.Model(name=n, X_WM=IDENTITY, canonical_link=k) for n, k in (("m", "a"), ("m::n", "n::b")))
+    models = tuple(
+        m.Model(name=n, X_WM=IDENTITY, canonical_link=k) for n, k in (("m", "a"), ("m::n", "n::b"))
+    )
     return scene([link("a"), link("n::b", model="m::n")], models=models, **fields)
 
 
 def in_model(**fields: Any) -> Scene:
-    return dataclasses.replace(one(), models=(m.Model(name="m", X_WM=IDENTITY, canonical_link="a", **fields),))
+    return dataclasses.replace(
+        one(), models=(m.Model(name="m", X_WM=IDENTITY, canonical_link="a", **fields),)
+    )
 
 
-# --- meshes and images ------------------------------------------------------------------------------------------------
+# --- meshes and images ----------------------------------------------------------------------------
 
 
 def written(mesh: trimesh.Trimesh, **fields: Any) -> Any:
@@ -199,7 +231,11 @@ def hollow() -> trimesh.Trimesh:
     outline = [(0.0, 0.0), (2.0, 0.0), (2.0, 0.2), (0.2, 0.2), (0.2, 2.0), (0.0, 2.0)]
     vertices = np.array([(x, y, z) for z in (0.0, 1.0) for x, y in outline])
     ends = [(0, 2, 1), (0, 3, 2), (0, 4, 3), (0, 5, 4)]
-    sides = [f for i in range(6) for f in ((i, (i + 1) % 6, 6 + (i + 1) % 6), (i, 6 + (i + 1) % 6, 6 + i))]
+    sides = [
+        f
+        for i in range(6)
+        for f in ((i, (i + 1) % 6, 6 + (i + 1) % 6), (i, 6 + (i + 1) % 6, 6 + i))
+    ]
     tops = [(6 + a, 6 + c, 6 + b) for a, b, c in ends]
     return trimesh.Trimesh(vertices, [*ends, *tops, *sides], process=False)
 

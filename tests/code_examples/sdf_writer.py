@@ -21,19 +21,26 @@ T = m.JointType
 
 def writing(given: Scene, *subjects: str, **options: Any) -> Example:
     """A scene to write as SDFormat."""
-    return Example(lambda _: findings(lambda: bridge.to_sdf(given, **options).diagnostics), subjects)
+    return Example(
+        lambda _: findings(lambda: bridge.to_sdf(given, **options).diagnostics), subjects
+    )
 
 
 def two_models(**more: Any) -> Scene:
     """Links a and b in two models of a world."""
     links = [link("m::a", model="m", shape=UNIT_BOX), link("n::b", model="n", shape=UNIT_BOX)]
-    models = tuple(m.Model(name=n, X_WM=IDENTITY, canonical_link=k) for n, k in (("m", "m::a"), ("n", "n::b")))
+    models = tuple(
+        m.Model(name=n, X_WM=IDENTITY, canonical_link=k) for n, k in (("m", "m::a"), ("n", "n::b"))
+    )
     return scene(links, models=models, **more)
 
 
 def groups() -> dict[str, Any]:
     """A filter group in each of two models, and a rule between them."""
-    listed = (m.FilterGroup(name="m::g", links=("m::a",)), m.FilterGroup(name="n::h", links=("n::b",)))
+    listed = (
+        m.FilterGroup(name="m::g", links=("m::a",)),
+        m.FilterGroup(name="n::h", links=("n::b",)),
+    )
     return {"filter_groups": listed, "filter_rules": (m.FilterRule(a="m::g", b="n::h"),)}
 
 
@@ -57,38 +64,58 @@ class Glossy(m.Material):
 
 UP = m.Keyframe(name="up", joints=("j",), positions=((1.0,),))
 WORLD_SPRING = m.SpringDamper(
-    link_A=m.WORLD, link_B="a", p_AP=IDENTITY.p, p_BQ=IDENTITY.p, free_length=1.0, stiffness=1.0, damping=0.0
+    link_A=m.WORLD,
+    link_B="a",
+    p_AP=IDENTITY.p,
+    p_BQ=IDENTITY.p,
+    free_length=1.0,
+    stiffness=1.0,
+    damping=0.0,
 )
 EXAMPLES = {
     "sdfout.actuator": writing(s.driven({"kind": T.BALL}), "motor"),
     "sdfout.actuator-property": writing(s.driven(interfaces=("effort",)), "motor"),
     "sdfout.added-actuator": writing(
         dataclasses.replace(
-            s.coupled("bc", "ab", T.REVOLUTE, T.REVOLUTE), actuators=(m.Actuator(name="x", joint="ab"),)
+            s.coupled("bc", "ab", T.REVOLUTE, T.REVOLUTE),
+            actuators=(m.Actuator(name="x", joint="ab"),),
         ),
         "bc",
     ),
     "sdfout.added-scope": writing(
-        scene([link("m::n::a", model="m::n")], models=(m.Model(name="m::n", X_WM=IDENTITY, canonical_link=None),)), "m"
+        scene(
+            [link("m::n::a", model="m::n")],
+            models=(m.Model(name="m::n", X_WM=IDENTITY, canonical_link=None),),
+        ),
+        "m",
     ),
     "sdfout.anchor": writing(scene([link("a")], forces=(WORLD_SPRING,)), "world_anchor"),
     "sdfout.coupling": writing(s.coupled("bc", "ab", T.REVOLUTE, T.BALL), "bc"),
     "sdfout.default-position": writing(s.hinge(fields={"default_position": (0.5,)}), "j"),
     "sdfout.empty-model": writing(
-        scene([link("a")], models=(*scene([link("a")]).models, m.Model(name="n", X_WM=IDENTITY, canonical_link=None))),
+        scene(
+            [link("a")],
+            models=(
+                *scene([link("a")]).models,
+                m.Model(name="n", X_WM=IDENTITY, canonical_link=None),
+            ),
+        ),
         "n",
     ),
     "sdfout.published-sensor": writing(s.measured(), "j"),
     "sdfout.field": writing(s.seen(material=Glossy(gloss=1.0)), "v"),
     "sdfout.filter-rule": writing(two_models(**groups()), "m::g", "n::h"),
     "sdfout.fluid-force": writing(s.immersed(), "a"),
-    "sdfout.floating-joint": writing(scene([link("a")], [joint("j", m.WORLD, "a", T.FLOATING, axes=())]), "j", "a"),
+    "sdfout.floating-joint": writing(
+        scene([link("a")], [joint("j", m.WORLD, "a", T.FLOATING, axes=())]), "j", "a"
+    ),
     "sdfout.friction": writing(s.rubbing(mu_static=2.0, rolling=0.1), "a"),
     "sdfout.joint-frame": writing(
         scene([link("a"), link("b")], [joint("j", "a", "b", X_PJ=Pose.of(p=(0.0, 0.0, 1.0)))]), "j"
     ),
     "sdfout.joint-property": writing(
-        scene([link("a"), link("b")], [joint("j", "a", "b", T.CONTINUOUS, axis={"lower": -1.0})]), "j"
+        scene([link("a"), link("b")], [joint("j", "a", "b", T.CONTINUOUS, axis={"lower": -1.0})]),
+        "j",
     ),
     "sdfout.keyframe": writing(dataclasses.replace(s.hinge(), keyframes=(UP,)), "up", "j"),
     "sdfout.material": writing(s.seen(material=m.Material(name="paint")), "a"),
@@ -97,12 +124,18 @@ EXAMPLES = {
     "sdfout.name": writing(scene([link("a"), link("b")], [joint("a", "a", "b")]), "a"),
     "sdfout.no-inertia": writing(s.one(inertia=None), "a"),
     "sdfout.out-of-scope": writing(
-        two_models(constraints=(m.BallConstraint(link_A="m::a", link_B="n::b", p_AP=IDENTITY.p, p_BQ=IDENTITY.p),)),
+        two_models(
+            constraints=(
+                m.BallConstraint(link_A="m::a", link_B="n::b", p_AP=IDENTITY.p, p_BQ=IDENTITY.p),
+            )
+        ),
         "m::a",
     ),
     "sdfout.read-back": Example(not_equal, ("a",)),
     "sdfout.reversed-joint": writing(to_the_world(T.REVOLUTE), "j"),
-    "sdfout.rotor-inertia": writing(scene([link("a"), link("b")], [joint("j", "a", "b", axis={"inertia": 0.1})]), "j"),
+    "sdfout.rotor-inertia": writing(
+        scene([link("a"), link("b")], [joint("j", "a", "b", axis={"inertia": 0.1})]), "j"
+    ),
     "sdfout.version": writing(s.seen(geometry=m.Cone(radius=1.0, length=1.0)), version="1.9"),
     "sdfout.world-link": writing(scene([link("world")]), "world"),
     "sdfout.world-settings": writing(

@@ -22,7 +22,9 @@ BESIDE = Pose.of(p=(0.1, 0.0, 0.0))
 
 def writing(given: Scene, *subjects: str, **options: Any) -> Example:
     """A scene to write as URDF."""
-    return Example(lambda _: findings(lambda: bridge.to_urdf(given, **options).diagnostics), subjects)
+    return Example(
+        lambda _: findings(lambda: bridge.to_urdf(given, **options).diagnostics), subjects
+    )
 
 
 def loop(kind: T) -> Scene:
@@ -33,13 +35,20 @@ def loop(kind: T) -> Scene:
 
 def static() -> Scene:
     """A static model."""
-    return scene([link("a")], models=(m.Model(name="m", X_WM=IDENTITY, canonical_link="a", static=True),))
+    return scene(
+        [link("a")], models=(m.Model(name="m", X_WM=IDENTITY, canonical_link="a", static=True),)
+    )
 
 
 def two_models() -> Scene:
     """A model nested in another."""
-    models = tuple(m.Model(name=n, X_WM=IDENTITY, canonical_link=k) for n, k in (("m", "a"), ("m::n", "m::n::b")))
-    return scene([link("a"), link("m::n::b", model="m::n")], [joint("j", "a", "m::n::b")], models=models)
+    models = tuple(
+        m.Model(name=n, X_WM=IDENTITY, canonical_link=k)
+        for n, k in (("m", "a"), ("m::n", "m::n::b"))
+    )
+    return scene(
+        [link("a"), link("m::n::b", model="m::n")], [joint("j", "a", "m::n::b")], models=models
+    )
 
 
 def not_equal(_folder: Path) -> Iterable[Diagnostic]:
@@ -49,40 +58,61 @@ def not_equal(_folder: Path) -> Iterable[Diagnostic]:
 
 
 ANCHORED = m.SpringDamper(
-    link_A=m.WORLD, link_B="a", p_AP=IDENTITY.p, p_BQ=IDENTITY.p, free_length=1.0, stiffness=1.0, damping=0.0
+    link_A=m.WORLD,
+    link_B="a",
+    p_AP=IDENTITY.p,
+    p_BQ=IDENTITY.p,
+    free_length=1.0,
+    stiffness=1.0,
+    damping=0.0,
 )
 WELD = m.WeldConstraint(link_A="a", link_B="b", X_AP=IDENTITY, X_BQ=IDENTITY)
 EXAMPLES = {
     "urdfout.actuator": writing(s.driven({"kind": T.BALL}), "motor"),
     "urdfout.actuator-property": writing(s.driven({"effort": 3.0}, effort=2.0), "motor", "j"),
     "urdfout.anchor": writing(dataclasses.replace(s.hinge(), forces=(ANCHORED,)), "world_anchor"),
-    "urdfout.chain": writing(scene([link("a"), link("b")], [joint("j", "a", "b", T.REVOLUTE2)]), "j"),
-    "urdfout.constraint": writing(scene([link("a"), link("b")], [joint("j", "a", "b")], constraints=(WELD,)), "a", "b"),
+    "urdfout.chain": writing(
+        scene([link("a"), link("b")], [joint("j", "a", "b", T.REVOLUTE2)]), "j"
+    ),
+    "urdfout.constraint": writing(
+        scene([link("a"), link("b")], [joint("j", "a", "b")], constraints=(WELD,)), "a", "b"
+    ),
     "urdfout.coupling": writing(s.coupled("bc", "ab", T.REVOLUTE, T.BALL), "bc"),
     "urdfout.joined-links": writing(s.touching_in_mujoco(), "arm", "base"),
     "urdfout.published-sensor": writing(s.measured(), "j"),
     "urdfout.field": writing(s.one(gravity=False), "a", extensions=("drake",)),
     "urdfout.fluid-force": writing(s.immersed(), "a"),
-    "urdfout.frame-link": writing(scene([link("a"), link("b")], [joint("j", "a", "b", X_CJ=BESIDE)]), "b_origin"),
+    "urdfout.frame-link": writing(
+        scene([link("a"), link("b")], [joint("j", "a", "b", X_CJ=BESIDE)]), "b_origin"
+    ),
     "urdfout.joint-property": writing(
-        scene([link("a"), link("b")], [joint("j", "a", "b", T.CONTINUOUS, axis={"lower": -1.0})]), "j"
+        scene([link("a"), link("b")], [joint("j", "a", "b", T.CONTINUOUS, axis={"lower": -1.0})]),
+        "j",
     ),
     "urdfout.gearbox": writing(s.geared(), "gears", "left", "right"),
     "urdfout.idle-gearbox": writing(s.geared(reference="left"), "gears"),
     "urdfout.joint-type": writing(
         scene([link("a"), link("b")], [joint("j", "a", "b", T.BALL)]), "j", extensions=("gazebo",)
     ),
-    "urdfout.link-frame": writing(scene([link("a"), link("b")], [joint("j", "a", "b", X_CJ=BESIDE)]), "b"),
+    "urdfout.link-frame": writing(
+        scene([link("a"), link("b")], [joint("j", "a", "b", X_CJ=BESIDE)]), "b"
+    ),
     "urdfout.loop": writing(loop(T.REVOLUTE), "bc"),
     "urdfout.material": writing(s.seen(material=m.Material(texture="no.png")), "a"),
     "urdfout.merged-models": writing(two_models(), "m", "m::n"),
     "urdfout.missing-file": writing(s.seen(geometry=m.Mesh(uri="no.stl", path=None))),
     "urdfout.name": writing(two_models(), "m::n::b"),
-    "urdfout.no-inertia": writing(scene([link("a"), link("b", inertia=None)], [joint("j", "a", "b")]), "b"),
+    "urdfout.no-inertia": writing(
+        scene([link("a"), link("b", inertia=None)], [joint("j", "a", "b")]), "b"
+    ),
     "urdfout.read-back": Example(not_equal, ("a",)),
-    "urdfout.reversed-joint": writing(scene([link("a")], [joint("j", "a", m.WORLD, T.REVOLUTE)]), "j"),
+    "urdfout.reversed-joint": writing(
+        scene([link("a")], [joint("j", "a", m.WORLD, T.REVOLUTE)]), "j"
+    ),
     "urdfout.root-pose": writing(s.one(X_WL=BESIDE), "a"),
-    "urdfout.rotor-inertia": writing(scene([link("a"), link("b")], [joint("j", "a", "b", axis={"inertia": 0.1})]), "j"),
+    "urdfout.rotor-inertia": writing(
+        scene([link("a"), link("b")], [joint("j", "a", "b", axis={"inertia": 0.1})]), "j"
+    ),
     "urdfout.several-roots": writing(scene([link("a"), link("b")]), "a", "b"),
     "urdfout.shape": writing(s.seen(geometry=m.Cone(radius=1.0, length=1.0)), "a"),
     "urdfout.static": writing(static(), "a"),

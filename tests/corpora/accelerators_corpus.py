@@ -97,9 +97,17 @@ def probe(engine: str, python: str, path: Path) -> dict[str, Any]:
     """
     try:
         run = subprocess.run(
-            [python, str(PROBE), engine, str(path)], capture_output=True, text=True, timeout=SECONDS, check=False
+            [python, str(PROBE), engine, str(path)],
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return {"failed": f"not done in {SECONDS} s"}
     lines = [line for line in run.stdout.splitlines() if line.startswith("{")]
-    return json.loads(lines[-1]) if lines else {"failed": (run.stderr.strip().splitlines() or ["no output"])[-1]}
+    return (
+        json.loads(lines[-1])
+        if lines
+        else {"failed": (run.stderr.strip().splitlines() or ["no output"])[-1]}
+    )

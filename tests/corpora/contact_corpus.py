@@ -1,4 +1,6 @@
-"""Measurements of real models at the levels L3 and L4: energy, momentum and contact in both simulators."""
+"""Measurements of real models at the levels L3 and L4: energy, momentum and contact in both
+simulators.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,11 @@ class Measured:
     def verdict(self, level: str) -> str:
         """Return the verdict of one level."""
         outcomes = {row.outcome for row in self.rows if row.level == level}
-        words = ((Outcome.FAILED, "DIFFERS"), (Outcome.EXPLAINED, "AGREES"), (Outcome.PASSED, "EQUIVALENT"))
+        words = (
+            (Outcome.FAILED, "DIFFERS"),
+            (Outcome.EXPLAINED, "AGREES"),
+            (Outcome.PASSED, "EQUIVALENT"),
+        )
         return next((word for outcome, word in words if outcome in outcomes), "nothing to measure")
 
 
@@ -42,8 +48,12 @@ def measure_all(models: Sequence[Model]) -> list[Measured]:
 def judge(model: Model) -> Measured:
     """Measure a model in this process."""
     try:
-        mechanism = bridge.lower(loaders.load(model.path, paths=list(model.paths), package_map=model.packages))
+        mechanism = bridge.lower(
+            loaders.load(model.path, paths=list(model.paths), package_map=model.packages)
+        )
     except (loaders.LoadError, ExportError):
         return Measured(model=model.name, invalid=True)
-    comparison, repaired = compare_or_repair(mechanism, ("mujoco", "pybullet"), levels=LEVELS, configurations=1)
+    comparison, repaired = compare_or_repair(
+        mechanism, ("mujoco", "pybullet"), levels=LEVELS, configurations=1
+    )
     return Measured(model=model.name, rows=comparison.rows, repaired=repaired)

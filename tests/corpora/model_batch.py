@@ -1,7 +1,7 @@
 """The same task for many models: a batch whose results are in the order of the models.
 
-With the variable ``SDFBRIDGE_JOURNAL``, the name of a folder, the batch is kept there: a script that was interrupted
-does what is missing and what has changed.
+With the variable ``SDFBRIDGE_JOURNAL``, the name of a folder, the batch is kept there: a script
+that was interrupted does what is missing and what has changed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ SECONDS = 180.0
 """Time limit of one model [s]."""
 MEMORY = 8.0
 """Memory limit of one model [GiB]."""
-WITNESS = ("pydrake.multibody.parsing", "pydrake.multibody.plant") if importlib.util.find_spec("pydrake") else ()
+WITNESS = (
+    ("pydrake.multibody.parsing", "pydrake.multibody.plant")
+    if importlib.util.find_spec("pydrake")
+    else ()
+)
 """Modules of Drake, whose import is slow."""
 T = TypeVar("T")
 M = TypeVar("M")
@@ -60,7 +64,8 @@ def do_each(
     seconds: float = SECONDS,
     memory: float = MEMORY,
 ) -> Iterator[tuple[str, T]]:
-    """Do a task with every model, each in a separate process, and yield each name and result once it is there.
+    """Do a task with every model, each in a separate process, and yield each name and result once
+    it is there.
 
     Args:
         task: A function of a module.
@@ -71,11 +76,18 @@ def do_each(
     """
     by_name = {str(model): model for model in models}
     with ThreadPoolExecutor(available_cores()) as pool:
-        options: dict[str, Any] = {"timeout": seconds, "memory": memory, "preload": (task.__module__, *WITNESS)}
+        options: dict[str, Any] = {
+            "timeout": seconds,
+            "memory": memory,
+            "preload": (task.__module__, *WITNESS),
+        }
         results = bridge.batch(models, _Packed(task), executor=pool, **options, **_journal(task))
         for result in _counted(results, len(models)):
             model = by_name[result.source]
-            yield result.source, unpacked(result.value) if result.ok else blank(model, failure(result))
+            yield (
+                result.source,
+                unpacked(result.value) if result.ok else blank(model, failure(result)),
+            )
 
 
 @dataclass(frozen=True)
@@ -99,12 +111,20 @@ def unpacked(text: str) -> Any:
 def _journal(task: Callable[[Any], Any]) -> dict[str, Any]:
     """Return the options of a batch that is kept."""
     folder = os.environ.get("SDFBRIDGE_JOURNAL")
-    return {} if not folder else {"out": Path(folder) / f"{task.__module__}.{task.__qualname__}", "resume": True}
+    return (
+        {}
+        if not folder
+        else {"out": Path(folder) / f"{task.__module__}.{task.__qualname__}", "resume": True}
+    )
 
 
 def failure(result: BatchResult) -> str:
     """Return why there is no result: the end of a traceback, a signal, or a limit."""
-    words = result.log.strip().splitlines()[-1:] if result.outcome == "error" else [f"{result.outcome} {result.detail}"]
+    words = (
+        result.log.strip().splitlines()[-1:]
+        if result.outcome == "error"
+        else [f"{result.outcome} {result.detail}"]
+    )
     return " ".join(words)
 
 

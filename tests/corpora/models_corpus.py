@@ -37,7 +37,9 @@ FAULTS = {
 }
 """Files that are wrong and fail in every engine, with the error."""
 PIVOTED = "mjcf.pivoted-contact"
-"""Code of the diagnostic that predicts a warning of MuJoCo's solver: contacts of links that turn about their center."""
+"""Code of the diagnostic that predicts a warning of MuJoCo's solver: contacts of links that turn
+about their center.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +65,9 @@ class Outcomes:
     repaired: bool = False
     """Whether the engine accepts the model with ``inertia="repair"``."""
     defects: tuple[str, ...] = ()
-    """Differences without a bounded cause, warnings of the engine, and positions that are not finite; with the code of
-    the diagnostic that names the cause, if there is one."""
+    """Differences without a bounded cause, warnings of the engine, and positions that are not
+    finite; with the code of the diagnostic that names the cause, if there is one.
+    """
     errors: dict[str, float] = field(default_factory=dict)
     """The largest error of each compared quantity."""
     explained: tuple[str, ...] = ()
@@ -91,7 +94,7 @@ class Finding:
     """Files that remain in the temporary and working folder."""
 
 
-# --- models ----------------------------------------------------------------------------------------------------------
+# --- models ---------------------------------------------------------------------------------------
 
 
 def models() -> list[Model]:
@@ -122,12 +125,16 @@ def _drake() -> Iterator[Model]:
         packages = _packages(folder / "inputs")
         for entry in entries:
             path = folder / (entry["input"] or "")
-            if entry["pip_path"] is None and path.suffix != ".xml":  # robots of an installed package, and MJCF
+            if (
+                entry["pip_path"] is None and path.suffix != ".xml"
+            ):  # robots of an installed package, and MJCF
                 yield Model(name=f"drake/{entry['id']}", path=path, packages=packages)
 
 
 def _packages(folder: Path) -> dict[str, Path]:
-    """Return the packages in a folder by their stated names, without a test of Drake that repeats a name."""
+    """Return the packages in a folder by their stated names, without a test of Drake that repeats a
+    name.
+    """
     files = (path for path in sorted(folder.rglob("package.xml")) if "conflicting" not in str(path))
     named = ((re.search(r"<name>\s*([^<\s]+)", path.read_text()), path) for path in files)
     return {match[1]: path.parent for match, path in named if match}
@@ -138,7 +145,7 @@ def _robots() -> Iterator[Model]:
         yield Model(name=str(robot), path=robot.path, paths=(robot.root,))
 
 
-# --- separate processes ----------------------------------------------------------------------------------------------
+# --- separate processes ---------------------------------------------------------------------------
 
 
 def examine_all(models: Sequence[Model]) -> list[Finding]:
@@ -175,14 +182,18 @@ def _finding(model: Model) -> Finding:
 
 
 def _reasons(diagnostics: tuple[Diagnostic, ...]) -> tuple[str, ...]:
-    return tuple(f"{entry.message} [{entry.code}]" for entry in diagnostics if entry.fate is Fate.INVALID)
+    return tuple(
+        f"{entry.message} [{entry.code}]" for entry in diagnostics if entry.fate is Fate.INVALID
+    )
 
 
-# --- in the engines --------------------------------------------------------------------------------------------------
+# --- in the engines -------------------------------------------------------------------------------
 
 
 def _in_mujoco(mechanism: Mechanism) -> Outcomes:
-    """Compare with the mechanism, then run with random efforts; repair the inertia if MuJoCo refuses the model."""
+    """Compare with the mechanism, then run with random efforts; repair the inertia if MuJoCo
+    refuses the model.
+    """
     with mujoco_warnings() as warnings:
         outcomes = _compare(mechanism, "mujoco")
         try:
@@ -190,7 +201,10 @@ def _in_mujoco(mechanism: Mechanism) -> Outcomes:
         except ExportError:
             return outcomes
     cause = next((code for code in causes if code == PIVOTED), "")
-    defects = (*outcomes.defects, *(_with_cause(warning, cause) for warning in dict.fromkeys(warnings)))
+    defects = (
+        *outcomes.defects,
+        *(_with_cause(warning, cause) for warning in dict.fromkeys(warnings)),
+    )
     return replace(outcomes, repaired=bool(outcomes.refused), defects=defects)
 
 
@@ -198,10 +212,15 @@ def _compare(mechanism: Mechanism, engine: str) -> Outcomes:
     """Compare an engine with the mechanism in random states."""
     try:
         comparison = bridge.compare(
-            mechanism, engines=(engine,), levels=(Level.MODEL, Level.OPERATORS), configurations=STATES
+            mechanism,
+            engines=(engine,),
+            levels=(Level.MODEL, Level.OPERATORS),
+            configurations=STATES,
         )
     except ExportError as error:
-        return Outcomes(refused=tuple(entry.code for entry in error.diagnostics if entry.fate is Fate.INVALID))
+        return Outcomes(
+            refused=tuple(entry.code for entry in error.diagnostics if entry.fate is Fate.INVALID)
+        )
     rows = comparison.rows
     return Outcomes(
         defects=tuple(_difference(row) for row in rows if row.outcome is Outcome.FAILED),
@@ -211,7 +230,9 @@ def _compare(mechanism: Mechanism, engine: str) -> Outcomes:
     )
 
 
-def compare_or_repair(mechanism: Mechanism, engines: tuple[str, ...], **options: Any) -> tuple[Comparison, bool]:
+def compare_or_repair(
+    mechanism: Mechanism, engines: tuple[str, ...], **options: Any
+) -> tuple[Comparison, bool]:
     """Compare engines, with repaired inertias if an engine refuses non-physical ones.
 
     Args:
@@ -248,7 +269,8 @@ def _with_cause(defect: str, code: str) -> str:
 def _shake(mechanism: Mechanism, warnings: list[str], **options: Any) -> set[str]:
     """Compile the export and run it for a second with random efforts, or until MuJoCo warns.
 
-    The initial positions are within the limits; each effort alone accelerates its joint by at most 10 rad/s^2 or m/s^2.
+    The initial positions are within the limits; each effort alone accelerates its joint by at most
+    10 rad/s^2 or m/s^2.
 
     Returns:
         Codes of the diagnostics of the export.

@@ -1,4 +1,6 @@
-"""Run real models in MuJoCo under random full controls, and compare their mechanics with Drake and the mechanism."""
+"""Run real models in MuJoCo under random full controls, and compare their mechanics with Drake and
+the mechanism.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,9 @@ TURN = 0.2
 FRACTIONS = (1, 4, 16)
 """Divisors of the time step of a model, tried in order until MuJoCo does not warn."""
 CAUSES = ("mjcf.light-joint", "mjcf.massless-link", "lower.massless-free-link", PIVOTED)
-"""Codes of diagnostics that predict warnings: of models that cannot bear full effort without a speed limit, and of
-MuJoCo's solver."""
+"""Codes of diagnostics that predict warnings: of models that cannot bear full effort without a
+speed limit, and of MuJoCo's solver.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +83,9 @@ def move(model: Model) -> Motion:
     """Run a model in this process."""
     search = {"paths": list(model.paths), "package_map": model.packages}
     try:
-        mechanism = mechanism_of(_without_visuals(loaders.load(model.path, **search)), repair_inertia=True)
+        mechanism = mechanism_of(
+            _without_visuals(loaders.load(model.path, **search)), repair_inertia=True
+        )
         with mujoco_warnings() as warnings:
             rows, diagnostics = _compare(mechanism, search)
             runs = {kind: _run(mechanism, kind, warnings) for kind in KINDS}
@@ -89,13 +94,21 @@ def move(model: Model) -> Motion:
     codes = {entry.code for entry in diagnostics}
     return Motion(
         model=model.name,
-        repaired=tuple(entry.message for entry in mechanism.diagnostics if entry.code == "lower.repaired-inertia"),
+        repaired=tuple(
+            entry.message
+            for entry in mechanism.diagnostics
+            if entry.code == "lower.repaired-inertia"
+        ),
         runs=runs,
         causes=tuple(code for code in CAUSES if code in codes),
         errors=_errors(rows, ("reference", "mujoco")),
         drake=_errors(rows, ("mujoco", "drake")),
-        explained=tuple(dict.fromkeys(row.cause for row in rows if row.outcome is Outcome.EXPLAINED)),
-        differs=tuple(f"{row.quantity} by {row.error:.1e}" for row in rows if row.outcome is Outcome.FAILED),
+        explained=tuple(
+            dict.fromkeys(row.cause for row in rows if row.outcome is Outcome.EXPLAINED)
+        ),
+        differs=tuple(
+            f"{row.quantity} by {row.error:.1e}" for row in rows if row.outcome is Outcome.FAILED
+        ),
     )
 
 
@@ -104,11 +117,21 @@ def _without_visuals(scene: loaders.Scene) -> loaders.Scene:
     return replace(scene, links=tuple(replace(link, visuals=()) for link in scene.links))
 
 
-def _compare(mechanism: Mechanism, search: dict[str, Any]) -> tuple[list[Row], tuple[Diagnostic, ...]]:
+def _compare(
+    mechanism: Mechanism, search: dict[str, Any]
+) -> tuple[list[Row], tuple[Diagnostic, ...]]:
     comparison = bridge.compare(
-        mechanism, engines=("mujoco", "drake"), levels=(Level.MODEL, Level.OPERATORS), configurations=STATES, **search
+        mechanism,
+        engines=("mujoco", "drake"),
+        levels=(Level.MODEL, Level.OPERATORS),
+        configurations=STATES,
+        **search,
     )
-    rows = [row for row in comparison.rows if row.quantity in {POSES, MASSES} and "mujoco" in row.engines]
+    rows = [
+        row
+        for row in comparison.rows
+        if row.quantity in {POSES, MASSES} and "mujoco" in row.engines
+    ]
     return rows, comparison.diagnostics
 
 
@@ -117,7 +140,7 @@ def _errors(rows: Iterable[Row], engines: tuple[str, str]) -> dict[str, float]:
     return {row.quantity: row.error for row in passed}
 
 
-# --- one second of motion --------------------------------------------------------------------------------------------
+# --- one second of motion -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,14 +169,23 @@ def _run(mechanism: Mechanism, kind: Actuators, warnings: list[str]) -> Run:
 
 def _controls(model: Any, mechanism: Mechanism, kind: Actuators) -> Controls:
     """Return controls within the range of each actuator and the speed limits of the file."""
-    lower, upper = np.where(model.actuator_ctrllimited[:, None], model.actuator_ctrlrange, (-UNBOUNDED, UNBOUNDED)).T
-    limits = {carrier.joint: _speed_limit(mechanism, carrier) for carrier in joint_of_velocity(mechanism).values()}
+    lower, upper = np.where(
+        model.actuator_ctrllimited[:, None], model.actuator_ctrlrange, (-UNBOUNDED, UNBOUNDED)
+    ).T
+    limits = {
+        carrier.joint: _speed_limit(mechanism, carrier)
+        for carrier in joint_of_velocity(mechanism).values()
+    }
     driven = [model.joint(joint).name for joint in model.actuator_trnid[:, 0]]
     speeds = np.minimum([limits[joint] for joint in driven], TURN / model.opt.timestep)
     if kind == "position":
         return Controls(lower=lower, upper=upper, speeds=speeds)
     most = speeds if kind == "velocity" else np.full(model.nu, np.inf)
-    return Controls(lower=np.maximum(lower, -most), upper=np.minimum(upper, most), speeds=np.full(model.nu, np.inf))
+    return Controls(
+        lower=np.maximum(lower, -most),
+        upper=np.minimum(upper, most),
+        speeds=np.full(model.nu, np.inf),
+    )
 
 
 def _speed_limit(mechanism: Mechanism, carrier: ScalarJoint) -> float:
@@ -191,7 +223,9 @@ def run_for_a_second(model: Any, controls: Controls, warnings: list[str]) -> str
 
 
 def _initial_state(model: Any) -> Any:
-    """Return the state at the last key, which is that of the initial position if there is one; without keys, zero."""
+    """Return the state at the last key, which is that of the initial position if there is one;
+    without keys, zero.
+    """
     data = mujoco.MjData(model)
     if model.nkey:
         mujoco.mj_resetDataKeyframe(model, data, model.nkey - 1)

@@ -1,4 +1,6 @@
-"""Table of the results of ``motion_corpus``: real models in MuJoCo under full control, one row for each model."""
+"""Table of the results of ``motion_corpus``: real models in MuJoCo under full control, one row for
+each model.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +86,11 @@ def section(motions: Sequence[Motion], line: _Line) -> str:
     """Return the section with its title."""
     known = [motion for motion in motions if not motion.invalid]
     columns = {"kinds": " | ".join(KINDS), "dashes": "|".join("---" for _ in KINDS)}
-    loud = [motion for motion in known if motion.crash or any(run.warning for run in motion.runs.values())]
+    loud = [
+        motion
+        for motion in known
+        if motion.crash or any(run.warning for run in motion.runs.values())
+    ]
     return "".join(
         (
             TITLE,
@@ -104,7 +110,10 @@ def _counts(known: Sequence[Motion]) -> dict[str, object]:
         verdict: " | ".join(str(count[verdict]) for count in counts)
         for verdict in ("quiet", "shorter", "never", "late")
     }
-    strange = [sum(_verdict(m.runs.get(kind)) == "never" and not _cause(m) for m in known) for kind in KINDS]
+    strange = [
+        sum(_verdict(m.runs.get(kind)) == "never" and not _cause(m) for m in known)
+        for kind in KINDS
+    ]
     return {
         **named,
         "models": len(known),
@@ -115,7 +124,8 @@ def _counts(known: Sequence[Motion]) -> dict[str, object]:
         "strange": " | ".join(map(str, strange)),
         "repaired": sum(bool(motion.repaired) for motion in known),
         "explained": sum(bool(motion.explained) for motion in known),
-        "differs": ", ".join(f"`{m.model}` ({'; '.join(m.differs)})" for m in known if m.differs) or "none",
+        "differs": ", ".join(f"`{m.model}` ({'; '.join(m.differs)})" for m in known if m.differs)
+        or "none",
     }
 
 
@@ -130,7 +140,10 @@ def _worst(known: Sequence[Motion]) -> dict[str, str]:
 
 def _line_of(errors: Iterable[dict[str, float]]) -> str:
     compared = [error for error in errors if error]
-    worst = (max((error[key] for error in compared if key in error), default=0.0) for key in (POSES, MASSES))
+    worst = (
+        max((error[key] for error in compared if key in error), default=0.0)
+        for key in (POSES, MASSES)
+    )
     return " | ".join((*(f"{error:.0e}" for error in worst), str(len(compared))))
 
 
@@ -159,7 +172,9 @@ def _cause(motion: Motion) -> str:
 
 def _warning(motion: Motion) -> str:
     warnings = {run.warning: kind for kind, run in reversed(motion.runs.items()) if run.warning}
-    return "; ".join(f"{kind}: {warning.removesuffix(' ')}" for warning, kind in reversed(warnings.items()))
+    return "; ".join(
+        f"{kind}: {warning.removesuffix(' ')}" for warning, kind in reversed(warnings.items())
+    )
 
 
 def _overlaps(known: Iterable[Motion], line: _Line) -> Iterator[str]:

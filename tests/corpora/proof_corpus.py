@@ -1,4 +1,6 @@
-"""Compare real models in both simulators, with Drake as a witness; the results are in ``docs/proof.md``."""
+"""Compare real models in both simulators, with Drake as a witness; the results are in
+``docs/proof.md``.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ WITNESS_FAULTS = {
             "gazebo_models/vrc_driving_terrain",
             "gazebo_models/winding_valley_heightmap",
             "libsdformat/gazebo_models/apollo15_landing_site_1000x1000/model-1_4.sdf",
-            *(f"libsdformat/gazebo_models/lunar_tranquillitatis_pit/model{k}.sdf" for k in ("", "-1_4")),
+            *(
+                f"libsdformat/gazebo_models/lunar_tranquillitatis_pit/model{k}.sdf"
+                for k in ("", "-1_4")
+            ),
             "libsdformat/gazebo_models/vrc_driving_terrain/model.sdf",
             "libsdformat/gazebo_models/winding_valley_heightmap/model.sdf",
         ),
@@ -41,7 +46,9 @@ WITNESS_FAULTS = {
     ),
     "gazebo_models/hoop_red": "Drake ignores polylines",
     "libsdformat/gazebo_models/hoop_red/model.sdf": "Drake ignores polylines",
-    "libsdformat/sdformat/test/sdf/link_duplicate_cousin_collisions.sdf": "Drake gives an empty collision no shape",
+    "libsdformat/sdformat/test/sdf/link_duplicate_cousin_collisions.sdf": (
+        "Drake gives an empty collision no shape"
+    ),
     "libsdformat/sdformat/test/sdf/double_pendulum.sdf": "Drake lets a kinematic link move",
     **dict.fromkeys(
         (
@@ -126,7 +133,9 @@ def prove_each(
         levels: The levels.
         seconds: Time limit of one model; None for the default of these levels.
     """
-    limit = (SECONDS if set(levels) <= set(LEVELS) else MOVING_SECONDS) if seconds is None else seconds
+    limit = (
+        (SECONDS if set(levels) <= set(LEVELS) else MOVING_SECONDS) if seconds is None else seconds
+    )
     tasks = [Comparable(model=model, levels=levels) for model in models]
     for _, proof in do_each(_judge_at_levels, tasks, _crashed, seconds=limit):
         yield proof
@@ -147,16 +156,27 @@ def judge(model: Model, levels: Sequence[str] = LEVELS) -> Proof:
         mechanism = bridge.lower(_without_visuals(loaders.load(model.path, **search)))
     except (loaders.LoadError, ExportError) as error:
         return Proof(model=model.name, invalid=_reason(error), date=_today())
-    known = {"date": _today(), "model": model.name, "links": len(mechanism.bodies), "dofs": len(mechanism.v_order)}
+    known = {
+        "date": _today(),
+        "model": model.name,
+        "links": len(mechanism.bodies),
+        "dofs": len(mechanism.v_order),
+    }
     comparison, repaired = compare_or_repair(
         mechanism, (*BOTH, "drake"), levels=levels, configurations=STATES, **search
     )
     rows = [row for row in comparison.rows if "drake" not in row.engines]
     witness, witness_causes = _witness(comparison)
     return Proof(
-        **known, verdict=_verdict(rows), worst=_worst(rows), causes=_causes(rows), repaired=repaired,
-        witness=witness, witness_causes=witness_causes, gaps=_gaps(comparison),
-    )  # fmt: skip
+        **known,
+        verdict=_verdict(rows),
+        worst=_worst(rows),
+        causes=_causes(rows),
+        repaired=repaired,
+        witness=witness,
+        witness_causes=witness_causes,
+        gaps=_gaps(comparison),
+    )
 
 
 def _today() -> str:
@@ -182,9 +202,15 @@ def _verdict(rows: Iterable[Row]) -> str:
 
 
 def _worst(rows: Iterable[Row]) -> dict[str, float]:
-    """The largest errors; those of motions are measured against other scales, except that of one step."""
+    """The largest errors; those of motions are measured against other scales, except that of one
+    step.
+    """
     passed = (row for row in rows if row.engines == BOTH and row.outcome is Outcome.PASSED)
-    return {row.quantity: row.error for row in passed if row.level in LEVELS or row.quantity == "one step"}
+    return {
+        row.quantity: row.error
+        for row in passed
+        if row.level in LEVELS or row.quantity == "one step"
+    }
 
 
 def _gaps(comparison: Comparison) -> tuple[str, ...]:

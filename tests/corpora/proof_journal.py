@@ -1,4 +1,6 @@
-"""A journal of verdicts: one line of JSON for each model and set of levels; later lines replace earlier ones."""
+"""A journal of verdicts: one line of JSON for each model and set of levels; later lines replace
+earlier ones.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def read_journals(paths: Iterable[Path], levels: Sequence[str]) -> dict[str, Pro
         for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
             entry = _entry(line)
             if entry is not None and entry.pop("levels") == list(levels):
-                found[entry["model"]] = Proof(**entry | {name: tuple(entry[name]) for name in _TUPLES})
+                found[entry["model"]] = Proof(
+                    **entry | {name: tuple(entry[name]) for name in _TUPLES}
+                )
     return found
 
 

@@ -86,7 +86,10 @@ def _pybullet_data() -> Iterator[Robot]:
     folder = Path(spec.origin).parent
     paths = sorted(folder.rglob("*.urdf"))
     random = [path for path in paths if "random_urdfs" in path.parts]
-    for path in (*(path for path in paths if "random_urdfs" not in path.parts), *random[:RANDOM_URDFS]):
+    for path in (
+        *(path for path in paths if "random_urdfs" not in path.parts),
+        *random[:RANDOM_URDFS],
+    ):
         yield Robot(package="pybullet_data", root=folder, path=path)
 
 

@@ -14,9 +14,11 @@ from tests.corpora.models_corpus import Model, script_of_docs
 
 ROOT = Path(__file__).parents[2]
 IMPOSSIBLE = (
-    "<robot name='r'><link name='world'/><link name='arm'><inertial><origin xyz='0.1 0 0'/><mass value='1'/>"
+    "<robot name='r'><link name='world'/><link name='arm'><inertial><origin xyz='0.1 0 0'/><mass "
+    "value='1'/>"
     "<inertia ixx='.1' iyy='.1' izz='.9' ixy='0' ixz='0' iyz='0'/></inertial></link>"
-    "<joint name='j' type='continuous'><parent link='world'/><child link='arm'/><axis xyz='0 1 0'/></joint></robot>"
+    "<joint name='j' type='continuous'><parent link='world'/><child link='arm'/><axis xyz='0 1 "
+    "0'/></joint></robot>"
 )
 
 
@@ -26,9 +28,16 @@ def page(measurements: list[Measured]) -> str:
 
 def row(outcome: Outcome, error: float, cause: str = "") -> Row:
     return Row(
-        level=Level.CONTACT, quantity="slide of surface 2", unit="", engines=("exact", "mujoco"), error=error,
-        tolerance=0.01, where="friction 1", outcome=outcome, cause=cause,
-    )  # fmt: skip
+        level=Level.CONTACT,
+        quantity="slide of surface 2",
+        unit="",
+        engines=("exact", "mujoco"),
+        error=error,
+        tolerance=0.01,
+        where="friction 1",
+        outcome=outcome,
+        cause=cause,
+    )
 
 
 def test_a_bundled_model_conserves_energy_and_rests_on_the_ground() -> None:
@@ -48,13 +57,15 @@ def test_a_non_physical_inertia_is_repaired(tmp_path: Path) -> None:
 
 
 def test_the_page_counts_verdicts_and_lists_errors_beyond_the_tolerance() -> None:
-    text = page([
-        Measured(model="a", rows=(row(Outcome.EXPLAINED, 0.004),)),
-        Measured(model="b", rows=(row(Outcome.FAILED, 0.5),)),
-        Measured(model="c", rows=(row(Outcome.UNKNOWN, 0.0, "too rough"),)),
-        Measured(model="d", invalid=True),
-        Measured(model="e", crash="not done in 180 s"),
-    ])  # fmt: skip
+    text = page(
+        [
+            Measured(model="a", rows=(row(Outcome.EXPLAINED, 0.004),)),
+            Measured(model="b", rows=(row(Outcome.FAILED, 0.5),)),
+            Measured(model="c", rows=(row(Outcome.UNKNOWN, 0.0, "too rough"),)),
+            Measured(model="d", invalid=True),
+            Measured(model="e", crash="not done in 180 s"),
+        ]
+    )
     assert "5 files" in text
     assert "of which 4 load" in text
     for line in (

@@ -1,4 +1,6 @@
-"""The page of convergence to Drake: complete, up to date, and every engine converges or says what it lacks."""
+"""The page of convergence to Drake: complete, up to date, and every engine converges or says what
+it lacks.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ def test_the_page_has_the_stored_result_of_every_case() -> None:
     stored = json.loads(STORED.read_text(encoding="utf-8"))
     assert {case.name for case in CASES} == set(stored["results"])
     written = (ROOT / "docs" / "convergence.md").read_text(encoding="utf-8")
-    rows = [line for line in page(stored["results"], stored["versions"]).splitlines() if line.startswith("| ")]
+    rows = [
+        line
+        for line in page(stored["results"], stored["versions"]).splitlines()
+        if line.startswith("| ")
+    ]
     assert rows == [line for line in written.splitlines() if line.startswith("| ")]
 
 
@@ -42,4 +48,6 @@ def test_a_case_is_measured_anew_with_the_stored_result() -> None:
     found = measure(case)
     for engine in ENGINES:
         assert found[engine]["slope"] == pytest.approx(stored[engine]["slope"], abs=0.05)
-        assert found[engine]["points"][-1][1] == pytest.approx(stored[engine]["points"][-1][1], rel=0.05)
+        assert found[engine]["points"][-1][1] == pytest.approx(
+            stored[engine]["points"][-1][1], rel=0.05
+        )

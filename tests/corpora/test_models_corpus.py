@@ -31,5 +31,7 @@ def test_a_real_model_agrees_with_its_mechanism_in_both_engines(model: Model) ->
 def test_a_real_model_runs_in_mujoco_without_warnings_within_its_limits(model: Model) -> None:
     (motion,) = move_all([model])
     assert (motion.crash, motion.differs) == ("", ())
-    assert {kind: run.warning for kind, run in motion.runs.items() if kind in WITHIN} == dict.fromkeys(WITHIN, "")
+    assert {
+        kind: run.warning for kind, run in motion.runs.items() if kind in WITHIN
+    } == dict.fromkeys(WITHIN, "")
     assert motion.causes or motion.runs["motor"].warning == ""

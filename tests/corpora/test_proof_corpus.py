@@ -30,7 +30,9 @@ def page(proofs: list[Proof]) -> str:
 def test_the_bundled_models_are_equivalent_and_drake_agrees(model: str) -> None:
     proof = judge(Model(name=model, path=ROOT / "assets" / model))
     assert (proof.verdict, proof.witness, proof.causes) == ("EQUIVALENT", "EQUIVALENT", ())
-    in_single_precision = [proof.worst.pop(name, 0.0) for name in ("meshes", "mesh volumes")]  # as PyBullet keeps them
+    in_single_precision = [
+        proof.worst.pop(name, 0.0) for name in ("meshes", "mesh volumes")
+    ]  # as PyBullet keeps them
     assert max(in_single_precision) <= 2e-5
     assert max(proof.worst.values()) <= 1e-9
 
@@ -45,9 +47,25 @@ def test_a_non_physical_inertia_is_repaired_for_both_simulators(tmp_path: Path) 
 
 def test_the_page_counts_verdicts_and_lists_differences() -> None:
     sound = Proof(model="a", verdict="EQUIVALENT", worst={"mass": 1e-12}, witness="EQUIVALENT")
-    excused = Proof(model="b", verdict="AGREES", causes=("mesh.missing",), witness="absent", witness_causes=("no",))
-    wrong = Proof(model="c", verdict="DIFFERS", causes=("mass of mujoco / pybullet at arm: 1.0e-02",))
-    text = page([sound, excused, wrong, Proof(model="d", invalid="broken [sdf.x]"), Proof(model="e", crash="exit -11")])
+    excused = Proof(
+        model="b",
+        verdict="AGREES",
+        causes=("mesh.missing",),
+        witness="absent",
+        witness_causes=("no",),
+    )
+    wrong = Proof(
+        model="c", verdict="DIFFERS", causes=("mass of mujoco / pybullet at arm: 1.0e-02",)
+    )
+    text = page(
+        [
+            sound,
+            excused,
+            wrong,
+            Proof(model="d", invalid="broken [sdf.x]"),
+            Proof(model="e", crash="exit -11"),
+        ]
+    )
     assert "5 files, of which 4 load" in " ".join(text.split())
     assert "| EQUIVALENT | 1 |" in text
     assert "| `mesh.missing` | 1 |" in text
@@ -66,11 +84,15 @@ def test_the_page_states_the_levels_and_what_was_not_compared() -> None:
 
 def test_the_page_states_the_days_of_its_rows() -> None:
     new, old, unknown = (
-        Proof(model=name, date=day) for name, day in (("a", "2026-11-23"), ("b", "2026-11-22"), ("c", ""))
+        Proof(model=name, date=day)
+        for name, day in (("a", "2026-11-23"), ("b", "2026-11-22"), ("c", ""))
     )
     assert "\nAll models were compared on 2026-11-23.\n" in page([new])
     text = page([new, old, unknown])
-    assert "\n1 models were compared on 2026-11-23; 1 on an earlier day, 1 on 2026-11-22, as the last column" in text
+    assert (
+        "\n1 models were compared on 2026-11-23; 1 on an earlier day, 1 on 2026-11-22, as the "
+        "last column"
+    ) in text
     assert re.search(r"^\| b \|.*\| compared on 2026-11-22 \|$", text, re.MULTILINE)
     assert re.search(r"^\| c \|.*\| compared on an earlier day \|$", text, re.MULTILINE)
     assert re.search(r"^\| a \|.*\|  \|$", text, re.MULTILINE)
@@ -86,7 +108,15 @@ def test_a_verdict_has_its_day(tmp_path: Path) -> None:
 def test_a_long_message_is_cut_after_a_word_whatever_the_folder_of_the_file() -> None:
     words = " ".join(["joint"] * 40)
     texts = [
-        page([Proof(model="a", witness="absent", witness_causes=(f"{folder}/r.urdf:6: error: {words}",))])
+        page(
+            [
+                Proof(
+                    model="a",
+                    witness="absent",
+                    witness_causes=(f"{folder}/r.urdf:6: error: {words}",),
+                )
+            ]
+        )
         for folder in ("/a", "/a/very/long/folder/of/this/machine/with/many/parts/inside/of/it")
     ]
     assert texts[0] == texts[1]
@@ -101,8 +131,12 @@ def test_motion_is_compared_where_its_level_is_named() -> None:
     assert proof.worst.keys() == {"one step"}
 
 
-def test_a_run_goes_on_where_an_interrupted_one_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A known result at the same levels is taken as it is; the comparison at other levels is made."""
+def test_a_run_goes_on_where_an_interrupted_one_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A known result at the same levels is taken as it is; the comparison at other levels is
+    made.
+    """
     monkeypatch.setenv("SDFBRIDGE_JOURNAL", str(tmp_path))
     model = Model(name="pendulum", path=ROOT / "assets" / "double_pendulum.urdf")
     (first,) = prove_all([model], levels=("L0",))

@@ -14,7 +14,9 @@ pytest.importorskip("pydrake")
 REFUSED = {
     "example-robot-data/robots/alex_description/urdf/alex_psyonic_hands.urdf": "fingers mimic joints that do not exist",
     "pybullet_data/bicycle/bike.urdf": "commas between the numbers of two origins",
-    "pybullet_data/husky/husky.urdf": "a substitution of xacro, left unexpanded, where numbers belong",
+    "pybullet_data/husky/husky.urdf": (
+        "a substitution of xacro, left unexpanded, where numbers belong"
+    ),
 }
 """Files that are wrong, with the error."""
 
@@ -51,7 +53,9 @@ def finding(request: pytest.FixtureRequest) -> Finding:
 
 
 def test_every_robot_loads_or_has_a_known_error(finding: Finding) -> None:
-    assert bool(finding.errors) == (str(finding.robot) in REFUSED), [str(entry) for entry in finding.errors]
+    assert bool(finding.errors) == (str(finding.robot) in REFUSED), [
+        str(entry) for entry in finding.errors
+    ]
     assert all(entry.where.line for entry in finding.errors)
 
 

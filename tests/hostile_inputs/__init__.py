@@ -1,1 +1,3 @@
-"""Hostile inputs: files that once hung, crashed or leaked, or could. Each states what must become of it."""
+"""Hostile inputs: files that once hung, crashed or leaked, or could. Each states what must become
+of it.
+"""

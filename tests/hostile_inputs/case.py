@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-INERTIA = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+INERTIA = (
+    "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+)
 SECRET = "top-secret"
 FINE = ""
 """Code of a step that succeeds, and of which no code is demanded."""
@@ -22,7 +24,8 @@ class Hostile:
 
     Attributes:
         build: Writes the files.
-        load: Code that loading must report; with ``!`` in front the load must fail with it. Empty: it must succeed.
+        load: Code that loading must report; with ``!`` in front the load must fail with it. Empty:
+            it must succeed.
         mjcf: The same for the export to MJCF.
         bullet: The same for loading into PyBullet.
         file: Name of the file that the finding must be about; empty for any.
@@ -64,10 +67,15 @@ def shape(geometry: str) -> str:
 
 
 def text(content: str | bytes, name: str = "robot.sdf", **files: str | bytes) -> Builder:
-    """Return a builder of one file, and of others beside it; two underscores in a keyword stand for a dot."""
+    """Return a builder of one file, and of others beside it; two underscores in a keyword stand for
+    a dot.
+    """
 
     def build(folder: Path) -> str:
-        for key, data in {name: content, **{key.replace("__", "."): data for key, data in files.items()}}.items():
+        for key, data in {
+            name: content,
+            **{key.replace("__", "."): data for key, data in files.items()},
+        }.items():
             (folder / key).write_bytes(data.encode() if isinstance(data, str) else data)
         return name
 

@@ -11,7 +11,9 @@ from loaders.diagnostics import Diagnostics
 
 def test_the_context_of_a_nested_file_shares_the_diagnostics() -> None:
     diagnostics = Diagnostics()
-    context = Context(resources=Resources(), diagnostics=diagnostics, read_file=lambda path, context: None)
+    context = Context(
+        resources=Resources(), diagnostics=diagnostics, read_file=lambda path, context: None
+    )
     nested = context.inside(Path("/a.sdf")).inside(Path("/b.sdf"))
     assert context.including == ()
     assert nested.including == (Path("/a.sdf"), Path("/b.sdf"))
@@ -29,4 +31,6 @@ def test_the_context_of_a_nested_file_has_all_that_is_given() -> None:
     nested = context.inside(Path("/a.sdf"))
     others = [entry.name for entry in fields(Context) if entry.name != "files"]
     assert [getattr(nested, name) for name in others] == [getattr(context, name) for name in others]
-    assert [name for name in others if not getattr(context, name)] == ["diagnostics"]  # which is an empty list
+    assert [name for name in others if not getattr(context, name)] == [
+        "diagnostics"
+    ]  # which is an empty list

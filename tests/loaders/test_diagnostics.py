@@ -24,10 +24,15 @@ def test_every_fate_has_its_severity(fate: Fate) -> None:
     ("entry", "text"),
     [
         (
-            Diagnostic("sdf.x", Fate.INVALID, "is wrong", Where("robot.sdf", 41, "/sdf"), hint="mend it"),
+            Diagnostic(
+                "sdf.x", Fate.INVALID, "is wrong", Where("robot.sdf", 41, "/sdf"), hint="mend it"
+            ),
             "robot.sdf:41: error: is wrong (mend it)  [sdf.x]",
         ),
-        (Diagnostic("sdf.x", Fate.ASSUMED, "is odd", Where("robot.sdf")), "robot.sdf: warning: is odd  [sdf.x]"),
+        (
+            Diagnostic("sdf.x", Fate.ASSUMED, "is odd", Where("robot.sdf")),
+            "robot.sdf: warning: is odd  [sdf.x]",
+        ),
         (Diagnostic("sdf.x", Fate.NOTED, "is so"), "note: is so  [sdf.x]"),
     ],
 )
@@ -92,6 +97,11 @@ def test_findings_without_subjects_get_subjects_and_others_keep_theirs() -> None
 
 def test_findings_of_one_template_and_place_have_different_hashes() -> None:
     """With one hash for all, a set of 5,000 findings takes 12 million comparisons."""
-    entries = [Diagnostic("a.b", Fate.NOTED, "{n}", Where("f", 1), arguments={"n": str(i)}) for i in range(1000)]
+    entries = [
+        Diagnostic("a.b", Fate.NOTED, "{n}", Where("f", 1), arguments={"n": str(i)})
+        for i in range(1000)
+    ]
     assert len(set(map(hash, entries))) > 990
-    assert hash(entries[0]) == hash(Diagnostic("a.b", Fate.NOTED, "{n}", Where("f", 1), arguments={"n": "0"}))
+    assert hash(entries[0]) == hash(
+        Diagnostic("a.b", Fate.NOTED, "{n}", Where("f", 1), arguments={"n": "0"})
+    )

@@ -1,4 +1,6 @@
-"""Reading of files: what is opened, and what is refused without blocking. The operating system is the reference."""
+"""Reading of files: what is opened, and what is refused without blocking. The operating system is
+the reference.
+"""
 
 from __future__ import annotations
 
@@ -43,8 +45,14 @@ def test_a_regular_file_is_read_up_to_the_limit(tmp_path: Path) -> None:
 
 def test_the_first_and_the_last_bytes_of_a_file_within_the_limit_are_read(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"12345")
-    for read_part, expected in ((read_start, (b"", b"12", b"12345")), (read_end, (b"", b"45", b"12345"))):
-        assert tuple(read_part(tmp_path / "a", n, option="text_file_bytes") for n in (0, 2, 9)) == expected
+    for read_part, expected in (
+        (read_start, (b"", b"12", b"12345")),
+        (read_end, (b"", b"45", b"12345")),
+    ):
+        assert (
+            tuple(read_part(tmp_path / "a", n, option="text_file_bytes") for n in (0, 2, 9))
+            == expected
+        )
         with budgeted(Limits(text_file_bytes=4)), pytest.raises(FileError) as caught:
             read_part(tmp_path / "a", 2, option="text_file_bytes")
         assert caught.value.code == "file.too-large"
@@ -60,7 +68,9 @@ def test_a_named_pipe_a_socket_and_a_device_are_refused_at_once(tmp_path: Path) 
             server.bind("socket")
         finally:
             os.chdir(here)
-        assert [refusal(tmp_path / name) for name in ("pipe", "zero", "socket")] == ["file.not-regular"] * 3
+        assert [refusal(tmp_path / name) for name in ("pipe", "zero", "socket")] == [
+            "file.not-regular"
+        ] * 3
 
 
 @pytest.mark.parametrize("name", ["none", "a\0b", "x" * 5000, "."])
@@ -108,7 +118,10 @@ def test_an_impossible_path_has_a_real_path() -> None:
 def test_the_files_of_a_folder_are_sorted_and_a_missing_folder_has_none(tmp_path: Path) -> None:
     for name in ("b.material", "a.MATERIAL", "c.txt"):
         (tmp_path / name).touch()
-    assert [path.name for path in regular_files(tmp_path, ".material")] == ["a.MATERIAL", "b.material"]
+    assert [path.name for path in regular_files(tmp_path, ".material")] == [
+        "a.MATERIAL",
+        "b.material",
+    ]
     assert list(regular_files(tmp_path / "none", ".material")) == []
 
 
@@ -146,7 +159,16 @@ def test_what_cannot_be_read_is_not_readable(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.stl")
     (tmp_path / "link.stl").symlink_to("small.stl")
     (tmp_path / "broken.stl").symlink_to("none.stl")
-    names = ("small.stl", "large.stl", "pipe.stl", "link.stl", "broken.stl", "none.stl", ".", "nul\0l.stl")
+    names = (
+        "small.stl",
+        "large.stl",
+        "pipe.stl",
+        "link.stl",
+        "broken.stl",
+        "none.stl",
+        ".",
+        "nul\0l.stl",
+    )
     with budgeted(Limits(mesh_file_bytes=10)):
         found = [is_readable(tmp_path / name, option="mesh_file_bytes") for name in names]
         assert found == [_is_read(tmp_path / name) for name in names]

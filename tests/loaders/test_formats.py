@@ -12,10 +12,60 @@ from loaders import LoadError
 from tests.support.xml_nodes import FUZZ
 
 TAGS = (
-    *("sdf", "world", "model", "link", "joint", "frame", "pose", "include", "uri", "merge", "name", "static", "plugin"),
-    *("collision", "visual", "geometry", "box", "size", "mesh", "polyline", "point", "material", "script", "surface"),
-    *("inertial", "inertia", "mass", "friction", "ode", "mu", "axis", "axis2", "xyz", "limit", "lower", "mimic"),
-    *("parent", "child", "sensor", "light", "gripper", "physics", "gravity", "placement_frame", "actor", "state"),
+    *(
+        "sdf",
+        "world",
+        "model",
+        "link",
+        "joint",
+        "frame",
+        "pose",
+        "include",
+        "uri",
+        "merge",
+        "name",
+        "static",
+        "plugin",
+    ),
+    *(
+        "collision",
+        "visual",
+        "geometry",
+        "box",
+        "size",
+        "mesh",
+        "polyline",
+        "point",
+        "material",
+        "script",
+        "surface",
+    ),
+    *(
+        "inertial",
+        "inertia",
+        "mass",
+        "friction",
+        "ode",
+        "mu",
+        "axis",
+        "axis2",
+        "xyz",
+        "limit",
+        "lower",
+        "mimic",
+    ),
+    *(
+        "parent",
+        "child",
+        "sensor",
+        "light",
+        "gripper",
+        "physics",
+        "gravity",
+        "placement_frame",
+        "actor",
+        "state",
+    ),
     *("drake:joint", "experimental:params", "population"),
 )
 
@@ -38,7 +88,20 @@ KEYS = (
 
 
 TEXTS = st.one_of(
-    st.sampled_from([*NAMES, "true", "1 0 0", "0 0 0 0 0 0", "nan", "1e999", "-1", "revolute", "model://a", "0 0 0 x"]),
+    st.sampled_from(
+        [
+            *NAMES,
+            "true",
+            "1 0 0",
+            "0 0 0 0 0 0",
+            "nan",
+            "1e999",
+            "-1",
+            "revolute",
+            "model://a",
+            "0 0 0 x",
+        ]
+    ),
     st.text("ab01 .:-_xé", max_size=6),
 )
 
@@ -55,7 +118,9 @@ def element(tag: str, attributes: dict[str, str], content: list[str]) -> str:
 
 ELEMENTS = st.recursive(
     st.builds(element, st.sampled_from(TAGS), ATTRIBUTES, TEXTS.map(lambda text: [text])),
-    lambda inner: st.builds(element, st.sampled_from(TAGS), ATTRIBUTES, st.lists(inner, max_size=5)),
+    lambda inner: st.builds(
+        element, st.sampled_from(TAGS), ATTRIBUTES, st.lists(inner, max_size=5)
+    ),
     max_leaves=25,
 )
 
@@ -66,7 +131,10 @@ def load_or_refuse(text: str, format: str = "sdf") -> None:
 
 
 @FUZZ
-@given(st.sampled_from(["1.0", "1.2", "1.4", "1.6", "1.7", "1.12", "7"]), st.lists(ELEMENTS, max_size=4))
+@given(
+    st.sampled_from(["1.0", "1.2", "1.4", "1.6", "1.7", "1.12", "7"]),
+    st.lists(ELEMENTS, max_size=4),
+)
 def test_any_tree_of_known_words_is_read_or_refused(version: str, body: list[str]) -> None:
     load_or_refuse(f"<sdf version='{version}'><world name='w'>{''.join(body)}</world></sdf>")
     load_or_refuse(f"<sdf version='{version}'><model name='m'>{''.join(body)}</model></sdf>")
@@ -87,5 +155,7 @@ SOUND = """<sdf version='1.9'><model name='m'><pose>1 0 0 0 0 0</pose><link name
 
 @FUZZ
 @given(st.integers(0, len(SOUND) - 1), st.integers(0, 30), st.text(max_size=4))
-def test_a_sound_file_with_a_piece_exchanged_is_read_or_refused(start: int, length: int, piece: str) -> None:
+def test_a_sound_file_with_a_piece_exchanged_is_read_or_refused(
+    start: int, length: int, piece: str
+) -> None:
     load_or_refuse(SOUND[:start] + piece + SOUND[start + length :])

@@ -32,15 +32,24 @@ def test_an_excluded_option_is_unknown() -> None:
 
 
 EXPORTS = {
-    "fetch": bridge.to_mjcf, "unsafe_paths": bridge.to_mjcf, "lenient": bridge.to_mjcf, "allow_xacro": bridge.to_mjcf,
-    "quiet": bridge.to_mjcf, "model_config": bridge.to_sdf, "couplings": bridge.to_urdf,
-    "transmissions": bridge.to_urdf, "ros2_control": bridge.to_urdf, "write_srdf": bridge.to_urdf,
-}  # fmt: skip
+    "fetch": bridge.to_mjcf,
+    "unsafe_paths": bridge.to_mjcf,
+    "lenient": bridge.to_mjcf,
+    "allow_xacro": bridge.to_mjcf,
+    "quiet": bridge.to_mjcf,
+    "model_config": bridge.to_sdf,
+    "couplings": bridge.to_urdf,
+    "transmissions": bridge.to_urdf,
+    "ros2_control": bridge.to_urdf,
+    "write_srdf": bridge.to_urdf,
+}
 """A function that takes each true-or-false option of loading and of exports."""
 
 
 @pytest.mark.parametrize(("option", "export"), EXPORTS.items(), ids=EXPORTS)
-def test_options_of_type_bool_are_true_or_false_in_every_function(option: str, export: Callable[..., str]) -> None:
+def test_options_of_type_bool_are_true_or_false_in_every_function(
+    option: str, export: Callable[..., str]
+) -> None:
     with pytest.raises(TypeError, match=rf"^{option} = 'no'; expected True or False$"):
         export("assets/leg.sdf", **{option: "no"})
 

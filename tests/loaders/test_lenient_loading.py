@@ -1,4 +1,5 @@
-"""Lenient loading: what it skips it reports, everything else moves as before, and a strict error says what it would do.
+"""Lenient loading: what it skips it reports, everything else moves as before, and a strict error
+says what it would do.
 
 The witness is the same file with the fault corrected by hand.
 """
@@ -16,7 +17,10 @@ from bridge.lowering.lower import lower
 from loaders import Fate, LoadError, Scene
 
 TWO = "<link name='a'/><link name='b'><pose>0 0 1 0 0 0</pose></link>"
-JOINT = "<joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 1 0</xyz></axis></joint>"
+JOINT = (
+    "<joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 1 "
+    "0</xyz></axis></joint>"
+)
 SPHERE = "<geometry><sphere><radius>1</radius></sphere></geometry>"
 
 
@@ -35,7 +39,8 @@ def visual(material: str) -> str:
 def urdf(body: str) -> str:
     ends = "<parent link='a'/><child link='b'/><origin xyz='0 0 1'/>"
     return (
-        f"<robot name='m'><link name='a'/><link name='b'/><joint name='j' type='revolute'>{ends}{body}</joint></robot>"
+        f"<robot name='m'><link name='a'/><link name='b'/><joint name='j' "
+        f"type='revolute'>{ends}{body}</joint></robot>"
     )
 
 
@@ -59,15 +64,26 @@ FAULTS = {
         visual("<script><name>Gazebo/Red</name></script>"),
         visual("<diffuse>1 0 0 1</diffuse>"),
     ),
-    "a color above one": (visual("<diffuse>2 0 0 1</diffuse>"), visual("<diffuse>1 0 0 1</diffuse>")),
+    "a color above one": (
+        visual("<diffuse>2 0 0 1</diffuse>"),
+        visual("<diffuse>1 0 0 1</diffuse>"),
+    ),
     "an unknown type of sensor": (on_link("<sensor name='s' type='smell'/>"), on_link("")),
     "a pose of three numbers": (on_link("<pose>1 2 3</pose>"), on_link("<pose>1 2 3 0 0 0</pose>")),
     "collisions of one name": (
-        on_link(f"<collision name='x'>{SPHERE}</collision><collision name='x'>{SPHERE}</collision>"),
-        on_link(f"<collision name='x'>{SPHERE}</collision><collision name='x_collision'>{SPHERE}</collision>"),
+        on_link(
+            f"<collision name='x'>{SPHERE}</collision><collision name='x'>{SPHERE}</collision>"
+        ),
+        on_link(
+            f"<collision name='x'>{SPHERE}</collision><collision "
+            f"name='x_collision'>{SPHERE}</collision>"
+        ),
     ),
     "an empty link called world": (
-        sdf("<link name='world'/><joint name='k' type='fixed'><parent>world</parent><child>a</child></joint>"),
+        sdf(
+            "<link name='world'/><joint name='k' "
+            "type='fixed'><parent>world</parent><child>a</child></joint>"
+        ),
         sdf("<joint name='k' type='fixed'><parent>world</parent><child>a</child></joint>"),
     ),
     "a heavy link called world": (
@@ -82,28 +98,45 @@ FAULTS = {
     ),
     "a joint called world": (
         sdf("<joint name='world' type='fixed'><parent>world</parent><child>a</child></joint>"),
-        sdf("<joint name='world_joint' type='fixed'><parent>world</parent><child>a</child></joint>"),
+        sdf(
+            "<joint name='world_joint' type='fixed'><parent>world</parent><child>a</child></joint>"
+        ),
     ),
     "a reserved name": (
-        sdf("<frame name='__f__'/><frame name='g'><pose relative_to='__f__'>1 0 0 0 0 0</pose></frame>"),
-        sdf("<frame name='f_frame'/><frame name='g'><pose relative_to='f_frame'>1 0 0 0 0 0</pose></frame>"),
+        sdf(
+            "<frame name='__f__'/><frame name='g'><pose relative_to='__f__'>1 0 0 0 0 "
+            "0</pose></frame>"
+        ),
+        sdf(
+            "<frame name='f_frame'/><frame name='g'><pose relative_to='f_frame'>1 0 0 0 0 "
+            "0</pose></frame>"
+        ),
     ),
     "a negative friction": (
         on_link(
-            f"<collision name='x'>{SPHERE}<surface><friction><ode><mu>-1</mu></ode></friction></surface></collision>"
+            f"<collision "
+            f"name='x'>{SPHERE}<surface><friction><ode><mu>-1</mu></ode></friction></surface></collision>"
         ),
         on_link(f"<collision name='x'>{SPHERE}<surface><friction/></surface></collision>"),
     ),
     "a malformed value that nothing reads": (
-        on_link("<sensor name='s' type='camera'><camera><clip><near>x</near></clip></camera></sensor>"),
-        on_link("<sensor name='s' type='camera'><camera><clip><near>x</near></clip></camera></sensor>"),
+        on_link(
+            "<sensor name='s' type='camera'><camera><clip><near>x</near></clip></camera></sensor>"
+        ),
+        on_link(
+            "<sensor name='s' type='camera'><camera><clip><near>x</near></clip></camera></sensor>"
+        ),
     ),
     "a license before the declaration": ("<!-- c -->\n<?xml version='1.0'?>" + sdf(""), sdf("")),
     "a value without quotes": (sdf("<link name=c/>"), sdf("<link name='c'/>")),
-    "a negative effort and velocity": (urdf(LIMIT.format(-1, -1)), urdf(LIMIT.format("inf", "inf"))),
+    "a negative effort and velocity": (
+        urdf(LIMIT.format(-1, -1)),
+        urdf(LIMIT.format("inf", "inf")),
+    ),
     "a joint of a URDF without its parent": (
         urdf(LIMIT.format(1, 1)).replace(
-            "</robot>", "<joint name='k' type='fixed'><parent link='x'/><child link='a'/></joint></robot>"
+            "</robot>",
+            "<joint name='k' type='fixed'><parent link='x'/><child link='a'/></joint></robot>",
         ),
         urdf(LIMIT.format(1, 1)),
     ),
@@ -133,14 +166,23 @@ def test_the_file_is_read_as_if_it_were_corrected(fault: tuple[str, str]) -> Non
         assert [visual.material and visual.material.diffuse for visual in one.visuals] == [
             visual.material and visual.material.diffuse for visual in other.visuals
         ]
-        assert [collision.surface for collision in one.collisions] == [c.surface for c in other.collisions]
+        assert [collision.surface for collision in one.collisions] == [
+            c.surface for c in other.collisions
+        ]
     q = {"j": 0.5}
-    poses = zip(lower(broken).link_poses(q).items(), lower(corrected).link_poses(q).items(), strict=True)
-    assert all(name == other and np.array_equal(X.to_vector(), Y.to_vector()) for (name, X), (other, Y) in poses)
+    poses = zip(
+        lower(broken).link_poses(q).items(), lower(corrected).link_poses(q).items(), strict=True
+    )
+    assert all(
+        name == other and np.array_equal(X.to_vector(), Y.to_vector())
+        for (name, X), (other, Y) in poses
+    )
 
 
 def test_every_leniency_is_reported(fault: tuple[str, str]) -> None:
-    skipped = [entry for entry in load(fault[0], lenient=True).diagnostics if entry.fate is Fate.SKIPPED]
+    skipped = [
+        entry for entry in load(fault[0], lenient=True).diagnostics if entry.fate is Fate.SKIPPED
+    ]
     assert skipped
     assert all(entry.severity == "warning" and entry.leniency for entry in skipped)
 
@@ -149,7 +191,11 @@ def test_every_leniency_is_reported(fault: tuple[str, str]) -> None:
 def test_a_strict_error_says_that_lenient_loading_reads_the_file(name: str) -> None:
     with pytest.raises(LoadError, match="lenient=True") as caught:
         load(FAULTS[name][0])
-    expected = [entry for entry in load(FAULTS[name][0], lenient=True).diagnostics if entry.fate is Fate.SKIPPED]
+    expected = [
+        entry
+        for entry in load(FAULTS[name][0], lenient=True).diagnostics
+        if entry.fate is Fate.SKIPPED
+    ]
     assert list(caught.value.skipped) == expected
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
@@ -161,12 +207,15 @@ def test_strict_loading_keeps_an_impossible_inertia_with_a_warning() -> None:
 
 HOPELESS = {
     "links of one name": sdf("<link name='a'/>"),
-    "an unknown joint type": sdf("<joint name='k' type='magic'><parent>a</parent><child>b</child></joint>"),
+    "an unknown joint type": sdf(
+        "<joint name='k' type='magic'><parent>a</parent><child>b</child></joint>"
+    ),
     "a mass that is no number": on_link("<inertial><mass>heavy</mass></inertial>"),
     "a pose relative to nothing": on_link("<pose relative_to='x'>1 2 3 0 0 0</pose>"),
     "no end": "<sdf version='1.11'><model name='m'>",
     "a loop of a URDF": urdf("").replace(
-        "</robot>", "<joint name='k' type='fixed'><parent link='a'/><child link='b'/></joint></robot>"
+        "</robot>",
+        "<joint name='k' type='fixed'><parent link='a'/><child link='b'/></joint></robot>",
     ),
 }
 
@@ -183,7 +232,10 @@ def test_what_changes_how_the_rest_moves_is_refused(name: str) -> None:
 
 def test_a_valid_file_is_the_same_in_lenient_loading(assets: Path) -> None:
     for path in (assets / "arm" / "model.sdf", assets / "double_pendulum.urdf"):
-        assert loaders.load(path, quiet=True).to_dict() == loaders.load(path, quiet=True, lenient=True).to_dict()
+        assert (
+            loaders.load(path, quiet=True).to_dict()
+            == loaders.load(path, quiet=True, lenient=True).to_dict()
+        )
 
 
 def test_strict_and_lenient_exclude_each_other(assets: Path) -> None:
@@ -195,7 +247,8 @@ def test_only_the_include_is_reported_and_not_what_follows_from_it() -> None:
     text = sdf(
         "<include><name>n</name><uri>model://none</uri></include>"
         "<joint name='k' type='fixed'><parent>a</parent><child>n::l</child></joint>"
-        "<frame name='f' attached_to='n::l'/><joint name='o' type='fixed'><parent>n::l</parent><child>a</child></joint>"
+        "<frame name='f' attached_to='n::l'/><joint name='o' "
+        "type='fixed'><parent>n::l</parent><child>a</child></joint>"
     )
     with pytest.raises(LoadError) as caught:
         load(text)
@@ -213,7 +266,8 @@ def test_the_sdf_files_of_pybullet_are_read(pybullet_robots: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "fixed"), [("wsg50_one_motor_gripper", True), ("wsg50_one_motor_gripper_free_base", False)]
+    ("name", "fixed"),
+    [("wsg50_one_motor_gripper", True), ("wsg50_one_motor_gripper_free_base", False)],
 )
 def test_a_gripper_of_pybullet_hangs_in_the_world_unless_its_base_has_mass(
     name: str, fixed: bool, pybullet_robots: Path
@@ -224,7 +278,9 @@ def test_a_gripper_of_pybullet_hangs_in_the_world_unless_its_base_has_mass(
 
 def test_an_include_whose_manifest_names_a_missing_file_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "iris").mkdir()
-    (tmp_path / "iris" / "model.config").write_text("<model><name>iris</name><sdf version='1.9'>iris.sdf</sdf></model>")
+    (tmp_path / "iris" / "model.config").write_text(
+        "<model><name>iris</name><sdf version='1.9'>iris.sdf</sdf></model>"
+    )
     text = sdf("<include><uri>model://iris</uri></include>")
     with pytest.raises(LoadError, match="lenient=True"):
         loaders.load_string(text, format="sdf", paths=[tmp_path])
@@ -239,7 +295,9 @@ def test_a_mimic_of_an_unknown_joint_lets_the_joint_move() -> None:
         loaders.load_string(text, format="urdf")
     scene = loaders.load_string(text, format="urdf", lenient=True, quiet=True)
     assert scene.couplings == ()
-    assert [entry.code for entry in scene.diagnostics if entry.fate is Fate.SKIPPED] == ["urdf.mimic"]
+    assert [entry.code for entry in scene.diagnostics if entry.fate is Fate.SKIPPED] == [
+        "urdf.mimic"
+    ]
 
 
 def test_moments_that_are_no_numbers_have_the_default() -> None:

@@ -15,7 +15,9 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize("function", [loaders.load, loaders.load_string, loaders.resolve])
 def test_examples_in_docstrings_run(function, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.chdir(ROOT)
-    (example,) = doctest.DocTestFinder().find(function, function.__name__, globs={"loaders": loaders})
+    (example,) = doctest.DocTestFinder().find(
+        function, function.__name__, globs={"loaders": loaders}
+    )
     assert example.examples
     assert doctest.DocTestRunner().run(example).failed == 0
 
@@ -26,7 +28,9 @@ def test_only_public_names_are_listed() -> None:
 
 
 def test_load_string_refuses_an_unknown_format() -> None:
-    with pytest.raises(ValueError, match="unknown format 'usd'; expected one of: sdf, urdf, directives, mjcf"):
+    with pytest.raises(
+        ValueError, match="unknown format 'usd'; expected one of: sdf, urdf, directives, mjcf"
+    ):
         loaders.load_string("<robot/>", format="usd")
 
 

@@ -1,4 +1,6 @@
-"""One warning for each call says that something is lost, at the line of the caller; the logger has the details."""
+"""One warning for each call says that something is lost, at the line of the caller; the logger has
+the details.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ def test_the_name_is_the_path_as_it_was_given(path: Path) -> None:
     assert str(warning.message).startswith("arm: ")
 
 
-def test_losses_of_reading_are_counted_once_and_with_the_export_of_a_path_in_one_line(path: Path) -> None:
+def test_losses_of_reading_are_counted_once_and_with_the_export_of_a_path_in_one_line(
+    path: Path,
+) -> None:
     path.write_text(LOSSY.replace("<axis>", "<axis><dynamics><damping>-1</damping></dynamics>", 1))
     scene: list[loaders.Scene] = []
     (of_reading,) = emitted(lambda: scene.append(loaders.load(path)))
@@ -104,7 +108,9 @@ def test_strict_raises_and_warns_of_nothing(path: Path, bullet_client: int) -> N
 def test_the_logger_has_every_finding_once(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, logger="sdfbridge")
     mjcf = bridge.to_mjcf(path, quiet=True)
-    assert [record.getMessage() for record in caplog.records] == [str(entry) for entry in mjcf.diagnostics]
+    assert [record.getMessage() for record in caplog.records] == [
+        str(entry) for entry in mjcf.diagnostics
+    ]
     losses = [record for record in caplog.records if record.levelno == logging.INFO]
     assert len(losses) == 1
 

@@ -20,7 +20,10 @@ def test_the_model_is_that_of_mujoco(tmp_path: Path) -> None:
     path.write_text(TEXT, encoding="utf-8")
     with compile_original(path) as source:
         assert source.names("joint") == ("joint_0",)
-        assert source.compiled.model.body_mass.tolist() == mujoco.MjModel.from_xml_string(TEXT).body_mass.tolist()
+        assert (
+            source.compiled.model.body_mass.tolist()
+            == mujoco.MjModel.from_xml_string(TEXT).body_mass.tolist()
+        )
 
 
 @pytest.mark.parametrize(
@@ -32,7 +35,9 @@ def test_the_model_is_that_of_mujoco(tmp_path: Path) -> None:
         ("</mujoco>", "", "xml.syntax"),
     ],
 )
-def test_a_file_without_a_model_is_a_load_error(old: str, new: str, code: str, tmp_path: Path) -> None:
+def test_a_file_without_a_model_is_a_load_error(
+    old: str, new: str, code: str, tmp_path: Path
+) -> None:
     path = tmp_path / "robot.xml"
     path.write_text(TEXT.replace(old, new), encoding="utf-8")
     with pytest.raises(LoadError) as caught, compile_original(path):
@@ -41,5 +46,8 @@ def test_a_file_without_a_model_is_a_load_error(old: str, new: str, code: str, t
 
 
 def test_another_format_is_not_mjcf() -> None:
-    with pytest.raises(ValueError, match=r"leg\.sdf is not MJCF"), compile_original(ASSETS / "leg.sdf"):
+    with (
+        pytest.raises(ValueError, match=r"leg\.sdf is not MJCF"),
+        compile_original(ASSETS / "leg.sdf"),
+    ):
         pass

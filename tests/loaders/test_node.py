@@ -13,7 +13,11 @@ from tests.support.xml_nodes import FUZZ, root_of
 def test_a_place_tells_file_line_and_a_readable_path() -> None:
     root, _ = root_of("<sdf>\n<model name='arm'>\n<link name='hand'><pose/></link></model></sdf>")
     pose = root.children[0].children[0].children[0]
-    assert (pose.where.file, pose.where.line, pose.where.path) == ("f.sdf", 3, "/sdf/model[arm]/link[hand]/pose")
+    assert (pose.where.file, pose.where.line, pose.where.path) == (
+        "f.sdf",
+        3,
+        "/sdf/model[arm]/link[hand]/pose",
+    )
 
 
 def number(text: str, *, inf: bool = False) -> tuple[float, list[str]]:
@@ -40,7 +44,8 @@ def test_numbers_are_read_as_c_reads_them(text: str, value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["0,5", "1,000", "one", "--1", "1e", "٣", "0x", "$x", "1e999", "nan", "-nan", "inf", "1_0"]
+    "text",
+    ["0,5", "1,000", "one", "--1", "1e", "٣", "0x", "$x", "1e999", "nan", "-nan", "inf", "1_0"],
 )
 def test_an_invalid_number_is_always_reported(text: str) -> None:
     value, found = number(text)
@@ -86,11 +91,14 @@ def test_vectors_need_their_length() -> None:
 def test_a_required_attribute_is_not_blank() -> None:
     root, found = root_of("<a link=' ' other=''/>")
     assert (root.word("@link"), root.word("@other", "")) == ("", "")
-    assert [str(entry.message) for entry in found] == ["<a> requires the attribute 'link', which is empty"]
+    assert [str(entry.message) for entry in found] == [
+        "<a> requires the attribute 'link', which is empty"
+    ]
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("true", True), ("TRUE", True), ("1", True), (" false ", False), ("0", False)]
+    ("text", "value"),
+    [("true", True), ("TRUE", True), ("1", True), (" false ", False), ("0", False)],
 )
 def test_flags_are_words_or_digits(text: str, value: bool) -> None:
     root, found = root_of(f"<a><f>{text}</f></a>")
@@ -103,7 +111,11 @@ def test_an_invalid_flag_an_invalid_integer_and_a_value_too_small_are_reported()
     assert root.flag("f", True) is True
     assert root.integer("i", 0) == 2
     assert root.number("m", 3.0, minimum=0.0) == 3.0
-    assert [entry.code for entry in found] == ["xml.not-a-flag", "xml.not-whole", "xml.out-of-range"]
+    assert [entry.code for entry in found] == [
+        "xml.not-a-flag",
+        "xml.not-whole",
+        "xml.out-of-range",
+    ]
 
 
 def test_asking_for_one_child_reports_a_second() -> None:
@@ -127,7 +139,9 @@ def test_a_copy_shares_nothing_with_its_original() -> None:
 def subjects_of(text: str) -> dict[str, tuple[str, ...]]:
     """The subjects of each element of a document that has a mark, by the mark."""
     root, _ = root_of(text)
-    return {node.attributes["mark"]: node.subjects for node in root.walk() if "mark" in node.attributes}
+    return {
+        node.attributes["mark"]: node.subjects for node in root.walk() if "mark" in node.attributes
+    }
 
 
 PARTS = """<link name='l' mark='link'><collision name='c'><geometry mark='shape'/></collision></link>
@@ -141,7 +155,11 @@ PARTS = """<link name='l' mark='link'><collision name='c'><geometry mark='shape'
         ("<sdf><model name='m'>{}</model></sdf>", "", "m"),
         ("<sdf><world name='w'><model name='m'>{}</model></world></sdf>", "m::", "m"),
         ("<sdf><model name='m'><model name='n'>{}</model></model></sdf>", "n::", "n"),
-        ("<sdf><world name='w'><model name='m'><model name='n'>{}</model></model></world></sdf>", "m::n::", "m::n"),
+        (
+            "<sdf><world name='w'><model name='m'><model name='n'>{}</model></model></world></sdf>",
+            "m::n::",
+            "m::n",
+        ),
         ("<sdf><model name='m'><model name='m'>{}</model></model></sdf>", "m::", "m::m"),
         ("<robot name='r'>{}</robot>", "", "r"),
     ],
@@ -170,7 +188,10 @@ def test_joints_of_transmissions_and_references_of_gazebo_are_subjects_without_a
 
 @pytest.mark.parametrize(
     ("word", "message"),
-    [("1,5", "expected a number in <mass>, not '1,5'"), ("nan", "expected a finite number in <mass>, not 'nan'")],
+    [
+        ("1,5", "expected a number in <mass>, not '1,5'"),
+        ("nan", "expected a finite number in <mass>, not 'nan'"),
+    ],
 )
 def test_text_in_place_of_a_number_is_reported_with_its_element(word: str, message: str) -> None:
     root, found = root_of(f"<inertial><mass>{word}</mass></inertial>")
@@ -189,7 +210,12 @@ def test_a_repeated_element_is_reported_once_with_all_that_it_contains() -> None
 
 @pytest.mark.parametrize(
     ("inside", "value", "codes"),
-    [("", None, []), ("<n>-2</n>", None, ["xml.range"]), ("<n>0</n>", 0.0, []), ("<n>1.5</n>", 1.5, [])],
+    [
+        ("", None, []),
+        ("<n>-2</n>", None, ["xml.range"]),
+        ("<n>0</n>", 0.0, []),
+        ("<n>1.5</n>", 1.5, []),
+    ],
 )
 def test_a_number_that_may_be_missing_is_no_number_below_its_minimum(
     inside: str, value: float | None, codes: list[str]
@@ -206,7 +232,9 @@ def test_a_required_number_is_reported_once_whether_it_is_missing_or_wrong(insid
     assert len(found) == 1
 
 
-@pytest.mark.parametrize("inside", ["<x>1</x><y>0x10</y>", "<x>1</x><x>2</x><y>3</y>", "<y>abc</y>", "<x>1 2</x>", ""])
+@pytest.mark.parametrize(
+    "inside", ["<x>1</x><y>0x10</y>", "<x>1</x><x>2</x><y>3</y>", "<y>abc</y>", "<x>1 2</x>", ""]
+)
 def test_several_numbers_are_read_as_each_alone(inside: str) -> None:
     """With the same findings."""
     results = []
@@ -217,7 +245,9 @@ def test_several_numbers_are_read_as_each_alone(inside: str) -> None:
         root, diagnostics = root_of(f"<a b='1'>{inside}</a>")
         results.append((read(root), [(entry.code, entry.arguments) for entry in diagnostics]))
         root.report_unread()
-        assert [entry.arguments["name"] for entry in diagnostics if entry.code == "xml.unread"] == ["b"]
+        assert [entry.arguments["name"] for entry in diagnostics if entry.code == "xml.unread"] == [
+            "b"
+        ]
     assert results[0] == results[1]
     assert root_of("<a b='2'/>")[0].numbers_of(KeyGroup("@b", "@c"), 7.0) == [2.0, 7.0]
 
@@ -233,7 +263,9 @@ def test_what_is_lacking_is_marked_as_read() -> None:
 @pytest.mark.parametrize("order", ["xyz", "zyx", "yyx", "x", ""])
 def test_all_attributes_are_reported_but_those_that_were_read_in_any_order(order: str) -> None:
     root, diagnostics = root_of("<a x='1' y='2' z='3'/>")
-    assert [root.number(f"@{name}") for name in order] == [float("xyz".index(name) + 1) for name in order]
+    assert [root.number(f"@{name}") for name in order] == [
+        float("xyz".index(name) + 1) for name in order
+    ]
     root.report_unread()
     assert [entry.arguments["name"] for entry in diagnostics] == sorted({*"xyz"} - {*order})
 
@@ -242,18 +274,25 @@ def test_all_attributes_are_reported_but_those_that_were_read_in_any_order(order
 def test_first_children_are_those_that_each_look_finds(inside: str) -> None:
     """With the same findings."""
     results = []
-    for read in (lambda n: n.firsts(("x", "y", "z")), lambda n: [n.child(tag) for tag in ("x", "y", "z")]):
+    for read in (
+        lambda n: n.firsts(("x", "y", "z")),
+        lambda n: [n.child(tag) for tag in ("x", "y", "z")],
+    ):
         root, diagnostics = root_of(f"<a>{inside}</a>")
         children = [None if child is None else root.children.index(child) for child in read(root)]
         root.report_unread()
-        results.append((children, [(entry.code, entry.where, entry.subjects) for entry in diagnostics]))
+        results.append(
+            (children, [(entry.code, entry.where, entry.subjects) for entry in diagnostics])
+        )
     assert results[0] == results[1]
 
 
 def test_a_place_below_a_known_one_is_the_place() -> None:
     root, _ = root_of("<sdf>\n<model name='arm'>\n<link name='hand'/><link/></model></sdf>")
     model = root.children[0]
-    assert [link.where_in(model.where) for link in model.children] == [link.where for link in model.children]
+    assert [link.where_in(model.where) for link in model.children] == [
+        link.where for link in model.children
+    ]
 
 
 def test_a_subtree_has_every_node_once_and_parents_first() -> None:

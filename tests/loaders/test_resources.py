@@ -22,7 +22,9 @@ class Finder:
         self.base = base
         self.diagnostics = Diagnostics()
         self.resources = Resources(**where)  # type: ignore[arg-type]
-        self.node = Node("mesh", {}, file=str(base / "robot.urdf"), line=7, diagnostics=self.diagnostics)
+        self.node = Node(
+            "mesh", {}, file=str(base / "robot.urdf"), line=7, diagnostics=self.diagnostics
+        )
 
     def __call__(self, uri: str) -> Path | None:
         return self.resources.find(uri, self.base, self.node)
@@ -44,7 +46,9 @@ def put(path: Path) -> Path:
     return path
 
 
-def test_places_are_searched_in_the_documented_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_places_are_searched_in_the_documented_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     package = tmp_path / "ws" / "pkg"
     base = package / "urdf"
     put(package / "package.xml").write_text("<package><name>pkg</name></package>")
@@ -58,7 +62,18 @@ def test_places_are_searched_in_the_documented_order(tmp_path: Path, monkeypatch
         put(tmp_path / "given" / "pkg" / "a.stl"),
         put(tmp_path / "env" / "pkg" / "a.stl"),
         put(tmp_path / "ros" / "share" / "pkg" / "a.stl"),
-        put(tmp_path / "home" / ".gz" / "fuel" / "server" / "owner" / "models" / "pkg" / "3" / "a.stl"),
+        put(
+            tmp_path
+            / "home"
+            / ".gz"
+            / "fuel"
+            / "server"
+            / "owner"
+            / "models"
+            / "pkg"
+            / "3"
+            / "a.stl"
+        ),
     ]
     find = Finder(base, package_map={"pkg": tmp_path / "mapped"}, paths=[tmp_path / "given"])
     for path in in_order:
@@ -69,14 +84,20 @@ def test_places_are_searched_in_the_documented_order(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize("variable", ENVIRONMENT)
-def test_every_variable_names_several_folders(variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_variable_names_several_folders(
+    variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     below = "share" if variable == "AMENT_PREFIX_PATH" else ""
     path = put(tmp_path / "second" / below / "pkg" / "meshes" / "a.stl")
-    monkeypatch.setenv(variable, os.pathsep.join((str(tmp_path / "first"), str(tmp_path / "second"))))
+    monkeypatch.setenv(
+        variable, os.pathsep.join((str(tmp_path / "first"), str(tmp_path / "second")))
+    )
     assert Finder(tmp_path / "base")("package://pkg/meshes/a.stl") == path
 
 
-def test_ros_workspaces_nest_packages_in_repositories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ros_workspaces_nest_packages_in_repositories(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = put(tmp_path / "src" / "repository" / "pkg" / "a.stl")
     put(tmp_path / "src" / "repository" / "pkg" / "package.xml")
     monkeypatch.setenv("ROS_PACKAGE_PATH", str(tmp_path / "src"))
@@ -101,10 +122,14 @@ def test_a_package_beside_that_of_the_file_is_found(tmp_path: Path) -> None:
 
 def test_a_model_is_a_folder(tmp_path: Path) -> None:
     put(tmp_path / "models" / "cup" / "model.config")
-    assert Finder(tmp_path, paths=[tmp_path / "models"])("model://cup") == tmp_path / "models" / "cup"
+    assert (
+        Finder(tmp_path, paths=[tmp_path / "models"])("model://cup") == tmp_path / "models" / "cup"
+    )
 
 
-@pytest.mark.parametrize("uri", ["meshes/a.stl", "file://meshes/a.stl", "file:///{}/meshes/a.stl", "meshes\\a.stl"])
+@pytest.mark.parametrize(
+    "uri", ["meshes/a.stl", "file://meshes/a.stl", "file:///{}/meshes/a.stl", "meshes\\a.stl"]
+)
 def test_paths_start_at_the_folder_of_the_file(uri: str, tmp_path: Path) -> None:
     path = put(tmp_path / "meshes" / "a.stl")
     found = Finder(tmp_path)(uri.format(str(tmp_path).lstrip("/")))
@@ -113,7 +138,9 @@ def test_paths_start_at_the_folder_of_the_file(uri: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("length", "is_found"), [(4096, True), (4097, False)])
-def test_a_uri_has_at_most_as_many_characters_as_a_path_of_linux(length: int, is_found: bool, tmp_path: Path) -> None:
+def test_a_uri_has_at_most_as_many_characters_as_a_path_of_linux(
+    length: int, is_found: bool, tmp_path: Path
+) -> None:
     put(tmp_path / "a.stl")
     name = "/a.stl" if length % 2 == 0 else "a.stl"
     found = Finder(tmp_path)("./" * ((length - len(name)) // 2) + name)
@@ -126,7 +153,16 @@ def test_escapes_in_a_uri_are_read(tmp_path: Path) -> None:
 
 
 def test_fuel_models_are_found_in_the_cache_newest_version_first(tmp_path: Path) -> None:
-    model = tmp_path / "home" / ".gz" / "fuel" / "fuel.gazebosim.org" / "openrobotics" / "models" / "my cup"
+    model = (
+        tmp_path
+        / "home"
+        / ".gz"
+        / "fuel"
+        / "fuel.gazebosim.org"
+        / "openrobotics"
+        / "models"
+        / "my cup"
+    )
     old, new = put(model / "2" / "meshes" / "cup.dae"), put(model / "10" / "meshes" / "cup.dae")
     find = Finder(tmp_path / "base")
     uri = "https://fuel.gazebosim.org/1.0/OpenRobotics/models/My Cup"
@@ -136,7 +172,9 @@ def test_fuel_models_are_found_in_the_cache_newest_version_first(tmp_path: Path)
     assert find(uri.replace(" ", "%20")) == model / "10"
 
 
-def test_nothing_is_fetched_over_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_fetched_over_the_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a socket was opened")
 
@@ -173,14 +211,16 @@ def test_an_unknown_scheme_says_which_are_known(tmp_path: Path) -> None:
     assert "package://" in next(iter(find.diagnostics)).hint
 
 
-@pytest.mark.parametrize("uri", ["a\0b", "x" * 5000, "package://", "file://", "package:///../..", "://", "model:///"])
+@pytest.mark.parametrize(
+    "uri", ["a\0b", "x" * 5000, "package://", "file://", "package:///../..", "://", "model:///"]
+)
 def test_invalid_names_are_reported_and_raise_no_other_exception(uri: str, tmp_path: Path) -> None:
     find = Finder(tmp_path / "base")
     find(uri)
     assert len(find.resources.lookups) == 1
 
 
-# --- what may be read ------------------------------------------------------------------------------------------------
+# --- what may be read -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -211,8 +251,12 @@ def test_a_link_that_leads_outside_is_refused(tmp_path: Path) -> None:
     assert Finder(base, paths=[tmp_path])("mesh.stl") == base / "mesh.stl"
 
 
-@pytest.mark.parametrize("uri", ["model://../tenant/a.stl", "package://../tenant/a.stl", "model://up/tenant/a.stl"])
-def test_a_package_has_a_plain_name_and_not_that_of_a_folder_around_the_model(uri: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "uri", ["model://../tenant/a.stl", "package://../tenant/a.stl", "model://up/tenant/a.stl"]
+)
+def test_a_package_has_a_plain_name_and_not_that_of_a_folder_around_the_model(
+    uri: str, tmp_path: Path
+) -> None:
     put(tmp_path / "up" / "tenant" / "a.stl")
     (tmp_path / "up" / "robot").mkdir()
     find = Finder(tmp_path / "up" / "robot")
@@ -241,7 +285,9 @@ def test_a_file_found_in_a_package_gives_no_access_to_the_folders_around_it(tmp_
 
 
 @pytest.mark.parametrize("name", ["a**b", "*", "[a-z]", "?"])
-def test_a_name_is_not_read_as_a_glob_pattern(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_is_not_read_as_a_glob_pattern(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(tmp_path / "ws" / "repository" / "axb" / "package.xml")
     monkeypatch.setenv("ROS_PACKAGE_PATH", str(tmp_path / "ws"))
     find = Finder(tmp_path / "base")
@@ -249,7 +295,9 @@ def test_a_name_is_not_read_as_a_glob_pattern(name: str, tmp_path: Path, monkeyp
     assert find.codes() == ["resource.not-found"]
 
 
-def test_searching_works_without_a_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_searching_works_without_a_home_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("HOME")
     monkeypatch.setattr("pwd.getpwuid", lambda _: (_ for _ in ()).throw(KeyError))
     assert Finder(tmp_path)("package://none/a.stl") is None
@@ -273,7 +321,8 @@ def test_the_name_of_the_home_folder_gives_no_access(tmp_path: Path) -> None:
 def test_resolve_lists_all_that_a_file_names(tmp_path: Path) -> None:
     put(tmp_path / "a.stl")
     (tmp_path / "robot.urdf").write_text(
-        "<robot name='r'><link name='l'><visual><geometry><mesh filename='a.stl'/></geometry></visual>\n"
+        "<robot name='r'><link name='l'><visual><geometry><mesh "
+        "filename='a.stl'/></geometry></visual>\n"
         "<collision><geometry><mesh filename='b.stl'/></geometry></collision></link></robot>"
     )
     found = {lookup.uri: lookup for lookup in loaders.resolve(tmp_path / "robot.urdf")}
@@ -298,13 +347,18 @@ def test_a_scheme_of_the_callers_own_leads_to_the_callers_folders(tmp_path: Path
 
 def test_a_path_with_an_unexpanded_xacro_expression_has_its_own_error() -> None:
     mesh = "<mesh filename='$(arg meshes)/a.stl'/>"
-    text = f"<robot name='r'><link name='l'><visual><geometry>{mesh}</geometry></visual></link></robot>"
+    text = (
+        f"<robot name='r'><link "
+        f"name='l'><visual><geometry>{mesh}</geometry></visual></link></robot>"
+    )
     (lost,) = loaders.load_string(text, format="urdf").diagnostics
     assert (lost.code, lost.hint) == ("resource.not-found", "run xacro on the file first")
 
 
 def test_the_callers_function_is_asked_last_with_the_name_as_written(tmp_path: Path) -> None:
-    (tmp_path / "cup.sdf").write_text("<sdf version='1.9'><model name='cup'><link name='l'/></model></sdf>")
+    (tmp_path / "cup.sdf").write_text(
+        "<sdf version='1.9'><model name='cup'><link name='l'/></model></sdf>"
+    )
     asked: list[str] = []
 
     def finder(uri: str) -> Path | None:

@@ -59,7 +59,9 @@ def test_undeclared_entities_are_a_syntax_error() -> None:
 
 
 def test_an_inclusion_instruction_is_an_element_like_any_other() -> None:
-    root, _ = root_of("<sdf xmlns:xi='http://www.w3.org/2001/XInclude'><xi:include href='/etc/passwd'/></sdf>")
+    root, _ = root_of(
+        "<sdf xmlns:xi='http://www.w3.org/2001/XInclude'><xi:include href='/etc/passwd'/></sdf>"
+    )
     assert [child.tag for child in root.children] == ["xi:include"]
     assert root.children[0].text == ""
 
@@ -166,7 +168,13 @@ def test_an_undeclared_prefix_is_part_of_the_name() -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"\n\n<?xml version='1.0'?><sdf/>", b"<sdf><!-- a -- b --></sdf>", b"<sdf/>\0\0", b"<!-- -- -->\n<sdf/>"]
+    "data",
+    [
+        b"\n\n<?xml version='1.0'?><sdf/>",
+        b"<sdf><!-- a -- b --></sdf>",
+        b"<sdf/>\0\0",
+        b"<!-- -- -->\n<sdf/>",
+    ],
 )
 def test_common_xml_errors_are_repaired_with_a_note(data: bytes) -> None:
     found = Diagnostics()

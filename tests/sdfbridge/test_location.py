@@ -26,7 +26,10 @@ def test_a_package_or_module_in_the_folder_hides_ours(name: str, file: str, tmp_
     path.parent.mkdir(exist_ok=True)
     path.write_text("raise RuntimeError('imported')\n", encoding="utf-8")
     place = path.parent if path.name == "__init__.py" else path
-    code = "import sdfbridge\ntry:\n    from sdfbridge import load\nexcept ImportError as error: print(error)"
+    code = (
+        "import sdfbridge\ntry:\n    from sdfbridge import load\nexcept ImportError as error: "
+        "print(error)"
+    )
     text = run(code, tmp_path)
     assert text.splitlines() == [
         f"package {name!r} of sdfbridge in {ROOT / name} is hidden by {place}",
@@ -49,4 +52,6 @@ def test_a_package_that_another_program_imported_is_found(tmp_path: Path) -> Non
 def run(code: str, folder: Path) -> str:
     """Run code in a folder, whose packages come first, then ours; return what it prints."""
     command, environment = [sys.executable, "-c", code], {"PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=True
+    ).stdout

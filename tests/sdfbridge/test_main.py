@@ -1,4 +1,6 @@
-"""The command and ``python -m sdfbridge`` run the command line, and say so where another package hides it."""
+"""The command and ``python -m sdfbridge`` run the command line, and say so where another package
+hides it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,13 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "sdfbridge", *words]
     return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=100
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
     )
 
 
@@ -31,6 +39,9 @@ def test_another_bridge_in_the_folder_is_an_error_that_names_both_paths(tmp_path
     assert process.returncode == 2
     assert process.stdout == ""
     assert process.stderr.splitlines() == [
-        f"sdfbridge: error: package 'bridge' of sdfbridge in {ROOT / 'bridge'} is hidden by {tmp_path / 'bridge'}",
+        (
+            f"sdfbridge: error: package 'bridge' of sdfbridge in {ROOT / 'bridge'} is hidden by "
+            f"{tmp_path / 'bridge'}"
+        ),
         "rename that folder, or start Python in another folder and without it in PYTHONPATH",
     ]

@@ -18,10 +18,30 @@ ARM = (ROOT / "assets" / "double_pendulum.urdf").read_text(encoding="utf-8")
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": ""}
-    command = [sys.executable, "-m", "pytest", "-p", "sdfbridge.pytest_plugin", "-p", "no:cacheprovider", *arguments]
+    environment = {
+        **os.environ,
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTHONPATH": str(ROOT),
+        "PYTEST_ADDOPTS": "",
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "sdfbridge.pytest_plugin",
+        "-p",
+        "no:cacheprovider",
+        *arguments,
+    ]
     return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=100, check=False
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
     )
 
 
@@ -35,7 +55,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_every_model_is_an_item_for_each_level(folder: Path) -> None:
-    (folder / "robots" / "bad.sdf").write_text("<sdf version='1.11'><model/></sdf>", encoding="utf-8")
+    (folder / "robots" / "bad.sdf").write_text(
+        "<sdf version='1.11'><model/></sdf>", encoding="utf-8"
+    )
     process = run(folder, "--parity", "robots", "-v")
     assert "robots/arm.urdf::L0 PASSED" in process.stdout
     assert "robots/arm.urdf::L1 PASSED" in process.stdout
@@ -45,7 +67,9 @@ def test_every_model_is_an_item_for_each_level(folder: Path) -> None:
 
 
 def test_a_level_may_be_stated_without_a_list(folder: Path) -> None:
-    (folder / "pyproject.toml").write_text("[tool.sdfbridge.parity]\nlevels = 'L0'\n", encoding="utf-8")
+    (folder / "pyproject.toml").write_text(
+        "[tool.sdfbridge.parity]\nlevels = 'L0'\n", encoding="utf-8"
+    )
     process = run(folder, "--parity", "robots", "-v")
     assert "robots/arm.urdf::L0 PASSED" in process.stdout
     assert "1 passed" in process.stdout
@@ -56,7 +80,8 @@ def test_a_failing_assertion_shows_the_test_and_the_reason_alone(folder: Path) -
         "import sdfbridge\nfrom sdfbridge.pytest_plugin import assert_parity\n"
         "def test_difference(): assert_parity('robots/arm.urdf', ['mujoco-urdf'])\n"
         "def test_file(parity): parity('missing.urdf')\n"
-        "def test_verdict(): sdfbridge.compare('robots/arm.urdf', ['mujoco-urdf'], levels='L0').assert_equivalent()\n",
+        "def test_verdict(): sdfbridge.compare('robots/arm.urdf', ['mujoco-urdf'], "
+        "levels='L0').assert_equivalent()\n",
         encoding="utf-8",
     )
     output = run(folder, "test_mine.py").stdout
@@ -72,12 +97,16 @@ def test_without_the_option_no_model_is_collected(folder: Path) -> None:
 
 
 def test_options_are_read_from_pyproject(folder: Path) -> None:
-    table = "[tool.sdfbridge.parity]\nengines = ['mujoco-urdf']\nlevels = ['L0']\nconfigurations = 2\n"
+    table = (
+        "[tool.sdfbridge.parity]\nengines = ['mujoco-urdf']\nlevels = ['L0']\nconfigurations = 2\n"
+    )
     (folder / "pyproject.toml").write_text(table, encoding="utf-8")
     process = run(folder, "--parity", "robots")
     assert "1 failed" in process.stdout
     assert "merges links that are connected by fixed joints" in process.stdout
-    (folder / "pyproject.toml").write_text("[tool.sdfbridge.parity]\nlevel = 'L0'\n", encoding="utf-8")
+    (folder / "pyproject.toml").write_text(
+        "[tool.sdfbridge.parity]\nlevel = 'L0'\n", encoding="utf-8"
+    )
     assert "unknown option 'level'" in run(folder, "--parity", "robots").stdout
 
 
@@ -86,14 +115,18 @@ def test_packages_and_paths_of_pyproject_count_from_its_folder(folder: Path) -> 
     text = ARM.replace("</inertial>", f"</inertial>{mesh}", 1)
     (folder / "robots" / "arm.urdf").write_text(text, encoding="utf-8")
     (folder / "lib").mkdir()
-    (folder / "lib" / "box.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    (folder / "lib" / "box.obj").write_text(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    )
     options = "[tool.sdfbridge.parity]\nlevels = ['L0']\nconfigurations = 1\nstrict = true\n"
     (folder / "pyproject.toml").write_text(options, encoding="utf-8")
     assert "package://parts" in run(folder, "--parity", "robots").stdout
     package = "package_map = { parts = 'lib' }\n"
     (folder / "pyproject.toml").write_text(options + package, encoding="utf-8")
     assert "package://parts" not in run(folder, "--parity", "robots").stdout
-    (folder / "pyproject.toml").write_text("[tool.sdfbridge.parity]\npaths = 'lib'\n", encoding="utf-8")
+    (folder / "pyproject.toml").write_text(
+        "[tool.sdfbridge.parity]\npaths = 'lib'\n", encoding="utf-8"
+    )
     assert "paths must be a list of folders" in run(folder, "--parity", "robots").stdout
 
 
@@ -102,23 +135,34 @@ def test_a_report_is_written_for_each_model_and_level(folder: Path) -> None:
     (folder / "pyproject.toml").write_text(options, encoding="utf-8")
     process = run(folder, "--parity", "robots", "--parity-report", "out")
     found = {str(path.relative_to(folder)) for path in folder.glob("out/**/report.html")}
-    assert found == {f"out/robots__arm.urdf/{level}/report.html" for level in ("L0", "L1")}, process.stdout
-    report = json.loads((folder / "out" / "robots__arm.urdf" / "L0" / "results.json").read_text(encoding="utf-8"))
+    assert found == {f"out/robots__arm.urdf/{level}/report.html" for level in ("L0", "L1")}, (
+        process.stdout
+    )
+    report = json.loads(
+        (folder / "out" / "robots__arm.urdf" / "L0" / "results.json").read_text(encoding="utf-8")
+    )
     assert "--base free" in report["command"]
 
 
 def test_each_level_may_have_its_own_tolerance(folder: Path) -> None:
-    common = "[tool.sdfbridge.parity]\nengines = ['mujoco-urdf']\nlevels = ['L0', 'L1']\nconfigurations = 2\n"
+    common = (
+        "[tool.sdfbridge.parity]\nengines = ['mujoco-urdf']\nlevels = ['L0', "
+        "'L1']\nconfigurations = 2\n"
+    )
     loose = "[tool.sdfbridge.parity.tolerances]\nL1 = inf\n"
     (folder / "pyproject.toml").write_text(common + loose, encoding="utf-8")
     process = run(folder, "--parity", "robots", "-v")
     assert "arm.urdf::L0 FAILED" in process.stdout
-    assert "arm.urdf::L1 SKIPPED" in process.stdout, "its reader does not report everything of this level"
+    assert "arm.urdf::L1 SKIPPED" in process.stdout, (
+        "its reader does not report everything of this level"
+    )
 
 
 @pytest.mark.parametrize("wrong", ["L9 = 1e-6", "L0 = 'small'", "L0 = -1.0"])
 def test_an_invalid_tolerance_is_wrong_usage(folder: Path, wrong: str) -> None:
-    (folder / "pyproject.toml").write_text(f"[tool.sdfbridge.parity.tolerances]\n{wrong}\n", encoding="utf-8")
+    (folder / "pyproject.toml").write_text(
+        f"[tool.sdfbridge.parity.tolerances]\n{wrong}\n", encoding="utf-8"
+    )
     process = run(folder, "--parity", "robots")
     assert process.returncode != 0
     assert "[tool.sdfbridge.parity" in process.stdout + process.stderr
@@ -126,7 +170,8 @@ def test_an_invalid_tolerance_is_wrong_usage(folder: Path, wrong: str) -> None:
 
 def test_fixtures_and_the_assertion_serve_other_tests(folder: Path) -> None:
     (folder / "test_mine.py").write_text(
-        "import pytest\nfrom sdfbridge.pytest_plugin import assert_parity\nFILE = 'robots/arm.urdf'\n"
+        "import pytest\nfrom sdfbridge.pytest_plugin import assert_parity\nFILE = "
+        "'robots/arm.urdf'\n"
         "def test_parity(parity): assert parity(FILE).agreement == 'EQUIVALENT'\n"
         "def test_scene(scene): assert scene(FILE).links\n"
         "def test_simulator(simulator): assert simulator(FILE, 'pybullet').link_poses()\n"
@@ -142,18 +187,35 @@ def test_fixtures_and_the_assertion_serve_other_tests(folder: Path) -> None:
 
 
 def test_loading_the_plugin_imports_nothing_of_the_code() -> None:
-    code = "import sys, sdfbridge.pytest_plugin; print(sorted({'bridge', 'loaders', 'mujoco', 'pybullet', 'numpy'} & sys.modules.keys()))"  # noqa: E501
-    assert subprocess.check_output([sys.executable, "-c", code], text=True, cwd=ROOT).strip() == "[]"
+    code = (
+        "import sys, sdfbridge.pytest_plugin; print(sorted({'bridge', 'loaders', 'mujoco', "
+        "'pybullet', 'numpy'} & sys.modules.keys()))"
+    )
+    assert (
+        subprocess.check_output([sys.executable, "-c", code], text=True, cwd=ROOT).strip() == "[]"
+    )
 
 
 def test_the_wheel_brings_the_plugin_and_pytest_finds_it(
     folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """The plugin of a wheel that is installed in a separate folder, without the source on the path."""
+    """The plugin of a wheel that is installed in a separate folder, without the source on the
+    path.
+    """
     pytest.importorskip("hatchling")
     place = tmp_path_factory.mktemp("installed")
     python = [sys.executable, "-m"]
-    build = [*python, "pip", "wheel", str(ROOT), "--no-deps", "--no-build-isolation", "-q", "-w", str(place)]
+    build = [
+        *python,
+        "pip",
+        "wheel",
+        str(ROOT),
+        "--no-deps",
+        "--no-build-isolation",
+        "-q",
+        "-w",
+        str(place),
+    ]
     subprocess.run(build, check=True, capture_output=True, timeout=200)
     (wheel,) = place.glob("sdfbridge-*.whl")
     target = place / "site"
@@ -162,15 +224,23 @@ def test_the_wheel_brings_the_plugin_and_pytest_finds_it(
     environment = {**os.environ, "PYTHONPATH": str(target), "PYTEST_ADDOPTS": ""}
     command = [sys.executable, "-m", "pytest", "--parity", "robots", "-v", "-p", "no:cacheprovider"]
     process = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=100, check=False
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
     )
     assert "robots/arm.urdf::L0 PASSED" in process.stdout, process.stdout + process.stderr
     where = "import sdfbridge.pytest_plugin as p; print(p.__file__)"
-    location = subprocess.check_output([sys.executable, "-c", where], env=environment, text=True, cwd=folder)
+    location = subprocess.check_output(
+        [sys.executable, "-c", where], env=environment, text=True, cwd=folder
+    )
     assert str(target) in location
 
 
-# --- beside packages of the same name -------------------------------------------------------------------------------
+# --- beside packages of the same name -------------------------------------------------------------
 
 
 @pytest.fixture
@@ -191,10 +261,14 @@ def run_in_foreign(folder: Path, *arguments: str) -> subprocess.CompletedProcess
     return run(folder, "-W", "error", *arguments)
 
 
-def test_the_tests_of_a_project_with_its_own_bridge_pass_and_the_header_says_what_is_inactive(foreign: Path) -> None:
+def test_the_tests_of_a_project_with_its_own_bridge_pass_and_the_header_says_what_is_inactive(
+    foreign: Path,
+) -> None:
     process = run_in_foreign(foreign, "test_span.py")
     assert "2 passed" in process.stdout, process.stdout + process.stderr
-    assert f"sdfbridge: inactive, because package 'bridge' is {foreign / 'bridge'}" in process.stdout
+    assert (
+        f"sdfbridge: inactive, because package 'bridge' is {foreign / 'bridge'}" in process.stdout
+    )
     assert "warning" not in process.stdout + process.stderr
 
 
@@ -211,7 +285,9 @@ def test_parity_beside_another_bridge_is_wrong_usage_that_names_both_paths(forei
 
 
 def test_a_fixture_beside_another_bridge_fails_with_the_same_message(foreign: Path) -> None:
-    (foreign / "test_use.py").write_text("def test_use(scene): pass\ndef test_not(): pass\n", encoding="utf-8")
+    (foreign / "test_use.py").write_text(
+        "def test_use(scene): pass\ndef test_not(): pass\n", encoding="utf-8"
+    )
     process = run_in_foreign(foreign, "test_use.py")
     assert "1 passed, 1 error" in process.stdout, process.stdout
     assert f"is hidden by {foreign / 'bridge'}" in process.stdout

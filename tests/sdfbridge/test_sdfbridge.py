@@ -1,4 +1,6 @@
-"""The package `sdfbridge` offers what `loaders` and `bridge` offer, without importing either at first."""
+"""The package `sdfbridge` offers what `loaders` and `bridge` offer, without importing either at
+first.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_it_offers_every_public_name_of_both_packages() -> None:
-    """A name that is added to ``bridge.__all__`` or ``loaders.__all__`` is added to ``sdfbridge/__init__.py`` too."""
-    names = {*bridge.__all__, *loaders.__all__} - {"mujoco_plugin"}  # a module that registers itself when imported
+    """A name that is added to ``bridge.__all__`` or ``loaders.__all__`` is added to
+    ``sdfbridge/__init__.py`` too.
+    """
+    names = {*bridge.__all__, *loaders.__all__} - {
+        "mujoco_plugin"
+    }  # a module that registers itself when imported
     assert set(sdfbridge.__all__) == names
 
 
@@ -43,5 +49,8 @@ def test_the_version_is_that_of_the_distribution() -> None:
 
 
 def test_importing_it_imports_no_code_and_nothing_heavy() -> None:
-    code = "import sys, sdfbridge; print(sorted({'bridge', 'loaders', 'numpy', 'lxml', 'mujoco'} & sys.modules.keys()))"
+    code = (
+        "import sys, sdfbridge; print(sorted({'bridge', 'loaders', 'numpy', 'lxml', 'mujoco'} "
+        "& sys.modules.keys()))"
+    )
     assert subprocess.check_output([sys.executable, "-c", code], text=True, cwd=ROOT) == "[]\n"

@@ -108,7 +108,9 @@ def has_colorsys(_source: object) -> bool:
 
 
 def ends(process: int | str, seconds: float = 60.0) -> bool:
-    """Return whether a process ends within a time: a signal that was sent may still be on its way."""
+    """Return whether a process ends within a time: a signal that was sent may still be on its
+    way.
+    """
     status, end = Path(f"/proc/{process}/status"), time.monotonic() + seconds
     while time.monotonic() < end:
         try:

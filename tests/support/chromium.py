@@ -1,4 +1,6 @@
-"""A headless Chromium, for tests and for screenshots, driven by its own protocol through a WebSocket."""
+"""A headless Chromium, for tests and for screenshots, driven by its own protocol through a
+WebSocket.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,17 @@ from typing import Any, Self
 
 EXECUTABLE = shutil.which("chromium") or shutil.which("google-chrome")
 _FLAGS = (
-    "--headless", "--no-sandbox", "--hide-scrollbars", "--remote-debugging-port=0", "--no-first-run",
-    "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist",
-    "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-)  # fmt: skip
+    "--headless",
+    "--no-sandbox",
+    "--hide-scrollbars",
+    "--remote-debugging-port=0",
+    "--no-first-run",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
+    "--disable-background-networking",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)
 """Options of Chromium; the last one leaves it no network but this machine."""
 _TIMEOUT = 60.0
 """Time after which nothing more is expected to happen [s]."""
@@ -37,14 +46,17 @@ class Chromium:
 
         self._process = subprocess.Popen(
             [str(EXECUTABLE), *_FLAGS, f"--user-data-dir={folder}", "about:blank"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         self._numbers = itertools.count(1)
         try:
             port, path = self._address(folder / "DevToolsActivePort")
             self._socket = connect(f"ws://127.0.0.1:{port}{path}", max_size=None)
             target = self._call("Target.createTarget", url="about:blank")["targetId"]
-            self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+            self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)[
+                "sessionId"
+            ]
             self._call("Page.enable")
         except BaseException:
             self._process.kill()
@@ -70,7 +82,9 @@ class Chromium:
     def _call(self, method: str, **parameters: Any) -> Any:
         number = next(self._numbers)
         message = {"id": number, "method": method, "params": parameters}
-        self._socket.send(json.dumps(message | ({"sessionId": self._session} if self._session else {})))
+        self._socket.send(
+            json.dumps(message | ({"sessionId": self._session} if self._session else {}))
+        )
         while True:
             answer = json.loads(self._socket.recv(timeout=_TIMEOUT))
             if answer.get("id") == number:
@@ -92,11 +106,17 @@ class Chromium:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._call("Emulation.setEmulatedMedia", features=[scheme])
         self._call("Page.navigate", url=url)
-        self.until(lambda: self.run("document.readyState === 'complete' && location.href !== 'about:blank'"))
+        self.until(
+            lambda: self.run(
+                "document.readyState === 'complete' && location.href !== 'about:blank'"
+            )
+        )
 
     def run(self, expression: str) -> Any:
         """Return the value of a JavaScript expression."""
-        found = self._call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        found = self._call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         if "exceptionDetails" in found:
             raise RuntimeError(found["exceptionDetails"])
         return found["result"].get("value")
@@ -112,7 +132,13 @@ class Chromium:
         options: dict[str, Any] = {"format": "png"}
         if whole:
             size = self._call("Page.getLayoutMetrics")["cssContentSize"]
-            clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], most), "scale": 1}
+            clip = {
+                "x": 0,
+                "y": 0,
+                "width": size["width"],
+                "height": min(size["height"], most),
+                "scale": 1,
+            }
             options |= {"captureBeyondViewport": True, "clip": clip}
         path.write_bytes(base64.b64decode(self._call("Page.captureScreenshot", **options)["data"]))
 
@@ -129,5 +155,10 @@ class Chromium:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         self.close()

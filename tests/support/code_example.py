@@ -80,17 +80,25 @@ def lowering(scene: Scene, *subjects: str) -> Example:
 
 def exporting(scene: Scene, *subjects: str, setup: Setup = _nothing, **options: Any) -> Example:
     """A scene to export to MJCF."""
-    return Example(lambda _: findings(lambda: bridge.to_mjcf(scene, **options).diagnostics), subjects, setup)
+    return Example(
+        lambda _: findings(lambda: bridge.to_mjcf(scene, **options).diagnostics), subjects, setup
+    )
 
 
-def loading_into_pybullet(scene: Scene, *subjects: str, setup: Setup = _nothing, **options: Any) -> Example:
+def loading_into_pybullet(
+    scene: Scene, *subjects: str, setup: Setup = _nothing, **options: Any
+) -> Example:
     """A scene to load into a PyBullet server of its own."""
 
     def diagnose(_folder: Path) -> Iterable[Diagnostic]:
         pybullet = pytest.importorskip("pybullet")
         client = pybullet.connect(pybullet.DIRECT)
         try:
-            body = findings(lambda: bridge.load_into_pybullet(scene, physicsClientId=client, **options).diagnostics)
+            body = findings(
+                lambda: (
+                    bridge.load_into_pybullet(scene, physicsClientId=client, **options).diagnostics
+                )
+            )
         finally:
             pybullet.disconnect(client)
         return body

@@ -14,4 +14,6 @@ def run(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run ``python -m bridge`` with these words and additional environment variables."""
     command = [sys.executable, "-m", "bridge", *map(str, words)]
     settings = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
-    return subprocess.run(command, env=settings, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(
+        command, env=settings, capture_output=True, text=True, check=False, timeout=120
+    )

@@ -15,13 +15,20 @@ MASS = "<inertial><mass>1</mass></inertial>"
 
 ARM = (
     '<sdf version="1.11"><model name="arm"><pose>0 0 1 0 0 0</pose>'
-    + "".join(f'<link name="l{i}"><pose>0 0 {0.3 * i} 0 0 {0.1 * i}</pose>{MASS}{SHAPE}</link>' for i in range(3))
     + "".join(
-        f'<joint name="j{i}" type="{kind}"><parent>l{i - 1}</parent><child>l{i}</child>{axis}</joint>'
+        f'<link name="l{i}"><pose>0 0 {0.3 * i} 0 0 {0.1 * i}</pose>{MASS}{SHAPE}</link>'
+        for i in range(3)
+    )
+    + "".join(
+        (
+            f'<joint name="j{i}" '
+            f'type="{kind}"><parent>l{i - 1}</parent><child>l{i}</child>{axis}</joint>'
+        )
         for i, kind, axis in ((1, "revolute", "<axis><xyz>0 1 0</xyz></axis>"), (2, "ball", ""))
     )
     + '<frame name="tip" attached_to="l2"><pose>0.1 0.2 0.3 0.4 0 0</pose></frame>'
-    '<drake:collision_filter_group name="ends"><drake:member>l0</drake:member><drake:member>l2</drake:member>'
+    "<drake:collision_filter_group "
+    'name="ends"><drake:member>l0</drake:member><drake:member>l2</drake:member>'
     "</drake:collision_filter_group></model></sdf>"
 )
 
@@ -30,7 +37,8 @@ BOX = f'<sdf version="1.11"><model name="box"><link name="body">{MASS}{SHAPE}</l
 
 
 ROBOT = (
-    '<robot name="r"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"'
+    '<robot name="r"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" '
+    'izz="1" ixy="0" ixz="0"'
     ' iyz="0"/></inertial></link></robot>'
 )
 

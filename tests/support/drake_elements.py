@@ -1,4 +1,6 @@
-"""Minimal models of Drake's elements, as SDF and URDF, and Drake itself as the witness of how they move."""
+"""Minimal models of Drake's elements, as SDF and URDF, and Drake itself as the witness of how they
+move.
+"""
 
 import os
 
@@ -23,12 +25,17 @@ class Sdf:
     form = "sdf"
 
     def model(self, body):
-        return f'<sdf version="1.9" xmlns:drake="drake.mit.edu"><model name="m">{body}</model></sdf>'
+        return (
+            f'<sdf version="1.9" xmlns:drake="drake.mit.edu"><model name="m">{body}</model></sdf>'
+        )
 
     def link(self, name):
         moments = "".join(f"<{key}>{value}</{key}>" for key, value in MOMENTS.items())
         com = "<pose>0.1 -0.05 0.2 0 0 0</pose>"
-        return f'<link name="{name}"><inertial>{com}<mass>1.5</mass><inertia>{moments}</inertia></inertial></link>'
+        return (
+            f"<link "
+            f'name="{name}"><inertial>{com}<mass>1.5</mass><inertia>{moments}</inertia></inertial></link>'
+        )
 
     def joint(self, name, kind, parent, child, xyz="0 0 1", more="", dynamics=None):
         numbers = "".join(f"<{key}>{value}</{key}>" for key, value in (dynamics or {}).items())
@@ -58,13 +65,19 @@ class Urdf:
     def link(self, name):
         moments = " ".join(f'{key}="{value}"' for key, value in MOMENTS.items())
         com = '<origin xyz="0.1 -0.05 0.2"/>'
-        return f'<link name="{name}"><inertial>{com}<mass value="1.5"/><inertia {moments}/></inertial></link>'
+        return (
+            f'<link name="{name}"><inertial>{com}<mass value="1.5"/><inertia '
+            f"{moments}/></inertial></link>"
+        )
 
     def joint(self, name, kind, parent, child, xyz="0 0 1", more="", dynamics=None):
         tag = "drake:joint" if kind in {"universal", "screw"} else "joint"
         kind = "continuous" if kind == "revolute" else kind
         numbers = " ".join(f'{key}="{value}"' for key, value in (dynamics or {}).items())
-        ends = f'<parent link="{parent}"/><child link="{child}"/><axis xyz="{xyz}"/><dynamics {numbers}/>'
+        ends = (
+            f'<parent link="{parent}"/><child link="{child}"/><axis xyz="{xyz}"/><dynamics '
+            f"{numbers}/>"
+        )
         return f'<{tag} name="{name}" type="{kind}">{ends}{more}</{tag}>'
 
     def frame(self, name, link, xyz, rpy):
@@ -83,7 +96,9 @@ FORMS = {"sdf": Sdf(), "urdf": Urdf()}
 
 
 def tree(form):
-    """Link a on a hinge; link b on a universal joint on a slide. Every joint hangs from the world in the end."""
+    """Link a on a hinge; link b on a universal joint on a slide. Every joint hangs from the world
+    in the end.
+    """
     links = "".join(form.link(name) for name in "abc")
     return (
         links
@@ -109,13 +124,21 @@ class Drake:
         self.plant.Finalize()
         self.simulator = Simulator(self.plant)
         if not step:
-            config = SimulatorConfig(integration_scheme="runge_kutta3", max_step_size=1e-3, accuracy=1e-9)
+            config = SimulatorConfig(
+                integration_scheme="runge_kutta3", max_step_size=1e-3, accuracy=1e-9
+            )
             ApplySimulatorConfig(config, self.simulator)
         self.context = self.simulator.get_mutable_context()
 
     def set(self, q, v):
-        positions, velocities = np.zeros(self.plant.num_positions()), np.zeros(self.plant.num_velocities())
-        for values, vector, start in ((q, positions, "position_start"), (v, velocities, "velocity_start")):
+        positions, velocities = (
+            np.zeros(self.plant.num_positions()),
+            np.zeros(self.plant.num_velocities()),
+        )
+        for values, vector, start in (
+            (q, positions, "position_start"),
+            (v, velocities, "velocity_start"),
+        ):
             for name, value in values.items():
                 numbers = np.atleast_1d(value)
                 first = getattr(self.plant.GetJointByName(name), start)()
@@ -139,15 +162,21 @@ class Drake:
     def forces(self, v_order):
         """What all but inertia and gravity push with: the elements, springs and dampers."""
         order = self.order(v_order)
-        bias = self.plant.CalcBiasTerm(self.context) - self.plant.CalcGravityGeneralizedForces(self.context)
+        bias = self.plant.CalcBiasTerm(self.context) - self.plant.CalcGravityGeneralizedForces(
+            self.context
+        )
         return self.mass_matrix(v_order) @ self.accelerations(v_order) + bias[order]
 
     def run(self, seconds, v_order):
-        """Positions after so long, in our order; every joint here has as many positions as velocities."""
+        """Positions after so long, in our order; every joint here has as many positions as
+        velocities.
+        """
         self.simulator.Initialize()
         self.simulator.AdvanceTo(self.context.get_time() + seconds)
         positions = self.plant.GetPositions(self.context)
-        return np.array([positions[self.plant.GetJointByName(name).position_start() + k] for name, k in v_order])
+        return np.array(
+            [positions[self.plant.GetJointByName(name).position_start() + k] for name, k in v_order]
+        )
 
 
 def stacked(values, v_order):
@@ -175,7 +204,9 @@ SPRING = {**POINTS, "free_length": "0.4", "stiffness": "30", "damping": "0.7"}
 
 
 def bushing(form):
-    frames = form.frame("p", "a", "0.1 0 0.2", "0.3 0 0.2") + form.frame("q", "b", "0 0.2 0", "0.1 0.4 0")
+    frames = form.frame("p", "a", "0.1 0 0.2", "0.3 0 0.2") + form.frame(
+        "q", "b", "0 0.2 0", "0.1 0.4 0"
+    )
     return frames + form.element("linear_bushing_rpy", BUSHING, "drake:bushing_")
 
 
@@ -183,7 +214,7 @@ def spring(form):
     return form.element("linear_spring_damper", SPRING)
 
 
-# --- models ----------------------------------------------------------------------------------------------------------
+# --- models ---------------------------------------------------------------------------------------
 
 
 def joints_in_a_row(form, *, a="", b="", parent_of_b="a"):
@@ -199,18 +230,26 @@ def joints_in_a_row(form, *, a="", b="", parent_of_b="a"):
 def motor(joint, inside):
     """What drives a joint of a URDF."""
     return (
-        '<transmission type="transmission_interface/SimpleTransmission"><type>SimpleTransmission</type>'
+        "<transmission "
+        'type="transmission_interface/SimpleTransmission"><type>SimpleTransmission</type>'
         f'<joint name="{joint}"/><actuator name="{joint}_motor">{inside}</actuator></transmission>'
     )
 
 
-TENDON = {"offset": "0.1", "lower_limit": "-0.2", "upper_limit": "0.3", "stiffness": "200", "damping": "3"}
+TENDON = {
+    "offset": "0.1",
+    "lower_limit": "-0.2",
+    "upper_limit": "0.3",
+    "stiffness": "200",
+    "damping": "3",
+}
 
 
 def tendon(form, **values):
     """``-0.2 <= ja + 0.5 jc + 0.1 <= 0.3`` unless it is said otherwise."""
     joints = "".join(
-        f'<drake:tendon_constraint_joint name="{name}" a="{a}"/>' for name, a in (("ja", 1.0), ("jc", 0.5))
+        f'<drake:tendon_constraint_joint name="{name}" a="{a}"/>'
+        for name, a in (("ja", 1.0), ("jc", 0.5))
     )
     text = form.element("tendon_constraint", TENDON | values)
     return text.replace("constraint>", f"constraint>{joints}", 1)
@@ -232,20 +271,26 @@ def pin(form):
 def arc(form):
     """A link that slides along an arc of radius 0.5, against damping."""
     if form.form == "sdf":
-        frames = form.link("base") + '<joint name="hold" type="fixed"><parent>world</parent><child>base</child></joint>'
-        curves = (
-            "<drake:circular_arc><drake:radius>0.5</drake:radius><drake:angle>3.0</drake:angle></drake:circular_arc>"
+        frames = (
+            form.link("base")
+            + '<joint name="hold" type="fixed"><parent>world</parent><child>base</child></joint>'
         )
+        curves = "<drake:circular_arc><drake:radius>0.5</drake:radius><drake:angle>3.0</drake:angle></drake:circular_arc>"
         return (
-            f'{frames}{form.link("a")}<drake:joint name="ja" type="curvilinear"><drake:parent>base</drake:parent>'
-            "<drake:child>a</drake:child><drake:initial_tangent><xyz>1 0 0</xyz></drake:initial_tangent>"
-            f"<drake:plane_normal><xyz>0 1 0</xyz></drake:plane_normal><drake:curves>{curves}</drake:curves>"
+            f'{frames}{form.link("a")}<drake:joint name="ja" '
+            f'type="curvilinear"><drake:parent>base</drake:parent>'
+            "<drake:child>a</drake:child><drake:initial_tangent><xyz>1 0 "
+            "0</xyz></drake:initial_tangent>"
+            f"<drake:plane_normal><xyz>0 1 "
+            f"0</xyz></drake:plane_normal><drake:curves>{curves}</drake:curves>"
             "<drake:damping>0.3</drake:damping></drake:joint>"
         )
     return (
-        f'{form.link("a")}<drake:joint name="ja" type="curvilinear"><parent link="world"/><child link="a"/>'
+        f'{form.link("a")}<drake:joint name="ja" type="curvilinear"><parent link="world"/><child '
+        f'link="a"/>'
         '<drake:initial_tangent xyz="1 0 0"/><drake:plane_normal xyz="0 1 0"/>'
-        '<drake:curves><drake:circular_arc radius="0.5" angle="3.0"/></drake:curves><dynamics damping="0.3"/>'
+        '<drake:curves><drake:circular_arc radius="0.5" angle="3.0"/></drake:curves><dynamics '
+        'damping="0.3"/>'
         "</drake:joint>"
     )
 
@@ -264,8 +309,16 @@ def driven(form, inside, *, effort=""):
         axis = f"<axis><xyz>0 1 0</xyz>{limit}</axis>"
         ends = "<parent>world</parent><child>a</child>"
         first = f'<joint name="ja" type="revolute">{ends}{axis}{inside}</joint>'
-        ends = "<parent>a</parent><child>b</child><axis><xyz>0 1 0</xyz><limit><effort>0</effort></limit></axis>"
-        return form.link("a") + form.link("b") + first + f'<joint name="jb" type="revolute">{ends}</joint>'
+        ends = (
+            "<parent>a</parent><child>b</child><axis><xyz>0 1 "
+            "0</xyz><limit><effort>0</effort></limit></axis>"
+        )
+        return (
+            form.link("a")
+            + form.link("b")
+            + first
+            + f'<joint name="jb" type="revolute">{ends}</joint>'
+        )
     limit = f'<limit effort="{effort}" velocity="1e9"/>' if effort else ""
     joints = form.joint("ja", "revolute", "world", "a", "0 1 0", limit)
     joints += form.joint("jb", "revolute", "a", "b", "0 1 0")

@@ -1,7 +1,8 @@
 """Drake as a reference: its own parser reads a file, and its answers are compared with ours.
 
-`DrakePlant` has Drake's names. `DrakeOracle` has our names and coordinates: only the names come from our scene, to map
-its joints to ours; every number is Drake's. It reads without a scene graph, and so ignores all geometry and every mesh.
+`DrakePlant` has Drake's names. `DrakeOracle` has our names and coordinates: only the names come
+from our scene, to map its joints to ours; every number is Drake's. It reads without a scene graph,
+and so ignores all geometry and every mesh.
 """
 
 from __future__ import annotations
@@ -39,16 +40,23 @@ class DrakeOracle:
     links: Mapping[str, Any]
     """Bodies of Drake without the world, keyed by our link names."""
     joints: Mapping[str, Any]
-    """Moving joints of Drake, keyed by our names; a floating base is keyed by the name of its link."""
+    """Moving joints of Drake, keyed by our names; a floating base is keyed by the name of its
+    link.
+    """
     repaired: tuple[str, ...]
     """Messages of Drake about invalid inertias, which it replaces by that of a ball of water."""
 
-    # --- queries -----------------------------------------------------------------------------------------------------
+    # --- queries ----------------------------------------------------------------------------------
 
     def link_poses(self, q: Q) -> dict[str, np.ndarray]:
-        """Return ``X_WL`` of every link, shape (4, 4); joints that ``q`` does not contain are at zero."""
+        """Return ``X_WL`` of every link, shape (4, 4); joints that ``q`` does not contain are at
+        zero.
+        """
         self._set(q, {})
-        return {name: body.EvalPoseInWorld(self.context).GetAsMatrix4() for name, body in self.links.items()}
+        return {
+            name: body.EvalPoseInWorld(self.context).GetAsMatrix4()
+            for name, body in self.links.items()
+        }
 
     def total_mass(self) -> float:
         """Return the total mass [kg]."""
@@ -67,12 +75,18 @@ class DrakeOracle:
     def gravity_forces(self, q: Q, v_order: Sequence[tuple[str, int]]) -> np.ndarray:
         """Return the generalized gravity forces in the given order."""
         self._set(q, {})
-        return np.asarray(self.plant.CalcGravityGeneralizedForces(self.context))[self._order(v_order)]
+        return np.asarray(self.plant.CalcGravityGeneralizedForces(self.context))[
+            self._order(v_order)
+        ]
 
     def bias_forces(self, q: Q, v: Q, v_order: Sequence[tuple[str, int]]) -> np.ndarray:
-        """Return Coriolis, centrifugal and gravity terms in the given order, with the sign of `bridge.mechanism`."""
+        """Return Coriolis, centrifugal and gravity terms in the given order, with the sign of
+        `bridge.mechanism`.
+        """
         self._set(q, v)
-        bias = self.plant.CalcBiasTerm(self.context) - self.plant.CalcGravityGeneralizedForces(self.context)
+        bias = self.plant.CalcBiasTerm(self.context) - self.plant.CalcGravityGeneralizedForces(
+            self.context
+        )
         return np.asarray(bias)[self._order(v_order)]
 
     def random_positions(self, seed: int, scene: Scene) -> Q:
@@ -88,10 +102,15 @@ class DrakeOracle:
     def random_velocities(self, seed: int) -> Q:
         """Return random velocities of all joints."""
         rng = np.random.default_rng(seed)
-        drawn = {name: rng.uniform(-1.0, 1.0, joint.num_velocities()) for name, joint in sorted(self.joints.items())}
-        return {name: float(v[0]) if len(v) == 1 else tuple(v.tolist()) for name, v in drawn.items()}
+        drawn = {
+            name: rng.uniform(-1.0, 1.0, joint.num_velocities())
+            for name, joint in sorted(self.joints.items())
+        }
+        return {
+            name: float(v[0]) if len(v) == 1 else tuple(v.tolist()) for name, v in drawn.items()
+        }
 
-    # --- coordinates -------------------------------------------------------------------------------------------------
+    # --- coordinates ------------------------------------------------------------------------------
 
     def _set(self, q: Q, v: Q) -> None:
         positions = self.plant.GetPositions(self.plant.CreateDefaultContext())
@@ -118,7 +137,9 @@ class DrakeOracle:
             joint = self.joints[name]
             shift = (component + 3) % 6 if joint.type_name() == _FLOATING else component
             order.append(joint.velocity_start() + shift)
-        assert sorted(order) == list(range(self.plant.num_velocities())), "the degrees of freedom differ"
+        assert sorted(order) == list(range(self.plant.num_velocities())), (
+            "the degrees of freedom differ"
+        )
         return order
 
 
@@ -180,7 +201,9 @@ def _body_indices(plant: Any) -> list[Any]:
 
 
 def _named_joints(plant: Any, scene: Scene, links: Mapping[str, Any]) -> dict[str, Any]:
-    """Return Drake's joints, keyed by our names; Drake's name of a joint has the scope of its child."""
+    """Return Drake's joints, keyed by our names; Drake's name of a joint has the scope of its
+    child.
+    """
     link_of = {body.index(): name for name, body in links.items()}
     ours = {(joint.child, joint.name.rpartition("::")[2]): joint.name for joint in scene.joints}
     named = {}
@@ -190,7 +213,9 @@ def _named_joints(plant: Any, scene: Scene, links: Mapping[str, Any]) -> dict[st
             continue
         child = link_of.get(joint.child_body().index(), WORLD)
         name = ours.get((child, joint.name()), child if joint.type_name() == _FLOATING else None)
-        assert name is not None, f"Drake has a joint {joint.name()} that carries {child}, the scene has not"
+        assert name is not None, (
+            f"Drake has a joint {joint.name()} that carries {child}, the scene has not"
+        )
         named[name] = joint
     return named
 
@@ -246,7 +271,9 @@ def pose_error(ours: Any, theirs: np.ndarray) -> float:
 class DrakePlant:
     """A finalized plant of Drake, with its scene graph and the filter groups of the parser."""
 
-    def __init__(self, source: str | Path, form: str = "", packages: dict[str, Path] | None = None) -> None:
+    def __init__(
+        self, source: str | Path, form: str = "", packages: dict[str, Path] | None = None
+    ) -> None:
         from pydrake.multibody.parsing import Parser
         from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
         from pydrake.systems.framework import DiagramBuilder

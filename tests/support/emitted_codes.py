@@ -26,9 +26,13 @@ _REPORTING = {"report", "_assume"}
 @cache
 def sources() -> dict[str, ast.Module]:
     """The syntax tree of each module, by path, without those of the registry."""
-    paths = sorted(path for package in ("loaders", "bridge") for path in (ROOT / package).rglob("*.py"))
+    paths = sorted(
+        path for package in ("loaders", "bridge") for path in (ROOT / package).rglob("*.py")
+    )
     names = {str(path.relative_to(ROOT)): path for path in paths}
-    return {name: ast.parse(path.read_text()) for name, path in names.items() if "codes" not in name}
+    return {
+        name: ast.parse(path.read_text()) for name, path in names.items() if "codes" not in name
+    }
 
 
 def literals() -> dict[str, list[str]]:
@@ -43,10 +47,14 @@ def literals() -> dict[str, list[str]]:
 
 
 def bare_codes() -> dict[str, list[str]]:
-    """The codes that a target writes without its prefix, with the prefix, and the places where they are written."""
+    """The codes that a target writes without its prefix, with the prefix, and the places where they
+    are written.
+    """
     places: dict[str, list[str]] = {}
     for name, tree in sources().items():
-        prefix = next((prefix for folder, prefix in _TARGETS.items() if name.startswith(folder)), None)
+        prefix = next(
+            (prefix for folder, prefix in _TARGETS.items() if name.startswith(folder)), None
+        )
         for node in ast.walk(tree) if prefix else ():
             for code in _bare_codes_of(node):
                 places.setdefault(f"{prefix}.{code}", []).append(f"{name}:{node.lineno}")  # type: ignore[attr-defined]
@@ -57,13 +65,17 @@ def fates() -> dict[str, set[str]]:
     """The fates that are written beside each code."""
     found: dict[str, set[str]] = {}
     for name, tree in sources().items():
-        prefix = next((f"{prefix}." for folder, prefix in _TARGETS.items() if name.startswith(folder)), "")
+        prefix = next(
+            (f"{prefix}." for folder, prefix in _TARGETS.items() if name.startswith(folder)), ""
+        )
         for node in ast.walk(tree):
             values = _values(node)
             for i, value in enumerate(values):
                 fate = _fate(value)
                 for code in _beside(values, i) if fate else ():
-                    found.setdefault(code if _CODE.fullmatch(code) else prefix + code, set()).add(str(fate))
+                    found.setdefault(code if _CODE.fullmatch(code) else prefix + code, set()).add(
+                        str(fate)
+                    )
             if _called(node) == "invalid" and values and _text(values[0]):
                 found.setdefault(str(_text(values[0])), set()).add("invalid")
     return found
@@ -88,7 +100,11 @@ def _called(node: ast.AST) -> str:
 
 def _fate(node: ast.expr) -> str | None:
     """The value of ``Fate.X``."""
-    is_fate = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "Fate"
+    is_fate = (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "Fate"
+    )
     return node.attr.lower() if is_fate and isinstance(node, ast.Attribute) else None
 
 

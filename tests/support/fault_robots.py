@@ -1,4 +1,6 @@
-"""Twenty robots of all sorts for faults in running engines: URDF, SDFormat, Drake; loops, mimics, springs, meshes."""
+"""Twenty robots of all sorts for faults in running engines: URDF, SDFormat, Drake; loops, mimics,
+springs, meshes.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,26 @@ def _solid(x: float, size: float = 0.1) -> str:
     friction = "<surface><friction><ode><mu>.7</mu><mu2>.7</mu2></ode></friction></surface>"
     parts = f"<collision name='c'><pose>{x} 0 0 0 0 0</pose>{shape}{friction}</collision>"
     drawn = f"<visual name='v'><pose>{x} 0 0 0 0 0</pose>{shape}</visual>"
-    return f"<inertial><pose>{x} .01 0 0 0 0</pose><mass>1</mass>{_MOMENTS}</inertial>{parts}{drawn}"
+    return (
+        f"<inertial><pose>{x} .01 0 0 0 0</pose><mass>1</mass>{_MOMENTS}</inertial>{parts}{drawn}"
+    )
 
 
-def _joint(name: str, kind: str, parent: str, child: str, axis: str = "0 1 0", inside: str = "", pose: str = "") -> str:
+def _joint(
+    name: str,
+    kind: str,
+    parent: str,
+    child: str,
+    axis: str = "0 1 0",
+    inside: str = "",
+    pose: str = "",
+) -> str:
     frame = f"<pose>{pose}</pose>" if pose else ""
     axes = f"<axis><xyz>{axis}</xyz>{inside}</axis>" if axis else ""
-    return f"<joint name='{name}' type='{kind}'>{frame}<parent>{parent}</parent><child>{child}</child>{axes}</joint>"
+    return (
+        f"<joint name='{name}' "
+        f"type='{kind}'>{frame}<parent>{parent}</parent><child>{child}</child>{axes}</joint>"
+    )
 
 
 def _model(*parts: str) -> Scene:
@@ -41,25 +56,31 @@ def four_bar() -> Scene:
         f"<link name='{name}'><pose>{pose}</pose>{_solid(0.25, 0.4)}</link>"
         for name, pose in zip("abc", poses, strict=True)
     ]
-    hinges = [_joint(f"j{b}", "revolute", a, b) for a, b in (("world", "a"), ("a", "b"), ("b", "c"))]
+    hinges = [
+        _joint(f"j{b}", "revolute", a, b) for a, b in (("world", "a"), ("a", "b"), ("b", "c"))
+    ]
     close = _joint("close", "revolute", "world", "c", pose="0.5 0 0 0 0 0")
     return _model(*bars, *hinges, close)
 
 
 def springs() -> Scene:
-    """Return a chain with springs, dry friction, a ball joint, a universal joint and a floating base."""
+    """Return a chain with springs, dry friction, a ball joint, a universal joint and a floating
+    base.
+    """
     links = [
-        f"<link name='{n}'><pose>{0.3 * k} 0 1 0 0 0</pose>{_solid(0.1, 0.5)}</link>" for k, n in enumerate("abcde")
+        f"<link name='{n}'><pose>{0.3 * k} 0 1 0 0 0</pose>{_solid(0.1, 0.5)}</link>"
+        for k, n in enumerate("abcde")
     ]
-    spring = (
-        "<dynamics><damping>.1</damping><spring_stiffness>3</spring_stiffness><spring_reference>.1</spring_reference>"
+    spring = "<dynamics><damping>.1</damping><spring_stiffness>3</spring_stiffness><spring_reference>.1</spring_reference>"
+    limit = (
+        "<limit><lower>-1</lower><upper>1.5</upper><effort>5</effort><velocity>3</velocity></limit>"
     )
-    limit = "<limit><lower>-1</lower><upper>1.5</upper><effort>5</effort><velocity>3</velocity></limit>"
     joints = [
         _joint("turn", "revolute", "a", "b", inside=f"{limit}{spring}</dynamics>"),
         _joint("slide", "prismatic", "b", "c", axis="1 0 0", inside=f"{limit}{spring}</dynamics>"),
         _joint("ball", "ball", "c", "d", axis=""),
-        "<joint name='cross' type='universal'><parent>d</parent><child>e</child><axis><xyz>1 0 0</xyz></axis>"
+        "<joint name='cross' type='universal'><parent>d</parent><child>e</child><axis><xyz>1 0 "
+        "0</xyz></axis>"
         "<axis2><xyz>0 1 0</xyz></axis2></joint>",
     ]
     return _model(*links, *joints)
@@ -67,16 +88,21 @@ def springs() -> Scene:
 
 def drake_model() -> Scene:
     """Return a model with Drake's planar joint, its rotor inertia and a mimic."""
-    links = [f"<link name='{n}'><pose>{0.3 * k} 0 1 0 0 0</pose>{_solid(0.1)}</link>" for k, n in enumerate("abcd")]
+    links = [
+        f"<link name='{n}'><pose>{0.3 * k} 0 1 0 0 0</pose>{_solid(0.1)}</link>"
+        for k, n in enumerate("abcd")
+    ]
     planar = (
         f"<link name='base'>{_solid(0.0)}</link>{_joint('weld', 'fixed', 'world', 'base', axis='')}"
-        "<drake:joint name='table' type='planar'><drake:parent>base</drake:parent><drake:child>a</drake:child>"
+        "<drake:joint name='table' "
+        "type='planar'><drake:parent>base</drake:parent><drake:child>a</drake:child>"
         "<drake:damping>.1 .2 .3</drake:damping></drake:joint>"
     )
-    limit = (
-        "<limit><lower>-1</lower><upper>1.5</upper><effort>5</effort></limit><dynamics><damping>.2</damping></dynamics>"
+    limit = "<limit><lower>-1</lower><upper>1.5</upper><effort>5</effort></limit><dynamics><damping>.2</damping></dynamics>"
+    follow = (
+        "<mimic "
+        "joint='lead'><multiplier>.5</multiplier><offset>.1</offset><reference>0</reference></mimic>"
     )
-    follow = "<mimic joint='lead'><multiplier>.5</multiplier><offset>.1</offset><reference>0</reference></mimic>"
     joints = [
         _joint("lead", "revolute", "a", "b", inside=limit),
         _joint("free", "revolute", "b", "c", axis="1 0 0", inside=limit),
@@ -85,8 +111,18 @@ def drake_model() -> Scene:
     return _model(*links, planar, *joints)
 
 
-_OWN: Mapping[str, Callable[[], Scene]] = {"four bars": four_bar, "springs": springs, "drake": drake_model}
-_ASSETS = ("arm/model.sdf", "gripper/model.sdf", "leg.sdf", "double_pendulum.urdf", "orthogonal_x.sdf")
+_OWN: Mapping[str, Callable[[], Scene]] = {
+    "four bars": four_bar,
+    "springs": springs,
+    "drake": drake_model,
+}
+_ASSETS = (
+    "arm/model.sdf",
+    "gripper/model.sdf",
+    "leg.sdf",
+    "double_pendulum.urdf",
+    "orthogonal_x.sdf",
+)
 _PACKAGES = (
     "example-robot-data/robots/a1_description/urdf/a1.urdf",
     "example-robot-data/robots/finger_edu_description/robots/finger_edu.urdf",

@@ -1,4 +1,6 @@
-"""Look for one fault in a running engine by the rows of a comparison, and for differences where there is no fault."""
+"""Look for one fault in a running engine by the rows of a comparison, and for differences where
+there is no fault.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,19 @@ from tests.support import mujoco_faults, pybullet_faults
 from tests.support.mujoco_faults import Fault
 
 ENGINES: Mapping[str, Any] = {"mujoco": MujocoEngine, "pybullet": PyBulletEngine}
-FAULTS: Mapping[str, Mapping[str, Fault]] = {"mujoco": mujoco_faults.FAULTS, "pybullet": pybullet_faults.FAULTS}
-_QUANTITIES: Mapping[str, Quantity] = {quantity.name: quantity for quantity in (*QUANTITIES, *STATED_QUANTITIES)}
+FAULTS: Mapping[str, Mapping[str, Fault]] = {
+    "mujoco": mujoco_faults.FAULTS,
+    "pybullet": pybullet_faults.FAULTS,
+}
+_QUANTITIES: Mapping[str, Quantity] = {
+    quantity.name: quantity for quantity in (*QUANTITIES, *STATED_QUANTITIES)
+}
 NOT_APPLICABLE = "not applicable"
 
 
 def search(mechanism: Mechanism, engine: str, kind: str, seed: int = 0) -> str:
-    """Plant a fault in an engine, and compare the engine with the reference in the quantity that must show it.
+    """Plant a fault in an engine, and compare the engine with the reference in the quantity that
+    must show it.
 
     Args:
         mechanism: The mechanism of the robot.
@@ -55,7 +63,11 @@ def search(mechanism: Mechanism, engine: str, kind: str, seed: int = 0) -> str:
     if not failed:
         return "missed"
     is_named = not names[0].isdisjoint(_near(failed[0], mechanism, fault))
-    return "found" if is_named else f"{failed[0].where} named instead of {', '.join(sorted(names[0]))[:60]}"
+    return (
+        "found"
+        if is_named
+        else f"{failed[0].where} named instead of {', '.join(sorted(names[0]))[:60]}"
+    )
 
 
 def _recompute(running: MujocoEngine) -> None:
@@ -88,13 +100,16 @@ def _rows(fault: Fault, mechanism: Mechanism, engine: str, opened: Any, seed: in
     running = opened(mechanism)
     try:
         engines = {"reference": ReferenceEngine(mechanism), engine: running}
-        yield from quantity_rows(_QUANTITIES[fault.quantity], mechanism, engines, random_states(mechanism, 2, seed))
+        yield from quantity_rows(
+            _QUANTITIES[fault.quantity], mechanism, engines, random_states(mechanism, 2, seed)
+        )
     finally:
         running.close()
 
 
 def false_alarms(mechanism: Mechanism, seeds: int) -> list[str]:
-    """Return the differences of sound engines, at L0 and L1 for every seed, and after one step for every fifth.
+    """Return the differences of sound engines, at L0 and L1 for every seed, and after one step for
+    every fifth.
 
     Args:
         mechanism: The mechanism of the robot.
@@ -108,7 +123,10 @@ def false_alarms(mechanism: Mechanism, seeds: int) -> list[str]:
             states = random_states(mechanism, 2, seed)
             for quantity in _QUANTITIES.values():
                 if quantity.depends_on_state or not seed:
-                    alarms += [_alarm(row, seed) for row in quantity_rows(quantity, mechanism, engines, states)]
+                    alarms += [
+                        _alarm(row, seed)
+                        for row in quantity_rows(quantity, mechanism, engines, states)
+                    ]
     finally:
         for engine in engines.values():
             engine.close()
@@ -119,10 +137,11 @@ def false_alarms(mechanism: Mechanism, seeds: int) -> list[str]:
 
 
 def false_alarms_in_motion(mechanism: Mechanism, seed: int) -> list[str]:
-    """Return the differences of sound engines in all that `compare` compares at L1 and L2 for a seed.
+    """Return the differences of sound engines in all that `compare` compares at L1 and L2 for a
+    seed.
 
-    With seed 0 L0 is compared as well. Of L0 only poses and Jacobians depend on the seed, and `false_alarms` compares
-    those with every seed.
+    With seed 0 L0 is compared as well. Of L0 only poses and Jacobians depend on the seed, and
+    `false_alarms` compares those with every seed.
 
     Args:
         mechanism: The mechanism of the robot.

@@ -1,4 +1,6 @@
-"""Faults to plant in the scene that one engine is given, each with the links or joints that it concerns."""
+"""Faults to plant in the scene that one engine is given, each with the links or joints that it
+concerns.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +33,18 @@ ANISOTROPY = 1e-3
 TURN = rotation_about(np.ones(3) / math.sqrt(3.0), 0.2)
 
 
-# --- preparation -----------------------------------------------------------------------------------------------------
+# --- preparation ----------------------------------------------------------------------------------
 
 
 def prepared(scene: Scene) -> Scene:
     """Return the robot with spheres as shapes, and with a place for every fault.
 
-    Damping, limits, a mimic joint, a collision filter and an asymmetric inertia are added if the robot has none.
+    Damping, limits, a mimic joint, a collision filter and an asymmetric inertia are added if the
+    robot has none.
     """
-    scene = dataclasses.replace(with_overlapping_spheres(scene), actuators=(), forces=(), lights=(), diagnostics=())
+    scene = dataclasses.replace(
+        with_overlapping_spheres(scene), actuators=(), forces=(), lights=(), diagnostics=()
+    )
     joints = _single(scene)
     if not any(joint.axes[0].damping for joint in joints):
         scene = _with_axis(scene, joints[-1].name, damping=0.1)
@@ -48,7 +53,9 @@ def prepared(scene: Scene) -> Scene:
     if not scene.couplings:
         leader, follower = (joints[0], joints[-1]) if len(joints) > 1 else (None, None)
         if leader is not None:
-            coupling = Coupling(follower=follower.name, leader=leader.name, multiplier=0.5, offset=0.0)
+            coupling = Coupling(
+                follower=follower.name, leader=leader.name, multiplier=0.5, offset=0.0
+            )
             scene = dataclasses.replace(scene, couplings=(coupling,))
     if not any(map(_shows_a_turn, _massive(scene))):
         link = _massive(scene)[-1]
@@ -75,8 +82,14 @@ def _filtered(scene: Scene) -> Scene:
 def _single(scene: Scene) -> list[Joint]:
     """Joints with one axis that carry a mass and are not part of a loop."""
     mechanism = bridge.lower(scene)
-    massive = {link.name for link in scene.links if link.inertia is not None and link.inertia.mass > 0.0}
-    carrying = {body.joint for body in mechanism.bodies if body.name in massive and len(body.primitives) == 1}
+    massive = {
+        link.name for link in scene.links if link.inertia is not None and link.inertia.mass > 0.0
+    }
+    carrying = {
+        body.joint
+        for body in mechanism.bodies
+        if body.name in massive and len(body.primitives) == 1
+    }
     return [joint for joint in scene.joints if joint.type in _SINGLE and joint.name in carrying]
 
 
@@ -92,7 +105,9 @@ def _with_joint(scene: Scene, name: str, **changes: Any) -> Scene:
 
 def _with_inertia(scene: Scene, name: str, **changes: Any) -> Scene:
     links = tuple(
-        dataclasses.replace(k, inertia=dataclasses.replace(k.inertia, **changes)) if k.name == name else k
+        dataclasses.replace(k, inertia=dataclasses.replace(k.inertia, **changes))
+        if k.name == name
+        else k
         for k in scene.links
     )
     return dataclasses.replace(scene, links=links)
@@ -100,14 +115,18 @@ def _with_inertia(scene: Scene, name: str, **changes: Any) -> Scene:
 
 def _massive(scene: Scene) -> list[Link]:
     moving = moving_links(bridge.lower(scene))
-    return [k for k in scene.links if k.name in moving and k.inertia is not None and k.inertia.mass > 1e-6]
+    return [
+        k
+        for k in scene.links
+        if k.name in moving and k.inertia is not None and k.inertia.mass > 1e-6
+    ]
 
 
 def _any(things: Sequence[Any], rng: np.random.Generator) -> Any:
     return things[int(rng.integers(len(things)))]
 
 
-# --- the faults ------------------------------------------------------------------------------------------------------
+# --- the faults -----------------------------------------------------------------------------------
 
 
 def heavier(scene: Scene, rng: np.random.Generator) -> Planted:
@@ -124,7 +143,9 @@ def turned_inertia(scene: Scene, rng: np.random.Generator) -> Planted:
 
 def _shows_a_turn(link: Link) -> bool:
     I_Lcm = link.inertia.I_Lcm
-    return float(np.abs(TURN @ I_Lcm @ TURN.T - I_Lcm).max()) > ANISOTROPY * float(np.abs(I_Lcm).max())
+    return float(np.abs(TURN @ I_Lcm @ TURN.T - I_Lcm).max()) > ANISOTROPY * float(
+        np.abs(I_Lcm).max()
+    )
 
 
 def flipped_axis(scene: Scene, rng: np.random.Generator) -> Planted:
@@ -136,7 +157,9 @@ def flipped_axis(scene: Scene, rng: np.random.Generator) -> Planted:
 def moved_frame(scene: Scene, rng: np.random.Generator) -> Planted:
     """Move the frame of one joint by a millimeter."""
     joint = _any(_single(scene), rng)
-    return _with_joint(scene, joint.name, X_PJ=joint.X_PJ @ Pose.of(p=(1e-3, 0.0, 0.0))), {joint.name}
+    return _with_joint(scene, joint.name, X_PJ=joint.X_PJ @ Pose.of(p=(1e-3, 0.0, 0.0))), {
+        joint.name
+    }
 
 
 def mirrored_mimic(scene: Scene, rng: np.random.Generator) -> Planted:
@@ -179,7 +202,7 @@ FAULTS: dict[str, Fault] = {
 """The faults by their names in the tables."""
 
 
-# --- planting and finding --------------------------------------------------------------------------------------------
+# --- planting and finding -------------------------------------------------------------------------
 
 
 def verdict_on(scene: Scene, changed: Scene, engine: str, names: set[str]) -> str:
@@ -224,10 +247,14 @@ def false_alarm(scene: Scene, seed: int, levels: Sequence[str] = ("L0", "L1")) -
     """
     found = compare(scene, levels=levels, seed=seed, configurations=4)
     first = next((row for row in found.rows if row.outcome is Outcome.FAILED), None)
-    return "" if first is None else f"{first.level} {first.quantity} at {first.where}: {first.error:.1e}"
+    return (
+        ""
+        if first is None
+        else f"{first.level} {first.quantity} at {first.where}: {first.error:.1e}"
+    )
 
 
-# --- robots ----------------------------------------------------------------------------------------------------------
+# --- robots ---------------------------------------------------------------------------------------
 
 ROOT = Path(__file__).parents[2]
 TWENTY = (

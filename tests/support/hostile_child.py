@@ -1,6 +1,8 @@
-"""A child process that reads hostile files, one after another, and prints what became of each as a line of JSON.
+"""A child process that reads hostile files, one after another, and prints what became of each as a
+line of JSON.
 
-A case may use 30 s of processor time and 1 GiB of memory; the signal of the timer ends the process, also within C code.
+A case may use 30 s of processor time and 1 GiB of memory; the signal of the timer ends the process,
+also within C code.
 """
 
 from __future__ import annotations
@@ -79,7 +81,8 @@ def run(name: str, path: Path, options: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     warnings.simplefilter("ignore")
     bridge.to_mjcf(
-        loaders.load_string("<robot name='r'><link name='a'/></robot>", format="urdf", quiet=True), quiet=True
+        loaders.load_string("<robot name='r'><link name='a'/></robot>", format="urdf", quiet=True),
+        quiet=True,
     )
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (size + BYTES, size + BYTES))

@@ -13,7 +13,9 @@ from typing import Any
 
 _ROOT = Path(__file__).parents[2]
 _PATIENCE = 120.0
-"""Seconds [s] without an answer after which a child hangs; its own limit of processor time is far below."""
+"""Seconds [s] without an answer after which a child hangs; its own limit of processor time is far
+below.
+"""
 
 
 class HostileProcess:
@@ -62,9 +64,14 @@ class HostileProcess:
         command = [sys.executable, "-m", "tests.support.hostile_child"]
         environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
         return subprocess.Popen(
-            command, cwd=_ROOT, env=environment, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
-        )  # fmt: skip
+            command,
+            cwd=_ROOT,
+            env=environment,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+        )
 
 
 def _ends(child: subprocess.Popen[str]) -> bool:

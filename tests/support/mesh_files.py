@@ -22,9 +22,9 @@ BOX_FACES = [
 def collada(*, asset: str = "", nodes: str = "", triangles: str = "", library: str = "") -> str:
     numbers = " ".join(str(c) for corner in BOX_CORNERS for c in corner)
     indices = " ".join(str(i) for face in BOX_FACES for i in face)
-    surfaces = (
-        triangles
-        or f"<triangles count='12'><input semantic='VERTEX' source='#v' offset='0'/><p>{indices}</p></triangles>"
+    surfaces = triangles or (
+        f"<triangles count='12'><input semantic='VERTEX' source='#v' "
+        f"offset='0'/><p>{indices}</p></triangles>"
     )
     return f"""<?xml version="1.0"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">

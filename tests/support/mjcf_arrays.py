@@ -16,7 +16,9 @@ _OTHER = re.compile(
     r"|(n?mesh|n?tex|n?mat|n?plugin|n?numeric|n?text|n?tuple)_?|npolygonmax|.*_matid$|body_(sameframe|geomnum)|site_group"
     r"|geom_(dataid|sameframe|plugin|group)|ngeom$"
 )
-"""Arrays that follow from the names, files, pictures and data of users, or from the split of geoms by their purpose."""
+"""Arrays that follow from the names, files, pictures and data of users, or from the split of geoms
+by their purpose.
+"""
 _SEEN = ("geom_bodyid", "geom_pos", "geom_quat", "geom_size", "geom_type")
 _SHOWN_GROUPS = 3
 
@@ -52,29 +54,51 @@ def comparison(folder: Path, text: str, **files: bytes) -> Comparison | None:
     mjcf = bridge.to_mjcf(scene, quiet=True)
     exported = mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)
     one, other = _arrays(original, is_export=False), _arrays(exported, is_export=True)
-    differing = {name for name in one if name not in other or not _are_equal(one[name], other[name])}
-    return Comparison(frozenset(differing), "\n".join(map(str, (*scene.diagnostics, *mjcf.diagnostics))))
+    differing = {
+        name for name in one if name not in other or not _are_equal(one[name], other[name])
+    }
+    return Comparison(
+        frozenset(differing), "\n".join(map(str, (*scene.diagnostics, *mjcf.diagnostics)))
+    )
 
 
 def _arrays(model: Any, *, is_export: bool) -> dict[str, Any]:
-    """Return the arrays and options of a compiled model; those of geoms apart for contacts and for looks."""
+    """Return the arrays and options of a compiled model; those of geoms apart for contacts and for
+    looks.
+    """
     names = [name for name in dir(model) if not (name.startswith("_") or _OTHER.match(name))]
     found = {name: getattr(model, name) for name in names if not callable(getattr(model, name))}
-    found = {name: np.asarray(value) for name, value in found.items() if isinstance(value, int | float | np.ndarray)}
+    found = {
+        name: np.asarray(value)
+        for name, value in found.items()
+        if isinstance(value, int | float | np.ndarray)
+    }
     solid = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
     solid[model.pair_geom1] = solid[model.pair_geom2] = True
     seen = ~solid if is_export else model.geom_group < _SHOWN_GROUPS
     geoms = {name: found.pop(name) for name in list(found) if name.startswith("geom_")}
-    found |= {f"touching {name}": values[solid] for name, values in geoms.items() if name != "geom_rgba"}
-    found |= {f"seen {name}": geoms[name][seen] for name in _SEEN} | {"seen color": _colors(model)[seen]}
+    found |= {
+        f"touching {name}": values[solid] for name, values in geoms.items() if name != "geom_rgba"
+    }
+    found |= {f"seen {name}": geoms[name][seen] for name in _SEEN} | {
+        "seen color": _colors(model)[seen]
+    }
     option = model.opt
-    return found | {f"option {name}": np.asarray(getattr(option, name)) for name in dir(option) if name[0] != "_"}
+    return found | {
+        f"option {name}": np.asarray(getattr(option, name))
+        for name in dir(option)
+        if name[0] != "_"
+    }
 
 
 def _colors(model: Any) -> Any:
     """Return the color of each geom, which that of its material replaces if it is the default."""
-    gray = np.all(np.isclose(model.geom_rgba, (0.5, 0.5, 0.5, 1.0)), axis=1) & (model.geom_matid >= 0)
-    return np.where(gray[:, None], model.mat_rgba[model.geom_matid] if model.nmat else 0.0, model.geom_rgba)
+    gray = np.all(np.isclose(model.geom_rgba, (0.5, 0.5, 0.5, 1.0)), axis=1) & (
+        model.geom_matid >= 0
+    )
+    return np.where(
+        gray[:, None], model.mat_rgba[model.geom_matid] if model.nmat else 0.0, model.geom_rgba
+    )
 
 
 def _are_equal(a: Any, b: Any) -> bool:

@@ -17,8 +17,13 @@ TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 
 
 
 def beside_a_body(inside: str = "", outside: str = "") -> str:
-    """A free body with this content, a body ``t`` to which things turn, and content of the world."""
-    return f'<body name="b" pos="0 0 1"><freejoint/>{BALL}{inside}</body><body name="t">{BALL}</body>{outside}'
+    """A free body with this content, a body ``t`` to which things turn, and content of the
+    world.
+    """
+    return (
+        f'<body name="b" pos="0 0 1"><freejoint/>{BALL}{inside}</body><body '
+        f'name="t">{BALL}</body>{outside}'
+    )
 
 
 def document(body: str = "", outside: str = "", name: str = "m") -> str:
@@ -41,7 +46,9 @@ def problems(path: Path, limits: Limits | None = None) -> tuple[Diagnostic, ...]
 
 
 def written(folder: Path, text: str, name: str = "robot.xml", **files: str) -> Path:
-    """A file, and others beside it; a double underscore in a keyword is a slash, a single one before xml a dot."""
+    """A file, and others beside it; a double underscore in a keyword is a slash, a single one
+    before xml a dot.
+    """
     for key, content in files.items():
         path = folder / key.replace("__", "/").replace("_xml", ".xml").replace("_obj", ".obj")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -52,7 +59,9 @@ def written(folder: Path, text: str, name: str = "robot.xml", **files: str) -> P
 
 
 def random_qpos(model: Any, seed: int = 0) -> np.ndarray:
-    """A position of a compiled model: free and ball joints turned, all others within 1.5 of their reference."""
+    """A position of a compiled model: free and ball joints turned, all others within 1.5 of their
+    reference.
+    """
     rng = np.random.default_rng(seed)
     q = np.array(model.qpos0)
     for j in range(model.njnt):
@@ -67,7 +76,9 @@ def random_qpos(model: Any, seed: int = 0) -> np.ndarray:
 
 
 def joint_positions(model: Any, q: np.ndarray, known: set[str]) -> dict[str, Any]:
-    """The position by joint; a free joint whose name the mechanism does not use is under the name of its link."""
+    """The position by joint; a free joint whose name the mechanism does not use is under the name
+    of its link.
+    """
     positions = {}
     for j in range(model.njnt):
         start, size = model.jnt_qposadr[j], {0: 7, 1: 4}.get(int(model.jnt_type[j]), 1)
@@ -79,13 +90,17 @@ def joint_positions(model: Any, q: np.ndarray, known: set[str]) -> dict[str, Any
 
 
 def largest_pose_error(scene: Scene, model: Any, seed: int = 0) -> float:
-    """The largest difference of a body's pose in MuJoCo and in the mechanism of the scene, at a random position."""
+    """The largest difference of a body's pose in MuJoCo and in the mechanism of the scene, at a
+    random position.
+    """
     import mujoco
 
     data, mechanism = mujoco.MjData(model), bridge.lower(scene)
     data.qpos[:] = random_qpos(model, seed)
     mujoco.mj_kinematics(model, data)
-    poses = mechanism.link_poses(joint_positions(model, data.qpos, {joint for joint, _ in mechanism.v_order}))
+    poses = mechanism.link_poses(
+        joint_positions(model, data.qpos, {joint for joint, _ in mechanism.v_order})
+    )
     errors = [0.0]
     for b in range(1, model.nbody):
         X = poses[model.body(b).name or f"body_{b}"]

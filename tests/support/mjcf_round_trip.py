@@ -1,4 +1,6 @@
-"""A model against its export: both compiled by MuJoCo, at the same state, compared quantity by quantity."""
+"""A model against its export: both compiled by MuJoCo, at the same state, compared quantity by
+quantity.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ def compiled(body: str, outside: str = "") -> tuple[Any, Any]:
 
 
 def differences(body: str, outside: str = "", seed: int = 0) -> dict[str, float]:
-    """The largest differences, relative to the largest number of the original, at a random state and control.
+    """The largest differences, relative to the largest number of the original, at a random state
+    and control.
 
     Both models have the same bodies and joints in the same order.
     """
@@ -30,7 +33,11 @@ def differences(body: str, outside: str = "", seed: int = 0) -> dict[str, float]
     sizes = [(m.nbody, m.njnt, m.nq, m.nv, m.nu) for m in (original, exported)]
     assert sizes[0] == sizes[1]
     rng = np.random.default_rng(seed)
-    qpos, qvel, ctrl = random_qpos(original, seed), rng.normal(size=original.nv), rng.uniform(0, 1, original.nu)
+    qpos, qvel, ctrl = (
+        random_qpos(original, seed),
+        rng.normal(size=original.nv),
+        rng.uniform(0, 1, original.nu),
+    )
     found = []
     for model in (original, exported):
         data = mujoco.MjData(model)
@@ -41,7 +48,12 @@ def differences(body: str, outside: str = "", seed: int = 0) -> dict[str, float]
             mujoco.mj_fullM(model, data, M)
         except TypeError:
             mujoco.mj_fullM(model, M, data.qM)
-        values = {"pose": data.xpos, "mass": M, "bias": data.qfrc_bias, "passive": data.qfrc_passive}
+        values = {
+            "pose": data.xpos,
+            "mass": M,
+            "bias": data.qfrc_bias,
+            "passive": data.qfrc_passive,
+        }
         values = {key: np.array(value) for key, value in values.items()}
         values["actuator"] = np.array(data.qfrc_actuator)
         mujoco.mj_step(model, data)
@@ -56,8 +68,17 @@ def _relative(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def differing_arrays(prefix: str, original: Any, exported: Any) -> list[str]:
-    """The names of the arrays of one kind of element, such as ``cam``, that differ between two compiled models."""
+    """The names of the arrays of one kind of element, such as ``cam``, that differ between two
+    compiled models.
+    """
     names = [name for name in dir(original) if name.startswith(f"{prefix}_")]
     assert names
-    pairs = ((name, *(np.asarray(getattr(model, name)) for model in (original, exported))) for name in names)
-    return [name for name, a, b in pairs if a.shape != b.shape or not np.allclose(a, b, rtol=1e-6, atol=1e-12)]
+    pairs = (
+        (name, *(np.asarray(getattr(model, name)) for model in (original, exported)))
+        for name in names
+    )
+    return [
+        name
+        for name, a, b in pairs
+        if a.shape != b.shape or not np.allclose(a, b, rtol=1e-6, atol=1e-12)
+    ]

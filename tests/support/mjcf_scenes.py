@@ -1,4 +1,6 @@
-"""Scenes for the tests of the MJCF exporter: links, joints, trees, chains and loops, made by functions."""
+"""Scenes for the tests of the MJCF exporter: links, joints, trees, chains and loops, made by
+functions.
+"""
 
 import numpy as np
 
@@ -43,7 +45,9 @@ def scene_of(*links, joints=(), **more):
         )
         for name in names
     )
-    return Scene(name="demo", **({"models": models, "links": links, "joints": tuple(joints)} | more))
+    return Scene(
+        name="demo", **({"models": models, "links": links, "joints": tuple(joints)} | more)
+    )
 
 
 def link(name, *, model="m", p=(0.0, 0.0, 0.0), **more):
@@ -52,7 +56,9 @@ def link(name, *, model="m", p=(0.0, 0.0, 0.0), **more):
 
 def hinge(name, parent, child, kind=JointType.REVOLUTE, **axis):
     axes = (JointAxis(xyz=frozen((0.0, 0.0, 1.0)), **axis),) if kind is not JointType.FIXED else ()
-    return Joint(name=name, type=kind, parent=parent, child=child, X_PJ=IDENTITY, X_CJ=IDENTITY, axes=axes)
+    return Joint(
+        name=name, type=kind, parent=parent, child=child, X_PJ=IDENTITY, X_CJ=IDENTITY, axes=axes
+    )
 
 
 def codes(found):
@@ -79,7 +85,9 @@ def extent(model, geom):
 
 
 def ball(name, **surface):
-    return Collision(name=name, X_LG=IDENTITY, geometry=Sphere(radius=0.1), surface=Surface(**surface))
+    return Collision(
+        name=name, X_LG=IDENTITY, geometry=Sphere(radius=0.1), surface=Surface(**surface)
+    )
 
 
 def two_robots(seed):
@@ -101,7 +109,14 @@ def two_robots(seed):
     return scene_of(*links, joints=joints, filter_groups=groups, filter_rules=rules)
 
 
-MASKS = [(0x1, 0x2), (0x3, 0x2), (0xFFFF, 0x10), (0x0, 0xFFFF), (0x80000000, 0xC0000000), (0xFFFF, 0xFFFF)]
+MASKS = [
+    (0x1, 0x2),
+    (0x3, 0x2),
+    (0xFFFF, 0x10),
+    (0x0, 0xFFFF),
+    (0x80000000, 0xC0000000),
+    (0xFFFF, 0xFFFF),
+]
 
 
 def leg():
@@ -114,14 +129,24 @@ def leg():
         for i in range(5)
     ]
     joints = [
-        hinge(f"FL{i}_hip_joint", f"l{i - 1}", f"l{i}", lower=-1.0, upper=2.0, damping=0.3, effort=20.0)
+        hinge(
+            f"FL{i}_hip_joint",
+            f"l{i - 1}",
+            f"l{i}",
+            lower=-1.0,
+            upper=2.0,
+            damping=0.3,
+            effort=20.0,
+        )
         for i in range(1, 5)
     ]
     return scene_of(*links, joints=joints)
 
 
 def cone_scene():
-    shape = Collision(name="c", X_LG=IDENTITY, geometry=Cone(radius=0.5, length=2.0), where=Where("robot.sdf", 9))
+    shape = Collision(
+        name="c", X_LG=IDENTITY, geometry=Cone(radius=0.5, length=2.0), where=Where("robot.sdf", 9)
+    )
     return scene_of(link("a", collisions=(shape,)), joints=(hinge("j", WORLD, "a", velocity=2.0),))
 
 
@@ -138,7 +163,13 @@ TYPES = (
 )
 
 
-FREEDOMS = {JointType.UNIVERSAL: 2, JointType.REVOLUTE2: 2, JointType.PLANAR: 3, JointType.BALL: 0, JointType.FIXED: 0}
+FREEDOMS = {
+    JointType.UNIVERSAL: 2,
+    JointType.REVOLUTE2: 2,
+    JointType.PLANAR: 3,
+    JointType.BALL: 0,
+    JointType.FIXED: 0,
+}
 
 
 def pose(rng):
@@ -148,7 +179,9 @@ def pose(rng):
 def solid(rng):
     A = rng.normal(size=(3, 3))
     spread = A @ A.T
-    return SpatialInertia.of(rng.uniform(0.5, 3.0), rng.normal(size=3), np.trace(spread) * np.eye(3) - spread)
+    return SpatialInertia.of(
+        rng.uniform(0.5, 3.0), rng.normal(size=3), np.trace(spread) * np.eye(3) - spread
+    )
 
 
 def axes(kind, rng):
@@ -164,7 +197,14 @@ def random_tree(seed, kinds=TYPES, size=9, backwards=True):
     if rng.random() < 0.5:
         X_CJ = pose(rng)
         joints.append(
-            Joint(name="j0", type=JointType.FIXED, parent=WORLD, child="l0", X_PJ=links[0].X_WL @ X_CJ, X_CJ=X_CJ)
+            Joint(
+                name="j0",
+                type=JointType.FIXED,
+                parent=WORLD,
+                child="l0",
+                X_PJ=links[0].X_WL @ X_CJ,
+                X_CJ=X_CJ,
+            )
         )
     for i in range(1, size):
         above = links[int(rng.integers(0, i))]
@@ -173,7 +213,11 @@ def random_tree(seed, kinds=TYPES, size=9, backwards=True):
         ends = {"parent": above.name, "child": f"l{i}", "X_PJ": X_PJ, "X_CJ": X_CJ}
         if backwards and rng.random() < 0.3:
             ends = {"parent": f"l{i}", "child": above.name, "X_PJ": X_CJ, "X_CJ": X_PJ}
-        links.append(Link(name=f"l{i}", model="m", X_WL=above.X_WL @ X_PJ @ X_CJ.inverse(), inertia=solid(rng)))
+        links.append(
+            Link(
+                name=f"l{i}", model="m", X_WL=above.X_WL @ X_PJ @ X_CJ.inverse(), inertia=solid(rng)
+            )
+        )
         joints.append(Joint(name=f"j{i}", type=kind, axes=axes(kind, rng), pitch=0.3, **ends))
     model = Model(name="m", X_WM=IDENTITY, canonical_link="l0")
     return Scene(name="m", models=(model,), links=tuple(links), joints=tuple(joints))
@@ -196,10 +240,14 @@ SCALAR = tuple(kind for kind in TYPES if kind is not JointType.BALL)
 
 
 def one_joint(axis=None, kind=JointType.REVOLUTE, inertia=None, **joint):
-    base = Link(name="base", model="m", X_WL=IDENTITY, inertia=SpatialInertia.of(1.0, I_Lcm=np.eye(3)))
+    base = Link(
+        name="base", model="m", X_WL=IDENTITY, inertia=SpatialInertia.of(1.0, I_Lcm=np.eye(3))
+    )
     inertia = inertia or SpatialInertia.of(2.0, (0.1, 0.2, 0.3), np.diag((0.3, 0.4, 0.5)))
     arm = Link(name="arm", model="m", X_WL=IDENTITY, inertia=inertia, where=Where("arm.sdf", 12))
-    hold = Joint(name="hold", type=JointType.FIXED, parent=WORLD, child="base", X_PJ=IDENTITY, X_CJ=IDENTITY)
+    hold = Joint(
+        name="hold", type=JointType.FIXED, parent=WORLD, child="base", X_PJ=IDENTITY, X_CJ=IDENTITY
+    )
     axis = axis or JointAxis(xyz=frozen((0.0, 0.0, 1.0)))
     elbow = Joint(
         name="elbow",
@@ -226,13 +274,24 @@ def four_bar(kind=JointType.REVOLUTE):
     def bar(name, x, z, dx, dz):
         com = (dx / 2, 0.0, dz / 2)
         return Link(
-            name=name, model="m", X_WL=Pose.of(p=(x, 0, z)), inertia=SpatialInertia.of(1.0, com, 0.02 * np.eye(3))
+            name=name,
+            model="m",
+            X_WL=Pose.of(p=(x, 0, z)),
+            inertia=SpatialInertia.of(1.0, com, 0.02 * np.eye(3)),
         )
 
     y = (JointAxis(xyz=frozen((0.0, 1.0, 0.0))),)
 
     def hinge(name, parent, child, p, c, type=JointType.REVOLUTE):
-        return Joint(name=name, type=type, parent=parent, child=child, X_PJ=Pose.of(p=p), X_CJ=Pose.of(p=c), axes=y)
+        return Joint(
+            name=name,
+            type=type,
+            parent=parent,
+            child=child,
+            X_PJ=Pose.of(p=p),
+            X_CJ=Pose.of(p=c),
+            axes=y,
+        )
 
     links = (bar("left", 0, 0, 0.3, 0.4), bar("top", 0.3, 0.4, 1, 0), bar("right", 1, 0, 0.3, 0.4))
     joints = (
@@ -249,12 +308,18 @@ IMPOSSIBLE = SpatialInertia.of(1.0, I_Lcm=np.diag((1.0, 1.0, 3.0)))
 
 
 def chain(length):
-    links = [Link(name="l0", model="m", X_WL=IDENTITY, inertia=SpatialInertia.of(1.0, I_Lcm=np.eye(3)))]
+    links = [
+        Link(name="l0", model="m", X_WL=IDENTITY, inertia=SpatialInertia.of(1.0, I_Lcm=np.eye(3)))
+    ]
     joints = []
     for i in range(1, length):
         X_PJ = Pose.of(p=(0.0, 0.0, 0.1))
         X_WL = Pose.of(p=(0.0, 0.0, 0.1 * i))
-        links.append(Link(name=f"l{i}", model="m", X_WL=X_WL, inertia=SpatialInertia.of(1.0, I_Lcm=np.eye(3))))
+        links.append(
+            Link(
+                name=f"l{i}", model="m", X_WL=X_WL, inertia=SpatialInertia.of(1.0, I_Lcm=np.eye(3))
+            )
+        )
         joints.append(
             Joint(
                 name=f"j{i}",

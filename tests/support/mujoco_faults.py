@@ -16,7 +16,9 @@ from bridge.parity.engines.mujoco.engine import MujocoEngine
 from loaders.pose import rotation_about
 
 Plant = Callable[[Any, np.random.Generator], set[str] | None]
-"""Changes an open engine; returns the links or joints of which the report must name one, or None if not applicable."""
+"""Changes an open engine; returns the links or joints of which the report must name one, or None if
+not applicable.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +41,18 @@ def pick(things: list[Any], rng: np.random.Generator) -> Any:
     return things[int(rng.integers(len(things)))] if things else None
 
 
-# --- places ----------------------------------------------------------------------------------------------------------
+# --- places ---------------------------------------------------------------------------------------
 
 
 def _links(engine: MujocoEngine) -> list[tuple[str, int]]:
     """The moving links with mass, each with its MuJoCo body."""
     moving = moving_links(engine.mechanism)
     pairs = zip(engine.mechanism.bodies, engine._indices, strict=True)
-    return [(b.name, i.body) for b, i in pairs if b.name in moving and b.inertia.mass > 1e-3 and not i.beyond]
+    return [
+        (b.name, i.body)
+        for b, i in pairs
+        if b.name in moving and b.inertia.mass > 1e-3 and not i.beyond
+    ]
 
 
 def _joints(engine: MujocoEngine, **wanted: bool) -> list[tuple[str, int]]:
@@ -56,7 +62,11 @@ def _joints(engine: MujocoEngine, **wanted: bool) -> list[tuple[str, int]]:
     for dof, scalar in scalar_dofs(engine.mechanism).items():
         body = engine.mechanism.bodies[scalar.body]
         limited = bool(engine.model.jnt_limited[engine._joint(scalar)])
-        if len(body.primitives) == 1 and body.name in carrying and wanted.get("limited", limited) == limited:
+        if (
+            len(body.primitives) == 1
+            and body.name in carrying
+            and wanted.get("limited", limited) == limited
+        ):
             found.append((dof[0], engine._joint(scalar)))
     return found
 
@@ -66,7 +76,14 @@ def _on_body(change: Callable[[Any, int, np.random.Generator], bool | None]) -> 
         names = {body.name: {body.name, str(body.joint)} for body in engine.mechanism.bodies}
         candidates = _links(engine)
         rng.shuffle(candidates)
-        return next((names[str(n)] for n, b in candidates if change(engine.model, int(b), rng) is not False), None)
+        return next(
+            (
+                names[str(n)]
+                for n, b in candidates
+                if change(engine.model, int(b), rng) is not False
+            ),
+            None,
+        )
 
     return plant
 
@@ -83,13 +100,23 @@ def _on_joint(change: Callable[[Any, int], None], **wanted: bool) -> Plant:
     return plant
 
 
-def _on_geom(change: Callable[[Any, int], bool | None], drawn: bool = False, mesh: bool | None = False) -> Plant:
+def _on_geom(
+    change: Callable[[Any, int], bool | None], drawn: bool = False, mesh: bool | None = False
+) -> Plant:
     def plant(engine: MujocoEngine, rng: np.random.Generator) -> set[str] | None:
         m = engine.model
-        links = {i.body: b.name for b, i in zip(engine.mechanism.bodies, engine._indices, strict=True)}
-        geoms = [g for g in range(m.ngeom) if int(m.geom_bodyid[g]) in links and bool(m.geom_group[g] == 2) is drawn]
+        links = {
+            i.body: b.name for b, i in zip(engine.mechanism.bodies, engine._indices, strict=True)
+        }
+        geoms = [
+            g
+            for g in range(m.ngeom)
+            if int(m.geom_bodyid[g]) in links and bool(m.geom_group[g] == 2) is drawn
+        ]
         if mesh is not None:
-            geoms = [g for g in geoms if (int(m.geom_type[g]) == 7) is mesh and int(m.geom_type[g]) > 1]
+            geoms = [
+                g for g in geoms if (int(m.geom_type[g]) == 7) is mesh and int(m.geom_type[g]) > 1
+            ]
         rng.shuffle(geoms)
         chosen = next((g for g in geoms if change(m, int(g)) is not False), None)
         return None if chosen is None else _users(engine, chosen, links)
@@ -101,19 +128,27 @@ def _users(engine: MujocoEngine, geom: int, links: Mapping[int, str]) -> set[str
     """The link of a geom; for a mesh all links that share it."""
     m = engine.model
     mesh = int(m.geom_dataid[geom])
-    shared = [g for g in range(m.ngeom) if mesh >= 0 and int(m.geom_dataid[g]) == mesh and int(m.geom_type[g]) == 7]
+    shared = [
+        g
+        for g in range(m.ngeom)
+        if mesh >= 0 and int(m.geom_dataid[g]) == mesh and int(m.geom_type[g]) == 7
+    ]
     return {links[int(m.geom_bodyid[g])] for g in (geom, *shared)}
 
 
 def _on_model(change: Callable[[Any], None], name: str = "world") -> Plant:
     def plant(engine: MujocoEngine, _rng: np.random.Generator) -> set[str] | None:
         change(engine.model)
-        return {name} if name != "any" else {*moving_links(engine.mechanism), *(d[0] for d in engine.mechanism.v_order)}
+        return (
+            {name}
+            if name != "any"
+            else {*moving_links(engine.mechanism), *(d[0] for d in engine.mechanism.v_order)}
+        )
 
     return plant
 
 
-# --- changes ---------------------------------------------------------------------------------------------------------
+# --- changes --------------------------------------------------------------------------------------
 
 
 def _multiply(array: str, factor: float, index: Any = ...) -> Callable[..., None]:
@@ -187,11 +222,15 @@ def _effort(engine: MujocoEngine, rng: np.random.Generator) -> set[str] | None:
 
 def _start_elsewhere(engine: MujocoEngine, rng: np.random.Generator) -> set[str] | None:
     bodies = zip(engine.mechanism.bodies, engine._indices, strict=True)
-    chosen = pick([(b, i) for b, i in bodies if b.primitives and kind_of(b) is PrimitiveKind.FREE], rng)
+    chosen = pick(
+        [(b, i) for b, i in bodies if b.primitives and kind_of(b) is PrimitiveKind.FREE], rng
+    )
     if chosen is None:
         return None
     m = engine.model
-    start = m.qpos0 if engine._initial_key is None else m.key_qpos[engine._initial_key]  # where the engine starts
+    start = (
+        m.qpos0 if engine._initial_key is None else m.key_qpos[engine._initial_key]
+    )  # where the engine starts
     start[m.jnt_qposadr[chosen[1].joints[0]]] += 0.01
     return {chosen[0].name}
 
@@ -200,7 +239,9 @@ def _no_collisions(engine: MujocoEngine, rng: np.random.Generator) -> set[str] |
     m = engine.model
     pairs = [tuple(pair) for pair in engine.mechanism.collidable_pairs() if len(pair) == 2]
     moving = {
-        tuple(sorted(p)) for p in pairs if engine.mechanism.weld_group_of(p[0]) != engine.mechanism.weld_group_of(p[1])
+        tuple(sorted(p))
+        for p in pairs
+        if engine.mechanism.weld_group_of(p[0]) != engine.mechanism.weld_group_of(p[1])
     }
     chosen = pick(sorted(moving), rng)
     if chosen is None or m.npair:
@@ -228,7 +269,11 @@ def _couplings(engine: MujocoEngine) -> list[tuple[int, str]]:
     m, order = engine.model, engine.mechanism.v_order
     names = {engine._joint(s): d[0] for d, s in scalar_dofs(engine.mechanism).items()}
     followers = {order[c.follower][0] for c in engine.mechanism.couplings}
-    rows = [(k, names.get(int(m.eq_obj1id[k]), "")) for k in range(m.neq) if m.eq_type[k] == 2 and m.eq_obj2id[k] >= 0]
+    rows = [
+        (k, names.get(int(m.eq_obj1id[k]), ""))
+        for k in range(m.neq)
+        if m.eq_type[k] == 2 and m.eq_obj2id[k] >= 0
+    ]
     return [(k, name) for k, name in rows if name in followers]
 
 
@@ -237,7 +282,9 @@ def _coupling(column: int, change: Callable[[float], float]) -> Plant:
         chosen = pick(_couplings(engine), rng)
         if chosen is None:
             return None
-        engine.model.eq_data[chosen[0], column] = change(float(engine.model.eq_data[chosen[0], column]))
+        engine.model.eq_data[chosen[0], column] = change(
+            float(engine.model.eq_data[chosen[0], column])
+        )
         return {chosen[1]}
 
     return plant
@@ -309,11 +356,19 @@ def _larger_mesh(model: Any, geom: int) -> None:
 
 FAULTS: Mapping[str, Fault] = {
     "mass +1 %": Fault(quantity="mass", plant=_on_body(_scale("body_mass", 1.01))),
-    "center of mass moved 0.5 mm": Fault(quantity="center of mass", plant=_on_body(_shift("body_ipos", 5e-4))),
-    "a moment of inertia +1 %": Fault(quantity="inertia", plant=_on_body(_multiply("body_inertia", 1.01, 0))),
+    "center of mass moved 0.5 mm": Fault(
+        quantity="center of mass", plant=_on_body(_shift("body_ipos", 5e-4))
+    ),
+    "a moment of inertia +1 %": Fault(
+        quantity="inertia", plant=_on_body(_multiply("body_inertia", 1.01, 0))
+    ),
     "an inertia turned": Fault(quantity="inertia", plant=_on_body(_turn_inertia)),
-    "a link moved 1 mm": Fault(quantity="joint motion", plant=_on_joint(_body_of(_shift("body_pos", 1e-3)))),
-    "a link turned 1 mrad": Fault(quantity="joint motion", plant=_on_joint(_body_of(_turn("body_quat", 1e-3)))),
+    "a link moved 1 mm": Fault(
+        quantity="joint motion", plant=_on_joint(_body_of(_shift("body_pos", 1e-3)))
+    ),
+    "a link turned 1 mrad": Fault(
+        quantity="joint motion", plant=_on_joint(_body_of(_turn("body_quat", 1e-3)))
+    ),
     "an axis flipped": Fault(quantity="joint motion", plant=_on_joint(_scale("jnt_axis", -1.0))),
     "an axis tilted 0.05 degrees": Fault(quantity="joint motion", plant=_on_joint(_tilt_axis)),
     "a limit moved 1 %": Fault(quantity="limits", plant=_on_joint(_higher_limit, limited=True)),
@@ -330,20 +385,30 @@ FAULTS: Mapping[str, Fault] = {
     "a shape 1 % longer": Fault(quantity="shapes", plant=_on_geom(_scale("geom_size", 1.01))),
     "a shape moved 1 mm": Fault(quantity="shapes", plant=_on_geom(_shift("geom_pos", 1e-3))),
     "a mesh 0.1 % larger": Fault(quantity="meshes", plant=_on_geom(_larger_mesh, mesh=True)),
-    "a mesh moved 1 mm": Fault(quantity="meshes", plant=_on_geom(_shift("geom_pos", 1e-3), mesh=True)),
+    "a mesh moved 1 mm": Fault(
+        quantity="meshes", plant=_on_geom(_shift("geom_pos", 1e-3), mesh=True)
+    ),
     "friction of a shape halved": Fault(
         quantity="friction of shapes", plant=_on_geom(_multiply("geom_friction", 0.5, 0), mesh=None)
     ),
     "a drawing moved 1 mm": Fault(
         quantity="visual shapes", plant=_on_geom(_shift("geom_pos", 1e-3), drawn=True, mesh=None)
     ),
-    "a drawing turned": Fault(quantity="visual shapes", plant=_on_geom(_turn("geom_quat", 0.1), drawn=True, mesh=None)),
+    "a drawing turned": Fault(
+        quantity="visual shapes", plant=_on_geom(_turn("geom_quat", 0.1), drawn=True, mesh=None)
+    ),
     "a mimic sign": Fault(quantity="couplings", plant=_coupling(1, lambda x: -x)),
     "a mimic offset": Fault(quantity="couplings", plant=_coupling(0, lambda x: x + 1e-3)),
-    "rotor inertia 1e-4": Fault(quantity="mass matrix", level="L1", plant=_on_joint(_add("dof_armature", 1e-4))),
+    "rotor inertia 1e-4": Fault(
+        quantity="mass matrix", level="L1", plant=_on_joint(_add("dof_armature", 1e-4))
+    ),
     "gravity switched off": Fault(quantity="bias forces", level="L1", plant=_unflagged),
-    "a loop's end moved 1 mm": Fault(quantity="constraint violation", level="L1", plant=_moved_site),
-    "a link without collisions": Fault(quantity="collidable pairs", level="L1", plant=_no_collisions),
+    "a loop's end moved 1 mm": Fault(
+        quantity="constraint violation", level="L1", plant=_moved_site
+    ),
+    "a link without collisions": Fault(
+        quantity="collidable pairs", level="L1", plant=_no_collisions
+    ),
     "a filter removed": Fault(quantity="collidable pairs", level="L1", plant=_no_exclude),
     "a spring added": Fault(quantity="one step", level="L2", plant=_on_joint(_stiffness)),
     "a spring 1 % stiffer": Fault(quantity="one step", level="L2", plant=_spring),

@@ -1,4 +1,6 @@
-"""MuJoCo as a witness: it runs what was written, and answers under our names, in our coordinates."""
+"""MuJoCo as a witness: it runs what was written, and answers under our names, in our
+coordinates.
+"""
 
 import copy
 
@@ -41,7 +43,12 @@ class Running:
         positions = self.mechanism.positions_by_body(q)
         self.S[:] = 0.0
         for body, position in zip(self.mechanism.bodies, positions, strict=True):
-            moves = zip(primitive_names(body), body.primitives, primitive_positions(body, position), strict=True)
+            moves = zip(
+                primitive_names(body),
+                body.primitives,
+                primitive_positions(body, position),
+                strict=True,
+            )
             for name, primitive, displacement in moves:
                 self._set_joint(body, name, primitive, displacement)
         self.data.qvel[:] = 0.0 if v is None else self.S @ v
@@ -69,7 +76,9 @@ class Running:
     def poses(self):
         """``X_WL`` of every link."""
         return {
-            body.name: Pose.of(self.data.body(body.name).xmat.reshape(3, 3), self.data.body(body.name).xpos)
+            body.name: Pose.of(
+                self.data.body(body.name).xmat.reshape(3, 3), self.data.body(body.name).xpos
+            )
             for body in self.mechanism.bodies
         }
 
@@ -87,7 +96,9 @@ class Running:
 
 
 def can_touch(model):
-    """Pairs of bodies whose geoms MuJoCo lets touch, asked of MuJoCo itself: every geom a ball in one place."""
+    """Pairs of bodies whose geoms MuJoCo lets touch, asked of MuJoCo itself: every geom a ball in
+    one place.
+    """
     model = copy.copy(model)
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_MIDPHASE
     model.geom_type[:] = mujoco.mjtGeom.mjGEOM_SPHERE

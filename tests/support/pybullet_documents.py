@@ -1,6 +1,8 @@
-"""Faults in the document from which PyBullet loads a body, which its calls do not change in a running one.
+"""Faults in the document from which PyBullet loads a body, which its calls do not change in a
+running one.
 
-The body that runs has the fault; the handle, and all that the comparison computes from the model, do not know of it.
+The body that runs has the fault; the handle, and all that the comparison computes from the model,
+do not know of it.
 """
 
 from __future__ import annotations
@@ -30,11 +32,12 @@ Edit = Callable[[Element], bool | None]
 """Changes an element; returns False if it has no place for the fault."""
 
 
-# --- opening ---------------------------------------------------------------------------------------------------------
+# --- opening --------------------------------------------------------------------------------------
 
 
 def _reopened(engine: PyBulletEngine, number: int, tag: str, name: str, edit: Edit) -> bool:
-    """Open the mechanism of an engine again, with one element of one document changed, in place of what is open.
+    """Open the mechanism of an engine again, with one element of one document changed, in place of
+    what is open.
 
     Returns:
         Whether the element has a place for the fault.
@@ -74,7 +77,7 @@ def _edited_document(number: int, edit: Callable[[Element], object]) -> Iterator
         pybullet.loadURDF = load
 
 
-# --- places ----------------------------------------------------------------------------------------------------------
+# --- places ---------------------------------------------------------------------------------------
 
 
 def _link(edit: Edit) -> Plant:
@@ -100,17 +103,28 @@ def _joint(edit: Edit) -> Plant:
         places = []
         for number, body in enumerate(engine._bodies):
             articulation = body.state.articulation
-            for part, segments in zip(articulation.mechanism.bodies, articulation.joint_segments, strict=True):
-                is_scalar = [p.kind for p in part.primitives] in ([PrimitiveKind.HINGE], [PrimitiveKind.SLIDE])
+            for part, segments in zip(
+                articulation.mechanism.bodies, articulation.joint_segments, strict=True
+            ):
+                is_scalar = [p.kind for p in part.primitives] in (
+                    [PrimitiveKind.HINGE],
+                    [PrimitiveKind.SLIDE],
+                )
                 if is_scalar and part.inertia.mass > 1e-3:
-                    places.append((str(part.joint), number, articulation.segments[segments[0] + 1].joint))
+                    places.append(
+                        (str(part.joint), number, articulation.segments[segments[0] + 1].joint)
+                    )
         return _planted(engine, rng, places, "joint", edit)
 
     return plant
 
 
 def _planted(
-    engine: PyBulletEngine, rng: np.random.Generator, places: list[tuple[str, int, str]], tag: str, edit: Edit
+    engine: PyBulletEngine,
+    rng: np.random.Generator,
+    places: list[tuple[str, int, str]],
+    tag: str,
+    edit: Edit,
 ) -> set[str] | None:
     bodies = engine.mechanism.bodies
     rng.shuffle(places)
@@ -121,7 +135,7 @@ def _planted(
     return None
 
 
-# --- edits -----------------------------------------------------------------------------------------------------------
+# --- edits ----------------------------------------------------------------------------------------
 
 
 def _numbers(element: Element, name: str) -> list[float]:
@@ -150,7 +164,9 @@ def _turn(path: str, angle: float) -> Edit:
         if origin is None or (path == "inertial/origin" and not _is_uneven(element)):
             return False
         quaternion = pybullet.getQuaternionFromEuler(_numbers(origin, "rpy"))
-        R = pose_from((0.0, 0.0, 0.0), quaternion).R @ rotation_about(np.array((0.6, 0.0, 0.8)), angle)
+        R = pose_from((0.0, 0.0, 0.0), quaternion).R @ rotation_about(
+            np.array((0.6, 0.0, 0.8)), angle
+        )
         _set(origin, "rpy", roll_pitch_yaw(R))
         return True
 
@@ -189,7 +205,14 @@ def _larger_mesh(element: Element) -> bool:
     if not _of_shape(element, True):
         return False
     mesh = element.find("collision/geometry")[0]
-    _set(mesh, "scale", [1.001 * number for number in (_numbers(mesh, "scale") if mesh.get("scale") else (1, 1, 1))])
+    _set(
+        mesh,
+        "scale",
+        [
+            1.001 * number
+            for number in (_numbers(mesh, "scale") if mesh.get("scale") else (1, 1, 1))
+        ],
+    )
     return True
 
 
@@ -225,7 +248,9 @@ def _doubled(limit: str) -> Edit:
 
 
 DOCUMENT_FAULTS: Mapping[str, Fault] = {
-    "center of mass moved 0.5 mm": Fault(quantity="center of mass", plant=_link(_move("inertial/origin", 5e-4))),
+    "center of mass moved 0.5 mm": Fault(
+        quantity="center of mass", plant=_link(_move("inertial/origin", 5e-4))
+    ),
     "an inertia turned": Fault(quantity="inertia", plant=_link(_turn("inertial/origin", 0.2))),
     "a link moved 1 mm": Fault(quantity="joint motion", plant=_joint(_move("origin", 1e-3))),
     "a link turned 1 mrad": Fault(quantity="joint motion", plant=_joint(_turn("origin", 1e-3))),
@@ -236,7 +261,9 @@ DOCUMENT_FAULTS: Mapping[str, Fault] = {
     "a shape moved 1 mm": Fault(quantity="shapes", plant=_link(_shape_moved)),
     "a mesh 0.1 % larger": Fault(quantity="meshes", plant=_link(_larger_mesh)),
     "a mesh moved 1 mm": Fault(quantity="meshes", plant=_link(_mesh_moved)),
-    "a drawing moved 1 mm": Fault(quantity="visual shapes", plant=_link(_move("visual/origin", 1e-3))),
+    "a drawing moved 1 mm": Fault(
+        quantity="visual shapes", plant=_link(_move("visual/origin", 1e-3))
+    ),
     "a drawing turned": Fault(quantity="visual shapes", plant=_link(_turn("visual/origin", 0.1))),
     "effort limit doubled": Fault(quantity="effort limits", plant=_joint(_doubled("effort"))),
     "velocity limit doubled": Fault(quantity="velocity limits", plant=_joint(_doubled("velocity"))),

@@ -18,7 +18,7 @@ from tests.support.mujoco_faults import Fault, Plant, pick
 from tests.support.pybullet_documents import DOCUMENT_FAULTS
 from tests.support.pybullet_settings import SETTING_FAULTS, has_shape, joints, links
 
-# --- places ----------------------------------------------------------------------------------------------------------
+# --- places ---------------------------------------------------------------------------------------
 
 
 def _on_link(**change: Callable[[Any], Any]) -> Plant:
@@ -37,12 +37,17 @@ def _on_link(**change: Callable[[Any], Any]) -> Plant:
     return plant
 
 
-def _on_joint(wanted: Callable[[Any], bool] = lambda _info: True, **change: Callable[[Any], Any]) -> Plant:
+def _on_joint(
+    wanted: Callable[[Any], bool] = lambda _info: True, **change: Callable[[Any], Any]
+) -> Plant:
     """Change a joint by ``changeDynamics``; each argument is a function of ``getJointInfo``."""
 
     def plant(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
         client = engine._client
-        infos = [(n, b, i, pybullet.getJointInfo(int(b), i, physicsClientId=client)) for n, b, i in joints(engine)]
+        infos = [
+            (n, b, i, pybullet.getJointInfo(int(b), i, physicsClientId=client))
+            for n, b, i in joints(engine)
+        ]
         chosen = pick([entry for entry in infos if wanted(entry[3])], rng)
         if chosen is None:
             return None
@@ -58,7 +63,7 @@ def _limited(info: Any) -> bool:
     return -1e8 < info[8] < info[9] < 1e8
 
 
-# --- changes ---------------------------------------------------------------------------------------------------------
+# --- changes --------------------------------------------------------------------------------------
 
 
 def _gravity(engine: PyBulletEngine, _rng: np.random.Generator) -> set[str] | None:
@@ -79,14 +84,18 @@ def _time_step(engine: PyBulletEngine, _rng: np.random.Generator) -> set[str] | 
 
 def _start_elsewhere(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
     bases = {
-        b.mechanism.bodies[0].name: b for b in engine._bodies if kind_of(b.mechanism.bodies[0]) is PrimitiveKind.FREE
+        b.mechanism.bodies[0].name: b
+        for b in engine._bodies
+        if kind_of(b.mechanism.bodies[0]) is PrimitiveKind.FREE
     }
     name = pick(sorted(bases), rng)
     if name is None:
         return None
     p, q = pybullet.getBasePositionAndOrientation(int(bases[name]), physicsClientId=engine._client)
     shifted = (p[0] + 0.01, p[1], p[2])
-    pybullet.resetBasePositionAndOrientation(int(bases[name]), shifted, q, physicsClientId=engine._client)
+    pybullet.resetBasePositionAndOrientation(
+        int(bases[name]), shifted, q, physicsClientId=engine._client
+    )
     engine._initial_poses = engine.link_poses()
     return {name}
 
@@ -97,7 +106,9 @@ def _fixed_base_moved(engine: PyBulletEngine, rng: np.random.Generator) -> set[s
     if body is None:
         return None
     (x, y, z), q = pybullet.getBasePositionAndOrientation(int(body), physicsClientId=engine._client)
-    pybullet.resetBasePositionAndOrientation(int(body), (x + 1e-3, y, z), q, physicsClientId=engine._client)
+    pybullet.resetBasePositionAndOrientation(
+        int(body), (x + 1e-3, y, z), q, physicsClientId=engine._client
+    )
     return set(body.links)
 
 
@@ -139,21 +150,26 @@ def _friction(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | No
         return None
     name, body, index = chosen
     mu = pybullet.getDynamicsInfo(int(body), index, physicsClientId=engine._client)[1]
-    pybullet.changeDynamics(int(body), index, lateralFriction=0.5 * mu, physicsClientId=engine._client)
+    pybullet.changeDynamics(
+        int(body), index, lateralFriction=0.5 * mu, physicsClientId=engine._client
+    )
     return {name} if mu else None
 
 
 def _pair(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
     """Disable a pair that touches at some position of the joints.
 
-    PyBullet applies the filter when the boxes around both links begin to overlap, so that the joints move afterwards;
-    a filter of links whose boxes always overlap has no effect, and is no fault.
+    PyBullet applies the filter when the boxes around both links begin to overlap, so that the
+    joints move afterwards; a filter of links whose boxes always overlap has no effect, and is no
+    fault.
     """
     q = engine._loaded.positions()
     observed = observe_pairs(pybullet, engine._client, engine._bodies, {frozenset()})  # type: ignore[arg-type]
     engine._loaded.set_positions(q)
     names = {(int(b), i): n for b in engine._bodies for n, i in b.links.items()}
-    touching = [tuple(sorted(pair)) for pair in observed.touching if {x in names for x in pair} == {True}]
+    touching = [
+        tuple(sorted(pair)) for pair in observed.touching if {x in names for x in pair} == {True}
+    ]
     one = {n for n, _, _ in links(engine)}
     candidates = sorted(p for p in touching if {names[x] for x in p} & one)
     for (a, i), (b, j) in rng.permutation(np.array(candidates)).tolist():
@@ -166,7 +182,9 @@ def _pair(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
 
 
 def _unfiltered(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
-    """Let a pair collide that a filter of the model disables, and that overlaps at some position of the joints."""
+    """Let a pair collide that a filter of the model disables, and that overlaps at some position of
+    the joints.
+    """
     q = engine._loaded.positions()
     observed = observe_pairs(pybullet, engine._client, engine._bodies, {frozenset()})  # type: ignore[arg-type]
     engine._loaded.set_positions(q)
@@ -202,7 +220,7 @@ def _motor(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
     name, body, index = chosen
     pybullet.setJointMotorControl2(
         int(body), index, pybullet.VELOCITY_CONTROL, force=1.0, physicsClientId=engine._client
-    )  # fmt: skip
+    )
     return {name}
 
 
@@ -210,25 +228,33 @@ def _air(engine: PyBulletEngine, _rng: np.random.Generator) -> set[str] | None:
     for body in engine._bodies:
         pybullet.changeDynamics(
             int(body), BASE, linearDamping=0.04, angularDamping=0.04, physicsClientId=engine._client
-        )  # fmt: skip
+        )
     return {dof[0] for dof in engine.mechanism.v_order}
 
 
 FAULTS: Mapping[str, Fault] = {
     "mass +1 %": Fault(quantity="mass", plant=_on_link(mass=lambda info: 1.01 * info[0])),
     "a moment of inertia +1 %": Fault(
-        quantity="inertia", plant=_on_link(localInertiaDiagonal=lambda info: (1.01 * info[2][0], *info[2][1:]))
+        quantity="inertia",
+        plant=_on_link(localInertiaDiagonal=lambda info: (1.01 * info[2][0], *info[2][1:])),
     ),
     "a limit moved 1 %": Fault(
         quantity="limits",
         plant=_on_joint(
-            _limited, jointLowerLimit=lambda info: info[8], jointUpperLimit=lambda i: i[9] + 0.01 * (i[9] - i[8])
+            _limited,
+            jointLowerLimit=lambda info: info[8],
+            jointUpperLimit=lambda i: i[9] + 0.01 * (i[9] - i[8]),
         ),
     ),
     "limits removed": Fault(
-        quantity="limits", plant=_on_joint(_limited, jointLowerLimit=lambda _i: -1e10, jointUpperLimit=lambda _i: 1e10)
+        quantity="limits",
+        plant=_on_joint(
+            _limited, jointLowerLimit=lambda _i: -1e10, jointUpperLimit=lambda _i: 1e10
+        ),
     ),
-    "damping +0.1": Fault(quantity="damping", plant=_on_joint(jointDamping=lambda info: info[6] + 0.1)),
+    "damping +0.1": Fault(
+        quantity="damping", plant=_on_joint(jointDamping=lambda info: info[6] + 0.1)
+    ),
     "a fixed base moved 1 mm": Fault(quantity="link poses", plant=_fixed_base_moved),
     "gravity tilted": Fault(quantity="gravity", plant=_gravity),
     "time step doubled": Fault(quantity="time step", plant=_time_step),

@@ -1,4 +1,6 @@
-"""Faults that calls of PyBullet cause in contacts, constraints, motors and settings, and in forces of the handle."""
+"""Faults that calls of PyBullet cause in contacts, constraints, motors and settings, and in forces
+of the handle.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,7 @@ def _on_shape(**change: float) -> Plant:
     return plant
 
 
-# --- joints ----------------------------------------------------------------------------------------------------------
+# --- joints ---------------------------------------------------------------------------------------
 
 
 def _brake(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
@@ -68,13 +70,19 @@ def _brake(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
     name, body, index = chosen
     friction = 0.0 if (axis := _axis(body, name)) is None else axis.friction
     pybullet.setJointMotorControl2(
-        int(body), index, pybullet.VELOCITY_CONTROL, force=friction + 0.1, physicsClientId=engine._client
+        int(body),
+        index,
+        pybullet.VELOCITY_CONTROL,
+        force=friction + 0.1,
+        physicsClientId=engine._client,
     )
     return {name}
 
 
 def _axis(body: Any, joint: str) -> JointAxis | None:
-    found: JointAxis | None = next(b for b in body.mechanism.bodies if b.joint == joint).primitives[0].limits
+    found: JointAxis | None = (
+        next(b for b in body.mechanism.bodies if b.joint == joint).primitives[0].limits
+    )
     return found
 
 
@@ -95,7 +103,11 @@ def _spring(factor: float, added: float, shift: float, *, stiff: bool) -> Plant:
         places = []
         for body in engine._bodies:
             for number, part in enumerate(body.mechanism.bodies):
-                if len(part.primitives) != 1 or part.primitives[0].kind not in _SCALAR or part.inertia.mass < 1e-3:
+                if (
+                    len(part.primitives) != 1
+                    or part.primitives[0].kind not in _SCALAR
+                    or part.inertia.mass < 1e-3
+                ):
                     continue
                 axis = part.primitives[0].limits
                 if axis is not None and (axis.spring_stiffness > 0.0 or not stiff):
@@ -121,7 +133,7 @@ def _spring(factor: float, added: float, shift: float, *, stiff: bool) -> Plant:
 _SCALAR = {PrimitiveKind.HINGE, PrimitiveKind.SLIDE}
 
 
-# --- constraints -----------------------------------------------------------------------------------------------------
+# --- constraints ----------------------------------------------------------------------------------
 
 
 def _on_constraint(change: Callable[[int, int], object]) -> Plant:
@@ -129,7 +141,9 @@ def _on_constraint(change: Callable[[int, int], object]) -> Plant:
 
     def plant(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
         split = engine._split_links
-        every = sorted({(n, k) for n, ids in engine._loaded.constraints.items() if n not in split for k in ids})
+        every = sorted(
+            {(n, k) for n, ids in engine._loaded.constraints.items() if n not in split for k in ids}
+        )
         chosen = pick(every, rng)
         if chosen is None:
             return None
@@ -160,7 +174,7 @@ def _added(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
     return {name}
 
 
-# --- settings --------------------------------------------------------------------------------------------------------
+# --- settings -------------------------------------------------------------------------------------
 
 
 def _sub_steps(engine: PyBulletEngine, _rng: np.random.Generator) -> set[str]:
@@ -171,26 +185,42 @@ def _sub_steps(engine: PyBulletEngine, _rng: np.random.Generator) -> set[str]:
 SETTING_FAULTS: Mapping[str, Fault] = {
     "dry friction +0.1": Fault(quantity="friction", plant=_brake),
     "speeds cut off at 100 rad/s": Fault(quantity="enforced limits of speed", plant=_slow),
-    "torsional friction added": Fault(quantity="settings of contact", plant=_on_shape(spinningFriction=1e-3)),
-    "rolling friction added": Fault(quantity="settings of contact", plant=_on_shape(rollingFriction=1e-3)),
+    "torsional friction added": Fault(
+        quantity="settings of contact", plant=_on_shape(spinningFriction=1e-3)
+    ),
+    "rolling friction added": Fault(
+        quantity="settings of contact", plant=_on_shape(rollingFriction=1e-3)
+    ),
     "restitution added": Fault(quantity="settings of contact", plant=_on_shape(restitution=0.137)),
     "contacts softened": Fault(
         quantity="settings of contact", plant=_on_shape(contactStiffness=1e4, contactDamping=10.0)
     ),
     "four steps in one": Fault(quantity="time step", plant=_sub_steps),
     "a constraint removed": Fault(
-        quantity="constraint violation", level="L1",
-        plant=_on_constraint(lambda number, client: pybullet.removeConstraint(number, physicsClientId=client)),
+        quantity="constraint violation",
+        level="L1",
+        plant=_on_constraint(
+            lambda number, client: pybullet.removeConstraint(number, physicsClientId=client)
+        ),
     ),
     "a constraint without force": Fault(
-        quantity="constraint violation", level="L1",
+        quantity="constraint violation",
+        level="L1",
         plant=_on_constraint(
-            lambda number, client: pybullet.changeConstraint(number, maxForce=0.0, physicsClientId=client)
+            lambda number, client: pybullet.changeConstraint(
+                number, maxForce=0.0, physicsClientId=client
+            )
         ),
     ),
     "a constraint added": Fault(quantity="constraint violation", level="L1", plant=_added),
-    "a spring added": Fault(quantity="one step", level="L2", plant=_spring(1.0, 1.0, 0.0, stiff=False)),
-    "a spring 1 % stiffer": Fault(quantity="one step", level="L2", plant=_spring(1.01, 0.0, 0.0, stiff=True)),
-    "a spring's rest moved": Fault(quantity="one step", level="L2", plant=_spring(1.0, 0.0, 0.01, stiff=True)),
-}  # fmt: skip
+    "a spring added": Fault(
+        quantity="one step", level="L2", plant=_spring(1.0, 1.0, 0.0, stiff=False)
+    ),
+    "a spring 1 % stiffer": Fault(
+        quantity="one step", level="L2", plant=_spring(1.01, 0.0, 0.0, stiff=True)
+    ),
+    "a spring's rest moved": Fault(
+        quantity="one step", level="L2", plant=_spring(1.0, 0.0, 0.01, stiff=True)
+    ),
+}
 """The kinds of faults by name."""

@@ -14,7 +14,9 @@ TREES = [(seed, fixed) for fixed in (True, False) for seed in range(6)]
 
 
 def loaded(client: int, source: Any, seed: int = 0, **options: Any) -> tuple[Any, Any, Any, Any]:
-    """Load a source into PyBullet; return the handle, the mechanism and the random ``q`` and ``v`` that it is in."""
+    """Load a source into PyBullet; return the handle, the mechanism and the random ``q`` and ``v``
+    that it is in.
+    """
     pybullet.setGravity(*GRAVITY, physicsClientId=client)
     mechanism = source if hasattr(source, "v_order") else lower(source)
     robot = load_into_pybullet(mechanism, physicsClientId=client, **options)

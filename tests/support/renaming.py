@@ -1,4 +1,6 @@
-"""Give the links and joints of a scene other names, consistently in everything that refers to them."""
+"""Give the links and joints of a scene other names, consistently in everything that refers to
+them.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ def renamed(scene: Scene, names: Mapping[str, str]) -> Scene:
         names: New names by old names; a name that is missing stays.
     """
     items: dict[str, Any] = {
-        kind: tuple(dataclasses.replace(item, **_fields(item, fields, names)) for item in getattr(scene, kind))
+        kind: tuple(
+            dataclasses.replace(item, **_fields(item, fields, names))
+            for item in getattr(scene, kind)
+        )
         for kind, fields in _REFERENCES.items()
     }
     return dataclasses.replace(scene, **items)
@@ -42,7 +47,9 @@ def renamed(scene: Scene, names: Mapping[str, str]) -> Scene:
 def _fields(item: Any, fields: tuple[str, ...], names: Mapping[str, str]) -> dict[str, Any]:
     values = {field: getattr(item, field, None) for field in fields}
     return {
-        field: tuple(names.get(name, name) for name in value) if isinstance(value, tuple) else names.get(value, value)
+        field: tuple(names.get(name, name) for name in value)
+        if isinstance(value, tuple)
+        else names.get(value, value)
         for field, value in values.items()
         if value is not None
     }

@@ -1,4 +1,6 @@
-"""Engines with a fault: the compiled MuJoCo model, or the body that runs in PyBullet, is changed after loading."""
+"""Engines with a fault: the compiled MuJoCo model, or the body that runs in PyBullet, is changed
+after loading.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,13 @@ MOVING = (
     JointType.FIXED,
 )
 GRAVITY = (0.3, -1.2, -9.81)
-AXES = {JointType.UNIVERSAL: 2, JointType.REVOLUTE2: 2, JointType.PLANAR: 3, JointType.FIXED: 0, JointType.BALL: 0}
+AXES = {
+    JointType.UNIVERSAL: 2,
+    JointType.REVOLUTE2: 2,
+    JointType.PLANAR: 3,
+    JointType.FIXED: 0,
+    JointType.BALL: 0,
+}
 INERTIA = SpatialInertia.of(1.0, (0.1, 0.02, -0.05), np.diag((0.1, 0.12, 0.13)))
 UNIT_BOX = Box(size=(1.0, 1.0, 1.0))
 
@@ -35,43 +41,72 @@ def random_pose(rng) -> Pose:
 def random_inertia(rng) -> SpatialInertia:
     A = rng.normal(size=(3, 3)) * 0.2
     points = A @ A.T
-    return SpatialInertia.of(rng.uniform(0.5, 3.0), rng.uniform(-0.2, 0.2, 3), np.trace(points) * np.eye(3) - points)
+    return SpatialInertia.of(
+        rng.uniform(0.5, 3.0), rng.uniform(-0.2, 0.2, 3), np.trace(points) * np.eye(3) - points
+    )
 
 
 def random_axes(kind, rng, **axis):
     x, y, _ = np.linalg.qr(rng.normal(size=(3, 3)))[0].T
-    return tuple(JointAxis(xyz=frozen(xyz), **axis) for xyz in (x, y, np.cross(x, y))[: AXES.get(kind, 1)])
+    return tuple(
+        JointAxis(xyz=frozen(xyz), **axis) for xyz in (x, y, np.cross(x, y))[: AXES.get(kind, 1)]
+    )
 
 
-def joint(name, parent, child, kind=JointType.REVOLUTE, *, xyz=(0, 0, 1), X_PJ=IDENTITY, X_CJ=IDENTITY, **rest):
+def joint(
+    name,
+    parent,
+    child,
+    kind=JointType.REVOLUTE,
+    *,
+    xyz=(0, 0, 1),
+    X_PJ=IDENTITY,
+    X_CJ=IDENTITY,
+    **rest,
+):
     """A joint; ``axis`` holds what its axes say beside their direction."""
     axis = rest.pop("axis", {})
-    axes = rest.pop("axes", tuple(JointAxis(xyz=frozen(xyz), **axis) for _ in range(AXES.get(kind, 1))))
-    return Joint(name=name, type=kind, parent=parent, child=child, X_PJ=X_PJ, X_CJ=X_CJ, axes=axes, **rest)
+    axes = rest.pop(
+        "axes", tuple(JointAxis(xyz=frozen(xyz), **axis) for _ in range(AXES.get(kind, 1)))
+    )
+    return Joint(
+        name=name, type=kind, parent=parent, child=child, X_PJ=X_PJ, X_CJ=X_CJ, axes=axes, **rest
+    )
 
 
 def link(name, *, model="m", X_WL=IDENTITY, inertia=INERTIA, shape=None, **rest):
     collisions = () if shape is None else (Collision(name="c", X_LG=IDENTITY, geometry=shape),)
-    return Link(name=name, model=model, X_WL=X_WL, inertia=inertia, **{"collisions": collisions, **rest})
+    return Link(
+        name=name, model=model, X_WL=X_WL, inertia=inertia, **{"collisions": collisions, **rest}
+    )
 
 
 def scene(links, joints=(), **rest):
     models = (Model(name="m", X_WM=IDENTITY, canonical_link=links[0].name if links else None),)
-    return Scene(**{"name": "test", "models": models, "links": tuple(links), "joints": tuple(joints), **rest})
+    return Scene(
+        **{"name": "test", "models": models, "links": tuple(links), "joints": tuple(joints), **rest}
+    )
 
 
 def random_scene(seed, *, fixed, kinds=MOVING, size=7, axis=None) -> Scene:
-    """Links in a random tree, joints of all kinds, some reversed; the first link welded to the world or free."""
+    """Links in a random tree, joints of all kinds, some reversed; the first link welded to the
+    world or free.
+    """
     rng = np.random.default_rng(seed)
     links = [link("l0", X_WL=random_pose(rng), inertia=random_inertia(rng))]
     joints = [joint("weld", WORLD, "l0", JointType.FIXED, X_PJ=links[0].X_WL)] if fixed else []
     for i in range(1, size):
         kind = kinds[int(rng.integers(len(kinds)))]
-        ends, poses = [f"l{rng.integers(max(0, i - 3), i)}", f"l{i}"], [random_pose(rng), random_pose(rng)]
+        ends, poses = (
+            [f"l{rng.integers(max(0, i - 3), i)}", f"l{i}"],
+            [random_pose(rng), random_pose(rng)],
+        )
         if rng.random() < 0.3:
             ends.reverse()
         axes = random_axes(kind, rng, **(axis or {}))
-        joints.append(joint(f"j{i}", *ends, kind, X_PJ=poses[0], X_CJ=poses[1], axes=axes, pitch=0.3))
+        joints.append(
+            joint(f"j{i}", *ends, kind, X_PJ=poses[0], X_CJ=poses[1], axes=axes, pitch=0.3)
+        )
         links.append(link(f"l{i}", inertia=random_inertia(rng)))
     return scene(links, joints)
 

@@ -1,4 +1,6 @@
-"""SDFormat documents, small models to include, and poses as 4x4 matrices, for tests of the SDFormat reader."""
+"""SDFormat documents, small models to include, and poses as 4x4 matrices, for tests of the SDFormat
+reader.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ Q = math.pi / 2
 Matrix = NDArray[np.float64]
 
 
-# --- reading ---------------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 
 
 def read_sdf(body: str, version: str = "1.10", paths: Sequence[Path] = ()) -> Scene:
@@ -54,7 +56,7 @@ def collision_with(inside: str) -> Collision:
     return link_with(f"<collision name='c'>{inside}</collision>").collisions[0]
 
 
-# --- items of a scene ------------------------------------------------------------------------------------------------
+# --- items of a scene -----------------------------------------------------------------------------
 
 
 def X_WL(scene: Scene, name: str) -> Pose:
@@ -83,11 +85,15 @@ def axis_in_world(scene: Scene, name: str, index: int = 0) -> NDArray[np.float64
     return X_WJ(scene, name).R @ joint_of(scene, name).axes[index].xyz
 
 
-# --- matrices --------------------------------------------------------------------------------------------------------
+# --- matrices -------------------------------------------------------------------------------------
 
 
-def transform(x: float, y: float, z: float, roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0) -> Matrix:
-    """Return a pose with roll, pitch and yaw as SDFormat defines them, as a 4x4 matrix, without the code under test."""
+def transform(
+    x: float, y: float, z: float, roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0
+) -> Matrix:
+    """Return a pose with roll, pitch and yaw as SDFormat defines them, as a 4x4 matrix, without the
+    code under test.
+    """
     (sr, cr), (sp, cp), (sy, cy) = ((math.sin(a), math.cos(a)) for a in (roll, pitch, yaw))
     about_x = np.array(((1, 0, 0), (0, cr, -sr), (0, sr, cr)))
     about_y = np.array(((cp, 0, sp), (0, 1, 0), (-sp, 0, cp)))
@@ -114,7 +120,7 @@ def assert_pose(pose: Pose, *expected: Matrix) -> None:
     np.testing.assert_allclose(X, chain(*expected), atol=1e-12)
 
 
-# --- a library of models to include ----------------------------------------------------------------------------------
+# --- a library of models to include ---------------------------------------------------------------
 
 CRANE = f"""<sdf version='1.8'><model name='crane'>
   <pose>4 5 6 0 0 0</pose>
@@ -181,10 +187,12 @@ def in_world(include: str) -> str:
 
 def in_model(include: str) -> str:
     """Return a model with a link ``torso`` and the given child elements."""
-    return f"<model name='robot'><link name='torso'><pose>0 0 1 0 0 0</pose></link>{include}</model>"
+    return (
+        f"<model name='robot'><link name='torso'><pose>0 0 1 0 0 0</pose></link>{include}</model>"
+    )
 
 
-# --- upgrades --------------------------------------------------------------------------------------------------------
+# --- upgrades -------------------------------------------------------------------------------------
 
 
 def tree(text: str) -> tuple[Node, Diagnostics]:
@@ -197,8 +205,15 @@ def tree(text: str) -> tuple[Node, Diagnostics]:
 
 def canonical_form(node: Node) -> tuple[Any, ...]:
     """Return an element as plain data, independent of the order of children with different tags."""
-    children = sorted((canonical_form(child) for child in node.children), key=lambda child: child[0])
-    return node.tag, tuple(sorted(node.attributes.items())), " ".join(node.text.split()), tuple(children)
+    children = sorted(
+        (canonical_form(child) for child in node.children), key=lambda child: child[0]
+    )
+    return (
+        node.tag,
+        tuple(sorted(node.attributes.items())),
+        " ".join(node.text.split()),
+        tuple(children),
+    )
 
 
 def assert_upgrades(old: str, version: str, new: str, root_tag: str = "sdf") -> None:

@@ -19,7 +19,9 @@ def read(given: loaders.Scene) -> loaders.Scene:
 
 def element(given: loaders.Scene, path: str, **options: Any) -> ET.Element:
     """The first element at a path in the document of a scene."""
-    found = ET.fromstring(bridge.to_sdf(given, **options)).find(path, {"drake": "http://drake.mit.edu"})
+    found = ET.fromstring(bridge.to_sdf(given, **options)).find(
+        path, {"drake": "http://drake.mit.edu"}
+    )
     assert found is not None, path
     return found
 

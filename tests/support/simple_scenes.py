@@ -12,9 +12,16 @@ from loaders.pose import IDENTITY, Array, Pose
 from loaders.scene import Scene
 
 
-def link(name: str, *, model: str = "m", p: tuple[float, float, float] = (0, 0, 0), mass: float = 1.0) -> Link:
+def link(
+    name: str, *, model: str = "m", p: tuple[float, float, float] = (0, 0, 0), mass: float = 1.0
+) -> Link:
     """Return a link at a point, with moments of inertia as large as its mass."""
-    return Link(name=name, model=model, X_WL=Pose.of(p=p), inertia=SpatialInertia.of(mass, I_Lcm=mass * np.eye(3)))
+    return Link(
+        name=name,
+        model=model,
+        X_WL=Pose.of(p=p),
+        inertia=SpatialInertia.of(mass, I_Lcm=mass * np.eye(3)),
+    )
 
 
 def joint(

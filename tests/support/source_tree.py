@@ -1,4 +1,6 @@
-"""The modules of `loaders`, `bridge` and `sdfbridge`, and what they import, from their syntax trees."""
+"""The modules of `loaders`, `bridge` and `sdfbridge`, and what they import, from their syntax
+trees.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("loaders", "bridge", "sdfbridge")
-PATHS = sorted(path.relative_to(ROOT) for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+PATHS = sorted(
+    path.relative_to(ROOT) for package in PACKAGES for path in (ROOT / package).rglob("*.py")
+)
 NAMES = [str(path) for path in PATHS]
-MODULES = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): str(path) for path in PATHS}
+MODULES = {
+    ".".join(path.with_suffix("").parts).removesuffix(".__init__"): str(path) for path in PATHS
+}
 """Path of each module, by its dotted name; that of a package is its ``__init__``."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -46,7 +52,9 @@ def modules_of(names: set[str]) -> set[str]:
 
 
 def deferred(name: str) -> set[str]:
-    """Absolute names of the functions that a file imports by their first call: ``Deferred("module:name")``."""
+    """Absolute names of the functions that a file imports by their first call:
+    ``Deferred("module:name")``.
+    """
     calls = (node for node in ast.walk(tree(name)) if isinstance(node, ast.Call) and node.args)
     declared = (call.args[0] for call in calls if ast.unparse(call.func) == "Deferred")
     return {str(ast.literal_eval(target)).replace(":", ".") for target in declared}
@@ -54,7 +62,9 @@ def deferred(name: str) -> set[str]:
 
 @cache
 def edges() -> frozenset[Edge]:
-    """Every import of one module by another: inside functions, for type checkers and on demand too."""
+    """Every import of one module by another: inside functions, for type checkers and on demand
+    too.
+    """
     return frozenset(
         (module, target)
         for module, name in MODULES.items()
@@ -64,7 +74,9 @@ def edges() -> frozenset[Edge]:
 
 
 def import_time_nodes(name: str) -> Iterator[ast.AST]:
-    """The nodes that run when a file is imported: outside functions and outside ``if TYPE_CHECKING``."""
+    """The nodes that run when a file is imported: outside functions and outside ``if
+    TYPE_CHECKING``.
+    """
     pending: list[ast.AST] = list(tree(name).body)
     while pending:
         node = pending.pop()

@@ -1,6 +1,8 @@
-"""Link poses of a URDF, as readers that other people wrote compute them; also a script for another interpreter.
+"""Link poses of a URDF, as readers that other people wrote compute them; also a script for another
+interpreter.
 
-python urdf_consumers.py READER FILE POSITIONS prints the poses as JSON, by link; POSITIONS is JSON, by joint.
+python urdf_consumers.py READER FILE POSITIONS prints the poses as JSON, by link; POSITIONS is JSON,
+by joint.
 """
 
 from __future__ import annotations
@@ -23,10 +25,18 @@ def pinocchio(path: str, q: dict[str, float]) -> Poses:
     position = pin.neutral(model)
     for name, value in q.items():
         joint = model.joints[model.getJointId(name)]
-        position[joint.idx_q : joint.idx_q + joint.nq] = value if joint.nq == 1 else (np.cos(value), np.sin(value))
+        position[joint.idx_q : joint.idx_q + joint.nq] = (
+            value if joint.nq == 1 else (np.cos(value), np.sin(value))
+        )
     pin.framesForwardKinematics(model, data, position)
-    bodies = [(i, frame) for i, frame in enumerate(model.frames) if frame.type == pin.FrameType.BODY]
-    return {frame.name: data.oMf[i].homogeneous.tolist() for i, frame in bodies if frame.name != "universe"}
+    bodies = [
+        (i, frame) for i, frame in enumerate(model.frames) if frame.type == pin.FrameType.BODY
+    ]
+    return {
+        frame.name: data.oMf[i].homogeneous.tolist()
+        for i, frame in bodies
+        if frame.name != "universe"
+    }
 
 
 def yourdfpy(path: str, q: dict[str, float]) -> Poses:

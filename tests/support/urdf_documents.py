@@ -19,7 +19,9 @@ def joint(scene: Scene, name: str = "j") -> loaders.model.Joint:
 def arm(inside: str, kind: str = "revolute") -> Scene:
     """Two links and a joint with these elements."""
     ends = "<parent link='a'/><child link='b'/>"
-    return robot(f"<link name='a'/><link name='b'/><joint name='j' type='{kind}'>{ends}{inside}</joint>")
+    return robot(
+        f"<link name='a'/><link name='b'/><joint name='j' type='{kind}'>{ends}{inside}</joint>"
+    )
 
 
 def fixed(name: str, parent: str, child: str, inside: str = "") -> str:

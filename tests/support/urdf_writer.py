@@ -32,7 +32,9 @@ def with_old_frames(found: loaders.Scene, urdf: Urdf) -> loaders.Scene:
 
 def element(given: loaders.Scene, path: str, **options: Any) -> ET.Element:
     """The first element at a path in the document of a scene."""
-    found = ET.fromstring(bridge.to_urdf(given, **options)).find(path, {"drake": "http://drake.mit.edu"})
+    found = ET.fromstring(bridge.to_urdf(given, **options)).find(
+        path, {"drake": "http://drake.mit.edu"}
+    )
     assert found is not None, path
     return found
 
@@ -43,7 +45,9 @@ def read(given: loaders.Scene, **options: Any) -> loaders.Scene:
 
 
 def with_poses(scene: loaders.Scene) -> loaders.Scene:
-    """The scene with the poses of links that its joints imply at zero; `random_scene` leaves them out."""
+    """The scene with the poses of links that its joints imply at zero; `random_scene` leaves them
+    out.
+    """
     poses = bridge.lower(scene).link_poses()
     return dataclasses.replace(
         scene, links=tuple(dataclasses.replace(link, X_WL=poses[link.name]) for link in scene.links)

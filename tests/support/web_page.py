@@ -1,4 +1,6 @@
-"""What a page of HTML holds, for tests: its tags, the addresses that it loads or links, and its words."""
+"""What a page of HTML holds, for tests: its tags, the addresses that it loads or links, and its
+words.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ class WebPage(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         self.attributes.update(name for name, _ in attrs)
-        self.addresses += [value or "" for name, value in attrs if name in {"src", "href", "xlink:href", "action"}]
+        self.addresses += [
+            value or "" for name, value in attrs if name in {"src", "href", "xlink:href", "action"}
+        ]
 
     def handle_data(self, data: str) -> None:
         self.words.append(data)

@@ -64,7 +64,10 @@ class BatchProgress:
         return self
 
     def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self,
+        error_type: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
@@ -77,7 +80,9 @@ class BatchProgress:
             self.failed += 1
             self._say_failure(result)
         if self._bar is not None:
-            self._bar.update(self._item, completed=self.done, failed=self.failed, rate=f"{self._rate():.1f}/s")
+            self._bar.update(
+                self._item, completed=self.done, failed=self.failed, rate=f"{self._rate():.1f}/s"
+            )
         elif time.monotonic() - self._said > _INTERVAL:
             self._said = time.monotonic()
             self.output.progress(self._line())
@@ -94,7 +99,9 @@ class BatchProgress:
     def _say_failure(self, result: BatchResult) -> None:
         if self.output.verbosity < 0:
             return
-        text = printable(f"{result.source}: {result.outcome}" + (f", {result.detail}" if result.detail else ""))
+        text = printable(
+            f"{result.source}: {result.outcome}" + (f", {result.detail}" if result.detail else "")
+        )
         if self._bar is not None:
             self._bar.console.print(text, markup=False, highlight=False)
         else:
@@ -103,7 +110,13 @@ class BatchProgress:
 
 def _bar() -> Any:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     return Progress(
         TextColumn("{task.description}"),
@@ -126,7 +139,8 @@ def batch(options: Namespace, output: Output) -> int:
         The exit status of the worst model.
 
     Raises:
-        UsageError: if an input names no model, if an option belongs to another task, or if the folder is in use.
+        UsageError: if an input names no model, if an option belongs to another task, or if the
+        folder is in use.
         CommandError: if this system cannot isolate models.
         ImportError: if Dask is asked for and not installed.
     """
@@ -136,7 +150,9 @@ def batch(options: Namespace, output: Output) -> int:
     except ForkMissingError as error:
         raise CommandError(str(error), MISSING) from error
     except FolderInUseError as error:
-        raise UsageError(f"another batch writes {options.out}; wait for its end, or choose another folder") from error
+        raise UsageError(
+            f"another batch writes {options.out}; wait for its end, or choose another folder"
+        ) from error
     _show(options, output, totals)
     return totals.status
 
@@ -145,7 +161,10 @@ def _run(options: Namespace, output: Output) -> Totals:
     check_fork()
     sources = list(in_shard(expand_inputs(options.inputs, xacro=options.xacro), options.shard))
     totals = Totals()
-    with _executor(options) as executor, BatchProgress(output, options.task, len(sources)) as progress:
+    with (
+        _executor(options) as executor,
+        BatchProgress(output, options.task, len(sources)) as progress,
+    ):
         results = run_batch(
             sources,
             options.task,
@@ -201,7 +220,13 @@ def _load_options(options: Namespace) -> dict[str, Any]:
 def _show(options: Namespace, output: Output, totals: Totals) -> None:
     files = [str(options.out / name) for name in _REPORTS]
     if options.json:
-        report = {"sdfbridge": VERSION, "command": "batch", "task": options.task, "error": None, "files": files}
+        report = {
+            "sdfbridge": VERSION,
+            "command": "batch",
+            "task": options.task,
+            "error": None,
+            "files": files,
+        }
         output.json(report | totals.to_dict())
         return
     counts = ", ".join(f"{count} {outcome}" for outcome, count in totals.ordered()) or "no models"

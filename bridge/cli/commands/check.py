@@ -1,6 +1,7 @@
 """check, with annotations and SARIF.
 
-The form is that of GitHub's page "Workflow commands": ``::error file=NAME,line=LINE,title=TITLE::MESSAGE``.
+The form is that of GitHub's page "Workflow commands": ``::error
+file=NAME,line=LINE,title=TITLE::MESSAGE``.
 """
 
 from __future__ import annotations
@@ -49,14 +50,20 @@ def _properties(entry: Diagnostic) -> str:
         "line": str(entry.where.line) if entry.where.line else "",
         "title": entry.code,
     }
-    return ",".join(f"{name}={_escaped(value, _PROPERTY_ESCAPES)}" for name, value in properties.items() if value)
+    return ",".join(
+        f"{name}={_escaped(value, _PROPERTY_ESCAPES)}"
+        for name, value in properties.items()
+        if value
+    )
 
 
 def _escaped(text: str, escapes: dict[str, str]) -> str:
     return "".join(escapes.get(character, character) for character in text)
 
 
-SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
 
 
 def sarif_log(diagnostics: Iterable[Diagnostic], *, successful: bool) -> dict[str, Any]:
@@ -108,7 +115,9 @@ def _result(entry: Diagnostic, rule: int) -> dict[str, Any]:
 def _location(where: Where) -> dict[str, Any]:
     path = Path(shown_path(where.file))
     artifact = (
-        {"uri": path.as_uri()} if path.is_absolute() else {"uri": quote(path.as_posix()), "uriBaseId": "%SRCROOT%"}
+        {"uri": path.as_uri()}
+        if path.is_absolute()
+        else {"uri": quote(path.as_posix()), "uriBaseId": "%SRCROOT%"}
     )
     physical: dict[str, Any] = {"artifactLocation": artifact}
     if where.line:
@@ -121,7 +130,9 @@ def _location(where: Where) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """The diagnostics of one file, whether it is valid, and if not, whether lenient loading reads it."""
+    """The diagnostics of one file, whether it is valid, and if not, whether lenient loading reads
+    it.
+    """
 
     file: str
     diagnostics: tuple[Diagnostic, ...]
@@ -134,14 +145,21 @@ class _Result:
 
     @property
     def verdict(self) -> str:
-        """The verdict in words: ``valid``, ``invalid``, or that ``--strict`` refuses the warnings."""
+        """The verdict in words: ``valid``, ``invalid``, or that ``--strict`` refuses the
+        warnings.
+        """
         if self.valid:
             return "valid"
-        return "invalid" if any(entry.severity == "error" for entry in self.diagnostics) else "refused by --strict"
+        return (
+            "invalid"
+            if any(entry.severity == "error" for entry in self.diagnostics)
+            else "refused by --strict"
+        )
 
 
 def check(options: Namespace, output: Output) -> int:
-    """Report every problem of the files and of their meshes, also a size that suggests a wrong unit.
+    """Report every problem of the files and of their meshes, also a size that suggests a wrong
+    unit.
 
     Returns:
         1 if a file is invalid; with ``--strict`` also if there is a warning.
@@ -161,7 +179,11 @@ def check(options: Namespace, output: Output) -> int:
         output.data_lines(workflow_commands(diagnostics, notes=output.verbosity > 0))
     output.diagnostics(diagnostics)
     for result in results:
-        output.advice(f"{result.name}: {result.advice}" if result.advice and len(results) > 1 else result.advice)
+        output.advice(
+            f"{result.name}: {result.advice}"
+            if result.advice and len(results) > 1
+            else result.advice
+        )
     if form == "text":
         output.data_lines(_lines(results, diagnostics))
     return status
@@ -169,7 +191,9 @@ def check(options: Namespace, output: Output) -> int:
 
 def _form(options: Namespace) -> str:
     if options.json and options.format not in (None, "json"):
-        raise UsageError(f"--json and --format {options.format} exclude each other; expected one of them")
+        raise UsageError(
+            f"--json and --format {options.format} exclude each other; expected one of them"
+        )
     return "json" if options.json else options.format or "text"
 
 
@@ -200,7 +224,9 @@ def _check_file(options: Namespace, file: str) -> _Result:
 
 
 def _each_once(results: Iterable[_Result]) -> Iterator[Diagnostic]:
-    """Yield the diagnostics; one in a file that several files include is yielded once, whatever scopes it has there."""
+    """Yield the diagnostics; one in a file that several files include is yielded once, whatever
+    scopes it has there.
+    """
     owners: dict[tuple[str, str], str] = {}
     for result in results:
         for entry in result.diagnostics:
@@ -215,15 +241,23 @@ def _lines(results: Sequence[_Result], diagnostics: Sequence[Diagnostic]) -> Ite
     if len(results) > 1:
         valid = sum(result.valid for result in results)
         found = _counts(diagnostics)
-        yield f"{len(results)} files: {valid} valid, {len(results) - valid} invalid" + (f"; {found}" if found else "")
+        yield f"{len(results)} files: {valid} valid, {len(results) - valid} invalid" + (
+            f"; {found}" if found else ""
+        )
 
 
 def _counts(diagnostics: Sequence[Diagnostic]) -> str:
     counts = Counter(entry.severity for entry in diagnostics)
-    return ", ".join(f"{n} {name}{'s' * (n != 1)}" for name in ("error", "warning", "note") if (n := counts[name]))
+    return ", ".join(
+        f"{n} {name}{'s' * (n != 1)}"
+        for name in ("error", "warning", "note")
+        if (n := counts[name])
+    )
 
 
-def _report(results: Sequence[_Result], diagnostics: Sequence[Diagnostic], status: int) -> dict[str, object]:
+def _report(
+    results: Sequence[_Result], diagnostics: Sequence[Diagnostic], status: int
+) -> dict[str, object]:
     return {
         "sdfbridge": VERSION,
         "command": "check",

@@ -14,7 +14,15 @@ from pathlib import Path
 import numpy as np
 
 import bridge
-from bridge.cli.errors import ALIKE, DIFFERENT, INCOMPLETE, MISSING, SUCCESS, CommandError, UsageError
+from bridge.cli.errors import (
+    ALIKE,
+    DIFFERENT,
+    INCOMPLETE,
+    MISSING,
+    SUCCESS,
+    CommandError,
+    UsageError,
+)
 from bridge.cli.inputs import load_scene, search, writing_to
 from bridge.cli.output import Output
 from bridge.demo.demo import draw, side_by_side
@@ -29,17 +37,30 @@ from bridge.parity.two_models import errors_in_simulators
 from bridge.parity.verdict import Row, line, number
 from loaders.scene import Scene
 
-_STYLES = {Outcome.PASSED: None, Outcome.EXPLAINED: "yellow", Outcome.FAILED: "bold red", Outcome.UNKNOWN: "dim"}
-_WORDS = {Outcome.PASSED: "pass", Outcome.EXPLAINED: "explained", Outcome.FAILED: "FAIL", Outcome.UNKNOWN: "unknown"}
+_STYLES = {
+    Outcome.PASSED: None,
+    Outcome.EXPLAINED: "yellow",
+    Outcome.FAILED: "bold red",
+    Outcome.UNKNOWN: "dim",
+}
+_WORDS = {
+    Outcome.PASSED: "pass",
+    Outcome.EXPLAINED: "explained",
+    Outcome.FAILED: "FAIL",
+    Outcome.UNKNOWN: "unknown",
+}
 _VERDICTS = {
-    Verdict.EQUIVALENT: "bold green", Verdict.AGREES: "bold yellow", Verdict.INCOMPLETE: "bold magenta",
+    Verdict.EQUIVALENT: "bold green",
+    Verdict.AGREES: "bold yellow",
+    Verdict.INCOMPLETE: "bold magenta",
     Verdict.DIFFERS: "bold red",
-}  # fmt: skip
+}
 _COLUMNS = ("", "quantity", "engines", "worst", "tolerance", "where", "")
 
 
 def show_comparison(comparison: Comparison, output: Output, command: str) -> None:
-    """Print the verdict, the number of rows of each outcome, the rows that differ, causes, and what was not compared.
+    """Print the verdict, the number of rows of each outcome, the rows that differ, causes, and what
+    was not compared.
 
     With ``-v`` all rows are printed.
 
@@ -48,7 +69,10 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
         output: Where to print.
         command: The command that repeats the comparison.
     """
-    output.banner(f"{comparison.model}: {comparison.verdict}{_without(comparison)}", _VERDICTS[comparison.verdict])
+    output.banner(
+        f"{comparison.model}: {comparison.verdict}{_without(comparison)}",
+        _VERDICTS[comparison.verdict],
+    )
     output.data(_summary(comparison))
     shown = comparison.rows if output.verbosity > 0 else comparison.failures
     if shown:
@@ -67,7 +91,9 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
 
 
 def _tells_cause(row: Row, output: Output) -> bool:
-    """Return whether the cause of a row is printed; why a row compares nothing, only with all rows."""
+    """Return whether the cause of a row is printed; why a row compares nothing, only with all
+    rows.
+    """
     return bool(row.cause) and (row.outcome is not Outcome.UNKNOWN or output.verbosity > 0)
 
 
@@ -89,9 +115,15 @@ def _joined(gaps: Iterable[Gap]) -> list[str]:
 
 
 def _without(comparison: Comparison) -> str:
-    """Return a statement of how much of the file the verdict is not about; empty if it is about all of it."""
+    """Return a statement of how much of the file the verdict is not about; empty if it is about all
+    of it.
+    """
     count = comparison.skipped
-    return f", without {count} invalid piece{'s' * (count != 1)} that lenient loading skipped" if count else ""
+    return (
+        f", without {count} invalid piece{'s' * (count != 1)} that lenient loading skipped"
+        if count
+        else ""
+    )
 
 
 def exit_status(verdict: Verdict, *, strict: bool) -> int:
@@ -103,23 +135,34 @@ def exit_status(verdict: Verdict, *, strict: bool) -> int:
     """
     if verdict is Verdict.INCOMPLETE:
         return INCOMPLETE
-    return DIFFERENT if verdict is Verdict.DIFFERS or (strict and verdict is Verdict.AGREES) else SUCCESS
+    return (
+        DIFFERENT
+        if verdict is Verdict.DIFFERS or (strict and verdict is Verdict.AGREES)
+        else SUCCESS
+    )
 
 
 def _summary(comparison: Comparison) -> str:
     counts = Counter(row.outcome for row in comparison.rows)
-    outcomes = ", ".join(f"{counts[outcome]} {_WORDS[outcome].lower()}" for outcome in Outcome if counts[outcome])
+    outcomes = ", ".join(
+        f"{counts[outcome]} {_WORDS[outcome].lower()}" for outcome in Outcome if counts[outcome]
+    )
     return f"{', '.join(comparison.engines)} and the reference: {outcomes or 'nothing to compare'}"
 
 
 def _show_rows(rows: Sequence[Row], output: Output) -> None:
     cells = [
         (
-            str(row.level), row.quantity, " / ".join(row.engines), _short(row.error), f"{row.tolerance:.0e}",
-            row.where, _WORDS[row.outcome],
+            str(row.level),
+            row.quantity,
+            " / ".join(row.engines),
+            _short(row.error),
+            f"{row.tolerance:.0e}",
+            row.where,
+            _WORDS[row.outcome],
         )
         for row in rows
-    ]  # fmt: skip
+    ]
     output.table(_COLUMNS, cells, [_STYLES[row.outcome] for row in rows])
 
 
@@ -128,15 +171,19 @@ def _short(error: float) -> str:
     return value if isinstance(value, str) else f"{value:.1e}"
 
 
-_STATUS = {FilesVerdict.EQUAL: SUCCESS, FilesVerdict.ALIKE: ALIKE, FilesVerdict.DIFFERENT: DIFFERENT}
+_STATUS = {
+    FilesVerdict.EQUAL: SUCCESS,
+    FilesVerdict.ALIKE: ALIKE,
+    FilesVerdict.DIFFERENT: DIFFERENT,
+}
 
 
 def compare_two(options: Namespace, output: Output) -> int:
     """Print each difference between two files, and whether both move alike.
 
     Returns:
-        0 if they are equal, 5 if items differ but both move alike, 1 if they do not, and 4 instead of 0 or 5 if a
-        simulator could not compare them.
+        0 if they are equal, 5 if items differ but both move alike, 1 if they do not, and 4 instead
+        of 0 or 5 if a simulator could not compare them.
 
     Raises:
         ModelError: if a file cannot be read.
@@ -163,23 +210,32 @@ def compare_two(options: Namespace, output: Output) -> int:
     if not options.json:
         _show_verdict(result, output)
     return (
-        INCOMPLETE if result.not_compared and result.verdict is not FilesVerdict.DIFFERENT else _STATUS[result.verdict]
+        INCOMPLETE
+        if result.not_compared and result.verdict is not FilesVerdict.DIFFERENT
+        else _STATUS[result.verdict]
     )
 
 
 def _show_verdict(result: FileComparison, output: Output) -> None:
     for name, found in result.simulators.items():
         if not found.refusal:
-            errors = f"largest error of a pose {found.pose:.2g}, of the mass matrix {found.mass_matrix:.2g}"
+            errors = (
+                f"largest error of a pose {found.pose:.2g}, of the mass matrix "
+                f"{found.mass_matrix:.2g}"
+            )
             output.data(f"{name}: {errors}")
     for reason in result.not_compared:
         output.data(f"not compared {reason}")
     output.data(f"{'equal' if result.equal else 'different'}: {result.summary}")
 
 
-def _in_simulators(a: Scene, b: Scene, options: Namespace, result: FileComparison) -> FileComparison:
+def _in_simulators(
+    a: Scene, b: Scene, options: Namespace, result: FileComparison
+) -> FileComparison:
     try:
-        found = errors_in_simulators(a, b, options.engines, result, seed=options.seed, search=search(options))
+        found = errors_in_simulators(
+            a, b, options.engines, result, seed=options.seed, search=search(options)
+        )
     except EngineMissingError as error:
         raise CommandError(str(error), MISSING) from error
     except ValueError as error:
@@ -206,11 +262,12 @@ def compare(options: Namespace, output: Output) -> int:
     """Compare engines on a model.
 
     Returns:
-        1 if they differ, with ``--strict`` even for a known cause; 4 if nothing differs in what was compared, but not
-        everything was compared.
+        1 if they differ, with ``--strict`` even for a known cause; 4 if nothing differs in what was
+        compared, but not everything was compared.
 
     Raises:
-        ModelError: if the model cannot be read; with ``--strict`` also if an engine cannot represent all of it.
+        ModelError: if the model cannot be read; with ``--strict`` also if an engine cannot
+        represent all of it.
         CommandError: if an engine is not installed.
         ImportError: if the packages of a report are not installed.
     """
@@ -221,7 +278,9 @@ def compare(options: Namespace, output: Output) -> int:
             check_folder(options.report, force=options.force)
     if options.other is not None:
         return compare_two(options, output)
-    output.progress(f"comparing {', '.join(options.engines or default_engines())} on {options.file}")
+    output.progress(
+        f"comparing {', '.join(options.engines or default_engines())} on {options.file}"
+    )
     scene = load_scene(options)
     comparison = _compare(options, output, scene)
     if options.report is not None:
@@ -260,10 +319,12 @@ def _compare(options: Namespace, output: Output, scene: Scene) -> Comparison:
         raise CommandError(str(error), MISSING) from error
 
 
-# --- the folder ------------------------------------------------------------------------------------------------------
+# --- the folder -----------------------------------------------------------------------------------
 
 
-def write_report(comparison: Comparison, scene: Scene, folder: Path, output: Output, *, force: bool) -> None:
+def write_report(
+    comparison: Comparison, scene: Scene, folder: Path, output: Output, *, force: bool
+) -> None:
     """Write results.json, junit.xml and report.html, with pictures if this machine can draw.
 
     Args:
@@ -288,11 +349,18 @@ def write_report(comparison: Comparison, scene: Scene, folder: Path, output: Out
 
 
 def _pictures(comparison: Comparison, scene: Scene) -> tuple[dict[str, bytes], list[str]]:
-    """Pictures of both simulators at the chosen and at one random configuration, by caption; and notes."""
+    """Pictures of both simulators at the chosen and at one random configuration, by caption; and
+    notes.
+    """
     chosen = comparison.details["positions"]
     poses = [chosen, *(_without_free_bodies(q) for q in comparison.details["random_positions"])]
-    caption = ", ".join(f"{joint} at {np.round(value, 3)}" for joint, value in chosen.items()) or "all joints at zero"
-    captions = [caption, f"random joint positions, seed {comparison.environment['seed']}"][: len(poses)]
+    caption = (
+        ", ".join(f"{joint} at {np.round(value, 3)}" for joint, value in chosen.items())
+        or "all joints at zero"
+    )
+    captions = [caption, f"random joint positions, seed {comparison.environment['seed']}"][
+        : len(poses)
+    ]
     gallery = draw(scene, poses)
     picture = side_by_side(gallery, captions)
     names = " and ".join(gallery.images)

@@ -27,7 +27,8 @@ from loaders.scene import Scene
 
 
 def show_files(output: Output, files: Sequence[str]) -> None:
-    """Print the files that the verbosity admits: none if only errors are printed, all if everything is.
+    """Print the files that the verbosity admits: none if only errors are printed, all if everything
+    is.
 
     Args:
         output: Where they are printed.
@@ -82,28 +83,40 @@ _OF_ONE_TARGET: dict[str, dict[str, str]] = {
         )
     },
 }
-"""Keyword of each option that applies to one target alone; the option is None if it is not given."""
+"""Keyword of each option that applies to one target alone; the option is None if it is not
+given.
+"""
 _FLAGS = {"couplings": "no-couplings", "transmissions": "no-transmissions"}
 
 
 def target_of(options: Namespace, out: Path) -> str:
-    """Return the target: the one that is asked for, else that of the suffix of the output, else MJCF."""
+    """Return the target: the one that is asked for, else that of the suffix of the output, else
+    MJCF.
+    """
     return str(options.to or DOCUMENTS.get(suffix_of(out), "mjcf"))
 
 
 def suffix_of(out: Path) -> str:
-    """Return the suffix of an output that is one file, in lower case; empty if the output is a folder.
+    """Return the suffix of an output that is one file, in lower case; empty if the output is a
+    folder.
 
     Raises:
-        UsageError: if the suffix is that of YAML, but not of directives, or that of a file that is not written.
+        UsageError: if the suffix is that of YAML, but not of directives, or that of a file that is
+        not written.
     """
     name = out.name.lower()
     if name.endswith((".yaml", ".yml")) and not name.endswith((".dmd.yaml", ".dmd.yml")):
-        raise UsageError(f"{out.name} is not named as Drake's directives are; expected a name such as scene.dmd.yaml")
+        raise UsageError(
+            f"{out.name} is not named as Drake's directives are; expected a name such as "
+            f"scene.dmd.yaml"
+        )
     found = next((suffix for suffix in DOCUMENTS if name.endswith(suffix)), "")
     if not found and is_named_as_file(out):
         known = ", ".join(DOCUMENTS)
-        raise UsageError(f"{out} has an unknown suffix; expected one of {known} for one file, or none for a folder")
+        raise UsageError(
+            f"{out} has an unknown suffix; expected one of {known} for one file, or none for a "
+            f"folder"
+        )
     return found
 
 
@@ -121,7 +134,8 @@ def convert_document(options: Namespace, output: Output, scene: Scene, target: s
 
     Raises:
         ModelError: if the model cannot be exported.
-        UsageError: if an option applies to MJCF alone, or an option that needs a folder is given for one file.
+        UsageError: if an option applies to MJCF alone, or an option that needs a folder is given
+        for one file.
     """
     out = options.folder or options.out
     export, keywords = _EXPORTS[target], _keywords(options, target)
@@ -133,12 +147,17 @@ def convert_document(options: Namespace, output: Output, scene: Scene, target: s
         show_stale(options, output, stale)
         return 1 if stale else 0
     if as_file and (options.meshes == "package" or options.write_srdf or options.model_config):
-        raise UsageError("--meshes package, --write-srdf and --model-config write a folder; expected one, not a file")
+        raise UsageError(
+            "--meshes package, --write-srdf and --model-config write a folder; expected one, not "
+            "a file"
+        )
     with writing_to(out):
         if as_file:
             files, diagnostics = write_as_file(options, scene, out, target, keywords)
         else:
-            result = getattr(export, f"export_{target}")(scene, out, force=options.force, quiet=True, **keywords)
+            result = getattr(export, f"export_{target}")(
+                scene, out, force=options.force, quiet=True, **keywords
+            )
             files, diagnostics = [str(out / file) for file in result.files], result.diagnostics
     output.status("")
     _show_document(options, output, files, without_repeats((*scene.diagnostics, *diagnostics)))
@@ -157,7 +176,9 @@ def keywords_of(options: Namespace, target: str) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for other, keywords in _OF_ONE_TARGET.items():
-        given = {key: getattr(options, key) for key in keywords if getattr(options, key) is not None}
+        given = {
+            key: getattr(options, key) for key in keywords if getattr(options, key) is not None
+        }
         if given and other != target:
             flag = next(iter(given)).replace("_", "-")
             flag = _FLAGS.get(flag, flag)
@@ -170,7 +191,10 @@ def _keywords(options: Namespace, target: str) -> dict[str, Any]:
     if flag := stated_mjcf_option(options, but=("inertia",)):
         raise UsageError(f"{flag} applies to MJCF; expected --to mjcf, or no such option")
     if options.inertia not in ("keep", "repair"):
-        raise UsageError(f"--inertia {options.inertia} applies to MJCF; expected keep or repair for --to {target}")
+        raise UsageError(
+            f"--inertia {options.inertia} applies to MJCF; expected keep or repair for --to "
+            f"{target}"
+        )
     found = {"inertia": options.inertia, "strict": options.strict, **keywords_of(options, target)}
     return found | ({"limits": limits(options)} if options.limit else {})
 
@@ -178,7 +202,8 @@ def _keywords(options: Namespace, target: str) -> dict[str, Any]:
 def write_as_file(
     options: Namespace, scene: Scene, out: Path, target: str, keywords: dict[str, Any]
 ) -> tuple[list[str], Any]:
-    """Write a document as one file, and the files that it refers to into a folder that is named after it.
+    """Write a document as one file, and the files that it refers to into a folder that is named
+    after it.
 
     Args:
         options: The options of the command line.
@@ -192,21 +217,29 @@ def write_as_file(
 
     Raises:
         UsageError: if the file is named as directives are, and is none, or the other way round.
-        OutputFolderError: if no export wrote the file or the folder in its place, or either was edited since.
+        OutputFolderError: if no export wrote the file or the folder in its place, or either was
+        edited since.
     """
     suffix = suffix_of(out)
     if (DOCUMENTS[suffix] == "directives") is not (target == "directives"):
-        raise UsageError(f"{out.name} has the suffix of {DOCUMENTS[suffix]}; expected that of {target}, or a folder")
+        raise UsageError(
+            f"{out.name} has the suffix of {DOCUMENTS[suffix]}; expected that of {target}, or a "
+            f"folder"
+        )
     folder = out.with_name(f"{out.name[: -len(suffix)]}_{_BESIDE.get(target, 'assets')}")
     check_file(out, force=options.force)
     place = f"{folder.name}/{CONTENT}"
-    text, assets, diagnostics = _EXPORTS[target].single_file(scene, assets=place, quiet=True, **keywords)
+    text, assets, diagnostics = _EXPORTS[target].single_file(
+        scene, assets=place, quiet=True, **keywords
+    )
     form = Form.LINES if target == "directives" else Form.MARKUP
     files = write_document(out, text.encode(), folder, assets, form=form, force=options.force)
     return [str(file) for file in files], diagnostics
 
 
-def _show_document(options: Namespace, output: Output, files: list[str], diagnostics: tuple[Any, ...]) -> None:
+def _show_document(
+    options: Namespace, output: Output, files: list[str], diagnostics: tuple[Any, ...]
+) -> None:
     fates = Counter(entry.fate for entry in diagnostics)
     counts = {str(fate): fates[fate] for fate in Fate if fates[fate]}
     if options.json:
@@ -233,14 +266,15 @@ def show_stale(options: Namespace, output: Output, stale: Iterable[str]) -> None
 
 
 def convert(options: Namespace, output: Output) -> int:
-    """Write a folder of MJCF files that MuJoCo compiles, or another format, and summarize what was lost.
+    """Write a folder of MJCF files that MuJoCo compiles, or another format, and summarize what was
+    lost.
 
     Returns:
         1 if ``--check`` finds the folder out of date.
 
     Raises:
-        ModelError: if the model cannot be read or exported; with ``--strict`` also if anything would be lost. Nothing
-            is written in this case.
+        ModelError: if the model cannot be read or exported; with ``--strict`` also if anything
+            would be lost. Nothing is written in this case.
     """
     output.status(f"reading {options.file}")
     scene, folder = load_scene(options), options.folder or options.out
@@ -257,7 +291,12 @@ def convert(options: Namespace, output: Output) -> int:
     output.status(f"writing {folder}")
     with writing_to(folder):
         result = bridge.export_mjcf(
-            scene, folder, force=options.force, quiet=True, **export_options(options), **search(options)
+            scene,
+            folder,
+            force=options.force,
+            quiet=True,
+            **export_options(options),
+            **search(options),
         )
     compiled = measure(result.model, scene, result.initial_key)
     output.status("")
@@ -270,11 +309,15 @@ def _write_file(options: Namespace, output: Output, scene: Scene, out: Path) -> 
     if options.check:
         raise UsageError("--check compares a folder; expected a folder, not a file")
     with writing_to(out):
-        files, diagnostics = write_as_file(options, scene, out, "mjcf", export_options(options) | search(options))
+        files, diagnostics = write_as_file(
+            options, scene, out, "mjcf", export_options(options) | search(options)
+        )
     output.status("")
     fates = Counter(entry.fate for entry in diagnostics)
     if options.json:
-        output.json({"files": files, "fates": {str(fate): fates[fate] for fate in Fate if fates[fate]}})
+        output.json(
+            {"files": files, "fates": {str(fate): fates[fate] for fate in Fate if fates[fate]}}
+        )
     else:
         show_files(output, files)
     output.diagnostics(without_repeats((*scene.diagnostics, *diagnostics)))
@@ -305,7 +348,13 @@ def _show(
     overlaps = [[*pair, depth] for pair, depth in compiled.overlaps.items()]
     error = compiled.pose_error
     if options.json:
-        plain = {"files": files, "compiled": size, "worst_error": error, "overlaps": overlaps, "fates": counts}
+        plain = {
+            "files": files,
+            "compiled": size,
+            "worst_error": error,
+            "overlaps": overlaps,
+            "fates": counts,
+        }
         output.json(plain)
     else:
         show_files(output, files)
@@ -313,7 +362,8 @@ def _show(
     sizes = ", ".join(f"{count} {name}" for name, count in size.items())
     losses = ", ".join(f"{count} {fate}" for fate, count in counts.items()) or "nothing lost"
     output.progress(
-        f"compiled with MuJoCo: {sizes}; largest error of a link pose {error:.1g} (m, rad); {losses}; "
+        f"compiled with MuJoCo: {sizes}; largest error of a link pose {error:.1g} (m, rad); "
+        f"{losses}; "
         f"see {result.path.parent / 'FIDELITY.md'}"
     )
     _show_overlaps(output, compiled.overlaps, remedy)
@@ -322,7 +372,8 @@ def _show(
 def _show_overlaps(output: Output, overlaps: dict[tuple[str, str], float], remedy: str) -> None:
     for (a, b), depth in list(overlaps.items())[:1]:
         output.progress(
-            f"{len(overlaps)} pairs of links overlap initially and will push each other apart; the deepest is {a} and "
+            f"{len(overlaps)} pairs of links overlap initially and will push each other apart; "
+            f"the deepest is {a} and "
             f"{b} with {depth:.2g} m; exclude pairs that must not collide with {remedy}"
         )
 

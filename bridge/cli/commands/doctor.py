@@ -78,7 +78,16 @@ def _run(options: Namespace, output: Output) -> Demo:
 
 _ENGINES = ("mujoco", "pybullet", "drake", "dartpy")
 _LIBRARIES = ("numpy", "lxml", "trimesh")
-_OF_EXTRAS = ("cloudpickle", "coacd", "dask", "distributed", "jinja2", "matplotlib", "viser", "xacro")
+_OF_EXTRAS = (
+    "cloudpickle",
+    "coacd",
+    "dask",
+    "distributed",
+    "jinja2",
+    "matplotlib",
+    "viser",
+    "xacro",
+)
 _MODELS = ("robot_descriptions",)
 _PACKAGES = (*_ENGINES, *_LIBRARIES, *_OF_EXTRAS, *_MODELS)
 
@@ -94,5 +103,8 @@ def doctor(options: Namespace, output: Output) -> int:
     if options.json:
         output.json({"versions": versions, "engines": list(engine_names())})
     else:
-        output.table(("package", "version"), [(name, text or "not installed") for name, text in versions.items()])
+        output.table(
+            ("package", "version"),
+            [(name, text or "not installed") for name, text in versions.items()],
+        )
     return 0 if versions["mujoco"] and versions["pybullet"] else 3

@@ -1,7 +1,7 @@
 """info, print, resolve and graph.
 
-Matplotlib draws it, so Graphviz is not needed: links are drawn in columns by their distance from the world,
-each beside the middle of its children; joints that close a loop are dashed.
+Matplotlib draws it, so Graphviz is not needed: links are drawn in columns by their distance from
+the world, each beside the middle of its children; joints that close a loop are dashed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ from loaders.text import printable
 
 
 def info(options: Namespace, output: Output) -> int:
-    """Print the tree of models, links and joints, or the poses of frames; with ``--json`` the conformance format."""
+    """Print the tree of models, links and joints, or the poses of frames; with ``--json`` the
+    conformance format.
+    """
     scene = load_scene(options)
     if options.json:
         output.json(scene.to_dict())
@@ -44,7 +46,8 @@ def info(options: Namespace, output: Output) -> int:
 
 
 def print_(options: Namespace, output: Output) -> int:
-    """Print a model as SDFormat, with includes inserted, poses resolved, and files named where the source has them.
+    """Print a model as SDFormat, with includes inserted, poses resolved, and files named where the
+    source has them.
 
     Returns:
         0.
@@ -169,7 +172,9 @@ def _spanning_tree(joints: Sequence[Joint]) -> tuple[dict[str, Joint], list[Join
     return tree, loops
 
 
-def _depth_first(roots: Sequence[str], children: Mapping[str, Sequence[str]]) -> list[tuple[str, int]]:
+def _depth_first(
+    roots: Sequence[str], children: Mapping[str, Sequence[str]]
+) -> list[tuple[str, int]]:
     """Every link after its parent, with its depth."""
     order = []
     pending = [(root, 0) for root in reversed(roots)]
@@ -194,7 +199,10 @@ def picture(scene: Scene, form: str) -> bytes:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
-        message = 'SVG and PNG need Matplotlib; run: pip install "sdfbridge[report]" (DOT works without it)'
+        message = (
+            'SVG and PNG need Matplotlib; run: pip install "sdfbridge[report]" (DOT works '
+            "without it)"
+        )
         raise ImportError(message) from error
     plan = layout(scene)
     left, width = _columns(plan)
@@ -205,7 +213,9 @@ def picture(scene: Scene, form: str) -> bytes:
         axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(rows - 0.5, -0.5))
         axes.set_axis_off()
         _draw(axes, plan, {name: (left[column], row) for name, (column, row) in plan.place.items()})
-        figure.savefig(stream, format=form, dpi=120, metadata={"Date": None} if form == "svg" else None)
+        figure.savefig(
+            stream, format=form, dpi=120, metadata={"Date": None} if form == "svg" else None
+        )
     return stream.getvalue()
 
 
@@ -217,7 +227,8 @@ def _columns(plan: Layout) -> tuple[list[float], float]:
         links[column] = max(links[column], len(name) * _CHARACTER)
         if name in plan.tree:
             joints[column] = max(
-                joints[column], len(joint_label(plan.tree[name], plan.followers)) * _CHARACTER * 0.8 + _GAP
+                joints[column],
+                len(joint_label(plan.tree[name], plan.followers)) * _CHARACTER * 0.8 + _GAP,
             )
     left, x = [], 0.2
     for k in range(depth):
@@ -229,32 +240,55 @@ def _columns(plan: Layout) -> tuple[list[float], float]:
 
 def _draw(axes: Any, plan: Layout, at: Mapping[str, tuple[float, float]]) -> None:
     for name, (x, y) in at.items():
-        box = {"boxstyle": "round,pad=0.3", "facecolor": "#e8eef7" if name != WORLD else "#dddddd", "edgecolor": "#456"}
-        axes.text(x, y, name, va="center", ha="left", fontsize=9, family="monospace", bbox=box, parse_math=False)
+        box = {
+            "boxstyle": "round,pad=0.3",
+            "facecolor": "#e8eef7" if name != WORLD else "#dddddd",
+            "edgecolor": "#456",
+        }
+        axes.text(
+            x,
+            y,
+            name,
+            va="center",
+            ha="left",
+            fontsize=9,
+            family="monospace",
+            bbox=box,
+            parse_math=False,
+        )
     for joint in (*plan.tree.values(), *plan.loops):
         _draw_joint(axes, joint, at, joint_label(joint, plan.followers), loop=joint in plan.loops)
 
 
-def _draw_joint(axes: Any, joint: Joint, at: Mapping[str, tuple[float, float]], label: str, *, loop: bool) -> None:
+def _draw_joint(
+    axes: Any, joint: Joint, at: Mapping[str, tuple[float, float]], label: str, *, loop: bool
+) -> None:
     (x0, y0), (x1, y1) = at[joint.parent], at[joint.child]
     start, end = (x0 + len(joint.parent) * _CHARACTER + 0.06, y0), (x1 - 0.08, y1)
-    line = {"arrowstyle": "-|>", "color": "#a33" if loop else "#555", "linestyle": "--" if loop else "-"}
+    line = {
+        "arrowstyle": "-|>",
+        "color": "#a33" if loop else "#555",
+        "linestyle": "--" if loop else "-",
+    }
     if not loop and y0 != y1:
         line["connectionstyle"] = "angle,angleA=90,angleB=0,rad=4"
     axes.annotate("", xy=end, xytext=start, arrowprops=line)
     middle = ((start[0] + end[0]) / 2, (y0 + y1) / 2) if loop else (end[0] - 0.15, y1 - 0.05)
-    axes.text(*middle, label, ha="center" if loop else "right", va="bottom", fontsize=7, parse_math=False)
+    axes.text(
+        *middle, label, ha="center" if loop else "right", va="bottom", fontsize=7, parse_math=False
+    )
 
 
 _FORMS = {"dot": Form.LINES, "svg": Form.MARKUP, "png": Form.PNG}
 
 
 def graph(options: Namespace, output: Output) -> int:
-    """Write links and joints as a graph in DOT, SVG or PNG; with ``--json`` as lists, with the couplings of joints.
+    """Write links and joints as a graph in DOT, SVG or PNG; with ``--json`` as lists, with the
+    couplings of joints.
 
     Raises:
-        UsageError: if the format is unknown, if a picture would be written to a terminal, or if standard output would
-            get both the graph and the lists.
+        UsageError: if the format is unknown, if a picture would be written to a terminal, or if
+            standard output would get both the graph and the lists.
     """
     form = _form(options)
     if options.out:
@@ -267,7 +301,9 @@ def graph(options: Namespace, output: Output) -> int:
         output.progress(f"wrote {options.out}")
     elif not options.json:
         data = _drawn(scene, form)
-        sys.stdout.buffer.write(data if form == "png" else printable(data.decode(), lines=True).encode())
+        sys.stdout.buffer.write(
+            data if form == "png" else printable(data.decode(), lines=True).encode()
+        )
         sys.stdout.buffer.flush()
     if options.json:
         output.json(_lists(scene))
@@ -279,8 +315,13 @@ def _lists(scene: Scene) -> dict[str, list[Any]]:
     fields = ("follower", "leader", "multiplier", "offset", "follower_axis", "leader_axis")
     return {
         "links": [link.name for link in scene.links],
-        "joints": [{"joint": j.name, "type": str(j.type), "parent": j.parent, "child": j.child} for j in scene.joints],
-        "couplings": [{name: getattr(coupling, name) for name in fields} for coupling in scene.couplings],
+        "joints": [
+            {"joint": j.name, "type": str(j.type), "parent": j.parent, "child": j.child}
+            for j in scene.joints
+        ],
+        "couplings": [
+            {name: getattr(coupling, name) for name in fields} for coupling in scene.couplings
+        ],
     }
 
 
@@ -288,9 +329,15 @@ def _form(options: Namespace) -> str:
     out: Path | None = options.out
     form: str = options.format or (out.suffix.lower().removeprefix(".") if out else "dot")
     if form not in _FORMS:
-        raise UsageError(f"unknown format of graph {out}; expected a file that ends in .dot, .svg or .png, or --format")
+        raise UsageError(
+            f"unknown format of graph {out}; expected a file that ends in .dot, .svg or .png, or "
+            f"--format"
+        )
     if options.json and options.format and out is None:
-        raise UsageError("--json prints lists in place of a graph; expected -o FILE for the graph, or no --format")
+        raise UsageError(
+            "--json prints lists in place of a graph; expected -o FILE for the graph, or no "
+            "--format"
+        )
     if form == "png" and out is None and sys.stdout.isatty():
         raise UsageError("a PNG picture cannot be shown as text; expected -o FILE.png, or a pipe")
     return form

@@ -23,11 +23,15 @@ def view(options: Namespace, output: Output) -> int:
 
     Raises:
         CommandError: if MuJoCo's viewer is asked for and there is no display.
-        UsageError: if MuJoCo's viewer is asked for several files, or a browser for an option of MJCF.
+        UsageError: if MuJoCo's viewer is asked for several files, or a browser for an option of
+        MJCF.
     """
     if options.browser or options.html:
         if flag := stated_mjcf_option(options):
-            raise UsageError(f"{flag} applies to MuJoCo's viewer; expected no --browser and --html, or no such option")
+            raise UsageError(
+                f"{flag} applies to MuJoCo's viewer; expected no --browser and --html, or no such "
+                f"option"
+            )
         return _view_in_browser(options, output)
     if options.others:
         raise UsageError("MuJoCo's viewer shows one file; add --browser to see several")
@@ -37,7 +41,9 @@ def view(options: Namespace, output: Output) -> int:
     output.status(f"reading {options.file}")
     scene = load_scene(options)
     with scratch_folder() as folder:
-        result = bridge.export_mjcf(scene, folder / "view", quiet=True, **export_options(options), **search(options))
+        result = bridge.export_mjcf(
+            scene, folder / "view", quiet=True, **export_options(options), **search(options)
+        )
         output.status("")
         output.diagnostics(without_repeats((*scene.diagnostics, *result.diagnostics)))
         _open_viewer(result.path.parent / "scene.xml", result.initial_key)
@@ -52,7 +58,11 @@ def _view_in_browser(options: Namespace, output: Output) -> int:
     for file in expand([options.file, *options.others], xacro=options.xacro):
         output.status(f"reading {file}")
         mechanisms.append(bridge.lower(load_scene(options, file)))
-    findings = [entry for mechanism in mechanisms for entry in (*mechanism.scene.diagnostics, *mechanism.diagnostics)]
+    findings = [
+        entry
+        for mechanism in mechanisms
+        for entry in (*mechanism.scene.diagnostics, *mechanism.diagnostics)
+    ]
     output.diagnostics(without_repeats(findings))
     with bridge.view(*mechanisms, port=0 if options.html else options.port) as viewer:
         if options.html:
@@ -77,7 +87,9 @@ def _show(options: Namespace, output: Output, text: str, data: dict[str, object]
 
 
 def _has_display() -> bool:
-    """Return whether a window can be opened; without a display MuJoCo's viewer would end the process."""
+    """Return whether a window can be opened; without a display MuJoCo's viewer would end the
+    process.
+    """
     import glfw
 
     with warnings.catch_warnings():
@@ -86,7 +98,9 @@ def _has_display() -> bool:
 
 
 def _open_viewer(path: Path, initial_key: int | None) -> None:
-    """Show the scene at the key of its initial position, or at the zero configuration if there is none."""
+    """Show the scene at the key of its initial position, or at the zero configuration if there is
+    none.
+    """
     import mujoco
     import mujoco.viewer
 

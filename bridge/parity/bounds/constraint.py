@@ -1,16 +1,18 @@
 """Largest violations of couplings, screws and loops.
 
-MuJoCo is given constraints with a time constant of two steps h and an impedance of d = 0.9999: against a relative
-acceleration that the constraint must take up, the part ``(1 - d) / d`` of it stretches the constraint by ``4 h^2``
-times that part. MuJoCo takes the mobility of the constraint for the sum of those of its joints at the zero position,
-without the multiplier (``diagApprox``), and is softer by the ratio of that to the true mobility. The
-acceleration that follows from the curvature of a loop is not foreseen and counts in full. PyBullet removes at least a
-fifth of the error at each step, so that one step of relative acceleration remains five times. An MJCF source states the
-softness of its constraints in MuJoCo; see `stated_softness`.
+MuJoCo is given constraints with a time constant of two steps h and an impedance of d = 0.9999:
+against a relative acceleration that the constraint must take up, the part ``(1 - d) / d`` of it
+stretches the constraint by ``4 h^2`` times that part. MuJoCo takes the mobility of the constraint
+for the sum of those of its joints at the zero position, without the multiplier (``diagApprox``),
+and is softer by the ratio of that to the true mobility. The acceleration that follows from the
+curvature of a loop is not foreseen and counts in full. PyBullet removes at least a fifth of the
+error at each step, so that one step of relative acceleration remains five times. An MJCF source
+states the softness of its constraints in MuJoCo; see `stated_softness`.
 
-Engines hold the hinge and the slide of a screw together by a constraint. If its force is wrong by an unknown amount,
-velocities change along one known direction: the response of the model, with hinge and slide independent, to a unit
-force between them. What does not lie along these directions is not due to screws.
+Engines hold the hinge and the slide of a screw together by a constraint. If its force is wrong by
+an unknown amount, velocities change along one known direction: the response of the model, with
+hinge and slide independent, to a unit force between them. What does not lie along these directions
+is not due to screws.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ ROUNDING = 1e-9
 """Violation that is not a difference [rad or m]."""
 
 
-def violation_bounds(mechanism: Mechanism, engine: str, states: Iterable[State], step: float) -> dict[str, float]:
+def violation_bounds(
+    mechanism: Mechanism, engine: str, states: Iterable[State], step: float
+) -> dict[str, float]:
     """Return the largest violation of each constraint that an engine's solver may leave [rad or m].
 
     A state in which the mass matrix is singular, where a motion ends that diverges, adds nothing.
@@ -55,7 +59,10 @@ def violation_bounds(mechanism: Mechanism, engine: str, states: Iterable[State],
         step: Time step [s].
     """
     bounds: dict[str, float] = {}
-    hardest = Softness(_STRETCH.get(engine, max(_STRETCH.values())) * step**2, SOFTNESS if engine == "mujoco" else 1.0)
+    hardest = Softness(
+        _STRETCH.get(engine, max(_STRETCH.values())) * step**2,
+        SOFTNESS if engine == "mujoco" else 1.0,
+    )
     stated = stated_softness(mechanism, step) if engine == "mujoco" else {}
     for state in states:
         try:
@@ -71,13 +78,19 @@ def violation_bounds(mechanism: Mechanism, engine: str, states: Iterable[State],
 
 
 def screw_load(mechanism: Mechanism, state: State) -> dict[str, float]:
-    """Return the relative acceleration of rotation and translation that each screw takes up, per radian."""
+    """Return the relative acceleration of rotation and translation that each screw takes up, per
+    radian.
+    """
     return {name: load for name, (load, _) in _screw_loads(mechanism, state).items()}
 
 
 def _screw_loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, float]]:
-    """The load of each screw, and the mobility that MuJoCo takes for its constraint relative to the true one."""
-    screws = [joint for joint in mechanism.scene.joints if joint.name in screw_like_joints(mechanism)]
+    """The load of each screw, and the mobility that MuJoCo takes for its constraint relative to the
+    true one.
+    """
+    screws = [
+        joint for joint in mechanism.scene.joints if joint.name in screw_like_joints(mechanism)
+    ]
     if not screws:
         return {}
     free = relowered(mechanism, with_unlocked(mechanism, screws))
@@ -105,7 +118,9 @@ def _mobility(mechanism: Mechanism, q: Mapping[str, Position]) -> Array:
 
 
 def _taken_for(at_zero: Array, here: Array, follower: int, leader: int, multiplier: float) -> float:
-    """The mobility that MuJoCo takes for the coupling of two coordinates, relative to the true one."""
+    """The mobility that MuJoCo takes for the coupling of two coordinates, relative to the true
+    one.
+    """
     taken = at_zero[follower, follower] + at_zero[leader, leader]
     row = np.zeros(len(here))
     row[follower], row[leader] = 1.0, -multiplier
@@ -150,20 +165,29 @@ def with_unlocked(mechanism: Mechanism, screws: Sequence[Joint]) -> Scene:
         between = f"{joint.name}::between"
         links.append(Link(name=between, model=links[0].model, X_WL=IDENTITY))
         slide = dataclasses.replace(
-            joint, name=f"{joint.name}::slide", type=JointType.PRISMATIC, child=between, X_CJ=IDENTITY
+            joint,
+            name=f"{joint.name}::slide",
+            type=JointType.PRISMATIC,
+            child=between,
+            X_CJ=IDENTITY,
         )
         hinge = dataclasses.replace(joint, type=JointType.REVOLUTE, parent=between, X_PJ=IDENTITY)
         joints += [slide, hinge]
     return dataclasses.replace(mechanism.scene, links=tuple(links), joints=tuple(joints))
 
 
-# --- loads -----------------------------------------------------------------------------------------------------------
+# --- loads ----------------------------------------------------------------------------------------
 
 
 def _loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, float, float]]:
-    """The acceleration that each constraint takes up, that by its curvature, and the mobility as in `_taken_for`."""
+    """The acceleration that each constraint takes up, that by its curvature, and the mobility as in
+    `_taken_for`.
+    """
     rows, owners, curvature, turning = _jacobian(mechanism, state)
-    loads = {name: (load, 0.0, taken_for) for name, (load, taken_for) in _screw_loads(mechanism, state).items()}
+    loads = {
+        name: (load, 0.0, taken_for)
+        for name, (load, taken_for) in _screw_loads(mechanism, state).items()
+    }
     if not len(rows):
         return loads
     a = accelerations(mechanism, *state)
@@ -184,14 +208,21 @@ def _loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, float, 
 
 def _couplings_taken_for(mechanism: Mechanism, here: Array) -> dict[str, float]:
     at_zero = _mobility(mechanism, {}) if mechanism.couplings else here
-    return {c.name: _taken_for(at_zero, here, c.follower, c.leader, c.multiplier) for c in mechanism.couplings}
+    return {
+        c.name: _taken_for(at_zero, here, c.follower, c.leader, c.multiplier)
+        for c in mechanism.couplings
+    }
 
 
-def _turns_taken_for(mechanism: Mechanism, turning: Sequence[Sequence[int]], mobility: Array) -> Array:
-    """The mobility that MuJoCo takes for the rotations of welds, relative to the true one; 1 for other rows.
+def _turns_taken_for(
+    mechanism: Mechanism, turning: Sequence[Sequence[int]], mobility: Array
+) -> Array:
+    """The mobility that MuJoCo takes for the rotations of welds, relative to the true one; 1 for
+    other rows.
 
-    MuJoCo holds half of the angle to zero, which has a quarter of the mobility of the angle. It takes the mean of the
-    mobilities of the angle about three axes, at the zero position, of both bodies.
+    MuJoCo holds half of the angle to zero, which has a quarter of the mobility of the angle. It
+    takes the mean of the mobilities of the angle about three axes, at the zero position, of both
+    bodies.
 
     Args:
         mechanism: The mechanism.
@@ -205,12 +236,18 @@ def _turns_taken_for(mechanism: Mechanism, turning: Sequence[Sequence[int]], mob
     for k, bodies in enumerate(turning):
         if bodies and mobility[k] > ROUNDING * mobility.max():
             turns = (_turn_jacobian(mechanism, J, body) for body in bodies)
-            ratios[k] = sum(4.0 * np.trace(turn @ at_zero @ turn.T) / 3.0 for turn in turns) / mobility[k]
+            ratios[k] = (
+                sum(4.0 * np.trace(turn @ at_zero @ turn.T) / 3.0 for turn in turns) / mobility[k]
+            )
     return ratios
 
 
-def _jacobian(mechanism: Mechanism, state: State) -> tuple[Array, list[str], Array, list[Sequence[int]]]:
-    """The Jacobian of all constraints; of each row the constraint, acceleration by curvature, and turning bodies."""
+def _jacobian(
+    mechanism: Mechanism, state: State
+) -> tuple[Array, list[str], Array, list[Sequence[int]]]:
+    """The Jacobian of all constraints; of each row the constraint, acceleration by curvature, and
+    turning bodies.
+    """
     rows: list[Array] = []
     owners: list[str] = []
     for c in mechanism.couplings:
@@ -232,7 +269,9 @@ def _jacobian(mechanism: Mechanism, state: State) -> tuple[Array, list[str], Arr
         curvature += [sum(w * w * reach + 2.0 * w * u for w, u in speeds)] * 3
         turning += [()] * 3
         if is_weld:
-            rows += list(_turn_jacobian(mechanism, J, ends[0][0]) - _turn_jacobian(mechanism, J, ends[1][0]))
+            rows += list(
+                _turn_jacobian(mechanism, J, ends[0][0]) - _turn_jacobian(mechanism, J, ends[1][0])
+            )
             curvature += [sum(w * w for w, _ in speeds)] * 3
             turning += [(ends[0][0], ends[1][0])] * 3
         owners += [name] * (6 if is_weld else 3)
@@ -241,7 +280,11 @@ def _jacobian(mechanism: Mechanism, state: State) -> tuple[Array, list[str], Arr
 
 def _turn_jacobian(mechanism: Mechanism, J: Mapping[str, Array], body: int) -> Array:
     """The Jacobian of the rotation of a body in the world, shape (3, nv)."""
-    return np.zeros((3, len(mechanism.v_order))) if body == ROOT else J[mechanism.bodies[body].name][:3]
+    return (
+        np.zeros((3, len(mechanism.v_order)))
+        if body == ROOT
+        else J[mechanism.bodies[body].name][:3]
+    )
 
 
 def _point_jacobian(
@@ -257,7 +300,9 @@ def _point_jacobian(
     return point
 
 
-def _speed(mechanism: Mechanism, J: Mapping[str, Array], body: int, v: Array) -> tuple[float, float]:
+def _speed(
+    mechanism: Mechanism, J: Mapping[str, Array], body: int, v: Array
+) -> tuple[float, float]:
     """The angular speed of a body and the speed of its origin."""
     if body == ROOT:
         return 0.0, 0.0
@@ -266,7 +311,8 @@ def _speed(mechanism: Mechanism, J: Mapping[str, Array], body: int, v: Array) ->
 
 
 def without_screw_forces(mechanism: Mechanism, states: Sequence[State]) -> Array:
-    """Return, for each state, the matrix that removes from velocities what forces of screws may change.
+    """Return, for each state, the matrix that removes from velocities what forces of screws may
+    change.
 
     Args:
         mechanism: The mechanism.
@@ -276,7 +322,9 @@ def without_screw_forces(mechanism: Mechanism, states: Sequence[State]) -> Array
         Projections of shape (number of states, nv, nv); identities if there is no screw.
     """
     identity = np.eye(len(mechanism.v_order))
-    screws = [joint for joint in mechanism.scene.joints if joint.name in screw_like_joints(mechanism)]
+    screws = [
+        joint for joint in mechanism.scene.joints if joint.name in screw_like_joints(mechanism)
+    ]
     if not screws:
         return np.broadcast_to(identity, (len(states), *identity.shape))
     free = relowered(mechanism, with_unlocked(mechanism, screws))
@@ -287,11 +335,12 @@ def without_screw_forces(mechanism: Mechanism, states: Sequence[State]) -> Array
 
 def _responses(
     mechanism: Mechanism, free: Mechanism, ratios: dict[str, tuple[float, float]], state: State
-) -> Array:  # fmt: skip
-    """The change of velocities by a unit impulse between hinge and slide of each screw, one column for each.
+) -> Array:
+    """The change of velocities by a unit impulse between hinge and slide of each screw, one column
+    for each.
 
-    The columns after these are the velocities of the screws themselves, for which engines report that of the hinge or
-    a mean of hinge and slide.
+    The columns after these are the velocities of the screws themselves, for which engines report
+    that of the hinge or a mean of hinge and slide.
     """
     q = dict(state[0])
     constraints, index = np.zeros((len(ratios), len(free.v_order))), free.dof_index

@@ -1,15 +1,17 @@
 """Largest errors of stops, softness and surfaces.
 
-Beyond a stop by r, MuJoCo accelerates a joint by ``(1 - d) a - d (b v + k r)``, where a is the acceleration without the
-stop, towards it; see `stated_softness` for k, and ``b = 2 / (dmax T)`` or ``B / dmax``. These are a spring and a damper
-of the frequency ``w = sqrt(d k)`` and the damping ratio ``z = b sqrt(d / k) / 2``. A joint that arrives with a speed
-passes the stop by at most ``p(z) v / w + 2 (1 - d) a / w^2``: the first peak of the free motion, and twice the
-deflection at rest. An impedance that grows with r makes both smaller.
+Beyond a stop by r, MuJoCo accelerates a joint by ``(1 - d) a - d (b v + k r)``, where a is the
+acceleration without the stop, towards it; see `stated_softness` for k, and ``b = 2 / (dmax T)`` or
+``B / dmax``. These are a spring and a damper of the frequency ``w = sqrt(d k)`` and the damping
+ratio ``z = b sqrt(d / k) / 2``. A joint that arrives with a speed passes the stop by at most ``p(z)
+v / w + 2 (1 - d) a / w^2``: the first peak of the free motion, and twice the deflection at rest. An
+impedance that grows with r makes both smaller.
 
-MuJoCo accelerates a constraint with a violation r by ``(1 - d) a0 - d (b v + k r)``, where a0 is the acceleration
-without the constraint and d the impedance. At rest ``r = (1 - d) / (d k) a0``. With ``solref="T Z"``, a time constant
-and a damping ratio, ``k = d / (dmax T Z)^2``; with ``solref="-K -B"``, ``k = K d / dmax^2`` (MuJoCo documentation,
-"Solver parameters"). The impedance d is at least ``solimp[0]``.
+MuJoCo accelerates a constraint with a violation r by ``(1 - d) a0 - d (b v + k r)``, where a0 is
+the acceleration without the constraint and d the impedance. At rest ``r = (1 - d) / (d k) a0``.
+With ``solref="T Z"``, a time constant and a damping ratio, ``k = d / (dmax T Z)^2``; with
+``solref="-K -B"``, ``k = K d / dmax^2`` (MuJoCo documentation, "Solver parameters"). The impedance
+d is at least ``solimp[0]``.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ class Softness(NamedTuple):
     """The softness of a constraint of MuJoCo.
 
     Attributes:
-        stretch: ``1 / k`` [s^2]: violation for each unit of acceleration that only the constraint's spring takes up.
+        stretch: ``1 / k`` [s^2]: violation for each unit of acceleration that only the constraint's
+            spring takes up.
         admitted: Part ``(1 - d) / d`` of an acceleration that the spring takes up.
     """
 
@@ -76,7 +79,8 @@ def _numbers(text: str, default: tuple[float, float]) -> tuple[float, float]:
 
 
 def stated_softness(mechanism: Mechanism, step: float) -> dict[str, Softness]:
-    """Return the softness of each coupling and constraint of an MJCF source by its name; empty for other sources.
+    """Return the softness of each coupling and constraint of an MJCF source by its name; empty for
+    other sources.
 
     Args:
         mechanism: The mechanism.
@@ -87,7 +91,9 @@ def stated_softness(mechanism: Mechanism, step: float) -> dict[str, Softness]:
     found = {coupling.name: Softness.of(coupling.mujoco, step) for coupling in mechanism.couplings}
     for constraint in mechanism.scene.constraints:
         if isinstance(constraint, BallConstraint | WeldConstraint):
-            found[f"{constraint.link_A}, {constraint.link_B}"] = Softness.of(constraint.mujoco, step)
+            found[f"{constraint.link_A}, {constraint.link_B}"] = Softness.of(
+                constraint.mujoco, step
+            )
     return found
 
 
@@ -111,11 +117,15 @@ class SoftStop(NamedTuple):
             step: Time step [s].
         """
         stated = {
-            name.removesuffix("limit"): value for name, value in settings if name in ("solreflimit", "solimplimit")
+            name.removesuffix("limit"): value
+            for name, value in settings
+            if name in ("solreflimit", "solimplimit")
         }
         softness = Softness.of(tuple(stated.items()), step)
         first, second, d_max = stated_numbers(stated)
-        return cls(softness, -second / d_max if first < 0.0 else 2.0 / (d_max * max(first, 2.0 * step)))
+        return cls(
+            softness, -second / d_max if first < 0.0 else 2.0 / (d_max * max(first, 2.0 * step))
+        )
 
     def overshoot(self, speed: float, acceleration: float, taken_for: float) -> float:
         """Return the largest distance by which a joint passes the stop [rad or m].
@@ -132,7 +142,8 @@ class SoftStop(NamedTuple):
 
 
 def first_peak(ratio: float) -> float:
-    """Return the first peak of a spring and damper that starts with a speed, in units of speed over frequency.
+    """Return the first peak of a spring and damper that starts with a speed, in units of speed over
+    frequency.
 
     Args:
         ratio: The damping ratio; zero for no damping.
@@ -148,7 +159,8 @@ _Bound = Callable[[Diagnostic, list[Link], Mechanism], float]
 
 
 def surface_bound(entry: Diagnostic, names: Collection[str], mechanism: Mechanism) -> float | None:
-    """Return the largest error that a diagnostic may explain; None if it is not about shapes, friction or stops.
+    """Return the largest error that a diagnostic may explain; None if it is not about shapes,
+    friction or stops.
 
     Args:
         entry: The diagnostic of an engine.
@@ -169,24 +181,35 @@ def _hull(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
 
 
 def _cone(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
-    """The depth of the sides of the mesh below the cone, relative to the radius, which no extent is less than."""
+    """The depth of the sides of the mesh below the cone, relative to the radius, which no extent is
+    less than.
+    """
     has_cone = any(isinstance(c.geometry, Cone) for link in links for c in link.collisions)
     return 1.0 - math.cos(math.pi / float(str(entry.arguments["sides"]))) if has_cone else 0.0
 
 
 def _flat(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
-    """Half of the thickness that a flat mesh gets, by which each side moves, relative to the extent in its link."""
+    """Half of the thickness that a flat mesh gets, by which each side moves, relative to the extent
+    in its link.
+    """
     extents = [float(np.ptp(vertices, axis=0).max()) for vertices in _vertices(links)]
     return 0.5 * float(str(entry.arguments["thickness"])) / max(extents, default=math.inf)
 
 
 def _parts(_entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
-    """The largest distance of convex parts from the surface that they are made of, relative to its extent.
+    """The largest distance of convex parts from the surface that they are made of, relative to its
+    extent.
 
-    CoACD closes an open mesh on a grid with cells of the extent over the resolution; the surface lies within one
-    diagonal of a cell of the mesh. Cuts by planes add nothing: all parts together reach as far as that surface.
+    CoACD closes an open mesh on a grid with cells of the extent over the resolution; the surface
+    lies within one diagonal of a cell of the mesh. Cuts by planes add nothing: all parts together
+    reach as far as that surface.
     """
-    resolutions = [g.voxel_resolution for link in links for c in link.collisions if isinstance(g := c.geometry, Mesh)]
+    resolutions = [
+        g.voxel_resolution
+        for link in links
+        for c in link.collisions
+        if isinstance(g := c.geometry, Mesh)
+    ]
     return math.sqrt(3.0) / min(map(grid_resolution, resolutions), default=math.inf)
 
 
@@ -194,7 +217,11 @@ def _vertices(links: list[Link]) -> list[Array]:
     """The vertices of the meshes that collide, in the frames of their links."""
     vertices: list[Array] = []
     for collision in (collision for link in links for collision in link.collisions):
-        data = read_mesh(collision.geometry, Diagnostics()) if isinstance(collision.geometry, Mesh) else None
+        data = (
+            read_mesh(collision.geometry, Diagnostics())
+            if isinstance(collision.geometry, Mesh)
+            else None
+        )
         if data is not None and len(data.vertices):
             vertices.append(data.vertices @ collision.X_LG.R.T)
     return vertices
@@ -207,7 +234,9 @@ def _friction_range(_entry: Diagnostic, links: list[Link], _mechanism: Mechanism
 
 def _segment_friction(entry: Diagnostic, _links: list[Link], mechanism: Mechanism) -> float:
     """The range of the coefficients of all links that share one PyBullet link."""
-    return _friction_range(entry, [k for k in mechanism.scene.links if k.name in entry.subjects], mechanism)
+    return _friction_range(
+        entry, [k for k in mechanism.scene.links if k.name in entry.subjects], mechanism
+    )
 
 
 def _stated_difference(entry: Diagnostic, _links: list[Link], _mechanism: Mechanism) -> float:

@@ -1,10 +1,11 @@
 """Diagnostics as the mechanism that an engine holds.
 
-Links without inertia leave a mass matrix nearly singular, so that even 1e-14 kg m^2 may show in a motion. What remains
-of the difference, once both engines have that inertia, is judged as any other difference.
+Links without inertia leave a mass matrix nearly singular, so that even 1e-14 kg m^2 may show in a
+motion. What remains of the difference, once both engines have that inertia, is judged as any other
+difference.
 
-The difference between that mechanism and the model, computed by the reference in the compared states, is the largest
-error that the diagnostic may explain.
+The difference between that mechanism and the model, computed by the reference in the compared
+states, is the largest error that the diagnostic may explain.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ _Change = Callable[[Body, Diagnostic], Body]
 
 
 def counterfactual(entry: Diagnostic, mechanism: Mechanism) -> Mechanism | None:
-    """Return the mechanism with the change that a diagnostic reports; None if its code reports no such change.
+    """Return the mechanism with the change that a diagnostic reports; None if its code reports no
+    such change.
 
     Args:
         entry: The diagnostic of an engine.
@@ -40,7 +42,9 @@ def counterfactual(entry: Diagnostic, mechanism: Mechanism) -> Mechanism | None:
     change = _CHANGES.get(entry.code)
     if change is None:
         return None
-    bodies = tuple(change(body, entry) if _concerns(entry, body) else body for body in mechanism.bodies)
+    bodies = tuple(
+        change(body, entry) if _concerns(entry, body) else body for body in mechanism.bodies
+    )
     return dataclasses.replace(mechanism, bodies=bodies)
 
 
@@ -49,7 +53,9 @@ def _concerns(entry: Diagnostic, body: Body) -> bool:
 
 
 def _least_inertia(body: Body, entry: Diagnostic) -> Body:
-    """The moments that the diagnostic states, and its mass if that is negligible; a mass of the model stays."""
+    """The moments that the diagnostic states, and its mass if that is negligible; a mass of the
+    model stays.
+    """
     R, _ = body.inertia.principal_axes()
     moments = [float(x) for x in str(entry.arguments["moments"]).split()]
     X_LI = Pose.of(R, body.inertia.p_LLcm)
@@ -62,7 +68,9 @@ def _least_inertia(body: Body, entry: Diagnostic) -> Body:
 def _more_inertia(body: Body, entry: Diagnostic) -> Body:
     """The moment about every axis that the diagnostic states, in addition."""
     I_Lcm = body.inertia.I_Lcm + float(str(entry.arguments["inertia"])) * np.eye(3)
-    return dataclasses.replace(body, inertia=SpatialInertia.of(body.inertia.mass, body.inertia.p_LLcm, I_Lcm))
+    return dataclasses.replace(
+        body, inertia=SpatialInertia.of(body.inertia.mass, body.inertia.p_LLcm, I_Lcm)
+    )
 
 
 def _as_stated(body: Body, _entry: Diagnostic) -> Body:
@@ -93,7 +101,9 @@ _CHANGES: Mapping[str, _Change] = {
 
 
 def _folded(entry: Diagnostic, mechanism: Mechanism) -> Mechanism:
-    """The inertia of the merged links is in the link that carries them, the nearest link that is not merged."""
+    """The inertia of the merged links is in the link that carries them, the nearest link that is
+    not merged.
+    """
     merged = {str(name) for name in _names(entry)}
     bodies = list(mechanism.bodies)
     for i in reversed(range(len(bodies))):
@@ -111,7 +121,9 @@ def _names(entry: Diagnostic) -> tuple[str, ...]:
     return tuple(text.partition(" (with ")[0] for text in links) if isinstance(links, tuple) else ()
 
 
-_CODES = frozenset({"mjcf.massless-link", "pybullet.base-without-inertia", "pybullet.ball-without-inertia"})
+_CODES = frozenset(
+    {"mjcf.massless-link", "pybullet.base-without-inertia", "pybullet.ball-without-inertia"}
+)
 """Codes of inertia that an engine adds, because it accepts no link without."""
 
 _LOADED = " with the inertia that "
@@ -137,7 +149,8 @@ class AddedInertia:
 
         Args:
             row: The row of the difference.
-            change: The difference that this inertia makes to the other engine, in the unit of the row.
+            change: The difference that this inertia makes to the other engine, in the unit of the
+                row.
             remaining: The row of what remains when both engines have this inertia.
 
         Returns:
@@ -152,8 +165,12 @@ class AddedInertia:
             f"{remaining.error:.1e} remains when both engines have it [{self.code}]"
         )
         return Cause(
-            code=self.code, subjects=self.subjects, quantity=row.quantity, bound=change + allowed, text=text
-        )  # fmt: skip
+            code=self.code,
+            subjects=self.subjects,
+            quantity=row.quantity,
+            bound=change + allowed,
+            text=text,
+        )
 
 
 def added_inertia(mechanism: Mechanism, diagnostics: Iterable[Diagnostic]) -> AddedInertia | None:
@@ -174,7 +191,9 @@ def added_inertia(mechanism: Mechanism, diagnostics: Iterable[Diagnostic]) -> Ad
 
 
 def loaded_name(engine: str, owner: str) -> str:
-    """Return the name of an engine that is given the inertia that another engine, the owner, adds."""
+    """Return the name of an engine that is given the inertia that another engine, the owner,
+    adds.
+    """
     return f"{engine}{_LOADED}{owner} adds"
 
 

@@ -1,6 +1,7 @@
 """Base of the adapters of simulators' own loaders.
 
-They read the original file with default settings. Their names are matched with or without the scope of the model.
+They read the original file with default settings. Their names are matched with or without the scope
+of the model.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from loaders.scoped_names import local_name
 
 
 class _Native:
-    """Base class: matches names, and raises `NotReportedError` for what these loaders are not asked for."""
+    """Base class: matches names, and raises `NotReportedError` for what these loaders are not asked
+    for.
+    """
 
     name = ""
     reads_file = True
@@ -97,8 +100,13 @@ class _Native:
         """See `Engine.close`."""
 
     def _in_v_order(self, dofs: Mapping[str, int], M: Array) -> Array:
-        """A vector or matrix in the mechanism's ``v_order``, with NaN for joints that the loader does not have."""
-        indices = [dofs.get(name, -1) if component == 0 else -1 for name, component in self.mechanism.v_order]
+        """A vector or matrix in the mechanism's ``v_order``, with NaN for joints that the loader
+        does not have.
+        """
+        indices = [
+            dofs.get(name, -1) if component == 0 else -1
+            for name, component in self.mechanism.v_order
+        ]
         ordered = np.full((len(indices),) * M.ndim, math.nan)
         known = [k for k, index in enumerate(indices) if index >= 0]
         sources = [indices[k] for k in known]
@@ -117,5 +125,7 @@ def _by_short_name(names: Iterator[str]) -> dict[str, str]:
 
 def _scalars(values: Mapping[str, Position]) -> dict[str, float]:
     """The coordinates of joints with one coordinate, by unscoped name."""
-    sized = {name: np.atleast_1d(np.asarray(value, dtype=np.float64)) for name, value in values.items()}
+    sized = {
+        name: np.atleast_1d(np.asarray(value, dtype=np.float64)) for name, value in values.items()
+    }
     return {local_name(name): float(x[0]) for name, x in sized.items() if len(x) == 1}

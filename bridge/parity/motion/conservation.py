@@ -1,8 +1,10 @@
-"""Level L3: conservation of energy and momentum in every engine, and the torque-free tumbling of a rigid body.
+"""Level L3: conservation of energy and momentum in every engine, and the torque-free tumbling of a
+rigid body.
 
-The exact motion conserves the energy and, without gravity, the momentum of floating models. Semi-implicit Euler
-conserves them up to a drift of first order in the step. Therefore the order of the drift is compared: a wrong mass,
-inertia or frame inside an engine causes a drift that does not shrink with the step.
+The exact motion conserves the energy and, without gravity, the momentum of floating models.
+Semi-implicit Euler conserves them up to a drift of first order in the step. Therefore the order of
+the drift is compared: a wrong mass, inertia or frame inside an engine causes a drift that does not
+shrink with the step.
 """
 
 from __future__ import annotations
@@ -42,29 +44,36 @@ from loaders.scene import Scene
 SAMPLES = 10
 """Number of times at which the conserved quantities are computed."""
 WINDOWS = ((1.0, MAX_STEP), *((STEPS * MAX_STEP / n, MAX_STEP / n) for n in (1, 8, 64)))
-"""Durations and longest steps [s]: first a second, then shorter ones for joints that move too fast to measure an order.
+"""Durations and longest steps [s]: first a second, then shorter ones for joints that move too fast
+to measure an order.
 
-A loss of energy grows with time like the drift, but does not shrink with the step: it shows better at shorter steps.
+A loss of energy grows with time like the drift, but does not shrink with the step: it shows better
+at shorter steps.
 """
 MAX_DOFS = 60
-"""Degrees of freedom above which energy and momentum, which need thousands of steps, are left out."""
+"""Degrees of freedom above which energy and momentum, which need thousands of steps, are left
+out.
+"""
 SPIN = (0.3, 5.0, 0.2)
-"""Angular velocity of the tumbling body about its axes of least, middle and greatest moment [rad/s].
+"""Angular velocity of the tumbling body about its axes of least, middle and greatest moment
+[rad/s].
 
 Rotation about the middle axis is unstable, so the body tumbles.
 """
 MIN_MOMENT_RATIO = 1e-3
 """Smallest ratio of the least to the greatest moment of inertia of a tumbling link.
 
-By conservation of energy the link rotates about its thin axis at most ``sqrt(1 / MIN_MOMENT_RATIO)`` times as fast as
-about the middle axis at the start, which is 0.3 rad in the longest step.
+By conservation of energy the link rotates about its thin axis at most ``sqrt(1 /
+MIN_MOMENT_RATIO)`` times as fast as about the middle axis at the start, which is 0.3 rad in the
+longest step.
 """
 _SPLIT_LINKS = "pybullet.cut-links"
 _Named = Sequence[tuple[str, Factory]]
 
 
 def invariant_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterator[Row]:
-    """Yield the rows of energy, momentum and tumbling for each engine, and those of what is left out.
+    """Yield the rows of energy, momentum and tumbling for each engine, and those of what is left
+    out.
 
     Args:
         mechanism: The mechanism to simulate.
@@ -76,7 +85,10 @@ def invariant_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterat
     if not undamped.v_order or not engines:
         return
     if len(undamped.v_order) > MAX_DOFS:
-        cause = f"measured for at most {MAX_DOFS} degrees of freedom; the model has {len(undamped.v_order)}"
+        cause = (
+            f"measured for at most {MAX_DOFS} degrees of freedom; the model has "
+            f"{len(undamped.v_order)}"
+        )
         yield _unknown("energy drift", engines, cause)
     else:
         if undamped.scene.gravity.any():
@@ -84,22 +96,32 @@ def invariant_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterat
         weightless = _without_gravity(undamped)
         has_floating = bool(_floating_bases(weightless))
         momenta = ("linear momentum", "angular momentum") if has_floating else ()
-        yield from _drifts(weightless, _kinetic_quantities, ("kinetic energy", *momenta), engines, seed)
+        yield from _drifts(
+            weightless, _kinetic_quantities, ("kinetic energy", *momenta), engines, seed
+        )
         if not has_floating:
-            yield _unknown("momentum drift", engines, "the model is fixed to the world, which takes up its momentum")
+            yield _unknown(
+                "momentum drift",
+                engines,
+                "the model is fixed to the world, which takes up its momentum",
+            )
     yield from _tumbling(mechanism, engines)
     yield from _rows_of_omissions(mechanism, engines)
 
 
 def _without_gravity(mechanism: Mechanism) -> Mechanism:
-    return relowered(mechanism, dataclasses.replace(mechanism.scene, gravity=frozen((0.0, 0.0, 0.0))))
+    return relowered(
+        mechanism, dataclasses.replace(mechanism.scene, gravity=frozen((0.0, 0.0, 0.0)))
+    )
 
 
-# --- conserved quantities --------------------------------------------------------------------------------------------
+# --- conserved quantities -------------------------------------------------------------------------
 
 
 def _energy(engine: Engine, mechanism: Mechanism) -> dict[str, tuple[Array, float]]:
-    """The total energy of the mechanism in the state of an engine [J], with the kinetic energy as its scale."""
+    """The total energy of the mechanism in the state of an engine [J], with the kinetic energy as
+    its scale.
+    """
     q, v = engine.positions(), engine.velocities()
     kinetic = 0.5 * float(v @ mechanism.mass_matrix(q) @ v)
     poses, g = mechanism.link_poses(q), np.asarray(mechanism.gravity)
@@ -113,7 +135,9 @@ def _energy(engine: Engine, mechanism: Mechanism) -> dict[str, tuple[Array, floa
 
 
 def _kinetic_quantities(engine: Engine, mechanism: Mechanism) -> dict[str, tuple[Array, float]]:
-    """Kinetic energy and momenta, which are conserved without gravity; small losses show in their small drift."""
+    """Kinetic energy and momenta, which are conserved without gravity; small losses show in their
+    small drift.
+    """
     return {"kinetic energy": _energy(engine, mechanism)["energy"], **_momenta(engine, mechanism)}
 
 
@@ -126,16 +150,23 @@ def _momenta(engine: Engine, mechanism: Mechanism) -> dict[str, tuple[Array, flo
         p, l_body = h[body.v_start : body.v_start + 3], h[body.v_start + 3 : body.v_start + 6]
         l_origin = l_body + np.cross(poses[body.name].p, p)
         P, L = P + p, L + l_origin
-        p_scale, l_scale = p_scale + float(np.linalg.norm(p)), l_scale + float(np.linalg.norm(l_origin))
+        p_scale, l_scale = (
+            p_scale + float(np.linalg.norm(p)),
+            l_scale + float(np.linalg.norm(l_origin)),
+        )
     return {"linear momentum": (P, p_scale), "angular momentum": (L, l_scale)}
 
 
 def _floating_bases(mechanism: Mechanism) -> list[Body]:
     """The bodies that float freely in the world."""
-    return [body for body in mechanism.bodies if body.parent == ROOT and kind_of(body) is PrimitiveKind.FREE]
+    return [
+        body
+        for body in mechanism.bodies
+        if body.parent == ROOT and kind_of(body) is PrimitiveKind.FREE
+    ]
 
 
-# --- drift -----------------------------------------------------------------------------------------------------------
+# --- drift ----------------------------------------------------------------------------------------
 
 
 def _drifts(
@@ -150,7 +181,9 @@ def _drifts(
         engine = factory(mechanism)
         try:
             rows = _drift_rows(name, engine, lambda e: conserved(e, mechanism), quantities, start)
-            yield from (_judged(row, engine.diagnostics, screw_like_joints(mechanism)) for row in rows)
+            yield from (
+                _judged(row, engine.diagnostics, screw_like_joints(mechanism)) for row in rows
+            )
         finally:
             engine.close()
 
@@ -162,18 +195,26 @@ def _drift_rows(
     quantities: Sequence[str],
     start: State,
 ) -> list[Row]:
-    """One row for each quantity, over the longest of `WINDOWS` in which an order can be measured."""
+    """One row for each quantity, over the longest of `WINDOWS` in which an order can be
+    measured.
+    """
     rows: list[Row] = []
     for duration, longest in WINDOWS:
-        drifts = [_drift(engine, conserved, start, longest / 2**k, duration) for k in range(HALVINGS)]
-        rows = [_row(each, name, [(h, drift[each]) for h, drift in drifts], duration) for each in quantities]
+        drifts = [
+            _drift(engine, conserved, start, longest / 2**k, duration) for k in range(HALVINGS)
+        ]
+        rows = [
+            _row(each, name, [(h, drift[each]) for h, drift in drifts], duration)
+            for each in quantities
+        ]
         if all(_shows_order(row) for row in rows):
             break
     return rows
 
 
 def _shows_order(row: Row) -> bool:
-    """Return whether there is no drift, or it shrinks by the same power of two at every halving of the step.
+    """Return whether there is no drift, or it shrinks by the same power of two at every halving of
+    the step.
 
     Otherwise terms of several orders, or a loss, are superimposed.
     """
@@ -192,8 +233,12 @@ def _row(quantity: str, engine: str, points: Sequence[tuple[float, float]], dura
     longest, drift = points[0]
     exactly = row.order is None or drift < ROUNDING_ERROR
     order = "up to rounding" if exactly else f"to first order, measured {row.order:.2f}"
-    drifted = f"the relative drift is {drift:.1e} in {duration:g} s at steps of {1e3 * longest:g} ms"
-    return dataclasses.replace(row, cause=f"semi-implicit Euler conserves it {order}; {drifted}" if row.passed else "")
+    drifted = (
+        f"the relative drift is {drift:.1e} in {duration:g} s at steps of {1e3 * longest:g} ms"
+    )
+    return dataclasses.replace(
+        row, cause=f"semi-implicit Euler conserves it {order}; {drifted}" if row.passed else ""
+    )
 
 
 def _drift(
@@ -224,20 +269,33 @@ def _judged(row: Row, diagnostics: Sequence[Diagnostic], screws: Sequence[str]) 
     halves = next((entry for entry in diagnostics if entry.code == _SPLIT_LINKS), None)
     if halves is None and not screws:
         return row
-    held = f"the halves of links: {halves.message}" if halves is not None else f"the screws {', '.join(screws)}"
+    held = (
+        f"the halves of links: {halves.message}"
+        if halves is not None
+        else f"the screws {', '.join(screws)}"
+    )
     return dataclasses.replace(
-        row, outcome=Outcome.UNKNOWN, is_stated=False, cause=f"a constraint, which changes the energy, holds {held}"
+        row,
+        outcome=Outcome.UNKNOWN,
+        is_stated=False,
+        cause=f"a constraint, which changes the energy, holds {held}",
     )
 
 
-# --- tumbling --------------------------------------------------------------------------------------------------------
+# --- tumbling -------------------------------------------------------------------------------------
 
 
 def _tumbling(mechanism: Mechanism, factories: _Named) -> Iterator[Row]:
-    """The rows of the link with the most distinct moments of inertia, spun about its middle axis without torque."""
+    """The rows of the link with the most distinct moments of inertia, spun about its middle axis
+    without torque.
+    """
     suitable = [link for link in mechanism.scene.links if _asymmetry(link) > 0.0]
     if not suitable:
-        yield _unknown("torque-free tumbling", factories, "no link has distinct moments of inertia of similar size")
+        yield _unknown(
+            "torque-free tumbling",
+            factories,
+            "no link has distinct moments of inertia of similar size",
+        )
         return
     link = max(suitable, key=_asymmetry)
     single = lower(_single_link_scene(link))
@@ -252,12 +310,18 @@ def _tumbling(mechanism: Mechanism, factories: _Named) -> Iterator[Row]:
 
 
 def _asymmetry(link: Link) -> float:
-    """The mass of a link times the relative difference of its moments; zero if the inertia is thin or invalid."""
+    """The mass of a link times the relative difference of its moments; zero if the inertia is thin
+    or invalid.
+    """
     inertia = link.inertia
     if inertia is None or inertia.mass <= 0.0 or inertia.defects():
         return 0.0
     least, _, greatest = np.sort(inertia.principal_axes()[1])
-    return inertia.mass * (1.0 - float(least / greatest)) if least > MIN_MOMENT_RATIO * greatest else 0.0
+    return (
+        inertia.mass * (1.0 - float(least / greatest))
+        if least > MIN_MOMENT_RATIO * greatest
+        else 0.0
+    )
 
 
 def _single_link_scene(link: Link) -> Scene:
@@ -277,9 +341,17 @@ def _spinning_state(name: str, inertia: SpatialInertia) -> State:
 
 
 def _rows_of_omissions(mechanism: Mechanism, factories: _Named) -> Iterator[Row]:
-    """A row for everything of the model that is left out: constraints, forces between links, and rotors."""
-    constraints = [*(c.name for c in mechanism.couplings), *(c.joint.name for c in mechanism.closures)]
-    forces = [*(f.link_A for f in mechanism.scene.forces), *(f.link for f in mechanism.fluid_forces)]
+    """A row for everything of the model that is left out: constraints, forces between links, and
+    rotors.
+    """
+    constraints = [
+        *(c.name for c in mechanism.couplings),
+        *(c.joint.name for c in mechanism.closures),
+    ]
+    forces = [
+        *(f.link_A for f in mechanism.scene.forces),
+        *(f.link for f in mechanism.fluid_forces),
+    ]
     rotors = [str(body.joint) for body in mechanism.bodies if any(body.reflected_inertia)]
     for quantity, places, cause in (
         (
@@ -287,7 +359,11 @@ def _rows_of_omissions(mechanism: Mechanism, factories: _Named) -> Iterator[Row]
             constraints,
             "couplings and loops are removed, because constraint solvers change the energy",
         ),
-        ("energy of forces between links", forces, "forces between links, and of a fluid, are removed"),
+        (
+            "energy of forces between links",
+            forces,
+            "forces between links, and of a fluid, are removed",
+        ),
         ("energy of rotors", rotors, "rotors are removed; L2 compares their motion"),
     ):
         if places:
@@ -296,6 +372,14 @@ def _rows_of_omissions(mechanism: Mechanism, factories: _Named) -> Iterator[Row]
 
 def _unknown(quantity: str, factories: _Named, cause: str, where: str = "") -> Row:
     return Row(
-        level=Level.INVARIANTS, quantity=quantity, unit="", engines=(EXACT_MOTION, factories[0][0]), error=0.0,
-        tolerance=1.0 - MIN_FIRST_ORDER, where=where, outcome=Outcome.UNKNOWN, cause=cause, is_stated=False,
-    )  # fmt: skip
+        level=Level.INVARIANTS,
+        quantity=quantity,
+        unit="",
+        engines=(EXACT_MOTION, factories[0][0]),
+        error=0.0,
+        tolerance=1.0 - MIN_FIRST_ORDER,
+        where=where,
+        outcome=Outcome.UNKNOWN,
+        cause=cause,
+        is_stated=False,
+    )

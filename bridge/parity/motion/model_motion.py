@@ -1,12 +1,13 @@
 """Motion of the exported model, free and driven.
 
-First the joints get random efforts, some of them beyond their limits, then those with controllers get random targets.
-Commands are constant for an eighth of the motion. As for the exported motion without commands, the distance of the
-motions of two engines must shrink with the time step.
+First the joints get random efforts, some of them beyond their limits, then those with controllers
+get random targets. Commands are constant for an eighth of the motion. As for the exported motion
+without commands, the distance of the motions of two engines must shrink with the time step.
 
-Only shapes are removed, because contact is compared at L4. The engines solve friction and constraints by different
-methods, which must lead to the same motion when the time step becomes small: the distance of the two motions must
-shrink. The motion starts away from the stops and ends where the first stop is near; `stops` has the motion into them.
+Only shapes are removed, because contact is compared at L4. The engines solve friction and
+constraints by different methods, which must lead to the same motion when the time step becomes
+small: the distance of the two motions must shrink. The motion starts away from the stops and ends
+    where the first stop is near; `stops` has the motion into them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,14 @@ from bridge.parity.bounds.counterfactual import AddedInertia, added_inertia, is_
 from bridge.parity.causes import LOST, cause_of
 from bridge.parity.convergence import HALVINGS, log_log_slope
 from bridge.parity.engine import DivergedError, Engine, Factory
-from bridge.parity.quantity import TOLERANCE, WorstErrors, compare_readings, matrix, names_at, pose_distance
+from bridge.parity.quantity import (
+    TOLERANCE,
+    WorstErrors,
+    compare_readings,
+    matrix,
+    names_at,
+    pose_distance,
+)
 from bridge.parity.readings import ActuatorTrial, actuator_trials
 from bridge.parity.states import State, exported, fastest_rate, random_states
 from bridge.parity.verdict import Level, Outcome, Row, explained
@@ -44,18 +52,24 @@ STEPS, SAMPLES = 80, 8
 LONGEST_STEP = 2e-3
 """Largest time step [s]; a file may state a longer one."""
 SHRINKS = 0.4
-"""Ratio of the errors at the shortest and at the longest step at which the motions converge; 0.125 is first order."""
+"""Ratio of the errors at the shortest and at the longest step at which the motions converge; 0.125
+is first order.
+"""
 STAYS = 0.7
 """Ratio from which the error does not shrink."""
 SHORTENINGS = (1, 8)
 """Factors by which the motion and its steps are shortened if the longest one shows no order."""
 UNTIL_THEY_STOP = (8, 64)
-"""Factors by which the motion and its steps are shortened if dry friction stops all links within the first steps."""
+"""Factors by which the motion and its steps are shortened if dry friction stops all links within
+the first steps.
+"""
 APART = SHRINKS
-"""Distance at the shortest step, relative to how far the links moved, beyond which a shrinking distance shows nothing.
+"""Distance at the shortest step, relative to how far the links moved, beyond which a shrinking
+distance shows nothing.
 
-Two motions that have nothing in common are about as far apart as the links move, so that their distance, which cannot
-grow further, would not show an order; it must shrink to `SHRINKS` of that as well.
+Two motions that have nothing in common are about as far apart as the links move, so that their
+distance, which cannot grow further, would not show an order; it must shrink to `SHRINKS` of that as
+well.
 """
 MAX_WORK = 60_000
 """Degrees of freedom times steps above which the exported model is not moved."""
@@ -70,10 +84,15 @@ def exported_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterato
 
     Args:
         mechanism: The mechanism to simulate.
-        factories: The engines by name; the reference, which has no stops and no friction, takes no part.
+        factories: The engines by name; the reference, which has no stops and no friction, takes no
+            part.
         seed: Seed of the random initial state.
     """
-    engines = {name: getattr(factory, "as_exported", factory) for name, factory in factories if name != "reference"}
+    engines = {
+        name: getattr(factory, "as_exported", factory)
+        for name, factory in factories
+        if name != "reference"
+    }
     if not mechanism.v_order or not engines:
         return
     if len(engines) < 2:
@@ -82,7 +101,10 @@ def exported_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterato
         return
     work = work_of(mechanism)
     if work > MAX_WORK:
-        cause = f"the exported model is moved up to {MAX_WORK} degrees of freedom times steps; this one has {work}"
+        cause = (
+            f"the exported model is moved up to {MAX_WORK} degrees of freedom times steps; "
+            f"this one has {work}"
+        )
         yield from (_row(pair, Outcome.UNKNOWN, cause=cause) for pair in combinations(engines, 2))
         return
     motions = Motions(mechanism, engines, seed)
@@ -103,7 +125,8 @@ class Motions:
         mechanism: The complete mechanism.
         engines: Functions that open an engine, by name.
         seed: Seed of the random initial state.
-        stiffest: The mechanism with all that acts explicitly in PyBullet as dampers and springs, if that is more.
+        stiffest: The mechanism with all that acts explicitly in PyBullet as dampers and springs, if
+            that is more.
     """
 
     def __init__(
@@ -131,14 +154,20 @@ class Motions:
             rows.append(self._measured(pair, longest / shortening))
             if rows[-1].error <= SHRINKS:
                 break
-        return self._judged(rows) if rows else _row(pair, Outcome.UNKNOWN, cause=_unstable(rate, longest))
+        return (
+            self._judged(rows)
+            if rows
+            else _row(pair, Outcome.UNKNOWN, cause=_unstable(rate, longest))
+        )
 
     def rate(self) -> float:
         """Return the fastest rate of dampers and springs at the start [1/s]."""
         return fastest_rate(exported(self._stiffest, LONGEST_STEP), self._start[0])
 
     def _explicit_rate(self, pair: tuple[str, str]) -> float:
-        """The fastest rate at the start [1/s]; zero if no engine integrates dampers and springs explicitly."""
+        """The fastest rate at the start [1/s]; zero if no engine integrates dampers and springs
+        explicitly.
+        """
         return self.rate() if any(name.startswith("pybullet") for name in pair) else 0.0
 
     def _judged(self, rows: Sequence[Row]) -> Row:
@@ -147,18 +176,23 @@ class Motions:
             return first if self._is_resolved(first) else self._until_they_stop(first)
         if min(row.error for row in rows) < STAYS:
             cause = (
-                f"the motions show no order in the step: at the shortest step the error is {first.error:.2f} of that "
+                f"the motions show no order in the step: at the shortest step the error is "
+                f"{first.error:.2f} of that "
                 f"at the longest one, and {last.error:.2f} in an eighth of the time"
             )
             return dataclasses.replace(first, outcome=Outcome.UNKNOWN, cause=cause)
         return self._failed(first)
 
     def _is_resolved(self, row: Row) -> bool:
-        """Return whether the motions are near each other at the shortest step, relative to how far the links move."""
+        """Return whether the motions are near each other at the shortest step, relative to how far
+        the links move.
+        """
         return row.convergence[-1][1] <= max(APART * self._extent(row), TOLERANCE)
 
     def _until_they_stop(self, row: Row) -> Row:
-        """The row of a shorter motion, with steps in which the links do not stop at once; unknown without one."""
+        """The row of a shorter motion, with steps in which the links do not stop at once; unknown
+        without one.
+        """
         longest = row.convergence[0][0]
         for shortening in UNTIL_THEY_STOP if self._stop_at_once(row) else ():
             shorter = self._measured(row.engines, longest / shortening)
@@ -168,7 +202,8 @@ class Motions:
                 return shorter
         (step, distance), moved = row.convergence[-1], self._extent(row)
         cause = (
-            f"the motions are {distance:.1e} m or rad apart at a step of {1e3 * step:g} ms, in which links move by "
+            f"the motions are {distance:.1e} m or rad apart at a step of {1e3 * step:g} ms, in "
+            f"which links move by "
             f"{moved:.1e}; so far apart they show no order"
         )
         return dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause=cause)
@@ -188,30 +223,47 @@ class Motions:
         first, last = points[0][1], points[-1][1]
         ratio = shrinkage(first, last)
         return _row(
-            pair, Outcome.PASSED, error=ratio, where=worst.where, convergence=tuple(points), order=log_log_slope(points)
+            pair,
+            Outcome.PASSED,
+            error=ratio,
+            where=worst.where,
+            convergence=tuple(points),
+            order=log_log_slope(points),
         )
 
     def _extent(self, row: Row) -> float:
-        """The largest motion of a link in the motion of a row [m or rad], in the engine in which that is less."""
+        """The largest motion of a link in the motion of a row [m or rad], in the engine in which
+        that is less.
+        """
         return min(_extent(self._initial[name], poses) for name, poses in self._shortest_steps(row))
 
     def _stop_at_once(self, row: Row) -> bool:
-        """Return whether the links of one engine rest after the first sampled time, at the shortest step.
+        """Return whether the links of one engine rest after the first sampled time, at the shortest
+        step.
 
-        Shorter steps would not help where the motions are far apart for another reason, such as chaos.
+        Shorter steps would not help where the motions are far apart for another reason, such as
+        chaos.
         """
         motions = self._shortest_steps(row)
-        return any(len(poses) > 1 and _extent(poses[0], poses[1:]) <= row.convergence[-1][1] for _, poses in motions)
+        return any(
+            len(poses) > 1 and _extent(poses[0], poses[1:]) <= row.convergence[-1][1]
+            for _, poses in motions
+        )
 
     def _shortest_steps(self, row: Row) -> list[tuple[str, _Poses]]:
-        """The link poses of each engine at the shortest step of a row, before the first stop is near."""
+        """The link poses of each engine at the shortest step of a row, before the first stop is
+        near.
+        """
         steps = [step for step, _ in row.convergence]
         motions = [self.motion(name, steps[-1], STEPS * steps[0]) for name in row.engines]
         counted = max(1, min(free for _, free in motions))
-        return [(name, poses[:counted]) for name, (poses, _) in zip(row.engines, motions, strict=True)]
+        return [
+            (name, poses[:counted]) for name, (poses, _) in zip(row.engines, motions, strict=True)
+        ]
 
     def motion(self, name: str, step: float, duration: float) -> Motion:
-        """Return the link poses at the sampled times, and the number of them before the first stop is near.
+        """Return the link poses at the sampled times, and the number of them before the first stop
+        is near.
 
         Args:
             name: The engine.
@@ -229,16 +281,22 @@ class Motions:
                 free = 0
                 for k in range(SAMPLES):
                     poses.append(_poses_after(engine, round(duration / step / SAMPLES)))
-                    free += free == k and is_free_of_stops(self._mechanism, engine, duration / SAMPLES)
+                    free += free == k and is_free_of_stops(
+                        self._mechanism, engine, duration / SAMPLES
+                    )
                 self._known[key] = poses, free
             finally:
                 engine.close()
         return self._known[key]
 
     def with_loss(self, row: Row) -> Row | None:
-        """Return the difference with what an engine lacks as its cause; None if no engine lacks anything."""
+        """Return the difference with what an engine lacks as its cause; None if no engine lacks
+        anything.
+        """
         entries = (entry for name in row.engines for entry in self._diagnostics[name])
-        lost = next((entry for entry in entries if entry.fate is Fate.DROPPED and entry.code in LOST), None)
+        lost = next(
+            (entry for entry in entries if entry.fate is Fate.DROPPED and entry.code in LOST), None
+        )
         if lost is not None:
             return explained(row, cause_of(lost, row.quantity, math.inf))
         return None
@@ -251,11 +309,16 @@ class Motions:
         if added is not None:
             return added
         (step, error) = row.convergence[-1]
-        cause = f"the motions do not converge: {error:.1e} m or rad apart at a step of {1e3 * step:g} ms"
+        cause = (
+            f"the motions do not converge: {error:.1e} m or rad apart at a step of "
+            f"{1e3 * step:g} ms"
+        )
         return dataclasses.replace(row, outcome=Outcome.FAILED, cause=cause)
 
     def _with_added_inertia(self, row: Row) -> Row | None:
-        """The row explained by inertia that an engine adds, if the motions converge once both engines have it."""
+        """The row explained by inertia that an engine adds, if the motions converge once both
+        engines have it.
+        """
         for owner, other in (row.engines, row.engines[::-1]):
             added = added_inertia(self._mechanism, self._diagnostics[owner])
             if added is None or is_loaded(row.engines[1]):
@@ -274,7 +337,9 @@ class Motions:
 
     @staticmethod
     def _explained(row: Row, added: AddedInertia, change: Row, remaining: Row) -> Row | None:
-        """The row with its cause: at the shortest step, the sum of the two distances in place of the measured one."""
+        """The row with its cause: at the shortest step, the sum of the two distances in place of
+        the measured one.
+        """
         first = row.convergence[0][1]
         distances = (change.convergence[-1][1], max(remaining.convergence[-1][1], TOLERANCE))
         cause = added.cause(row, distances[0] / first, remaining)
@@ -291,13 +356,16 @@ def _extent(start: Mapping[str, Array], poses: _Poses) -> float:
 def _unstable(rate: float, longest: float) -> str:
     step = longest / SHORTENINGS[-1]
     return (
-        f"dampers or springs act at a rate of {rate:.1e} 1/s; PyBullet integrates them explicitly, which is unstable "
-        f"at steps above {1e3 * STABILITY_LIMIT / rate:.1e} ms, and the motion was to be compared at {1e3 * step:g} ms"
+        f"dampers or springs act at a rate of {rate:.1e} 1/s; PyBullet integrates them "
+        f"explicitly, which is unstable "
+        f"at steps above {1e3 * STABILITY_LIMIT / rate:.1e} ms, and the motion was to be compared "
+        f"at {1e3 * step:g} ms"
     )
 
 
 def shrinkage(first: float, last: float) -> float:
-    """Return the ratio of the errors at the shortest and at the longest step; zero if both are within the tolerance.
+    """Return the ratio of the errors at the shortest and at the longest step; zero if both are
+    within the tolerance.
 
     Args:
         first: The error at the longest step.
@@ -310,7 +378,8 @@ def shrinkage(first: float, last: float) -> float:
 
 
 def start_of(mechanism: Mechanism, seed: int) -> State:
-    """Return a random state; a model with loops starts at rest at the zero position, where its loops are closed.
+    """Return a random state; a model with loops starts at rest at the zero position, where its
+    loops are closed.
 
     Args:
         mechanism: The complete mechanism.
@@ -340,10 +409,19 @@ def _row(
     order: float | None = None,
 ) -> Row:
     return Row(
-        level=Level.MOTION, quantity=QUANTITY, unit="", engines=pair, error=error, tolerance=SHRINKS,
-        where=where, subjects=names_at(where) if where else (), outcome=outcome, cause=cause, convergence=convergence,
+        level=Level.MOTION,
+        quantity=QUANTITY,
+        unit="",
+        engines=pair,
+        error=error,
+        tolerance=SHRINKS,
+        where=where,
+        subjects=names_at(where) if where else (),
+        outcome=outcome,
+        cause=cause,
+        convergence=convergence,
         order=order,
-    )  # fmt: skip
+    )
 
 
 EFFORTS, TARGETS = "motion with efforts", "motion with controllers"
@@ -360,24 +438,41 @@ Plan = Sequence[Mapping[str, float]]
 """The commands by joint, for each interval of the motion."""
 
 
-def driven_rows(mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], seed: int) -> Iterator[Row]:
-    """Yield a row for each pair of simulators and each kind of command that the model has actuators for.
+def driven_rows(
+    mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], seed: int
+) -> Iterator[Row]:
+    """Yield a row for each pair of simulators and each kind of command that the model has actuators
+    for.
 
     Args:
         mechanism: The mechanism to simulate.
         factories: The engines by name; the reference, which has no actuators, takes no part.
         seed: Seed of the random initial state and of the commands.
     """
-    engines = {name: getattr(factory, "as_exported", factory) for name, factory in factories if name != "reference"}
+    engines = {
+        name: getattr(factory, "as_exported", factory)
+        for name, factory in factories
+        if name != "reference"
+    }
     trials = actuator_trials(mechanism)
     if not trials or len(engines) < 2 or work_of(mechanism) > MAX_WORK:
         return
     rng, q = np.random.default_rng(seed), start_of(mechanism, seed)[0]
     controlled = {joint: trial for joint, trial in trials.items() if trial.gains is not None}
-    yield from _rows(mechanism, engines, seed, EFFORTS, "motor", _efforts(mechanism, trials, q, rng))
+    yield from _rows(
+        mechanism, engines, seed, EFFORTS, "motor", _efforts(mechanism, trials, q, rng)
+    )
     if controlled:
         stiff = _with_gains(mechanism, controlled)
-        yield from _rows(mechanism, engines, seed, TARGETS, "position", _targets(mechanism, controlled, q, rng), stiff)
+        yield from _rows(
+            mechanism,
+            engines,
+            seed,
+            TARGETS,
+            "position",
+            _targets(mechanism, controlled, q, rng),
+            stiff,
+        )
 
 
 def _rows(
@@ -389,7 +484,10 @@ def _rows(
     plan: Plan,
     stiff: Mechanism | None = None,
 ) -> Iterator[Row]:
-    driven = {name: partial(_opened, opener=opener, kind=kind, plan=plan) for name, opener in engines.items()}
+    driven = {
+        name: partial(_opened, opener=opener, kind=kind, plan=plan)
+        for name, opener in engines.items()
+    }
     motions = Motions(mechanism, driven, seed, stiffest=stiff)
     for pair in combinations(engines, 2):
         idle = [name for name in pair if not _has_actuators(engines[name])]
@@ -404,26 +502,44 @@ def _has_actuators(opener: Callable[[Mechanism], Engine]) -> bool:
 
 def _idle(pair: tuple[str, str], name: str) -> Row:
     return Row(
-        level=Level.MOTION, quantity="", unit="", engines=pair, error=0.0, tolerance=SHRINKS, where="",
-        outcome=Outcome.UNKNOWN, cause=f"{name} does not run actuators",
-    )  # fmt: skip
+        level=Level.MOTION,
+        quantity="",
+        unit="",
+        engines=pair,
+        error=0.0,
+        tolerance=SHRINKS,
+        where="",
+        outcome=Outcome.UNKNOWN,
+        cause=f"{name} does not run actuators",
+    )
 
 
-# --- commands --------------------------------------------------------------------------------------------------------
+# --- commands -------------------------------------------------------------------------------------
 
 
 def _efforts(
-    mechanism: Mechanism, trials: Mapping[str, ActuatorTrial], q: Mapping[str, Position], rng: np.random.Generator
+    mechanism: Mechanism,
+    trials: Mapping[str, ActuatorTrial],
+    q: Mapping[str, Position],
+    rng: np.random.Generator,
 ) -> Plan:
-    """Random efforts, the first ones as large as possible: beyond the limits of joints that are weak."""
+    """Random efforts, the first ones as large as possible: beyond the limits of joints that are
+    weak.
+    """
     inertia = dict(zip(mechanism.v_order, np.diag(mechanism.mass_matrix(q)), strict=True))
-    sizes = {joint: min(_BEYOND * t.limit, ACCELERATION * inertia[joint, 0]) for joint, t in trials.items()}
+    sizes = {
+        joint: min(_BEYOND * t.limit, ACCELERATION * inertia[joint, 0])
+        for joint, t in trials.items()
+    }
     first = {joint: float(rng.choice((-size, size))) for joint, size in sizes.items()}
     return _plan({joint: (-size, size) for joint, size in sizes.items()}, rng, first)
 
 
 def _targets(
-    mechanism: Mechanism, trials: Mapping[str, ActuatorTrial], q: Mapping[str, Position], rng: np.random.Generator
+    mechanism: Mechanism,
+    trials: Mapping[str, ActuatorTrial],
+    q: Mapping[str, Position],
+    rng: np.random.Generator,
 ) -> Plan:
     """Random targets within the limits and near the initial position."""
     bodies = {body.joint: body for body in mechanism.bodies}
@@ -432,30 +548,42 @@ def _targets(
         axis = bodies[joint].primitives[0].limits or JointAxis(xyz=bodies[joint].primitives[0].axis)
         here = float(np.atleast_1d(q.get(joint, 0.0))[0])
         low, high = sorted((axis.lower, axis.upper))
-        ranges[joint] = float(np.clip(here - DISTANCE, low, high)), float(np.clip(here + DISTANCE, low, high))
+        ranges[joint] = (
+            float(np.clip(here - DISTANCE, low, high)),
+            float(np.clip(here + DISTANCE, low, high)),
+        )
     first = {joint: float(rng.uniform(*ends)) for joint, ends in ranges.items()}
     return _plan(ranges, rng, first)
 
 
-def _plan(ranges: Mapping[str, tuple[float, float]], rng: np.random.Generator, first: Mapping[str, float]) -> Plan:
-    later = [{joint: float(rng.uniform(*ends)) for joint, ends in ranges.items()} for _ in range(SAMPLES - _CONSTANT)]
+def _plan(
+    ranges: Mapping[str, tuple[float, float]], rng: np.random.Generator, first: Mapping[str, float]
+) -> Plan:
+    later = [
+        {joint: float(rng.uniform(*ends)) for joint, ends in ranges.items()}
+        for _ in range(SAMPLES - _CONSTANT)
+    ]
     return [first] * _CONSTANT + later
 
 
 def _with_gains(mechanism: Mechanism, trials: Mapping[str, ActuatorTrial]) -> Mechanism:
-    """The mechanism with a spring and a damper in place of each controller, which act at the same rates."""
+    """The mechanism with a spring and a damper in place of each controller, which act at the same
+    rates.
+    """
     joints = []
     for joint in mechanism.scene.joints:
         p, d = trials[joint.name].gains or (0.0, 0.0) if joint.name in trials else (0.0, 0.0)
         axes = tuple(
-            dataclasses.replace(axis, damping=axis.damping + d, spring_stiffness=axis.spring_stiffness + p)
+            dataclasses.replace(
+                axis, damping=axis.damping + d, spring_stiffness=axis.spring_stiffness + p
+            )
             for axis in joint.axes
         )
         joints.append(dataclasses.replace(joint, axes=axes))
     return relowered(mechanism, dataclasses.replace(mechanism.scene, joints=tuple(joints)))
 
 
-# --- engines ---------------------------------------------------------------------------------------------------------
+# --- engines --------------------------------------------------------------------------------------
 
 
 class _Driven:
@@ -474,7 +602,9 @@ class _Driven:
             self._engine.step(count)
 
 
-def _opened(mechanism: Mechanism, opener: Callable[[Mechanism], Engine], kind: _Kind, plan: Plan) -> Engine:
+def _opened(
+    mechanism: Mechanism, opener: Callable[[Mechanism], Engine], kind: _Kind, plan: Plan
+) -> Engine:
     engine: Any = opener(mechanism)
     engine.start_actuators(kind, tuple(plan[0]))
     return cast(Engine, _Driven(engine, plan))

@@ -1,4 +1,6 @@
-"""One time step from many random states: the shortest motion, in which differences have no time to grow."""
+"""One time step from many random states: the shortest motion, in which differences have no time to
+grow.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,15 @@ from bridge.parity.verdict import Level, Outcome, Row, explained, failed, undeci
 from loaders.pose import Array
 
 MAX_STATES, MIN_STATES = 20, 3
-"""Largest and smallest number of states; a model with many degrees of freedom is compared in fewer states."""
+"""Largest and smallest number of states; a model with many degrees of freedom is compared in fewer
+states.
+"""
 RESOLUTION = 1e-10
 """Uncertainty of the limit of a relative difference of velocities at which the limit is known."""
 CHAOTIC = 1e-3
-"""Largest relative difference of velocities that rounding may explain; beyond it a step shows nothing."""
+"""Largest relative difference of velocities that rounding may explain; beyond it a step shows
+nothing.
+"""
 MIN_PATTERN = 1e-12
 """Smallest length of a change of velocities that is compared with another."""
 SHORTENINGS = (1, 8, 64)
@@ -50,8 +56,11 @@ SCREW_MARGIN = 20.0
 """Factor of what a screw lets through, because all joints of its tree share the missing force."""
 
 
-def step_rows(mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], seed: int) -> Iterator[Row]:
-    """Yield one row for each pair of engines: the difference of velocities after one step from random states.
+def step_rows(
+    mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], seed: int
+) -> Iterator[Row]:
+    """Yield one row for each pair of engines: the difference of velocities after one step from
+    random states.
 
     Args:
         mechanism: The mechanism to simulate.
@@ -109,10 +118,17 @@ class _Steps:
         state, dof = (int(k) for k in np.unravel_index(int(np.argmax(errors)), errors.shape))
         place = dof_place(self._mechanism.v_order[dof])
         row = Row(
-            level=Level.MOTION, quantity="one step", unit="", engines=pair, error=float(errors[state, dof]),
-            tolerance=TOLERANCE, where=place, subjects=place.names, outcome=Outcome.PASSED,
+            level=Level.MOTION,
+            quantity="one step",
+            unit="",
+            engines=pair,
+            error=float(errors[state, dof]),
+            tolerance=TOLERANCE,
+            where=place,
+            subjects=place.names,
+            outcome=Outcome.PASSED,
             sensitivity=self._sensitivity(pair[1], state),
-        )  # fmt: skip
+        )
         if row.error <= TOLERANCE:
             return row
         judged = self._judged(row, self._states[state])
@@ -121,8 +137,9 @@ class _Steps:
     def _located(self, row: Row) -> Row:
         """The row of a difference, with the joint on which the force acts that explains it.
 
-        A force moves the joints around its own as well, and lighter ones more. The inverse of the mass matrix tells how
-        a force at each joint would change the velocities; the joint whose pattern is most like the difference is named.
+        A force moves the joints around its own as well, and lighter ones more. The inverse of the
+        mass matrix tells how a force at each joint would change the velocities; the joint whose
+        pattern is most like the difference is named.
         """
         differences = self._differences(row.engines, self._step / SHORTENINGS[-1])
         if not np.isfinite(differences).all():
@@ -144,7 +161,9 @@ class _Steps:
         return _relative_differences(*(self._after[name] for name in pair))
 
     def _sensitivity(self, engine: str, state: int) -> float:
-        """The ratio of the distances of two close states after and before the step, at least one."""
+        """The ratio of the distances of two close states after and before the step, at least
+        one.
+        """
         neighbor = self._velocities(engine, [perturbed(self._states[state])], self._step)
         differences = _relative_differences(self._after[engine][state : state + 1], neighbor)
         return max(1.0, float(differences.max()) / PERTURBATION)
@@ -170,15 +189,22 @@ class _Steps:
         rounding = rounding_error(self._mechanism, state, self._disagreement(row.engines, state))
         sensitivity = row.sensitivity or 1.0
         text = (
-            f"rounding: a step is exact to {rounding:.0e} with this mass matrix, and states that differ by 1e-10 "
+            f"rounding: a step is exact to {rounding:.0e} with this mass matrix, and states that "
+            f"differ by 1e-10 "
             f"differ by {sensitivity:.0e} times as much after it"
         )
         return Cause(
-            code=CHAOS, subjects=row.subjects, quantity=row.quantity, bound=rounding * sensitivity, text=text
-        )  # fmt: skip
+            code=CHAOS,
+            subjects=row.subjects,
+            quantity=row.quantity,
+            bound=rounding * sensitivity,
+            text=text,
+        )
 
     def _disagreement(self, pair: tuple[str, str], state: State) -> float:
-        """Return by how much rounding makes two mass matrices differ; 0 if an engine does not report its own."""
+        """Return by how much rounding makes two mass matrices differ; 0 if an engine does not
+        report its own.
+        """
         matrices = []
         for name in pair:
             self._engines[name].set_state(*state)
@@ -189,7 +215,9 @@ class _Steps:
         return matrix_disagreement(*matrices)
 
     def _added_inertia(self, row: Row) -> Cause | None:
-        """The cause if an engine adds inertia to links and the other engine, given that inertia, moves alike."""
+        """The cause if an engine adds inertia to links and the other engine, given that inertia,
+        moves alike.
+        """
         for owner, other in (row.engines, row.engines[::-1]):
             added = added_inertia(self._mechanism, self._engines[owner].diagnostics)
             if added is None or is_loaded(row.engines[1]):
@@ -198,62 +226,88 @@ class _Steps:
             if loaded not in self._engines:
                 self._engines[loaded] = self._factories[other](added.mechanism)
                 self._after[loaded] = self._velocities(loaded, self._states, self._step)
-            return added.cause(row, float(self._errors((other, loaded)).max()), self.row((owner, loaded)))
+            return added.cause(
+                row, float(self._errors((other, loaded)).max()), self.row((owner, loaded))
+            )
         return None
 
     def _screw(self, row: Row, loads: Mapping[str, float]) -> Cause:
-        """The cause of what the constraints of screws let through in one step; all joints of their tree share it."""
+        """The cause of what the constraints of screws let through in one step; all joints of their
+        tree share it.
+        """
         bound = SCREW_MARGIN * SOFTNESS * self._step * max(loads.values()) + TOLERANCE
         _, _, limit, allowed = self._extrapolated(row.engines, self._projections)
         remaining = float(np.abs(limit).max()) * self._step
         text = (
-            f"the engines connect rotation and translation of {', '.join(loads)} by a constraint; the part of the "
-            f"difference that no force of this constraint causes is {remaining:.1e}, known to {allowed:.1e}"
+            f"the engines connect rotation and translation of {', '.join(loads)} by a constraint; "
+            f"the part of the "
+            f"difference that no force of this constraint causes is {remaining:.1e}, known to "
+            f"{allowed:.1e}"
         )
         bound = bound if remaining <= allowed else 0.0
-        return Cause(code=SCREW, subjects=tuple(loads), quantity=row.quantity, bound=bound, text=text)
+        return Cause(
+            code=SCREW, subjects=tuple(loads), quantity=row.quantity, bound=bound, text=text
+        )
 
     def _judged_by_order(self, row: Row) -> Row:
-        """Explained if the accelerations agree, up to what the terms of higher order in the step predict."""
+        """Explained if the accelerations agree, up to what the terms of higher order in the step
+        predict.
+        """
         steps, differences, limit, allowed = self._extrapolated(row.engines)
         points = tuple((h, float(np.abs(d).max())) for h, d in zip(steps, differences, strict=True))
         first = self._differences(row.engines, self._step)
         bound = float(np.abs(first - limit * self._step).max()) + allowed
         remaining = float(np.abs(limit).max()) * self._step
         text = (
-            "the engines integrate different points of a free body; the part of the difference that is due to "
+            "the engines integrate different points of a free body; the part of the difference "
+            "that is due to "
             f"accelerations is {remaining:.1e}, known to {allowed:.1e}"
         )
         cause = Cause(
-            code=STEP_ORDER, subjects=row.subjects, quantity=row.quantity,
-            bound=bound if remaining <= allowed else 0.0, text=text,
-        )  # fmt: skip
-        return explained(dataclasses.replace(row, convergence=points, order=log_log_slope(points)), cause)
+            code=STEP_ORDER,
+            subjects=row.subjects,
+            quantity=row.quantity,
+            bound=bound if remaining <= allowed else 0.0,
+            text=text,
+        )
+        return explained(
+            dataclasses.replace(row, convergence=points, order=log_log_slope(points)), cause
+        )
 
     def _extrapolated(
         self, pair: tuple[str, str], projections: Array | None = None
     ) -> tuple[list[float], list[Array], Array, float]:
-        """Steps, differences of velocities, the difference of accelerations, and how well a step by it is known."""
+        """Steps, differences of velocities, the difference of accelerations, and how well a step by
+        it is known.
+        """
         for shortening in SHORTENINGS:
             steps = [self._step / shortening / 2**k for k in range(HALVINGS)]
             differences = [self._differences(pair, step) for step in steps]
             if projections is not None:
                 differences = [np.einsum("nij,nj->ni", projections, each) for each in differences]
-            slopes = [difference / step for difference, step in zip(differences, steps, strict=True)]
+            slopes = [
+                difference / step for difference, step in zip(differences, steps, strict=True)
+            ]
             limit, uncertainty = limit_at_zero(slopes)
             if uncertainty * self._step <= RESOLUTION:
                 break
         return steps, differences, limit, CONFIDENCE * uncertainty * self._step + TOLERANCE
 
     def _differences(self, pair: tuple[str, str], step: float) -> Array:
-        """The differences of velocities after one step, relative to the largest velocity in each state."""
+        """The differences of velocities after one step, relative to the largest velocity in each
+        state.
+        """
         one, two = (self._velocities(name, self._states, step) for name in pair)
-        differences: Array = (one - two) / np.maximum(np.abs(self._after[pair[0]]).max(axis=1, keepdims=True), 1.0)
+        differences: Array = (one - two) / np.maximum(
+            np.abs(self._after[pair[0]]).max(axis=1, keepdims=True), 1.0
+        )
         return differences
 
 
 def _relative_differences(one: Array, two: Array) -> Array:
-    """Differences relative to the largest velocity in each state, at least one; shape (number of states, nv)."""
+    """Differences relative to the largest velocity in each state, at least one; shape (number of
+    states, nv).
+    """
     scale = np.maximum(np.abs(one).max(axis=1, keepdims=True), 1.0)
     errors: Array = np.abs(one - two) / scale
     return np.where(np.isnan(errors), math.inf, errors)

@@ -1,4 +1,6 @@
-"""Joint limits in motion: whether the stops of the exported model hold, and states that are away from them."""
+"""Joint limits in motion: whether the stops of the exported model hold, and states that are away
+from them.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,9 @@ from bridge.parity.verdict import Level, Outcome, Row, explained
 
 QUANTITY = "stops in motion"
 DURATION, SAMPLES = 0.4, 400
-"""Duration of the motion into the stops [s], and the number of times at which the joints are read: each millisecond,
-because the impact of one joint changes the speed of others."""
+"""Duration of the motion into the stops [s], and the number of times at which the joints are read:
+each millisecond, because the impact of one joint changes the speed of others.
+"""
 STEP = 1e-3
 """Time step of that motion [s]; stiff dampers need a fraction of it."""
 MAX_HALVINGS = 5
@@ -33,18 +36,25 @@ APPROACH = 0.25
 MAX_SPEED = 20.0
 """Largest speed towards a stop [rad/s or m/s]."""
 GIVES_WAY = 3.0
-"""Steps at the speed of the impact by which a stop may yield: both engines stop a joint within two steps."""
+"""Steps at the speed of the impact by which a stop may yield: both engines stop a joint within two
+steps.
+"""
 MAX_DOUBLINGS, MAX_ITERATIONS = 6, 1_280_000
-"""Number of times that the iterations of a solver are doubled at most, to tell whether they are too few, and the
-largest number of them in the whole motion."""
+"""Number of times that the iterations of a solver are doubled at most, to tell whether they are too
+few, and the largest number of them in the whole motion.
+"""
 MISSING = 5.0
-"""Multiple of the bound of a soft stop beyond which it does not act; up to it, other stops and couplings may push."""
+"""Multiple of the bound of a soft stop beyond which it does not act; up to it, other stops and
+couplings may push.
+"""
 SETTLED = 1e-4
 """Overshoot that a stop under load may keep, times the speed of the impact or one [rad or m]."""
 
 
 def limited_dofs(mechanism: Mechanism) -> dict[Dof, tuple[float, float]]:
-    """Return the limits of each degree of freedom that has rigid stops, in order, by joint and component."""
+    """Return the limits of each degree of freedom that has rigid stops, in order, by joint and
+    component.
+    """
     limits = {}
     for dof, scalar in scalar_dofs(mechanism).items():
         axis = scalar.primitive.limits
@@ -56,14 +66,17 @@ def limited_dofs(mechanism: Mechanism) -> dict[Dof, tuple[float, float]]:
 
 
 def away_from_stops(mechanism: Mechanism, state: State, duration: float) -> State:
-    """Return a state nearer to the middle of all ranges, with speeds that need longer than a duration to a stop.
+    """Return a state nearer to the middle of all ranges, with speeds that need longer than a
+    duration to a stop.
 
     Args:
         mechanism: The mechanism.
         state: A state within the limits.
         duration: The duration [s].
     """
-    q, v = ({name: np.atleast_1d(value).astype(float) for name, value in part.items()} for part in state)
+    q, v = (
+        {name: np.atleast_1d(value).astype(float) for name, value in part.items()} for part in state
+    )
     for (joint, k), (lower, upper) in limited_dofs(mechanism).items():
         if math.isfinite(lower) and math.isfinite(upper):
             middle, reach = (lower + upper) / 2.0, APPROACH * (upper - lower)
@@ -72,11 +85,17 @@ def away_from_stops(mechanism: Mechanism, state: State, duration: float) -> Stat
     return _consistent(mechanism, q, v)
 
 
-def _consistent(mechanism: Mechanism, q: Mapping[str, np.ndarray], v: Mapping[str, np.ndarray]) -> State:
+def _consistent(
+    mechanism: Mechanism, q: Mapping[str, np.ndarray], v: Mapping[str, np.ndarray]
+) -> State:
     """The state with followers of couplings where their leaders put them."""
     followers = {mechanism.v_order[c.follower][0] for c in mechanism.couplings}
-    positions: dict[str, Position] = {name: tuple(x.tolist()) for name, x in q.items() if name not in followers}
-    rates: dict[str, Position] = {name: tuple(x.tolist()) for name, x in v.items() if name not in followers}
+    positions: dict[str, Position] = {
+        name: tuple(x.tolist()) for name, x in q.items() if name not in followers
+    }
+    rates: dict[str, Position] = {
+        name: tuple(x.tolist()) for name, x in v.items() if name not in followers
+    }
     return with_followers(mechanism, positions), with_followers(mechanism, rates, rates=True)
 
 
@@ -97,7 +116,9 @@ def is_free_of_stops(mechanism: Mechanism, engine: Engine, duration: float) -> b
     return True
 
 
-def stop_rows(mechanism: Mechanism, engines: Mapping[str, Callable[[Mechanism], Engine]], seed: int) -> Iterator[Row]:
+def stop_rows(
+    mechanism: Mechanism, engines: Mapping[str, Callable[[Mechanism], Engine]], seed: int
+) -> Iterator[Row]:
     """Yield one row for each engine: by how much joints that move into their stops pass them.
 
     Args:
@@ -123,14 +144,22 @@ def stop_rows(mechanism: Mechanism, engines: Mapping[str, Callable[[Mechanism], 
         engine = opener(model)
         try:
             row = _overshoot_row(name, engine, model, start, limits)
-            is_soft = name.startswith("mujoco") and model.physics.engine == "mujoco" and row.outcome is Outcome.FAILED
+            is_soft = (
+                name.startswith("mujoco")
+                and model.physics.engine == "mujoco"
+                and row.outcome is Outcome.FAILED
+            )
             yield _soft_row(row, engine, model, start, limits) if is_soft else row
         finally:
             engine.close()
 
 
-def _obeyed(limits: Mapping[Dof, tuple[float, float]], start: State) -> dict[Dof, tuple[float, float]]:
-    """The limits without those of followers that their leaders put beyond them, where no position obeys both."""
+def _obeyed(
+    limits: Mapping[Dof, tuple[float, float]], start: State
+) -> dict[Dof, tuple[float, float]]:
+    """The limits without those of followers that their leaders put beyond them, where no position
+    obeys both.
+    """
     positions = {dof: float(np.atleast_1d(start[0][dof[0]])[dof[1]]) for dof in limits}
     return {
         dof: (lower, upper)
@@ -140,26 +169,47 @@ def _obeyed(limits: Mapping[Dof, tuple[float, float]], start: State) -> dict[Dof
 
 
 def _unstable_cause(rate: float) -> str:
-    return f"dampers or springs act at a rate of {rate:.1e} 1/s, which explicit integration does not follow"
+    return (
+        f"dampers or springs act at a rate of {rate:.1e} 1/s, which explicit integration does "
+        f"not follow"
+    )
 
 
-def _row(name: str, overshoot: float, allowed: float, dof: Dof, outcome: Outcome, cause: str = "") -> Row:
+def _row(
+    name: str, overshoot: float, allowed: float, dof: Dof, outcome: Outcome, cause: str = ""
+) -> Row:
     place = dof_place(dof)
     return Row(
-        level=Level.MOTION, quantity=QUANTITY, unit="rad or m", engines=("reference", name), error=overshoot,
-        tolerance=allowed, where=place, subjects=place.names, outcome=outcome, cause=cause,
-    )  # fmt: skip
+        level=Level.MOTION,
+        quantity=QUANTITY,
+        unit="rad or m",
+        engines=("reference", name),
+        error=overshoot,
+        tolerance=allowed,
+        where=place,
+        subjects=place.names,
+        outcome=outcome,
+        cause=cause,
+    )
 
 
 def _stable_step(rate: float) -> float:
-    """A step [s] at which dampers and springs of a rate [1/s] are stable in an engine that computes them explicitly."""
+    """A step [s] at which dampers and springs of a rate [1/s] are stable in an engine that computes
+    them explicitly.
+    """
     halvings = max(0, math.ceil(math.log2(max(4.0 * rate * STEP, 1e-9))))
     return STEP / float(2 ** min(halvings, MAX_HALVINGS))
 
 
-def _towards_stops(mechanism: Mechanism, state: State, limits: Mapping[Dof, tuple[float, float]]) -> State:
-    """The state with a speed of each limited joint that reaches the nearer stop in half of the duration."""
-    q, v = ({name: np.atleast_1d(value).astype(float) for name, value in part.items()} for part in state)
+def _towards_stops(
+    mechanism: Mechanism, state: State, limits: Mapping[Dof, tuple[float, float]]
+) -> State:
+    """The state with a speed of each limited joint that reaches the nearer stop in half of the
+    duration.
+    """
+    q, v = (
+        {name: np.atleast_1d(value).astype(float) for name, value in part.items()} for part in state
+    )
     for (joint, k), (lower, upper) in limits.items():
         here = q[joint][k]
         way = upper - here if upper - here < here - lower else lower - here
@@ -168,17 +218,25 @@ def _towards_stops(mechanism: Mechanism, state: State, limits: Mapping[Dof, tupl
 
 
 def _overshoot_row(
-    name: str, engine: Engine, mechanism: Mechanism, start: State, limits: Mapping[Dof, tuple[float, float]]
+    name: str,
+    engine: Engine,
+    mechanism: Mechanism,
+    start: State,
+    limits: Mapping[Dof, tuple[float, float]],
 ) -> Row:
     try:
         overshoot, allowed, dof = _overshoot(engine, mechanism, start, limits)
     except DivergedError as error:
         return _row(name, 0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, str(error))
-    row = _row(name, overshoot, allowed, dof, Outcome.PASSED if overshoot <= allowed else Outcome.FAILED)
+    row = _row(
+        name, overshoot, allowed, dof, Outcome.PASSED if overshoot <= allowed else Outcome.FAILED
+    )
     if overshoot <= allowed or not isinstance(engine, _Iterative):
         return row
     steps = round(DURATION / mechanism.scene.physics.time_step)
-    return _with_more_iterations(row, engine, steps, lambda: _overshoot(engine, mechanism, start, limits))
+    return _with_more_iterations(
+        row, engine, steps, lambda: _overshoot(engine, mechanism, start, limits)
+    )
 
 
 @runtime_checkable
@@ -192,7 +250,9 @@ class _Iterative(Protocol):
 def _with_more_iterations(
     row: Row, engine: _Iterative, steps: int, measure: Callable[[], tuple[float, float, Dof]]
 ) -> Row:
-    """The row, explained if all stops of the same running bodies hold once the solver does more iterations."""
+    """The row, explained if all stops of the same running bodies hold once the solver does more
+    iterations.
+    """
     stated = engine.solver_iterations()
     for doubling in range(1, MAX_DOUBLINGS + 1):
         if stated * 2**doubling * steps > MAX_ITERATIONS:
@@ -201,36 +261,67 @@ def _with_more_iterations(
         overshoot, allowed, dof = measure()
         if overshoot <= allowed:
             text = (
-                f"the solver does {stated} iterations in a step, in which the forces of stops that act on each other "
-                f"through links of little inertia do not converge; with {stated * 2**doubling}, the joint nearest to "
-                f"what is allowed, {dof_place(dof)}, passes its stop by {overshoot:.1e} of {allowed:.1e}"
+                f"the solver does {stated} iterations in a step, in which the forces of stops "
+                f"that act on each other "
+                f"through links of little inertia do not converge; with {stated * 2**doubling}, "
+                f"the joint nearest to "
+                f"what is allowed, {dof_place(dof)}, passes its stop by {overshoot:.1e} of "
+                f"{allowed:.1e}"
             )
             bound = row.error + allowed - overshoot
             return explained(
-                row, Cause(code=ITERATIONS, subjects=row.subjects, quantity=QUANTITY, bound=bound, text=text)
+                row,
+                Cause(
+                    code=ITERATIONS,
+                    subjects=row.subjects,
+                    quantity=QUANTITY,
+                    bound=bound,
+                    text=text,
+                ),
             )
     return row
 
 
 def _soft_row(
-    hard: Row, engine: Engine, mechanism: Mechanism, start: State, limits: Mapping[Dof, tuple[float, float]]
+    hard: Row,
+    engine: Engine,
+    mechanism: Mechanism,
+    start: State,
+    limits: Mapping[Dof, tuple[float, float]],
 ) -> Row:
-    """The row of stops that yield as the source states; unknown where other forces may push a joint further."""
+    """The row of stops that yield as the source states; unknown where other forces may push a joint
+    further.
+    """
     bounds = SoftBounds(mechanism, limits)
     overshoot, allowed, dof = _overshoot(engine, mechanism, start, limits, bounds)
     row = _row(hard.engines[1], overshoot, hard.tolerance, dof, Outcome.FAILED)
-    text = f"the stop is a spring and damper of MuJoCo, which the joint passes by at most {allowed:.1e}"
+    text = (
+        f"the stop is a spring and damper of MuJoCo, which the joint passes by at most "
+        f"{allowed:.1e}"
+    )
     if overshoot <= allowed:
-        return explained(row, Cause(code=SOFT, subjects=row.subjects, quantity=QUANTITY, bound=allowed, text=text))
+        return explained(
+            row,
+            Cause(code=SOFT, subjects=row.subjects, quantity=QUANTITY, bound=allowed, text=text),
+        )
     others = 1.0 if len(limits) == 1 else MISSING
-    pushed = mechanism.couplings or mechanism.tendons or mechanism.force_elements or mechanism.constraints
+    pushed = (
+        mechanism.couplings
+        or mechanism.tendons
+        or mechanism.force_elements
+        or mechanism.constraints
+    )
     if overshoot > others * allowed and not pushed:
         return replace(row, cause=f"{text} where nothing else pushes it")
-    return replace(row, outcome=Outcome.UNKNOWN, cause=f"{text}, unless other stops and couplings push it")
+    return replace(
+        row, outcome=Outcome.UNKNOWN, cause=f"{text}, unless other stops and couplings push it"
+    )
 
 
 class SoftBounds:
-    """The bounds of how far joints pass their stops in a motion, by the largest speeds and accelerations until then."""
+    """The bounds of how far joints pass their stops in a motion, by the largest speeds and
+    accelerations until then.
+    """
 
     def __init__(self, mechanism: Mechanism, limits: Mapping[Dof, tuple[float, float]]) -> None:
         self._mechanism = mechanism
@@ -251,7 +342,9 @@ class SoftBounds:
         rates: dict[str, tuple[float, ...]] = {}
         for (joint, _), rate in zip(self._mechanism.v_order, v, strict=True):
             rates[joint] = (*rates.get(joint, ()), float(rate))
-        self._accelerations = np.maximum(self._accelerations, np.abs(accelerations(self._mechanism, q, rates)))
+        self._accelerations = np.maximum(
+            self._accelerations, np.abs(accelerations(self._mechanism, q, rates))
+        )
         self._ratios = np.maximum(self._ratios, self._at_zero / _mobilities(self._mechanism, q))
 
     def overshoot(self, dof: Dof, speed: float) -> float:
@@ -262,7 +355,9 @@ class SoftBounds:
             speed: Its largest speed so far [rad/s or m/s].
         """
         k = self._mechanism.dof_index[dof]
-        return self._stops[dof].overshoot(speed, float(self._accelerations[k]), float(self._ratios[k]))
+        return self._stops[dof].overshoot(
+            speed, float(self._accelerations[k]), float(self._ratios[k])
+        )
 
 
 def _mobilities(mechanism: Mechanism, q: Mapping[str, Position]) -> np.ndarray:
@@ -276,7 +371,9 @@ def _overshoot(
     limits: Mapping[Dof, tuple[float, float]],
     soft: SoftBounds | None = None,
 ) -> tuple[float, float, Dof]:
-    """The overshoot that is largest relative to what is allowed, what is allowed there, and the joint."""
+    """The overshoot that is largest relative to what is allowed, what is allowed there, and the
+    joint.
+    """
     engine.set_state(*start)
     step = mechanism.scene.physics.time_step
     worst: tuple[float, float, float, Dof] = (-math.inf, 0.0, 1.0, next(iter(limits)))

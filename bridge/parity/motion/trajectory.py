@@ -1,4 +1,6 @@
-"""Level L2: simulate a second of motion without contact in every engine, and explain the differences that are known."""
+"""Level L2: simulate a second of motion without contact in every engine, and explain the
+differences that are known.
+"""
 
 from __future__ import annotations
 
@@ -39,25 +41,37 @@ from .step import step_rows
 DURATION = 1.0
 """Duration of a compared motion [s]."""
 MAX_REFERENCE_WORK = 5000
-"""Degrees of freedom times steps above which the reference, which is slow, does not simulate a second of motion."""
+"""Degrees of freedom times steps above which the reference, which is slow, does not simulate a
+second of motion.
+"""
 FOLLOWED_HALVINGS = 3
 """Number of times at most that the step of a motion is halved if an engine diverges."""
 CONSTRAINT_STEP = 1e-3
 """Time step for which the fidelity reports state how well constraints hold [s]."""
 SHORTENINGS = (1, 8, 64)
-"""Factors by which the short motion and its steps are shortened until the limit of a difference is known."""
+"""Factors by which the short motion and its steps are shortened until the limit of a difference is
+known.
+"""
 RESOLUTION = 0.01
-"""Uncertainty of the limit, relative to the difference at the longest step, at which the limit is known."""
+"""Uncertainty of the limit, relative to the difference at the longest step, at which the limit is
+known.
+"""
 LIMIT_ROUNDING = 1e-11
 """Rounding error of the limit of a difference of poses [m or rad]."""
 GROWTH_MARGIN = 2.0
-"""Factor of the difference that a short motion predicts for a second, because its rate of growth varies."""
+"""Factor of the difference that a short motion predicts for a second, because its rate of growth
+varies.
+"""
 KNOWN = 0.3
-"""Uncertainty of the limit after the whole motion, relative to the difference at the longest step, that shows it."""
+"""Uncertainty of the limit after the whole motion, relative to the difference at the longest step,
+that shows it.
+"""
 MORE_HALVINGS = 2
 """Further halvings of the step, where the limit after the whole motion is not zero."""
 CHAOTIC = 1e-3
-"""Largest rounding error that is explained, relative to how far the links move; beyond it a motion shows nothing."""
+"""Largest rounding error that is explained, relative to how far the links move; beyond it a motion
+shows nothing.
+"""
 _ROTORS = frozenset({"pybullet.rotor-inertia", "dart.rotor-inertia"})
 _SOFT_CONSTRAINTS = frozenset({
     "mjcf.coupling-soft-constraint", "mjcf.screw-soft-constraint", "mjcf.loop-soft-constraint",
@@ -70,7 +84,8 @@ _Named = Sequence[tuple[str, Factory]]
 
 
 def motion_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterator[Row]:
-    """Yield the rows of one step, order of convergence and a second of motion, and those of what is left out.
+    """Yield the rows of one step, order of convergence and a second of motion, and those of what is
+    left out.
 
     Args:
         mechanism: The mechanism to simulate.
@@ -82,7 +97,10 @@ def motion_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterator[
         return
     yield from step_rows(mechanism, factories, seed)
     yield from order_rows(mechanism, factories, seed)
-    undamped, damped = without_solver_effects(mechanism, damped=False), without_solver_effects(mechanism)
+    undamped, damped = (
+        without_solver_effects(mechanism, damped=False),
+        without_solver_effects(mechanism),
+    )
     start = random_states(undamped, 1, seed)[0]
     yield from _rows("motion without damping", undamped, start, factories)
     if time_step(damped) is None:
@@ -109,15 +127,25 @@ def _has_dampers_or_springs(mechanism: Mechanism) -> bool:
 
 
 def _too_stiff(factories: _Named) -> Row:
-    cause = "dampers or springs are so stiff that explicit integration would be unstable at steps of 1/16 ms"
+    cause = (
+        "dampers or springs are so stiff that explicit integration would be unstable at steps "
+        "of 1/16 ms"
+    )
     return _unknown("motion with damping", (factories[0][0], factories[1][0]), cause)
 
 
 def _unknown(quantity: str, engines: tuple[str, str], cause: str, where: str = "") -> Row:
     return Row(
-        level=Level.MOTION, quantity=quantity, unit="m or rad", engines=engines, error=0.0, tolerance=TOLERANCE,
-        where=where, outcome=Outcome.UNKNOWN, cause=cause,
-    )  # fmt: skip
+        level=Level.MOTION,
+        quantity=quantity,
+        unit="m or rad",
+        engines=engines,
+        error=0.0,
+        tolerance=TOLERANCE,
+        where=where,
+        outcome=Outcome.UNKNOWN,
+        cause=cause,
+    )
 
 
 def _rows(quantity: str, mechanism: Mechanism, start: State, factories: _Named) -> Iterator[Row]:
@@ -126,7 +154,9 @@ def _rows(quantity: str, mechanism: Mechanism, start: State, factories: _Named) 
         return
     cache = RolloutCache(dict(factories))
     names = [name for name, _ in factories]
-    rollout = Rollout(mechanism=mechanism, start=start, step=time_step(mechanism) or math.nan, duration=DURATION)
+    rollout = Rollout(
+        mechanism=mechanism, start=start, step=time_step(mechanism) or math.nan, duration=DURATION
+    )
     rollout = _that_all_follow(rollout, cache, [name for name in names if name != "reference"])
     work = round(len(mechanism.v_order) * rollout.duration / rollout.step)
     if work > MAX_REFERENCE_WORK and names[0] == "reference":
@@ -141,9 +171,17 @@ def _rows(quantity: str, mechanism: Mechanism, start: State, factories: _Named) 
 
 
 def _that_all_follow(rollout: Rollout, cache: RolloutCache, engines: Sequence[str]) -> Rollout:
-    """The motion at a step at which no engine diverges, as they do if joints turn much in a step; else as it is."""
-    shorter = (dataclasses.replace(rollout, step=rollout.step / 2**k) for k in range(FOLLOWED_HALVINGS + 1))
-    stable = (each for each in shorter if not any(cache.trajectory(name, each).has_diverged for name in engines))
+    """The motion at a step at which no engine diverges, as they do if joints turn much in a step;
+    else as it is.
+    """
+    shorter = (
+        dataclasses.replace(rollout, step=rollout.step / 2**k) for k in range(FOLLOWED_HALVINGS + 1)
+    )
+    stable = (
+        each
+        for each in shorter
+        if not any(cache.trajectory(name, each).has_diverged for name in engines)
+    )
     return next(stable, rollout)
 
 
@@ -151,25 +189,36 @@ def _row(quantity: str, engines: tuple[str, str], rollout: Rollout, cache: Rollo
     """The row of one motion in two engines."""
     diverging = [name for name in engines if cache.trajectory(name, rollout).has_diverged]
     if diverging:
-        return _unknown(quantity, engines, f"the motion diverges at this time step in {' and '.join(diverging)}")
+        return _unknown(
+            quantity, engines, f"the motion diverges at this time step in {' and '.join(diverging)}"
+        )
     worst, series = cache.distance(engines, rollout)
     row = Row(
-        level=Level.MOTION, quantity=quantity, unit="m or rad", engines=engines, error=worst.error,
-        tolerance=TOLERANCE, where=worst.where, subjects=names_at(worst.where), outcome=Outcome.PASSED,
-        series=series, sensitivity=cache.sensitivity(engines[1], rollout),
-    )  # fmt: skip
+        level=Level.MOTION,
+        quantity=quantity,
+        unit="m or rad",
+        engines=engines,
+        error=worst.error,
+        tolerance=TOLERANCE,
+        where=worst.where,
+        subjects=names_at(worst.where),
+        outcome=Outcome.PASSED,
+        series=series,
+        sensitivity=cache.sensitivity(engines[1], rollout),
+    )
     return row if worst.error <= TOLERANCE else _judged(row, rollout, cache)
 
 
-# --- causes of a difference ------------------------------------------------------------------------------------------
+# --- causes of a difference -----------------------------------------------------------------------
 
 
 def _judged(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
     """The row of a difference beyond the tolerance.
 
-    It is explained by rounding, by inertia that an engine adds, by the violation of a screw, or by the order of the
-    integration method, each within its bound. A rotor that an engine lacks is the cause of a difference, but does not
-    excuse it. If rounding errors grow to a visible part of the motion, nothing follows from a difference.
+    It is explained by rounding, by inertia that an engine adds, by the violation of a screw, or by
+    the order of the integration method, each within its bound. A rotor that an engine lacks is the
+    cause of a difference, but does not excuse it. If rounding errors grow to a visible part of the
+    motion, nothing follows from a difference.
     """
     sensitivity = row.sensitivity or 1.0
     if not math.isfinite(row.error):
@@ -178,7 +227,9 @@ def _judged(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
     limit = CHAOTIC * max(cache.extent(name, rollout) for name in row.engines)
     if rounding.bound <= limit and rounding.explains(row.error):
         return explained(row, rounding)
-    diagnostics = (entry for name in row.engines for entry in cache.trajectory(name, rollout).diagnostics)
+    diagnostics = (
+        entry for name in row.engines for entry in cache.trajectory(name, rollout).diagnostics
+    )
     lost = next((entry for entry in diagnostics if entry.code in _ROTORS), None)
     if lost is not None:
         return explained(row, cause_of(lost, row.quantity, math.inf))
@@ -195,16 +246,23 @@ def _rounding(row: Row, rollout: Rollout, sensitivity: float) -> Cause:
     """The rounding error of a step, which the motion amplifies."""
     rounding = rounding_error(rollout.mechanism, rollout.start)
     text = (
-        f"rounding: a step is exact to {rounding:.0e} with this mass matrix, and an initial difference of 1e-10 grows "
+        f"rounding: a step is exact to {rounding:.0e} with this mass matrix, and an initial "
+        f"difference of 1e-10 grows "
         f"{sensitivity:.0e} times"
     )
     return Cause(
-        code=CHAOS, subjects=row.subjects, quantity=row.quantity, bound=rounding * sensitivity, text=text
-    )  # fmt: skip
+        code=CHAOS,
+        subjects=row.subjects,
+        quantity=row.quantity,
+        bound=rounding * sensitivity,
+        text=text,
+    )
 
 
 def _added_inertia(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause | None:
-    """The cause if an engine adds inertia to links and the other engine, given that inertia, moves alike."""
+    """The cause if an engine adds inertia to links and the other engine, given that inertia, moves
+    alike.
+    """
     for owner, other in (row.engines, row.engines[::-1]):
         added = added_inertia(rollout.mechanism, cache.trajectory(owner, rollout).diagnostics)
         if added is None or is_loaded(row.engines[1]):
@@ -217,7 +275,9 @@ def _added_inertia(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause | N
 
 
 def _screw(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause | None:
-    """The violation of a screw, within what the stiffness of its constraint allows; None without screws."""
+    """The violation of a screw, within what the stiffness of its constraint allows; None without
+    screws.
+    """
     screws = screw_like_joints(rollout.mechanism)
     if not screws:
         return None
@@ -235,43 +295,66 @@ def _screw(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause | None:
             allowed = max(allowed, min(violation, bounds.get(joint, 0.0)) / ratio)
     sensitivity = row.sensitivity or 1.0
     text = (
-        f"the engines connect rotation and translation of {', '.join(screws)} by a constraint, which is violated by "
+        f"the engines connect rotation and translation of {', '.join(screws)} by a constraint, "
+        f"which is violated by "
         f"{allowed:.0e} rad; this grows {sensitivity:.0e} times"
     )
     return Cause(
-        code=SCREW, subjects=tuple(screws), quantity=row.quantity, bound=allowed * sensitivity, text=text
-    )  # fmt: skip
+        code=SCREW,
+        subjects=tuple(screws),
+        quantity=row.quantity,
+        bound=allowed * sensitivity,
+        text=text,
+    )
 
 
 def _judged_by_order(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
-    """Explained if the difference vanishes with the step, up to what its size in a short motion predicts."""
+    """Explained if the difference vanishes with the step, up to what its size in a short motion
+    predicts.
+    """
     short = dataclasses.replace(rollout, duration=STEPS * rollout.step)
     for shortening in SHORTENINGS:
-        brief = dataclasses.replace(short, step=short.step / shortening, duration=short.duration / shortening)
+        brief = dataclasses.replace(
+            short, step=short.step / shortening, duration=short.duration / shortening
+        )
         steps = [brief.step / 2**k for k in range(HALVINGS)]
-        distances = [cache.displacement(row.engines, dataclasses.replace(brief, step=step)) for step in steps]
+        distances = [
+            cache.displacement(row.engines, dataclasses.replace(brief, step=step)) for step in steps
+        ]
         limit, uncertainty = limit_at_zero(distances)
         if uncertainty <= RESOLUTION * float(np.abs(distances[0]).max(initial=0.0)):
             break
-    sizes = tuple((step, float(np.abs(d).max(initial=0.0))) for step, d in zip(steps, distances, strict=True))
+    sizes = tuple(
+        (step, float(np.abs(d).max(initial=0.0))) for step, d in zip(steps, distances, strict=True)
+    )
     row = dataclasses.replace(row, convergence=sizes, order=log_log_slope(sizes))
-    remaining, allowed = float(np.abs(limit).max(initial=0.0)), CONFIDENCE * uncertainty + LIMIT_ROUNDING
+    remaining, allowed = (
+        float(np.abs(limit).max(initial=0.0)),
+        CONFIDENCE * uncertainty + LIMIT_ROUNDING,
+    )
     growth = DURATION / brief.duration * shortening * (row.sensitivity or 1.0)
     bound = GROWTH_MARGIN * sizes[0][1] * growth if remaining <= allowed else 0.0
     text = (
-        "the engines integrate different points of a free body; without a step the difference in a short motion is "
+        "the engines integrate different points of a free body; without a step the difference in "
+        "a short motion is "
         f"{remaining:.1e}, known to {allowed:.1e}"
     )
-    cause = Cause(code=STEP_ORDER, subjects=row.subjects, quantity=row.quantity, bound=bound, text=text)
-    return explained(row, cause if cause.explains(row.error) else _step_order_of_whole_motion(row, rollout, cache))
+    cause = Cause(
+        code=STEP_ORDER, subjects=row.subjects, quantity=row.quantity, bound=bound, text=text
+    )
+    return explained(
+        row,
+        cause if cause.explains(row.error) else _step_order_of_whole_motion(row, rollout, cache),
+    )
 
 
 def _step_order_of_whole_motion(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause:
-    """The cause if the difference after the whole motion vanishes with the step; its growth is not predicted then.
+    """The cause if the difference after the whole motion vanishes with the step; its growth is not
+    predicted then.
 
-    Where four steps leave a limit that is not zero, but much less than the difference, shorter steps tell: the limit of
-    a difference that is due to the step alone shrinks with each of them by a power of the step, that of two models does
-    not. What the violation of a
+    Where four steps leave a limit that is not zero, but much less than the difference, shorter
+    steps tell: the limit of a difference that is due to the step alone shrinks with each of them by
+    a power of the step, that of two models does not. What the violation of a
     screw explains at the shortest step may remain.
     """
     rounding = _rounding(row, rollout, row.sensitivity or 1.0).bound
@@ -287,24 +370,32 @@ def _step_order_of_whole_motion(row: Row, rollout: Rollout, cache: RolloutCache)
         if len(distances) >= HALVINGS and (is_zero or remaining > KNOWN * first):
             break
     text = (
-        "the engines integrate different points of a free body; without a step the difference after the motion is "
-        f"{remaining:.1e}, known to {allowed:.1e} from {len(distances)} steps, where {first:.1e} is that at the "
+        "the engines integrate different points of a free body; without a step the difference "
+        "after the motion is "
+        f"{remaining:.1e}, known to {allowed:.1e} from {len(distances)} steps, where {first:.1e} "
+        f"is that at the "
         "longest step"
     )
     bound = GROWTH_MARGIN * first if is_zero else 0.0
-    return Cause(code=STEP_ORDER, subjects=row.subjects, quantity=row.quantity, bound=bound, text=text)
+    return Cause(
+        code=STEP_ORDER, subjects=row.subjects, quantity=row.quantity, bound=bound, text=text
+    )
 
 
-# --- constraints, and what is left out -------------------------------------------------------------------------------
+# --- constraints, and what is left out ------------------------------------------------------------
 
 
 def _constraint_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterator[Row]:
-    """The largest violation of couplings, screws and loops in each engine while the model moves for a second."""
+    """The largest violation of couplings, screws and loops in each engine while the model moves for
+    a second.
+    """
     constrained = without_solver_effects(mechanism, damped=False, constrained=True)
     has_loops = bool(constrained.closures or constrained.scene.constraints)
     if not (constrained.couplings or has_loops or screw_like_joints(constrained)):
         return
-    start = ({}, {}) if has_loops else random_states(constrained, 1, seed)[0]  # loops are closed at zero
+    start = (
+        ({}, {}) if has_loops else random_states(constrained, 1, seed)[0]
+    )  # loops are closed at zero
     rollout = Rollout(mechanism=constrained, start=start, step=CONSTRAINT_STEP, duration=DURATION)
     cache = RolloutCache(dict(factories))
     for name, _ in factories:
@@ -313,21 +404,31 @@ def _constraint_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iter
 
 
 def _constraint_row(engine: str, rollout: Rollout, cache: RolloutCache) -> Row:
-    """The row of the constraint that exceeds its bound most; if none does, of the largest violation."""
+    """The row of the constraint that exceeds its bound most; if none does, of the largest
+    violation.
+    """
     subjects = constraint_subjects(rollout.mechanism)
     trajectory = cache.trajectory(engine, rollout)
     violations = trajectory.constraint_violation
     missing = next((name for name in subjects if name not in violations), None)
     bounds = violation_bounds(rollout.mechanism, engine, trajectory.states, rollout.step)
     where = max(
-        violations, key=lambda name: (violations[name] / bounds.get(name, ROUNDING), violations[name]), default=""
+        violations,
+        key=lambda name: (violations[name] / bounds.get(name, ROUNDING), violations[name]),
+        default="",
     )
     where = where if missing is None else missing
     row = Row(
-        level=Level.MOTION, quantity="constraints in motion", unit="m or rad", engines=("reference", engine),
-        error=violations.get(where, math.inf), tolerance=TOLERANCE, where=where,
-        subjects=subjects.get(where, (where,)), outcome=Outcome.PASSED,
-    )  # fmt: skip
+        level=Level.MOTION,
+        quantity="constraints in motion",
+        unit="m or rad",
+        engines=("reference", engine),
+        error=violations.get(where, math.inf),
+        tolerance=TOLERANCE,
+        where=where,
+        subjects=subjects.get(where, (where,)),
+        outcome=Outcome.PASSED,
+    )
     if row.error <= TOLERANCE:
         return row
     return explained(row, _softness(row, trajectory.diagnostics, bounds.get(where, ROUNDING)))
@@ -340,6 +441,9 @@ def _softness(row: Row, diagnostics: Sequence[Diagnostic], bound: float) -> Caus
     if entry is not None:
         return cause_of(entry, row.quantity, bound, f"; the measured violation is {row.error:.0e}")
     return Cause(
-        code=SCREW, subjects=row.subjects, quantity=row.quantity, bound=bound,
+        code=SCREW,
+        subjects=row.subjects,
+        quantity=row.quantity,
+        bound=bound,
         text=f"a constraint of the solver holds {row.where}",
-    )  # fmt: skip
+    )

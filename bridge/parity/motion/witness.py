@@ -1,8 +1,9 @@
-"""Level L2: the motion of an engine that reads the file itself, to which all other motions must converge.
+"""Level L2: the motion of an engine that reads the file itself, to which all other motions must
+converge.
 
-Such a witness shares neither the reading of the file nor the lowering to a mechanism with the other engines. The exact
-motion of the smooth model is compared with it in numbers; the motion of each simulator, as it is exported, must
-approach it when the time step becomes small.
+Such a witness shares neither the reading of the file nor the lowering to a mechanism with the other
+engines. The exact motion of the smooth model is compared with it in numbers; the motion of each
+simulator, as it is exported, must approach it when the time step becomes small.
 """
 
 from __future__ import annotations
@@ -26,7 +27,14 @@ from bridge.parity.convergence import (
     log_log_slope,
 )
 from bridge.parity.engine import DivergedError, Engine, Factory, NotReportedError, moving_links
-from bridge.parity.quantity import TOLERANCE, WorstErrors, compare_readings, matrix, names_at, pose_distance
+from bridge.parity.quantity import (
+    TOLERANCE,
+    WorstErrors,
+    compare_readings,
+    matrix,
+    names_at,
+    pose_distance,
+)
 from bridge.parity.states import State, random_states, time_step, without_solver_effects
 from bridge.parity.verdict import Level, Outcome, Row, failed
 from loaders.pose import Array
@@ -39,20 +47,31 @@ DURATION = 0.1
 REFINEMENTS = (1, 4, 16)
 """Factors by which the steps of the exact motion are divided until it is known."""
 MAX_STIFFNESS = 1e5
-"""Rate of dampers and springs times the duration above which the witness, which follows them, does not move."""
+"""Rate of dampers and springs times the duration above which the witness, which follows them, does
+not move.
+"""
 MAX_EXACT_WORK = 2000
-"""Degrees of freedom times steps of the exact motion from which its steps are not divided further."""
+"""Degrees of freedom times steps of the exact motion from which its steps are not divided
+further.
+"""
 RESOLUTION = 0.1
 """Error of the exact motion, relative to the tolerance, at which it is known."""
 RUNGE_KUTTA = 15.0
 """Ratio of the change to the remaining error when steps of a method of fourth order are halved."""
-OTHER_MODEL = frozenset({"drake.link-without-gravity", "drake.replaced-inertia", "drake.shared-damping"})
-"""Codes of diagnostics that report another mass, weight or damping in the witness, which moves differently with it."""
+OTHER_MODEL = frozenset(
+    {"drake.link-without-gravity", "drake.replaced-inertia", "drake.shared-damping"}
+)
+"""Codes of diagnostics that report another mass, weight or damping in the witness, which moves
+differently with it.
+"""
 _Open = Callable[[Mechanism], Engine]
 
 
 def witness_rows(
-    mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], witnesses: Mapping[str, _Open], seed: int
+    mechanism: Mechanism,
+    factories: Sequence[tuple[str, Factory]],
+    witnesses: Mapping[str, _Open],
+    seed: int,
 ) -> Iterator[Row]:
     """Yield the rows of each witness with the exact motion, and with each simulator.
 
@@ -77,31 +96,41 @@ def witness_rows(
 
 
 def _refusal(mechanism: Mechanism, open_witness: _Open) -> str | None:
-    """Return why the motion of a witness cannot be compared: None if it does not read the file, empty if it can be."""
+    """Return why the motion of a witness cannot be compared: None if it does not read the file,
+    empty if it can be.
+    """
     engine = open_witness(mechanism)
     try:
         if getattr(engine, "refusal", ""):
             return None
         moving = moving_links(mechanism) | {joint for joint, _ in mechanism.v_order}
-        others = (entry for entry in engine.diagnostics if entry.code in OTHER_MODEL and moving & {*entry.subjects})
+        others = (
+            entry
+            for entry in engine.diagnostics
+            if entry.code in OTHER_MODEL and moving & {*entry.subjects}
+        )
         return next((f"{entry.message}, so that it moves differently" for entry in others), "")
     finally:
         engine.close()
 
 
 def _is_smooth(mechanism: Mechanism) -> bool:
-    """Return whether only gravity, dampers, springs and dry friction, which is left out, act on the model."""
+    """Return whether only gravity, dampers, springs and dry friction, which is left out, act on the
+    model.
+    """
     return not (_is_constrained(mechanism) or mechanism.scene.forces or mechanism.fluid_forces)
 
 
 def _is_constrained(mechanism: Mechanism) -> bool:
-    """Return whether solvers hold something, so that a difference is not a power series in the step."""
+    """Return whether solvers hold something, so that a difference is not a power series in the
+    step.
+    """
     scene = mechanism.scene
     is_locked = any(axis.lower == axis.upper for joint in scene.joints for axis in joint.axes)
     return bool(is_locked or mechanism.couplings or mechanism.closures or scene.constraints)
 
 
-# --- the exact motion ------------------------------------------------------------------------------------------------
+# --- the exact motion -----------------------------------------------------------------------------
 
 
 def _smooth_row(mechanism: Mechanism, name: str, open_witness: _Open, seed: int) -> Row:
@@ -110,16 +139,24 @@ def _smooth_row(mechanism: Mechanism, name: str, open_witness: _Open, seed: int)
     moving = without_solver_effects(mechanism, rotors=True)
     step = time_step(moving)
     if step is None or len(moving.v_order) > MAX_EXACT_DOFS:
-        return _unknown(SMOOTH_QUANTITY, engines, "the model is too stiff or too large for the exact motion")
+        return _unknown(
+            SMOOTH_QUANTITY, engines, "the model is too stiff or too large for the exact motion"
+        )
     start = random_states(moving, 1, seed)[0]
     if condition(moving, start) >= SINGULAR:
-        return _unknown(SMOOTH_QUANTITY, engines, "the mass matrix is singular, so that there is no exact motion")
+        return _unknown(
+            SMOOTH_QUANTITY,
+            engines,
+            "the mass matrix is singular, so that there is no exact motion",
+        )
     try:
         exact, remaining = _exact_poses(moving, start, step)
     except DivergedError as error:
         return _unknown(SMOOTH_QUANTITY, engines, str(error))
     if remaining > TOLERANCE:
-        return _unknown(SMOOTH_QUANTITY, engines, f"the exact motion is known to {remaining:.0e} only")
+        return _unknown(
+            SMOOTH_QUANTITY, engines, f"the exact motion is known to {remaining:.0e} only"
+        )
     try:
         witness = _witness_poses(mechanism, open_witness, start)
     except NotReportedError as error:
@@ -162,19 +199,30 @@ def _witness_poses(mechanism: Mechanism, open_witness: _Open, start: State) -> d
         engine.close()
 
 
-# --- the simulators --------------------------------------------------------------------------------------------------
+# --- the simulators -------------------------------------------------------------------------------
 
 
 def _simulator_rows(
-    mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], name: str, open_witness: _Open, seed: int
+    mechanism: Mechanism,
+    factories: Sequence[tuple[str, Factory]],
+    name: str,
+    open_witness: _Open,
+    seed: int,
 ) -> Iterator[Row]:
-    """The rows of the exported motions of all simulators and the witness; dry friction, which it lacks, is left out."""
-    simulators = {other: getattr(f, "as_exported", f) for other, f in factories if other != "reference"}
+    """The rows of the exported motions of all simulators and the witness; dry friction, which it
+    lacks, is left out.
+    """
+    simulators = {
+        other: getattr(f, "as_exported", f) for other, f in factories if other != "reference"
+    }
     motions = Motions(_without_friction(mechanism), {**simulators, name: open_witness}, seed)
     longest = min(mechanism.scene.physics.time_step, LONGEST_STEP)
     rate = motions.rate()
     if rate * STEPS * longest > MAX_STIFFNESS:
-        cause = f"dampers or springs act at a rate of {rate:.1e} 1/s, which takes the witness too many steps"
+        cause = (
+            f"dampers or springs act at a rate of {rate:.1e} 1/s, which takes the witness too "
+            f"many steps"
+        )
         yield from (_unknown(QUANTITY, (other, name), cause) for other in simulators)
         return
     for other in simulators:
@@ -187,9 +235,10 @@ def _simulator_rows(
 def _judged(motions: Motions, pair: tuple[str, str], longest: float, *, in_series: bool) -> Row:
     """The row of the limit of the distance for a step of zero.
 
-    Its tolerance is the uncertainty of the limit; the distance must also shrink. A motion that does neither is
-    shortened, because a difference of the models shows in a short motion, too. Where the distance is not a power series
-    in the step, it must shrink, and its limit is shown with the distance at the shortest step as its uncertainty.
+    Its tolerance is the uncertainty of the limit; the distance must also shrink. A motion that does
+    neither is shortened, because a difference of the models shows in a short motion, too. Where the
+    distance is not a power series in the step, it must shrink, and its limit is shown with the
+    distance at the shortest step as its uncertainty.
     """
     rows = []
     for shortening in SHORTENINGS:
@@ -202,12 +251,16 @@ def _judged(motions: Motions, pair: tuple[str, str], longest: float, *, in_serie
     first = rows[0][0]
     if all(row.error > row.tolerance or shrinks >= STAYS for row, shrinks in rows):
         return motions.with_loss(replace(first, error=first.convergence[-1][1])) or failed(first)
-    cause = "the motions show no order in the step, or none that is the same in an eighth of the time"
+    cause = (
+        "the motions show no order in the step, or none that is the same in an eighth of the time"
+    )
     return replace(first, outcome=Outcome.UNKNOWN, cause=cause)
 
 
 def _measured(motions: Motions, pair: tuple[str, str], longest: float) -> tuple[Row, float]:
-    """The row of the limit, and the ratio of the distances at the shortest and at the longest step."""
+    """The row of the limit, and the ratio of the distances at the shortest and at the longest
+    step.
+    """
     steps = [longest / 2**k for k in range(HALVINGS)]
     both = [[motions.motion(name, step, STEPS * longest) for name in pair] for step in steps]
     last = max(1, min(free for motion in both for _, free in motion)) - 1
@@ -220,9 +273,12 @@ def _measured(motions: Motions, pair: tuple[str, str], longest: float) -> tuple[
         points.append((step, worst.error))
     error = float(np.abs(limit).max(initial=0.0))
     row = replace(
-        _row(QUANTITY, pair, worst, Outcome.PASSED), error=error if np.isfinite(error) else np.inf,
-        tolerance=CONFIDENCE * uncertainty + TOLERANCE, convergence=tuple(points), order=log_log_slope(points),
-    )  # fmt: skip
+        _row(QUANTITY, pair, worst, Outcome.PASSED),
+        error=error if np.isfinite(error) else np.inf,
+        tolerance=CONFIDENCE * uncertainty + TOLERANCE,
+        convergence=tuple(points),
+        order=log_log_slope(points),
+    )
     return row, shrinkage(points[0][1], points[-1][1])
 
 
@@ -235,17 +291,27 @@ def _without_friction(mechanism: Mechanism) -> Mechanism:
     if not any(axis.friction for joint in scene.joints for axis in joint.axes):
         return mechanism
     joints = tuple(
-        replace(joint, axes=tuple(replace(axis, friction=0.0) for axis in joint.axes)) for joint in scene.joints
+        replace(joint, axes=tuple(replace(axis, friction=0.0) for axis in joint.axes))
+        for joint in scene.joints
     )
     return relowered(mechanism, replace(scene, joints=joints))
 
 
-def _row(quantity: str, engines: tuple[str, str], worst: WorstErrors, outcome: Outcome, cause: str = "") -> Row:
+def _row(
+    quantity: str, engines: tuple[str, str], worst: WorstErrors, outcome: Outcome, cause: str = ""
+) -> Row:
     return Row(
-        level=Level.MOTION, quantity=quantity, unit="m or rad", engines=engines, error=worst.error,
-        tolerance=TOLERANCE, where=worst.where, subjects=names_at(worst.where) if worst.where else (),
-        outcome=outcome, cause=cause,
-    )  # fmt: skip
+        level=Level.MOTION,
+        quantity=quantity,
+        unit="m or rad",
+        engines=engines,
+        error=worst.error,
+        tolerance=TOLERANCE,
+        where=worst.where,
+        subjects=names_at(worst.where) if worst.where else (),
+        outcome=outcome,
+        cause=cause,
+    )
 
 
 def _unknown(quantity: str, engines: tuple[str, str], cause: str) -> Row:

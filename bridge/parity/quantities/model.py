@@ -15,7 +15,16 @@ from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, initial_positions, kind_of, positions_by_body
 from bridge.parity.causes import READ_OTHERWISE
 from bridge.parity.engine import Engine, NotReportedError, Settings
-from bridge.parity.quantity import Place, Quantity, Readings, absolute, dof_place, matrix, pose_distance, relative
+from bridge.parity.quantity import (
+    Place,
+    Quantity,
+    Readings,
+    absolute,
+    dof_place,
+    matrix,
+    pose_distance,
+    relative,
+)
 from bridge.parity.readings import actuator_trials, untried_actuators
 from bridge.parity.reference import ReferenceEngine
 from bridge.parity.states import without_solver_effects
@@ -26,7 +35,9 @@ from loaders.pose import IDENTITY, Array
 from .shapes import SHAPE_QUANTITIES
 
 EFFORT_TOLERANCE = 1e-6
-"""Relative tolerance of efforts: PyBullet's are measured in a step, MuJoCo's and the model's are exact."""
+"""Relative tolerance of efforts: PyBullet's are measured in a step, MuJoCo's and the model's are
+exact.
+"""
 _SHOWN = 3
 """Number of actuators that a reason names."""
 
@@ -48,7 +59,9 @@ def _bare(mechanism: Mechanism) -> Mechanism:
 
 def _with_effort(joint: Joint, stated: Joint) -> Joint:
     axes = zip(joint.axes, stated.axes, strict=True)
-    return dataclasses.replace(joint, axes=tuple(dataclasses.replace(a, effort=b.effort) for a, b in axes))
+    return dataclasses.replace(
+        joint, axes=tuple(dataclasses.replace(a, effort=b.effort) for a, b in axes)
+    )
 
 
 def _without_rotor(actuator: Actuator) -> Actuator:
@@ -79,7 +92,9 @@ def _laws(engine: Engine, mechanism: Mechanism) -> Readings:
     laws = [] if read is None else read()
     if not laws or len(laws) != len(named):
         more = " and others" if len(untried) > _SHOWN else ""
-        raise NotReportedError(f"the actuators of {', '.join(untried[:_SHOWN])}{more} are not tried in {engine.name}")
+        raise NotReportedError(
+            f"the actuators of {', '.join(untried[:_SHOWN])}{more} are not tried in {engine.name}"
+        )
     return {Place(name, name): np.asarray(law) for name, law in zip(named, laws, strict=True)}
 
 
@@ -98,8 +113,12 @@ ACTUATOR_QUANTITIES = (
 
 
 FORM_TOLERANCE = 2e-5
-"""Tolerance of meshes and height fields relative to their size: vertices have single precision, heights 16 bits."""
-_MISSING = frozenset({"resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape", "mjcf.no-shape"})
+"""Tolerance of meshes and height fields relative to their size: vertices have single precision,
+heights 16 bits.
+"""
+_MISSING = frozenset(
+    {"resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape", "mjcf.no-shape"}
+)
 _FLOOR = 1e-3
 """Numbers below it are compared relative to it: zero has no relative error."""
 
@@ -110,7 +129,9 @@ def _statements(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _forms(engine: Engine, mechanism: Mechanism) -> Readings:
-    """Read the supports of each mesh and the heights of each height field, if the source is MJCF."""
+    """Read the supports of each mesh and the heights of each height field, if the source is
+    MJCF.
+    """
     return _read("compiled_forms", engine, mechanism)
 
 
@@ -130,12 +151,19 @@ def _distance(a: Array, b: Array, _scale: float) -> float:
     different = ~((a == b) | (np.isnan(a) & np.isnan(b)))
     one, two = a[different], b[different]
     with np.errstate(invalid="ignore"):
-        return float(np.nan_to_num(np.abs(one - two) / np.maximum(np.maximum(np.abs(one), np.abs(two)), _FLOOR),
-                                   nan=math.inf, posinf=math.inf).max(initial=0.0))  # fmt: skip
+        return float(
+            np.nan_to_num(
+                np.abs(one - two) / np.maximum(np.maximum(np.abs(one), np.abs(two)), _FLOOR),
+                nan=math.inf,
+                posinf=math.inf,
+            ).max(initial=0.0)
+        )
 
 
 def _form_distance(a: Array, b: Array, _scale: float) -> float:
-    """Return the largest difference relative to the largest number; infinite if there are more numbers on one side."""
+    """Return the largest difference relative to the largest number; infinite if there are more
+    numbers on one side.
+    """
     if a.shape != b.shape:
         return math.inf
     size = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
@@ -145,15 +173,28 @@ def _form_distance(a: Array, b: Array, _scale: float) -> float:
 
 ENGINE_QUANTITIES = (
     Quantity(
-        level=Level.MODEL, name="compiled settings", unit="", error=_distance, read=_statements,
-        is_stated=lambda _mechanism: False, causes=frozenset({"mjcf.mujoco-element"}),
+        level=Level.MODEL,
+        name="compiled settings",
+        unit="",
+        error=_distance,
+        read=_statements,
+        is_stated=lambda _mechanism: False,
+        causes=frozenset({"mjcf.mujoco-element"}),
     ),
     Quantity(
-        level=Level.MODEL, name="compiled meshes", unit="", error=_form_distance, read=_forms,
-        tolerance=FORM_TOLERANCE, is_stated=lambda _mechanism: False, causes=_MISSING | READ_OTHERWISE,
+        level=Level.MODEL,
+        name="compiled meshes",
+        unit="",
+        error=_form_distance,
+        read=_forms,
+        tolerance=FORM_TOLERANCE,
+        is_stated=lambda _mechanism: False,
+        causes=_MISSING | READ_OTHERWISE,
     ),
-)  # fmt: skip
-"""The quantities in the order of the report: other engines lack them, so that a row without them leaves no gap."""
+)
+"""The quantities in the order of the report: other engines lack them, so that a row without them
+leaves no gap.
+"""
 
 
 _WORLD = "world"
@@ -170,7 +211,9 @@ def _settings(engine: Engine) -> Settings:
 
 
 def _quantity(get: _Get) -> Callable[[Engine, Mechanism], Readings]:
-    """Read a quantity at the places where the model states it; a world without bodies states nothing."""
+    """Read a quantity at the places where the model states it; a world without bodies states
+    nothing.
+    """
 
     def read(engine: Engine, mechanism: Mechanism) -> Readings:
         values = get(_settings(engine))
@@ -181,31 +224,50 @@ def _quantity(get: _Get) -> Callable[[Engine, Mechanism], Readings]:
 
 
 def _initial_poses(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The poses of the links, each in its parent, except where a joint starts outside of its limits or in a loop."""
+    """The poses of the links, each in its parent, except where a joint starts outside of its limits
+    or in a loop.
+    """
     poses = {WORLD: IDENTITY, **_settings(engine).initial_poses}
     parents = {
-        body.name: WORLD if body.parent == ROOT else mechanism.bodies[body.parent].name for body in mechanism.bodies
+        body.name: WORLD if body.parent == ROOT else mechanism.bodies[body.parent].name
+        for body in mechanism.bodies
     }
-    names = [name for name in _links_that_start_as_stated(mechanism) if name in poses and parents[name] in poses]
+    names = [
+        name
+        for name in _links_that_start_as_stated(mechanism)
+        if name in poses and parents[name] in poses
+    ]
     return {name: matrix(poses[parents[name]].inverse() @ poses[name]) for name in names}
 
 
 def _zero_poses(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The poses of the links with all joints at zero; those of the scene are numbers that the reader computed."""
+    """The poses of the links with all joints at zero; those of the scene are numbers that the
+    reader computed.
+    """
     if engine.name == ReferenceEngine.name:
         return {body.name: matrix(body.link.X_WL) for body in mechanism.bodies}
     positions = positions_by_body(mechanism.bodies, {})
-    q = {str(body.joint): q for body, q in zip(mechanism.bodies, positions, strict=True) if body.primitives}
+    q = {
+        str(body.joint): q
+        for body, q in zip(mechanism.bodies, positions, strict=True)
+        if body.primitives
+    }
     engine.set_state(q, {})
     return {name: matrix(X_WL) for name, X_WL in engine.link_poses().items()}
 
 
 def _links_that_start_as_stated(mechanism: Mechanism) -> Iterator[str]:
-    """Yield the links of which each joint towards the world starts within its limits; of loops only the bases."""
-    positions = mechanism.positions_by_body({} if mechanism.closures else initial_positions(mechanism))
+    """Yield the links of which each joint towards the world starts within its limits; of loops only
+    the bases.
+    """
+    positions = mechanism.positions_by_body(
+        {} if mechanism.closures else initial_positions(mechanism)
+    )
     stated: list[bool] = []
     for body, q in zip(mechanism.bodies, positions, strict=True):
-        is_base = (body.parent == ROOT and kind_of(body) is PrimitiveKind.FREE) or not body.primitives
+        is_base = (
+            body.parent == ROOT and kind_of(body) is PrimitiveKind.FREE
+        ) or not body.primitives
         stays = is_base or (not mechanism.closures and _is_within_limits(body, q))
         stated.append(stays and (body.parent == ROOT or stated[body.parent]))
         if stated[-1]:
@@ -213,7 +275,11 @@ def _links_that_start_as_stated(mechanism: Mechanism) -> Iterator[str]:
 
 
 def _is_within_limits(body: Body, q: Coordinates) -> bool:
-    limits = [(p.limits, q[p.dof_index]) for p in body.primitives if p.limits is not None and kind_of(body) is None]
+    limits = [
+        (p.limits, q[p.dof_index])
+        for p in body.primitives
+        if p.limits is not None and kind_of(body) is None
+    ]
     return all(axis.lower <= x <= axis.upper for axis, x in limits)
 
 
@@ -223,27 +289,44 @@ def _efforts(settings: Settings) -> Mapping[str, Array]:
 
 STATED_QUANTITIES = (
     Quantity(
-        level=Level.MODEL, name="gravity", unit="m/s^2", error=absolute,
+        level=Level.MODEL,
+        name="gravity",
+        unit="m/s^2",
+        error=absolute,
         read=_quantity(lambda settings: {_WORLD: settings.gravity}),
     ),
     Quantity(
-        level=Level.MODEL, name="time step", unit="s", error=absolute,
+        level=Level.MODEL,
+        name="time step",
+        unit="s",
+        error=absolute,
         read=_quantity(lambda settings: {_WORLD: np.array([settings.time_step])}),
     ),
     Quantity(
-        level=Level.MODEL, name="initial poses", unit="m or rad", error=pose_distance,
+        level=Level.MODEL,
+        name="initial poses",
+        unit="m or rad",
+        error=pose_distance,
         read=_initial_poses,
     ),
     Quantity(
-        level=Level.MODEL, name="poses at zero", unit="m or rad", error=pose_distance, read=_zero_poses,
+        level=Level.MODEL,
+        name="poses at zero",
+        unit="m or rad",
+        error=pose_distance,
+        read=_zero_poses,
         causes=frozenset({"model.pose-against-joint"}),
     ),
     Quantity(
-        level=Level.MODEL, name="effort limits", unit="N m or N", error=absolute, read=_quantity(_efforts),
+        level=Level.MODEL,
+        name="effort limits",
+        unit="N m or N",
+        error=absolute,
+        read=_quantity(_efforts),
         causes=frozenset({"mjcf.zero-effort"}),
     ),
     *ACTUATOR_QUANTITIES,
     *SHAPE_QUANTITIES,
     *ENGINE_QUANTITIES,
-)  # fmt: skip
+)
 """The quantities in the order of the report."""

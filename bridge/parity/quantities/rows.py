@@ -87,14 +87,22 @@ def _levels_not_run(mechanism: Mechanism, levels: Collection[Level]) -> Iterator
     """A gap for each level that has something to compare in this model and was not run."""
     moves = bool(mechanism.v_order)
     if Level.MODEL not in levels:
-        yield Gap(quantity="parameters and link poses", reason="level L0 was not run", level=NOT_RUN)
+        yield Gap(
+            quantity="parameters and link poses", reason="level L0 was not run", level=NOT_RUN
+        )
     if Level.OPERATORS not in levels and (moves or mechanism.collidable_pairs()):
-        yield Gap(quantity="mass matrix, forces and collidable pairs", reason="level L1 was not run", level=NOT_RUN)
+        yield Gap(
+            quantity="mass matrix, forces and collidable pairs",
+            reason="level L1 was not run",
+            level=NOT_RUN,
+        )
     if Level.MOTION not in levels and moves:
         yield Gap(quantity="motion", reason="level L2 was not run", level=NOT_RUN)
 
 
-def _motionless_engines(mechanism: Mechanism, levels: Collection[Level], engines: Mapping[str, bool]) -> Iterator[Gap]:
+def _motionless_engines(
+    mechanism: Mechanism, levels: Collection[Level], engines: Mapping[str, bool]
+) -> Iterator[Gap]:
     """A gap for each engine that reads the file itself, and therefore does not move."""
     if mechanism.v_order and Level.MOTION in levels:
         for name, moves in engines.items():
@@ -104,7 +112,8 @@ def _motionless_engines(mechanism: Mechanism, levels: Collection[Level], engines
 
 
 def _unknown(rows: Sequence[Row]) -> Iterator[Gap]:
-    """A gap for each row without a comparison of something that the model states and no other row shows.
+    """A gap for each row without a comparison of something that the model states and no other row
+    shows.
 
     A difference that was measured and proves nothing is always a gap.
     """
@@ -114,13 +123,21 @@ def _unknown(rows: Sequence[Row]) -> Iterator[Gap]:
             other = _SHOWN_BY.get(row.quantity) if row.known_cause is None else None
             if other is None or not _is_shown(other, row.engines, shown):
                 yield Gap(
-                    quantity=row.quantity, engines=row.engines, subjects=row.subjects, code=row.code, reason=row.cause,
+                    quantity=row.quantity,
+                    engines=row.engines,
+                    subjects=row.subjects,
+                    code=row.code,
+                    reason=row.cause,
                     level=row.level,
-                )  # fmt: skip
+                )
 
 
-def _is_shown(quantity: str, engines: tuple[str, str], shown: Collection[tuple[str, tuple[str, str]]]) -> bool:
-    """Return whether a quantity was compared between these engines, or of each of them with the reference."""
+def _is_shown(
+    quantity: str, engines: tuple[str, str], shown: Collection[tuple[str, tuple[str, str]]]
+) -> bool:
+    """Return whether a quantity was compared between these engines, or of each of them with the
+    reference.
+    """
     if (quantity, engines) in shown:
         return True
     simulators = [name for name in engines if name not in {"reference", "exact"}]
@@ -130,12 +147,19 @@ def _is_shown(quantity: str, engines: tuple[str, str], shown: Collection[tuple[s
 
 
 def _settings(mechanism: Mechanism, rows: Sequence[Row], engines: Collection[str]) -> Iterator[Gap]:
-    """A gap for each setting of MuJoCo that acts on motion or contact and that no row compares with other engines."""
+    """A gap for each setting of MuJoCo that acts on motion or contact and that no row compares with
+    other engines.
+    """
     others = [name for name in engines if name not in _MUJOCO]
     stated: dict[str, list[Setting]] = {}
     for setting in _relevant(mechanism) if others else ():
         stated.setdefault(setting.path, []).append(setting)
-    compared = {(row.quantity, name) for row in rows if row.outcome is not Outcome.UNKNOWN for name in row.engines}
+    compared = {
+        (row.quantity, name)
+        for row in rows
+        if row.outcome is not Outcome.UNKNOWN
+        for name in row.engines
+    }
     for path, settings in stated.items():
         row = _ROWS_OF_SETTINGS.get(path)
         lacking = tuple(name for name in others if (row, name) not in compared)
@@ -143,17 +167,27 @@ def _settings(mechanism: Mechanism, rows: Sequence[Row], engines: Collection[str
             yield Gap(
                 quantity="settings of MuJoCo",
                 engines=lacking,
-                subjects=tuple(dict.fromkeys(name for setting in settings for name in setting.subjects)),
-                reason=f"{_described(path, settings)} acts on the {settings[0].effect}, and no row compares it",
+                subjects=tuple(
+                    dict.fromkeys(name for setting in settings for name in setting.subjects)
+                ),
+                reason=(
+                    f"{_described(path, settings)} acts on the {settings[0].effect}, and no "
+                    f"row compares it"
+                ),
             )
 
 
 def _relevant(mechanism: Mechanism) -> list[Setting]:
-    """The settings that act, without those of contacts of shapes that can touch nothing, and without laws of actuators.
+    """The settings that act, without those of contacts of shapes that can touch nothing, and
+    without laws of actuators.
 
     A law that an engine lacks is a gap of its own.
     """
-    acting = [setting for setting in acting_settings(mechanism.scene) if not setting.path.startswith("actuator/")]
+    acting = [
+        setting
+        for setting in acting_settings(mechanism.scene)
+        if not setting.path.startswith("actuator/")
+    ]
     if not any(setting.effect is Effect.CONTACT for setting in acting):
         return acting
     touching = {name for pair in mechanism.collidable_pairs() for name in pair}
@@ -204,10 +238,16 @@ def quantity_rows(
                 compare_readings(a, b, quantity.error, errors)
     for (one, two), errors in worst.items():
         if errors.where or unreported.keys() & {one, two}:
-            causes = CauseIndex(_findings((engines[one], engines[two]), mechanism), mechanism, compared)
+            causes = CauseIndex(
+                _findings((engines[one], engines[two]), mechanism), mechanism, compared
+            )
             row = _judged(quantity, (one, two), errors, unreported, causes)
             row = dataclasses.replace(row, is_stated=quantity.is_stated(mechanism))
-            yield _with_likely_cause(row, engines) if row.outcome is Outcome.FAILED and not row.cause else row
+            yield (
+                _with_likely_cause(row, engines)
+                if row.outcome is Outcome.FAILED and not row.cause
+                else row
+            )
 
 
 def refusal_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]:
@@ -222,13 +262,22 @@ def refusal_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]
         if refusal:
             differs = bool(getattr(engine, "refusal_is_difference", False))
             yield Row(
-                level=Level.MODEL, quantity="reading", unit="", engines=(reference, name), error=math.inf,
-                tolerance=0.0, where="", cause=refusal, outcome=Outcome.FAILED if differs else Outcome.UNKNOWN,
-            )  # fmt: skip
+                level=Level.MODEL,
+                quantity="reading",
+                unit="",
+                engines=(reference, name),
+                error=math.inf,
+                tolerance=0.0,
+                where="",
+                cause=refusal,
+                outcome=Outcome.FAILED if differs else Outcome.UNKNOWN,
+            )
 
 
 def _findings(pair: tuple[Engine, Engine], mechanism: Mechanism) -> list[Diagnostic]:
-    """The findings of two engines, and what the reader says that an engine which reads the file itself has."""
+    """The findings of two engines, and what the reader says that an engine which reads the file
+    itself has.
+    """
     found = [entry for engine in pair for entry in engine.diagnostics]
     if any(getattr(engine, "reads_file", False) for engine in pair):
         found += [entry for entry in mechanism.scene.diagnostics if entry.code in READ_OTHERWISE]
@@ -257,28 +306,46 @@ def _reading(
 
 
 def _judged(
-    quantity: Quantity, pair: tuple[str, str], errors: WorstErrors, unreported: Mapping[str, str], causes: CauseIndex
+    quantity: Quantity,
+    pair: tuple[str, str],
+    errors: WorstErrors,
+    unreported: Mapping[str, str],
+    causes: CauseIndex,
 ) -> Row:
     """The row of one pair of engines.
 
-    It fails if at least one place beyond the tolerance has no known cause; then it shows the worst of these places. A
-    place where an engine lacks something is shown only if no other place fails: its cause must not hide a fault.
+    It fails if at least one place beyond the tolerance has no known cause; then it shows the worst
+    of these places. A place where an engine lacks something is shown only if no other place fails:
+    its cause must not hide a fault.
     """
     row = Row(
-        level=quantity.level, quantity=quantity.name, unit=quantity.unit, engines=pair, error=errors.error,
-        tolerance=quantity.tolerance, where=errors.where, subjects=names_at(errors.where) if errors.where else (),
+        level=quantity.level,
+        quantity=quantity.name,
+        unit=quantity.unit,
+        engines=pair,
+        error=errors.error,
+        tolerance=quantity.tolerance,
+        where=errors.where,
+        subjects=names_at(errors.where) if errors.where else (),
         outcome=Outcome.PASSED,
-    )  # fmt: skip
+    )
     reasons = list(dict.fromkeys(unreported[name] for name in pair if name in unreported))
     if reasons:
         return dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause="; ".join(reasons))
     beyond = [place for place, error in errors.errors.items() if error > quantity.tolerance]
     known = {place: causes.cause(quantity, place, errors.errors[place]) for place in beyond}
-    failing = [place for place, cause in known.items() if not (cause and cause.explains(errors.errors[place]))]
+    failing = [
+        place
+        for place, cause in known.items()
+        if not (cause and cause.explains(errors.errors[place]))
+    ]
     faults = [place for place in failing if not _is_loss(known[place])]
     shown = errors.restricted_to(faults or failing) if failing else errors
     row = dataclasses.replace(
-        row, error=shown.error, where=shown.where, subjects=names_at(shown.where) if shown.where else ()
+        row,
+        error=shown.error,
+        where=shown.where,
+        subjects=names_at(shown.where) if shown.where else (),
     )
     if not beyond:
         return row
@@ -292,6 +359,8 @@ def _is_loss(cause: Cause | None) -> bool:
 
 def _with_likely_cause(row: Row, engines: Mapping[str, Engine]) -> Row:
     """The row with the likely cause, if an engine is known for differences of this quantity."""
-    tables: list[Mapping[str, str]] = [getattr(engines[name], "likely_causes", {}) for name in row.engines]
+    tables: list[Mapping[str, str]] = [
+        getattr(engines[name], "likely_causes", {}) for name in row.engines
+    ]
     causes = [table[row.quantity] for table in tables if row.quantity in table]
     return dataclasses.replace(row, cause=f"likely: {'; '.join(causes)}") if causes else row

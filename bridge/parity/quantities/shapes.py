@@ -13,8 +13,23 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.parity.causes import READ_OTHERWISE
 from bridge.parity.engine import Dof, Engine, NotReportedError, scalar_dofs, without_sentinel
-from bridge.parity.quantity import MAX_COLLIDING_LINKS, Place, Quantity, Readings, absolute, dof_place, relative
-from bridge.parity.readings import PRIMITIVES, Hull, Surfaces, model_surfaces, shapes_of, volume_and_sensitivity
+from bridge.parity.quantity import (
+    MAX_COLLIDING_LINKS,
+    Place,
+    Quantity,
+    Readings,
+    absolute,
+    dof_place,
+    relative,
+)
+from bridge.parity.readings import (
+    PRIMITIVES,
+    Hull,
+    Surfaces,
+    model_surfaces,
+    shapes_of,
+    volume_and_sensitivity,
+)
 from bridge.parity.verdict import Level
 from loaders.model import JointAxis, Link
 from loaders.pose import Array
@@ -22,7 +37,9 @@ from loaders.scoped_names import root_model
 
 
 def _compliance(engine: Engine, mechanism: Mechanism) -> Readings:
-    """Read how far a limited joint yields beyond its stop per effort [rad/(N m) or m/N]; zero for a hard stop."""
+    """Read how far a limited joint yields beyond its stop per effort [rad/(N m) or m/N]; zero for a
+    hard stop.
+    """
     limited = _limited_axes(mechanism)
     if engine.name == "reference":
         stated = {dof: axis.limit_stiffness for dof, axis in limited.items()}
@@ -63,7 +80,11 @@ def _states_stops(mechanism: Mechanism) -> bool:
 
 def _velocity_limits(engine: Engine, mechanism: Mechanism) -> Readings:
     axes = {dof: scalar.primitive.limits for dof, scalar in scalar_dofs(mechanism).items()}
-    stated = {dof: axis.velocity for dof, axis in axes.items() if axis is not None and np.isfinite(axis.velocity)}
+    stated = {
+        dof: axis.velocity
+        for dof, axis in axes.items()
+        if axis is not None and np.isfinite(axis.velocity)
+    }
     if engine.name == "reference":
         return {dof_place(dof): np.array([limit]) for dof, limit in stated.items()}
     read = getattr(engine, "velocity_limits", None)
@@ -76,45 +97,80 @@ def _velocity_limits(engine: Engine, mechanism: Mechanism) -> Readings:
 def _enforced_limits(engine: Engine, _mechanism: Mechanism) -> Readings:
     """Read the speeds at which an engine cuts off joints; no model states any."""
     read = getattr(engine, "enforced_speed_limits", None)
-    return {} if read is None else {dof_place(dof): np.array([limit]) for dof, limit in read().items()}
+    return (
+        {} if read is None else {dof_place(dof): np.array([limit]) for dof, limit in read().items()}
+    )
 
 
 STOP_QUANTITIES = (
     Quantity(
-        level=Level.MODEL, name="compliance of stops", unit="rad/(N m) or m/N", error=absolute, read=_compliance,
-        is_stated=_states_stops, causes=frozenset({"mjcf.rigid-stops", "mjcf.yielding-stops", "mjcf.empty-range"}),
+        level=Level.MODEL,
+        name="compliance of stops",
+        unit="rad/(N m) or m/N",
+        error=absolute,
+        read=_compliance,
+        is_stated=_states_stops,
+        causes=frozenset({"mjcf.rigid-stops", "mjcf.yielding-stops", "mjcf.empty-range"}),
     ),
     Quantity(
-        level=Level.MODEL, name="settings of stops", unit="", error=relative, read=_settings,
+        level=Level.MODEL,
+        name="settings of stops",
+        unit="",
+        error=relative,
+        read=_settings,
         is_stated=lambda _mechanism: False,
     ),
     Quantity(
-        level=Level.MODEL, name="velocity limits", unit="", error=relative, read=_velocity_limits,
+        level=Level.MODEL,
+        name="velocity limits",
+        unit="",
+        error=relative,
+        read=_velocity_limits,
         is_stated=lambda _mechanism: False,
     ),
     Quantity(
-        level=Level.MODEL, name="enforced limits of speed", unit="rad/s or m/s", error=absolute, read=_enforced_limits,
+        level=Level.MODEL,
+        name="enforced limits of speed",
+        unit="rad/s or m/s",
+        error=absolute,
+        read=_enforced_limits,
         is_stated=lambda _mechanism: False,
     ),
-)  # fmt: skip
+)
 """The quantities in the order of the report.
 
-Limits of speed, which no engine enforces, are conditions of the verdict, and only MuJoCo has its settings of stops: a
-row without them leaves no gap.
+Limits of speed, which no engine enforces, are conditions of the verdict, and only MuJoCo has its
+settings of stops: a row without them leaves no gap.
 """
 
 
 MESH_TOLERANCE = 2e-4
-"""Tolerance of meshes relative to their extent: Bullet rounds the corners of a hull to a grid of 1e-4 of it."""
-_LOST_SHAPE = frozenset({
-    "dart.shape",
-    "resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.moving-plane",
-    "mjcf.no-shape",
-})  # fmt: skip
+"""Tolerance of meshes relative to their extent: Bullet rounds the corners of a hull to a grid of
+1e-4 of it.
+"""
+_LOST_SHAPE = frozenset(
+    {
+        "dart.shape",
+        "resource.not-found",
+        "mesh.missing",
+        "mesh.unreadable",
+        "mjcf.empty-shape",
+        "mjcf.heightmap",
+        "mjcf.moving-plane",
+        "mjcf.no-shape",
+    }
+)
 _HULLS = frozenset({"pybullet.shape-as-hull", "mesh.flat", "mesh.cone", "mesh.convex-parts"})
 _Rule = Callable[[float, float], float]
-_RULES: Mapping[str, _Rule] = {"reference": min, "mujoco": max, "pybullet": lambda a, b: a * b, "dart": min}
-"""How an engine combines the coefficients of friction of two shapes; the model means the smaller one."""
+_RULES: Mapping[str, _Rule] = {
+    "reference": min,
+    "mujoco": max,
+    "pybullet": lambda a, b: a * b,
+    "dart": min,
+}
+"""How an engine combines the coefficients of friction of two shapes; the model means the smaller
+one.
+"""
 
 
 @lru_cache(maxsize=1)
@@ -138,11 +194,13 @@ _READ: WeakKeyDictionary[Engine, Surfaces] = WeakKeyDictionary()
 """The surfaces of open engines, which several quantities need."""
 
 
-# --- shapes ----------------------------------------------------------------------------------------------------------
+# --- shapes ---------------------------------------------------------------------------------------
 
 
 def _shapes(*, of_primitives: bool) -> Callable[[Engine, Mechanism], Readings]:
-    """Read the shapes of the links whose shapes are all primitives that engines have, or of the other links."""
+    """Read the shapes of the links whose shapes are all primitives that engines have, or of the
+    other links.
+    """
 
     def read(engine: Engine, mechanism: Mechanism) -> Readings:
         surfaces, wanted = _surfaces(engine, mechanism), _stated(mechanism).supports
@@ -158,7 +216,9 @@ def _shapes(*, of_primitives: bool) -> Callable[[Engine, Mechanism], Readings]:
 def _require_read(engine: Engine, surfaces: Surfaces, names: Iterable[str]) -> None:
     hidden = [name for name in names if name in surfaces.unread]
     if hidden:
-        raise NotReportedError(f"{engine.name} shows no vertices of a mesh of {hidden[0]}, which stands still")
+        raise NotReportedError(
+            f"{engine.name} shows no vertices of a mesh of {hidden[0]}, which stands still"
+        )
 
 
 def _is_primitive(link: Link) -> bool:
@@ -167,13 +227,17 @@ def _is_primitive(link: Link) -> bool:
 
 def _states_shapes(*, of_primitives: bool) -> Callable[[Mechanism], bool]:
     def states(mechanism: Mechanism) -> bool:
-        return any(shapes_of(link) and _is_primitive(link) is of_primitives for link in mechanism.scene.links)
+        return any(
+            shapes_of(link) and _is_primitive(link) is of_primitives
+            for link in mechanism.scene.links
+        )
 
     return states
 
 
 def shape_distance(a: Array, b: Array, _scale: float) -> float:
-    """Return the largest distance of the supports of shapes that belong together [m], shapes (n, m) and (k, m).
+    """Return the largest distance of the supports of shapes that belong together [m], shapes (n, m)
+    and (k, m).
 
     Args:
         a: The shapes of one engine.
@@ -192,7 +256,8 @@ def shape_distance(a: Array, b: Array, _scale: float) -> float:
 
 
 def mesh_distance(a: Array, b: Array, _scale: float) -> float:
-    """Return the distance of meshes relative to their extent; of all shapes together if a mesh became several.
+    """Return the distance of meshes relative to their extent; of all shapes together if a mesh
+    became several.
 
     Args:
         a: The shapes of one engine.
@@ -201,12 +266,18 @@ def mesh_distance(a: Array, b: Array, _scale: float) -> float:
     """
     together = a.max(axis=0), b.max(axis=0)
     extent = float((together[0][:3] + together[0][3:6]).max())
-    distance = shape_distance(a, b, 0.0) if len(a) == len(b) else float(np.abs(together[0] - together[1]).max())
+    distance = (
+        shape_distance(a, b, 0.0)
+        if len(a) == len(b)
+        else float(np.abs(together[0] - together[1]).max())
+    )
     return distance / extent if extent > 0.0 else math.inf
 
 
 def _volumes(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The volume of the meshes of each link, and by how much it changes if each surface moves by its extent [m^3]."""
+    """The volume of the meshes of each link, and by how much it changes if each surface moves by
+    its extent [m^3].
+    """
     wanted = _stated_volumes(mechanism)
     if engine.name == "reference":
         return wanted
@@ -222,7 +293,9 @@ def _stated_volumes(mechanism: Mechanism) -> Mapping[str, Array]:
 
 
 def _volumes_of(hulls: Mapping[str, Sequence[Hull]], names: Iterable[str]) -> Mapping[str, Array]:
-    """Return the volume and its sensitivity of each link that has hulls, which are computed here."""
+    """Return the volume and its sensitivity of each link that has hulls, which are computed
+    here.
+    """
     volumes: dict[str, Array] = {}
     for name in names:
         computed = [hull() for hull in hulls.get(name, ())]
@@ -233,7 +306,8 @@ def _volumes_of(hulls: Mapping[str, Sequence[Hull]], names: Iterable[str]) -> Ma
 
 
 def volume_distance(a: Array, b: Array, _scale: float) -> float:
-    """Return how far surfaces must have moved for the difference of their volumes, relative to their extent.
+    """Return how far surfaces must have moved for the difference of their volumes, relative to
+    their extent.
 
     Args:
         a: The volume of one engine, and its change if each surface moves by its extent.
@@ -248,11 +322,14 @@ def _visuals(engine: Engine, mechanism: Mechanism) -> Readings:
     found, wanted = _surfaces(engine, mechanism).visuals, _stated(mechanism).visuals or {}
     if found is None:
         raise NotReportedError(f"{engine.name} does not report it")
-    return {name: np.array([X.to_vector() for X in found[name]]) for name in wanted if name in found}
+    return {
+        name: np.array([X.to_vector() for X in found[name]]) for name in wanted if name in found
+    }
 
 
 def drawn_distance(a: Array, b: Array, _scale: float) -> float:
-    """Return the largest distance from a drawn shape to the nearest one of the other engine [m or rad].
+    """Return the largest distance from a drawn shape to the nearest one of the other engine [m or
+    rad].
 
     A mesh may be drawn as several shapes in the same pose.
 
@@ -270,7 +347,7 @@ def _pose_error(x: Array, y: Array) -> float:
     return max(float(np.linalg.norm(x[:3] - y[:3])), 4.0 * math.asin(min(1.0, 0.5 * chord)))
 
 
-# --- friction --------------------------------------------------------------------------------------------------------
+# --- friction -------------------------------------------------------------------------------------
 
 
 def _friction(engine: Engine, mechanism: Mechanism) -> Readings:
@@ -282,7 +359,8 @@ def _friction(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def coefficients_distance(a: Array, b: Array, _scale: float) -> float:
-    """Return the largest difference of sorted coefficients; of the smallest and the largest if a mesh became several.
+    """Return the largest difference of sorted coefficients; of the smallest and the largest if a
+    mesh became several.
 
     Args:
         a: The coefficients of one engine.
@@ -305,10 +383,14 @@ def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
     group = {name: mechanism.weld_group_of(name) for name in wanted}
     allowed, rule = mechanism.collidable_pairs(), _RULES.get(engine.name)
     if rule is None:
-        raise NotReportedError(f"{engine.name} is compared by the coefficients of shapes, not by its rule for pairs")
+        raise NotReportedError(
+            f"{engine.name} is compared by the coefficients of shapes, not by its rule for pairs"
+        )
     listed = _listed_friction(mechanism) if engine.name == "reference" else surfaces.pair_friction
     return {
-        Place(f"{a} with {b}", a, b): np.array([listed.get(frozenset((a, b)), rule(friction[a][0], friction[b][0]))])
+        Place(f"{a} with {b}", a, b): np.array(
+            [listed.get(frozenset((a, b)), rule(friction[a][0], friction[b][0]))]
+        )
         for a, b in combinations(wanted, 2)
         if group[a] != group[b] and frozenset((a, b)) in allowed and a in friction and b in friction
     }
@@ -316,12 +398,20 @@ def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
 
 def _listed_friction(mechanism: Mechanism) -> dict[frozenset[str], float]:
     """The friction that contact pairs of the scene state, which replaces that of the shapes."""
-    stated = ((pair, dict(pair.mujoco).get("friction", "")) for pair in mechanism.scene.contact_pairs)
-    return {frozenset((pair.link_A, pair.link_B)): float(text.split()[0]) for pair, text in stated if text}
+    stated = (
+        (pair, dict(pair.mujoco).get("friction", "")) for pair in mechanism.scene.contact_pairs
+    )
+    return {
+        frozenset((pair.link_A, pair.link_B)): float(text.split()[0])
+        for pair, text in stated
+        if text
+    }
 
 
 def _contact_settings(engine: Engine, mechanism: Mechanism) -> Readings:
-    """Torsional and rolling friction, stiffness and damping of contacts, and in a file of one model restitution."""
+    """Torsional and rolling friction, stiffness and damping of contacts, and in a file of one model
+    restitution.
+    """
     if engine.name == "mujoco":
         raise NotReportedError("MuJoCo has no coefficients of restitution, stiffness and damping")
     found = _surfaces(engine, mechanism)
@@ -337,15 +427,22 @@ def _contact_settings(engine: Engine, mechanism: Mechanism) -> Readings:
 
 @lru_cache(maxsize=1)
 def _links_with_own_settings(mechanism: Mechanism) -> list[str]:
-    """The links whose settings of contact PyBullet can hold: it has one set for links that are welded together."""
+    """The links whose settings of contact PyBullet can hold: it has one set for links that are
+    welded together.
+    """
     stated, groups = _stated(mechanism), dict[int, set[str]]()
     for name, settings in (stated.contact or {}).items():
-        groups.setdefault(mechanism.weld_group_of(name), set()).add(str((settings, stated.restitution[name])))
-    return [name for name in stated.contact or {} if len(groups[mechanism.weld_group_of(name)]) == 1]
+        groups.setdefault(mechanism.weld_group_of(name), set()).add(
+            str((settings, stated.restitution[name]))
+        )
+    return [
+        name for name in stated.contact or {} if len(groups[mechanism.weld_group_of(name)]) == 1
+    ]
 
 
 def settings_distance(a: Array, b: Array, _scale: float) -> float:
-    """Return the largest relative difference of single numbers; two that are left to the engine are equal.
+    """Return the largest relative difference of single numbers; two that are left to the engine are
+    equal.
 
     Args:
         a: The numbers of one engine.
@@ -363,40 +460,74 @@ def _is_world(mechanism: Mechanism) -> bool:
 
 SHAPE_QUANTITIES = (
     Quantity(
-        level=Level.MODEL, name="shapes", unit="m", error=shape_distance, read=_shapes(of_primitives=True),
-        is_stated=_states_shapes(of_primitives=True), causes=_LOST_SHAPE,
+        level=Level.MODEL,
+        name="shapes",
+        unit="m",
+        error=shape_distance,
+        read=_shapes(of_primitives=True),
+        is_stated=_states_shapes(of_primitives=True),
+        causes=_LOST_SHAPE,
     ),
     Quantity(
-        level=Level.MODEL, name="meshes", unit="", error=mesh_distance, read=_shapes(of_primitives=False),
-        tolerance=MESH_TOLERANCE, is_stated=_states_shapes(of_primitives=False),
+        level=Level.MODEL,
+        name="meshes",
+        unit="",
+        error=mesh_distance,
+        read=_shapes(of_primitives=False),
+        tolerance=MESH_TOLERANCE,
+        is_stated=_states_shapes(of_primitives=False),
         causes=_LOST_SHAPE | _HULLS | READ_OTHERWISE,
     ),
     Quantity(
-        level=Level.MODEL, name="mesh volumes", unit="", error=volume_distance, read=_volumes,
-        tolerance=MESH_TOLERANCE, is_stated=lambda mechanism: bool(_stated(mechanism).hulls),
+        level=Level.MODEL,
+        name="mesh volumes",
+        unit="",
+        error=volume_distance,
+        read=_volumes,
+        tolerance=MESH_TOLERANCE,
+        is_stated=lambda mechanism: bool(_stated(mechanism).hulls),
         causes=_LOST_SHAPE | READ_OTHERWISE,
     ),
     Quantity(
-        level=Level.MODEL, name="visual shapes", unit="m or rad", error=drawn_distance, read=_visuals,
-        is_stated=lambda mechanism: bool(_stated(mechanism).visuals), causes=_LOST_SHAPE | READ_OTHERWISE,
+        level=Level.MODEL,
+        name="visual shapes",
+        unit="m or rad",
+        error=drawn_distance,
+        read=_visuals,
+        is_stated=lambda mechanism: bool(_stated(mechanism).visuals),
+        causes=_LOST_SHAPE | READ_OTHERWISE,
     ),
     Quantity(
-        level=Level.MODEL, name="friction of shapes", unit="", error=coefficients_distance, read=_friction,
+        level=Level.MODEL,
+        name="friction of shapes",
+        unit="",
+        error=coefficients_distance,
+        read=_friction,
         is_stated=lambda mechanism: bool(_stated(mechanism).friction),
         causes=_LOST_SHAPE | {"pybullet.surface-per-link", "drake.friction"},
     ),
     Quantity(
-        level=Level.MODEL, name="friction of pairs", unit="", error=absolute, read=_pair_friction,
-        is_stated=_is_world, causes=_LOST_SHAPE | {"pybullet.friction-product", "mjcf.friction-combination"},
+        level=Level.MODEL,
+        name="friction of pairs",
+        unit="",
+        error=absolute,
+        read=_pair_friction,
+        is_stated=_is_world,
+        causes=_LOST_SHAPE | {"pybullet.friction-product", "mjcf.friction-combination"},
     ),
     Quantity(
-        level=Level.MODEL, name="settings of contact", unit="", error=settings_distance, read=_contact_settings,
-        is_stated=lambda _mechanism: False, causes=_LOST_SHAPE,
+        level=Level.MODEL,
+        name="settings of contact",
+        unit="",
+        error=settings_distance,
+        read=_contact_settings,
+        is_stated=lambda _mechanism: False,
+        causes=_LOST_SHAPE,
     ),
     *STOP_QUANTITIES,
-)  # fmt: skip
+)
 """The quantities in the order of the report.
 
-Only PyBullet has the settings of contact as numbers of the file: a row without them leaves no gap. What the motion in
-contact is, L4 measures.
+Only PyBullet has the settings of contact as numbers of the file: a row without them leaves no gap.
+What the motion in contact is, L4 measures.
 """

@@ -24,7 +24,12 @@ from bridge.parity.verdict import Findings, Outcome, Row, Verdict, line, number
 from loaders.inertia import SpatialInertia
 from loaders.text import card, details, findings_table, summary_of, table
 
-_STYLES = (("#0072b2", "o", "-"), ("#d55e00", "s", "--"), ("#009e73", "^", ":"), ("#7b3294", "D", "-."))
+_STYLES = (
+    ("#0072b2", "o", "-"),
+    ("#d55e00", "s", "--"),
+    ("#009e73", "^", ":"),
+    ("#7b3294", "D", "-."),
+)
 """Color, marker and line of each series, which can be distinguished without color too."""
 _SIZES = (9.0, 6.0, 4.0, 3.0)
 """Sizes of markers, so that markers at the same point are visible."""
@@ -42,7 +47,9 @@ def draw(comparison: Findings) -> dict[str, str]:
     """
     moving = [row for row in comparison.rows if row.series]
     drawings = {
-        f"Error over time, {quantity}": _over_time([row for row in moving if row.quantity == quantity])
+        f"Error over time, {quantity}": _over_time(
+            [row for row in moving if row.quantity == quantity]
+        )
         for quantity in dict.fromkeys(row.quantity for row in moving)
     }
     stepped = [row for row in comparison.rows if _has_slope(row)]
@@ -55,7 +62,9 @@ def draw(comparison: Findings) -> dict[str, str]:
 
 
 def _has_slope(row: Row) -> bool:
-    return row.order is not None and all(np.isfinite(error) and error > 0.0 for _, error in row.convergence)
+    return row.order is not None and all(
+        np.isfinite(error) and error > 0.0 for _, error in row.convergence
+    )
 
 
 def _over_time(rows: list[Row]) -> str:
@@ -67,7 +76,9 @@ def _over_time(rows: list[Row]) -> str:
     axes.set_yscale("log")
     tolerance = rows[0].tolerance
     if tolerance > 0.0:
-        axes.axhspan(_SMALLEST, tolerance, facecolor="#e8eef4", hatch="//", edgecolor="#c9d5e1", zorder=0)
+        axes.axhspan(
+            _SMALLEST, tolerance, facecolor="#e8eef4", hatch="//", edgecolor="#c9d5e1", zorder=0
+        )
         axes.axhline(tolerance, color="0.25", linewidth=1.0, label=f"tolerance {tolerance:.0e}")
     axes.set(xlabel="time [s]", ylabel=f"worst link [{rows[0].unit or 'relative'}]")
     axes.set_ylim(bottom=_SMALLEST)
@@ -76,20 +87,34 @@ def _over_time(rows: list[Row]) -> str:
 
 
 def _over_step(rows: list[Row]) -> str:
-    """One panel for the distance of each engine from the exact motion, one for the distances between engines."""
+    """One panel for the distance of each engine from the exact motion, one for the distances
+    between engines.
+    """
     exact = [row for row in rows if row.engines[0] == EXACT_MOTION]
-    panels = [(title, part) for title, part in (
-        ("from the exact motion", exact),
-        ("from each other", [row for row in rows if row.engines[0] != EXACT_MOTION]),
-    ) if part]  # fmt: skip
+    panels = [
+        (title, part)
+        for title, part in (
+            ("from the exact motion", exact),
+            ("from each other", [row for row in rows if row.engines[0] != EXACT_MOTION]),
+        )
+        if part
+    ]
     figure = _figure(8.4, 3.6 * len(panels))
-    for axes, (title, part) in zip(figure.subplots(len(panels), 1, squeeze=False)[:, 0], panels, strict=True):
+    for axes, (title, part) in zip(
+        figure.subplots(len(panels), 1, squeeze=False)[:, 0], panels, strict=True
+    ):
         for k, row in enumerate(part):
             steps, errors = zip(*row.convergence, strict=True)
-            name = row.engines[1] if row.engines[0] == EXACT_MOTION else f"{row.quantity}, {' / '.join(row.engines)}"
+            name = (
+                row.engines[1]
+                if row.engines[0] == EXACT_MOTION
+                else f"{row.quantity}, {' / '.join(row.engines)}"
+            )
             _plot(axes, k, steps, errors, f"{name}: slope {row.order:.3f}", line="")
             _fit(axes, k, steps, errors)
-        axes.set(xscale="log", yscale="log", xlabel="step", ylabel="error", title=f"Distance {title}")
+        axes.set(
+            xscale="log", yscale="log", xlabel="step", ylabel="error", title=f"Distance {title}"
+        )
         axes.set_ylim(*_decades([error for row in part for _, error in row.convergence]))
         ticks = sorted({step for row in part for step, _ in row.convergence})
         axes.set_xticks(ticks, [f"{1e3 * step:g} ms" for step in ticks])
@@ -107,16 +132,30 @@ def _fit(axes: Any, k: int, steps: Sequence[float], errors: Sequence[float]) -> 
     """Draw the least-squares line on logarithmic axes."""
     slope, height = np.polyfit(np.log(steps), np.log(errors), 1)
     color, _, dashes = _STYLES[k % len(_STYLES)]
-    axes.plot(steps, np.exp(height) * np.array(steps) ** slope, color=color, linestyle=dashes, linewidth=1.0)
+    axes.plot(
+        steps,
+        np.exp(height) * np.array(steps) ** slope,
+        color=color,
+        linestyle=dashes,
+        linewidth=1.0,
+    )
 
 
 def _plot(axes: Any, k: int, x: Any, y: Any, label: str, line: str | None = None) -> None:
     color, marker, dashes = _STYLES[k % len(_STYLES)]
     size = _SIZES[k % len(_SIZES)]
     axes.plot(
-        x, y, color=color, marker=marker, linestyle=dashes if line is None else line, markersize=size,
-        markerfacecolor="none", markeredgewidth=1.3, linewidth=1.2, label=label,
-    )  # fmt: skip
+        x,
+        y,
+        color=color,
+        marker=marker,
+        linestyle=dashes if line is None else line,
+        markersize=size,
+        markerfacecolor="none",
+        markeredgewidth=1.3,
+        linewidth=1.2,
+        label=label,
+    )
 
 
 def _legend(axes: Any) -> None:
@@ -151,7 +190,9 @@ def _figure(width: float, height: float) -> Any:
 
 
 def _svg(figure: Any) -> str:
-    """The SVG text without metadata and with repeatable ids, so that equal comparisons give equal reports."""
+    """The SVG text without metadata and with repeatable ids, so that equal comparisons give equal
+    reports.
+    """
     import matplotlib as mpl
 
     target = io.StringIO()
@@ -164,27 +205,37 @@ def _svg(figure: Any) -> str:
 def junit(comparison: Findings) -> str:
     """Return the XML text.
 
-    Rows without a comparison are skipped test cases. The last test case fails if the model states something that was
-    not compared.
+    Rows without a comparison are skipped test cases. The last test case fails if the model states
+    something that was not compared.
     """
     failures = sum(not row.passed for row in comparison.rows) + bool(comparison.gaps)
     skipped = sum(row.outcome is Outcome.UNKNOWN for row in comparison.rows)
     suite = etree.Element(
-        "testsuite", name=f"parity {comparison.model}", tests=str(len(comparison.rows) + 1), failures=str(failures),
-        skipped=str(skipped), errors="0",
-    )  # fmt: skip
+        "testsuite",
+        name=f"parity {comparison.model}",
+        tests=str(len(comparison.rows) + 1),
+        failures=str(failures),
+        skipped=str(skipped),
+        errors="0",
+    )
     for row in comparison.rows:
         name = f"{row.quantity} of {' and '.join(row.engines)}"
-        case = etree.SubElement(suite, "testcase", classname=f"{comparison.model}.{row.level}", name=name)
+        case = etree.SubElement(
+            suite, "testcase", classname=f"{comparison.model}.{row.level}", name=name
+        )
         if not row.passed:
             etree.SubElement(case, "failure", message=line(row))
         elif row.outcome is Outcome.UNKNOWN:
             etree.SubElement(case, "skipped", message=row.cause)
         elif row.cause:
             etree.SubElement(case, "system-out").text = line(row)
-    complete = etree.SubElement(suite, "testcase", classname=comparison.model, name="everything stated was compared")
+    complete = etree.SubElement(
+        suite, "testcase", classname=comparison.model, name="everything stated was compared"
+    )
     if comparison.gaps:
-        failure = etree.SubElement(complete, "failure", type=Verdict.INCOMPLETE, message=f"{len(comparison.gaps)} gaps")
+        failure = etree.SubElement(
+            complete, "failure", type=Verdict.INCOMPLETE, message=f"{len(comparison.gaps)} gaps"
+        )
         failure.text = "\n".join(map(str, comparison.gaps))
     return etree.tostring(suite, pretty_print=True, xml_declaration=True, encoding="UTF-8").decode()
 
@@ -197,7 +248,9 @@ _HEADS = ("", "quantity", "engines", "largest error", "at", "cause")
 def counts_of(rows: Iterable[Row]) -> str:
     """Return the number of rows of each outcome, the worst first: ``1 failed, 30 passed``."""
     counts = Counter(row.outcome for row in rows)
-    return ", ".join(f"{counts[name]} {name}" for name in SIGNS if counts[name]) or "nothing compared"
+    return (
+        ", ".join(f"{counts[name]} {name}" for name in SIGNS if counts[name]) or "nothing compared"
+    )
 
 
 def verdict_card(findings: Findings) -> str:
@@ -212,10 +265,20 @@ def verdict_card(findings: Findings) -> str:
         title = f"{len(rows)} not compared, although the model states it"
         parts.append(details(title, table(("quantity", "engines", "reason"), rows)))
     if len(findings.rows) > len(notable):
-        parts.append(details(f"all {len(findings.rows)} rows", table(_HEADS, map(_row, worst_first(findings.rows)))))
+        parts.append(
+            details(
+                f"all {len(findings.rows)} rows",
+                table(_HEADS, map(_row, worst_first(findings.rows))),
+            )
+        )
     if findings.diagnostics:
-        parts.append(details(summary_of(findings.diagnostics), findings_table(findings.diagnostics)))
-    facts = (f"{', '.join(findings.engines)}: {counts_of(findings.rows)}", f"repeat with: {findings.command}")
+        parts.append(
+            details(summary_of(findings.diagnostics), findings_table(findings.diagnostics))
+        )
+    facts = (
+        f"{', '.join(findings.engines)}: {counts_of(findings.rows)}",
+        f"repeat with: {findings.command}",
+    )
     return card(f"{findings.verdict} {file}", facts, *parts)
 
 
@@ -232,10 +295,21 @@ def _row(row: Row) -> tuple[str, ...]:
 
 
 MEANINGS = {
-    "EQUIVALENT": "Every quantity that the model states was compared and agrees within its tolerance.",
-    "AGREES": "Every quantity that the model states was compared; differences are within the bounds of known causes.",
-    "INCOMPLETE": "Nothing differs, but the quantities listed below, which the model states, were not compared.",
-    "DIFFERS": "A quantity differs by more than a known cause explains, or an engine lacks part of the model.",
+    "EQUIVALENT": (
+        "Every quantity that the model states was compared and agrees within its tolerance."
+    ),
+    "AGREES": (
+        "Every quantity that the model states was compared; differences are within the "
+        "bounds of known causes."
+    ),
+    "INCOMPLETE": (
+        "Nothing differs, but the quantities listed below, which the model states, were "
+        "not compared."
+    ),
+    "DIFFERS": (
+        "A quantity differs by more than a known cause explains, or an engine lacks part "
+        "of the model."
+    ),
 }
 LEVELS = {
     "L0": "parameters of the model, and link poses at random positions",
@@ -266,18 +340,35 @@ COUNTED = {
 }
 """Words of the summary, the worst first."""
 GLOSSARY = {
-    "reference": "Kinematics and dynamics that sdfbridge computes from the model itself, without a simulator.",
-    "quantity": "What is compared, at every random state and every link or joint; a row has the largest error.",
+    "reference": (
+        "Kinematics and dynamics that sdfbridge computes from the model itself, without "
+        "a simulator."
+    ),
+    "quantity": (
+        "What is compared, at every random state and every link or joint; a row has the "
+        "largest error."
+    ),
     "tolerance": "The largest error that counts as rounding. An empty unit means a relative error.",
-    "known cause": "A property of an engine, such as single precision, with the largest error that it may explain for "
+    "known cause": "A property of an engine, such as single precision, with the largest error "
+    "that it may explain for "
     "this model. An error beyond that bound is a difference.",
-    "not compared": "An engine does not report the quantity, or it lacks a part of the model; the reason is stated.",
-    "order": "The power of the time step with which the distance from the exact motion shrinks; 1 for the methods of "
+    "not compared": (
+        "An engine does not report the quantity, or it lacks a part of the model; the "
+        "reason is stated."
+    ),
+    "order": "The power of the time step with which the distance from the exact motion shrinks; 1 "
+    "for the methods of "
     "MuJoCo and PyBullet.",
-    "name[k]": "Velocity k, from 0, of a joint with several: the second axis of a universal joint is name[1]; a free "
+    "name[k]": "Velocity k, from 0, of a joint with several: the second axis of a universal joint "
+    "is name[1]; a free "
     "link has name[0] to name[2] for its origin and name[3] to name[5] for its rotation.",
-    "Ixx to Iyz": "Moments and products of inertia about the center of mass, in the axes of the link.",
-    "fidelity": "What an engine cannot represent of the model, or represents with an error, each with its code.",
+    "Ixx to Iyz": (
+        "Moments and products of inertia about the center of mass, in the axes of the link."
+    ),
+    "fidelity": (
+        "What an engine cannot represent of the model, or represents with an error, each "
+        "with its code."
+    ),
 }
 
 
@@ -289,10 +380,12 @@ MARKED_DIFFERENCE = 1e-9
 
 
 def require_packages() -> None:
-    """Check that the packages that draw reports are installed, before the work of which a report is the result.
+    """Check that the packages that draw reports are installed, before the work of which a report is
+    the result.
 
     Raises:
-        ImportError: If jinja2 or matplotlib is not installed; the message states how to install them.
+        ImportError: If jinja2 or matplotlib is not installed; the message states how to install
+        them.
     """
     if any(importlib.util.find_spec(name) is None for name in ("jinja2", "matplotlib")):
         raise ImportError(_INSTALL)
@@ -307,7 +400,8 @@ def html(comparison: Findings, pictures: Mapping[str, bytes], date: str = "") ->
         date: The date to state; empty for that of `report_date`.
 
     Raises:
-        ImportError: If jinja2 or matplotlib is not installed; the message states how to install them.
+        ImportError: If jinja2 or matplotlib is not installed; the message states how to install
+        them.
         ValueError: If the environment variable ``SOURCE_DATE_EPOCH`` is not a number of seconds.
     """
     date = date or report_date()
@@ -318,15 +412,22 @@ def html(comparison: Findings, pictures: Mapping[str, bytes], date: str = "") ->
         drawings = draw(comparison)
     except ImportError as error:
         raise ImportError(_INSTALL) from error
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     environment.filters |= {
-        "set_of": frozenset, "scientific": _scientific, "anchor": _anchor, "symbol": lambda row: SIGNS[row.outcome]
-    }  # fmt: skip
+        "set_of": frozenset,
+        "scientific": _scientific,
+        "anchor": _anchor,
+        "symbol": lambda row: SIGNS[row.outcome],
+    }
     return environment.from_string(_template("report.html")).render(
         comparison=comparison,
         date=date,
         style=Markup(_template("report.css")),  # noqa: S704 - a file of this package
-        drawings=[(title, Markup(svg), _caption(comparison, title)) for title, svg in drawings.items()],  # noqa: S704 - made by this package from numbers
+        drawings=[
+            (title, Markup(svg), _caption(comparison, title)) for title, svg in drawings.items()
+        ],
         pictures={caption: _inline(data) for caption, data in pictures.items()},
         sections=_sections(comparison, list(drawings), bool(pictures)),
         **_overview(comparison),
@@ -337,7 +438,8 @@ def html(comparison: Findings, pictures: Mapping[str, bytes], date: str = "") ->
 
 
 def report_date() -> str:
-    """Return the date of the environment variable ``SOURCE_DATE_EPOCH``, with which builds are repeatable, or today's.
+    """Return the date of the environment variable ``SOURCE_DATE_EPOCH``, with which builds are
+    repeatable, or today's.
 
     Raises:
         ValueError: If the variable is not a number of seconds.
@@ -347,7 +449,9 @@ def report_date() -> str:
         seconds = int(stated) if stated else time.time()
         return datetime.fromtimestamp(seconds, tz=UTC).date().isoformat()
     except (ValueError, OverflowError, OSError) as error:
-        raise ValueError(f"SOURCE_DATE_EPOCH is {stated!r}; expected a number of seconds since 1970") from error
+        raise ValueError(
+            f"SOURCE_DATE_EPOCH is {stated!r}; expected a number of seconds since 1970"
+        ) from error
 
 
 def _template(name: str) -> str:
@@ -389,7 +493,7 @@ def _sections(comparison: Findings, drawings: list[str], has_pictures: bool) -> 
     return [title for title, is_present in present.items() if is_present]
 
 
-# --- tables ----------------------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------
 
 
 def _overview(comparison: Findings) -> dict[str, Any]:
@@ -413,13 +517,17 @@ def _summary(comparison: Findings) -> str:
     counts = Counter(row.outcome for row in comparison.rows)
     stated = [f"{counts[outcome]} {text}" for outcome, text in COUNTED.items() if counts[outcome]]
     line = f"{len(comparison.rows)} rows: {', '.join(stated)}" if stated else "nothing was compared"
-    gaps = f"; {len(comparison.gaps)} stated by the model and not compared" if comparison.gaps else ""
+    gaps = (
+        f"; {len(comparison.gaps)} stated by the model and not compared" if comparison.gaps else ""
+    )
     return f"{line}{gaps}; {summary_of(comparison.diagnostics)}."
 
 
 def _differing(comparison: Findings) -> list[Row]:
     """The rows that differ, the unexplained first."""
-    return worst_first(row for row in comparison.rows if row.outcome in {Outcome.FAILED, Outcome.EXPLAINED})
+    return worst_first(
+        row for row in comparison.rows if row.outcome in {Outcome.FAILED, Outcome.EXPLAINED}
+    )
 
 
 def _places(rows: Sequence[Row]) -> Iterator[tuple[Row, str]]:
@@ -430,36 +538,50 @@ def _places(rows: Sequence[Row]) -> Iterator[tuple[Row, str]]:
         "name": sorted(rows, key=lambda row: (row.quantity, row.engines)),
         "file": list(rows),
     }
-    places = {name: {id(row): place for place, row in enumerate(order)} for name, order in orders.items()}
+    places = {
+        name: {id(row): place for place, row in enumerate(order)} for name, order in orders.items()
+    }
     for row in rows:
         yield row, "; ".join(f"--by-{name}: {place[id(row)]}" for name, place in places.items())
 
 
 def _excess(row: Row) -> float:
-    """The error as a multiple of the tolerance; less than any other for a row without a comparison."""
+    """The error as a multiple of the tolerance; less than any other for a row without a
+    comparison.
+    """
     if row.outcome is Outcome.UNKNOWN or math.isnan(row.error):
         return -1.0
-    return row.error / row.tolerance if row.tolerance > 0.0 else math.inf if row.error > 0.0 else 0.0
+    return (
+        row.error / row.tolerance if row.tolerance > 0.0 else math.inf if row.error > 0.0 else 0.0
+    )
 
 
 def _caption(comparison: Findings, title: str) -> str:
     """The caption of a drawing of motion or of mass matrices; empty for other drawings."""
     if title.startswith("Mass matrix"):
         return (
-            "Rows and columns are the velocities of the joints; name[k] is velocity k, from 0, of a joint with several."
+            "Rows and columns are the velocities of the joints; name[k] is velocity k, from 0, "
+            "of a joint with several."
         )
-    rows = [row for row in comparison.rows if title.endswith(row.quantity) and row.series and row.sensitivity]
+    rows = [
+        row
+        for row in comparison.rows
+        if title.endswith(row.quantity) and row.series and row.sensitivity
+    ]
     if not rows:
         return ""
     largest = max(row.sensitivity or 0.0 for row in rows)
     return (
-        "The shaded band is the tolerance. The motion itself is sensitive: an initial difference of 1e-10 in one "
+        "The shaded band is the tolerance. The motion itself is sensitive: an initial difference "
+        "of 1e-10 in one "
         f"engine grows up to {largest:.1f} times."
     )
 
 
 def _pairs(comparison: Findings) -> dict[str, Any]:
-    """The data of the matrix of collidable pairs: those of the mechanism, and those in which an engine differs."""
+    """The data of the matrix of collidable pairs: those of the mechanism, and those in which an
+    engine differs.
+    """
     colliding = list(comparison.details.get("links", ()))
     pairs = comparison.details.get("pairs", frozenset())
     others = comparison.details.get("pairs_by_engine", {}).values()
@@ -496,22 +618,32 @@ def _numbers(inertia: SpatialInertia) -> list[float]:
 
 
 def _difference(expected: SpatialInertia, other: SpatialInertia | None) -> tuple[str, bool]:
-    """The largest difference (relative; of the center of mass in meters), and whether to mark it."""
+    """The largest difference (relative; of the center of mass in meters), and whether to mark
+    it.
+    """
     if other is None:
         return "missing", True
     a, b = np.array(_numbers(expected)), np.array(_numbers(other))
-    scale = np.array([max(abs(a[0]), 1e-300), 1.0, 1.0, 1.0, *[max(float(np.abs(a[4:]).max()), 1e-300)] * 6])
+    scale = np.array(
+        [max(abs(a[0]), 1e-300), 1.0, 1.0, 1.0, *[max(float(np.abs(a[4:]).max()), 1e-300)] * 6]
+    )
     worst = float((np.abs(a - b) / scale).max())
     return _scientific(worst), not worst <= MARKED_DIFFERENCE
 
 
 def _fidelity(comparison: Findings) -> dict[str, Any]:
-    """The fidelity reports of all engines by severity, each diagnostic once with all engines that report it."""
+    """The fidelity reports of all engines by severity, each diagnostic once with all engines that
+    report it.
+    """
     targets: dict[tuple[str, str, str], list[str]] = {}
-    for entry in sorted(comparison.diagnostics, key=lambda entry: ("error", "warning", "note").index(entry.severity)):
+    for entry in sorted(
+        comparison.diagnostics, key=lambda entry: ("error", "warning", "note").index(entry.severity)
+    ):
         targets.setdefault((entry.severity, entry.code, entry.message), []).append(entry.target)
     counts = Counter(severity for severity, _, _ in targets)
-    summary = ", ".join(f"{count} {severity}{'s' * (count != 1)}" for severity, count in counts.items())
+    summary = ", ".join(
+        f"{count} {severity}{'s' * (count != 1)}" for severity, count in counts.items()
+    )
     rows = [
         (severity, ", ".join(dict.fromkeys(filter(None, engines))), code, message)
         for (severity, code, message), engines in targets.items()

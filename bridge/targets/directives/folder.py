@@ -11,7 +11,15 @@ from bridge.lowering.sources import Source, split_options
 from bridge.targets.assembly import AssemblyContents, assembly_contents, models_of
 from bridge.targets.assembly import Document as PartDocument
 from bridge.targets.elements import with_filter_groups
-from bridge.targets.folder import Document, Export, Format, changed_options, finished, scene_of, stale
+from bridge.targets.folder import (
+    Document,
+    Export,
+    Format,
+    changed_options,
+    finished,
+    scene_of,
+    stale,
+)
 from bridge.targets.report import origin_comment
 from bridge.targets.sdf.document import build
 from bridge.targets.urdf.document import urdf_assembly
@@ -63,15 +71,17 @@ class DirectivesExport(Export):
     """The result of `export_directives`.
 
     Attributes:
-        names: Names in the directives by name in the source, where they differ; the key of a joint that shares its name
-            with a link starts with ``joint``.
+        names: Names in the directives by name in the source, where they differ; the key of a joint
+            that shares its name with a link starts with ``joint``.
     """
 
     names: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 class Directives(Document):
-    """Drake's directives: a string, with the other files of their package in ``assets``, by their paths in it."""
+    """Drake's directives: a string, with the other files of their package in ``assets``, by their
+    paths in it.
+    """
 
 
 def to_directives(source: Source, **options: Unpack[DirectivesOptions]) -> Directives:
@@ -111,23 +121,26 @@ def export_directives(
     check: bool = True,
     **options: Unpack[DirectivesOptions],
 ) -> DirectivesExport:
-    """Write a scene as a folder: ``<name>.dmd.yaml``, a file for each model, assets, ``README.md``, ``FIDELITY.md``.
+    """Write a scene as a folder: ``<name>.dmd.yaml``, a file for each model, assets, ``README.md``,
+    ``FIDELITY.md``.
 
-    The folder is a package, to which the directives refer; it appears complete or not at all, and replaces an earlier
-    export whose files are as they were written; see `bridge.export_mjcf`.
+    The folder is a package, to which the directives refer; it appears complete or not at all, and
+    replaces an earlier export whose files are as they were written; see `bridge.export_mjcf`.
 
     Args:
         source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
         out_dir: The folder to write. A symbolic link stands for the folder that it leads to.
-        force: Whether to overwrite files that were edited or that no export wrote, if they have the name of a new one.
-        check: Whether to read the files back and compare them with the scene before the folder is touched.
-        options: Options of the export, whose first value is the default; and if ``source`` is a path, options of
-            `loaders.load` (``paths``, ``package_map``, ``quiet`` and others).
+        force: Whether to overwrite files that were edited or that no export wrote, if they have the
+            name of a new one.
+        check: Whether to read the files back and compare them with the scene before the folder is
+            touched.
+        options: Options of the export, whose first value is the default; and if ``source`` is a
+            path, options of `loaders.load` (``paths``, ``package_map``, ``quiet`` and others).
 
-            models: The format of the models: ``sdf``, one for each outermost model of the scene; or ``urdf``, one for
-                each kinematic tree.
-            inertia: The treatment of an inertia that no rigid body can have: ``keep`` writes it as it is, ``repair``
-                writes the nearest possible one.
+            models: The format of the models: ``sdf``, one for each outermost model of the scene; or
+                ``urdf``, one for each kinematic tree.
+            inertia: The treatment of an inertia that no rigid body can have: ``keep`` writes it as
+                it is, ``repair`` writes the nearest possible one.
             strict: Whether anything lost or approximated is an error.
 
     Returns:
@@ -135,9 +148,10 @@ def export_directives(
 
     Raises:
         LoadError: if the file is invalid.
-        ExportError: if a model cannot be written, or the written files, read back, are not the scene; with ``strict``,
-            if anything is lost.
-        OutputFolderError: if the folder holds files that were edited or that no export wrote; a `FileExistsError`.
+        ExportError: if a model cannot be written, or the written files, read back, are not the
+            scene; with ``strict``, if anything is lost.
+        OutputFolderError: if the folder holds files that were edited or that no export wrote; a
+        `FileExistsError`.
         OSError: if the file system refuses; the old content is in place then.
         TypeError: if an option is unknown.
         ValueError: if an option has an unknown value, or the folder is named as a file.
@@ -146,8 +160,8 @@ def export_directives(
         >>> import tempfile, bridge, loaders
         >>> urdf = '<robot name="arm"><link name="base"/></robot>'
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     result = bridge.export_directives(loaders.load_string(urdf, format="urdf"), f"{folder}/arm")
-        ...     print(result.path.name, result.files)
+        ...     result = bridge.export_directives(loaders.load_string(urdf, format="urdf"),
+        f"{folder}/arm") ...     print(result.path.name, result.files)
         arm.dmd.yaml ('FIDELITY.md', 'README.md', 'arm.dmd.yaml', 'arm.sdf', 'package.xml')
     """
     contents = finished(source, options, lambda: _contents(source, options), check=check)
@@ -158,7 +172,8 @@ def export_directives(
 def stale_files(
     source: Source, out_dir: str | os.PathLike[str], **options: Unpack[DirectivesOptions]
 ) -> tuple[str, ...]:
-    """Return the files that are missing, superfluous, or differ from what `export_directives` would write.
+    """Return the files that are missing, superfluous, or differ from what `export_directives` would
+    write.
 
     Args:
         source: See `bridge.export_directives`.
@@ -176,25 +191,33 @@ def stale_files(
 def single_file(
     source: Source, *, assets: str, check: bool = True, **options: Unpack[DirectivesOptions]
 ) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
-    """Return directives that stand alone, the other files of a package in a folder beside them, and the findings.
+    """Return directives that stand alone, the other files of a package in a folder beside them, and
+    the findings.
 
     Args:
         source: See `bridge.to_directives`.
-        assets: Folder of the files. The package is named after its first part, where its ``package.xml`` belongs.
+        assets: Folder of the files. The package is named after its first part, where its
+            ``package.xml`` belongs.
         check: Whether to read the files back and compare them with the scene.
         options: See `bridge.to_directives`.
 
     Raises:
         LoadError: if the file is invalid.
-        ExportError: if the written files, read back, are not the scene; with ``strict``, if anything is lost.
+        ExportError: if the written files, read back, are not the scene; with ``strict``, if
+        anything is lost.
         TypeError: if an option is unknown.
     """
     package = assets.partition("/")[0]
     contents = finished(source, options, lambda: _contents(source, options, package), check=check)
     text = contents.files[contents.main].decode()
-    text = text.replace(origin_comment(contents.scene), origin_comment(contents.scene, alone=True), 1)
+    text = text.replace(
+        origin_comment(contents.scene), origin_comment(contents.scene, alone=True), 1
+    )
     flat, nested = f"package://{package}/", f"package://{assets}/"
-    files = {name: data.replace(flat.encode(), nested.encode()) for name, data in _of_package(contents).items()}
+    files = {
+        name: data.replace(flat.encode(), nested.encode())
+        for name, data in _of_package(contents).items()
+    }
     return text.replace(flat, nested), files, contents.diagnostics
 
 
@@ -210,7 +233,11 @@ def _contents(source: Source, keywords: DirectivesOptions, package: str = "") ->
     changed = changed_options(options)
     if options.models == "urdf":
         return urdf_assembly(
-            scene, {"inertia": options.inertia, "strict": options.strict}, "export_directives", changed, package
+            scene,
+            {"inertia": options.inertia, "strict": options.strict},
+            "export_directives",
+            changed,
+            package,
         )
 
     def build_part(part: Scene, assets: str) -> PartDocument:
@@ -218,6 +245,8 @@ def _contents(source: Source, keywords: DirectivesOptions, package: str = "") ->
         return PartDocument(build(part, keywords, assets), None, frozenset())
 
     scene = with_filter_groups(scene)
-    contents, report = assembly_contents(scene, models_of(scene), build_part, _SDF, changed, package=package)
+    contents, report = assembly_contents(
+        scene, models_of(scene), build_part, _SDF, changed, package=package
+    )
     report.entries.raise_for(ExportError, strict=options.strict)
     return contents

@@ -1,4 +1,6 @@
-"""MuJoCo's format MJCF as a target: a mechanism as a document, as a ``mujoco.MjSpec``, and as a folder of files."""
+"""MuJoCo's format MJCF as a target: a mechanism as a document, as a ``mujoco.MjSpec``, and as a
+folder of files.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,9 @@ __all__ = [
 class Mjcf(Document):
     """An MJCF document: a string, with its assets and diagnostics.
 
-    ``mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)`` compiles it. MuJoCo keeps decoded files by name and length: to
-    compile several models with assets of the same name, use `to_mjspec`, or call
-    ``mujoco.mj_clearCache(mujoco.mj_getCache())`` in between.
+    ``mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)`` compiles it. MuJoCo keeps decoded files by
+    name and length: to compile several models with assets of the same name, use `to_mjspec`, or
+    call ``mujoco.mj_clearCache(mujoco.mj_getCache())`` in between.
     """
 
     @classmethod
@@ -54,31 +56,35 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
 
     Args:
         source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
-        options: Options of the export, whose first value is the default; and if ``source`` is a path, options of
-            `loaders.load` (``paths``, ``package_map``, ``quiet`` and others).
+        options: Options of the export, whose first value is the default; and if ``source`` is a
+            path, options of `loaders.load` (``paths``, ``package_map``, ``quiet`` and others).
 
-            actuators: The actuators of the joints that the source drives: ``none``, torques (``motor``), torques that
-                end at the speed limit (``dcmotor``), positions (``position``) or velocities (``velocity``).
-            base: The base of a model that no joint connects to the world: ``as_is`` lets it move freely, ``fixed``
-                fixes it to the world in its initial pose; ``free`` also frees a base that is fixed to the world.
-            inertia: The treatment of an inertia that no rigid body can have: ``keep`` and ``error`` refuse it,
-                ``repair`` replaces it by the nearest possible one, ``from_geometry`` computes it from the collision
-                shapes. ``from_geometry`` applies to links without inertia too, and ``error`` refuses them.
-            policy: The pairs of links that may collide: ``mujoco`` for MJCF, else ``drake``, or another policy of
-                `bridge.Mechanism.collidable_pairs`.
-            collision_meshes: The collision shape of meshes: ``as_is`` follows the file, which for MuJoCo means the
-                convex hull unless the file demands a convex decomposition; ``hull`` is always the convex hull;
-                ``decompose`` decomposes every mesh that is not convex (`pip install "sdfbridge[convex]"`).
-            contacts: The place of friction and stiffness of contacts: ``geoms`` writes them on each geom, of which
-                MuJoCo takes the larger friction; ``pairs`` on each pair of geoms that may collide, combined as by the
-                simulator of the policy.
+            actuators: The actuators of the joints that the source drives: ``none``, torques
+                (``motor``), torques that end at the speed limit (``dcmotor``), positions
+                (``position``) or velocities (``velocity``).
+            base: The base of a model that no joint connects to the world: ``as_is`` lets it move
+                freely, ``fixed`` fixes it to the world in its initial pose; ``free`` also frees a
+                base that is fixed to the world.
+            inertia: The treatment of an inertia that no rigid body can have: ``keep`` and ``error``
+                refuse it, ``repair`` replaces it by the nearest possible one, ``from_geometry``
+                computes it from the collision shapes. ``from_geometry`` applies to links without
+                inertia too, and ``error`` refuses them.
+            policy: The pairs of links that may collide: ``mujoco`` for MJCF, else ``drake``, or
+                another policy of `bridge.Mechanism.collidable_pairs`.
+            collision_meshes: The collision shape of meshes: ``as_is`` follows the file, which for
+                MuJoCo means the convex hull unless the file demands a convex decomposition;
+                ``hull`` is always the convex hull; ``decompose`` decomposes every mesh that is not
+                convex (`pip install "sdfbridge[convex]"`).
+            contacts: The place of friction and stiffness of contacts: ``geoms`` writes them on each
+                geom, of which MuJoCo takes the larger friction; ``pairs`` on each pair of geoms
+                that may collide, combined as by the simulator of the policy.
             strict: Whether anything lost or approximated, in reading or in MJCF, is an error.
 
     Raises:
         LoadError: if the file is invalid.
-        ExportError: if MuJoCo cannot represent the model, with every reason; with ``strict`` also if anything is
-            lost or approximated; also if bodies are nested more deeply than MuJoCo's XML reader allows, which
-            `to_mjspec` can build.
+        ExportError: if MuJoCo cannot represent the model, with every reason; with ``strict`` also
+            if anything is lost or approximated; also if bodies are nested more deeply than MuJoCo's
+            XML reader allows, which `to_mjspec` can build.
         TypeError: if an option is unknown.
         ValueError: if an option has an unknown value.
 

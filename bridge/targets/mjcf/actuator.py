@@ -18,7 +18,9 @@ from .inertial import EffectiveInertia, effective_inertia, max_effort, report_li
 from .joint import ScalarJoint, where_of
 
 
-def write_actuator_laws(scalar_joints: dict[int, ScalarJoint], tendons: Mapping[str, str], context: Context) -> None:
+def write_actuator_laws(
+    scalar_joints: dict[int, ScalarJoint], tendons: Mapping[str, str], context: Context
+) -> None:
     """Write each actuator that has a law.
 
     Args:
@@ -32,14 +34,21 @@ def write_actuator_laws(scalar_joints: dict[int, ScalarJoint], tendons: Mapping[
 
 
 def _write(
-    actuator: Actuator, scalar_joints: dict[int, ScalarJoint], tendons: Mapping[str, str], context: Context
+    actuator: Actuator,
+    scalar_joints: dict[int, ScalarJoint],
+    tendons: Mapping[str, str],
+    context: Context,
 ) -> None:
     target = _target(actuator, scalar_joints, tendons, context)
     if target is None:
         context.report(
             Fate.DROPPED,
             "actuator",
-            "actuator {actuator} drives joint {joint}, which is not a hinge or slide of the tree of bodies",
+            (
+                "actuator {actuator} drives joint {joint}, which is not a hinge or slide of the "
+                "tree "
+                "of bodies"
+            ),
             actuator.where,
             subjects=(actuator.name, actuator.joint or actuator.tendon),
             actuator=actuator.name,
@@ -58,7 +67,10 @@ def _write(
 
 
 def _target(
-    actuator: Actuator, scalar_joints: dict[int, ScalarJoint], tendons: Mapping[str, str], context: Context
+    actuator: Actuator,
+    scalar_joints: dict[int, ScalarJoint],
+    tendons: Mapping[str, str],
+    context: Context,
 ) -> dict[str, str] | None:
     """Return the attribute that names what an actuator drives; None if it is not written."""
     if actuator.tendon:
@@ -70,14 +82,18 @@ def _target(
     joint = scalar_joints.get(mechanism.dof_index.get((actuator.joint, 0), -1))
     if joint is not None:
         return {key: joint.joint}
-    name = floating_joint_names(mechanism.scene, mechanism.bodies).get(actuator.joint, actuator.joint)
+    name = floating_joint_names(mechanism.scene, mechanism.bodies).get(
+        actuator.joint, actuator.joint
+    )
     return {key: name} if (name, 0) in mechanism.dof_index else None
 
 
 _BANDWIDTH = 30.0
 """Frequency [rad/s] of a controller without a stated gain, while all other joints are locked."""
 _MAX_STIFFNESS = 0.25
-"""Largest product of gain, inverse inertia and squared time step while other joints move freely; twice is stable."""
+"""Largest product of gain, inverse inertia and squared time step while other joints move freely;
+twice is stable.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,16 +119,22 @@ class _Drive:
         return _subjects(self.actuator)
 
     def max_effort(self, step: float, speed: float) -> float:
-        """Return the largest effort that the time step can hold, to three digits; see `max_effort`."""
+        """Return the largest effort that the time step can hold, to three digits; see
+        `max_effort`.
+        """
         free = self.inertia.free[self.v] / self.ratio**2 if self.inertia else math.inf
         return _round_to_three_digits(max_effort(free, self.axis, step, speed=speed))
 
     def stiffness(self, step: float) -> float:
-        """Return the gain of a position controller of the default bandwidth, within what the time step can hold."""
+        """Return the gain of a position controller of the default bandwidth, within what the time
+        step can hold.
+        """
         if self.inertia is None:
             return _BANDWIDTH**2
         locked, free = self.inertia.locked[self.v], self.inertia.min_free[self.v]
-        return _round_to_three_digits(min(_BANDWIDTH**2 * locked, _MAX_STIFFNESS * free / step**2) / self.ratio**2)
+        return _round_to_three_digits(
+            min(_BANDWIDTH**2 * locked, _MAX_STIFFNESS * free / step**2) / self.ratio**2
+        )
 
 
 def write_actuators(scalar_joints: dict[int, ScalarJoint], context: Context) -> frozenset[str]:
@@ -133,7 +155,9 @@ def write_actuators(scalar_joints: dict[int, ScalarJoint], context: Context) -> 
         return frozenset()
     actuators = (*_stated_actuators(context), *_implied_actuators(context.mechanism))
     drives = [_write_actuator(actuator, scalar_joints, inertia, context) for actuator in actuators]
-    return frozenset(drive.actuator.joint for drive in drives if drive and _ends_at_speed_limit(drive, context))
+    return frozenset(
+        drive.actuator.joint for drive in drives if drive and _ends_at_speed_limit(drive, context)
+    )
 
 
 def _report_omitted(context: Context) -> None:
@@ -157,14 +181,20 @@ def _write_actuator(
     inertia: EffectiveInertia | None,
     context: Context,
 ) -> _Drive | None:
-    """Write an actuator; return None, with a diagnostic, if its joint is not a hinge or slide of the tree."""
+    """Write an actuator; return None, with a diagnostic, if its joint is not a hinge or slide of
+    the tree.
+    """
     actuator, kind = driven.actuator, context.options.actuators
     joint = None if driven.dof is None else scalar_joints.get(driven.dof)
     if joint is None or driven.dof is None:
         context.report(
             Fate.DROPPED,
             "actuator",
-            "actuator {actuator} drives joint {joint}, which is not a hinge or slide of the tree of bodies",
+            (
+                "actuator {actuator} drives joint {joint}, which is not a hinge or slide of the "
+                "tree "
+                "of bodies"
+            ),
             actuator.where,
             subjects=_subjects(actuator),
             actuator=actuator.name,
@@ -172,21 +202,29 @@ def _write_actuator(
         )
         return None
     drive = _drive(actuator, joint, driven.dof, inertia, context.mechanism)
-    name = context.names.claim("actuator", actuator.name, alternative=f"{actuator.joint}{SEPARATOR}{actuator.name}")
+    name = context.names.claim(
+        "actuator", actuator.name, alternative=f"{actuator.joint}{SEPARATOR}{actuator.name}"
+    )
     element = context.document["actuator"].add(_TAGS.get(kind, kind), name=name, joint=joint.joint)
     _WRITERS[kind](element, drive, context)
     return drive
 
 
-# --- which joints are driven -----------------------------------------------------------------------------------------
+# --- which joints are driven ----------------------------------------------------------------------
 
 
 def _stated_actuators(context: Context) -> list[MechanismActuator]:
-    """Return the actuators of the source, without those that only state the effort limit of a follower."""
+    """Return the actuators of the source, without those that only state the effort limit of a
+    follower.
+    """
     followers = _followers(context.mechanism)
-    places = {body.joint: where_of(body) for body in context.mechanism.bodies if body.joint in followers}
+    places = {
+        body.joint: where_of(body) for body in context.mechanism.bodies if body.joint in followers
+    }
     idle = [
-        a for a in context.mechanism.actuators if a.actuator.where == places.get(a.actuator.joint) and _has_no_gain(a)
+        a
+        for a in context.mechanism.actuators
+        if a.actuator.where == places.get(a.actuator.joint) and _has_no_gain(a)
     ]
     if idle:
         joints = tuple(a.actuator.joint for a in idle)
@@ -211,13 +249,17 @@ def _has_no_gain(driven: MechanismActuator) -> bool:
 
 
 def _implied_actuators(mechanism: Mechanism) -> list[MechanismActuator]:
-    """Return an actuator for each joint that has an effort limit, no actuator in the source, and no leader."""
+    """Return an actuator for each joint that has an effort limit, no actuator in the source, and no
+    leader.
+    """
     excluded = {a.actuator.joint for a in mechanism.actuators} | _followers(mechanism)
     actuators = []
     for body in mechanism.bodies:
         effort = _effort_limit(body)
         if body.joint is not None and body.joint not in excluded and effort is not None:
-            actuator = Actuator(name=body.joint, joint=body.joint, effort=effort, where=where_of(body))
+            actuator = Actuator(
+                name=body.joint, joint=body.joint, effort=effort, where=where_of(body)
+            )
             actuators.append(MechanismActuator(actuator=actuator, dof=body.v_start))
     return actuators
 
@@ -229,7 +271,11 @@ def _effort_limit(body: Body) -> float | None:
 
 
 def _drive(
-    actuator: Actuator, joint: ScalarJoint, v: int, inertia: EffectiveInertia | None, mechanism: Mechanism
+    actuator: Actuator,
+    joint: ScalarJoint,
+    v: int,
+    inertia: EffectiveInertia | None,
+    mechanism: Mechanism,
 ) -> _Drive:
     primitive = mechanism.bodies[joint.body].primitives[joint.primitive]
     axis, r = primitive.limits or JointAxis(xyz=primitive.axis), abs(joint.ratio)
@@ -245,7 +291,7 @@ def _drive(
     )
 
 
-# --- types of actuators ----------------------------------------------------------------------------------------------
+# --- types of actuators ---------------------------------------------------------------------------
 
 
 def _motor(element: Element, drive: _Drive, _context: Context) -> None:
@@ -260,14 +306,17 @@ def _ends_at_speed_limit(drive: _Drive, context: Context) -> bool:
 
 
 def _dc_motor(element: Element, drive: _Drive, context: Context) -> None:
-    """Write an actuator whose effort falls linearly with speed: at full control it is zero at the speed limit."""
+    """Write an actuator whose effort falls linearly with speed: at full control it is zero at the
+    speed limit.
+    """
     effort, speed = drive.effort, drive.axis.velocity
     if _ends_at_speed_limit(drive, context):
         element.set(biastype="affine", biasprm=(0.0, 0.0, -effort / speed))
         context.report(
             Fate.APPROXIMATED,
             "velocity-limit",
-            "the effort of the motor of joint {joint} is zero at {speed:g} rad/s or m/s; other forces can exceed that "
+            "the effort of the motor of joint {joint} is zero at {speed:g} rad/s or m/s; other "
+            "forces can exceed that "
             "speed",
             drive.actuator.where,
             subjects=drive.subjects,
@@ -279,7 +328,10 @@ def _dc_motor(element: Element, drive: _Drive, context: Context) -> None:
         context.report(
             Fate.ASSUMED,
             "no-speed-line",
-            "joint {joint} has no {missing} limit; the effort of its motor does not fall with speed",
+            (
+                "joint {joint} has no {missing} limit; the effort of its motor does not fall with "
+                "speed"
+            ),
             drive.actuator.where,
             hint="state both limits of the joint",
             subjects=drive.subjects,
@@ -292,14 +344,17 @@ def _dc_motor(element: Element, drive: _Drive, context: Context) -> None:
 
 
 def _max_control(drive: _Drive, speed: float, context: Context) -> float:
-    """Return the effort limit, or what the time step can hold if that is less, which is reported."""
+    """Return the effort limit, or what the time step can hold if that is less, which is
+    reported.
+    """
     effort, step = drive.effort, context.time_step
     limit = drive.max_effort(step, speed)
     if limit < effort < math.inf:
         context.report(
             Fate.ASSUMED,
             "control-range",
-            "the limits of joint {joint}, {effort:g} N m or N and {speed:g} rad/s or m/s, are too large for its "
+            "the limits of joint {joint}, {effort:g} N m or N and {speed:g} rad/s or m/s, are too "
+            "large for its "
             "inertia at a time step of {step:g} s; its control is limited to {limit:g}",
             drive.actuator.where,
             hint="state the true limits",
@@ -367,7 +422,8 @@ def _report_gain(drive: _Drive, gain: float, context: Context) -> None:
     context.report(
         Fate.ASSUMED,
         "assumed-gain",
-        "the source states no gain for actuator {actuator}; it gets {gain:g}, which reacts within {time:.2g} s to the "
+        "the source states no gain for actuator {actuator}; it gets {gain:g}, which reacts within "
+        "{time:.2g} s to the "
         "effective inertia of the joint",
         drive.actuator.where,
         hint="tune the gain, or state it in the source",

@@ -29,7 +29,9 @@ _BASE = 0.01
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heightfield:
-    """A file that MuJoCo reads, its ``size`` attribute, and its origin in the geometry's frame [m]."""
+    """A file that MuJoCo reads, its ``size`` attribute, and its origin in the geometry's frame
+    [m].
+    """
 
     data: bytes
     suffix: str
@@ -37,11 +39,14 @@ class Heightfield:
     origin: tuple[float, float, float]
 
 
-def read_heightfield(heightmap: Heightmap, link: str, where: Where, context: Context) -> Heightfield | None:
+def read_heightfield(
+    heightmap: Heightmap, link: str, where: Where, context: Context
+) -> Heightfield | None:
     """Read the image as gray levels.
 
-    MuJoCo scales the levels of an image to 0 to 1, so the size along z is that of the levels that occur. Of 16 bits in
-    a PNG file MuJoCo reads the upper 8; such levels are written in MuJoCo's own format.
+    MuJoCo scales the levels of an image to 0 to 1, so the size along z is that of the levels that
+    occur. Of 16 bits in a PNG file MuJoCo reads the upper 8; such levels are written in MuJoCo's
+    own format.
 
     Args:
         heightmap: The geometry.
@@ -79,7 +84,9 @@ def read_heightfield(heightmap: Heightmap, link: str, where: Where, context: Con
 
 
 def _binary(levels: NDArray[np.int32]) -> bytes:
-    """Return levels as a file in MuJoCo's format: the numbers of rows and columns, and rows from the smallest y."""
+    """Return levels as a file in MuJoCo's format: the numbers of rows and columns, and rows from
+    the smallest y.
+    """
     return np.array(levels.shape, dtype="<i4").tobytes() + levels[::-1].astype("<f4").tobytes()
 
 
@@ -107,7 +114,8 @@ class MeshUse:
     Attributes:
         link: Name of the shape's link.
         where: The shape's place in the source.
-        collides: Whether the shape is a collision: then the mesh needs volume, and is convex or in convex parts.
+        collides: Whether the shape is a collision: then the mesh needs volume, and is convex or in
+            convex parts.
         appearance: The part of the mesh file's appearance that the source leaves in effect.
         has_texture: Whether the source states a texture.
     """
@@ -159,10 +167,12 @@ class AssetLibrary:
         self._textures: dict[str, str | None] = {}
         self._heightfields: dict[Heightfield, str] = {}
 
-    # --- meshes ------------------------------------------------------------------------------------------------------
+    # --- meshes -----------------------------------------------------------------------------------
 
     def meshes(self, geometry: Mesh | Cone | Polyline, use: MeshUse) -> tuple[Part, ...]:
-        """Return the parts of a geometry, and add their assets; empty, with a diagnostic, if it cannot be read."""
+        """Return the parts of a geometry, and add their assets; empty, with a diagnostic, if it
+        cannot be read.
+        """
         if isinstance(geometry, Mesh) and use.collides:
             geometry = with_choice(geometry, self._context.options.collision_meshes)
         key = _Key(geometry, use.collides, use.appearance, use.has_texture)
@@ -174,17 +184,26 @@ class AssetLibrary:
         diagnostics = Diagnostics()
         if isinstance(geometry, Mesh):
             files = mesh_files(
-                geometry, TARGET, diagnostics, where=use.where, collides=use.collides, appearance=use.appearance
+                geometry,
+                TARGET,
+                diagnostics,
+                where=use.where,
+                collides=use.collides,
+                appearance=use.appearance,
             )
         else:
-            files = tuple(map(MeshFile.of, shape_asset(geometry, TARGET, diagnostics, where=use.where)))
+            files = tuple(
+                map(MeshFile.of, shape_asset(geometry, TARGET, diagnostics, where=use.where))
+            )
         self._extend(diagnostics, use.link)
         if use.has_texture:
             self._report_missing_uv(files, use)
         return tuple(self._part(file, use) for file in files)
 
     def _extend(self, findings: Iterable[Diagnostic], link: str) -> None:
-        """Record findings of the conversion of a mesh or an image; those without subjects are about the link."""
+        """Record findings of the conversion of a mesh or an image; those without subjects are about
+        the link.
+        """
         about_link = (replace(entry, subjects=entry.subjects or (link,)) for entry in findings)
         self._context.diagnostics.extend(about_link)
 
@@ -209,7 +228,11 @@ class AssetLibrary:
                 self._context.report(
                     Fate.NOTED,
                     "no-texture-coordinates",
-                    "mesh {mesh} has no texture coordinates; MuJoCo maps the texture in its own way",
+                    (
+                        "mesh {mesh} has no texture coordinates; MuJoCo maps the texture in its "
+                        "own "
+                        "way"
+                    ),
                     use.where,
                     subjects=(use.link,),
                     mesh=file.name,
@@ -219,18 +242,23 @@ class AssetLibrary:
         alternative = f"{file.name}_collision" if use.collides else ""
         name = self._names.get(file.digest)
         if name is None:
-            name = self._names[file.digest] = self._context.names.claim("mesh", file.name, alternative=alternative)
+            name = self._names[file.digest] = self._context.names.claim(
+                "mesh", file.name, alternative=alternative
+            )
             self.files[f"{name}.obj"], self.digests[f"{name}.obj"] = file.data, file.digest
             self._context.document["asset"].add("mesh", file=f"{name}.obj")
         return Part(name=name, file=file)
 
-    # --- materials ---------------------------------------------------------------------------------------------------
+    # --- materials --------------------------------------------------------------------------------
 
-    def look(self, visual: Visual, link: str, rgba: Rgba | None, texture: str | None) -> tuple[str | None, Rgba | None]:
+    def look(
+        self, visual: Visual, link: str, rgba: Rgba | None, texture: str | None
+    ) -> tuple[str | None, Rgba | None]:
         """Return ``material`` and ``rgba`` of a geom.
 
         Args:
-            visual: The visual; its material overrides the look of the mesh file, but a color tints a texture.
+            visual: The visual; its material overrides the look of the mesh file, but a color tints
+                a texture.
             link: Name of its link.
             rgba: The color that the mesh file states.
             texture: The texture that the mesh file states.
@@ -244,9 +272,13 @@ class AssetLibrary:
         rgba = _faded(rgba, visual.transparency)
         if texture is None:
             return None, rgba
-        return self._material_asset(Material(texture=texture), rgba or _WHITE, link, visual.where), None
+        return self._material_asset(
+            Material(texture=texture), rgba or _WHITE, link, visual.where
+        ), None
 
-    def _stated_look(self, visual: Visual, material: Material, link: str) -> tuple[str | None, Rgba | None]:
+    def _stated_look(
+        self, visual: Visual, material: Material, link: str
+    ) -> tuple[str | None, Rgba | None]:
         """Return the look that the source states; a color without a name needs no asset."""
         rgba = _faded(material.diffuse, visual.transparency)
         self._report_unsupported_look(material, link, visual.where)
@@ -260,9 +292,16 @@ class AssetLibrary:
     def _material_asset(self, material: Material, rgba: Rgba, link: str, where: Where) -> str:
         texture = self._texture(material.texture, link, where) if material.texture else None
         layers = self._layers(material, texture, link, where)
-        attributes: dict[str, Value] = {"texture": None if layers else texture, **_reflection(material)}
+        attributes: dict[str, Value] = {
+            "texture": None if layers else texture,
+            **_reflection(material),
+        }
         attributes["rgba"] = None if texture and rgba == _WHITE else color(rgba)
-        key = (("name", material.name or ""), *layers, *((k, repr(v)) for k, v in attributes.items()))
+        key = (
+            ("name", material.name or ""),
+            *layers,
+            *((k, repr(v)) for k, v in attributes.items()),
+        )
         if key not in self._materials:
             preferred = material.name or texture or _color_name(rgba)
             name = self._materials[key] = self._context.names.claim("material", preferred)
@@ -271,9 +310,15 @@ class AssetLibrary:
                 element.add("layer", role=role, texture=layer)
         return self._materials[key]
 
-    def _layers(self, material: Material, texture: str | None, link: str, where: Where) -> list[tuple[str, str]]:
+    def _layers(
+        self, material: Material, texture: str | None, link: str, where: Where
+    ) -> list[tuple[str, str]]:
         """Return role and texture of each layer, if a material has more than its color texture."""
-        maps = [(_ROLES[kind], self._texture(file, link, where)) for kind, file in material.maps if kind in _ROLES]
+        maps = [
+            (_ROLES[kind], self._texture(file, link, where))
+            for kind, file in material.maps
+            if kind in _ROLES
+        ]
         layers = [(role, name) for role, name in maps if name is not None]
         return [("rgb", texture), *layers] if texture is not None and layers else layers
 
@@ -284,7 +329,9 @@ class AssetLibrary:
             "emissive hue": _has_hue(material.emissive),
         }
         lost = [name for name, is_stated in stated.items() if is_stated]
-        lost += [kind.replace("_", " ") for kind, file in material.maps if _is_lost(kind, file, material)]
+        lost += [
+            kind.replace("_", " ") for kind, file in material.maps if _is_lost(kind, file, material)
+        ]
         if lost:
             self._context.report(
                 Fate.NOTED,
@@ -297,12 +344,16 @@ class AssetLibrary:
             )
 
     def _texture(self, file: str, link: str, where: Where) -> str | None:
-        """Return the texture asset of an image file; None, with a diagnostic, if the file cannot be used."""
+        """Return the texture asset of an image file; None, with a diagnostic, if the file cannot be
+        used.
+        """
         if file not in self._textures:
             diagnostics = Diagnostics()
             picture = engine_picture(file, TARGET, diagnostics, where=where)
             self._extend(diagnostics, link)
-            self._textures[file] = None if picture is None else self._texture_asset(picture, Path(file).stem)
+            self._textures[file] = (
+                None if picture is None else self._texture_asset(picture, Path(file).stem)
+            )
             if picture is not None and picture.has_transparent_pixels:
                 self._context.report(
                     Fate.NOTED,
@@ -322,10 +373,12 @@ class AssetLibrary:
             self._context.document["asset"].add("texture", name=name, type="2d", file=f"{name}.png")
         return name
 
-    # --- terrain -----------------------------------------------------------------------------------------------------
+    # --- terrain ----------------------------------------------------------------------------------
 
     def heightfield(self, heightmap: Heightmap, use: MeshUse) -> tuple[str, Pose] | None:
-        """Return the name of the height field asset and its pose in the geometry's frame; None if it is unreadable."""
+        """Return the name of the height field asset and its pose in the geometry's frame; None if
+        it is unreadable.
+        """
         field = read_heightfield(heightmap, use.link, use.where, self._context)
         if field is None:
             return None
@@ -341,8 +394,14 @@ class AssetLibrary:
 
 def name_colors(context: Context) -> None:
     """Replace each color that several visual geoms have by a material."""
-    geoms = [e for body in (*context.document.bodies, context.document["worldbody"]) for e in body.children]
-    visuals = {id(e): e for e in geoms if e.attributes.get("class") == "visual" and "rgba" in e.attributes}.values()
+    geoms = [
+        e
+        for body in (*context.document.bodies, context.document["worldbody"])
+        for e in body.children
+    ]
+    visuals = {
+        id(e): e for e in geoms if e.attributes.get("class") == "visual" and "rgba" in e.attributes
+    }.values()
     geoms_by_color: dict[str, list[Element]] = defaultdict(list)
     for geom in visuals:
         geoms_by_color[geom.attributes["rgba"]].append(geom)
@@ -351,7 +410,9 @@ def name_colors(context: Context) -> None:
             name = context.names.claim("material", _color_name([float(c) for c in rgba.split()]))
             context.document["asset"].add("material", name=name, rgba=rgba)
             for geom in group:
-                geom.attributes = {k: v for k, v in geom.attributes.items() if k != "rgba"} | {"material": name}
+                geom.attributes = {k: v for k, v in geom.attributes.items() if k != "rgba"} | {
+                    "material": name
+                }
 
 
 def _unscaled(mesh: Mesh) -> Mesh:
@@ -359,14 +420,25 @@ def _unscaled(mesh: Mesh) -> Mesh:
 
 
 def sort_assets(context: Context) -> None:
-    """Sort the assets by their first use in the finished document, in which a reader finds them in the same order."""
+    """Sort the assets by their first use in the finished document, in which a reader finds them in
+    the same order.
+    """
     first: dict[tuple[str, str], int] = {}
     assets = context.document["asset"].children
     materials = {asset.attributes["name"]: asset for asset in assets if asset.tag == "material"}
     for user in (*context.document["default"].walk(), *context.document["worldbody"].walk()):
-        uses = [(tag, user.attributes[tag]) for tag in ("material", "mesh", "hfield") if tag in user.attributes]
+        uses = [
+            (tag, user.attributes[tag])
+            for tag in ("material", "mesh", "hfield")
+            if tag in user.attributes
+        ]
         looks = [materials[name] for tag, name in uses if tag == "material" and name in materials]
-        layers = [part.attributes["texture"] for look in looks for part in look.walk() if "texture" in part.attributes]
+        layers = [
+            part.attributes["texture"]
+            for look in looks
+            for part in look.walk()
+            if "texture" in part.attributes
+        ]
         for use in (*uses, *(("texture", name) for name in layers)):
             first.setdefault(use, len(first))
     assets.sort(key=lambda asset: first.get((asset.tag, _asset_name(asset)), len(first)))
@@ -377,7 +449,9 @@ def _asset_name(asset: Element) -> str:
 
 
 def _reflection(material: Material) -> dict[str, Value]:
-    """Return the attributes of a material that say how it reflects light, where they are not MuJoCo's default."""
+    """Return the attributes of a material that say how it reflects light, where they are not
+    MuJoCo's default.
+    """
     specular = max(material.specular[:3]) if material.specular else _GLOSS
     shininess = min(material.shininess / 128.0, 1.0) if material.shininess is not None else _GLOSS
     return {
@@ -390,7 +464,9 @@ def _reflection(material: Material) -> dict[str, Value]:
 
 
 def _emission(material: Material) -> float | None:
-    """Return the light that a material emits as a multiple of its color, in single precision, as MuJoCo has it."""
+    """Return the light that a material emits as a multiple of its color, in single precision, as
+    MuJoCo has it.
+    """
     if not material.emissive:
         return None
     brightest = max((material.diffuse or (_WHITE if material.texture else GRAY))[:3])
@@ -416,5 +492,7 @@ def _is_lost(kind: str, file: str, material: Material) -> bool:
 
 
 def _has_hue(rgba: Rgba | None) -> bool:
-    """Return whether a color is not a shade of gray, which is all that MuJoCo's single number represents."""
+    """Return whether a color is not a shade of gray, which is all that MuJoCo's single number
+    represents.
+    """
     return rgba is not None and len(set(rgba[:3])) > 1

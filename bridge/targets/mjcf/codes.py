@@ -11,16 +11,24 @@ CODES = {
         (Fate.DROPPED,),
     ),
     "mjcf.actuator": CodeInfo(
-        "An actuator drives a joint that is not a hinge or slide of the tree, so it is left out.", "", (Fate.DROPPED,)
+        "An actuator drives a joint that is not a hinge or slide of the tree, so it is left out.",
+        "",
+        (Fate.DROPPED,),
     ),
     "mjcf.actuator-interfaces": CodeInfo(
         "The hardware interfaces of an actuator have no counterpart in MuJoCo.", "", (Fate.NOTED,)
     ),
     "mjcf.added-mass": CodeInfo(
-        "MuJoCo does not support an added-mass matrix; its fluid forces follow from the shapes.", "", (Fate.DROPPED,)
+        "MuJoCo does not support an added-mass matrix; its fluid forces follow from the shapes.",
+        "",
+        (Fate.DROPPED,),
     ),
     "mjcf.assumed-gain": CodeInfo(
-        "The source states no gain for the requested controller; the message states the gain that is used.",
+        (
+            "The source states no gain for the requested controller; the message states the gain "
+            "that "
+            "is used."
+        ),
         "State the gains in the source, or tune the exported ones.",
         (Fate.ASSUMED,),
     ),
@@ -36,20 +44,29 @@ CODES = {
     ),
     "mjcf.collide-without-contact": CodeInfo(
         (
-            "A shape that reports contacts without forces is exported as a geom that collides with nothing, so MuJoCo"
+            "A shape that reports contacts without forces is exported as a geom that collides "
+            "with nothing, so MuJoCo"
             " reports no contacts."
         ),
         "",
         (Fate.APPROXIMATED,),
     ),
     "mjcf.contact-dissipation": CodeInfo(
-        "The dissipation of a contact is exact at rest only, or cannot be written because no stiffness is stated.",
+        (
+            "The dissipation of a contact is exact at rest only, or cannot be written because no "
+            "stiffness is stated."
+        ),
         "State a stiffness, or one kind of damping only.",
         (Fate.DROPPED, Fate.APPROXIMATED),
     ),
-    "mjcf.contact-pair": CodeInfo("A contact pair names a collision that has no geom.", "", (Fate.DROPPED,)),
+    "mjcf.contact-pair": CodeInfo(
+        "A contact pair names a collision that has no geom.", "", (Fate.DROPPED,)
+    ),
     "mjcf.contact-pairs": CodeInfo(
-        "More than 2000 pairs of geoms may collide, or bounce off each other, so no explicit pairs are written.",
+        (
+            "More than 2000 pairs of geoms may collide, or bounce off each other, so no explicit "
+            "pairs are written."
+        ),
         "Reduce the number of shapes, or filter collisions.",
         (Fate.DROPPED,),
     ),
@@ -59,11 +76,14 @@ CODES = {
         (Fate.NOTED,),
     ),
     "mjcf.contact-solver": CodeInfo(
-        "A contact parameter belongs to another contact solver and is left out.", "", (Fate.DROPPED,)
+        "A contact parameter belongs to another contact solver and is left out.",
+        "",
+        (Fate.DROPPED,),
     ),
     "mjcf.contact-stiffness": CodeInfo(
         (
-            "A contact stiffness is exact for one mass only, is limited by the time step, or cannot be written "
+            "A contact stiffness is exact for one mass only, is limited by the time step, or "
+            "cannot be written "
             "because the link has no moving mass."
         ),
         'Use `contacts="pairs"`, or reduce the time step.',
@@ -71,14 +91,17 @@ CODES = {
     ),
     "mjcf.control-range": CodeInfo(
         (
-            'The limits of a `"dcmotor"` exceed what its inertia allows in one time step, so the control range ends '
+            'The limits of a `"dcmotor"` exceed what its inertia allows in one time step, so the '
+            "control range ends "
             "earlier."
         ),
         "State the true limits, or reduce the time step.",
         (Fate.ASSUMED,),
     ),
     "mjcf.coupling": CodeInfo(
-        "MuJoCo couples hinges and slides only, so a coupling of other joints is left out.", "", (Fate.DROPPED,)
+        "MuJoCo couples hinges and slides only, so a coupling of other joints is left out.",
+        "",
+        (Fate.DROPPED,),
     ),
     "mjcf.coupling-soft-constraint": CodeInfo(
         "A coupling is enforced by MuJoCo's soft constraints; the message states the error.",
@@ -90,7 +113,9 @@ CODES = {
         "State limits of the axis.",
         (Fate.NOTED,),
     ),
-    "mjcf.deformable": CodeInfo("A deformable link is exported as a rigid body.", "", (Fate.DROPPED,)),
+    "mjcf.deformable": CodeInfo(
+        "A deformable link is exported as a rigid body.", "", (Fate.DROPPED,)
+    ),
     "mjcf.density": CodeInfo(
         "The density of a shape does not change its mass: the inertia of the link is used.",
         'Use `inertia="from_geometry"`.',
@@ -102,7 +127,10 @@ CODES = {
         (Fate.APPROXIMATED,),
     ),
     "mjcf.empty-range": CodeInfo(
-        "The lower limit of a joint is above the upper limit, so the joint is exported without limits.",
+        (
+            "The lower limit of a joint is above the upper limit, so the joint is exported without "
+            "limits."
+        ),
         "Exchange the limits in the source.",
         (Fate.DROPPED,),
     ),
@@ -112,20 +140,30 @@ CODES = {
         (Fate.DROPPED,),
     ),
     "mjcf.filter-groups": CodeInfo(
-        "Collision filter groups are exported as the pairs of links that they exclude.", "", (Fate.NOTED,)
+        "Collision filter groups are exported as the pairs of links that they exclude.",
+        "",
+        (Fate.NOTED,),
     ),
     "mjcf.fluid-force": CodeInfo(
-        "MJCF has no element for buoyancy, drag by coefficients, or a wing; the message has the parameters. "
-        "MuJoCo's own model of a fluid computes other forces, from shapes, and is exact for none of them.",
+        "MJCF has no element for buoyancy, drag by coefficients, or a wing; the message has the "
+        "parameters. "
+        "MuJoCo's own model of a fluid computes other forces, from shapes, and is exact for none "
+        "of them.",
         "Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
         (Fate.DROPPED,),
     ),
     "mjcf.force-torque-axes": CodeInfo(
         (
-            "A force-torque sensor measures in the axes of a link, or of the sensor on it, and MuJoCo measures on the "
-            "body of the other link of the joint. The axes agree at joint position 0, and turn with the joint."
+            "A force-torque sensor measures in the axes of a link, or of the sensor on it, and "
+            "MuJoCo measures on the "
+            "body of the other link of the joint. The axes agree at joint position 0, and turn "
+            "with the joint."
         ),
-        "Turn the reading as the hint states, by the rotation R_PC of the child in the parent of the joint.",
+        (
+            "Turn the reading as the hint states, by the rotation R_PC of the child in the parent "
+            "of "
+            "the joint."
+        ),
         (Fate.APPROXIMATED,),
     ),
     "mjcf.force-torque-sign": CodeInfo(
@@ -134,12 +172,18 @@ CODES = {
         (Fate.APPROXIMATED,),
     ),
     "mjcf.free-joint": CodeInfo(
-        "MuJoCo has one damping, friction, stiffness and inertia for all directions of a free joint.",
+        (
+            "MuJoCo has one damping, friction, stiffness and inertia for all directions of a free "
+            "joint."
+        ),
         "",
         (Fate.APPROXIMATED,),
     ),
     "mjcf.friction-combination": CodeInfo(
-        "MuJoCo uses the larger friction of two shapes, unlike the simulator of the collision policy.",
+        (
+            "MuJoCo uses the larger friction of two shapes, unlike the simulator of the collision "
+            "policy."
+        ),
         'Use `contacts="pairs"`.',
         (Fate.APPROXIMATED,),
     ),
@@ -149,13 +193,19 @@ CODES = {
         (Fate.DROPPED,),
     ),
     "mjcf.heightmap": CodeInfo(
-        "The image of a height map cannot be read, so the shape is left out.", "Use a PNG image.", (Fate.DROPPED,)
+        "The image of a height map cannot be read, so the shape is left out.",
+        "Use a PNG image.",
+        (Fate.DROPPED,),
     ),
     "mjcf.hydroelastic": CodeInfo(
         "MuJoCo does not support hydroelastic contact; it uses point contact.", "", (Fate.DROPPED,)
     ),
     "mjcf.idle-followers": CodeInfo(
-        "A joint that follows another has an effort limit and no gains; only its leader gets an actuator.",
+        (
+            "A joint that follows another has an effort limit and no gains; only its leader gets "
+            "an "
+            "actuator."
+        ),
         "Give the joint controller gains to drive it too.",
         (Fate.NOTED,),
     ),
@@ -166,7 +216,8 @@ CODES = {
     ),
     "mjcf.inertia-from-geometry": CodeInfo(
         (
-            "The mass and inertia of a link are computed from its collision shapes, as requested by "
+            "The mass and inertia of a link are computed from its collision shapes, as requested "
+            "by "
             '`inertia="from_geometry"`.'
         ),
         "",
@@ -174,10 +225,15 @@ CODES = {
     ),
     "mjcf.joint-coordinate": CodeInfo(
         (
-            "The MuJoCo position of a joint is a multiple of its position in the model, for example an angle instead "
+            "The MuJoCo position of a joint is a multiple of its position in the model, for "
+            "example an angle instead "
             "of an arc length; or that of a ball joint is about other axes, those of the link."
         ),
-        "Scale the value by the factor in the message; rotate the vector part of the quaternion of a ball joint.",
+        (
+            "Scale the value by the factor in the message; rotate the vector part of the "
+            "quaternion "
+            "of a ball joint."
+        ),
         (Fate.NOTED,),
     ),
     "mjcf.joint-feedback": CodeInfo(
@@ -196,7 +252,9 @@ CODES = {
         (Fate.DROPPED,),
     ),
     "mjcf.keyframe-limits": CodeInfo(
-        "A state of the source is outside the joint limits.", "Correct the state in the source.", (Fate.NOTED,)
+        "A state of the source is outside the joint limits.",
+        "Correct the state in the source.",
+        (Fate.NOTED,),
     ),
     "mjcf.keyframe-pose": CodeInfo(
         "A state poses a link that is not kinematic or does not exist.",
@@ -204,15 +262,22 @@ CODES = {
         (Fate.DROPPED,),
     ),
     "mjcf.light": CodeInfo(
-        "The type of a light is not supported by MuJoCo.", "Use a directional, point or spot light.", (Fate.DROPPED,)
+        "The type of a light is not supported by MuJoCo.",
+        "Use a directional, point or spot light.",
+        (Fate.DROPPED,),
     ),
     "mjcf.light-joint": CodeInfo(
-        "Full effort moves a joint so far in one time step that the integration may become unstable.",
+        (
+            "Full effort moves a joint so far in one time step that the integration may become "
+            "unstable."
+        ),
         'State the true effort limit or rotor inertia, or use `actuators="dcmotor"`.',
         (Fate.NOTED,),
     ),
     "mjcf.light-parameters": CodeInfo(
-        "Some parameters of a light, such as its range, are not supported by MuJoCo.", "", (Fate.NOTED,)
+        "Some parameters of a light, such as its range, are not supported by MuJoCo.",
+        "",
+        (Fate.NOTED,),
     ),
     "mjcf.locked-joint": CodeInfo(
         "The limits of a joint leave a single position, which an equality constraint holds.",
@@ -230,39 +295,54 @@ CODES = {
         (Fate.ASSUMED,),
     ),
     "mjcf.material": CodeInfo(
-        "Some properties of a material, such as a texture map, are not supported by MuJoCo.", "", (Fate.NOTED,)
+        "Some properties of a material, such as a texture map, are not supported by MuJoCo.",
+        "",
+        (Fate.NOTED,),
     ),
     "mjcf.mjx": CodeInfo(
         "MJX does not support the model; the message states why.",
         "Use MuJoCo Warp, or change what the message names.",
         (Fate.NOTED,),
     ),
-    "mjcf.model-scopes": CodeInfo("Nested models are exported only as prefixes of names.", "", (Fate.NOTED,)),
+    "mjcf.model-scopes": CodeInfo(
+        "Nested models are exported only as prefixes of names.", "", (Fate.NOTED,)
+    ),
     "mjcf.moving-plane": CodeInfo(
-        "A plane is on a link that moves, which MuJoCo does not support.", "Use a box.", (Fate.DROPPED,)
+        "A plane is on a link that moves, which MuJoCo does not support.",
+        "Use a box.",
+        (Fate.DROPPED,),
     ),
     "mjcf.mujoco-element": CodeInfo(
-        "A sensor, equality or soft body of MuJoCo names an item that is not in the document or has no limit.",
+        (
+            "A sensor, equality or soft body of MuJoCo names an item that is not in the document "
+            "or "
+            "has no limit."
+        ),
         "",
         (Fate.DROPPED,),
     ),
     "mjcf.never-closes": CodeInfo(
         (
-            "Two points that should coincide cannot meet within the joint limits; the constraint uses MuJoCo's "
+            "Two points that should coincide cannot meet within the joint limits; the constraint "
+            "uses MuJoCo's "
             "default softness."
         ),
         "Move the points, or widen the limits.",
         (Fate.APPROXIMATED,),
     ),
     "mjcf.no-actuators": CodeInfo(
-        "The model has actuators, which are not exported by default.", 'Use `actuators="motor"`.', (Fate.NOTED,)
+        "The model has actuators, which are not exported by default.",
+        'Use `actuators="motor"`.',
+        (Fate.NOTED,),
     ),
     "mjcf.no-inertia": CodeInfo(
         'A link has no inertia, and `inertia="error"` was requested.',
         'State the inertia, or use `inertia="keep"`.',
         (Fate.INVALID,),
     ),
-    "mjcf.no-shape": CodeInfo("A collision or visual has an empty geometry, so there is no geom.", "", (Fate.NOTED,)),
+    "mjcf.no-shape": CodeInfo(
+        "A collision or visual has an empty geometry, so there is no geom.", "", (Fate.NOTED,)
+    ),
     "mjcf.no-speed-line": CodeInfo(
         'A `"dcmotor"` has no velocity or effort limit, so its effort does not fall with speed.',
         "State both limits of the joint.",
@@ -280,25 +360,39 @@ CODES = {
     ),
     "mjcf.parallel-axes": CodeInfo(
         (
-            "The axes of a universal or revolute2 joint are parallel, so that the mass matrix is singular; one axis "
+            "The axes of a universal or revolute2 joint are parallel, so that the mass matrix is "
+            "singular; one axis "
             "gets an armature of 1e-12 kg m²."
         ),
         "Turn one axis, or use a joint with one axis.",
         (Fate.ASSUMED,),
     ),
-    "mjcf.physics": CodeInfo("A physics setting of another engine has no counterpart in MuJoCo.", "", (Fate.NOTED,)),
+    "mjcf.physics": CodeInfo(
+        "A physics setting of another engine has no counterpart in MuJoCo.", "", (Fate.NOTED,)
+    ),
     "mjcf.pivoted-contact": CodeInfo(
-        "Links that only turn about their center of mass touch one another, for which MuJoCo's solver fails.",
+        (
+            "Links that only turn about their center of mass touch one another, for which MuJoCo's "
+            "solver fails."
+        ),
         'Set `solver="PGS"`, or `model.body_invweight0[body, 0]` to the inverse mass of the body.',
         (Fate.NOTED,),
     ),
     "mjcf.refused": CodeInfo(
-        "MuJoCo refuses to compile the export; the message names the element and the links that use it.",
+        (
+            "MuJoCo refuses to compile the export; the message names the element and the links "
+            "that "
+            "use it."
+        ),
         "Correct the shape, mesh or picture that the message names.",
         (Fate.INVALID,),
     ),
     "mjcf.repaired-inertia": CodeInfo(
-        'An inertia that no body can have is replaced by the nearest valid one, as requested by `inertia="repair"`.',
+        (
+            "An inertia that no body can have is replaced by the nearest valid one, as requested "
+            "by "
+            '`inertia="repair"`.'
+        ),
         "Correct the inertia in the source.",
         (Fate.REPAIRED,),
     ),
@@ -308,17 +402,26 @@ CODES = {
         (Fate.APPROXIMATED,),
     ),
     "mjcf.restitution-threshold": CodeInfo(
-        "MuJoCo does not support a velocity threshold of restitution, so contacts bounce at any speed.",
+        (
+            "MuJoCo does not support a velocity threshold of restitution, so contacts bounce at "
+            "any "
+            "speed."
+        ),
         "",
         (Fate.DROPPED,),
     ),
     "mjcf.rigid-stops": CodeInfo(
-        "The joint limits are stiffer than the time step can resolve; they are as stiff as MuJoCo's solver allows.",
+        (
+            "The joint limits are stiffer than the time step can resolve; they are as stiff as "
+            "MuJoCo's solver allows."
+        ),
         "Reduce the time step.",
         (Fate.APPROXIMATED,),
     ),
     "mjcf.rolling-friction": CodeInfo(
-        "Rolling friction is exact at fast rotation and viscous at slow rotation.", "", (Fate.APPROXIMATED,)
+        "Rolling friction is exact at fast rotation and viscous at slow rotation.",
+        "",
+        (Fate.APPROXIMATED,),
     ),
     "mjcf.screw-soft-constraint": CodeInfo(
         "A screw joint is a hinge and a slide, coupled by MuJoCo's soft constraints.",
@@ -326,13 +429,17 @@ CODES = {
         (Fate.APPROXIMATED,),
     ),
     "mjcf.sensor": CodeInfo(
-        "The type of a sensor is not supported by MuJoCo, or its joint connects no body to the tree.",
+        (
+            "The type of a sensor is not supported by MuJoCo, or its joint connects no body to the "
+            "tree."
+        ),
         "",
         (Fate.DROPPED,),
     ),
     "mjcf.sensor-collision": CodeInfo(
         (
-            "A contact sensor names collisions that its link does not have. It watches the others that it names, or "
+            "A contact sensor names collisions that its link does not have. It watches the others "
+            "that it names, or "
             "the whole link if it names no other."
         ),
         "Name collisions of the link of the sensor.",
@@ -350,32 +457,49 @@ CODES = {
     ),
     "mjcf.several-joints": CodeInfo(
         (
-            "A universal, revolute2 or planar joint becomes two or three joints of one body, which move as it does. A "
+            "A universal, revolute2 or planar joint becomes two or three joints of one body, "
+            "which move as it does. A "
             "reader of the MJCF file finds these, and not the joint of the source."
         ),
         "",
         (Fate.NOTED,),
     ),
-    "mjcf.sleep": CodeInfo("MuJoCo does not put a resting model to sleep by default.", "", (Fate.NOTED,)),
+    "mjcf.sleep": CodeInfo(
+        "MuJoCo does not put a resting model to sleep by default.", "", (Fate.NOTED,)
+    ),
     "mjcf.slip": CodeInfo("MuJoCo does not support force-dependent slip.", "", (Fate.DROPPED,)),
     "mjcf.static-friction": CodeInfo(
-        "MuJoCo has one coefficient of friction, so the static coefficient is left out.", "", (Fate.DROPPED,)
+        "MuJoCo has one coefficient of friction, so the static coefficient is left out.",
+        "",
+        (Fate.DROPPED,),
     ),
     "mjcf.surface-velocity": CodeInfo(
-        "The surface velocity of a link is left out, because the source states an axis and no speed.",
+        (
+            "The surface velocity of a link is left out, because the source states an axis and no "
+            "speed."
+        ),
         "Set `surfacevel` of its geoms, in MuJoCo 3.11 and later.",
         (Fate.DROPPED,),
     ),
     "mjcf.tendon": CodeInfo(
-        "A tendon contains a joint that is not a hinge or slide of the tree, so it is left out.", "", (Fate.DROPPED,)
+        "A tendon contains a joint that is not a hinge or slide of the tree, so it is left out.",
+        "",
+        (Fate.DROPPED,),
     ),
     "mjcf.tendon-damping": CodeInfo(
-        "MuJoCo would apply the damping of a tendon inside of its bounds too, so the damping is left out.",
+        (
+            "MuJoCo would apply the damping of a tendon inside of its bounds too, so the damping "
+            "is "
+            "left out."
+        ),
         "Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
         (Fate.DROPPED,),
     ),
     "mjcf.tendon-soft-constraint": CodeInfo(
-        "The rigid bounds of a tendon are enforced by MuJoCo's soft constraints; the message states the overshoot.",
+        (
+            "The rigid bounds of a tendon are enforced by MuJoCo's soft constraints; the message "
+            "states the overshoot."
+        ),
         "Reduce the time step.",
         (Fate.APPROXIMATED,),
     ),
@@ -385,28 +509,45 @@ CODES = {
         (Fate.NOTED,),
     ),
     "mjcf.time-step": CodeInfo(
-        "The time step of the source is not positive and finite; the message states the one that is used.",
+        (
+            "The time step of the source is not positive and finite; the message states the one "
+            "that "
+            "is used."
+        ),
         "State a positive time step.",
         (Fate.ASSUMED,),
     ),
     "mjcf.too-deep": CodeInfo(
-        "The model has more nested bodies than MuJoCo reads from XML.", "Use `bridge.to_mjspec`.", (Fate.INVALID,)
+        "The model has more nested bodies than MuJoCo reads from XML.",
+        "Use `bridge.to_mjspec`.",
+        (Fate.INVALID,),
     ),
     "mjcf.torsional-friction": CodeInfo(
-        "A torsional friction coefficient and its patch radius are exported as a length.", "", (Fate.APPROXIMATED,)
+        "A torsional friction coefficient and its patch radius are exported as a length.",
+        "",
+        (Fate.APPROXIMATED,),
     ),
     "mjcf.velocity-decay": CodeInfo(
-        "MuJoCo does not support velocity decay of a link.", "Use the damping of joints.", (Fate.DROPPED,)
+        "MuJoCo does not support velocity decay of a link.",
+        "Use the damping of joints.",
+        (Fate.DROPPED,),
     ),
     "mjcf.velocity-limit": CodeInfo(
-        'MuJoCo does not support velocity limits; only the effort of a `"dcmotor"` actuator vanishes at the limit.',
+        (
+            'MuJoCo does not support velocity limits; only the effort of a `"dcmotor"` actuator '
+            "vanishes at the limit."
+        ),
         'Use `actuators="dcmotor"`, or limit the speed in the controller.',
         (Fate.DROPPED, Fate.APPROXIMATED),
     ),
     "mjcf.view-target": CodeInfo(
-        "A light or a camera turns to a link that does not exist.", "Correct its target.", (Fate.DROPPED,)
+        "A light or a camera turns to a link that does not exist.",
+        "Correct its target.",
+        (Fate.DROPPED,),
     ),
-    "mjcf.visual": CodeInfo("MuJoCo cannot choose shadows or renderers for a single visual.", "", (Fate.NOTED,)),
+    "mjcf.visual": CodeInfo(
+        "MuJoCo cannot choose shadows or renderers for a single visual.", "", (Fate.NOTED,)
+    ),
     "mjcf.visual-names": CodeInfo(
         "Visuals that share their name with another shape are exported without a name.",
         "Give each visual a unique name.",
@@ -421,7 +562,10 @@ CODES = {
         (Fate.DROPPED,),
     ),
     "mjcf.yielding-stops": CodeInfo(
-        "Joint limits with a stated stiffness are exact only for the effective inertia at the zero configuration.",
+        (
+            "Joint limits with a stated stiffness are exact only for the effective inertia at the "
+            "zero configuration."
+        ),
         "",
         (Fate.APPROXIMATED,),
     ),
@@ -431,6 +575,8 @@ CODES = {
         (Fate.ASSUMED,),
     ),
     "mjcf.zero-outside-limits": CodeInfo(
-        "The zero configuration is outside the joint limits.", "Start from the keyframe that is named.", (Fate.NOTED,)
+        "The zero configuration is outside the joint limits.",
+        "Start from the keyframe that is named.",
+        (Fate.NOTED,),
     ),
 }

@@ -2,7 +2,8 @@
 
 Bodies are given by index; `bridge.mechanism.bodies.ROOT` is the world.
 
-No function runs over all pairs: only over those that are excluded, which are few where bodies are many.
+No function runs over all pairs: only over those that are excluded, which are few where bodies are
+many.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from loaders.limits import limited
 T = TypeVar("T", bound=Hashable)
 
 EXTERNAL_BIT = 1
-"""The bit that every body has, so that it collides with bodies added to the model later under the default masks."""
+"""The bit that every body has, so that it collides with bodies added to the model later under the
+default masks.
+"""
 BITS = 30
 """Number of further bits in a mask: MuJoCo's masks are signed integers of 32 bits."""
 
@@ -43,13 +46,18 @@ class Mask:
         return bool(self.kind & other.touches or other.kind & self.touches)
 
 
-def masks(bodies: Sequence[T], excluded: Collection[frozenset[T]], bits: int = BITS) -> dict[T, Mask] | None:
-    """Return masks under which exactly the pairs that are not excluded collide, or None if none were found.
+def masks(
+    bodies: Sequence[T], excluded: Collection[frozenset[T]], bits: int = BITS
+) -> dict[T, Mask] | None:
+    """Return masks under which exactly the pairs that are not excluded collide, or None if none
+    were found.
 
-    Bodies that collide with the same others form a class. In the graph of classes that collide a vertex cover is
-    chosen: each class in it has its own bit, which every class that collides with it has in ``touches``. No class
-    has `EXTERNAL_BIT` in ``touches``, but all have it in ``kind``: a foreign body that collides with everything
-    collides with them.
+    Bodies that collide with the same others form a class. In the graph of classes that collide a
+    vertex cover is
+    chosen: each class in it has its own bit, which every class that collides with it has in
+        ``touches``. No class
+    has `EXTERNAL_BIT` in ``touches``, but all have it in ``kind``: a foreign body that collides
+    with everything collides with them.
 
     Args:
         bodies: The bodies, by any key.
@@ -67,13 +75,18 @@ def masks(bodies: Sequence[T], excluded: Collection[frozenset[T]], bits: int = B
     bit = {k: EXTERNAL_BIT << i for i, k in enumerate(cover, start=1)}
     mask_of: dict[T, Mask] = {}
     for k, members in enumerate(classes):
-        mask = Mask(EXTERNAL_BIT | bit.get(k, 0), sum(bit[other] for other in collides_with[k] if other in bit))
+        mask = Mask(
+            EXTERNAL_BIT | bit.get(k, 0),
+            sum(bit[other] for other in collides_with[k] if other in bit),
+        )
         mask_of.update(dict.fromkeys(members, mask))
     return {body: mask_of[body] for body in bodies}
 
 
 def _classes(bodies: Sequence[T], excluded: Iterable[frozenset[T]]) -> list[list[T]]:
-    """Return the bodies in classes that collide with the same others, and either all or none within the class."""
+    """Return the bodies in classes that collide with the same others, and either all or none within
+    the class.
+    """
     excluded_from: dict[T, set[T]] = {body: set() for body in bodies}
     for pair in excluded:
         if pair <= excluded_from.keys():
@@ -87,11 +100,15 @@ def _classes(bodies: Sequence[T], excluded: Iterable[frozenset[T]]) -> list[list
     for members in not_colliding.values():
         if len(members) == 1:
             colliding[frozenset(excluded_from[members[0]])].append(members[0])
-    return [members for members in not_colliding.values() if len(members) > 1] + list(colliding.values())
+    return [members for members in not_colliding.values() if len(members) > 1] + list(
+        colliding.values()
+    )
 
 
 def _class_graph(classes: list[list[T]], excluded: Iterable[frozenset[T]]) -> list[set[int]]:
-    """Return for each class those that it collides with; itself too if its members collide with one another."""
+    """Return for each class those that it collides with; itself too if its members collide with one
+    another.
+    """
     class_of = {body: k for k, members in enumerate(classes) for body in members}
     collides_with = [set(range(len(classes))) for _ in classes]
     for k, members in enumerate(classes):
@@ -106,7 +123,8 @@ def _class_graph(classes: list[list[T]], excluded: Iterable[frozenset[T]]) -> li
 
 
 def _vertex_cover(graph: list[set[int]], limit: int) -> list[int] | None:
-    """Return vertices such that each edge has an end among them; None if more than ``limit`` are needed.
+    """Return vertices such that each edge has an end among them; None if more than ``limit`` are
+    needed.
 
     The vertex with the most uncovered edges is taken next.
     """
@@ -136,7 +154,9 @@ Pair = frozenset[int]
 MAX_EXCLUDES = 32
 """Up to this number excludes are always written: they name the bodies."""
 MAX_LISTED = 100_000
-"""Up to this number of excluded pairs, masks respect those of welded bodies too, which never collide in MuJoCo."""
+"""Up to this number of excluded pairs, masks respect those of welded bodies too, which never
+collide in MuJoCo.
+"""
 MIN_MASK_SAVING = 10
 """Masks replace excludes only if they are fewer by this factor: they are harder to read."""
 
@@ -155,14 +175,16 @@ class Filters:
     masks: Mapping[int, Mask] | None
     """Mask of each body with collisions, instead of excludes."""
     excludes: tuple[tuple[int, int], ...]
-    """Pairs of bodies that do not collide and are not covered by the other filters, in the order of the scene."""
+    """Pairs of bodies that do not collide and are not covered by the other filters, in the order of
+    the scene.
+    """
 
 
 def filters(mechanism: Mechanism, policy: str = "drake") -> Filters:
     """Return the filters under which exactly the pairs collide that the policy lets collide.
 
-    The source's bitmasks are written where the policy respects them. Otherwise equivalent masks replace more than
-    `MAX_EXCLUDES` excludes if they are fewer by the factor `MIN_MASK_SAVING`.
+    The source's bitmasks are written where the policy respects them. Otherwise equivalent masks
+    replace more than `MAX_EXCLUDES` excludes if they are fewer by the factor `MIN_MASK_SAVING`.
 
     Args:
         mechanism: The mechanism.
@@ -184,7 +206,9 @@ def filters(mechanism: Mechanism, policy: str = "drake") -> Filters:
     if body_masks is not None and len(set(body_masks.values())) * MIN_MASK_SAVING > len(pairs):
         body_masks = None
     excludes = () if body_masks is not None else in_order(pairs, bodies)
-    return Filters(parent_filter=parent_filter, bitmasks=bitmasks, masks=body_masks, excludes=excludes)
+    return Filters(
+        parent_filter=parent_filter, bitmasks=bitmasks, masks=body_masks, excludes=excludes
+    )
 
 
 def in_order(pairs: Iterable[Pair], bodies: Sequence[int]) -> tuple[tuple[int, int], ...]:
@@ -195,7 +219,8 @@ def in_order(pairs: Iterable[Pair], bodies: Sequence[int]) -> tuple[tuple[int, i
 
 
 def welded_partners(mechanism: Mechanism, policy: str = "drake") -> dict[int, int]:
-    """Return, for each body that has any, the number of bodies it is welded to and may collide with.
+    """Return, for each body that has any, the number of bodies it is welded to and may collide
+    with.
 
     MuJoCo never lets them collide.
 
@@ -208,7 +233,11 @@ def welded_partners(mechanism: Mechanism, policy: str = "drake") -> dict[int, in
     for group in _colliding_by_group(mechanism).values():
         if not excluded.holds_all(group):
             pairs = (frozenset(pair) for pair in combinations(group, 2))
-            partners.update(chain.from_iterable(pair for pair in limited("pairs", pairs) if pair not in excluded))
+            partners.update(
+                chain.from_iterable(
+                    pair for pair in limited("pairs", pairs) if pair not in excluded
+                )
+            )
     return {body: partners[body] for body in mechanism.colliding_bodies if partners[body]}
 
 
@@ -236,7 +265,9 @@ def _parent_group(mechanism: Mechanism, group: int) -> int:
 
 
 def _adjacent_pairs(mechanism: Mechanism) -> Iterator[Pair]:
-    """Yield the pairs that MuJoCo's parent filter excludes: of a weld group and its parent group, except the world."""
+    """Yield the pairs that MuJoCo's parent filter excludes: of a weld group and its parent group,
+    except the world.
+    """
     colliding = _colliding_by_group(mechanism)
     for group, bodies in colliding.items():
         parent = _parent_group(mechanism, group)

@@ -1,11 +1,13 @@
 """contact: pair and exclude.
 
-A geom has one coefficient of friction, and MuJoCo takes the larger of two. Other simulators combine them by other
-rules, which MJCF can express only pair by pair. So can the damping of friction: a geom has one damping for the normal
-and for friction, and with the little damping of a contact that bounces, friction would slow nothing down.
+A geom has one coefficient of friction, and MuJoCo takes the larger of two. Other simulators combine
+them by other rules, which MJCF can express only pair by pair. So can the damping of friction: a
+geom has one damping for the normal and for friction, and with the little damping of a contact that
+bounces, friction would slow nothing down.
 
-MuJoCo takes the inverse mass of both bodies for the compliance of a contact. That of such a link is zero, because no
-velocity of its joints moves its center of mass, so that the contact is infinitely stiff.
+MuJoCo takes the inverse mass of both bodies for the compliance of a contact. That of such a link is
+zero, because no velocity of its joints moves its center of mass, so that the contact is infinitely
+stiff.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ from .contact_parameters import ContactSpring, damping_ratio, friction_of, with_
 from .context import Context
 
 MAX_PAIRS = 2000
-"""Largest number of pairs that are written: more make an unreadable file that is slow to simulate."""
+"""Largest number of pairs that are written: more make an unreadable file that is slow to
+simulate.
+"""
 
 
 def _harmonic(a: float, b: float) -> float:
@@ -63,9 +67,12 @@ class _Shape:
 
 
 def write_contact_pairs(
-    geom_names: Mapping[tuple[str, str], tuple[str, ...]], masses: Mapping[str, float], context: Context
+    geom_names: Mapping[tuple[str, str], tuple[str, ...]],
+    masses: Mapping[str, float],
+    context: Context,
 ) -> None:
-    """Write the pairs if the caller asks for them; else report how far the friction of pairs differs without them.
+    """Write the pairs if the caller asks for them; else report how far the friction of pairs
+    differs without them.
 
     Args:
         geom_names: Names of the geoms of each collision, by link and collision.
@@ -89,10 +96,14 @@ def write_contact_pairs(
         _report_friction_difference(context)
         return
     for a, b in pairs:
-        _write_pair(a, b, RULES[context.options.policy][1], _contact_spring(a, b, masses, context), context)
+        _write_pair(
+            a, b, RULES[context.options.policy][1], _contact_spring(a, b, masses, context), context
+        )
 
 
-def write_stated_pairs(geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context) -> None:
+def write_stated_pairs(
+    geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context
+) -> None:
     """Write the contact pairs of the source.
 
     Args:
@@ -126,7 +137,10 @@ def _colliding_shapes(
             if a.surface.collide_without_contact or b.surface.collide_without_contact:
                 continue
             if not is_masked or Mask(*bitmasks(a.surface)).meets(Mask(*bitmasks(b.surface))):
-                first, second = geom_names.get((A.name, a.name), ()), geom_names.get((B.name, b.name), ())
+                first, second = (
+                    geom_names.get((A.name, a.name), ()),
+                    geom_names.get((B.name, b.name), ()),
+                )
                 yield _Shape(A.name, a, first), _Shape(B.name, b, second)
 
 
@@ -137,13 +151,21 @@ def _colliding_links(context: Context) -> Iterator[tuple[Link, Link]]:
     links = (link for link in mechanism.scene.links if link.collisions)
     for A, B in limited("pairs", combinations(links, 2)):
         a, b = index[A.name], index[B.name]
-        if frozenset((a, b)) not in excluded and mechanism.moving_ancestor(a) != mechanism.moving_ancestor(b):
+        if frozenset((a, b)) not in excluded and mechanism.moving_ancestor(
+            a
+        ) != mechanism.moving_ancestor(b):
             yield A, B
 
 
-def _write_bouncing_pairs(geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context) -> None:
-    """Write the pairs of shapes that bounce off each other, with what their geoms state and hard friction."""
-    surfaces = (collision.surface for body in context.mechanism.bodies for collision in body.link.collisions)
+def _write_bouncing_pairs(
+    geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context
+) -> None:
+    """Write the pairs of shapes that bounce off each other, with what their geoms state and hard
+    friction.
+    """
+    surfaces = (
+        collision.surface for body in context.mechanism.bodies for collision in body.link.collisions
+    )
     if not any(surface.restitution > 0.0 for surface in surfaces):
         return
     bouncing = ((a, b, _bounce(a, b)) for a, b in _colliding_shapes(geom_names, context))
@@ -152,7 +174,8 @@ def _write_bouncing_pairs(geom_names: Mapping[tuple[str, str], tuple[str, ...]],
         context.report(
             Fate.DROPPED,
             "contact-pairs",
-            "more than {limit} pairs of geoms may bounce off each other; no pair is written, so that friction has the "
+            "more than {limit} pairs of geoms may bounce off each other; no pair is written, so "
+            "that friction has the "
             "little damping of the bounce and slows down sliding too little",
             hint="use fewer shapes, or collision filters",
             subjects=(link.name for link in context.mechanism.scene.links if link.collisions),
@@ -169,13 +192,21 @@ def _bounce(a: _Shape, b: _Shape) -> float:
     surfaces = [with_ode_spring(shape.collision.surface, 1.0) for shape in (a, b)]
     if any(surface.stiffness is not None for surface in surfaces):
         return 0.0
-    return min((surface.restitution for surface in surfaces if surface.restitution > 0.0), default=0.0)
+    return min(
+        (surface.restitution for surface in surfaces if surface.restitution > 0.0), default=0.0
+    )
 
 
 def _write_pair(
-    a: _Shape, b: _Shape, rule: Callable[[float, float], float], contact: ContactSpring | None, context: Context
+    a: _Shape,
+    b: _Shape,
+    rule: Callable[[float, float], float],
+    contact: ContactSpring | None,
+    context: Context,
 ) -> None:
-    (slide_a, *rest_a), (slide_b, *rest_b) = (friction_of(shape.collision.surface.friction) for shape in (a, b))
+    (slide_a, *rest_a), (slide_b, *rest_b) = (
+        friction_of(shape.collision.surface.friction) for shape in (a, b)
+    )
     slide = rule(slide_a, slide_b)
     spin, roll = (max(pair) for pair in zip(rest_a, rest_b, strict=True))
     for first, second in product(a.geoms, b.geoms):
@@ -199,8 +230,12 @@ def _condim(collision: Collision) -> int:
     return 4 if friction.torsional is not None and spin > 0.0 else 3
 
 
-def _contact_spring(a: _Shape, b: _Shape, masses: Mapping[str, float], context: Context) -> ContactSpring | None:
-    """Return both springs in series, with the larger damping ratio; without springs, the larger restitution."""
+def _contact_spring(
+    a: _Shape, b: _Shape, masses: Mapping[str, float], context: Context
+) -> ContactSpring | None:
+    """Return both springs in series, with the larger damping ratio; without springs, the larger
+    restitution.
+    """
     surfaces = [with_ode_spring(shape.collision.surface, context.time_step) for shape in (a, b)]
     springs = [s for s in surfaces if s.stiffness]
     w = sum(masses.get(shape.link, 0.0) for shape in (a, b))
@@ -210,11 +245,17 @@ def _contact_spring(a: _Shape, b: _Shape, masses: Mapping[str, float], context: 
         ratio = max(damping_ratio(s, stiffness, w, gravity) for s in springs)
         return ContactSpring.from_stiffness(stiffness, ratio, w, context.time_step)
     restitution = max(s.restitution for s in surfaces)
-    return ContactSpring.from_restitution(restitution, context.time_step) if restitution > 0.0 else None
+    return (
+        ContactSpring.from_restitution(restitution, context.time_step)
+        if restitution > 0.0
+        else None
+    )
 
 
 def _report_friction_difference(context: Context) -> None:
-    """Report the two coefficients for which MuJoCo's rule differs most from that of the source's simulator."""
+    """Report the two coefficients for which MuJoCo's rule differs most from that of the source's
+    simulator.
+    """
     policy = context.options.policy
     rule_name, rule = RULES[policy]
     met = _coefficient_pairs(context.mechanism)
@@ -223,7 +264,8 @@ def _report_friction_difference(context: Context) -> None:
         context.report(
             Fate.APPROXIMATED,
             "friction-combination",
-            "shapes with friction {a:g} and {b:g} slide on each other with {larger:g}, the larger; under the policy "
+            "shapes with friction {a:g} and {b:g} slide on each other with {larger:g}, the "
+            "larger; under the policy "
             "{policy} it is {rule_name}, {combined:g}; the friction of other pairs differs by less",
             hint='contacts="pairs" writes each pair',
             subjects=_links_with_friction({a, b}, context.mechanism),
@@ -237,14 +279,22 @@ def _report_friction_difference(context: Context) -> None:
 
 
 def _links_with_friction(coefficients: Collection[float], mechanism: Mechanism) -> list[str]:
-    """Return the names of the links with a collision that has one of these coefficients of friction."""
+    """Return the names of the links with a collision that has one of these coefficients of
+    friction.
+    """
     links = (body.link for body in mechanism.bodies)
-    return [link.name for link in links if any(c.surface.friction.mu in coefficients for c in link.collisions)]
+    return [
+        link.name
+        for link in links
+        if any(c.surface.friction.mu in coefficients for c in link.collisions)
+    ]
 
 
 def _coefficient_pairs(mechanism: Mechanism) -> list[tuple[float, float]]:
     """Return the coefficients of friction of every two shapes, without repetition."""
-    count = Counter(c.surface.friction.mu for body in mechanism.bodies for c in body.link.collisions)
+    count = Counter(
+        c.surface.friction.mu for body in mechanism.bodies for c in body.link.collisions
+    )
     present = sorted(count)
     return [*combinations(present, 2), *((mu, mu) for mu in present if count[mu] > 1)]
 
@@ -265,7 +315,9 @@ def write_excludes(filters: Filters, context: Context) -> None:
 
 
 def _without_effect(filters: Filters, context: Context) -> list[tuple[int, int]]:
-    """Return the excludes of an MJCF source without which the same pairs collide, such as those of a cable."""
+    """Return the excludes of an MJCF source without which the same pairs collide, such as those of
+    a cable.
+    """
     mechanism = context.mechanism
     if mechanism.physics.engine != "mujoco" or context.options.policy != "mujoco":
         return []
@@ -278,14 +330,20 @@ def _name(body: int, context: Context) -> str:
 
 
 def report_ignored_filters(context: Context) -> None:
-    """Report the pairs that MuJoCo never lets collide, and the filters that the collision policy ignores."""
+    """Report the pairs that MuJoCo never lets collide, and the filters that the collision policy
+    ignores.
+    """
     scene, policy = context.mechanism.scene, context.options.policy
     partners = welded_partners(context.mechanism, policy)
     if partners:
         context.report(
             Fate.NOTED,
             "welded-contact",
-            "{count} pairs of links may collide but cannot move against each other; they do not collide in MuJoCo",
+            (
+                "{count} pairs of links may collide but cannot move against each other; they do "
+                "not "
+                "collide in MuJoCo"
+            ),
             subjects=(_name(body, context) for body in partners),
             count=sum(partners.values()) // 2,
         )
@@ -305,7 +363,9 @@ def report_ignored_filters(context: Context) -> None:
 
 _TURNS = frozenset({PrimitiveKind.HINGE, PrimitiveKind.BALL})
 _NOTHING = 1e-12
-"""Way of the center of mass per angle, relative to the size of the link, that is a rounding error."""
+"""Way of the center of mass per angle, relative to the size of the link, that is a rounding
+error.
+"""
 
 
 def report_pivoted_contacts(context: Context) -> None:
@@ -319,16 +379,22 @@ def report_pivoted_contacts(context: Context) -> None:
         context.report(
             Fate.NOTED,
             "pivoted-contact",
-            "{count} links only turn about their center of mass and touch one another; MuJoCo takes the inverse mass "
+            "{count} links only turn about their center of mass and touch one another; MuJoCo "
+            "takes the inverse mass "
             "there, which is zero, for the compliance of contacts, and its solver may fail",
-            hint='set solver="PGS" in <option>, or model.body_invweight0[body, 0] = 1 / model.body_mass[body]',
+            hint=(
+                'set solver="PGS" in <option>, or model.body_invweight0[body, 0] = 1 / '
+                "model.body_mass[body]"
+            ),
             subjects=touching,
             count=len(touching),
         )
 
 
 def _touching_pairs(context: Context) -> Iterator[tuple[str, str]]:
-    """Yield the names of every two pivoted links that may collide and whose shapes are near at the zero position."""
+    """Yield the names of every two pivoted links that may collide and whose shapes are near at the
+    zero position.
+    """
     mechanism = context.mechanism
     candidates = [(i, body) for i, body in enumerate(mechanism.bodies) if _may_be_pivoted(body)]
     if len(candidates) < 2:
@@ -358,7 +424,9 @@ def _speed_of_center(body: Body, X_WL: Pose, J: Array) -> float:
 
 
 def _radius(body: Body) -> float:
-    """The radius of a sphere about the center of mass around the primitive shapes of a link; zero if it has none."""
+    """The radius of a sphere about the center of mass around the primitive shapes of a link; zero
+    if it has none.
+    """
     radii = [0.0]
     for collision in body.link.collisions:
         support = support_function(collision.geometry)

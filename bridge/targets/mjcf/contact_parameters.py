@@ -1,16 +1,19 @@
 """Friction, stiffness and restitution of geoms.
 
-MuJoCo's contact is a spring of acceleration, not of force: with ``solref="-k -b"`` and a constant impedance d, a body
-that is pressed with a force f sinks by ``f (1 - d) w / k``, where w is the sum of both bodies' inverse masses as MuJoCo
-computes them: the mean over the three directions, at the zero configuration. Hence ``k = K (1 - d) w`` for a stiffness
-K. While they touch, both bodies move as if their mass were ``1 / (1 - d)`` times as large: d is as small as the time
-step allows.
+MuJoCo's contact is a spring of acceleration, not of force: with ``solref="-k -b"`` and a constant
+impedance d, a body that is pressed with a force f sinks by ``f (1 - d) w / k``, where w is the sum
+of both bodies' inverse masses as MuJoCo computes them: the mean over the three directions, at the
+zero configuration. Hence ``k = K (1 - d) w`` for a stiffness K. While they touch, both bodies move
+as if their mass were ``1 / (1 - d)`` times as large: d is as small as the time step allows.
 
-Source: MuJoCo's documentation, "Computation", constraint model; restitution of a linear spring and damper that do not
-pull: Schwager and Pöschel, "Coefficient of restitution and linear-dashpot model revisited", 2007, equation 21.
+Source: MuJoCo's documentation, "Computation", constraint model; restitution of a linear spring and
+damper that do not
+pull: Schwager and Pöschel, "Coefficient of restitution and linear-dashpot model revisited", 2007,
+    equation 21.
 
-MuJoCo combines two geoms by the larger coefficient, element by element, and by the harder ``solref`` of two that are
-negative. It would average the impedances; ``solmix`` gives all the weight to the geom whose compliance is stated.
+MuJoCo combines two geoms by the larger coefficient, element by element, and by the harder
+``solref`` of two that are negative. It would average the impedances; ``solmix`` gives all the
+weight to the geom whose compliance is stated.
 """
 
 from __future__ import annotations
@@ -39,9 +42,13 @@ from .context import Context
 _MIN_IMPEDANCE, _MAX_IMPEDANCE = 0.01, 0.9999
 """The impedance that changes the motion by 1 %, and MuJoCo's largest."""
 _BOUNCE_IMPEDANCE = 0.99
-"""Impedance of a contact with restitution only: it bounces alike on one contact point and on several."""
+"""Impedance of a contact with restitution only: it bounces alike on one contact point and on
+several.
+"""
 _MAX_K_STEP_SQUARED = 0.01
-"""Largest product of ``k`` and the squared time step; at a few times as much, boxes shake on their corners."""
+"""Largest product of ``k`` and the squared time step; at a few times as much, boxes shake on their
+corners.
+"""
 _BOUNCE_STEPS = 10.0
 """Time constant of a contact with restitution only, in time steps."""
 _MAX_DAMPING_RATIO = 2.5
@@ -58,7 +65,9 @@ class ContactSpring:
     solimp: tuple[float, float, float]
 
     @classmethod
-    def from_stiffness(cls, stiffness: float, ratio: float, w: float, step: float) -> ContactSpring | None:
+    def from_stiffness(
+        cls, stiffness: float, ratio: float, w: float, step: float
+    ) -> ContactSpring | None:
         """Return a spring of a given stiffness; None if the time step cannot hold it.
 
         Args:
@@ -77,15 +86,21 @@ class ContactSpring:
     @classmethod
     def from_restitution(cls, restitution: float, step: float) -> ContactSpring:
         """Return the hardest contact that bounces with a given restitution at a time step [s]."""
-        return cls._of((_BOUNCE_STEPS * step) ** -2, damping_ratio_of_restitution(restitution), _BOUNCE_IMPEDANCE)
+        return cls._of(
+            (_BOUNCE_STEPS * step) ** -2,
+            damping_ratio_of_restitution(restitution),
+            _BOUNCE_IMPEDANCE,
+        )
 
     @staticmethod
     def friction_solref(step: float) -> tuple[float, float]:
-        """Return ``solreffriction`` at a time step [s]: friction is damped critically, however the contact bounces.
+        """Return ``solreffriction`` at a time step [s]: friction is damped critically, however the
+        contact bounces.
 
-        With the damping of the bounce it would slow a sliding body down by a multiple of the speed that is as small as
-        that damping, and not at all for a restitution of one. Blocks stop within 1.5 % of the closed form with this
-        time constant, for a friction of 0.05 to 2 and a restitution of 0.1 to 1; with 2 or 20 steps, within 38 or 3 %.
+        With the damping of the bounce it would slow a sliding body down by a multiple of the speed
+        that is as small as that damping, and not at all for a restitution of one. Blocks stop
+        within 1.5 % of the closed form with this time constant, for a friction of 0.05 to 2 and a
+        restitution of 0.1 to 1; with 2 or 20 steps, within 38 or 3 %.
         """
         return (_BOUNCE_STEPS * step, 1.0)
 
@@ -95,7 +110,8 @@ class ContactSpring:
 
 
 def inverse_masses(mechanism: Mechanism) -> dict[str, float]:
-    """Return the inverse mass [1/kg] that MuJoCo assigns to each link with collisions; 0 for one that cannot move.
+    """Return the inverse mass [1/kg] that MuJoCo assigns to each link with collisions; 0 for one
+    that cannot move.
 
     The result is empty if no contact needs one, or if they cannot be computed.
     """
@@ -114,7 +130,9 @@ def inverse_masses(mechanism: Mechanism) -> dict[str, float]:
 
 
 def _has_compliant_contacts(mechanism: Mechanism) -> bool:
-    surfaces = (collision.surface for body in mechanism.bodies for collision in body.link.collisions)
+    surfaces = (
+        collision.surface for body in mechanism.bodies for collision in body.link.collisions
+    )
     return any(surface.stiffness is not None or surface.soft_cfm for surface in surfaces)
 
 
@@ -125,8 +143,9 @@ def _mean(A: Array) -> float:
 def damping_ratio(surface: Surface, stiffness: float, w: float, gravity: float) -> float:
     """Return the damping ratio of a spring between two bodies.
 
-    It follows from restitution, damping, dissipation or relaxation time, in that order, or else is critical.
-    Hunt-Crossley dissipation depends on the penetration; its value at rest under the bodies' own weight is used.
+    It follows from restitution, damping, dissipation or relaxation time, in that order, or else is
+    critical. Hunt-Crossley dissipation depends on the penetration; its value at rest under the
+    bodies' own weight is used.
 
     Args:
         surface: The surface that states the damping.
@@ -148,18 +167,24 @@ def damping_ratio(surface: Surface, stiffness: float, w: float, gravity: float) 
 
 
 def with_ode_spring(surface: Surface, step: float) -> Surface:
-    """Return the surface with the stiffness and damping that ODE's ``soft_cfm`` and ``soft_erp`` represent, if any.
+    """Return the surface with the stiffness and damping that ODE's ``soft_cfm`` and ``soft_erp``
+    represent, if any.
 
     Source: ODE's manual, "ERP and CFM": ``ERP = h kp / (h kp + kd)``, ``CFM = 1 / (h kp + kd)``.
     """
-    cfm, erp = surface.soft_cfm or 0.0, _DEFAULT_ERP if surface.soft_erp is None else surface.soft_erp
+    cfm, erp = (
+        surface.soft_cfm or 0.0,
+        _DEFAULT_ERP if surface.soft_erp is None else surface.soft_erp,
+    )
     if surface.stiffness is not None or cfm <= 0.0 or not 0.0 < erp <= 1.0:
         return surface
     return dataclasses.replace(surface, stiffness=erp / (step * cfm), damping=(1.0 - erp) / cfm)
 
 
 def damping_ratio_of_restitution(restitution: float) -> float:
-    """Return the damping ratio at which a spring that does not pull has a given coefficient of restitution."""
+    """Return the damping ratio at which a spring that does not pull has a given coefficient of
+    restitution.
+    """
     e = min(restitution, 1.0)
     low, high = 0.0, 1.0 - 1e-9
     for _ in range(60):
@@ -177,7 +202,9 @@ def _restitution(ratio: float) -> float:
 DEFAULT_FRICTION = (1.0, 0.005, 0.0001)
 """MuJoCo's sliding [-], torsional [m] and rolling [m] friction."""
 _VISCOUS_SPEED = 0.02
-"""Product of length and angular speed [m/s] below which MuJoCo's rolling friction is viscous, measured."""
+"""Product of length and angular speed [m/s] below which MuJoCo's rolling friction is viscous,
+measured.
+"""
 _ALL_WEIGHT = 1000.0
 """``solmix`` of a geom that determines the impedance, beside others of 1."""
 _USE_PAIRS = 'contacts="pairs" writes it for each pair'
@@ -210,7 +237,15 @@ class _Owner:
         """The names, as arguments of a diagnostic."""
         return {"link": self.link.name, "collision": self.collision.name}
 
-    def report(self, fate: Fate, code: str, template: str, context: Context, hint: str = "", **values: object) -> None:
+    def report(
+        self,
+        fate: Fate,
+        code: str,
+        template: str,
+        context: Context,
+        hint: str = "",
+        **values: object,
+    ) -> None:
         """Report a finding about the collision.
 
         Args:
@@ -221,11 +256,18 @@ class _Owner:
             hint: What to do about it.
             values: Further arguments of the template.
         """
-        where, subjects = self.collision.where, (self.link.name, f"{self.link.name}{SEPARATOR}{self.collision.name}")
-        context.report(fate, code, template, where, hint=hint, subjects=subjects, **self.named, **values)
+        where, subjects = (
+            self.collision.where,
+            (self.link.name, f"{self.link.name}{SEPARATOR}{self.collision.name}"),
+        )
+        context.report(
+            fate, code, template, where, hint=hint, subjects=subjects, **self.named, **values
+        )
 
 
-def contact_attributes(collision: Collision, link: Link, data: ContactData, context: Context) -> dict[str, Any]:
+def contact_attributes(
+    collision: Collision, link: Link, data: ContactData, context: Context
+) -> dict[str, Any]:
     """Return the attributes of a collision geom that differ from MuJoCo's defaults.
 
     If any geom has bitmasks, every geom has them.
@@ -254,7 +296,7 @@ def _stated_settings(surface: Surface) -> dict[str, str]:
     return settings
 
 
-# --- friction --------------------------------------------------------------------------------------------------------
+# --- friction -------------------------------------------------------------------------------------
 
 
 def _friction(owner: _Owner, context: Context) -> dict[str, Any]:
@@ -267,7 +309,8 @@ def _friction(owner: _Owner, context: Context) -> dict[str, Any]:
         owner.report(
             Fate.APPROXIMATED,
             "torsional-friction",
-            "collision {link}/{collision}: torsional friction becomes a length of {length:.6g} m, 3 pi/16 times "
+            "collision {link}/{collision}: torsional friction becomes a length of {length:.6g} m, "
+            "3 pi/16 times "
             "coefficient times radius",
             context,
             length=coefficients[1],
@@ -277,7 +320,8 @@ def _friction(owner: _Owner, context: Context) -> dict[str, Any]:
         owner.report(
             Fate.APPROXIMATED,
             "rolling-friction",
-            "collision {link}/{collision}: rolling friction is a length of {length:g} m, within 15 % at more than "
+            "collision {link}/{collision}: rolling friction is a length of {length:g} m, within "
+            "15 % at more than "
             "{speed:.3g} rad/s and viscous below",
             context,
             length=friction.rolling,
@@ -289,7 +333,9 @@ def _friction(owner: _Owner, context: Context) -> dict[str, Any]:
 
 
 def friction_of(friction: Friction) -> tuple[float, float, float]:
-    """Return sliding [-], torsional [m] and rolling [m] friction; MuJoCo's defaults where the source states none."""
+    """Return sliding [-], torsional [m] and rolling [m] friction; MuJoCo's defaults where the
+    source states none.
+    """
     _, spin, roll = DEFAULT_FRICTION
     if friction.torsional is not None:
         spin = torsional_length(friction)
@@ -304,7 +350,7 @@ def _without_defaults(friction: tuple[float, float, float]) -> tuple[float, ...]
     return friction[:count]
 
 
-# --- stiffness and restitution ---------------------------------------------------------------------------------------
+# --- stiffness and restitution --------------------------------------------------------------------
 
 
 def _compliance(owner: _Owner, masses: Mapping[str, float], context: Context) -> dict[str, Any]:
@@ -313,7 +359,9 @@ def _compliance(owner: _Owner, masses: Mapping[str, float], context: Context) ->
     surface = with_ode_spring(stated, context.time_step)
     spring = None
     if surface.stiffness is not None:
-        spring = _spring(surface, surface.stiffness, owner, masses.get(owner.link.name, 0.0), context)
+        spring = _spring(
+            surface, surface.stiffness, owner, masses.get(owner.link.name, 0.0), context
+        )
     elif surface.restitution > 0.0:
         spring = ContactSpring.from_restitution(surface.restitution, context.time_step)
     if surface is stated:
@@ -323,9 +371,12 @@ def _compliance(owner: _Owner, masses: Mapping[str, float], context: Context) ->
         owner.report(
             Fate.APPROXIMATED,
             "restitution",
-            "collision {link}/{collision}: restitution {restitution:g} becomes the damping of a soft contact; the "
-            "error is 0.03 for a restitution above 0.2, and up to 0.1 (too high) below; two geoms bounce as the harder "
-            "of both does; sliding on a geom of another model is slowed down by at most {rate:.2g} 1/s times the speed",
+            "collision {link}/{collision}: restitution {restitution:g} becomes the damping of a "
+            "soft contact; the "
+            "error is 0.03 for a restitution above 0.2, and up to 0.1 (too high) below; two geoms "
+            "bounce as the harder "
+            "of both does; sliding on a geom of another model is slowed down by at most "
+            "{rate:.2g} 1/s times the speed",
             context,
             restitution=surface.restitution,
             rate=-ContactSpring.from_restitution(surface.restitution, context.time_step).solref[1],
@@ -343,7 +394,8 @@ def _spring(
         owner.report(
             Fate.DROPPED,
             "contact-stiffness",
-            "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is left out, because MuJoCo scales "
+            "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is left out, "
+            "because MuJoCo scales "
             "it by the masses in contact and this link has no mass that moves",
             context,
             hint=_USE_PAIRS,
@@ -358,13 +410,19 @@ def _spring(
 
 
 def _report_spring(
-    spring: ContactSpring | None, stiffness: float, ratio: float, inverse_mass: float, owner: _Owner, context: Context
+    spring: ContactSpring | None,
+    stiffness: float,
+    ratio: float,
+    inverse_mass: float,
+    owner: _Owner,
+    context: Context,
 ) -> None:
     if spring is None:
         owner.report(
             Fate.APPROXIMATED,
             "contact-stiffness",
-            "collision {link}/{collision}: contact stiffness {stiffness:g} N/m exceeds what the time step can hold; "
+            "collision {link}/{collision}: contact stiffness {stiffness:g} N/m exceeds what the "
+            "time step can hold; "
             "the contact is as hard as MuJoCo's default",
             context,
             hint="reduce the time step",
@@ -374,8 +432,10 @@ def _report_spring(
     owner.report(
         Fate.APPROXIMATED,
         "contact-stiffness",
-        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m holds at each contact point with a rigid "
-        "body, for the link's effective mass of {mass:.6g} kg at the zero configuration; damping ratio {ratio:.3g}; in "
+        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m holds at each contact "
+        "point with a rigid "
+        "body, for the link's effective mass of {mass:.6g} kg at the zero configuration; damping "
+        "ratio {ratio:.3g}; in "
         "contact the link moves like {mass_factor:.3g} times its mass",
         context,
         hint=_USE_PAIRS,
@@ -394,7 +454,10 @@ def _report_solver_parameters(surface: Surface, owner: _Owner, context: Context)
                 "contact-solver",
                 "collision {link}/{collision}: {parameter} = {value:g} is left out",
                 context,
-                hint="state soft_cfm above 0 and no stiffness: together they become a spring and a damper",
+                hint=(
+                    "state soft_cfm above 0 and no stiffness: together they become a spring and "
+                    "a damper"
+                ),
                 parameter=name,
                 value=getattr(surface, name),
             )
@@ -403,7 +466,8 @@ def _report_solver_parameters(surface: Surface, owner: _Owner, context: Context)
 def _report_damping(surface: Surface, owner: _Owner, context: Context) -> None:
     """Report the damping parameters that have no effect.
 
-    The first that is stated damps a spring without restitution. Others, and any without a stiffness, are left out.
+    The first that is stated damps a spring without restitution. Others, and any without a
+    stiffness, are left out.
     """
     stated = [name for name in _DAMPING if getattr(surface, name) is not None]
     if surface.stiffness is not None and surface.restitution <= 0.0:
@@ -411,7 +475,11 @@ def _report_damping(surface: Surface, owner: _Owner, context: Context) -> None:
             owner.report(
                 Fate.APPROXIMATED,
                 "contact-dissipation",
-                "collision {link}/{collision}: dissipation {dissipation:g} s/m damps as at rest under its own weight",
+                (
+                    "collision {link}/{collision}: dissipation {dissipation:g} s/m damps as at "
+                    "rest "
+                    "under its own weight"
+                ),
                 context,
                 dissipation=surface.dissipation,
             )
@@ -428,7 +496,7 @@ def _report_damping(surface: Surface, owner: _Owner, context: Context) -> None:
         )
 
 
-# --- bitmasks --------------------------------------------------------------------------------------------------------
+# --- bitmasks -------------------------------------------------------------------------------------
 
 
 def _masks(collision: Collision, body: int, filters: Filters) -> dict[str, int]:

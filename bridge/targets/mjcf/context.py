@@ -1,13 +1,15 @@
 """Context, options and elements of an MJCF document.
 
-The tree and the writer are our own instead of lxml's. MJCF files are read and edited by people, and lxml cannot wrap
-the attributes of a long start tag, so the writer stays in any case. As a tree, lxml has no place for the model file
-that an element belongs to, moves an element that several files share (``<compiler>``) instead of sharing it, and can
-insert an attribute only by rewriting all: measured on 60,000 elements, naming a class first takes 4.1 us per element
-(0.7 us here), a walk 0.63 us (0.38 us), and building the tree takes as long (7.5 us against 7.1 us).
+The tree and the writer are our own instead of lxml's. MJCF files are read and edited by people, and
+lxml cannot wrap the attributes of a long start tag, so the writer stays in any case. As a tree,
+lxml has no place for the model file that an element belongs to, moves an element that several files
+share (``<compiler>``) instead of sharing it, and can insert an attribute only by rewriting all:
+measured on 60,000 elements, naming a class first takes 4.1 us per element (0.7 us here), a walk
+0.63 us (0.38 us), and building the tree takes as long (7.5 us against 7.1 us).
 
-MuJoCo enforces equalities and limits by soft constraints. ``solref`` of two time steps and ``solimp`` of 0.9999 make
-them as hard as its solver allows; the remaining error is stated in the diagnostics.
+MuJoCo enforces equalities and limits by soft constraints. ``solref`` of two time steps and
+``solimp`` of 0.9999 make them as hard as its solver allows; the remaining error is stated in the
+diagnostics.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ class Element:
         self.attributes: dict[str, str] = {}
         self.children: list[Element] = []
         self.owner = ""
-        """The model whose file holds the element; empty for the main file. See `postprocess.submodels`."""
+        """The model whose file holds the element; empty for the main file. See
+        `postprocess.submodels`.
+        """
         self.is_stated = False
         """Whether it writes an element of MuJoCo that the scene holds as such."""
         self.set(**attributes)
@@ -104,7 +108,9 @@ def write(root: Element, comments: Iterable[str] = ()) -> str:
 
 
 def _start_tag(element: Element, depth: int) -> list[str]:
-    """Return the start tag, wrapped between attributes into lines of at most `_WIDTH` characters where possible."""
+    """Return the start tag, wrapped between attributes into lines of at most `_WIDTH` characters
+    where possible.
+    """
     indent = "  " * depth
     words = [f'{name}="{escaped(text)}"' for name, text in element.attributes.items()]
     end = ">" if element.children else "/>"
@@ -122,20 +128,33 @@ def _start_tag(element: Element, depth: int) -> list[str]:
 HARD_SOLIMP = (0.9999, 0.9999, 0.001)
 """Impedance of a hard constraint; 0.9999 is the largest value that MuJoCo allows."""
 DEFAULT_SOLREF, DEFAULT_SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001)
-"""MuJoCo's default time constant [s], damping ratio and impedance, for constraints that cannot be satisfied."""
+"""MuJoCo's default time constant [s], damping ratio and impedance, for constraints that cannot be
+satisfied.
+"""
 DEFAULT_SOLIMP_SHAPE = (0.5, 2.0)
-"""MuJoCo's default of the last two numbers of ``solimp``, the midpoint and the power of its curve."""
+"""MuJoCo's default of the last two numbers of ``solimp``, the midpoint and the power of its
+curve.
+"""
 UNLIMITED = 1e10
-"""The missing bound of a range that has the other one; MuJoCo reads ``inf`` as unlimited on both sides."""
+"""The missing bound of a range that has the other one; MuJoCo reads ``inf`` as unlimited on both
+sides.
+"""
 
 
 def hard_solref(time_step: float) -> tuple[float, float]:
-    """Return time constant [s] and damping ratio of a hard constraint: MuJoCo's minimum is two time steps."""
+    """Return time constant [s] and damping ratio of a hard constraint: MuJoCo's minimum is two time
+    steps.
+    """
     return (2.0 * time_step, 1.0)
 
 
-HELD_WITHIN = "within {error} in 2 s of free motion at 1 ms for links of a few kilograms, more for heavier links"
-"""End of the message about a soft constraint: its error, which the tests compare with MuJoCo's motion."""
+HELD_WITHIN = (
+    "within {error} in 2 s of free motion at 1 ms for links of a few kilograms, more "
+    "for heavier links"
+)
+"""End of the message about a soft constraint: its error, which the tests compare with MuJoCo's
+motion.
+"""
 
 
 TARGET = "mjcf"
@@ -148,7 +167,9 @@ Inertia = Literal["keep", "repair", "from_geometry", "error"]
 
 
 class MjcfOptions(LoadOptions, total=False):
-    """Keywords of `bridge.to_mjcf`, which documents them, and of the other exports to MJCF; each may be omitted."""
+    """Keywords of `bridge.to_mjcf`, which documents them, and of the other exports to MJCF; each
+    may be omitted.
+    """
 
     actuators: Actuators
     base: Base
@@ -182,7 +203,8 @@ class Options:
 
     @classmethod
     def split(cls, keywords: Mapping[str, Any]) -> tuple[Options, LoadOptions]:
-        """Separate the options of the export from those of `loaders.load`; None stands for the default.
+        """Separate the options of the export from those of `loaders.load`; None stands for the
+        default.
 
         Raises:
             TypeError: if an option is unknown.
@@ -194,7 +216,8 @@ class Options:
 
 
 def mechanism_and_options(source: Source, keywords: MjcfOptions) -> tuple[Mechanism, Options]:
-    """Load and lower a source, apply the option ``base``, and return the mechanism with the checked options.
+    """Load and lower a source, apply the option ``base``, and return the mechanism with the checked
+    options.
 
     Raises:
         TypeError: if a keyword is unknown; the message suggests the closest one.
@@ -234,7 +257,9 @@ class Document:
         self._name = name
         self._sections = {tag: Element(tag) for tag in _SECTIONS}
         self.bodies: list[Element] = []
-        """Element of each body of the mechanism, by index; a link named ``world`` has the ``<worldbody>``."""
+        """Element of each body of the mechanism, by index; a link named ``world`` has the
+        ``<worldbody>``.
+        """
 
     def __getitem__(self, section: str) -> Element:
         return self._sections[section]
@@ -255,7 +280,8 @@ class Document:
 class Context:
     """One export in progress.
 
-    The document, the names and the diagnostics grow; whatever else one section needs of another is passed to it.
+    The document, the names and the diagnostics grow; whatever else one section needs of another is
+    passed to it.
     """
 
     mechanism: Mechanism
@@ -266,7 +292,9 @@ class Context:
 
     @property
     def time_step(self) -> float:
-        """Time step of the integrator [s]: the scene's, or the default if the scene's is not a positive number."""
+        """Time step of the integrator [s]: the scene's, or the default if the scene's is not a
+        positive number.
+        """
         step = self.mechanism.physics.time_step
         return step if 0.0 < step < math.inf else Physics().time_step
 

@@ -1,8 +1,9 @@
 """default: shared attributes, classes and softness.
 
-All classes are inside one that has the name of the model, which its bodies have as ``childclass``: a file that includes
-the model keeps its own defaults. Geoms are of class ``visual`` or ``collision``, sites of class ``frame``; for joints
-and their actuators see `default_classes`. Classes change the text only: the compiled model is identical bit by bit.
+All classes are inside one that has the name of the model, which its bodies have as ``childclass``:
+a file that includes the model keeps its own defaults. Geoms are of class ``visual`` or
+``collision``, sites of class ``frame``; for joints and their actuators see `default_classes`.
+Classes change the text only: the compiled model is identical bit by bit.
 """
 
 from __future__ import annotations
@@ -15,10 +16,20 @@ from typing import NamedTuple
 
 from bridge.targets.numbers import numbers
 
-from .context import DEFAULT_SOLIMP, DEFAULT_SOLIMP_SHAPE, DEFAULT_SOLREF, HARD_SOLIMP, Context, Element, hard_solref
+from .context import (
+    DEFAULT_SOLIMP,
+    DEFAULT_SOLIMP_SHAPE,
+    DEFAULT_SOLREF,
+    HARD_SOLIMP,
+    Context,
+    Element,
+    hard_solref,
+)
 
 DYNAMICS = ("damping", "armature", "frictionloss", "stiffness", "springref", "actuatorfrcrange")
-"""Attributes of a joint that may be in a class; so may the range, and type and axis together with it."""
+"""Attributes of a joint that may be in a class; so may the range, and type and axis together with
+it.
+"""
 _OWN_ATTRIBUTES = frozenset({"name", "joint", "class"})
 """Attributes of an actuator that may not be in a class."""
 _MIN_MEMBERS = 3
@@ -35,12 +46,16 @@ _PROPERTIES = {
 _GENERIC_WORDS = frozenset({"joint", "link", "motor"})
 
 
-def group_into_classes(joints: Sequence[Element], actuators: Sequence[Element], model_class: Element) -> None:
-    """Make a class for each set of dynamics and range that several joints share, then for dynamics alone.
+def group_into_classes(
+    joints: Sequence[Element], actuators: Sequence[Element], model_class: Element
+) -> None:
+    """Make a class for each set of dynamics and range that several joints share, then for dynamics
+    alone.
 
     Args:
         joints: The joints, moved into their classes.
-        actuators: The actuators, moved into the classes of their joints, or else into the class of the model.
+        actuators: The actuators, moved into the classes of their joints, or else into the class of
+            the model.
         model_class: The class of the model, which contains the others.
     """
     taken = {child.attributes.get("class", "main") for child in model_class.children}
@@ -48,12 +63,20 @@ def group_into_classes(joints: Sequence[Element], actuators: Sequence[Element], 
     for names in ((*DYNAMICS, "range"), DYNAMICS):
         _group_joints(joints, names, taken, model_class)
     are_alike = len({actuator.tag for actuator in actuators}) == 1
-    if are_alike and len(actuators) > 1 and all("joint" in actuator.attributes for actuator in actuators):
+    if (
+        are_alike
+        and len(actuators) > 1
+        and all("joint" in actuator.attributes for actuator in actuators)
+    ):
         _group_actuators(actuators, joints, model_class)
 
 
-def _group_joints(joints: Sequence[Element], names: Sequence[str], taken: set[str], model_class: Element) -> None:
-    """Make a class for each set of values of some attributes that several joints without a class have."""
+def _group_joints(
+    joints: Sequence[Element], names: Sequence[str], taken: set[str], model_class: Element
+) -> None:
+    """Make a class for each set of values of some attributes that several joints without a class
+    have.
+    """
     without_class = [joint for joint in joints if "class" not in joint.attributes]
     members: dict[tuple[tuple[str, str], ...], list[Element]] = {}
     for joint in without_class:
@@ -61,7 +84,9 @@ def _group_joints(joints: Sequence[Element], names: Sequence[str], taken: set[st
         members.setdefault(key, []).append(joint)
     for key, group in members.items():
         if key and len(group) >= _MIN_MEMBERS:
-            name = _joint_class_name([joint.attributes["name"] for joint in group], dict(key), taken)
+            name = _joint_class_name(
+                [joint.attributes["name"] for joint in group], dict(key), taken
+            )
             joint_class = model_class.add("default", class_=name)
             joint_class.add("joint").set(**move_shared(group, ("type", "axis", "range", *DYNAMICS)))
             for joint in group:
@@ -95,14 +120,22 @@ def set_class(element: Element, attribute: str, default_class: Element) -> None:
         default_class: The class.
     """
     first = {"name": element.attributes["name"]} if "name" in element.attributes else {}
-    element.attributes = {**first, attribute: default_class.attributes["class"], **element.attributes}
+    element.attributes = {
+        **first,
+        attribute: default_class.attributes["class"],
+        **element.attributes,
+    }
 
 
-# --- actuators -------------------------------------------------------------------------------------------------------
+# --- actuators ------------------------------------------------------------------------------------
 
 
-def _group_actuators(actuators: Sequence[Element], joints: Iterable[Element], model_class: Element) -> None:
-    """Move attributes common to all actuators into the model's class, the rest into the classes of their joints."""
+def _group_actuators(
+    actuators: Sequence[Element], joints: Iterable[Element], model_class: Element
+) -> None:
+    """Move attributes common to all actuators into the model's class, the rest into the classes of
+    their joints.
+    """
     tag = actuators[0].tag
     common = _move_shared_settings(actuators)
     if common:
@@ -115,10 +148,16 @@ def _group_actuators(actuators: Sequence[Element], joints: Iterable[Element], mo
             set_class(actuator, "class", model_class)
 
 
-def _move_into_class(actuators: Sequence[Element], joint_class: Element, class_of_joint: dict[str, str | None]) -> None:
+def _move_into_class(
+    actuators: Sequence[Element], joint_class: Element, class_of_joint: dict[str, str | None]
+) -> None:
     """Move the attributes that the actuators of the joints of a class share into that class."""
     name = joint_class.attributes["class"]
-    members = [actuator for actuator in actuators if class_of_joint.get(actuator.attributes["joint"]) == name]
+    members = [
+        actuator
+        for actuator in actuators
+        if class_of_joint.get(actuator.attributes["joint"]) == name
+    ]
     shared = _move_shared_settings(members) if len(members) > 1 else {}
     if shared:
         joint_class.add(members[0].tag, **shared)
@@ -127,7 +166,9 @@ def _move_into_class(actuators: Sequence[Element], joint_class: Element, class_o
 
 
 def _move_shared_settings(members: Sequence[Element]) -> dict[str, str]:
-    return move_shared(members, [name for name in members[0].attributes if name not in _OWN_ATTRIBUTES])
+    return move_shared(
+        members, [name for name in members[0].attributes if name not in _OWN_ATTRIBUTES]
+    )
 
 
 def _settings_end(default_class: Element) -> int:
@@ -135,7 +176,7 @@ def _settings_end(default_class: Element) -> int:
     return sum(child.tag != "default" for child in default_class.children)
 
 
-# --- names -----------------------------------------------------------------------------------------------------------
+# --- names ----------------------------------------------------------------------------------------
 
 
 def _joint_class_name(joints: Sequence[str], shared: dict[str, str], taken: set[str]) -> str:
@@ -145,9 +186,11 @@ def _joint_class_name(joints: Sequence[str], shared: dict[str, str], taken: set[
 
 
 def _candidate_names(joints: Sequence[str], shared: dict[str, str]) -> Iterator[str]:
-    """Yield the common ending of the joints' names, extended by shared attributes until the name is unique.
+    """Yield the common ending of the joints' names, extended by shared attributes until the name is
+    unique.
 
-    For example ``hip_joint`` of ``FL_hip_joint`` and ``FR_hip_joint``; ``effort_87`` if the names share no ending.
+    For example ``hip_joint`` of ``FL_hip_joint`` and ``FR_hip_joint``; ``effort_87`` if the names
+    share no ending.
     """
     words = [re.split(r"[_\-:./ ]+", name)[::-1] for name in joints]
     suffix = "_".join(_common_prefix(words)[::-1]).strip("_0123456789")
@@ -189,8 +232,11 @@ def hard(time_step: float) -> Softness:
     return Softness(numbers(hard_solref(time_step)), numbers(HARD_SOLIMP) + _SHAPE)
 
 
-def share_softness(members: Sequence[Element], unstated: Softness, suffix: str = "") -> dict[str, str]:
-    """Return the attributes of a class of constraints; of its members, only those that differ state their softness.
+def share_softness(
+    members: Sequence[Element], unstated: Softness, suffix: str = ""
+) -> dict[str, str]:
+    """Return the attributes of a class of constraints; of its members, only those that differ state
+    their softness.
 
     Args:
         members: The constraints.
@@ -209,7 +255,9 @@ def share_softness(members: Sequence[Element], unstated: Softness, suffix: str =
 def _softness_of(member: Element, unstated: Softness, suffix: str) -> Softness:
     solref, solimp = (member.attributes.get(f"{name}{suffix}") for name in Softness._fields)
     stated = [] if solimp is None else solimp.split()
-    return Softness(solref or unstated.solref, " ".join([*stated, *unstated.solimp.split()[len(stated) :]]))
+    return Softness(
+        solref or unstated.solref, " ".join([*stated, *unstated.solimp.split()[len(stated) :]])
+    )
 
 
 def _state(member: Element, own: Softness, shared: Softness, suffix: str) -> None:
@@ -218,7 +266,9 @@ def _state(member: Element, own: Softness, shared: Softness, suffix: str) -> Non
     for name, text, default in zip(Softness._fields, own, shared, strict=True):
         member.attributes.pop(f"{name}{suffix}", None)
         if text != default:
-            member.attributes[f"{name}{suffix}"] = text.removesuffix(_SHAPE) if has_shape and name == "solimp" else text
+            member.attributes[f"{name}{suffix}"] = (
+                text.removesuffix(_SHAPE) if has_shape and name == "solimp" else text
+            )
 
 
 _MASKS = ("contype", "conaffinity")
@@ -228,7 +278,9 @@ _SURFACE = ("condim", "friction", "solref", "rgba", "material")
 """Attributes of a geom that may be in its class."""
 
 _SOFTENED = {"range": "limit", "frictionloss": "friction"}
-"""Attributes of a joint that make a constraint, and the ends of the names of those that soften it."""
+"""Attributes of a joint that make a constraint, and the ends of the names of those that soften
+it.
+"""
 _ONE_TO_ONE = "0 1 0 0 0"
 """MuJoCo's default coupling of joints."""
 
@@ -236,7 +288,9 @@ _GEOM_CLASSES = {
     "visual": {"group": 2, "contype": 0, "conaffinity": 0, "mass": 0},
     "collision": {"group": 3, "mass": 0},
 }
-"""Settings of the classes of geoms. Shapes have no mass, because the mass of each link is stated."""
+"""Settings of the classes of geoms. Shapes have no mass, because the mass of each link is
+stated.
+"""
 
 
 def write_defaults(context: Context) -> None:
@@ -272,7 +326,9 @@ def _set_mesh_defaults(model_class: Element, assets: Element) -> None:
 
 
 def _unstated_softness(context: Context) -> Softness:
-    """Return the softness of constraints that state none: hard, unless the source has MuJoCo's own settings."""
+    """Return the softness of constraints that state none: hard, unless the source has MuJoCo's own
+    settings.
+    """
     return DEFAULT if context.mechanism.physics.engine == "mujoco" else hard(context.time_step)
 
 
@@ -288,7 +344,9 @@ def _set_equality_defaults(model_class: Element, section: Element, context: Cont
 
 
 def _set_joint_defaults(model_class: Element, joints: Sequence[Element], context: Context) -> None:
-    """Set what applies to all joints: the hardness of limits and of friction, and the dynamics that all joints have."""
+    """Set what applies to all joints: the hardness of limits and of friction, and the dynamics that
+    all joints have.
+    """
     common = Element("joint")
     softened = {name: [joint for joint in joints if name in joint.attributes] for name in _SOFTENED}
     if len(joints) > 1:
@@ -299,7 +357,7 @@ def _set_joint_defaults(model_class: Element, joints: Sequence[Element], context
         model_class.children.append(common)
 
 
-# --- geoms and sites -------------------------------------------------------------------------------------------------
+# --- geoms and sites ------------------------------------------------------------------------------
 
 
 def _add_geom_and_site_classes(model_class: Element, elements: Sequence[Element]) -> None:
@@ -307,13 +365,17 @@ def _add_geom_and_site_classes(model_class: Element, elements: Sequence[Element]
     for name, attributes in _GEOM_CLASSES.items():
         if name in used:
             members = [e for e in elements if e.attributes.get("class") == name]
-            _move_common_geom_attributes(model_class.add("default", class_=name).add("geom", **attributes), members)
+            _move_common_geom_attributes(
+                model_class.add("default", class_=name).add("geom", **attributes), members
+            )
     if "frame" in used:
         model_class.add("default", class_="frame").add("site", group=4)
 
 
 def _move_common_geom_attributes(shared: Element, members: Sequence[Element]) -> None:
-    """Give a class the type and surface that most of its geoms have; the other geoms state theirs."""
+    """Give a class the type and surface that most of its geoms have; the other geoms state
+    theirs.
+    """
     types = Counter(member.attributes.get("type", "sphere") for member in members)
     (most_common, count), *_ = types.most_common(1)
     if most_common != "sphere" and 2 * count > len(members):
@@ -328,9 +390,13 @@ def _move_common_geom_attributes(shared: Element, members: Sequence[Element]) ->
 
 
 def _leave_out_default_masks(shared: Element, members: Sequence[Element]) -> None:
-    """Leave out the masks of shapes that collide with all others, if that is the default of their class."""
+    """Leave out the masks of shapes that collide with all others, if that is the default of their
+    class.
+    """
     if _masks(shared) == _ALL:
-        shared.attributes = {name: text for name, text in shared.attributes.items() if name not in _MASKS}
+        shared.attributes = {
+            name: text for name, text in shared.attributes.items() if name not in _MASKS
+        }
     for member in members if _masks(shared) is None else ():
         if _masks(member) == _ALL:
             for name in _MASKS:
@@ -345,7 +411,9 @@ def _set_type(geom: Element, default: str) -> None:
     """State the type of a geom, unless it is the default of its class."""
     geom_type = geom.attributes.pop("type", "sphere")
     if geom_type != default:
-        first: dict[str, str] = {name: geom.attributes[name] for name in ("name", "class") if name in geom.attributes}
+        first: dict[str, str] = {
+            name: geom.attributes[name] for name in ("name", "class") if name in geom.attributes
+        }
         geom.attributes = {**first, "type": geom_type, **geom.attributes}
 
 

@@ -1,4 +1,6 @@
-"""The MJCF document of a mechanism: its sections, what they pass to one another, and the passes over the result."""
+"""The MJCF document of a mechanism: its sections, what they pass to one another, and the passes
+over the result.
+"""
 
 from __future__ import annotations
 
@@ -41,12 +43,16 @@ from .submodel import assign_files, move_to_reference
 from .tendon import write_path_tendons, write_tendons
 
 _CONE = "elliptic"
-"""Coulomb's cone. MuJoCo's default, a pyramid inside it, holds 0.71 of the friction along its diagonals, mixes sliding,
-spinning and rolling, and yields more the larger its friction is: above 1, boxes sink into the ground."""
+"""Coulomb's cone. MuJoCo's default, a pyramid inside it, holds 0.71 of the friction along its
+diagonals, mixes sliding, spinning and rolling, and yields more the larger its friction is: above 1,
+boxes sink into the ground.
+"""
 
 
 _FIRST_OPTIONS = frozenset({"option/integrator"})
-"""Options that come before the others, as in the document of a source that states no settings of MuJoCo."""
+"""Options that come before the others, as in the document of a source that states no settings of
+MuJoCo.
+"""
 _PARTS = ("inertial", "freejoint", "joint", "geom", "site", "camera", "light")
 _EQUALITIES = ("joint", "connect", "weld", "tendon", "flex", "flexvert", "flexstrain")
 _MAGNETIC_FIELD = [0.0, -0.5, 0.0]
@@ -80,8 +86,9 @@ def build(mechanism: Mechanism, options: Options) -> Built:
     """Return the document of a mechanism.
 
     Raises:
-        ExportError: if MuJoCo cannot represent the model, with every reason; with the option ``strict`` also for
-            anything lost or approximated, in reading the scene or in the export.
+        ExportError: if MuJoCo cannot represent the model, with every reason; with the option
+            ``strict`` also for anything lost or approximated, in reading the scene or in the
+            export.
     """
     context = Context(
         mechanism=mechanism,
@@ -111,11 +118,16 @@ def build(mechanism: Mechanism, options: Options) -> Built:
 
 
 def _write_sections(
-    scalar_joints: dict[int, ScalarJoint], shapes: WrittenShapes, contact: ContactData, context: Context
+    scalar_joints: dict[int, ScalarJoint],
+    shapes: WrittenShapes,
+    contact: ContactData,
+    context: Context,
 ) -> frozenset[str]:
-    """Write the sections that refer to bodies, joints and geoms; return the joints with a speed limit.
+    """Write the sections that refer to bodies, joints and geoms; return the joints with a speed
+    limit.
 
-    The sections do not depend on one another. Their order is that in which they claim the names of sites.
+    The sections do not depend on one another. Their order is that in which they claim the names of
+    sites.
     """
     write_frames(context)
     write_excludes(contact.filters, context)
@@ -155,11 +167,13 @@ def _finish(speed_limited: frozenset[str], context: Context) -> int | None:
     return initial_key
 
 
-# --- settings --------------------------------------------------------------------------------------------------------
+# --- settings -------------------------------------------------------------------------------------
 
 
 def _write_settings(context: Context) -> None:
-    """Write the compiler's and the simulator's options: angles in radians, and the scene's gravity in any case."""
+    """Write the compiler's and the simulator's options: angles in radians, and the scene's gravity
+    in any case.
+    """
     mechanism = context.mechanism
     scene, physics = mechanism.scene, mechanism.physics
     context.document["compiler"].set(angle="radian")
@@ -177,7 +191,9 @@ def _write_settings(context: Context) -> None:
 
 
 def _write_engine_settings(settings: Settings, context: Context) -> None:
-    """Write MuJoCo's own settings of the source; `write_excludes` writes the flag of the parent filter."""
+    """Write MuJoCo's own settings of the source; `write_excludes` writes the flag of the parent
+    filter.
+    """
     option, flags = context.document["option"], Element("flag")
     for path, text in sorted(settings, key=lambda setting: setting[0] not in _FIRST_OPTIONS):
         section, _, name = path.partition("/")
@@ -190,26 +206,41 @@ def _write_engine_settings(settings: Settings, context: Context) -> None:
 
 
 def _magnetic_field(scene: Scene) -> list[float] | None:
-    """Return the magnetic field, if the source states one or a sensor measures it, unless it is MuJoCo's default."""
+    """Return the magnetic field, if the source states one or a sensor measures it, unless it is
+    MuJoCo's default.
+    """
     if scene.magnetic_field.tolist() == _MAGNETIC_FIELD:
         return None
-    is_measured = any(sensor.type == "magnetometer" for link in scene.links for sensor in link.sensors)
+    is_measured = any(
+        sensor.type == "magnetometer" for link in scene.links for sensor in link.sensors
+    )
     is_stated = scene.magnetic_field.tolist() != Scene(name="").magnetic_field.tolist()
     return scene.magnetic_field.tolist() if is_measured or is_stated else None
 
 
-# --- bodies ----------------------------------------------------------------------------------------------------------
+# --- bodies ---------------------------------------------------------------------------------------
 
 
-def _write_bodies(scalar_joints: dict[int, ScalarJoint], geoms: GeomWriter, context: Context) -> WrittenShapes:
-    """Make the element of each body with its contents; the bodies are nested after the other sections are written."""
+def _write_bodies(
+    scalar_joints: dict[int, ScalarJoint], geoms: GeomWriter, context: Context
+) -> WrittenShapes:
+    """Make the element of each body with its contents; the bodies are nested after the other
+    sections are written.
+    """
     elements = inertials(context)
     carried = carried_bodies(context.mechanism)
-    particles, names = _particles(context.mechanism.scene), [body.name for body in context.mechanism.bodies]
-    context.document.bodies = [_body(body, body.name in particles, context) for body in context.mechanism.bodies]
+    particles, names = (
+        _particles(context.mechanism.scene),
+        [body.name for body in context.mechanism.bodies],
+    )
+    context.document.bodies = [
+        _body(body, body.name in particles, context) for body in context.mechanism.bodies
+    ]
     for i, carrier in carried.items():
         context.document.bodies[i] = context.document.bodies[carrier]
-        context.document.bodies[i].set(**_placement(context.mechanism.bodies[i], names[carrier] in particles))
+        context.document.bodies[i].set(
+            **_placement(context.mechanism.bodies[i], names[carrier] in particles)
+        )
     for i, body in enumerate(context.mechanism.bodies):
         element = context.document.bodies[i]
         inertial = elements[i]
@@ -228,7 +259,9 @@ def _particles(scene: Scene) -> frozenset[str]:
 
 
 def _body(body: Body, is_particle: bool, context: Context) -> Element:
-    """Return the element of a body in its pose at the zero configuration; a link named ``world`` is the world."""
+    """Return the element of a body in its pose at the zero configuration; a link named ``world`` is
+    the world.
+    """
     if body.name == WORLD:
         return context.document["worldbody"]
     element = Element(
@@ -245,8 +278,8 @@ def _body(body: Body, is_particle: bool, context: Context) -> Element:
 def _placement(body: Body, is_particle: bool) -> dict[str, Sequence[float] | None]:
     """Return the pose of a body in its parent at the zero configuration.
 
-    A particle keeps every digit: MuJoCo solves the many edges of a soft body only to a tolerance, so that the last
-    digit of one position changes a step by much more.
+    A particle keeps every digit: MuJoCo solves the many edges of a soft body only to a tolerance,
+    so that the last digit of one position changes a step by much more.
     """
     is_free = kind_of(body) is PrimitiveKind.FREE
     X_PB = body.link.X_WL if is_free else body.X_PF @ body.X_BM.inverse()
@@ -256,24 +289,40 @@ def _placement(body: Body, is_particle: bool) -> dict[str, Sequence[float] | Non
 
 
 def _sort(context: Context) -> None:
-    """Sort equalities, and the parts of bodies, by kind, as MuJoCo does: the reader finds each kind in this order."""
+    """Sort equalities, and the parts of bodies, by kind, as MuJoCo does: the reader finds each kind
+    in this order.
+    """
     for body in (*context.document.bodies, context.document["worldbody"]):
-        body.children.sort(key=lambda part: _PARTS.index(part.tag) if part.tag in _PARTS else len(_PARTS))
+        body.children.sort(
+            key=lambda part: _PARTS.index(part.tag) if part.tag in _PARTS else len(_PARTS)
+        )
     context.document["equality"].children.sort(key=_kind_of_equality)
 
 
 def _kind_of_equality(equality: Element) -> tuple[str, int, bool]:
     attributes = equality.attributes
-    return equality.owner, _EQUALITIES.index(equality.tag), not {"joint2", "tendon2"} & attributes.keys()
+    return (
+        equality.owner,
+        _EQUALITIES.index(equality.tag),
+        not {"joint2", "tendon2"} & attributes.keys(),
+    )
 
 
 def _sort_excludes(context: Context) -> None:
-    """Sort the excluded pairs by the places of their bodies in the finished document, before the contact pairs."""
-    bodies = [element.attributes["name"] for element in context.document["worldbody"].walk() if element.tag == "body"]
+    """Sort the excluded pairs by the places of their bodies in the finished document, before the
+    contact pairs.
+    """
+    bodies = [
+        element.attributes["name"]
+        for element in context.document["worldbody"].walk()
+        if element.tag == "body"
+    ]
     place = {name: i for i, name in enumerate(bodies)}
 
     def key(contact: Element) -> tuple[str, bool, list[int]]:
-        names = [contact.attributes[name] for name in ("body1", "body2") if name in contact.attributes]
+        names = [
+            contact.attributes[name] for name in ("body1", "body2") if name in contact.attributes
+        ]
         return contact.owner, contact.tag == "pair", [place.get(name, -1) for name in names]
 
     context.document["contact"].children.sort(key=key)

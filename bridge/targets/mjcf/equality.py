@@ -1,6 +1,7 @@
 """equality, and whether a point constraint can hold.
 
-MuJoCo enforces equalities by soft constraints, see `xml.solver_constants`; the remaining error is reported.
+MuJoCo enforces equalities by soft constraints, see `xml.solver_constants`; the remaining error is
+reported.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _STEPS = 60
 _MAX_STRIDE = 0.5
 """Largest motion of a joint in one step of the search [rad or m]."""
 _MAX_DOFS = 200
-"""Largest number of degrees of freedom for which the search is run: its cost grows with their cube."""
+"""Largest number of degrees of freedom for which the search is run: its cost grows with their
+cube.
+"""
 
 
 def residual_at_zero(mechanism: Mechanism, ends: tuple[BodyFrame, BodyFrame]) -> float:
@@ -39,10 +42,12 @@ def residual_at_zero(mechanism: Mechanism, ends: tuple[BodyFrame, BodyFrame]) ->
 
 
 def least_residual(mechanism: Mechanism, ends: tuple[BodyFrame, BodyFrame]) -> float:
-    """Return the least distance [m] of two points that hinges and slides were found to allow within their limits.
+    """Return the least distance [m] of two points that hinges and slides were found to allow within
+    their limits.
 
-    The search takes Gauss-Newton steps from zero and from random positions. The result is zero where a ball or a free
-    link can bring the points together, and for mechanisms with too many degrees of freedom.
+    The search takes Gauss-Newton steps from zero and from random positions. The result is zero
+    where a ball or a free link can bring the points together, and for mechanisms with too many
+    degrees of freedom.
     """
     if len(mechanism.v_order) > _MAX_DOFS:
         return 0.0
@@ -61,7 +66,9 @@ def least_residual(mechanism: Mechanism, ends: tuple[BodyFrame, BodyFrame]) -> f
 
 
 def _limits(mechanism: Mechanism) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """Return the limits of each velocity component, and whether it is that of a hinge or a slide."""
+    """Return the limits of each velocity component, and whether it is that of a hinge or a
+    slide.
+    """
     n = len(mechanism.v_order)
     lower, upper, is_scalar = np.full(n, -np.inf), np.full(n, np.inf), np.zeros(n, dtype=bool)
     for body in scalar_joints(mechanism.bodies).values():
@@ -73,10 +80,16 @@ def _limits(mechanism: Mechanism) -> tuple[Array, Array, NDArray[np.bool_]]:
     return lower, upper, is_scalar
 
 
-def _residual(mechanism: Mechanism, ends: tuple[BodyFrame, BodyFrame], x: Array) -> tuple[Array, Array]:
-    """Return the vector from the second point to the first [m], shape (3,), and its Jacobian, shape (3, nv)."""
+def _residual(
+    mechanism: Mechanism, ends: tuple[BodyFrame, BodyFrame], x: Array
+) -> tuple[Array, Array]:
+    """Return the vector from the second point to the first [m], shape (3,), and its Jacobian, shape
+    (3, nv).
+    """
     q = {
-        body.joint: tuple(x[body.v_start : body.v_start + body.nv]) if kind_of(body) is None else default_position(body)
+        body.joint: tuple(x[body.v_start : body.v_start + body.nv])
+        if kind_of(body) is None
+        else default_position(body)
         for body in mechanism.bodies
         if body.joint is not None and body.primitives
     }
@@ -107,17 +120,26 @@ def write_equalities(scalar_joints: dict[int, ScalarJoint], context: Context) ->
     for closure in context.mechanism.closures:
         _write_closure(closure, context)
     for constraint in context.mechanism.constraints:
-        if isinstance(constraint, BodyConnection) and isinstance(constraint.element, BallConstraint):
+        if isinstance(constraint, BodyConnection) and isinstance(
+            constraint.element, BallConstraint
+        ):
             _write_ball(constraint.element, constraint, context)
-        elif isinstance(constraint, BodyConnection) and isinstance(constraint.element, WeldConstraint):
+        elif isinstance(constraint, BodyConnection) and isinstance(
+            constraint.element, WeldConstraint
+        ):
             _write_weld(constraint.element, constraint, context)
 
 
-# --- joints ----------------------------------------------------------------------------------------------------------
+# --- joints ---------------------------------------------------------------------------------------
 
 
 def _joint_equality(
-    follower: str, leader: str | None, offset: float, multiplier: float, context: Context, settings: Settings = ()
+    follower: str,
+    leader: str | None,
+    offset: float,
+    multiplier: float,
+    context: Context,
+    settings: Settings = (),
 ) -> None:
     element = context.document["equality"].add(
         "joint", joint1=follower, joint2=leader, polycoef=(offset, multiplier, 0.0, 0.0, 0.0)
@@ -135,7 +157,8 @@ def _write_screw(dof: int, joint: ScalarJoint, context: Context) -> None:
             context.report(
                 Fate.APPROXIMATED,
                 "screw-soft-constraint",
-                "joint {joint} is a hinge and a slide, {slide}, coupled by a soft constraint " + HELD_WITHIN,
+                "joint {joint} is a hinge and a slide, {slide}, coupled by a soft constraint "
+                + HELD_WITHIN,
                 where_of(body),
                 subjects=(str(body.joint),),
                 joint=joint.joint,
@@ -194,14 +217,17 @@ def _write_couplings(scalar_joints: dict[int, ScalarJoint], context: Context) ->
         )
 
 
-# --- points and frames that coincide ---------------------------------------------------------------------------------
+# --- points and frames that coincide --------------------------------------------------------------
 
 _POINTS = {JointType.BALL: 1, JointType.REVOLUTE: 2, JointType.CONTINUOUS: 2}
-"""Number of points that a joint holds together: one at the center, and one on the axis of a hinge."""
+"""Number of points that a joint holds together: one at the center, and one on the axis of a
+hinge.
+"""
 
 
 def second_point_name(joint: str) -> str:
-    """Return the name of the constraint that holds the point on the axis of a hinge that closes a loop.
+    """Return the name of the constraint that holds the point on the axis of a hinge that closes a
+    loop.
 
     Args:
         joint: Name of the hinge.
@@ -210,12 +236,20 @@ def second_point_name(joint: str) -> str:
 
 
 def _write_closure(closure: Closure, context: Context) -> None:
-    """Write a weld, or connect one or two points; `bridge.lowering.tree` leaves no other closures."""
+    """Write a weld, or connect one or two points; `bridge.lowering.tree` leaves no other
+    closures.
+    """
     joint = closure.joint
     is_weld = joint.type is JointType.FIXED
     _connect("weld" if is_weld else "connect", joint.name, closure, Pose.of(), context)
     if _POINTS.get(joint.type) == 2:
-        _connect("connect", second_point_name(joint.name), closure, Pose.of(p=0.1 * joint.axes[0].xyz), context)
+        _connect(
+            "connect",
+            second_point_name(joint.name),
+            closure,
+            Pose.of(p=0.1 * joint.axes[0].xyz),
+            context,
+        )
     template = "joint {joint} closes a kinematic loop by a soft constraint " + HELD_WITHIN
     context.report(
         Fate.APPROXIMATED,
@@ -249,8 +283,13 @@ def _write_ball(constraint: BallConstraint, connection: BodyConnection, context:
     links = constraint.link_A, constraint.link_B
     A, B = (connection.body_a, connection.X_AP), (connection.body_b, connection.X_BQ)
     softness = _softness(name, links, (A, B), constraint.where, context)
-    sites = site_at(f"{name}_A", *A, context, is_point=True), site_at(f"{name}_B", *B, context, is_point=True)
-    context.document["equality"].add("connect", name=name, site1=sites[0], site2=sites[1], **softness)
+    sites = (
+        site_at(f"{name}_A", *A, context, is_point=True),
+        site_at(f"{name}_B", *B, context, is_point=True),
+    )
+    context.document["equality"].add(
+        "connect", name=name, site1=sites[0], site2=sites[1], **softness
+    )
     context.report(
         Fate.APPROXIMATED,
         "ball-soft-constraint",
@@ -268,9 +307,14 @@ def _write_weld(constraint: WeldConstraint, connection: BodyConnection, context:
 
 
 def _between_sites(
-    tag: str, constraint: BallConstraint | WeldConstraint, connection: BodyConnection, context: Context
+    tag: str,
+    constraint: BallConstraint | WeldConstraint,
+    connection: BodyConnection,
+    context: Context,
 ) -> None:
-    """Write a constraint as the source states it, with the softness of the source or MuJoCo's default."""
+    """Write a constraint as the source states it, with the softness of the source or MuJoCo's
+    default.
+    """
     settings = dict(constraint.mujoco)
     preferred = settings.pop("name", f"{constraint.link_A}_{constraint.link_B}")
     name, is_point = context.names.claim("equality", preferred), tag == "connect"
@@ -281,9 +325,14 @@ def _between_sites(
 
 
 def _softness(
-    name: str, subjects: tuple[str, ...], ends: tuple[BodyFrame, BodyFrame], where: Where, context: Context
+    name: str,
+    subjects: tuple[str, ...],
+    ends: tuple[BodyFrame, BodyFrame],
+    where: Where,
+    context: Context,
 ) -> dict[str, Value]:
-    """Return MuJoCo's default softness for points that can never meet: a hard constraint would be unstable.
+    """Return MuJoCo's default softness for points that can never meet: a hard constraint would be
+    unstable.
 
     Points that are apart at the zero configuration are reported.
     """
@@ -295,7 +344,8 @@ def _softness(
         context.report(
             Fate.NOTED,
             "open-at-zero",
-            "constraint {constraint} is open by {distance:.3g} m at the zero configuration; MuJoCo closes it in a few "
+            "constraint {constraint} is open by {distance:.3g} m at the zero configuration; "
+            "MuJoCo closes it in a few "
             "steps",
             where,
             hint="start from positions that close it",
@@ -307,7 +357,8 @@ def _softness(
     context.report(
         Fate.APPROXIMATED,
         "never-closes",
-        "no position was found that closes constraint {constraint}; a soft constraint pulls it to its least distance, "
+        "no position was found that closes constraint {constraint}; a soft constraint pulls it to "
+        "its least distance, "
         "{distance:.3g} m",
         where,
         hint="move the points to where they can meet",

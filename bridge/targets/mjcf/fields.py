@@ -1,6 +1,7 @@
 """Fields that MJCF cannot hold, and features without MJX support.
 
-The rules hold for MJX 3.17 with its own backend (JAX); ``docs/make_accelerators_table.py`` asks MJX itself.
+The rules hold for MJX 3.17 with its own backend (JAX); ``docs/make_accelerators_table.py`` asks MJX
+itself.
 
 A rule applies where a field differs from its default, which it has when the source states nothing.
 """
@@ -16,7 +17,17 @@ import numpy as np
 
 from bridge.targets.report import value_text
 from loaders.diagnostics import NOWHERE, Fate, Where
-from loaders.model import Collision, Friction, Joint, JointAxis, Link, Model, Physics, Surface, Visual
+from loaders.model import (
+    Collision,
+    Friction,
+    Joint,
+    JointAxis,
+    Link,
+    Model,
+    Physics,
+    Surface,
+    Visual,
+)
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
 
@@ -31,10 +42,14 @@ _FLAT = frozenset({"box", "mesh", "hfield"})
 def report_mjx_support(context: Context) -> None:
     """Report the features of the model that MJX refuses, in one entry."""
     links, features = _unsupported_collision(context)
-    contacts = [element for element in context.document["sensor"].children if element.tag == "contact"]
+    contacts = [
+        element for element in context.document["sensor"].children if element.tag == "contact"
+    ]
     sensors = [element.attributes["name"] for element in contacts if "name" in element.attributes]
     if contacts:
-        features.append("contact sensors that sum forces" + (f" ({' '.join(sensors)})" if sensors else ""))
+        features.append(
+            "contact sensors that sum forces" + (f" ({' '.join(sensors)})" if sensors else "")
+        )
     if context.mechanism.scene.wind.any():
         features.append("wind with implicitfast")
     if features:
@@ -49,8 +64,12 @@ def report_mjx_support(context: Context) -> None:
 
 
 def _unsupported_collision(context: Context) -> tuple[tuple[str, ...], list[str]]:
-    """Return the first two links that may collide with shapes that MJX cannot collide, and the feature."""
-    types = {body.name: _collision_types(i, context) for i, body in enumerate(context.mechanism.bodies)}
+    """Return the first two links that may collide with shapes that MJX cannot collide, and the
+    feature.
+    """
+    types = {
+        body.name: _collision_types(i, context) for i, body in enumerate(context.mechanism.bodies)
+    }
     pair = _first_unsupported_pair(types, context)
     if pair is None:
         return (), []
@@ -61,7 +80,9 @@ def _unsupported_collision(context: Context) -> tuple[tuple[str, ...], list[str]
     ]
 
 
-def _first_unsupported_pair(types: Mapping[str, set[str]], context: Context) -> tuple[str, str] | None:
+def _first_unsupported_pair(
+    types: Mapping[str, set[str]], context: Context
+) -> tuple[str, str] | None:
     mechanism = context.mechanism
     excluded, index = mechanism.excluded_pairs(context.options.policy), mechanism.body_index
     round_links = [name for name, shapes in types.items() if shapes & _ROUND]
@@ -90,7 +111,11 @@ def _ends_of_runs(values: Sequence[object]) -> list[int]:
 
 def _collision_types(index: int, context: Context) -> set[str]:
     """Return the types of the colliding geoms of one body."""
-    return {_type(e) for e in context.document.bodies[index].children if e.attributes.get("class") == "collision"}
+    return {
+        _type(e)
+        for e in context.document.bodies[index].children
+        if e.attributes.get("class") == "collision"
+    }
 
 
 def _type(geom: Element) -> str:
@@ -127,15 +152,26 @@ _WIND = _Rule(
     "MuJoCo has one wind for all bodies, which needs a density of the air",
 )
 _MODEL = (
-    _Rule("allow_auto_disable", Fate.NOTED, "sleep", "MuJoCo does not put bodies to sleep by default"),
+    _Rule(
+        "allow_auto_disable", Fate.NOTED, "sleep", "MuJoCo does not put bodies to sleep by default"
+    ),
     _WIND,
 )
 _LINK = (
     _WIND,
     _Rule(
-        "velocity_decay", Fate.DROPPED, "velocity-decay", "MuJoCo damps joints, not links", "use the damping of joints"
+        "velocity_decay",
+        Fate.DROPPED,
+        "velocity-decay",
+        "MuJoCo damps joints, not links",
+        "use the damping of joints",
     ),
-    _Rule("added_mass", Fate.DROPPED, "added-mass", "MuJoCo computes fluid forces from shapes, not from a matrix"),
+    _Rule(
+        "added_mass",
+        Fate.DROPPED,
+        "added-mass",
+        "MuJoCo computes fluid forces from shapes, not from a matrix",
+    ),
     _Rule(
         "surface_velocity_axis",
         Fate.DROPPED,
@@ -146,8 +182,18 @@ _LINK = (
     _Rule("deformable", Fate.DROPPED, "deformable", "the link is a rigid body"),
 )
 _SURFACE = (
-    _Rule("restitution_threshold", Fate.DROPPED, "restitution-threshold", "the collision bounces at any speed"),
-    _Rule("max_velocity min_depth", Fate.DROPPED, "contact-solver", "it is a parameter of another solver"),
+    _Rule(
+        "restitution_threshold",
+        Fate.DROPPED,
+        "restitution-threshold",
+        "the collision bounces at any speed",
+    ),
+    _Rule(
+        "max_velocity min_depth",
+        Fate.DROPPED,
+        "contact-solver",
+        "it is a parameter of another solver",
+    ),
     _Rule(
         "collide_without_contact",
         Fate.APPROXIMATED,
@@ -157,8 +203,18 @@ _SURFACE = (
     _Rule("hydroelastic", Fate.DROPPED, "hydroelastic", "MuJoCo has point contacts"),
 )
 _FRICTION = (
-    _Rule("mu_static", Fate.DROPPED, "static-friction", "MuJoCo has one coefficient, at rest and in motion"),
-    _Rule("fdir1", Fate.DROPPED, "friction-direction", "the friction of a geom is the same in every direction"),
+    _Rule(
+        "mu_static",
+        Fate.DROPPED,
+        "static-friction",
+        "MuJoCo has one coefficient, at rest and in motion",
+    ),
+    _Rule(
+        "fdir1",
+        Fate.DROPPED,
+        "friction-direction",
+        "the friction of a geom is the same in every direction",
+    ),
     _Rule("slip1 slip2 torsional_slip", Fate.DROPPED, "slip", "MuJoCo has no force-dependent slip"),
 )
 _VISUAL = (
@@ -172,10 +228,20 @@ _SPEED = (
         Fate.DROPPED,
         "velocity-limit",
         "MuJoCo does not support velocity limits",
-        'limit the speed in a controller, or use actuators="dcmotor", whose effort ends at the limit',
+        (
+            'limit the speed in a controller, or use actuators="dcmotor", whose effort ends at the '
+            "limit"
+        ),
     ),
 )
-_AXIS = (_Rule("acceleration", Fate.DROPPED, "acceleration-limit", "MuJoCo does not support acceleration limits"),)
+_AXIS = (
+    _Rule(
+        "acceleration",
+        Fate.DROPPED,
+        "acceleration-limit",
+        "MuJoCo does not support acceleration limits",
+    ),
+)
 _PACE = (
     _Rule(
         "real_time_factor real_time_update_rate",
@@ -203,7 +269,9 @@ def report_unsupported_fields(speed_limited: frozenset[str], context: Context) -
     _report_filter_groups(scene, context)
     _report_names(scene, context)
     for model in scene.models:
-        _apply(_MODEL, model, _Owner("model {name}", model.name, (model.name,), model.where), context)
+        _apply(
+            _MODEL, model, _Owner("model {name}", model.name, (model.name,), model.where), context
+        )
     for link in scene.links:
         _report_link(link, context)
     for joint in scene.joints:
@@ -221,7 +289,7 @@ def report_unsupported_fields(speed_limited: frozenset[str], context: Context) -
             )
 
 
-# --- the scene -------------------------------------------------------------------------------------------------------
+# --- the scene ------------------------------------------------------------------------------------
 
 
 def _report_physics(scene: Scene, context: Context) -> None:
@@ -241,7 +309,10 @@ def _report_physics(scene: Scene, context: Context) -> None:
         context.report(
             Fate.DROPPED,
             "wind",
-            "the wind has no effect: the source states no density of the air, and MuJoCo's default is zero",
+            (
+                "the wind has no effect: the source states no density of the air, and MuJoCo's "
+                "default is zero"
+            ),
             where,
             hint="set density and viscosity of <option>",
         )
@@ -254,7 +325,10 @@ def _report_filter_groups(scene: Scene, context: Context) -> None:
         context.report(
             Fate.NOTED,
             "filter-groups",
-            "the collision filter groups {groups} are written as the pairs of links that they exclude",
+            (
+                "the collision filter groups {groups} are written as the pairs of links that they "
+                "exclude"
+            ),
             scene.filter_groups[0].where,
             subjects=names,
             groups=", ".join(members),
@@ -289,7 +363,7 @@ def _report_names(scene: Scene, context: Context) -> None:
         )
 
 
-# --- links -----------------------------------------------------------------------------------------------------------
+# --- links ----------------------------------------------------------------------------------------
 
 
 def _report_link(link: Link, context: Context) -> None:
@@ -297,7 +371,10 @@ def _report_link(link: Link, context: Context) -> None:
     for visual in link.visuals:
         _apply(_VISUAL, visual, _shape_owner("visual {name}", visual, link), context)
     for collision in link.collisions:
-        owner, friction = _shape_owner("collision {name}", collision, link), collision.surface.friction
+        owner, friction = (
+            _shape_owner("collision {name}", collision, link),
+            collision.surface.friction,
+        )
         _apply(_COLLISION, collision, owner, context)
         _apply(_SURFACE, collision.surface, owner, context)
         _apply(_FRICTION, friction, owner, context)
@@ -305,7 +382,10 @@ def _report_link(link: Link, context: Context) -> None:
             context.report(
                 Fate.DROPPED,
                 "friction-direction",
-                "collision {name}: mu2 = {mu2:g} is left out; the friction is {mu:g} in every direction",
+                (
+                    "collision {name}: mu2 = {mu2:g} is left out; the friction is {mu:g} in every "
+                    "direction"
+                ),
                 collision.where,
                 subjects=owner.subjects,
                 name=owner.name,
@@ -316,11 +396,14 @@ def _report_link(link: Link, context: Context) -> None:
 
 def _shape_owner(template: str, shape: Visual | Collision, link: Link) -> _Owner:
     return _Owner(
-        template, f"{link.name}/{shape.name}", (link.name, f"{link.name}{SEPARATOR}{shape.name}"), shape.where
+        template,
+        f"{link.name}/{shape.name}",
+        (link.name, f"{link.name}{SEPARATOR}{shape.name}"),
+        shape.where,
     )
 
 
-# --- joints ----------------------------------------------------------------------------------------------------------
+# --- joints ---------------------------------------------------------------------------------------
 
 
 def _report_joint(joint: Joint, ends_at_speed_limit: bool, context: Context) -> None:
@@ -345,7 +428,11 @@ def _report_curve(joint: Joint, context: Context) -> None:
         context.report(
             Fate.NOTED,
             "curve",
-            "joint {joint} follows a curve of {length:g} m ({kind}); its limits are those of the axis",
+            (
+                "joint {joint} follows a curve of {length:g} m ({kind}); its limits are those of "
+                "the "
+                "axis"
+            ),
             joint.where,
             subjects=(joint.name,),
             joint=joint.name,
@@ -354,7 +441,7 @@ def _report_curve(joint: Joint, context: Context) -> None:
         )
 
 
-# --- rules -----------------------------------------------------------------------------------------------------------
+# --- rules ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,7 +467,9 @@ def _apply(
     owner: _Owner,
     context: Context,
 ) -> None:
-    """Report the fields of a part of the scene that have no default value and for which there is a rule."""
+    """Report the fields of a part of the scene that have no default value and for which there is a
+    rule.
+    """
     for field, rule, default in _ruled_fields(cast(Hashable, type(part)), rules):
         value = getattr(part, field)
         if _differs(value, default):
@@ -399,7 +488,9 @@ def _apply(
 
 @cache
 def _ruled_fields(kind: Any, rules: tuple[_Rule, ...]) -> tuple[tuple[str, _Rule, Any], ...]:
-    """Return the fields of a class for which there are rules, each with its rule and its default."""
+    """Return the fields of a class for which there are rules, each with its rule and its
+    default.
+    """
     defaults = {field.name: field.default for field in fields(kind)}
     return tuple((field, rule, defaults[field]) for rule in rules for field in rule.fields.split())
 

@@ -33,7 +33,9 @@ from .spec import SCENE, compiled, require_xml_depth
 from .submodel import file_owners, split_document
 
 
-def readme_text(name: str, scene: Scene, built: Built, options: Options, parts: Sequence[str] = ()) -> str:
+def readme_text(
+    name: str, scene: Scene, built: Built, options: Options, parts: Sequence[str] = ()
+) -> str:
     """Return the text of README.md: how to use the model, and how it was made.
 
     Args:
@@ -46,7 +48,11 @@ def readme_text(name: str, scene: Scene, built: Built, options: Options, parts: 
     lines = [
         f"# {name}",
         "",
-        f"`{name}.xml` is the model alone; `scene.xml` adds a camera, and a floor and a light if the model has none.",
+        (
+            f"`{name}.xml` is the model alone; `scene.xml` adds a camera, and a floor and a light "
+            f"if "
+            f"the model has none."
+        ),
         *_parts_paragraph(name, parts),
         "",
         "```sh",
@@ -55,8 +61,14 @@ def readme_text(name: str, scene: Scene, built: Built, options: Options, parts: 
         "",
         *derivation(scene, "export_mjcf", name, _non_default_options(options)),
         "",
-        "The frame of a body is the frame of its link, and `qpos` of a hinge or slide is the position of its joint.",
-        "[FIDELITY.md](FIDELITY.md) lists what MuJoCo cannot represent, or represents with an error.",
+        (
+            "The frame of a body is the frame of its link, and `qpos` of a hinge or slide is the "
+            "position of its joint."
+        ),
+        (
+            "[FIDELITY.md](FIDELITY.md) lists what MuJoCo cannot represent, or represents with an "
+            "error."
+        ),
         *_floating_paragraph(built),
         "",
         *_joint_table(built),
@@ -67,7 +79,11 @@ def readme_text(name: str, scene: Scene, built: Built, options: Options, parts: 
 def _parts_paragraph(name: str, parts: Sequence[str]) -> list[str]:
     """Return the sentence that names the files of a world in several files."""
     files = ", ".join(code(file) for file in parts)
-    return ["", f"`{name}.xml` includes {files}, one file for each model of several links."] if parts else []
+    return (
+        ["", f"`{name}.xml` includes {files}, one file for each model of several links."]
+        if parts
+        else []
+    )
 
 
 def _non_default_options(options: Options) -> dict[str, str]:
@@ -81,11 +97,20 @@ def _non_default_options(options: Options) -> dict[str, str]:
 
 def _floating_paragraph(built: Built) -> list[str]:
     """Return the warning that a robot falls because nothing fixes it to the world."""
-    moving = [child for e in built.root.walk() if e.tag == "worldbody" for child in e.children if child.tag == "body"]
-    robots = [body for body in moving if {"freejoint", "body"} <= {child.tag for child in body.children}]
+    moving = [
+        child
+        for e in built.root.walk()
+        if e.tag == "worldbody"
+        for child in e.children
+        if child.tag == "body"
+    ]
+    robots = [
+        body for body in moving if {"freejoint", "body"} <= {child.tag for child in body.children}
+    ]
     names = ", ".join(code(body.attributes["name"]) for body in robots)
     warning = (
-        f"The source does not fix {names} to the world, so it falls; a fixed joint to the world, or the option "
+        f"The source does not fix {names} to the world, so it falls; a fixed joint to the world, "
+        f"or the option "
         '`base="fixed"`, would hold it.'
     )
     return ["", warning] if robots else []
@@ -102,7 +127,9 @@ def _joint_table(built: Built) -> list[str]:
     for element in built.root.walk():
         if element.tag not in {"joint", "freejoint"} or "name" not in element.attributes:
             continue
-        joint_type = "free" if element.tag == "freejoint" else element.attributes.get("type", "hinge")
+        joint_type = (
+            "free" if element.tag == "freejoint" else element.attributes.get("type", "hinge")
+        )
         size = _QPOS_SIZES.get(joint_type, 1)
         indices = f"{start}" if size == 1 else f"{start} to {start + size - 1}"
         rows.append(f"| {code(element.attributes['name'], cell=True)} | {joint_type} | {indices} |")
@@ -110,8 +137,16 @@ def _joint_table(built: Built) -> list[str]:
     return ["## Joints", "", "| joint | type | qpos |", "|---|---|---|", *rows] if rows else []
 
 
-_LIT: dict[str, Value] = {"diffuse": (0.6, 0.6, 0.6), "ambient": (0.3, 0.3, 0.3), "specular": (0.0, 0.0, 0.0)}
-_DIMMED: dict[str, Value] = {"diffuse": (0.0, 0.0, 0.0), "ambient": (0.4, 0.4, 0.4), "specular": (0.0, 0.0, 0.0)}
+_LIT: dict[str, Value] = {
+    "diffuse": (0.6, 0.6, 0.6),
+    "ambient": (0.3, 0.3, 0.3),
+    "specular": (0.0, 0.0, 0.0),
+}
+_DIMMED: dict[str, Value] = {
+    "diffuse": (0.0, 0.0, 0.0),
+    "ambient": (0.4, 0.4, 0.4),
+    "specular": (0.0, 0.0, 0.0),
+}
 """Headlight beside the lights of the source: SDFormat's ambient light."""
 _AXES = np.eye(3)
 _MIN_EXTENT = 1e-9
@@ -119,7 +154,8 @@ _MIN_EXTENT = 1e-9
 
 
 def scene_element(name: str, mechanism: Mechanism, built: Built) -> Element:
-    """Return the scene around a model, with the floor under the lowest point of the model in its initial position.
+    """Return the scene around a model, with the floor under the lowest point of the model in its
+    initial position.
 
     Args:
         name: Name of the model's file, without suffix.
@@ -132,13 +168,22 @@ def scene_element(name: str, mechanism: Mechanism, built: Built) -> Element:
     lower, upper = _bounds(mechanism, built)
     size = float(np.linalg.norm(upper - lower))
     if np.all(lower < upper) and _MIN_EXTENT < size < math.inf:
-        root.add("statistic", center=[_round(x, size) for x in (lower + upper) / 2.0], extent=_round(size, size))
+        root.add(
+            "statistic",
+            center=[_round(x, size) for x in (lower + upper) / 2.0],
+            extent=_round(size, size),
+        )
     visual = root.add("visual")
     visual.add("headlight", **_DIMMED if scene.lights else _LIT)
     visual.add("rgba", haze=(0.15, 0.25, 0.35, 1.0))
     visual.add("global", azimuth=AZIMUTH, elevation=ELEVATION)
     asset = root.add("asset")
-    sky: dict[str, Value] = {"rgb1": (0.3, 0.5, 0.7), "rgb2": (0.0, 0.0, 0.0), "width": 512, "height": 3072}
+    sky: dict[str, Value] = {
+        "rgb1": (0.3, 0.5, 0.7),
+        "rgb2": (0.0, 0.0, 0.0),
+        "width": 512,
+        "height": 3072,
+    }
     asset.add("texture", type="skybox", builtin="gradient", **sky)
     world = Element("worldbody")
     if not scene.lights:
@@ -150,38 +195,74 @@ def scene_element(name: str, mechanism: Mechanism, built: Built) -> Element:
 
 
 def _has_ground(scene: Scene) -> bool:
-    return any(isinstance(shape.geometry, Plane | Heightmap) for link in scene.links for shape in link.collisions)
+    return any(
+        isinstance(shape.geometry, Plane | Heightmap)
+        for link in scene.links
+        for shape in link.collisions
+    )
 
 
 def _floor(asset: Element, world: Element, height: float) -> None:
-    look: dict[str, Value] = {"rgb1": (0.2, 0.3, 0.4), "rgb2": (0.1, 0.2, 0.3), "markrgb": (0.8, 0.8, 0.8)}
-    asset.add("texture", name="scene_floor", type="2d", builtin="checker", mark="edge", **look, width=300, height=300)
-    asset.add("material", name="scene_floor", texture="scene_floor", texuniform=True, texrepeat=(5, 5), reflectance=0.2)
+    look: dict[str, Value] = {
+        "rgb1": (0.2, 0.3, 0.4),
+        "rgb2": (0.1, 0.2, 0.3),
+        "markrgb": (0.8, 0.8, 0.8),
+    }
+    asset.add(
+        "texture",
+        name="scene_floor",
+        type="2d",
+        builtin="checker",
+        mark="edge",
+        **look,
+        width=300,
+        height=300,
+    )
+    asset.add(
+        "material",
+        name="scene_floor",
+        texture="scene_floor",
+        texuniform=True,
+        texrepeat=(5, 5),
+        reflectance=0.2,
+    )
     pos = (0, 0, height) if height else None
-    world.add("geom", name="scene_floor", type="plane", pos=pos, size=(0, 0, 0.05), material="scene_floor")
+    world.add(
+        "geom", name="scene_floor", type="plane", pos=pos, size=(0, 0, 0.05), material="scene_floor"
+    )
 
 
-# --- where the model is ----------------------------------------------------------------------------------------------
+# --- where the model is ---------------------------------------------------------------------------
 
 
 def _height(mechanism: Mechanism, built: Built) -> float:
-    """Return the floor height [m], rounded down to 0.1 mm: the lowest collision, else visual point, at most 0."""
+    """Return the floor height [m], rounded down to 0.1 mm: the lowest collision, else visual point,
+    at most 0.
+    """
     collisions = tuple(shape for shape in built.shapes if shape.collides)
     lowest = float(_corner(collisions or built.shapes, mechanism, -1.0)[2])
     return min(0.0, math.floor(lowest * 1e4 + 1e-6) / 1e4) if math.isfinite(lowest) else 0.0
 
 
 def _bounds(mechanism: Mechanism, built: Built) -> tuple[Array, Array]:
-    """Return the lower and upper corner of all shapes in the initial position, in the world [m], each of shape (3,)."""
+    """Return the lower and upper corner of all shapes in the initial position, in the world [m],
+    each of shape (3,).
+    """
     return _corner(built.shapes, mechanism, -1.0), _corner(built.shapes, mechanism, 1.0)
 
 
 def _corner(shapes: tuple[PlacedShape, ...], mechanism: Mechanism, sign: float) -> Array:
-    """Return the upper (1) or lower (-1) corner of the bounding box of shapes; infinite if no shape is given."""
+    """Return the upper (1) or lower (-1) corner of the bounding box of shapes; infinite if no shape
+    is given.
+    """
     names = (body.name for body in mechanism.bodies)
-    X_WL = {WORLD: IDENTITY} | dict(zip(names, poses(mechanism.bodies, home_positions(mechanism)), strict=True))
+    X_WL = {WORLD: IDENTITY} | dict(
+        zip(names, poses(mechanism.bodies, home_positions(mechanism)), strict=True)
+    )
     placed = ((X_WL[shape.link] @ shape.X_LS, shape.reach) for shape in shapes)
-    extremes = [sign * X_WS.p + [reach(sign * X_WS.R.T @ axis) for axis in _AXES] for X_WS, reach in placed]
+    extremes = [
+        sign * X_WS.p + [reach(sign * X_WS.R.T @ axis) for axis in _AXES] for X_WS, reach in placed
+    ]
     corner: Array = sign * np.max(extremes, axis=0) if extremes else np.full(3, -sign * math.inf)
     return corner
 
@@ -204,8 +285,13 @@ class MjcfExport(Export):
     initial_key: int | None = None
 
     def __str__(self) -> str:
-        """Return where the model is, how to view it, and how to write the actuators that were left out."""
-        lines = [str(self.path), f"view it: python -m mujoco.viewer --mjcf={self.path.parent / 'scene.xml'}"]
+        """Return where the model is, how to view it, and how to write the actuators that were left
+        out.
+        """
+        lines = [
+            str(self.path),
+            f"view it: python -m mujoco.viewer --mjcf={self.path.parent / 'scene.xml'}",
+        ]
         omitted = [entry for entry in self.diagnostics if entry.code == "mjcf.no-actuators"]
         return "\n".join([*lines, *(f"{entry.message}; {entry.hint}" for entry in omitted)])
 
@@ -236,16 +322,18 @@ def export_mjcf(
     check: bool = True,
     **options: Unpack[MjcfOptions],
 ) -> MjcfExport:
-    """Write a model as a folder: ``<name>.xml``, ``scene.xml``, ``assets/``, ``README.md``, ``FIDELITY.md``.
+    """Write a model as a folder: ``<name>.xml``, ``scene.xml``, ``assets/``, ``README.md``,
+    ``FIDELITY.md``.
 
-    The folder appears complete or not at all, whatever interrupts the export. It replaces an earlier export whose files
-    are as they were written; a manifest in the folder lists them. All other files are left alone.
+    The folder appears complete or not at all, whatever interrupts the export. It replaces an
+    earlier export whose files are as they were written; a manifest in the folder lists them. All
+    other files are left alone.
 
     Args:
         source: See `bridge.to_mjcf`.
         out_dir: The folder to write. A symbolic link is followed to its folder.
-        force: Whether to overwrite files that were edited or that no export wrote, if they have the name of a new one.
-            Other files that no export wrote stay in the folder.
+        force: Whether to overwrite files that were edited or that no export wrote, if they have the
+            name of a new one. Other files that no export wrote stay in the folder.
         check: Whether to compile the files with MuJoCo before the folder is touched.
         options: See `bridge.to_mjcf`.
 
@@ -254,18 +342,21 @@ def export_mjcf(
 
     Raises:
         LoadError: if the file is invalid.
-        ExportError: if MuJoCo cannot represent the model, with every reason; or if MuJoCo refuses to compile it.
-        OutputFolderError: if the folder holds files that were edited or that no export wrote; a `FileExistsError`.
+        ExportError: if MuJoCo cannot represent the model, with every reason; or if MuJoCo refuses
+        to compile it.
+        OutputFolderError: if the folder holds files that were edited or that no export wrote; a
+        `FileExistsError`.
         OSError: if the file system refuses; the old content is in place then.
         TypeError: if an option is unknown.
-        ValueError: if an option has an unknown value, or the folder is named as a file, such as ``arm.xml``.
+        ValueError: if an option has an unknown value, or the folder is named as a file, such as
+        ``arm.xml``.
 
     Example:
         >>> import tempfile, bridge, loaders
         >>> urdf = '<robot name="arm"><link name="base"/></robot>'
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     result = bridge.export_mjcf(loaders.load_string(urdf, format="urdf"), f"{folder}/arm")
-        ...     print(result.path.name, result.files)
+        ...     result = bridge.export_mjcf(loaders.load_string(urdf, format="urdf"),
+        f"{folder}/arm") ...     print(result.path.name, result.files)
         arm.xml ('FIDELITY.md', 'README.md', 'arm.xml', 'scene.xml')
     """
     check_folder_name(out_dir)
@@ -280,7 +371,9 @@ def export_mjcf(
     )
 
 
-def exported_files(source: Source, *, check: bool = True, **options: Unpack[MjcfOptions]) -> ExportedFiles:
+def exported_files(
+    source: Source, *, check: bool = True, **options: Unpack[MjcfOptions]
+) -> ExportedFiles:
     """Return the files that `export_mjcf` writes.
 
     Args:
@@ -290,7 +383,8 @@ def exported_files(source: Source, *, check: bool = True, **options: Unpack[Mjcf
 
     Raises:
         LoadError: if the file is invalid.
-        ExportError: if MuJoCo cannot represent the model, with every reason; or if MuJoCo refuses to compile it.
+        ExportError: if MuJoCo cannot represent the model, with every reason; or if MuJoCo refuses
+        to compile it.
         TypeError: if an option is unknown.
         ValueError: if an option has an unknown value.
     """
@@ -315,7 +409,8 @@ def single_file(
 
     Raises:
         LoadError: if the file is invalid.
-        ExportError: if MuJoCo cannot represent the model, with every reason; or if MuJoCo refuses to compile it.
+        ExportError: if MuJoCo cannot represent the model, with every reason; or if MuJoCo refuses
+        to compile it.
         TypeError: if an option is unknown.
         ValueError: if an option has an unknown value.
     """
@@ -327,14 +422,19 @@ def single_file(
             compiler.set(assetdir=assets if built.assets else None)
         text = write(built.root, [origin_comment(mechanism.scene, alone=True)])
         if check:
-            files = {SCENE: text.encode()} | {f"{assets}/{file}": data for file, data in built.assets.items()}
+            files = {SCENE: text.encode()} | {
+                f"{assets}/{file}": data for file, data in built.assets.items()
+            }
             compiled(files, mechanism.scene, built)
         losses.add(built.diagnostics)
     return text, built.assets, built.diagnostics
 
 
-def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpack[MjcfOptions]) -> tuple[str, ...]:
-    """Return the files of an export that are missing, superfluous, or differ from what `export_mjcf` would write.
+def stale_files(
+    source: Source, out_dir: str | os.PathLike[str], **options: Unpack[MjcfOptions]
+) -> tuple[str, ...]:
+    """Return the files of an export that are missing, superfluous, or differ from what
+    `export_mjcf` would write.
 
     Args:
         source: See `bridge.to_mjcf`.
@@ -373,8 +473,15 @@ def _model_files(name: str, scene: Scene, built: Built) -> dict[str, str]:
     names = Names()
     for taken in (name, "scene"):
         names.claim("file", taken.lower())
-    files = {model: f"{names.claim('file', file_name(model))}.xml" for model in file_owners(built.root)}
+    files = {
+        model: f"{names.claim('file', file_name(model))}.xml" for model in file_owners(built.root)
+    }
     main, parts = split_document(built.root, files)
     texts = {f"{name}.xml": write(main, [origin_comment(scene)])}
-    note = f"{name}.xml includes this file and has the options, the classes, and what several models share."
-    return texts | {files[model]: write(part, [origin_comment(scene), note]) for model, part in parts.items()}
+    note = (
+        f"{name}.xml includes this file and has the options, the classes, and what several "
+        f"models share."
+    )
+    return texts | {
+        files[model]: write(part, [origin_comment(scene), note]) for model, part in parts.items()
+    }

@@ -1,7 +1,8 @@
 """geom: collisions and visuals.
 
-MuJoCo lets a soft body collide with every plane of a body of which another geom may collide with it, whatever the masks
-of the plane itself. A plane written twice, once for drawing, would push twice.
+MuJoCo lets a soft body collide with every plane of a body of which another geom may collide with
+it, whatever the masks of the plane itself. A plane written twice, once for drawing, would push
+twice.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class WrittenShapes:
     """The shapes of all geoms of finite size, without terrain."""
 
 
-# --- sizes -----------------------------------------------------------------------------------------------------------
+# --- sizes ----------------------------------------------------------------------------------------
 
 
 def _box(box: Box) -> _Shape:
@@ -119,7 +120,7 @@ _PRIMITIVES: dict[type, Callable[[Any], _Shape]] = {
 }
 
 
-# --- geoms -----------------------------------------------------------------------------------------------------------
+# --- geoms ----------------------------------------------------------------------------------------
 
 
 def collision_name_counts(scene: Scene) -> Counter[str]:
@@ -129,14 +130,17 @@ def collision_name_counts(scene: Scene) -> Counter[str]:
 
 def shape_name_counts(scene: Scene) -> Counter[str]:
     """Return how many collisions and visuals have each name."""
-    return collision_name_counts(scene) + Counter(shape.name for link in scene.links for shape in link.visuals)
+    return collision_name_counts(scene) + Counter(
+        shape.name for link in scene.links for shape in link.visuals
+    )
 
 
 class GeomWriter:
     """Makes the geoms of an export, link by link.
 
-    The name of a geom is that of the collision or visual. A collision whose name is not unique gets its link's name as
-    a prefix; a visual whose name is not unique has no name, and neither has one that had none in MJCF.
+    The name of a geom is that of the collision or visual. A collision whose name is not unique gets
+    its link's name as a prefix; a visual whose name is not unique has no name, and neither has one
+    that had none in MJCF.
     """
 
     def __init__(self, library: AssetLibrary, contact: ContactData, context: Context) -> None:
@@ -154,8 +158,12 @@ class GeomWriter:
             link: The link.
             is_moving: Whether its body can move in the world.
         """
-        visuals = [element for visual in link.visuals for element in self._visual(visual, link, is_moving)]
-        return visuals + [e for collision in link.collisions for e in self._collision(collision, link, is_moving)]
+        visuals = [
+            element for visual in link.visuals for element in self._visual(visual, link, is_moving)
+        ]
+        return visuals + [
+            e for collision in link.collisions for e in self._collision(collision, link, is_moving)
+        ]
 
     def _visual(self, visual: Visual, link: Link, is_moving: bool) -> list[Element]:
         has_texture = visual.material is not None and visual.material.texture is not None
@@ -163,7 +171,11 @@ class GeomWriter:
         elements: list[Element] = []
         for shape in self._shapes(visual.geometry, use, is_moving):
             material, rgba = self._library.look(visual, link.name, shape.rgba, shape.texture)
-            is_named = self._shape_names[visual.name] == 1 and not elements and not self._is_numbered(visual)
+            is_named = (
+                self._shape_names[visual.name] == 1
+                and not elements
+                and not self._is_numbered(visual)
+            )
             name = self._context.names.claim("geom", visual.name) if is_named else None
             elements.append(_geom("visual", name, visual.X_LG, shape))
             self._place(shape, visual.X_LG, use)
@@ -171,7 +183,9 @@ class GeomWriter:
         return elements
 
     def _is_numbered(self, visual: Visual) -> bool:
-        """Return whether the name of a visual is the one that the reader of MJCF gives to a geom without a name."""
+        """Return whether the name of a visual is the one that the reader of MJCF gives to a geom
+        without a name.
+        """
         return self._is_from_mujoco and _NUMBERED.fullmatch(visual.name) is not None
 
     def _collision(self, collision: Collision, link: Link, is_moving: bool) -> list[Element]:
@@ -180,7 +194,9 @@ class GeomWriter:
         attributes = contact_attributes(collision, link, self._contact, self._context)
         names, elements = [], []
         for i, shape in enumerate(shapes):
-            names.append(self._collision_geom_name(collision, link, f"_{i}" if len(shapes) > 1 else ""))
+            names.append(
+                self._collision_geom_name(collision, link, f"_{i}" if len(shapes) > 1 else "")
+            )
             elements.append(_geom("collision", names[-1], collision.X_LG, shape))
             self._place(shape, collision.X_LG, use)
             elements[-1].set(**attributes)
@@ -197,7 +213,9 @@ class GeomWriter:
 
     def _place(self, shape: _Shape, X_LG: Pose, use: MeshUse) -> None:
         if shape.reach is not None:
-            placed = PlacedShape(link=use.link, X_LS=X_LG @ shape.X_GS, reach=shape.reach, collides=use.collides)
+            placed = PlacedShape(
+                link=use.link, X_LS=X_LG @ shape.X_GS, reach=shape.reach, collides=use.collides
+            )
             self.shapes.placed.append(placed)
 
     def _shapes(self, geometry: Geometry, use: MeshUse, is_moving: bool) -> list[_Shape]:
@@ -220,7 +238,9 @@ class GeomWriter:
             return []
         if isinstance(geometry, Empty):
             template = "link {link} has a shape that is declared empty; it has no geom"
-            self._context.report(Fate.NOTED, "no-shape", template, use.where, subjects=(use.link,), link=use.link)
+            self._context.report(
+                Fate.NOTED, "no-shape", template, use.where, subjects=(use.link,), link=use.link
+            )
             return []
         shape = replace(_PRIMITIVES[type(geometry)](geometry), reach=support_function(geometry))
         return [shape] if self._has_extent(shape, use) else []
@@ -232,7 +252,11 @@ class GeomWriter:
         self._context.report(
             Fate.DROPPED,
             "empty-shape",
-            "link {link} has a {shape_type} whose size is not positive and finite, which MuJoCo refuses",
+            (
+                "link {link} has a {shape_type} whose size is not positive and finite, which "
+                "MuJoCo "
+                "refuses"
+            ),
             use.where,
             hint="give it a positive size",
             subjects=(use.link,),
@@ -245,7 +269,8 @@ class GeomWriter:
 def _appearance(visual: Visual) -> Appearance:
     """Return the part of a mesh file's appearance that the material of a visual leaves in effect.
 
-    In SDFormat a color replaces the texture of the file; in URDF it tints the texture, as in PyBullet.
+    In SDFormat a color replaces the texture of the file; in URDF it tints the texture, as in
+    PyBullet.
     """
     if visual.material is None or visual.material.texture is not None:
         return Appearance.ALL
@@ -280,18 +305,28 @@ _LOOKS = ("material", "rgba")
 
 
 def join_planes(context: Context) -> None:
-    """Draw the planes for contact in place of equal ones that are only drawn, if the document has soft bodies."""
+    """Draw the planes for contact in place of equal ones that are only drawn, if the document has
+    soft bodies.
+    """
     if not context.document["deformable"].children:
         return
-    for body in {id(body): body for body in (context.document["worldbody"], *context.document.bodies)}.values():
+    for body in {
+        id(body): body for body in (context.document["worldbody"], *context.document.bodies)
+    }.values():
         _join(body)
 
 
 def _join(body: Element) -> None:
-    planes = [child for child in body.children if child.tag == "geom" and child.attributes.get("type") == "plane"]
+    planes = [
+        child
+        for child in body.children
+        if child.tag == "geom" and child.attributes.get("type") == "plane"
+    ]
     drawn = {_place(plane): plane for plane in planes if plane.attributes.get("class") == "visual"}
     for plane in planes:
-        looks = drawn.pop(_place(plane), None) if plane.attributes.get("class") != "visual" else None
+        looks = (
+            drawn.pop(_place(plane), None) if plane.attributes.get("class") != "visual" else None
+        )
         if looks is not None:
             plane.set(group=2, **{key: looks.attributes.get(key) for key in _LOOKS})
             body.children.remove(looks)

@@ -1,7 +1,8 @@
 """inertial, and the effective inertia of joints.
 
-MuJoCo demands ``A + B >= C`` of the principal moments in floating point, without tolerance, even for bodies that do
-not move. Mass and moments of each body that moves must exceed 1e-15, unless those of a body welded to it do.
+MuJoCo demands ``A + B >= C`` of the principal moments in floating point, without tolerance, even
+for bodies that do not move. Mass and moments of each body that moves must exceed 1e-15, unless
+those of a body welded to it do.
 """
 
 from __future__ import annotations
@@ -30,17 +31,23 @@ from .joint import ScalarJoint, carried_bodies, where_of
 _MIN_INERTIA = 1e-14
 """Regularization [kg m^2 or kg]: the inertia of a joint that carries nothing."""
 _SAMPLES = 16
-"""Number of random configurations, beside zero; the effective inertia is least where the axes of light links align."""
+"""Number of random configurations, beside zero; the effective inertia is least where the axes of
+light links align.
+"""
 _MAX_SAMPLED_DOFS = 100
 """Largest number of degrees of freedom for which random configurations are evaluated."""
 _PUSH = 0.05
 """Assumed duration of full effort [s]."""
 _MAX_TURN = 0.2
-"""Largest rotation of a hinge in one time step [rad]; MuJoCo's integrator was observed to fail from 0.3 on."""
+"""Largest rotation of a hinge in one time step [rad]; MuJoCo's integrator was observed to fail from
+0.3 on.
+"""
 
 _LIGHT_JOINT = (
-    "joint {joint}: full effort, {effort:g} N m on an effective inertia of {inertia:.2g} kg m^2, turns it by "
-    "{turn:.2g} rad in each time step, at which MuJoCo's integrator may fail; at most {max_effort:.2g} N m, or a time "
+    "joint {joint}: full effort, {effort:g} N m on an effective inertia of {inertia:.2g} kg m^2, "
+    "turns it by "
+    "{turn:.2g} rad in each time step, at which MuJoCo's integrator may fail; at most "
+    "{max_effort:.2g} N m, or a time "
     "step of {max_step:.1g} s, avoids that"
 )
 _LIGHT_JOINTS = _LIGHT_JOINT + "; {others} more joints turn too far"
@@ -48,7 +55,9 @@ _LIGHT_JOINTS = _LIGHT_JOINT + "; {others} more joints turn too far"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EffectiveInertia:
-    """Effective inertia of each velocity component at the zero configuration [kg m^2 or kg], shape (nv,)."""
+    """Effective inertia of each velocity component at the zero configuration [kg m^2 or kg], shape
+    (nv,).
+    """
 
     mechanism: Mechanism
     free: Array
@@ -72,11 +81,14 @@ def effective_inertia(mechanism: Mechanism) -> EffectiveInertia | None:
     if at_zero is None or not len(mechanism.v_order):
         return None
     M = at_zero.matrix
-    return EffectiveInertia(mechanism=mechanism, free=_free_inertia(M), locked=np.diag(M) + _MIN_INERTIA)
+    return EffectiveInertia(
+        mechanism=mechanism, free=_free_inertia(M), locked=np.diag(M) + _MIN_INERTIA
+    )
 
 
 def _free_inertia(M: Array) -> Array:
-    """Return the inverse of each diagonal element of the inverse of a mass matrix, at most the diagonal of the matrix.
+    """Return the inverse of each diagonal element of the inverse of a mass matrix, at most the
+    diagonal of the matrix.
 
     The matrix is regularized, because links without inertia may make it singular.
     """
@@ -93,9 +105,14 @@ def _random_positions(mechanism: Mechanism) -> Iterator[dict[str, Coordinates]]:
     """Yield random positions of hinges and slides within their limits."""
     rng = np.random.default_rng(0)
     joints = scalar_joints(mechanism.bodies)
-    bounds = {joint: [_bounds(body, dof) for dof in range(body.nv)] for joint, body in joints.items()}
+    bounds = {
+        joint: [_bounds(body, dof) for dof in range(body.nv)] for joint, body in joints.items()
+    }
     for _ in range(_SAMPLES):
-        yield {joint: tuple(rng.uniform(*bound) for bound in by_dof) for joint, by_dof in bounds.items()}
+        yield {
+            joint: tuple(rng.uniform(*bound) for bound in by_dof)
+            for joint, by_dof in bounds.items()
+        }
 
 
 def _bounds(body: Body, dof: int) -> tuple[float, float]:
@@ -105,8 +122,11 @@ def _bounds(body: Body, dof: int) -> tuple[float, float]:
     return max(axis.lower, min(-math.pi, axis.upper)), min(axis.upper, max(math.pi, axis.lower))
 
 
-def report_light_joints(inertia: EffectiveInertia, scalar_joints: dict[int, ScalarJoint], context: Context) -> None:
-    """Report hinges that full effort turns farther in one time step than MuJoCo's integrator can follow.
+def report_light_joints(
+    inertia: EffectiveInertia, scalar_joints: dict[int, ScalarJoint], context: Context
+) -> None:
+    """Report hinges that full effort turns farther in one time step than MuJoCo's integrator can
+    follow.
 
     Args:
         inertia: The effective inertia of all joints.
@@ -114,7 +134,10 @@ def report_light_joints(inertia: EffectiveInertia, scalar_joints: dict[int, Scal
         context: The export.
     """
     step = context.time_step
-    turns = {v: step * _max_speed(joint, inertia.free[v], context.mechanism) for v, joint in scalar_joints.items()}
+    turns = {
+        v: step * _max_speed(joint, inertia.free[v], context.mechanism)
+        for v, joint in scalar_joints.items()
+    }
     light = [v for v, turn in turns.items() if turn > _MAX_TURN]
     if not light:
         return
@@ -126,7 +149,10 @@ def report_light_joints(inertia: EffectiveInertia, scalar_joints: dict[int, Scal
         "light-joint",
         _LIGHT_JOINT if len(light) == 1 else _LIGHT_JOINTS,
         where_of(body),
-        hint='state the true effort and the inertia of the rotor, stay below full effort, or use actuators="dcmotor"',
+        hint=(
+            "state the true effort and the inertia of the rotor, stay below full effort, or use "
+            'actuators="dcmotor"'
+        ),
         subjects=[scalar_joints[k].joint for k in light],
         joint=scalar_joints[v].joint,
         effort=axis.effort if axis else 0.0,
@@ -139,7 +165,8 @@ def report_light_joints(inertia: EffectiveInertia, scalar_joints: dict[int, Scal
 
 
 def max_effort(inertia: float, axis: JointAxis, step: float, *, speed: float = math.inf) -> float:
-    """Return the largest effort [N m or N] under which a joint moves slowly enough for MuJoCo's integrator.
+    """Return the largest effort [N m or N] under which a joint moves slowly enough for MuJoCo's
+    integrator.
 
     Args:
         inertia: Effective inertia of the joint [kg m^2 or kg].
@@ -156,27 +183,43 @@ def max_effort(inertia: float, axis: JointAxis, step: float, *, speed: float = m
 
 
 def _max_speed(joint: ScalarJoint, inertia: float, mechanism: Mechanism) -> float:
-    """Return the speed [rad/s] that full effort gives a hinge, within `_PUSH` or between its limits; 0 for a slide."""
+    """Return the speed [rad/s] that full effort gives a hinge, within `_PUSH` or between its
+    limits; 0 for a slide.
+    """
     primitive = mechanism.bodies[joint.body].primitives[joint.primitive]
     axis = primitive.limits
-    if axis is None or primitive.kind is not PrimitiveKind.HINGE or not 0.0 < axis.effort < math.inf:
+    if (
+        axis is None
+        or primitive.kind is not PrimitiveKind.HINGE
+        or not 0.0 < axis.effort < math.inf
+    ):
         return 0.0
     if not inertia > 0.0:  # an inertia that is not physical, which the export reports
         return 0.0
     acceleration = axis.effort / inertia
-    return min(acceleration * _PUSH, math.sqrt(2.0 * acceleration * max(axis.upper - axis.lower, 0.0)))
+    return min(
+        acceleration * _PUSH, math.sqrt(2.0 * acceleration * max(axis.upper - axis.lower, 0.0))
+    )
 
 
 MINIMUM = 1e-15
-"""MuJoCo's bound on mass [kg] and moments [kg m^2] of a moving body (``mjMINVAL``); must be exceeded."""
+"""MuJoCo's bound on mass [kg] and moments [kg m^2] of a moving body (``mjMINVAL``); must be
+exceeded.
+"""
 _WATER = 1000.0
 """Density of a shape that states none [kg/m^3], as in SDFormat."""
 _AXES, _MOMENTS = "inertial/quat", "inertial/diaginertia"
-"""Settings of a link: the quaternion of the principal axes and the moments about them, as the source states them."""
+"""Settings of a link: the quaternion of the principal axes and the moments about them, as the
+source states them.
+"""
 _ROUNDING = 1e-13
-"""Largest difference of the inertia from the one that is stated by axes and moments, relative to the largest moment."""
+"""Largest difference of the inertia from the one that is stated by axes and moments, relative to
+the largest moment.
+"""
 EPSILON = 1e-14
-"""Mass [kg] and moments [kg m^2] of a moving body that has none: the next power of ten that MuJoCo accepts."""
+"""Mass [kg] and moments [kg m^2] of a moving body that has none: the next power of ten that MuJoCo
+accepts.
+"""
 
 
 def inertials(context: Context) -> list[Element | None]:
@@ -197,12 +240,16 @@ def inertials(context: Context) -> list[Element | None]:
 
 
 def _needs_mass(body: Body, *, is_carried: bool, has_mass: bool) -> bool:
-    """Return whether MuJoCo demands mass of a body; a virtual link becomes part of the body that it carries."""
+    """Return whether MuJoCo demands mass of a body; a virtual link becomes part of the body that it
+    carries.
+    """
     return bool(body.primitives) and not is_carried and not has_mass
 
 
 def _accepted_inertia(link: Link, inertia: SpatialInertia, context: Context) -> SpatialInertia:
-    """Return the inertia to write: the link's own, or the one that the option ``inertia`` demands."""
+    """Return the inertia to write: the link's own, or the one that the option ``inertia``
+    demands.
+    """
     mode = context.options.inertia
     if mode == "from_geometry" and (link.inertia is None or link.inertia.defects()):
         return _from_geometry(link, context)
@@ -251,7 +298,9 @@ def _repaired(link: Link, inertia: SpatialInertia, context: Context) -> SpatialI
 
 
 def _from_geometry(link: Link, context: Context) -> SpatialInertia:
-    """Return the inertia of the collision shapes, of their density or water's, scaled to the link's mass if stated."""
+    """Return the inertia of the collision shapes, of their density or water's, scaled to the link's
+    mass if stated.
+    """
     total = SpatialInertia.of(0.0)
     for collision in link.collisions:
         part = shape_inertia(collision.geometry, collision.density or _WATER)
@@ -273,7 +322,9 @@ def _from_geometry(link: Link, context: Context) -> SpatialInertia:
 
 
 def _has_welded_mass(context: Context, inertias: list[SpatialInertia]) -> list[bool]:
-    """Return for each body whether it, or a body welded to it, has mass and moments that MuJoCo accepts."""
+    """Return for each body whether it, or a body welded to it, has mass and moments that MuJoCo
+    accepts.
+    """
     has_mass = [inertia.mass > MINIMUM and _exceeds_minimum(inertia.I_Lcm) for inertia in inertias]
     for i, body in reversed(list(enumerate(context.mechanism.bodies))):
         if has_mass[i] and not body.primitives and body.parent >= 0:
@@ -286,7 +337,9 @@ def _exceeds_minimum(I_Lcm: Array) -> bool:
     return exceeds(I_Lcm, MINIMUM) or bool(np.linalg.eigvalsh(I_Lcm)[0] > MINIMUM)
 
 
-def _inertial(link: Link, inertia: SpatialInertia, *, needs_mass: bool, context: Context) -> Element | None:
+def _inertial(
+    link: Link, inertia: SpatialInertia, *, needs_mass: bool, context: Context
+) -> Element | None:
     axes, moments = _axes(link, inertia)
     moments = within_triangle(moments)
     mass = inertia.mass
@@ -295,7 +348,8 @@ def _inertial(link: Link, inertia: SpatialInertia, *, needs_mass: bool, context:
         context.report(
             Fate.ASSUMED,
             "massless-link",
-            "link {link} moves, but has no mass or inertia, which MuJoCo demands; it gets {mass:g} kg and moments "
+            "link {link} moves, but has no mass or inertia, which MuJoCo demands; it gets "
+            "{mass:g} kg and moments "
             "{moments} kg m^2",
             link.where,
             hint="give the link mass and inertia",
@@ -316,7 +370,9 @@ def _inertial(link: Link, inertia: SpatialInertia, *, needs_mass: bool, context:
 
 
 def _axes(link: Link, inertia: SpatialInertia) -> tuple[Sequence[float] | None, Array]:
-    """Return the quaternion of the principal axes and the moments: as stated, if they still hold, else computed."""
+    """Return the quaternion of the principal axes and the moments: as stated, if they still hold,
+    else computed.
+    """
     settings = dict(link.mujoco)
     if settings.keys() >= INERTIA_SETTINGS:
         axes, moments = ([float(x) for x in settings[key].split()] for key in (_AXES, _MOMENTS))
@@ -328,7 +384,8 @@ def _axes(link: Link, inertia: SpatialInertia) -> tuple[Sequence[float] | None, 
 
 
 def within_triangle(moments: Array) -> Array:
-    """Return principal moments, shape (3,), changed by units of rounding until the sum of two reaches the third.
+    """Return principal moments, shape (3,), changed by units of rounding until the sum of two
+    reaches the third.
 
     Moments that break the inequality by more than rounding are returned unchanged.
     """

@@ -1,14 +1,16 @@
 """joint and freejoint, with compliant limits.
 
-MuJoCo scales the spring of a limit by the effective inertia of the joint at the zero configuration. With an impedance
-``d`` and the inverse ``w`` of that inertia, a stiffness K is ``solreflimit = -K (1 - d) w``; a damping is scaled alike.
-While the limit is active, the joint moves as if its inertia were ``1 / (1 - d)`` times as large: hence a small ``d``.
+MuJoCo scales the spring of a limit by the effective inertia of the joint at the zero configuration.
+With an impedance ``d`` and the inverse ``w`` of that inertia, a stiffness K is ``solreflimit = -K
+(1 - d) w``; a damping is scaled alike. While the limit is active, the joint moves as if its inertia
+were ``1 / (1 - d)`` times as large: hence a small ``d``.
 
-If the coordinate of a joint is not the displacement of its primitive (a curvilinear joint has the arc length, and its
-hinge turns by ``ratio`` times that), forces and limits are converted from the coordinate to the displacement.
+If the coordinate of a joint is not the displacement of its primitive (a curvilinear joint has the
+arc length, and its hinge turns by ``ratio`` times that), forces and limits are converted from the
+coordinate to the displacement.
 
-The frame of a virtual link coincides with that of the body that it carries at the zero configuration, so that its joint
-is written into that body as it is.
+The frame of a virtual link coincides with that of the body that it carries at the zero
+configuration, so that its joint is written into that body as it is.
 """
 
 from __future__ import annotations
@@ -30,17 +32,24 @@ from .context import UNLIMITED, Context, Element
 
 
 def where_of(body: Body) -> Where:
-    """Return the place of a body's joint in the source; unknown for a body without a joint of the source."""
+    """Return the place of a body's joint in the source; unknown for a body without a joint of the
+    source.
+    """
     return body.source.where if body.source is not None else NOWHERE
 
 
 _IMPEDANCE = 0.01
 _MAX_STIFFNESS = 0.25
-"""Largest product of stiffness, inverse inertia and squared time step at which the integrator remains stable."""
+"""Largest product of stiffness, inverse inertia and squared time step at which the integrator
+remains stable.
+"""
 
 
-def limit_compliance(axis: JointAxis, dof: int, joint: str, body: Body, context: Context) -> dict[str, Any]:
-    """Return ``solreflimit`` and ``solimplimit`` of a joint whose source states stiffness or dissipation of its limits.
+def limit_compliance(
+    axis: JointAxis, dof: int, joint: str, body: Body, context: Context
+) -> dict[str, Any]:
+    """Return ``solreflimit`` and ``solimplimit`` of a joint whose source states stiffness or
+    dissipation of its limits.
 
     Args:
         axis: The limits.
@@ -50,7 +59,8 @@ def limit_compliance(axis: JointAxis, dof: int, joint: str, body: Body, context:
         context: The export.
 
     Returns:
-        The attributes; none if the source states neither value, or if the time step cannot hold them.
+        The attributes; none if the source states neither value, or if the time step cannot hold
+        them.
     """
     if axis.limit_stiffness is None and axis.limit_dissipation is None:
         return {}
@@ -60,7 +70,8 @@ def limit_compliance(axis: JointAxis, dof: int, joint: str, body: Body, context:
         context.report(
             Fate.APPROXIMATED,
             "rigid-stops",
-            "joint {joint}: the time step cannot hold limits of stiffness {stiffness:g} and dissipation "
+            "joint {joint}: the time step cannot hold limits of stiffness {stiffness:g} and "
+            "dissipation "
             "{dissipation:g}; they are as hard as MuJoCo's solver allows",
             where_of(body),
             subjects=(str(body.joint),),
@@ -72,7 +83,8 @@ def limit_compliance(axis: JointAxis, dof: int, joint: str, body: Body, context:
     context.report(
         Fate.APPROXIMATED,
         "yielding-stops",
-        "joint {joint}: limit stiffness {stiffness:g} and dissipation {dissipation:g} are exact for the effective "
+        "joint {joint}: limit stiffness {stiffness:g} and dissipation {dissipation:g} are exact "
+        "for the effective "
         "inertia of the joint at the zero configuration",
         where_of(body),
         subjects=(str(body.joint),),
@@ -81,11 +93,16 @@ def limit_compliance(axis: JointAxis, dof: int, joint: str, body: Body, context:
         dissipation=damping,
     )
     scale = (1.0 - _IMPEDANCE) * w
-    return {"solreflimit": (-stiffness * scale, -damping * scale), "solimplimit": (_IMPEDANCE, _IMPEDANCE, 0.001)}
+    return {
+        "solreflimit": (-stiffness * scale, -damping * scale),
+        "solimplimit": (_IMPEDANCE, _IMPEDANCE, 0.001),
+    }
 
 
 def _inverse_inertia(dof: int, mechanism: Mechanism) -> float:
-    """Return a diagonal element of the inverse mass matrix at zero; 0 if that is not positive and finite everywhere."""
+    """Return a diagonal element of the inverse mass matrix at zero; 0 if that is not positive and
+    finite everywhere.
+    """
     at_zero = mechanism.mass_matrix_at_zero
     if at_zero is None or at_zero.inverse is None:
         return 0.0
@@ -95,7 +112,9 @@ def _inverse_inertia(dof: int, mechanism: Mechanism) -> float:
 
 
 _MIN_ARMATURE = 1e-12
-"""Moment of inertia [kg m^2] that separates two hinges on one axis; MuJoCo's factorization needs 1e-14."""
+"""Moment of inertia [kg m^2] that separates two hinges on one axis; MuJoCo's factorization needs
+1e-14.
+"""
 _COMPOSED = frozenset({JointType.UNIVERSAL, JointType.REVOLUTE2, JointType.PLANAR})
 """Types of which MuJoCo has a chain of joints in one body."""
 _SAME_AXES = 1e-12
@@ -122,7 +141,8 @@ class ScalarJoint:
 
 
 def joint_of_velocity(mechanism: Mechanism) -> dict[int, ScalarJoint]:
-    """Return the MJCF joint of each velocity component of hinges and slides, by its index in ``v_order``.
+    """Return the MJCF joint of each velocity component of hinges and slides, by its index in
+    ``v_order``.
 
     If several primitives share a component, the one whose ratio is 1 has it.
     """
@@ -138,7 +158,9 @@ def joint_of_velocity(mechanism: Mechanism) -> dict[int, ScalarJoint]:
     return scalar_joints
 
 
-def joint_elements(index: int, scalar_joints: dict[int, ScalarJoint], context: Context) -> list[Element]:
+def joint_elements(
+    index: int, scalar_joints: dict[int, ScalarJoint], context: Context
+) -> list[Element]:
     """Return the joints of one body, in the order of its primitives.
 
     Args:
@@ -159,13 +181,18 @@ def joint_elements(index: int, scalar_joints: dict[int, ScalarJoint], context: C
 
 
 def _report_several(body: Body, context: Context) -> None:
-    """Report that a joint of several axes becomes several joints, as which readers of MJCF find it."""
+    """Report that a joint of several axes becomes several joints, as which readers of MJCF find
+    it.
+    """
     if body.source is None or body.source.type not in _COMPOSED:
         return
     context.report(
         Fate.NOTED,
         "several-joints",
-        "joint {joint} of type {type} becomes the joints {names} of one body; a reader of the MJCF file finds these",
+        (
+            "joint {joint} of type {type} becomes the joints {names} of one body; a reader of the "
+            "MJCF file finds these"
+        ),
         where_of(body),
         subjects=(str(body.joint),),
         joint=body.joint,
@@ -175,7 +202,9 @@ def _report_several(body: Body, context: Context) -> None:
 
 
 def _free_joint(body: Body, context: Context) -> Element:
-    """Return the joint of a free body; MuJoCo has one damping, stiffness and inertia for all its directions."""
+    """Return the joint of a free body; MuJoCo has one damping, stiffness and inertia for all its
+    directions.
+    """
     axes = body.source.axes if body.source is not None else ()
     if not axes:
         return Element("freejoint", name=body.joint)
@@ -188,7 +217,11 @@ def _free_joint(body: Body, context: Context) -> Element:
             context.report(
                 Fate.APPROXIMATED,
                 "free-joint",
-                "joint {joint}: MuJoCo has one {quantity} for all directions, {value:g} is that of rotation",
+                (
+                    "joint {joint}: MuJoCo has one {quantity} for all directions, {value:g} is "
+                    "that "
+                    "of rotation"
+                ),
                 where_of(body),
                 subjects=(str(body.joint),),
                 joint=body.joint,
@@ -200,12 +233,17 @@ def _free_joint(body: Body, context: Context) -> Element:
 
 
 _FREE_DYNAMICS = {
-    "damping": "damping", "friction": "frictionloss", "spring_stiffness": "stiffness", "inertia": "armature",
-}  # fmt: skip
+    "damping": "damping",
+    "friction": "frictionloss",
+    "spring_stiffness": "stiffness",
+    "inertia": "armature",
+}
 """MJCF's attribute of each field of an axis that a free joint has."""
 
 
-def _joint(body: Body, name: str, primitive: Primitive, has_dynamics: bool, context: Context) -> Element:
+def _joint(
+    body: Body, name: str, primitive: Primitive, has_dynamics: bool, context: Context
+) -> Element:
     context.names.claim("joint", name)
     is_ball = primitive.kind is PrimitiveKind.BALL
     element = Element(
@@ -228,7 +266,8 @@ def _report_axes(name: str, body: Body, context: Context) -> None:
     context.report(
         Fate.NOTED,
         "joint-coordinate",
-        "the MJCF position of ball joint {joint} is about the axes of its body, which are turned by {angle:.6g} rad "
+        "the MJCF position of ball joint {joint} is about the axes of its body, which are turned "
+        "by {angle:.6g} rad "
         "against those of the joint in the model",
         where_of(body),
         hint="rotate the vector part of the quaternion into the axes of the link",
@@ -239,7 +278,9 @@ def _report_axes(name: str, body: Body, context: Context) -> None:
 
 
 def _set_dynamics(element: Element, body: Body, primitive: Primitive, context: Context) -> None:
-    """Set limits, damping, friction, spring and armature, converted to the primitive's displacement."""
+    """Set limits, damping, friction, spring and armature, converted to the primitive's
+    displacement.
+    """
     name, r = element.attributes["name"], primitive.ratio
     if r != 1.0:
         context.report(
@@ -270,14 +311,17 @@ def _set_dynamics(element: Element, body: Body, primitive: Primitive, context: C
 
 
 def _armature(name: str, body: Body, primitive: Primitive, context: Context) -> float:
-    """Return the reflected inertia of a joint, or the minimum for a second hinge on a parallel axis."""
+    """Return the reflected inertia of a joint, or the minimum for a second hinge on a parallel
+    axis.
+    """
     armature = body.reflected_inertia[primitive.dof_index] / primitive.ratio**2
     if armature or not _is_second_on_its_axis(body, primitive):
         return armature
     context.report(
         Fate.ASSUMED,
         "parallel-axes",
-        "the axes of joint {joint} are parallel, and no inertia separates its positions; MJCF joint {mjcf_joint} gets "
+        "the axes of joint {joint} are parallel, and no inertia separates its positions; MJCF "
+        "joint {mjcf_joint} gets "
         "an armature of {armature:g} kg m^2",
         where_of(body),
         hint="turn an axis, or use a joint of one axis",
@@ -301,14 +345,19 @@ def _is_second_on_its_axis(body: Body, primitive: Primitive) -> bool:
 
 
 def _set_limits(element: Element, axis: JointAxis, r: float, body: Body, context: Context) -> None:
-    """Set ``range`` and ``actuatorfrcrange``; MuJoCo would read an empty range, or one of a single point, as none."""
+    """Set ``range`` and ``actuatorfrcrange``; MuJoCo would read an empty range, or one of a single
+    point, as none.
+    """
     name = element.attributes["name"]
     lower, upper = sorted((axis.lower * r, axis.upper * r))
     if axis.lower > axis.upper:
         context.report(
             Fate.DROPPED,
             "empty-range",
-            "joint {joint}: the lower limit {lower:g} is above the upper limit {upper:g}; the joint has no limits",
+            (
+                "joint {joint}: the lower limit {lower:g} is above the upper limit {upper:g}; the "
+                "joint has no limits"
+            ),
             where_of(body),
             hint="swap the limits in the source",
             subjects=(str(body.joint),),
@@ -343,7 +392,9 @@ _SAME = 1e-9
 
 
 def carried_bodies(mechanism: Mechanism) -> dict[int, int]:
-    """Return the body into which each virtual link is written, by index; a link that does not fit is left out."""
+    """Return the body into which each virtual link is written, by index; a link that does not fit
+    is left out.
+    """
     children: dict[int, list[int]] = {}
     for i, body in enumerate(mechanism.bodies):
         children.setdefault(body.parent, []).append(i)
@@ -358,7 +409,9 @@ def carried_bodies(mechanism: Mechanism) -> dict[int, int]:
 def _fits(body: Body, child: Body) -> bool:
     """Return whether the joint of a virtual link can belong to the body that the link carries."""
     link = body.link
-    is_empty = link.virtual and not (link.inertia or link.collisions or link.visuals or link.sensors)
+    is_empty = link.virtual and not (
+        link.inertia or link.collisions or link.visuals or link.sensors
+    )
     joints = [p.kind for p in (*body.primitives, *child.primitives)]
     is_joint = bool(body.primitives) and bool(child.primitives) and PrimitiveKind.FREE not in joints
     return is_empty and is_joint and link.X_WL.is_close(child.link.X_WL, _SAME)

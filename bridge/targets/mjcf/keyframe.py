@@ -1,7 +1,7 @@
 """keyframe, in the coordinates of the compiled model.
 
-States come first, so that a key of MJCF keeps its index; each has its velocities, controls and activations too. The
-initial position is the one that the source states, moved into the limits.
+States come first, so that a key of MJCF keeps its index; each has its velocities, controls and
+activations too. The initial position is the one that the source states, moved into the limits.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from .context import Context, Element
 
 
 def qpos(mechanism: Mechanism, q: Mapping[str, Position] | None = None) -> Array:
-    """Return ``qpos`` of the MuJoCo model of a mechanism, shape (nq,); the model has the bodies in the same order.
+    """Return ``qpos`` of the MuJoCo model of a mechanism, shape (nq,); the model has the bodies in
+    the same order.
 
     Args:
         mechanism: The mechanism.
@@ -44,7 +45,8 @@ def qpos(mechanism: Mechanism, q: Mapping[str, Position] | None = None) -> Array
 
 
 def body_qpos(body: Body, position: Coordinates) -> list[float]:
-    """Return MuJoCo's coordinates of one body: a ball's rotation is about the axes of the body, not of the joint frame.
+    """Return MuJoCo's coordinates of one body: a ball's rotation is about the axes of the body, not
+    of the joint frame.
 
     Args:
         body: The body.
@@ -57,7 +59,8 @@ def body_qpos(body: Body, position: Coordinates) -> list[float]:
 
 
 def body_qvel(body: Body, position: Coordinates, velocity: Coordinates) -> list[float]:
-    """Return MuJoCo's velocities of one body: angular ones of balls and free bodies are in the axes of the body.
+    """Return MuJoCo's velocities of one body: angular ones of balls and free bodies are in the axes
+    of the body.
 
     Args:
         body: The body.
@@ -74,7 +77,8 @@ def body_qvel(body: Body, position: Coordinates, velocity: Coordinates) -> list[
 
 
 def ball_map(body: Body, position: Coordinates) -> Array:
-    """Return the matrix from the angular velocity in the parent's joint frame to that in the axes of the body.
+    """Return the matrix from the angular velocity in the parent's joint frame to that in the axes
+    of the body.
 
     Args:
         body: A body on a ball.
@@ -90,32 +94,43 @@ def ball_map(body: Body, position: Coordinates) -> Array:
 _QPOS_SIZES = {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}
 """Length of a position in ``qpos``, where it is not 1."""
 _ROUNDING = 1e-12
-"""Largest difference of positions and controls that are the same: that of unit quaternions and closed loops."""
+"""Largest difference of positions and controls that are the same: that of unit quaternions and
+closed loops.
+"""
 
 
 def home_positions(mechanism: Mechanism) -> list[Coordinates]:
-    """Return the initial position of each body's joint: the source's, or zero, within the limits and loops closed.
+    """Return the initial position of each body's joint: the source's, or zero, within the limits
+    and loops closed.
 
-    Joints that follow others are where the couplings put them, unless the source states their position too.
+    Joints that follow others are where the couplings put them, unless the source states their
+    position too.
     """
     bodies, indices = mechanism.bodies, _bodies_by_joint(mechanism)
-    stated = {i for i, body in enumerate(bodies) if body.source is not None and body.source.default_position}
+    stated = {
+        i
+        for i, body in enumerate(bodies)
+        if body.source is not None and body.source.default_position
+    }
     positions = [_home(body) for body in bodies]
     leading = {joint: positions[indices[joint]] for joint in leading_positions(mechanism)}
     _place(with_followers(mechanism, leading), positions, indices)
     return with_loops_closed(bodies, mechanism.closures, positions, stated)
 
 
-def _place(q: Mapping[str, Position], positions: list[Coordinates], indices: Mapping[str, int]) -> None:
+def _place(
+    q: Mapping[str, Position], positions: list[Coordinates], indices: Mapping[str, int]
+) -> None:
     for joint, value in q.items():
         positions[indices[joint]] = tuple(np.atleast_1d(value).tolist())
 
 
 def write_keyframes(actuators: Sequence[Element], context: Context) -> int | None:
-    """Write a key for each state, with the index that it has in the source; then the initial position.
+    """Write a key for each state, with the index that it has in the source; then the initial
+    position.
 
-    The initial position has no key of its own where it is ``qpos0`` or a state. Its key is named ``home``, or
-    ``initial`` if a state has that name.
+    The initial position has no key of its own where it is ``qpos0`` or a state. Its key is named
+    ``home``, or ``initial`` if a state has that name.
 
     Args:
         actuators: The actuators, in their final order; position controllers hold the keys.
@@ -157,9 +172,14 @@ def _report_zero(key: str, context: Context) -> None:
 
 
 def _key_at(
-    home: Sequence[Coordinates], keys: Sequence[Element], actuators: Sequence[Element], context: Context
+    home: Sequence[Coordinates],
+    keys: Sequence[Element],
+    actuators: Sequence[Element],
+    context: Context,
 ) -> int | None:
-    """Return the index of the first key that is at rest in the initial position, with the controls that hold it."""
+    """Return the index of the first key that is at rest in the initial position, with the controls
+    that hold it.
+    """
     qpos = _qpos(home, context)
     ctrl = _ctrl(qpos, actuators, context.mechanism)
     return next((i for i, key in enumerate(keys) if _is_at(key, qpos, ctrl)), None)
@@ -168,7 +188,9 @@ def _key_at(
 def _write_state(
     keyframe: Keyframe, home: Sequence[Coordinates], actuators: Sequence[Element], context: Context
 ) -> None:
-    """Write a state of the source; joints that it does not name are at their initial position or follow others."""
+    """Write a state of the source; joints that it does not name are at their initial position or
+    follow others.
+    """
     mechanism = context.mechanism
     bodies = _bodies_by_joint(mechanism)
     stated = _stated_positions(keyframe, home, context)
@@ -184,7 +206,9 @@ def _write_state(
 
 
 def _write_poses(key: Element, keyframe: Keyframe, context: Context) -> None:
-    """Write the poses of kinematic links, which are mocap bodies; others are where the model draws them."""
+    """Write the poses of kinematic links, which are mocap bodies; others are where the model draws
+    them.
+    """
     stated = dict(zip(keyframe.links, keyframe.poses, strict=True))
     mocap = [body for body in context.mechanism.bodies if body.is_kinematic]
     lost = tuple(stated.keys() - {body.name for body in mocap})
@@ -192,7 +216,11 @@ def _write_poses(key: Element, keyframe: Keyframe, context: Context) -> None:
         context.report(
             Fate.DROPPED,
             "keyframe-pose",
-            "state {state}: the poses of {links} are ignored, since these links are not kinematic or do not exist",
+            (
+                "state {state}: the poses of {links} are ignored, since these links are not "
+                "kinematic "
+                "or do not exist"
+            ),
             keyframe.where,
             subjects=(keyframe.name, *sorted(lost)),
             state=keyframe.name,
@@ -200,14 +228,19 @@ def _write_poses(key: Element, keyframe: Keyframe, context: Context) -> None:
         )
     if stated.keys() - set(lost):
         poses = [stated.get(body.name) or body.link.X_WL.to_vector() for body in mocap]
-        key.set(mpos=[x for pose in poses for x in pose[:3]], mquat=[x for pose in poses for x in pose[3:]])
+        key.set(
+            mpos=[x for pose in poses for x in pose[:3]],
+            mquat=[x for pose in poses for x in pose[3:]],
+        )
 
 
 def _bodies_by_joint(mechanism: Mechanism) -> dict[str, int]:
     return {body.joint: i for i, body in enumerate(mechanism.bodies) if body.joint is not None}
 
 
-def _stated_positions(keyframe: Keyframe, home: Sequence[Coordinates], context: Context) -> dict[str, Position]:
+def _stated_positions(
+    keyframe: Keyframe, home: Sequence[Coordinates], context: Context
+) -> dict[str, Position]:
     """Return the positions of a state by joint; report those that have no place."""
     bodies = _bodies_by_joint(context.mechanism)
     stated: dict[str, Position] = {}
@@ -248,7 +281,9 @@ def _report_limits(keyframe: Keyframe, positions: Sequence[Coordinates], context
         )
 
 
-def _qvel(keyframe: Keyframe, positions: Sequence[Coordinates], context: Context) -> list[float] | None:
+def _qvel(
+    keyframe: Keyframe, positions: Sequence[Coordinates], context: Context
+) -> list[float] | None:
     """Return the velocities of a state; None if it states none. Those of other joints are zero."""
     bodies = context.mechanism.bodies
     stated = dict(zip(keyframe.joints, keyframe.velocities, strict=False))
@@ -256,19 +291,31 @@ def _qvel(keyframe: Keyframe, positions: Sequence[Coordinates], context: Context
     for body, v in zip(bodies, found, strict=True):
         if v and len(v) != body.nv:
             _report_joint(keyframe, body.joint or "", len(v), context)
-    moving = [v if len(v) == body.nv else (0.0,) * body.nv for body, v in zip(bodies, found, strict=True)]
-    qvel = [x for body, q, v in zip(bodies, positions, moving, strict=True) for x in body_qvel(body, q, v)]
+    moving = [
+        v if len(v) == body.nv else (0.0,) * body.nv for body, v in zip(bodies, found, strict=True)
+    ]
+    qvel = [
+        x
+        for body, q, v in zip(bodies, positions, moving, strict=True)
+        for x in body_qvel(body, q, v)
+    ]
     return qvel if stated else None
 
 
-# --- actuators -------------------------------------------------------------------------------------------------------
+# --- actuators ------------------------------------------------------------------------------------
 
 
-def _write_controls(key: Element, keyframe: Keyframe, actuators: Sequence[Element], context: Context) -> None:
-    """Write the controls and the internal states of a state; other position controllers hold its position."""
+def _write_controls(
+    key: Element, keyframe: Keyframe, actuators: Sequence[Element], context: Context
+) -> None:
+    """Write the controls and the internal states of a state; other position controllers hold its
+    position.
+    """
     names = [context.names.changed.get(name, name) for name in keyframe.actuators]
     written = {actuator.attributes["name"] for actuator in actuators}
-    lost = tuple(old for old, new in zip(keyframe.actuators, names, strict=True) if new not in written)
+    lost = tuple(
+        old for old, new in zip(keyframe.actuators, names, strict=True) if new not in written
+    )
     if lost:
         context.report(
             Fate.DROPPED,
@@ -280,8 +327,14 @@ def _write_controls(key: Element, keyframe: Keyframe, actuators: Sequence[Elemen
             actuators=lost,
         )
     if names and len(lost) < len(names):
-        controls, states = (dict(zip(names, v, strict=True)) for v in (keyframe.controls, keyframe.activations))
-        act = [x for actuator in actuators for x in states.get(actuator.attributes["name"]) or _at_rest(actuator)]
+        controls, states = (
+            dict(zip(names, v, strict=True)) for v in (keyframe.controls, keyframe.activations)
+        )
+        act = [
+            x
+            for actuator in actuators
+            for x in states.get(actuator.attributes["name"]) or _at_rest(actuator)
+        ]
         held = _numbers(key, "ctrl") or [0.0] * len(actuators)
         ctrl = [
             x
@@ -297,7 +350,9 @@ def _at_rest(actuator: Element) -> tuple[float, ...]:
     return (0.0,) * int(actuator.attributes.get("actdim", own))
 
 
-def _write_key(name: str, positions: Sequence[Coordinates], actuators: Sequence[Element], context: Context) -> Element:
+def _write_key(
+    name: str, positions: Sequence[Coordinates], actuators: Sequence[Element], context: Context
+) -> Element:
     qpos = _qpos(positions, context)
     ctrl = _ctrl(qpos, actuators, context.mechanism)
     return context.document["keyframe"].add("key", name=name, qpos=qpos, ctrl=ctrl)
@@ -312,7 +367,9 @@ def _is_at(key: Element, qpos: list[float], ctrl: list[float] | None) -> bool:
     """Return whether a key has a position and the controls that hold it, and moves nothing else."""
     if "mpos" in key.attributes or any(_numbers(key, "qvel")) or any(_numbers(key, "act")):
         return False
-    return _are_close(_numbers(key, "qpos"), qpos) and (ctrl is None or _are_close(_numbers(key, "ctrl"), ctrl))
+    return _are_close(_numbers(key, "qpos"), qpos) and (
+        ctrl is None or _are_close(_numbers(key, "ctrl"), ctrl)
+    )
 
 
 def _are_close(a: list[float], b: list[float]) -> bool:
@@ -324,8 +381,12 @@ def _numbers(key: Element, name: str) -> list[float]:
     return [float(x) for x in key.attributes.get(name, "").split()]
 
 
-def _ctrl(qpos: list[float], actuators: Sequence[Element], mechanism: Mechanism) -> list[float] | None:
-    """Return the controls that hold a position; None if the actuators are not position controllers."""
+def _ctrl(
+    qpos: list[float], actuators: Sequence[Element], mechanism: Mechanism
+) -> list[float] | None:
+    """Return the controls that hold a position; None if the actuators are not position
+    controllers.
+    """
     if not any(actuator.tag == "position" for actuator in actuators):
         return None
     position_of = dict(zip(_joint_names(mechanism), qpos, strict=True))

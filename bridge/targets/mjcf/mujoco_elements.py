@@ -12,7 +12,9 @@ from loaders.model import WORLD, MujocoElement
 from .context import Context, Element
 
 
-def write_mujoco_elements(geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context) -> None:
+def write_mujoco_elements(
+    geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context
+) -> None:
     """Write each element, unless what it names is not in the document.
 
     Args:
@@ -24,14 +26,20 @@ def write_mujoco_elements(geom_names: Mapping[tuple[str, str], tuple[str, ...]],
         return
     geoms = {collision: names[0] for (_, collision), names in geom_names.items() if names}
     written = _named(context)
-    known = {WORLD, *(name for _, name in written), *(e.name for e in elements if e.section == "deformable")}
+    known = {
+        WORLD,
+        *(name for _, name in written),
+        *(e.name for e in elements if e.section == "deformable"),
+    }
     for element in elements:
         stated = [(key, _name(key, name, geoms, context)) for key, name in element.references]
         missing = tuple(dict.fromkeys(name for _, name in stated if name not in known))
         if missing or element.section not in _SECTIONS:
             reason = f"MJCF has no {', '.join(missing)}" if missing else "MJCF has no such section"
             _report(element, missing, reason, context)
-        elif _measures_a_limit(element) and not any(_is_limited(written, name) for _, name in stated):
+        elif _measures_a_limit(element) and not any(
+            _is_limited(written, name) for _, name in stated
+        ):
             subjects = tuple(name for _, name in stated)
             _report(element, subjects, f"{', '.join(subjects)} has no limits", context)
         else:
@@ -53,7 +61,9 @@ def _name(key: str, name: str, geoms: Mapping[str, str], context: Context) -> st
 def _named(context: Context) -> dict[tuple[str, str], Element]:
     """Return all elements of the document that a name may mean, by tag and name."""
     sections = (context.document[tag] for tag in ("worldbody", "tendon", "actuator"))
-    elements = [element for root in (*context.document.bodies, *sections) for element in root.walk()]
+    elements = [
+        element for root in (*context.document.bodies, *sections) for element in root.walk()
+    ]
     return {(element.tag, element.attributes.get("name", "")): element for element in elements}
 
 
@@ -64,7 +74,10 @@ def _measures_a_limit(element: MujocoElement) -> bool:
 def _is_limited(elements: Mapping[tuple[str, str], Element], name: str) -> bool:
     """Return whether a joint or a tendon of the document has limits."""
     found = (elements.get((tag, name)) for tag in ("joint", "fixed", "spatial"))
-    return any(e is not None and "range" in e.attributes and e.attributes.get("limited") != "false" for e in found)
+    return any(
+        e is not None and "range" in e.attributes and e.attributes.get("limited") != "false"
+        for e in found
+    )
 
 
 def _write(
@@ -73,7 +86,9 @@ def _write(
     known: Mapping[tuple[str, str], Element],
     context: Context,
 ) -> None:
-    name = context.names.claim(element.tag if element.section == "deformable" else element.section, element.name)
+    name = context.names.claim(
+        element.tag if element.section == "deformable" else element.section, element.name
+    )
     if name != element.name:
         context.names.changed.setdefault(element.name, name)
     is_named = element.section == "deformable" or _NUMBERED.fullmatch(element.name) is None
@@ -92,14 +107,18 @@ def _write(
 
 
 def _child(element: Element, tag: str) -> Element:
-    """Return the first element in another one with a tag, new if there is none; the other one itself for no tag."""
+    """Return the first element in another one with a tag, new if there is none; the other one
+    itself for no tag.
+    """
     if not tag:
         return element
     found = [child for child in element.children if child.tag == tag]
     return found[0] if found else element.add(tag)
 
 
-def _report(element: MujocoElement, subjects: tuple[str, ...], reason: str, context: Context) -> None:
+def _report(
+    element: MujocoElement, subjects: tuple[str, ...], reason: str, context: Context
+) -> None:
     context.report(
         Fate.DROPPED,
         "mujoco-element",

@@ -42,7 +42,8 @@ class _FluidForce:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PassiveForces:
-    """Adds bushings, the damping of compliant tendons, and buoyancy, drag and lift to ``qfrc_passive`` of one model.
+    """Adds bushings, the damping of compliant tendons, and buoyancy, drag and lift to
+    ``qfrc_passive`` of one model.
 
     It ignores all other models.
     """
@@ -73,10 +74,14 @@ class PassiveForces:
             _apply_fluid(force, model, data)
 
 
-def passive_forces(source: Source, model: Any, **load_options: Unpack[LoadOptions]) -> PassiveForces:
-    """Return the forces for which MJCF has no element, as a callback for ``mujoco.set_mjcb_passive``.
+def passive_forces(
+    source: Source, model: Any, **load_options: Unpack[LoadOptions]
+) -> PassiveForces:
+    """Return the forces for which MJCF has no element, as a callback for
+    ``mujoco.set_mjcb_passive``.
 
-    MuJoCo calls the callback for every model of the process; it has no effect on other models than ``model``.
+    MuJoCo calls the callback for every model of the process; it has no effect on other models than
+    ``model``.
 
     Args:
         source: What the model was made from: a path, a `loaders.Scene` or a `bridge.Mechanism`.
@@ -112,7 +117,9 @@ def passive_forces(source: Source, model: Any, **load_options: Unpack[LoadOption
 def _fluid_force(force: LinkForce, mechanism: Mechanism, model: Any) -> _FluidForce:
     joint = None
     if force.joint is not None:
-        scalar_joint = joint_of_velocity(mechanism).get(mechanism.dof_index.get((force.joint, 0), -1))
+        scalar_joint = joint_of_velocity(mechanism).get(
+            mechanism.dof_index.get((force.joint, 0), -1)
+        )
         joint = None if scalar_joint is None else _compiled_joint(scalar_joint, 1.0, model)
     return _FluidForce(force, _body_id(mechanism.body_index[force.link], mechanism, model), joint)
 
@@ -122,15 +129,23 @@ def _bushing(
 ) -> tuple[Bushing, int, int]:
     """Return the bushing with the frames of its connection, and the ids of its bodies."""
     bushing = dataclasses.replace(element, X_LA=connection.X_AP, X_LC=connection.X_BQ)
-    return bushing, _body_id(connection.body_a, mechanism, model), _body_id(connection.body_b, mechanism, model)
+    return (
+        bushing,
+        _body_id(connection.body_a, mechanism, model),
+        _body_id(connection.body_b, mechanism, model),
+    )
 
 
 def _body_id(body: int, mechanism: Mechanism, model: Any) -> int:
     return 0 if body == ROOT else int(model.body(mechanism.bodies[body].name).id)
 
 
-def _tendon_joints(connection: TendonConnection, mechanism: Mechanism, model: Any) -> tuple[_TendonJoint, ...]:
-    """Return the joints of a tendon; none if one is not a hinge or slide of the tree, and the tendon not written."""
+def _tendon_joints(
+    connection: TendonConnection, mechanism: Mechanism, model: Any
+) -> tuple[_TendonJoint, ...]:
+    """Return the joints of a tendon; none if one is not a hinge or slide of the tree, and the
+    tendon not written.
+    """
     scalar_joints = joint_of_velocity(mechanism)
     joints = []
     for dof, coefficient in zip(connection.dofs, connection.element.coefficients, strict=True):
@@ -143,23 +158,39 @@ def _tendon_joints(connection: TendonConnection, mechanism: Mechanism, model: An
 
 def _compiled_joint(scalar_joint: ScalarJoint, coefficient: float, model: Any) -> _TendonJoint:
     joint = model.joint(scalar_joint.joint)
-    return _TendonJoint(int(joint.qposadr[0]), int(joint.dofadr[0]), scalar_joint.ratio, coefficient)
+    return _TendonJoint(
+        int(joint.qposadr[0]), int(joint.dofadr[0]), scalar_joint.ratio, coefficient
+    )
 
 
 def _apply_bushing(bushing: Bushing, a: int, c: int, model: Any, data: Any) -> None:
     import mujoco
 
-    wrench = bushing_wrench(bushing, _motion(model, data, a, bushing.X_LA), _motion(model, data, c, bushing.X_LC))
+    wrench = bushing_wrench(
+        bushing, _motion(model, data, a, bushing.X_LA), _motion(model, data, c, bushing.X_LC)
+    )
     for sign, body in ((-1.0, a), (1.0, c)):
-        mujoco.mj_applyFT(model, data, sign * wrench.force, sign * wrench.torque, wrench.p_WQ, body, data.qfrc_passive)
+        mujoco.mj_applyFT(
+            model,
+            data,
+            sign * wrench.force,
+            sign * wrench.torque,
+            wrench.p_WQ,
+            body,
+            data.qfrc_passive,
+        )
 
 
 def _apply_fluid(item: _FluidForce, model: Any, data: Any) -> None:
     import mujoco
 
     position = 0.0 if item.joint is None else float(data.qpos[item.joint.qpos]) / item.joint.ratio
-    wrench = item.force.wrench(_motion(model, data, item.body, item.force.X_LF), model.opt.gravity, position)
-    mujoco.mj_applyFT(model, data, wrench.force, wrench.torque, wrench.p_WQ, item.body, data.qfrc_passive)
+    wrench = item.force.wrench(
+        _motion(model, data, item.body, item.force.X_LF), model.opt.gravity, position
+    )
+    mujoco.mj_applyFT(
+        model, data, wrench.force, wrench.torque, wrench.p_WQ, item.body, data.qfrc_passive
+    )
 
 
 def _motion(model: Any, data: Any, body: int, X_LF: Pose) -> Motion:
@@ -179,4 +210,6 @@ def _apply_damping(tendon: TendonConstraint, joints: tuple[_TendonJoint, ...], d
     rate = sum(j.coefficient * data.qvel[j.dof] / j.ratio for j in joints)
     spring = tendon_force(dataclasses.replace(tendon, damping=0.0), length, rate)
     for j in joints:
-        data.qfrc_passive[j.dof] += (tendon_force(tendon, length, rate) - spring) * j.coefficient / j.ratio
+        data.qfrc_passive[j.dof] += (
+            (tendon_force(tendon, length, rate) - spring) * j.coefficient / j.ratio
+        )

@@ -44,7 +44,9 @@ def finite_number(parameters: Mapping[str, str], path: str) -> float:
 _UP, _LEFT = frozen((0.0, 0.0, 1.0)), frozen((0.0, 1.0, 0.0))
 _SCANS, _SPREAD = ("lidar", "ray"), ("samples", "min_angle", "max_angle")
 MAX_RAYS = 100
-"""Largest number of range finders of one lidar; if it has more rays, every second, third, ... ray is written."""
+"""Largest number of range finders of one lidar; if it has more rays, every second, third, ... ray
+is written.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,8 @@ class LidarRays:
     """The rays of a lidar that are written.
 
     Attributes:
-        rays: Suffix of the ray's name, and the rotation of its direction in the sensor's frame, shape (3, 3).
+        rays: Suffix of the ray's name, and the rotation of its direction in the sensor's frame,
+            shape (3, 3).
         count: Number of rays in the source.
         stride: One ray in this many is written.
         max_range: Length of the rays [m]; None if unlimited.
@@ -80,19 +83,29 @@ class _Fan:
 
 
 def lidar_rays(sensor: Sensor) -> LidarRays:
-    """Return the rays of a lidar, row by row from the lowest, each row from its first angle to its last."""
+    """Return the rays of a lidar, row by row from the lowest, each row from its first angle to its
+    last.
+    """
     parameters = dict(sensor.parameters)
-    scan = next((path for path in _SCANS if any(key.startswith(path) for key in parameters)), _SCANS[0])
-    horizontal, vertical = (_fan(parameters, f"{scan}/scan/{plane}") for plane in ("horizontal", "vertical"))
+    scan = next(
+        (path for path in _SCANS if any(key.startswith(path) for key in parameters)), _SCANS[0]
+    )
+    horizontal, vertical = (
+        _fan(parameters, f"{scan}/scan/{plane}") for plane in ("horizontal", "vertical")
+    )
     count = horizontal.samples * vertical.samples
     stride = -(-count // MAX_RAYS)
     max_range = positive_number(parameters, f"{scan}/range/max", math.inf)
     rays = []
     for i in range(0, count, stride):
         row, column = divmod(i, horizontal.samples)
-        R = rotation_about(_UP, horizontal.angle(column)) @ rotation_about(_LEFT, -vertical.angle(row))
+        R = rotation_about(_UP, horizontal.angle(column)) @ rotation_about(
+            _LEFT, -vertical.angle(row)
+        )
         rays.append((f"_{i}" if count > 1 else "", R))
-    paths = [f"{scan}/scan/{plane}/{name}" for plane in ("horizontal", "vertical") for name in _SPREAD]
+    paths = [
+        f"{scan}/scan/{plane}/{name}" for plane in ("horizontal", "vertical") for name in _SPREAD
+    ]
     return LidarRays(
         rays=tuple(rays),
         count=count,
@@ -105,12 +118,21 @@ def lidar_rays(sensor: Sensor) -> LidarRays:
 def _fan(parameters: Mapping[str, str], path: str) -> _Fan:
     """Return the rays in one plane; a single ray straight ahead if the source states none."""
     samples = max(1, round(min(positive_number(parameters, f"{path}/samples", 1.0), 1e9)))
-    return _Fan(samples, finite_number(parameters, f"{path}/min_angle"), finite_number(parameters, f"{path}/max_angle"))
+    return _Fan(
+        samples,
+        finite_number(parameters, f"{path}/min_angle"),
+        finite_number(parameters, f"{path}/max_angle"),
+    )
 
 
 _RAY = Pose.of(((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)))
 """MuJoCo's range finder, which looks along z, in SDFormat's, which looks along x."""
-_FORCE_TORQUE = ("force_torque/frame", "frame", "force_torque/measure_direction", "measure_direction")
+_FORCE_TORQUE = (
+    "force_torque/frame",
+    "frame",
+    "force_torque/measure_direction",
+    "measure_direction",
+)
 
 _WATCHED = "contact/collision"
 _WITHOUT_ROTATION = frozenset({JointType.FIXED, JointType.PRISMATIC})
@@ -159,18 +181,28 @@ def write_sensors(geom_names: GeomNames, context: Context) -> None:
 
 def _mounted_sensors(geom_names: GeomNames, context: Context) -> list[_Mounted]:
     mechanism = context.mechanism
-    on_bodies = [(sensor, i) for i, body in enumerate(mechanism.bodies) for sensor in body.link.sensors]
-    on_joints = [
-        (sensor, mechanism.body_index[joint.child]) for joint in mechanism.scene.joints for sensor in joint.sensors
+    on_bodies = [
+        (sensor, i) for i, body in enumerate(mechanism.bodies) for sensor in body.link.sensors
     ]
-    return [_mounted(sensor, body, geom_names, context) for sensor, body in (*on_bodies, *on_joints)]
+    on_joints = [
+        (sensor, mechanism.body_index[joint.child])
+        for joint in mechanism.scene.joints
+        for sensor in joint.sensors
+    ]
+    return [
+        _mounted(sensor, body, geom_names, context) for sensor, body in (*on_bodies, *on_joints)
+    ]
 
 
 def _mounted(sensor: Sensor, body: int, geom_names: GeomNames, context: Context) -> _Mounted:
     link = _link_name(body, context)
     watched = dict.fromkeys(value for path, value in sensor.parameters if path == _WATCHED)
     geoms = tuple(geom for collision in watched for geom in geom_names.get((link, collision), ()))
-    stated = {collision.name for collision in context.mechanism.bodies[body].link.collisions} if body >= 0 else set()
+    stated = (
+        {collision.name for collision in context.mechanism.bodies[body].link.collisions}
+        if body >= 0
+        else set()
+    )
     unknown = tuple(collision for collision in watched if collision not in stated)
     return _Mounted(sensor, body, sensor.X_LS, geoms, unknown)
 
@@ -179,7 +211,9 @@ def _link_name(body: int, context: Context) -> str:
     return context.mechanism.bodies[body].name if body >= 0 else WORLD
 
 
-def _report_unsupported_parameters(sensor: Sensor, supported: tuple[str, ...], context: Context) -> None:
+def _report_unsupported_parameters(
+    sensor: Sensor, supported: tuple[str, ...], context: Context
+) -> None:
     parameters = [f"{path}={value}" for path, value in sensor.parameters if path not in supported]
     if sensor.update_rate:
         parameters.append(f"update_rate={sensor.update_rate:g}")
@@ -213,18 +247,21 @@ def _imu(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     return ()
 
 
-# --- force and torque ------------------------------------------------------------------------------------------------
+# --- force and torque -----------------------------------------------------------------------------
 
 
 def _force_torque(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     """Write a force and a torque sensor.
 
-    MuJoCo measures, at the site and in its axes, the force that the parent in the tree exerts on the child body.
+    MuJoCo measures, at the site and in its axes, the force that the parent in the tree exerts on
+    the child body.
     """
     parameters = dict(mounted.sensor.parameters)
     sensor, joint = mounted.sensor, _joint_of(mounted.sensor, context)
     frame = parameters.get("force_torque/frame", parameters.get("frame", "child"))
-    direction = parameters.get("force_torque/measure_direction", parameters.get("measure_direction", "child_to_parent"))
+    direction = parameters.get(
+        "force_torque/measure_direction", parameters.get("measure_direction", "child_to_parent")
+    )
     is_opposite = direction != "parent_to_child"
     if joint is not None:
         body = joint_index(context.mechanism.bodies).get(joint.name)
@@ -233,7 +270,9 @@ def _force_torque(mounted: _Mounted, context: Context) -> tuple[str, ...]:
             return _FORCE_TORQUE
         is_reversed = context.mechanism.bodies[body].reversed
         is_opposite ^= is_reversed
-        mounted = replace(mounted, body=body, X_BS=_measurement_pose(joint, frame, is_reversed, sensor.X_LS))
+        mounted = replace(
+            mounted, body=body, X_BS=_measurement_pose(joint, frame, is_reversed, sensor.X_LS)
+        )
         is_fixed_to_body = (frame == "parent") == is_reversed
         if not is_fixed_to_body and joint.type not in _WITHOUT_ROTATION:
             _report_turning_axes(sensor, joint, frame, is_reversed, context)
@@ -257,7 +296,11 @@ def _report_loop_joint(sensor: Sensor, joint: Joint, quantity: str, context: Con
     context.report(
         Fate.DROPPED,
         "sensor",
-        "sensor {sensor} is on joint {joint}, which is not in the tree of bodies; MuJoCo cannot measure its {quantity}",
+        (
+            "sensor {sensor} is on joint {joint}, which is not in the tree of bodies; MuJoCo "
+            "cannot "
+            "measure its {quantity}"
+        ),
         sensor.where,
         subjects=(sensor.name, joint.name),
         sensor=sensor.name,
@@ -267,24 +310,35 @@ def _report_loop_joint(sensor: Sensor, joint: Joint, quantity: str, context: Con
 
 
 def _measurement_pose(joint: Joint, frame: str, is_reversed: bool, X_CS: Pose) -> Pose:
-    """Return the pose of the measurement on the body below a joint, in the axes of child, parent or sensor."""
+    """Return the pose of the measurement on the body below a joint, in the axes of child, parent or
+    sensor.
+    """
     R_PC = joint.X_PJ.R @ joint.X_CJ.R.T
     R_CM = {"child": IDENTITY.R, "parent": R_PC.T}.get(frame, X_CS.R)
     return Pose.of(R_PC @ R_CM, joint.X_PJ.p) if is_reversed else Pose.of(R_CM, joint.X_CJ.p)
 
 
-def _report_turning_axes(sensor: Sensor, joint: Joint, frame: str, is_reversed: bool, context: Context) -> None:
-    """Report that the site is on one link of a joint, and the axes of the measurement turn with the other one."""
+def _report_turning_axes(
+    sensor: Sensor, joint: Joint, frame: str, is_reversed: bool, context: Context
+) -> None:
+    """Report that the site is on one link of a joint, and the axes of the measurement turn with the
+    other one.
+    """
     turn = "R_PC(q) R_PC(0)^T"
     if is_reversed:
         turn = "R_PC(q)^T R_PC(0)" if frame == "child" else "R_CS^T R_PC(q)^T R_PC(0) R_CS"
     context.report(
         Fate.APPROXIMATED,
         "force-torque-axes",
-        "sensor {sensor} measures in the axes that the {frame} frame has at joint position 0, on the body of the other "
-        "link; they turn with joint {joint}, so the reading at another position q is in the wrong axes",
+        "sensor {sensor} measures in the axes that the {frame} frame has at joint position 0, on "
+        "the body of the other "
+        "link; they turn with joint {joint}, so the reading at another position q is in the wrong "
+        "axes",
         sensor.where,
-        hint=f"multiply the reading by {turn}: P is {joint.parent}, C is {joint.child}, S is the sensor",
+        hint=(
+            f"multiply the reading by {turn}: P is {joint.parent}, C is {joint.child}, S is the "
+            f"sensor"
+        ),
         subjects=(sensor.name, joint.name),
         sensor=sensor.name,
         frame=frame,
@@ -293,10 +347,12 @@ def _report_turning_axes(sensor: Sensor, joint: Joint, frame: str, is_reversed: 
 
 
 def _joint_of(sensor: Sensor, context: Context) -> Joint | None:
-    return next((joint for joint in context.mechanism.scene.joints if joint.name == sensor.joint), None)
+    return next(
+        (joint for joint in context.mechanism.scene.joints if joint.name == sensor.joint), None
+    )
 
 
-# --- other sensors ---------------------------------------------------------------------------------------------------
+# --- other sensors --------------------------------------------------------------------------------
 
 
 def _at_site(kind: str, X_SM: Pose = IDENTITY) -> Callable[[_Mounted, Context], tuple[str, ...]]:
@@ -314,14 +370,20 @@ def _lidar(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     sensor = mounted.sensor
     lidar = lidar_rays(sensor)
     for suffix, R in lidar.rays:
-        site = add_site(sensor.name + suffix, mounted.body, mounted.X_BS @ Pose.of(R) @ _RAY, context)
+        site = add_site(
+            sensor.name + suffix, mounted.body, mounted.X_BS @ Pose.of(R) @ _RAY, context
+        )
         name = context.names.claim("sensor", sensor.name + suffix)
         context.document["sensor"].add("rangefinder", name=name, site=site, cutoff=lidar.max_range)
     if lidar.stride > 1:
         context.report(
             Fate.APPROXIMATED,
             "sensor-rays",
-            "sensor {sensor} has {count} rays; one in {stride} is written, with its index in its name",
+            (
+                "sensor {sensor} has {count} rays; one in {stride} is written, with its index in "
+                "its "
+                "name"
+            ),
             sensor.where,
             subjects=(sensor.name,),
             sensor=sensor.name,
@@ -336,21 +398,29 @@ def _frame(kind: str) -> Callable[[_Mounted, Context], tuple[str, ...]]:
 
     def write(mounted: _Mounted, context: Context) -> tuple[str, ...]:
         name = context.names.claim("sensor", mounted.sensor.name)
-        context.document["sensor"].add(kind, name=name, objtype="site", objname=_add_site(mounted, context))
+        context.document["sensor"].add(
+            kind, name=name, objtype="site", objname=_add_site(mounted, context)
+        )
         return ()
 
     return write
 
 
 def _contact(mounted: _Mounted, context: Context) -> tuple[str, ...]:
-    """Write a sensor for each geom of the collisions that the source names, or one for the whole body."""
+    """Write a sensor for each geom of the collisions that the source names, or one for the whole
+    body.
+    """
     if mounted.unknown:
         _report_unknown_collisions(mounted, context)
     watched: list[dict[str, Value]] = [{"geom1": geom} for geom in mounted.geoms]
     watched = watched or [{"body1": _link_name(mounted.body, context)}]
     for i, target in enumerate(watched):
-        name = context.names.claim("sensor", mounted.sensor.name + (f"_{i}" if len(watched) > 1 else ""))
-        context.document["sensor"].add("contact", name=name, **target, data="found force", reduce="netforce")
+        name = context.names.claim(
+            "sensor", mounted.sensor.name + (f"_{i}" if len(watched) > 1 else "")
+        )
+        context.document["sensor"].add(
+            "contact", name=name, **target, data="found force", reduce="netforce"
+        )
     return (_WATCHED,)
 
 
@@ -359,7 +429,10 @@ def _report_unknown_collisions(mounted: _Mounted, context: Context) -> None:
     context.report(
         Fate.ASSUMED,
         "sensor-collision",
-        "sensor {sensor} watches collisions that link {link} does not have: {collisions}; it watches {watched}",
+        (
+            "sensor {sensor} watches collisions that link {link} does not have: {collisions}; it "
+            "watches {watched}"
+        ),
         sensor.where,
         hint="name collisions of the link of the sensor",
         subjects=(sensor.name,),
@@ -371,7 +444,9 @@ def _report_unknown_collisions(mounted: _Mounted, context: Context) -> None:
 
 
 def _camera(mounted: _Mounted, context: Context) -> tuple[str, ...]:
-    """Write a camera; the vertical field of view follows from the horizontal one and the shape of the image."""
+    """Write a camera; the vertical field of view follows from the horizontal one and the shape of
+    the image.
+    """
     parameters = dict(mounted.sensor.parameters)
     fov = positive_number(parameters, "camera/horizontal_fov", 1.047)
     width = positive_number(parameters, "camera/image/width", 320.0)
@@ -388,7 +463,7 @@ def _camera(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     return ("camera/horizontal_fov", "camera/image/width", "camera/image/height")
 
 
-# --- what Gazebo's plugins publish -----------------------------------------------------------------------------------
+# --- what Gazebo's plugins publish ----------------------------------------------------------------
 
 _SCALAR_STATE = {"position": "jointpos", "velocity": "jointvel"}
 _JOINT_STATE = {
@@ -418,7 +493,9 @@ def _joint_state(mounted: _Mounted, context: Context) -> tuple[str, ...]:
 
 
 def _odometry(mounted: _Mounted, context: Context) -> tuple[str, ...]:
-    """Write the pose of a frame in the world, and its velocity in its own axes, as Gazebo publishes them."""
+    """Write the pose of a frame in the world, and its velocity in its own axes, as Gazebo publishes
+    them.
+    """
     site = _add_site(mounted, context)
     for quantity, tag in (("position", "framepos"), ("orientation", "framequat")):
         name = context.names.claim("sensor", f"{mounted.sensor.name}_{quantity}")
@@ -439,7 +516,11 @@ _WRITERS: dict[str, Callable[[_Mounted, Context], tuple[str, ...]]] = {
     "navsat": _frame("framepos"),
     "gps": _frame("framepos"),
     "sonar": _at_site("rangefinder", _RAY),
-    **dict.fromkeys(("camera", "depth", "depth_camera", "rgbd", "rgbd_camera", "wideanglecamera"), _camera),
+    **dict.fromkeys(
+        ("camera", "depth", "depth_camera", "rgbd", "rgbd_camera", "wideanglecamera"), _camera
+    ),
     **dict.fromkeys(("ray", "gpu_ray", "lidar", "gpu_lidar"), _lidar),
 }
-"""Function that writes each type of sensor; it returns the paths of the parameters that MuJoCo supports."""
+"""Function that writes each type of sensor; it returns the paths of the parameters that MuJoCo
+supports.
+"""

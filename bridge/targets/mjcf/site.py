@@ -5,7 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from bridge.targets.numbers import color, composed, placement, position, round_to_short, stable_direction
+from bridge.targets.numbers import (
+    color,
+    composed,
+    placement,
+    position,
+    round_to_short,
+    stable_direction,
+)
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Frame, Light, Model, Sensor
 from loaders.pose import IDENTITY, Pose
@@ -15,7 +22,8 @@ from .context import Context, Element
 
 
 def add_site(name: str, body: int, X_BS: Pose, context: Context) -> str:
-    """Add a site to a body and return its name, which has a number appended if another site has the name.
+    """Add a site to a body and return its name, which has a number appended if another site has the
+    name.
 
     Args:
         name: The preferred name.
@@ -41,13 +49,16 @@ def site_at(name: str, body: int, X_BS: Pose, context: Context, *, is_point: boo
     wanted = Element("site", **placement(X_BS)).attributes
     keys = ("pos",) if is_point else ("pos", "quat")
     for element in context.document.body(body).children:
-        if element.tag == "site" and all(element.attributes.get(key) == wanted.get(key) for key in keys):
+        if element.tag == "site" and all(
+            element.attributes.get(key) == wanted.get(key) for key in keys
+        ):
             return element.attributes["name"]
     return add_site(name, body, X_BS, context)
 
 
 def target_name(item: Light | Sensor, context: Context) -> str | None:
-    """Return the name of the body to which a light or a camera turns; report one that does not exist.
+    """Return the name of the body to which a light or a camera turns; report one that does not
+    exist.
 
     Args:
         item: The light or the camera.
@@ -77,7 +88,9 @@ _ROUNDING = 1e-15
 
 
 def write_frames(context: Context) -> None:
-    """Write a site for each frame, and for the frame of each model, unless readers find it without."""
+    """Write a site for each frame, and for the frame of each model, unless readers find it
+    without.
+    """
     for frame in (*_model_frames(context), *context.mechanism.scene.frames):
         name = add_site(frame.name, context.mechanism.body_index[frame.link], frame.X_LF, context)
         if name != frame.name:
@@ -91,20 +104,28 @@ def _model_frames(context: Context) -> list[Frame]:
     for model in scene.models:
         link = model.canonical_link or WORLD
         X_LM = X_WL[link].inverse() @ model.X_WM
-        is_found = _is_world_frame(model, context) if model.name == scene.name else X_LM.is_close(IDENTITY, _ROUNDING)
+        is_found = (
+            _is_world_frame(model, context)
+            if model.name == scene.name
+            else X_LM.is_close(IDENTITY, _ROUNDING)
+        )
         if not is_found:
             frames.append(_model_frame(model, link, X_LM))
     return frames
 
 
 def _is_world_frame(model: Model, context: Context) -> bool:
-    """Return whether the frame of a model is on its first body and at the world's, as the reader of MJCF takes it."""
+    """Return whether the frame of a model is on its first body and at the world's, as the reader of
+    MJCF takes it.
+    """
     bodies = [body.name for body in context.mechanism.bodies if body.name != WORLD]
     return model.canonical_link in {None, *bodies[:1]} and model.X_WM.is_close(IDENTITY, _ROUNDING)
 
 
 def _model_frame(model: Model, link: str, X_LM: Pose) -> Frame:
-    return Frame(name=f"{model.name}{MODEL_FRAME}", link=link, X_LF=composed(X_LM), where=model.where)
+    return Frame(
+        name=f"{model.name}{MODEL_FRAME}", link=link, X_LF=composed(X_LM), where=model.where
+    )
 
 
 def write_lights(context: Context) -> None:
@@ -143,7 +164,9 @@ def _write_light(light: Light, context: Context) -> None:
     if is_spot:
         cutoff = math.degrees(light.outer_angle) / 2.0 if light.outer_angle else None
         element.set(cutoff=cutoff, exponent=_single((light.falloff,))[0] or None)
-    element.set(castshadow=None if light.cast_shadows else False, active=None if light.on else False)
+    element.set(
+        castshadow=None if light.cast_shadows else False, active=None if light.on else False
+    )
     element.set(**(dict(light.mujoco) | {"target": target_name(light, context)}))
 
 
@@ -172,7 +195,9 @@ def _unit(v: Sequence[float]) -> list[float]:
 
 
 def _single(values: Sequence[float]) -> list[float]:
-    """Return finite values within the range of single precision, in which MuJoCo keeps them; infinity stays."""
+    """Return finite values within the range of single precision, in which MuJoCo keeps them;
+    infinity stays.
+    """
     return [x if math.isinf(x) else max(-_MAX_SINGLE, min(x, _MAX_SINGLE)) for x in values]
 
 

@@ -27,13 +27,15 @@ MIN_OVERLAP = 1e-3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompiledModel:
-    """The size of a compiled model, the error of its link poses, and the links that overlap initially.
+    """The size of a compiled model, the error of its link poses, and the links that overlap
+    initially.
 
     Attributes:
         bodies: Number of bodies, without the world.
         joints: Number of MuJoCo's joints.
         geoms: Number of geoms.
-        pose_error: The largest error of a link's position [m] or orientation [rad] at the zero configuration.
+        pose_error: The largest error of a link's position [m] or orientation [rad] at the zero
+            configuration.
         overlaps: Overlap [m] of each pair of links that collide initially, the deepest first.
     """
 
@@ -101,7 +103,9 @@ def _overlaps(model: Any, data: Any, initial_key: int | None) -> dict[tuple[str,
 
 
 XML_DEPTH = 490
-"""Deepest nesting of bodies that MuJoCo's XML reader accepts, with room for the contents of the last."""
+"""Deepest nesting of bodies that MuJoCo's XML reader accepts, with room for the contents of the
+last.
+"""
 
 
 def depth_of(root: Element) -> tuple[int, str]:
@@ -137,11 +141,15 @@ def require_xml_depth(root: Element) -> None:
         raise ExportError((diagnostic,))
 
 
-def folder_name(assets: Mapping[str, bytes], digests: Mapping[str, str] = MappingProxyType({})) -> str:
+def folder_name(
+    assets: Mapping[str, bytes], digests: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """Return a name for the folder of assets, another one for other contents.
 
-    MuJoCo keeps decoded meshes and pictures for the life of the process and tells them apart by folder, name and length
-    only: of two files ``link.stl`` with as many triangles, the second would have the shape of the first.
+    MuJoCo keeps decoded meshes and pictures for the life of the process and tells them apart by
+    folder, name and length
+    only: of two files ``link.stl`` with as many triangles, the second would have the shape of the
+        first.
 
     Args:
         assets: Contents of each asset file, by its name.
@@ -154,8 +162,11 @@ def folder_name(assets: Mapping[str, bytes], digests: Mapping[str, str] = Mappin
     return f"sdfbridge-{digest.hexdigest()[:24]}"
 
 
-def to_spec(root: Element, assets: dict[str, bytes], digests: Mapping[str, str] = MappingProxyType({})) -> Any:
-    """Return the document as a ``mujoco.MjSpec``; bodies nested too deeply for XML are added through the API.
+def to_spec(
+    root: Element, assets: dict[str, bytes], digests: Mapping[str, str] = MappingProxyType({})
+) -> Any:
+    """Return the document as a ``mujoco.MjSpec``; bodies nested too deeply for XML are added
+    through the API.
 
     Args:
         root: The document.
@@ -174,7 +185,9 @@ def to_spec(root: Element, assets: dict[str, bytes], digests: Mapping[str, str] 
         spec.modelfiledir = folder_name(assets, digests)
     bodies = {body.name: body for body in spec.bodies} if detached else {}
     pending = [
-        (bodies[e.attributes["name"]], child) for e, children in reversed(detached) for child in reversed(children)
+        (bodies[e.attributes["name"]], child)
+        for e, children in reversed(detached)
+        for child in reversed(children)
     ]
     while pending:
         parent, element = pending.pop()
@@ -184,7 +197,9 @@ def to_spec(root: Element, assets: dict[str, bytes], digests: Mapping[str, str] 
 
 
 def _detach_deep_bodies(root: Element) -> list[tuple[Element, list[Element]]]:
-    """Remove the bodies below `XML_DEPTH` from the tree; return each parent with the bodies removed from it."""
+    """Remove the bodies below `XML_DEPTH` from the tree; return each parent with the bodies removed
+    from it.
+    """
     detached = []
     pending = [(root, 0)]
     while pending:
@@ -199,7 +214,7 @@ def _detach_deep_bodies(root: Element) -> list[tuple[Element, list[Element]]]:
     return detached
 
 
-# --- bodies through the API ------------------------------------------------------------------------------------------
+# --- bodies through the API -----------------------------------------------------------------------
 
 _FIELDS = {
     "solreflimit": "solref_limit",
@@ -216,7 +231,11 @@ _INTEGERS = frozenset({"contype", "conaffinity", "condim", "group", "resolution"
 _FLAGS = frozenset({"active", "castshadow"})
 _FILL = {"size": (0.0, 0.0, 0.0), "friction": DEFAULT_FRICTION}
 """Default values of vectors of three, which MJCF allows to be shorter."""
-_TYPES = {"geom": ("mjtGeom", "mjGEOM_"), "joint": ("mjtJoint", "mjJNT_"), "light": ("mjtLightType", "mjLIGHT_")}
+_TYPES = {
+    "geom": ("mjtGeom", "mjGEOM_"),
+    "joint": ("mjtJoint", "mjJNT_"),
+    "light": ("mjtLightType", "mjLIGHT_"),
+}
 
 
 def _add_body(spec: Any, parent: Any, element: Element) -> Any:
@@ -227,9 +246,15 @@ def _add_body(spec: Any, parent: Any, element: Element) -> Any:
             _set_inertia(body, child)
         elif child.tag != "body":
             named = child.attributes.get("class")
-            default = spec.find_default(named) if named else None  # None is the default class of the body
+            default = (
+                spec.find_default(named) if named else None
+            )  # None is the default class of the body
             add = getattr(body, f"add_{child.tag}")
-            _ = add(**_fields(child)) if child.tag == "freejoint" else add(default, **_fields(child))
+            _ = (
+                add(**_fields(child))
+                if child.tag == "freejoint"
+                else add(default, **_fields(child))
+            )
     return body
 
 
@@ -280,13 +305,37 @@ class _Refusal(NamedTuple):
 
 
 _REFUSALS = (
-    _Refusal("colocated vertices", "all its vertices are at one point", "use a small sphere, or remove the shape"),
+    _Refusal(
+        "colocated vertices",
+        "all its vertices are at one point",
+        "use a small sphere, or remove the shape",
+    ),
     _Refusal("collinear vertices", "all its vertices are on one line", "use a thin capsule or box"),
-    _Refusal("coplanar vertices", "all its vertices are in one plane", "use a thin box, or a mesh with volume"),
-    _Refusal("at least (4|four)", "it has fewer than four vertices", "use a thin box, or a mesh with volume"),
-    _Refusal("surface area is too small", "its surface area is too small", "check the scale and the unit of lengths"),
-    _Refusal("volume is too small", "its volume is too small", "check the scale, the unit of lengths and the faces"),
-    _Refusal("size parameter.*hfield", "its size is not positive", "state a positive size of the height map"),
+    _Refusal(
+        "coplanar vertices",
+        "all its vertices are in one plane",
+        "use a thin box, or a mesh with volume",
+    ),
+    _Refusal(
+        "at least (4|four)",
+        "it has fewer than four vertices",
+        "use a thin box, or a mesh with volume",
+    ),
+    _Refusal(
+        "surface area is too small",
+        "its surface area is too small",
+        "check the scale and the unit of lengths",
+    ),
+    _Refusal(
+        "volume is too small",
+        "its volume is too small",
+        "check the scale, the unit of lengths and the faces",
+    ),
+    _Refusal(
+        "size parameter.*hfield",
+        "its size is not positive",
+        "state a positive size of the height map",
+    ),
     _Refusal("decoding PNG", "its picture cannot be decoded", "save the picture again as PNG"),
 )
 """Reasons that a source may give MuJoCo to refuse an element; other reasons are quoted."""
@@ -299,10 +348,11 @@ _ASSETS = _CONTENTS | {"material"}
 
 
 def compiled(files: Mapping[str, bytes], scene: Scene, built: Built) -> Any:
-    """Compile the files of an export in memory and return the ``mujoco.MjModel`` of its ``scene.xml``.
+    """Compile the files of an export in memory and return the ``mujoco.MjModel`` of its
+    ``scene.xml``.
 
-    MuJoCo's warnings, which it would write to a file in the working folder, are left out: they concern the numbers of
-    the model, which the exporter's own findings report.
+    MuJoCo's warnings, which it would write to a file in the working folder, are left out: they
+    concern the numbers of the model, which the exporter's own findings report.
 
     Args:
         files: Content of each file, by its path in the folder.
@@ -314,8 +364,12 @@ def compiled(files: Mapping[str, bytes], scene: Scene, built: Built) -> Any:
     """
     import mujoco
 
-    folder = folder_name({file: data for file, data in files.items() if not file.endswith((".md", ".xml"))})
-    contents = {f"{folder}/{file}": data for file, data in files.items() if not file.endswith(".md")}
+    folder = folder_name(
+        {file: data for file, data in files.items() if not file.endswith((".md", ".xml"))}
+    )
+    contents = {
+        f"{folder}/{file}": data for file, data in files.items() if not file.endswith(".md")
+    }
     try:
         with engine_warnings(mujoco, []):
             return mujoco.MjModel.from_xml_path(f"{folder}/{SCENE}", contents)
@@ -331,22 +385,34 @@ def _refusal(text: str, scene: Scene, built: Built) -> Diagnostic:
     links = tuple(dict.fromkeys(_links_of(element, built))) if element else ()
     reason = known.reason if known else text.removeprefix("Error: ").partition("\n")[0]
     name = _name(element) if element else ""
-    arguments = {"kind": _KINDS.get(element.tag, element.tag) if element else "", "name": name, "reason": reason}
-    template = "MuJoCo refuses {kind} {name}: {reason}" if element else "MuJoCo refuses the model: {reason}"
+    arguments = {
+        "kind": _KINDS.get(element.tag, element.tag) if element else "",
+        "name": name,
+        "reason": reason,
+    }
+    template = (
+        "MuJoCo refuses {kind} {name}: {reason}"
+        if element
+        else "MuJoCo refuses the model: {reason}"
+    )
     return Diagnostic(
         f"{TARGET}.refused",
         Fate.INVALID,
         template.replace(":", " of {links}:", 1) if links else template,
         _place(links, scene),
         target=TARGET,
-        hint=known.hint if known else "change what the message names; if it names nothing of the source, report a bug",
+        hint=known.hint
+        if known
+        else "change what the message names; if it names nothing of the source, report a bug",
         arguments=arguments | ({"links": links} if links else {}),
         subjects=links or ((name,) if name else ()),
     )
 
 
 def _element(name: str, root: Element) -> Element | None:
-    """Return the element of this name; assets come first, because only their content can be refused by its name."""
+    """Return the element of this name; assets come first, because only their content can be refused
+    by its name.
+    """
     found = [element for element in root.walk() if _name(element) == name]
     return min(found, key=lambda element: element.tag not in _CONTENTS, default=None)
 

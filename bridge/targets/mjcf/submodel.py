@@ -1,11 +1,11 @@
 """A world in several files, and bodies in their reference pose.
 
-MuJoCo's regularization of constraints depends on the reference pose, so that a model written at zero would move a
-little differently. The document is written at zero; this pass moves it.
+MuJoCo's regularization of constraints depends on the reference pose, so that a model written at
+zero would move a little differently. The document is written at zero; this pass moves it.
 
-The main file keeps what models share, and what connects them: options, classes, assets of several models, constraints
-and sensors between them, and models of a single link. Elements are ordered such that the text in one piece and the
-text in several files compile to the same model.
+The main file keeps what models share, and what connects them: options, classes, assets of several
+models, constraints and sensors between them, and models of a single link. Elements are ordered such
+that the text in one piece and the text in several files compile to the same model.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def move_to_reference(context: Context) -> None:
     references: dict[str, float] = {}
     for element in {id(body): body for body in context.document.bodies}.values():
         joints = [child for child in element.children if child.tag == "joint"]
-        found = {joint.attributes["name"]: float(joint.attributes.get("ref", "0")) for joint in joints}
+        found = {
+            joint.attributes["name"]: float(joint.attributes.get("ref", "0")) for joint in joints
+        }
         if any(found.values()):
             _move(element, joints, found)
             references |= found
@@ -41,19 +43,28 @@ def move_to_reference(context: Context) -> None:
 
 
 def _move(element: Element, joints: list[Element], references: dict[str, float]) -> None:
-    """Move a body by the displacements of its joints, and each joint by those of the joints after it."""
+    """Move a body by the displacements of its joints, and each joint by those of the joints after
+    it.
+    """
     X_DB = IDENTITY  # the body in the frame that the joints before have moved
     for joint in reversed(joints):
         displacement = _displacement(joint, references[joint.attributes["name"]])
         if joint.attributes.get("type") == "slide" and displacement is not IDENTITY:
-            joint.attributes.pop("pos", None)  # of no effect: a slide acts on every point of a body alike
+            joint.attributes.pop(
+                "pos", None
+            )  # of no effect: a slide acts on every point of a body alike
         if X_DB is not IDENTITY:
             X_BD = X_DB.inverse()
             joint.set(pos=(X_BD @ Pose.of(p=_vector(joint, "pos", (0, 0, 0)))).p.tolist())
             if joint.attributes.get("type") != "ball":
                 joint.set(axis=(X_BD.R @ _vector(joint, "axis", (0, 0, 1))).tolist())
         X_DB = displacement @ X_DB
-    X_PB = Pose.from_vector((*_vector(element, "pos", (0, 0, 0)), *_vector(element, "quat", (1, 0, 0, 0)))) @ X_DB
+    X_PB = (
+        Pose.from_vector(
+            (*_vector(element, "pos", (0, 0, 0)), *_vector(element, "quat", (1, 0, 0, 0)))
+        )
+        @ X_DB
+    )
     for key in ("pos", "quat"):
         element.attributes.pop(key, None)
     element.set(**placement(X_PB))
@@ -79,7 +90,10 @@ def _shift(equality: Element, references: dict[str, float]) -> None:
     follower = references.get(equality.attributes["joint1"], 0.0)
     leader = references.get(equality.attributes.get("joint2", ""), 0.0)
     old = _vector(equality, "polycoef", (0, 1, 0, 0, 0))
-    new = [sum(math.comb(k, j) * leader ** (k - j) * old[k] for k in range(j, len(old))) for j in range(len(old))]
+    new = [
+        sum(math.comb(k, j) * leader ** (k - j) * old[k] for k in range(j, len(old)))
+        for j in range(len(old))
+    ]
     new[0] -= follower
     equality.set(polycoef=[float(x) for x in new])
 
@@ -112,7 +126,10 @@ def assign_files(context: Context) -> None:
     for element, model in zip(context.document.bodies, models, strict=True):
         element.owner = model if model in order and element.tag == "body" else ""
         owners["body", element.attributes.get("name", "")] = element.owner
-        owners |= {(_kind(child), child.attributes.get("name", "")): element.owner for child in element.children}
+        owners |= {
+            (_kind(child), child.attributes.get("name", "")): element.owner
+            for child in element.children
+        }
     for tag in _SECTIONS:
         section = context.document[tag]
         for element in section.children:
@@ -125,17 +142,25 @@ def assign_files(context: Context) -> None:
 def _models(context: Context) -> list[str]:
     """Return, for each body, the outermost model of the root of its tree."""
     bodies = context.mechanism.bodies
-    return [outermost_scope(bodies[context.mechanism.root_of(i)].link.model) for i in range(len(bodies))]
+    return [
+        outermost_scope(bodies[context.mechanism.root_of(i)].link.model) for i in range(len(bodies))
+    ]
 
 
 def _models_with_files(models: list[str], context: Context) -> dict[str, int]:
-    """Return the models that get a file, with their order: those of several links whose trees are adjacent."""
+    """Return the models that get a file, with their order: those of several links whose trees are
+    adjacent.
+    """
     if len(set(models)) < 2:
         return {}
-    roots = [m for m, body in zip(models, context.mechanism.bodies, strict=True) if body.parent == ROOT]
+    roots = [
+        m for m, body in zip(models, context.mechanism.bodies, strict=True) if body.parent == ROOT
+    ]
     runs = Counter(model for model, _ in groupby(roots))
     sizes = Counter(models)
-    chosen = [model for model in dict.fromkeys(roots) if model and sizes[model] > 1 and runs[model] == 1]
+    chosen = [
+        model for model in dict.fromkeys(roots) if model and sizes[model] > 1 and runs[model] == 1
+    ]
     return {model: i for i, model in enumerate(chosen)}
 
 
@@ -147,10 +172,16 @@ def _owners_of_references(element: Element, owners: OwnerByName) -> Iterator[str
     """Yield the model of each element that an element refers to."""
     for part in element.walk():
         for kind, attributes in _REFERENCES.items():
-            yield from (owners.get((kind, part.attributes[a]), "") for a in attributes if a in part.attributes)
+            yield from (
+                owners.get((kind, part.attributes[a]), "")
+                for a in attributes
+                if a in part.attributes
+            )
         for name, type_ in (("objname", "objtype"), ("refname", "reftype")):
             if name in part.attributes:
-                yield owners.get((part.attributes[type_].removeprefix("x"), part.attributes[name]), "")
+                yield owners.get(
+                    (part.attributes[type_].removeprefix("x"), part.attributes[name]), ""
+                )
 
 
 def _single(models: Iterable[str]) -> str:
@@ -186,7 +217,7 @@ def _asset_name(asset: Element) -> str:
     return asset.attributes.get("name") or PurePath(asset.attributes.get("file", "")).stem
 
 
-# --- splitting -------------------------------------------------------------------------------------------------------
+# --- splitting ------------------------------------------------------------------------------------
 
 
 def split_document(root: Element, files: dict[str, str]) -> tuple[Element, dict[str, Element]]:
@@ -215,7 +246,9 @@ def split_document(root: Element, files: dict[str, str]) -> tuple[Element, dict[
 
 
 def _section_of(section: Element, owner: str) -> list[Element]:
-    """Return the section with the elements of one model, or nothing if the model has no element in it."""
+    """Return the section with the elements of one model, or nothing if the model has no element in
+    it.
+    """
     part = Element(section.tag, **section.attributes)
     part.children = [child for child in section.children if child.owner == owner]
     has_only_settings = not owner and not section.children
@@ -223,7 +256,9 @@ def _section_of(section: Element, owner: str) -> list[Element]:
 
 
 def _worldbody_with_includes(worldbody: Element, files: dict[str, str]) -> list[Element]:
-    """Return the bodies of the main file, with the files of the other models included in their places."""
+    """Return the bodies of the main file, with the files of the other models included in their
+    places.
+    """
     elements: list[Element] = []
     for owner, run in groupby(worldbody.children, key=lambda child: child.owner):
         if owner:
@@ -236,5 +271,10 @@ def _worldbody_with_includes(worldbody: Element, files: dict[str, str]) -> list[
 
 def file_owners(root: Element) -> list[str]:
     """Return the models that have a separate file, in the order of their bodies."""
-    bodies = [child for section in root.children if section.tag == "worldbody" for child in section.children]
+    bodies = [
+        child
+        for section in root.children
+        if section.tag == "worldbody"
+        for child in section.children
+    ]
     return list(dict.fromkeys(child.owner for child in bodies if child.owner))

@@ -54,8 +54,12 @@ def write_path_tendons(scalar_joints: dict[int, ScalarJoint], context: Context) 
     return names
 
 
-def _joints(tendon: Tendon, scalar_joints: dict[int, ScalarJoint], context: Context) -> dict[str, ScalarJoint] | None:
-    """Return the MJCF joints of a tendon by name; None, with a diagnostic, if one is no hinge or slide of the tree."""
+def _joints(
+    tendon: Tendon, scalar_joints: dict[int, ScalarJoint], context: Context
+) -> dict[str, ScalarJoint] | None:
+    """Return the MJCF joints of a tendon by name; None, with a diagnostic, if one is no hinge or
+    slide of the tree.
+    """
     index = context.mechanism.dof_index
     names = [part.joint for part in tendon.parts if part.type is TendonPartType.JOINT]
     found = {name: scalar_joints.get(index.get((name, 0), -1)) for name in names}
@@ -106,7 +110,9 @@ def _point(name: str, link: str, X_LP: Pose, context: Context) -> str:
 
 
 def _write_wrapping(element: Element, part: TendonPart, name: str, context: Context) -> None:
-    """Write a geom without contact and mass, around which the tendon wraps, and the site of its side."""
+    """Write a geom without contact and mass, around which the tendon wraps, and the site of its
+    side.
+    """
     body = context.mechanism.body_index[part.link]
     name = context.names.claim("geom", name)
     is_cylinder = part.type is TendonPartType.CYLINDER
@@ -117,14 +123,17 @@ def _write_wrapping(element: Element, part: TendonPart, name: str, context: Cont
     wrap = element.add("geom", geom=name)
     if part.p_LS is not None:
         side = context.mechanism.body_index[part.link_S]
-        wrap.set(sidesite=site_at(f"{name}_side", side, Pose.of(p=part.p_LS), context, is_point=True))
+        wrap.set(
+            sidesite=site_at(f"{name}_side", side, Pose.of(p=part.p_LS), context, is_point=True)
+        )
 
 
 _USE_CALLBACK = "mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it"
 
 
 def write_tendons(scalar_joints: dict[int, ScalarJoint], context: Context) -> None:
-    """Write the force elements and constraints that MuJoCo has as tendons; report bushings and forces of a fluid.
+    """Write the force elements and constraints that MuJoCo has as tendons; report bushings and
+    forces of a fluid.
 
     Args:
         scalar_joints: The MJCF joint of each velocity component.
@@ -147,8 +156,10 @@ def _report_bushing(bushing: Bushing, context: Context) -> None:
     context.report(
         Fate.DROPPED,
         "bushing",
-        "MuJoCo does not support the bushing between {link_a} (at {X_LA}) and {link_c} (at {X_LC}); torque stiffness "
-        "{torque_stiffness}, damping {torque_damping}, force stiffness {force_stiffness}, damping {force_damping}",
+        "MuJoCo does not support the bushing between {link_a} (at {X_LA}) and {link_c} (at "
+        "{X_LC}); torque stiffness "
+        "{torque_stiffness}, damping {torque_damping}, force stiffness {force_stiffness}, damping "
+        "{force_damping}",
         bushing.where,
         hint=_USE_CALLBACK,
         subjects=(bushing.link_A, bushing.link_C),
@@ -191,15 +202,21 @@ def _spatial_tendon(name: str, connection: BodyConnection, context: Context) -> 
 
 def _write_spring(spring: SpringDamper, connection: BodyConnection, context: Context) -> None:
     spatial = _spatial_tendon(f"{spring.link_A}_{spring.link_B}", connection, context)
-    spatial.set(springlength=spring.free_length, stiffness=spring.stiffness, damping=spring.damping or None)
+    spatial.set(
+        springlength=spring.free_length, stiffness=spring.stiffness, damping=spring.damping or None
+    )
 
 
-def _write_distance(constraint: DistanceConstraint, connection: BodyConnection, context: Context) -> None:
+def _write_distance(
+    constraint: DistanceConstraint, connection: BodyConnection, context: Context
+) -> None:
     """Write a stiff spring if the stiffness is finite, else an equality of the tendon's length."""
     spatial = _spatial_tendon(f"{constraint.link_A}_{constraint.link_B}", connection, context)
     damping = constraint.damping or None
     if math.isfinite(constraint.stiffness):
-        spatial.set(springlength=constraint.distance, stiffness=constraint.stiffness, damping=damping)
+        spatial.set(
+            springlength=constraint.distance, stiffness=constraint.stiffness, damping=damping
+        )
         return
     poses = context.mechanism.link_poses()
 
@@ -227,7 +244,9 @@ def _write_distance(constraint: DistanceConstraint, connection: BodyConnection, 
     )
 
 
-def _write_sum(connection: TendonConnection, scalar_joints: dict[int, ScalarJoint], context: Context) -> None:
+def _write_sum(
+    connection: TendonConnection, scalar_joints: dict[int, ScalarJoint], context: Context
+) -> None:
     """Write a fixed tendon: a weighted sum of joint positions within bounds."""
     constraint = connection.element
     candidates = [None if dof is None else scalar_joints.get(dof) for dof in connection.dofs]
@@ -236,7 +255,10 @@ def _write_sum(connection: TendonConnection, scalar_joints: dict[int, ScalarJoin
         context.report(
             Fate.DROPPED,
             "tendon",
-            "the tendon over {joints} has a joint that is not a hinge or slide of the tree of bodies",
+            (
+                "the tendon over {joints} has a joint that is not a hinge or slide of the tree of "
+                "bodies"
+            ),
             constraint.where,
             subjects=constraint.joints,
             joints=constraint.joints,
@@ -256,7 +278,11 @@ def _write_sum(connection: TendonConnection, scalar_joints: dict[int, ScalarJoin
         context.report(
             Fate.APPROXIMATED,
             "tendon-soft-constraint",
-            "tendon {tendon}: soft constraints enforce the bounds, which it exceeds by up to two time steps of motion",
+            (
+                "tendon {tendon}: soft constraints enforce the bounds, which it exceeds by up to "
+                "two "
+                "time steps of motion"
+            ),
             constraint.where,
             subjects=constraint.joints,
             tendon=name,
@@ -270,7 +296,10 @@ def _report_damping(name: str, constraint: TendonConstraint, context: Context) -
         context.report(
             Fate.DROPPED,
             "tendon-damping",
-            "damping {damping:g} of tendon {tendon} is left out: MuJoCo's would act inside the bounds too",
+            (
+                "damping {damping:g} of tendon {tendon} is left out: MuJoCo's would act inside the "
+                "bounds too"
+            ),
             constraint.where,
             hint=_USE_CALLBACK,
             subjects=constraint.joints,

@@ -1,8 +1,9 @@
 """PyBullet bodies as trees of segments, their names and inertia guards.
 
-PyBullet places a link's frame at its joint and gives every joint at most one axis. A segment's frame S is therefore the
-joint frame M of the link that it carries, and a joint with several primitives becomes a chain of segments, all massless
-except the last. The frame of each link of the scene is kept as an offset, ``X_SL``.
+PyBullet places a link's frame at its joint and gives every joint at most one axis. A segment's
+frame S is therefore the joint frame M of the link that it carries, and a joint with several
+primitives becomes a chain of segments, all massless except the last. The frame of each link of the
+scene is kept as an offset, ``X_SL``.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ from .client import BASE, TARGET
 from .partition import Partition, partition
 
 LARGE_TURN = 1.0
-"""Angle of the frame of PyBullet's base from that of the link, above which it is reported [degrees]."""
+"""Angle of the frame of PyBullet's base from that of the link, above which it is reported
+[degrees].
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +47,9 @@ class CarriedLink:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Segment:
-    """One link of a PyBullet body, together with its parent joint; the first segment is the base."""
+    """One link of a PyBullet body, together with its parent joint; the first segment is the
+    base.
+    """
 
     name: str
     joint: str
@@ -61,22 +66,34 @@ class Segment:
     """Inertia given to PyBullet, in the segment's frame S."""
     links: tuple[CarriedLink, ...]
     own_moments: Array | None = None
-    """Rotational inertia [kg m^2] that a base without mass has itself, in its own axes, if a segment lends it mass."""
+    """Rotational inertia [kg m^2] that a base without mass has itself, in its own axes, if a
+    segment lends it mass.
+    """
     inertia_lender: int | None = None
-    """PyBullet's index of the welded segment whose inertia this segment holds; None if it holds its own."""
+    """PyBullet's index of the welded segment whose inertia this segment holds; None if it holds its
+    own.
+    """
     moved_products: Array | None = None
-    """Products of inertia [kg m^2] that this base does not hold itself, in its own axes, shape (3, 3)."""
+    """Products of inertia [kg m^2] that this base does not hold itself, in its own axes, shape (3,
+    3).
+    """
     products_holder: int | None = None
-    """PyBullet's index of the welded segment that holds the moved products; None if there are none."""
+    """PyBullet's index of the welded segment that holds the moved products; None if there are
+    none.
+    """
 
     @cached_property
     def principal(self) -> tuple[Array, Array]:
-        """Principal axes ``R_SI`` and moments of inertia, with negative rounding errors set to zero."""
+        """Principal axes ``R_SI`` and moments of inertia, with negative rounding errors set to
+        zero.
+        """
         return _without_rounding_errors(*self.inertia.principal_axes())
 
     @property
     def turn(self) -> float:
-        """Angle of the principal axes, which are PyBullet's inertial frame, from the segment's frame [degrees]."""
+        """Angle of the principal axes, which are PyBullet's inertial frame, from the segment's
+        frame [degrees].
+        """
         w, *xyz = matrix_to_quaternion(self.principal[0])
         return math.degrees(2.0 * math.atan2(math.hypot(*xyz), abs(w)))
 
@@ -111,20 +128,27 @@ def _without_rounding_errors(R_SI: Array, moments: Array) -> tuple[Array, Array]
 MIN_JOINT_INERTIA = 1e-9
 """Moment of inertia [kg m^2] added to a link without inertia on a ball joint, to avoid NaN."""
 MIN_BASE_INERTIA = 1e-12
-"""Moment of inertia [kg m^2] added to a free base without inertia that carries other links, to avoid NaN."""
+"""Moment of inertia [kg m^2] added to a free base without inertia that carries other links, to
+avoid NaN.
+"""
 _ZERO_MOMENT = 1e-14
 """Moment of inertia that counts as zero [kg m^2]."""
 _SMALL_PRODUCTS = 1e-3
-"""Largest products of inertia of a base that another link holds, relative to the smallest moment of that link."""
+"""Largest products of inertia of a base that another link holds, relative to the smallest moment of
+that link.
+"""
 
 _GIVE_INERTIA = "give the link its mass and inertia"
 
 
-def with_valid_inertia(segments: tuple[Segment, ...], is_free: bool, diagnostics: Diagnostics) -> tuple[Segment, ...]:
+def with_valid_inertia(
+    segments: tuple[Segment, ...], is_free: bool, diagnostics: Diagnostics
+) -> tuple[Segment, ...]:
     """Return the segments with inertias that PyBullet can simulate.
 
-    The physics stays the same where possible: a base without mass takes the inertia of a link welded to it, and a tiny
-    base gives its products of inertia to such a link. Otherwise the smallest inertia is added that avoids NaN.
+    The physics stays the same where possible: a base without mass takes the inertia of a link
+    welded to it, and a tiny base gives its products of inertia to such a link. Otherwise the
+    smallest inertia is added that avoids NaN.
 
     Args:
         segments: Segments of one body; the first is the base.
@@ -140,7 +164,11 @@ def with_valid_inertia(segments: tuple[Segment, ...], is_free: bool, diagnostics
         diagnostics.add(
             Fate.ASSUMED,
             "pybullet.base-without-inertia",
-            "link {link} moves freely but has no inertia, which can become NaN in PyBullet; using {inertia:g} kg m^2",
+            (
+                "link {link} moves freely but has no inertia, which can become NaN in PyBullet; "
+                "using "
+                "{inertia:g} kg m^2"
+            ),
             _where(base),
             target=TARGET,
             hint=_GIVE_INERTIA,
@@ -169,22 +197,33 @@ def welded_pose(segments: Sequence[Segment], index: int) -> Pose | None:
 
 
 def _borrow_inertia(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> tuple[Segment, ...]:
-    """Move the inertia of the first link with mass that is welded to the base into the base, which has no mass."""
+    """Move the inertia of the first link with mass that is welded to the base into the base, which
+    has no mass.
+    """
     for index, lender in enumerate(segments[1:]):
         X_BS = None if lender.inertia.mass == 0.0 else welded_pose(segments, index)
         if X_BS is None:
             continue
         inertia = segments[0].inertia + lender.inertia.moved(X_BS)
         own = segments[0].inertia.I_Lcm
-        base = dataclasses.replace(segments[0], inertia=inertia, inertia_lender=index, own_moments=own)
+        base = dataclasses.replace(
+            segments[0], inertia=inertia, inertia_lender=index, own_moments=own
+        )
         massless = dataclasses.replace(lender, inertia=SpatialInertia.of(0.0))
         diagnostics.add(
             Fate.NOTED,
             "pybullet.lent-inertia",
-            "base link {base} has no mass; PyBullet's base takes the inertia of {lender}, which is welded to it",
+            (
+                "base link {base} has no mass; PyBullet's base takes the inertia of {lender}, "
+                "which "
+                "is welded to it"
+            ),
             _where(base),
             target=TARGET,
-            hint=f"the physics is unchanged; to change the mass of {lender.name}, use PyBullet's link index -1",
+            hint=(
+                f"the physics is unchanged; to change the mass of {lender.name}, use PyBullet's "
+                f"link index -1"
+            ),
             subjects=(*_link_names(base), *_link_names(lender)),
             base=base.name,
             lender=lender.name,
@@ -194,12 +233,18 @@ def _borrow_inertia(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> 
 
 
 def _move_products(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> tuple[Segment, ...]:
-    """Move the products of inertia of a turned base into the heaviest link that is welded to it, if they are small.
+    """Move the products of inertia of a turned base into the heaviest link that is welded to it, if
+    they are small.
 
-    The motion depends on the sum of both inertias only, and PyBullet's frame of the base is then that of the link.
+    The motion depends on the sum of both inertias only, and PyBullet's frame of the base is then
+    that of the link.
     """
     base, others = segments[0], segments[1:]
-    welded = [i for i, segment in enumerate(others) if segment.inertia.mass and welded_pose(segments, i) is not None]
+    welded = [
+        i
+        for i, segment in enumerate(others)
+        if segment.inertia.mass and welded_pose(segments, i) is not None
+    ]
     if not welded or not np.isfinite(base.inertia.I_Lcm).all() or base.turn <= LARGE_TURN:
         return segments
     index = max(welded, key=lambda i: others[i].inertia.mass)
@@ -216,17 +261,23 @@ def _move_products(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> t
     diagnostics.add(
         Fate.NOTED,
         "pybullet.moved-products",
-        "PyBullet's base {base} would be turned by {angle:.1f} degrees; {holder}, which is welded to it, holds its "
+        "PyBullet's base {base} would be turned by {angle:.1f} degrees; {holder}, which is welded "
+        "to it, holds its "
         "products of inertia",
         _where(base),
         target=TARGET,
-        hint="the physics is unchanged; read the inertias of both links by mechanism_from_pybullet() of the handle",
+        hint=(
+            "the physics is unchanged; read the inertias of both links by "
+            "mechanism_from_pybullet() of the handle"
+        ),
         subjects=(*_link_names(base), *_link_names(holder)),
         base=base.name,
         holder=holder.name,
         angle=base.turn,
     )
-    base = dataclasses.replace(base, inertia=left, moved_products=frozen(products), products_holder=index)
+    base = dataclasses.replace(
+        base, inertia=left, moved_products=frozen(products), products_holder=index
+    )
     return (base, *others[:index], held, *others[index + 1 :])
 
 
@@ -238,7 +289,11 @@ def _with_rotatable_ball(segment: Segment, diagnostics: Diagnostics) -> Segment:
     diagnostics.add(
         Fate.ASSUMED,
         "pybullet.ball-without-inertia",
-        "ball joint {joint} rotates a link without inertia, which becomes NaN in PyBullet; using {inertia:g} kg m^2",
+        (
+            "ball joint {joint} rotates a link without inertia, which becomes NaN in PyBullet; "
+            "using "
+            "{inertia:g} kg m^2"
+        ),
         _where(segment),
         target=TARGET,
         hint=_GIVE_INERTIA,
@@ -263,7 +318,9 @@ def _link_names(segment: Segment) -> tuple[str, ...]:
 
 
 def _is_singular(inertia: SpatialInertia) -> bool:
-    if inertia.mass >= 0.0 and exceeds(inertia.I_Lcm, _ZERO_MOMENT):  # then those about the origin exceed it too
+    if inertia.mass >= 0.0 and exceeds(
+        inertia.I_Lcm, _ZERO_MOMENT
+    ):  # then those about the origin exceed it too
         return False
     return inertia.smallest_moment_about_origin() <= _ZERO_MOMENT
 
@@ -286,7 +343,9 @@ class UrdfNames:
         self._diagnostics = diagnostics
 
     def link(self, name: str, *, exact: bool = False) -> str:
-        """Return a name for a link: the model's own name if ``exact``, otherwise one that the model does not use."""
+        """Return a name for a link: the model's own name if ``exact``, otherwise one that the model
+        does not use.
+        """
         return self._unique(name, self._links, exact)
 
     def joint(self, name: str, *, exact: bool = False) -> str:
@@ -337,13 +396,19 @@ class Articulation:
     segments: tuple[Segment, ...]
     """Segments in order of PyBullet's indices: number ``i + 1`` has index ``i``."""
     joint_segments: tuple[tuple[int, ...], ...]
-    """PyBullet's indices of the primitives of each mechanism body; empty if it is welded or free."""
+    """PyBullet's indices of the primitives of each mechanism body; empty if it is welded or
+    free.
+    """
     link_segments: dict[str, tuple[int, Pose]]
     """PyBullet's index of the segment that carries each link, and ``X_SL``."""
     joints: dict[str, int]
-    """PyBullet's indices by joint name; a joint with several primitives also by its own name, for the last of them."""
+    """PyBullet's indices by joint name; a joint with several primitives also by its own name, for
+    the last of them.
+    """
     split_link: str | None
-    """Name of the link, on another body, whose other half is the base; see `bridge.targets.pybullet.partition`."""
+    """Name of the link, on another body, whose other half is the base; see
+    `bridge.targets.pybullet.partition`.
+    """
 
     @property
     def has_ball(self) -> bool:
@@ -357,9 +422,11 @@ class Articulation:
 
 
 def articulate(mechanism: Mechanism, diagnostics: Diagnostics) -> list[Articulation]:
-    """Return the PyBullet bodies of a mechanism: one per free tree, and one for all that a model fixes to the world.
+    """Return the PyBullet bodies of a mechanism: one per free tree, and one for all that a model
+    fixes to the world.
 
-    A tree that exceeds PyBullet's maximum size becomes several bodies; see `bridge.targets.pybullet.partition`.
+    A tree that exceeds PyBullet's maximum size becomes several bodies; see
+    `bridge.targets.pybullet.partition`.
     """
     return [
         _build(part, model, diagnostics)
@@ -368,11 +435,13 @@ def articulate(mechanism: Mechanism, diagnostics: Diagnostics) -> list[Articulat
     ]
 
 
-# --- grouping into bodies --------------------------------------------------------------------------------------------
+# --- grouping into bodies -------------------------------------------------------------------------
 
 
 def _bodies_by_model(mechanism: Mechanism) -> list[tuple[str, list[int]]]:
-    """Return the outermost model and the body indices of each PyBullet body, in the order of the mechanism."""
+    """Return the outermost model and the body indices of each PyBullet body, in the order of the
+    mechanism.
+    """
     outermost = _outermost_models(mechanism.scene)
     groups: dict[tuple[str, int], list[int]] = {}
     for i in range(len(mechanism.bodies)):
@@ -387,10 +456,13 @@ def _bodies_by_model(mechanism: Mechanism) -> list[tuple[str, list[int]]]:
 def _outermost_models(scene: Scene) -> dict[str, str]:
     """Return the name of the outermost model that contains each model."""
     root = root_model(scene)
-    return {model.name: outermost_scope(model.name) if root is None else root.name for model in scene.models}
+    return {
+        model.name: outermost_scope(model.name) if root is None else root.name
+        for model in scene.models
+    }
 
 
-# --- building segments -----------------------------------------------------------------------------------------------
+# --- building segments ----------------------------------------------------------------------------
 
 
 @dataclass(slots=True, kw_only=True)
@@ -457,7 +529,9 @@ class _ArticulationBuilder:
         return index, X_SP @ body.X_PF
 
     def add_body(self, body: Body) -> None:
-        """Add a body as a chain of segments, one for each of its primitives, or as one welded segment."""
+        """Add a body as a chain of segments, one for each of its primitives, or as one welded
+        segment.
+        """
         primitives: tuple[Primitive | None, ...] = body.primitives or (None,)
         names = primitive_names(body) if body.primitives else (body.joint or f"{body.name}_weld",)
         first = len(self.segments) - 1
@@ -468,7 +542,9 @@ class _ArticulationBuilder:
         self.joint_segments.append(tuple(range(first, first + len(body.primitives))))
         self.add_to_segment(body, last, body.X_BM.inverse())
 
-    def _add_chain(self, body: Body, primitives: tuple[Primitive | None, ...], names: tuple[str, ...]) -> None:
+    def _add_chain(
+        self, body: Body, primitives: tuple[Primitive | None, ...], names: tuple[str, ...]
+    ) -> None:
         parent, X_PJ = self.parent_segment(body)
         primary = {0} if len(body.primitives) == 1 else set(_primary_primitives(body.primitives))
         for k, (primitive, name) in enumerate(zip(primitives, names, strict=True)):
@@ -476,7 +552,9 @@ class _ArticulationBuilder:
             is_last = k == len(primitives) - 1
             segment = _SegmentBuilder(
                 joint=self.names.joint(name, exact=name == body.joint),
-                name=self.names.link(body.name, exact=True) if is_last else self.names.link(f"{name}_link"),
+                name=self.names.link(body.name, exact=True)
+                if is_last
+                else self.names.link(f"{name}_link"),
                 parent=parent,
                 X_PJ=X_PJ,
                 primitive=primitive,
@@ -488,7 +566,9 @@ class _ArticulationBuilder:
 
 
 def _primary_primitives(primitives: tuple[Primitive, ...]) -> Iterator[int]:
-    """Yield the primitive that carries the limits of each degree of freedom: the first hinge, else the first slide."""
+    """Yield the primitive that carries the limits of each degree of freedom: the first hinge, else
+    the first slide.
+    """
     for dof in dict.fromkeys(p.dof_index for p in primitives):
         sharing = [k for k, p in enumerate(primitives) if p.dof_index == dof]
         yield min(sharing, key=lambda k: primitives[k].kind is not PrimitiveKind.HINGE)
@@ -499,7 +579,9 @@ def _build(part: Partition, model: str, diagnostics: Diagnostics) -> Articulatio
     builder = _ArticulationBuilder(mechanism, UrdfNames(_reserved_names(mechanism), diagnostics))
     is_free = kind_of(mechanism.bodies[0]) is PrimitiveKind.FREE
     _add_bodies(builder, part)
-    segments = with_valid_inertia(tuple(segment.build() for segment in builder.segments), is_free, diagnostics)
+    segments = with_valid_inertia(
+        tuple(segment.build() for segment in builder.segments), is_free, diagnostics
+    )
     diagonalize(segments)
     _report_rotated_base(builder, is_free, diagnostics)
     if is_free:
@@ -540,9 +622,11 @@ def _reserved_names(mechanism: Mechanism) -> Iterable[str]:
 
 
 def _base_body(mechanism: Mechanism) -> Body | None:
-    """Return the body that becomes PyBullet's base, or None if an empty link in the world frame does.
+    """Return the body that becomes PyBullet's base, or None if an empty link in the world frame
+    does.
 
-    It is the free body; else the first body, if none has a joint to the world; else the world's own link.
+    It is the free body; else the first body, if none has a joint to the world; else the world's own
+    link.
     """
     roots = [body for body in mechanism.bodies if body.parent == ROOT]
     if kind_of(roots[0]) is PrimitiveKind.FREE or all(body.joint is None for body in roots):
@@ -551,14 +635,22 @@ def _base_body(mechanism: Mechanism) -> Body | None:
 
 
 def _base_segment(builder: _ArticulationBuilder, body: Body | None) -> _SegmentBuilder:
-    """Return the base segment and set its pose: that of the base body, or the world frame for an empty link."""
+    """Return the base segment and set its pose: that of the base body, or the world frame for an
+    empty link.
+    """
     if body is None:
         return _SegmentBuilder(name=builder.names.link(WORLD))
-    builder.X_WS = Pose.from_vector(default_position(body)) if kind_of(body) is PrimitiveKind.FREE else body.X_PF
+    builder.X_WS = (
+        Pose.from_vector(default_position(body))
+        if kind_of(body) is PrimitiveKind.FREE
+        else body.X_PF
+    )
     return _SegmentBuilder(name=builder.names.link(body.name, exact=True))
 
 
-def _report_rotated_base(builder: _ArticulationBuilder, is_free: bool, diagnostics: Diagnostics) -> None:
+def _report_rotated_base(
+    builder: _ArticulationBuilder, is_free: bool, diagnostics: Diagnostics
+) -> None:
     if is_free or not builder.mechanism.v_order or builder.X_WS.is_close(Pose.of(p=builder.X_WS.p)):
         return
     base = builder.segments[0]
@@ -574,18 +666,22 @@ def _report_rotated_base(builder: _ArticulationBuilder, is_free: bool, diagnosti
 
 
 def _report_turned_base(base: Segment, diagnostics: Diagnostics) -> None:
-    """Report a free base whose principal axes, which PyBullet takes as its frame, are not those of the link."""
+    """Report a free base whose principal axes, which PyBullet takes as its frame, are not those of
+    the link.
+    """
     if base.turn <= LARGE_TURN:
         return
     link = base.links[0].link
     diagnostics.add(
         Fate.NOTED,
         "pybullet.turned-base",
-        "PyBullet's frame of base {link} has the principal axes of its inertia, turned by {angle:.1f} degrees from the "
+        "PyBullet's frame of base {link} has the principal axes of its inertia, turned by "
+        "{angle:.1f} degrees from the "
         "link; the motion is exact",
         link.where,
         target=TARGET,
-        hint=f"use link_pose({link.name!r}) and set_positions({{{link.name!r}: (x, y, z, qw, qx, qy, qz)}}) of the "
+        hint=f"use link_pose({link.name!r}) and "
+        f"set_positions({{{link.name!r}: (x, y, z, qw, qx, qy, qz)}}) of the "
         "handle in place of getBasePositionAndOrientation and resetBasePositionAndOrientation",
         subjects=(link.name,),
         link=link.name,

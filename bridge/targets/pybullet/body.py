@@ -14,13 +14,28 @@ import numpy as np
 from bridge.camera import FIELD_OF_VIEW, SIZE, Camera, Image, composite_on_background, fit_camera
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, held_together
-from bridge.mechanism.coordinates import Position, check_names, joint_index, velocities_by_body, with_followers
+from bridge.mechanism.coordinates import (
+    Position,
+    check_names,
+    joint_index,
+    velocities_by_body,
+    with_followers,
+)
 from bridge.stdout_capture import capture_stdout
 from loaders.diagnostics import Diagnostic, FindingList
 from loaders.model import WORLD, by_name
 from loaders.pose import IDENTITY, Array, Pose
 from loaders.scoped_names import SEPARATOR
-from loaders.text import NameIndex, UnknownNameError, card, details, findings_table, summary_of, table, unknown_name
+from loaders.text import (
+    NameIndex,
+    UnknownNameError,
+    card,
+    details,
+    findings_table,
+    summary_of,
+    table,
+    unknown_name,
+)
 
 from .articulation import Articulation
 from .client import BASE, Client
@@ -29,7 +44,15 @@ from .contact import LinkPair, forget_pairs
 from .damping import set_friction
 from .dynamics import DynamicsQueries
 from .passive_force import apply_passive_forces, control_efforts
-from .state import Separation, State, Value, align_split_links, apply_efforts, link_separation, merge_partitions
+from .state import (
+    Separation,
+    State,
+    Value,
+    align_split_links,
+    apply_efforts,
+    link_separation,
+    merge_partitions,
+)
 
 
 def loop_joints(mechanism: Mechanism) -> dict[str, str]:
@@ -38,12 +61,16 @@ def loop_joints(mechanism: Mechanism) -> dict[str, str]:
     Args:
         mechanism: The mechanism of the scene.
     """
-    reason = "closes a kinematic loop: PyBullet has a constraint in its place, whose id is in `constraints`"
+    reason = (
+        "closes a kinematic loop: PyBullet has a constraint in its place, whose id is in "
+        "`constraints`"
+    )
     return {closure.joint.name: reason for closure in mechanism.closures}
 
 
 def by_joint(values: Mapping[str, Value], mechanism: Mechanism) -> NameIndex[Value]:
-    """Return positions or velocities by joint, in which a name that is missing raises an error with the reason.
+    """Return positions or velocities by joint, in which a name that is missing raises an error with
+    the reason.
 
     Args:
         values: The values.
@@ -53,11 +80,13 @@ def by_joint(values: Mapping[str, Value], mechanism: Mechanism) -> NameIndex[Val
 
 
 def loop_gaps(mechanism: Mechanism, link_pose: Callable[[str], Pose]) -> dict[str, float]:
-    """Return the distance of the two frames or points of each connection that closes a kinematic loop [m].
+    """Return the distance of the two frames or points of each connection that closes a kinematic
+    loop [m].
 
-    A joint that closes a loop is a weld, hinge or ball with frames of one origin; see `bridge.lowering.tree`.
-    So do constraints that hold points or frames of two links together, such as ``connect`` and ``weld`` of MJCF, by the
-    names of both links, as in `PyBulletBody.constraints`; of several between the same links the largest gap counts.
+    A joint that closes a loop is a weld, hinge or ball with frames of one origin; see
+    `bridge.lowering.tree`. So do constraints that hold points or frames of two links together, such
+    as ``connect`` and ``weld`` of MJCF, by the names of both links, as in
+    `PyBulletBody.constraints`; of several between the same links the largest gap counts.
 
     Args:
         mechanism: The mechanism of the body.
@@ -66,10 +95,15 @@ def loop_gaps(mechanism: Mechanism, link_pose: Callable[[str], Pose]) -> dict[st
 
     def gap(body_a: int, X_AP: Pose, body_b: int, X_BQ: Pose) -> float:
         ends = ((body_a, X_AP), (body_b, X_BQ))
-        X_WP, X_WQ = ((IDENTITY if i == ROOT else link_pose(mechanism.bodies[i].name)) @ X_LK for i, X_LK in ends)
+        X_WP, X_WQ = (
+            (IDENTITY if i == ROOT else link_pose(mechanism.bodies[i].name)) @ X_LK
+            for i, X_LK in ends
+        )
         return float(np.linalg.norm(X_WQ.p - X_WP.p))
 
-    gaps = {c.joint.name: gap(c.parent, c.joint.X_PJ, c.child, c.joint.X_CJ) for c in mechanism.closures}
+    gaps = {
+        c.joint.name: gap(c.parent, c.joint.X_PJ, c.child, c.joint.X_CJ) for c in mechanism.closures
+    }
     for c in held_together(mechanism.constraints):
         name = connection_name(mechanism, c)
         gaps[name] = max(gaps.get(name, 0.0), gap(c.body_a, c.X_AP, c.body_b, c.X_BQ))
@@ -89,7 +123,9 @@ class NotebookSummary:
 
 
 def bodies_card(summaries: Sequence[NotebookSummary]) -> str:
-    """Return a card of bodies: an image of them and their surroundings in the present state, and a table."""
+    """Return a card of bodies: an image of them and their surroundings in the present state, and a
+    table.
+    """
     names = ", ".join(summary.name for summary in summaries if summary.state is not None)
     states = [summary.state for summary in summaries if summary.state is not None]
     findings = list(dict.fromkeys(entry for summary in summaries for entry in summary.diagnostics))
@@ -112,7 +148,11 @@ def _image(states: Sequence[State]) -> bytes | None:
         return None
     client = states[0].client
     with capture_stdout([]):
-        image = bullet_image(client.modes, client.id, fit_camera(np.concatenate([_corners(state) for state in states])))
+        image = bullet_image(
+            client.modes,
+            client.id,
+            fit_camera(np.concatenate([_corners(state) for state in states])),
+        )
     return _png(image)
 
 
@@ -121,13 +161,17 @@ _UNBOUNDED = 1e6
 
 
 def _corners(state: State) -> Array:
-    """Return the corners of the bounding boxes of the body's links, and their origins, shape (n, 3)."""
+    """Return the corners of the bounding boxes of the body's links, and their origins, shape (n,
+    3).
+    """
     link_segments = state.articulation.link_segments
     indices = sorted({BASE, *(index for index, _ in link_segments.values())})
     boxes = [state.client.getAABB(state.body, index) for index in indices]
     boxes = [box for box in boxes if np.abs(box).max() < _UNBOUNDED]
     boxes += [(p, p) for p in (state.link_pose(name).p for name in link_segments)]
-    return np.array([corner for low, high in boxes for corner in product(*zip(low, high, strict=True))])
+    return np.array(
+        [corner for low, high in boxes for corner in product(*zip(low, high, strict=True))]
+    )
 
 
 def bullet_image(pybullet: Any, client: int, camera: Camera) -> Image:
@@ -145,9 +189,18 @@ def bullet_image(pybullet: Any, client: int, camera: Camera) -> Image:
     )
     light = camera.eye - camera.target + np.array((0.0, 0.0, camera.distance))
     result = pybullet.getCameraImage(
-        width, height, view, projection, lightDirection=light.tolist(), shadow=0, lightAmbientCoeff=0.6,
-        lightDiffuseCoeff=0.35, lightSpecularCoeff=0.05, renderer=pybullet.ER_TINY_RENDERER, physicsClientId=client,
-    )  # fmt: skip
+        width,
+        height,
+        view,
+        projection,
+        lightDirection=light.tolist(),
+        shadow=0,
+        lightAmbientCoeff=0.6,
+        lightDiffuseCoeff=0.35,
+        lightSpecularCoeff=0.05,
+        renderer=pybullet.ER_TINY_RENDERER,
+        physicsClientId=client,
+    )
     pixels = np.reshape(np.array(result[2], dtype=np.uint8), (height, width, -1))[:, :, :3]
     return composite_on_background(pixels, np.reshape(np.array(result[4]), (height, width)) >= 0)
 
@@ -180,9 +233,11 @@ def public_names(handle_type: type, attributes: Iterable[str]) -> list[str]:
 
 
 class PyBulletBody(int):
-    """A PyBullet body: its id, accepted by every PyBullet function, and the names of its links and joints.
+    """A PyBullet body: its id, accepted by every PyBullet function, and the names of its links and
+    joints.
 
-    Positions and velocities are keyed by joint, in the conventions of `bridge.mechanism.coordinates`.
+    Positions and velocities are keyed by joint, in the conventions of
+    `bridge.mechanism.coordinates`.
     """
 
     mechanism: Mechanism
@@ -190,15 +245,23 @@ class PyBulletBody(int):
     name: str
     """Name of the model."""
     joints: Mapping[str, int]
-    """PyBullet's joint indices by name; a joint with several axes also by its own name, for the last of them."""
+    """PyBullet's joint indices by name; a joint with several axes also by its own name, for the
+    last of them.
+    """
     links: Mapping[str, int]
-    """PyBullet's link indices by name; the base is -1, and a merged link has the index of the link that carries it."""
+    """PyBullet's link indices by name; the base is -1, and a merged link has the index of the link
+    that carries it.
+    """
     constraints: Mapping[str, tuple[int, ...]]
-    """PyBullet's constraint ids, keyed by the joint that they represent: couplings, screws and closed loops."""
+    """PyBullet's constraint ids, keyed by the joint that they represent: couplings, screws and
+    closed loops.
+    """
     diagnostics: tuple[Diagnostic, ...]
     """Findings of reading, lowering and loading."""
     split_link: str | None
-    """Name of the link, on another body, whose other half is the base; see `bridge.targets.pybullet.partition`."""
+    """Name of the link, on another body, whose other half is the base; see
+    `bridge.targets.pybullet.partition`.
+    """
 
     _dynamics: DynamicsQueries | None
     _pybullet_names: tuple[bytes, bytes] | None
@@ -213,13 +276,17 @@ class PyBulletBody(int):
         diagnostics: tuple[Diagnostic, ...],
         disabled: Sequence[LinkPair] = (),
     ) -> Self:
-        """Create the handle of the body whose state is ``state``; ``disabled`` are its pairs that never collide."""
+        """Create the handle of the body whose state is ``state``; ``disabled`` are its pairs that
+        never collide.
+        """
         articulation: Articulation = state.articulation
         self = super().__new__(cls, state.body)
         self.mechanism = articulation.mechanism
         self.name = articulation.model
         self.joints = NameIndex("joint", articulation.joints, loop_joints(self.mechanism))
-        self.links = NameIndex("link", {name: index for name, (index, _) in articulation.link_segments.items()})
+        self.links = NameIndex(
+            "link", {name: index for name, (index, _) in articulation.link_segments.items()}
+        )
         self.constraints = constraints
         self.diagnostics = FindingList(diagnostics)
         self.split_link = articulation.split_link
@@ -247,7 +314,10 @@ class PyBulletBody(int):
             return f"{name} was removed from PyBullet"
         if not self._dynamics.state.client.is_connected():
             return f"the physics server of {name} is closed; connect again and load the model again"
-        return f"{name} is no longer in PyBullet: resetSimulation or removeBody removed it; load the model again"
+        return (
+            f"{name} is no longer in PyBullet: resetSimulation or removeBody removed it; load "
+            f"the model again"
+        )
 
     @property
     def state(self) -> State:
@@ -258,7 +328,7 @@ class PyBulletBody(int):
         """
         return self.dynamics.state
 
-    # --- positions and poses -----------------------------------------------------------------------------------------
+    # --- positions and poses ----------------------------------------------------------------------
 
     def link_pose(self, name: str) -> Pose:
         """Return the pose ``X_WL`` of a link, in double precision.
@@ -277,22 +347,27 @@ class PyBulletBody(int):
         return frame_pose(name, self.mechanism, self.link_pose)
 
     def positions(self) -> dict[str, Value]:
-        """Return the position of every joint with degrees of freedom, and of a free base under its link's name."""
+        """Return the position of every joint with degrees of freedom, and of a free base under its
+        link's name.
+        """
         return by_joint(self.state.positions(), self.mechanism)
 
     def velocities(self) -> dict[str, Value]:
-        """Return the velocity of every joint with degrees of freedom, and of a free base under its link's name."""
+        """Return the velocity of every joint with degrees of freedom, and of a free base under its
+        link's name.
+        """
         return by_joint(self.state.velocities(), self.mechanism)
 
     def set_positions(self, q: Mapping[str, Position]) -> None:
         """Set joint positions, at rest; coupled joints follow, and other joints stay.
 
-        So do those of a kinematic loop: give positions at which the loop is closed, see `loop_gaps`. PyBullet's solver
-        pulls an open loop shut in the steps that follow, with large forces.
+        So do those of a kinematic loop: give positions at which the loop is closed, see
+        `loop_gaps`. PyBullet's solver pulls an open loop shut in the steps that follow, with large
+        forces.
 
         Args:
-            q: Positions by joint. A follower that is named gets its own position, even one that contradicts its
-                coupling, and its leader stays: name the leader to move both.
+            q: Positions by joint. A follower that is named gets its own position, even one that
+                contradicts its coupling, and its leader stays: name the leader to move both.
 
         Raises:
             ValueError: for an unknown joint or a position of the wrong size.
@@ -300,9 +375,11 @@ class PyBulletBody(int):
         self.state.set_positions(q)
 
     def loop_gaps(self) -> dict[str, float]:
-        """Return by how much each kinematic loop is open at present, by the joint that closes it [m].
+        """Return by how much each kinematic loop is open at present, by the joint that closes it
+        [m].
 
-        Constraints that hold points or frames of two links together have the names of both links, as in `constraints`.
+        Constraints that hold points or frames of two links together have the names of both links,
+        as in `constraints`.
         """
         return loop_gaps(self.mechanism, self.link_pose)
 
@@ -315,10 +392,12 @@ class PyBulletBody(int):
         self.state.set_velocities(v)
 
     def reset(self) -> None:
-        """Set all joints and a free base to the positions in which the model was loaded, at rest; followers too."""
+        """Set all joints and a free base to the positions in which the model was loaded, at rest;
+        followers too.
+        """
         self.state.set_positions(self._start)
 
-    # --- dynamics ----------------------------------------------------------------------------------------------------
+    # --- dynamics ---------------------------------------------------------------------------------
 
     @property
     def dynamics_source(self) -> str:
@@ -329,40 +408,53 @@ class PyBulletBody(int):
         return self.dynamics.source
 
     def mechanism_from_pybullet(self) -> Mechanism:
-        """Return the mechanism with the masses and inertias that PyBullet holds, without rotor inertia."""
+        """Return the mechanism with the masses and inertias that PyBullet holds, without rotor
+        inertia.
+        """
         return self.dynamics.mechanism_from_pybullet()
 
     def mass_matrix(self) -> Array:
-        """Return the mass matrix at the present position, shape (nv, nv), in ``mechanism.v_order``; without rotors."""
+        """Return the mass matrix at the present position, shape (nv, nv), in ``mechanism.v_order``;
+        without rotors.
+        """
         return self.dynamics.mass_matrix()
 
     def bias_forces(self, gravity: Sequence[float] | None = None) -> Array:
-        """Return the forces that hold all accelerations at zero, shape (nv,), in ``mechanism.v_order``.
+        """Return the forces that hold all accelerations at zero, shape (nv,), in
+        ``mechanism.v_order``.
 
         Args:
             gravity: Gravity in the world [m/s^2]; None for PyBullet's present gravity.
         """
         return self.dynamics.bias_forces(gravity)
 
-    def inverse_dynamics(self, accelerations: Mapping[str, Position], gravity: Sequence[float] | None = None) -> Array:
-        """Return the forces that cause the given accelerations, shape (nv,), in ``mechanism.v_order``.
+    def inverse_dynamics(
+        self, accelerations: Mapping[str, Position], gravity: Sequence[float] | None = None
+    ) -> Array:
+        """Return the forces that cause the given accelerations, shape (nv,), in
+        ``mechanism.v_order``.
 
         Args:
-            accelerations: Acceleration by joint, in the convention of velocities; zero for a joint without one.
+            accelerations: Acceleration by joint, in the convention of velocities; zero for a joint
+                without one.
             gravity: Gravity in the world [m/s^2]; None for PyBullet's present gravity.
 
         Raises:
-            ValueError: for an unknown joint, and for an acceleration of the wrong size or that is not finite.
+            ValueError: for an unknown joint, and for an acceleration of the wrong size or that is
+            not finite.
         """
         return self.dynamics.inverse_dynamics(as_vector(accelerations, self.mechanism), gravity)
 
     def apply_efforts(self, efforts: Mapping[str, Position]) -> None:
-        """Apply joint forces and torques for one step, each clipped to the effort limit of its joint.
+        """Apply joint forces and torques for one step, each clipped to the effort limit of its
+        joint.
 
-        PyBullet adds the efforts of several calls before one step, so that their sum may exceed the limit.
+        PyBullet adds the efforts of several calls before one step, so that their sum may exceed the
+        limit.
 
         Raises:
-            ValueError: for an unknown joint, and for an effort of the wrong size or that is not finite.
+            ValueError: for an unknown joint, and for an effort of the wrong size or that is not
+            finite.
         """
         apply_efforts(self.state, efforts)
 
@@ -383,14 +475,16 @@ class PyBulletBody(int):
     def apply_passive_forces(self) -> None:
         """Apply for one step the forces that PyBullet does not compute.
 
-        See `bridge.targets.pybullet.passive_force`. If the time step has changed, dry friction is set again, which
-        replaces the motors of the joints that have some.
+        See `bridge.targets.pybullet.passive_force`. If the time step has changed, dry friction is
+        set again, which replaces the motors of the joints that have some.
         """
         self.adapt_friction()
         apply_passive_forces([self.state], self.mechanism)
 
     def adapt_friction(self) -> None:
-        """Set dry friction again if the time step has changed, because PyBullet stores it as an impulse per step."""
+        """Set dry friction again if the time step has changed, because PyBullet stores it as an
+        impulse per step.
+        """
         state = self.state
         if state.client.getPhysicsEngineParameters()["fixedTimeStep"] != self._friction_step:
             self._friction_step = set_friction(state.client, state.body, state.articulation)
@@ -403,20 +497,22 @@ class PyBulletBody(int):
     def apply_physics(self) -> None:
         """Set the physics server's gravity and time step to those of the file; loading does not.
 
-        If the solver holds couplings, screws or loops of the body, all its iterations are done: PyBullet would stop
-        once the square of the change of the impulses is below 1e-7.
+        If the solver holds couplings, screws or loops of the body, all its iterations are done:
+        PyBullet would stop once the square of the change of the impulses is below 1e-7.
         """
         apply_physics(self.state.client, self.mechanism, solve_fully=bool(self.constraints))
         self.adapt_friction()
 
-    # --- removal -----------------------------------------------------------------------------------------------------
+    # --- removal ----------------------------------------------------------------------------------
 
     def remove(self) -> None:
         """Remove the body and its constraints from PyBullet; a second call has no effect."""
         remove_bodies([self])
 
     def _is_loaded(self) -> bool:
-        """Return whether PyBullet has the body; after a reset another body may have its id, but other names."""
+        """Return whether PyBullet has the body; after a reset another body may have its id, but
+        other names.
+        """
         if self._dynamics is None or self._pybullet_names is None:
             return False
         return self._dynamics.state.client.body_names(int(self)) == self._pybullet_names
@@ -427,7 +523,7 @@ class PyBulletBody(int):
     def __exit__(self, *_: object) -> None:
         self.remove()
 
-    # --- display -----------------------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         return (
@@ -499,7 +595,8 @@ def as_vector(accelerations: Mapping[str, Position], mechanism: Mechanism) -> Ar
     """Return accelerations in ``v_order``, shape (nv,); zero for a joint without one.
 
     Raises:
-        ValueError: for an unknown joint, and for an acceleration of the wrong size or that is not finite.
+        ValueError: for an unknown joint, and for an acceleration of the wrong size or that is not
+        finite.
     """
     by_body = velocities_by_body(mechanism.bodies, accelerations)
     return np.array([number for numbers in by_body for number in numbers], dtype=np.float64)
@@ -541,7 +638,12 @@ class Bodies(Sequence[PyBulletBody]):
         self.diagnostics = FindingList(diagnostics)
         """Findings of reading, lowering and loading."""
         joints, links = joint_index(mechanism.bodies), {body.name for body in mechanism.bodies}
-        self._of_joint = {name: body for body in self for name in joint_index(body.mechanism.bodies) if name in joints}
+        self._of_joint = {
+            name: body
+            for body in self
+            for name in joint_index(body.mechanism.bodies)
+            if name in joints
+        }
         self._of_link = {name: body for body in self for name in body.links if name in links}
 
     @classmethod
@@ -562,7 +664,9 @@ class Bodies(Sequence[PyBulletBody]):
         if not named:
             raise unknown_name("model", key, dict.fromkeys(body.name for body in self))
         if len(named) > 1:
-            raise UnknownNameError(f"model {key!r} has {len(named)} bodies; choose one by a link, with with_link")
+            raise UnknownNameError(
+                f"model {key!r} has {len(named)} bodies; choose one by a link, with with_link"
+            )
         return named[0]
 
     def __len__(self) -> int:
@@ -577,7 +681,8 @@ class Bodies(Sequence[PyBulletBody]):
         names = ", ".join(dict.fromkeys(abbreviated(body.name) for body in self[:_MAX_NAMED]))
         rest = ", ..." if len(self) > _MAX_NAMED else ""
         raise TypeError(
-            f"{len(self)} PyBullet bodies have no single id; choose one by number, by the name of its model "
+            f"{len(self)} PyBullet bodies have no single id; choose one by number, by the name of "
+            f"its model "
             f"({names or 'none'}{rest}), or by a link, with with_link"
         )
 
@@ -594,7 +699,9 @@ class Bodies(Sequence[PyBulletBody]):
     @property
     def links(self) -> dict[str, tuple[PyBulletBody, int]]:
         """Body and PyBullet's link index of every link."""
-        return NameIndex("link", {name: (body, body.links[name]) for name, body in self._of_link.items()})
+        return NameIndex(
+            "link", {name: (body, body.links[name]) for name, body in self._of_link.items()}
+        )
 
     @property
     def joints(self) -> dict[str, tuple[PyBulletBody, int]]:
@@ -602,7 +709,7 @@ class Bodies(Sequence[PyBulletBody]):
         entries = {name: (body, index) for body in self for name, index in body.joints.items()}
         return NameIndex("joint", entries, loop_joints(self.mechanism))
 
-    # --- positions and poses -----------------------------------------------------------------------------------------
+    # --- positions and poses ----------------------------------------------------------------------
 
     def link_pose(self, name: str) -> Pose:
         """Return the pose ``X_WL`` of a link of any body; see `PyBulletBody.link_pose`."""
@@ -614,16 +721,27 @@ class Bodies(Sequence[PyBulletBody]):
 
     def positions(self) -> dict[str, Value]:
         """Return the position of every joint of all bodies; see `PyBulletBody.positions`."""
-        found = {name: q for body in self for name, q in body.positions().items() if name in self._of_joint}
+        found = {
+            name: q
+            for body in self
+            for name, q in body.positions().items()
+            if name in self._of_joint
+        }
         return by_joint(found, self.mechanism)
 
     def velocities(self) -> dict[str, Value]:
         """Return the velocity of every joint of all bodies; see `PyBulletBody.velocities`."""
-        found = {name: v for body in self for name, v in body.velocities().items() if name in self._of_joint}
+        found = {
+            name: v
+            for body in self
+            for name, v in body.velocities().items()
+            if name in self._of_joint
+        }
         return by_joint(found, self.mechanism)
 
     def set_positions(self, q: Mapping[str, Position]) -> None:
-        """Set joint positions, at rest; joints coupled across bodies follow, and split links are realigned.
+        """Set joint positions, at rest; joints coupled across bodies follow, and split links are
+        realigned.
 
         Raises:
             ValueError: for an unknown joint or a position of the wrong size.
@@ -633,7 +751,9 @@ class Bodies(Sequence[PyBulletBody]):
         self._align_split_links()
 
     def loop_gaps(self) -> dict[str, float]:
-        """Return by how much each kinematic loop of any body is open; see `PyBulletBody.loop_gaps`."""
+        """Return by how much each kinematic loop of any body is open; see
+        `PyBulletBody.loop_gaps`.
+        """
         return loop_gaps(self.mechanism, self.link_pose)
 
     def set_velocities(self, v: Mapping[str, Position]) -> None:
@@ -647,20 +767,26 @@ class Bodies(Sequence[PyBulletBody]):
         self._align_split_links()
 
     def reset(self) -> None:
-        """Set all joints and free bases to the positions in which they were loaded, at rest; followers too."""
+        """Set all joints and free bases to the positions in which they were loaded, at rest;
+        followers too.
+        """
         for body in self:
             body.reset()
         self._align_split_links()
 
-    # --- split links -------------------------------------------------------------------------------------------------
+    # --- split links ------------------------------------------------------------------------------
 
     @property
     def has_split_links(self) -> bool:
-        """Return whether a link is split across several bodies; see `bridge.targets.pybullet.partition`."""
+        """Return whether a link is split across several bodies; see
+        `bridge.targets.pybullet.partition`.
+        """
         return any(body.split_link is not None for body in self)
 
     def link_separation(self) -> dict[str, Separation]:
-        """Return the distance and angle between the halves of split links, by the name of the half that is a base."""
+        """Return the distance and angle between the halves of split links, by the name of the half
+        that is a base.
+        """
         return link_separation([body.state for body in self])
 
     def gaps(self) -> dict[str, Separation]:
@@ -671,14 +797,19 @@ class Bodies(Sequence[PyBulletBody]):
         if self.has_split_links:
             align_split_links([body.state for body in self])
 
-    # --- dynamics ----------------------------------------------------------------------------------------------------
+    # --- dynamics ---------------------------------------------------------------------------------
 
     def mechanism_from_pybullet(self) -> Mechanism:
-        """Return the mechanism with the masses and inertias that PyBullet holds, without rotor inertia."""
-        return merge_partitions(self.mechanism, [(body.split_link, body.mechanism_from_pybullet()) for body in self])
+        """Return the mechanism with the masses and inertias that PyBullet holds, without rotor
+        inertia.
+        """
+        return merge_partitions(
+            self.mechanism, [(body.split_link, body.mechanism_from_pybullet()) for body in self]
+        )
 
     def mass_matrix(self) -> Array:
-        """Return the mass matrix of all bodies at the present position, shape (nv, nv), in ``mechanism.v_order``.
+        """Return the mass matrix of all bodies at the present position, shape (nv, nv), in
+        ``mechanism.v_order``.
 
         If a link is split, it is computed from `mechanism_from_pybullet`.
         """
@@ -692,24 +823,30 @@ class Bodies(Sequence[PyBulletBody]):
         return M
 
     def bias_forces(self, gravity: Sequence[float] | None = None) -> Array:
-        """Return the forces that hold all accelerations at zero, shape (nv,), in ``mechanism.v_order``.
+        """Return the forces that hold all accelerations at zero, shape (nv,), in
+        ``mechanism.v_order``.
 
         Args:
             gravity: Gravity in the world [m/s^2]; None for PyBullet's present gravity.
         """
         return self.inverse_dynamics({}, gravity)
 
-    def inverse_dynamics(self, accelerations: Mapping[str, Position], gravity: Sequence[float] | None = None) -> Array:
-        """Return the forces that cause the given accelerations, shape (nv,), in ``mechanism.v_order``.
+    def inverse_dynamics(
+        self, accelerations: Mapping[str, Position], gravity: Sequence[float] | None = None
+    ) -> Array:
+        """Return the forces that cause the given accelerations, shape (nv,), in
+        ``mechanism.v_order``.
 
         If a link is split, they are computed from `mechanism_from_pybullet`.
 
         Args:
-            accelerations: Acceleration by joint, in the convention of velocities; zero for a joint without one.
+            accelerations: Acceleration by joint, in the convention of velocities; zero for a joint
+                without one.
             gravity: Gravity in the world [m/s^2]; None for PyBullet's present gravity.
 
         Raises:
-            ValueError: for an unknown joint, and for an acceleration of the wrong size or that is not finite.
+            ValueError: for an unknown joint, and for an acceleration of the wrong size or that is
+            not finite.
         """
         if self.has_split_links:
             return self._merged_inverse_dynamics(accelerations, gravity)
@@ -719,7 +856,9 @@ class Bodies(Sequence[PyBulletBody]):
             forces[self._rows(body)] = body.inverse_dynamics(parts.get(body, {}), gravity)
         return forces
 
-    def _merged_inverse_dynamics(self, accelerations: Mapping[str, Position], gravity: Sequence[float] | None) -> Array:
+    def _merged_inverse_dynamics(
+        self, accelerations: Mapping[str, Position], gravity: Sequence[float] | None
+    ) -> Array:
         mechanism, q = self.mechanism_from_pybullet(), self.positions()
         g = self[0].state.gravity() if gravity is None else gravity
         bias = mechanism.bias_forces(q, self.velocities(), g)
@@ -727,10 +866,12 @@ class Bodies(Sequence[PyBulletBody]):
         return forces
 
     def apply_efforts(self, efforts: Mapping[str, Position]) -> None:
-        """Apply forces and torques to joints of any body for one step; see `PyBulletBody.apply_efforts`.
+        """Apply forces and torques to joints of any body for one step; see
+        `PyBulletBody.apply_efforts`.
 
         Raises:
-            ValueError: for an unknown joint, and for an effort of the wrong size or that is not finite.
+            ValueError: for an unknown joint, and for an effort of the wrong size or that is not
+            finite.
         """
         for body, part in self._by_body(efforts):
             body.apply_efforts(part)
@@ -751,7 +892,9 @@ class Bodies(Sequence[PyBulletBody]):
             body.apply_control(part, velocities)
 
     def apply_passive_forces(self) -> None:
-        """Apply for one step the passive forces of all bodies and between them; see `PyBulletBody`."""
+        """Apply for one step the passive forces of all bodies and between them; see
+        `PyBulletBody`.
+        """
         for body in self:
             body.adapt_friction()
         apply_passive_forces([body.state for body in self], self.mechanism)
@@ -763,13 +906,15 @@ class Bodies(Sequence[PyBulletBody]):
             body.state.client.stepSimulation()
 
     def apply_physics(self) -> None:
-        """Set the physics server's gravity and time step to those of the file; see `PyBulletBody.apply_physics`."""
+        """Set the physics server's gravity and time step to those of the file; see
+        `PyBulletBody.apply_physics`.
+        """
         for body in self[:1]:
             apply_physics(body.state.client, self.mechanism, solve_fully=bool(self.constraints))
         for body in self:
             body.adapt_friction()
 
-    # --- removal and display -----------------------------------------------------------------------------------------
+    # --- removal and display ----------------------------------------------------------------------
 
     def remove(self) -> None:
         """Remove all bodies from PyBullet."""
@@ -783,7 +928,9 @@ class Bodies(Sequence[PyBulletBody]):
 
     def __repr__(self) -> str:
         models = dict.fromkeys(body.name for body in self)
-        listed = ", ".join(abbreviated(name) for name in list(models)[:2]) + (", ..." if len(models) > 2 else "")
+        listed = ", ".join(abbreviated(name) for name in list(models)[:2]) + (
+            ", ..." if len(models) > 2 else ""
+        )
         return f"<Bodies: {len(self)} PyBullet bodies of {len(models)} models ({listed})>"
 
     def __dir__(self) -> list[str]:
@@ -792,12 +939,14 @@ class Bodies(Sequence[PyBulletBody]):
     def _repr_html_(self) -> str:
         return bodies_card([body.notebook_summary() for body in self])
 
-    # --- division by body --------------------------------------------------------------------------------------------
+    # --- division by body -------------------------------------------------------------------------
 
     def _rows(self, body: PyBulletBody) -> list[int]:
         return [self.mechanism.dof_index[key] for key in body.mechanism.v_order]
 
-    def _by_body(self, by_joint: Mapping[str, Position]) -> Iterator[tuple[PyBulletBody, dict[str, Position]]]:
+    def _by_body(
+        self, by_joint: Mapping[str, Position]
+    ) -> Iterator[tuple[PyBulletBody, dict[str, Position]]]:
         check_names(by_joint, self._of_joint, self.mechanism.bodies)
         for body in self:
             part = {name: value for name, value in by_joint.items() if self._of_joint[name] == body}
@@ -806,6 +955,8 @@ class Bodies(Sequence[PyBulletBody]):
 
 
 def _scoped_models(body: PyBulletBody) -> set[str]:
-    """Return the scoped names of the models whose links a body has, and of the models that contain them."""
+    """Return the scoped names of the models whose links a body has, and of the models that contain
+    them.
+    """
     scopes = [part.link.model.split(SEPARATOR) for part in body.mechanism.bodies]
     return {SEPARATOR.join(scope[: depth + 1]) for scope in scopes for depth in range(len(scope))}

@@ -33,14 +33,19 @@ class Client:
         self.modes: Any = pybullet
         """The module with PyBullet's constants."""
         if not pybullet.isConnected(self.id):
-            raise ValueError(f"no physics server has the id {self.id}; call pybullet.connect(pybullet.DIRECT) first")
+            raise ValueError(
+                f"no physics server has the id {self.id}; call pybullet.connect(pybullet.DIRECT) "
+                f"first"
+            )
 
     def is_connected(self) -> bool:
         """Return whether the physics server is still connected."""
         return bool(self.modes.isConnected(self.id))
 
     def body_names(self, body: int) -> tuple[bytes, bytes] | None:
-        """Return the names of a body's base and of the body; None if the server is closed or has no such body."""
+        """Return the names of a body's base and of the body; None if the server is closed or has no
+        such body.
+        """
         try:
             base, name = self.modes.getBodyInfo(body, physicsClientId=self.id)
         except self.modes.error:
@@ -55,7 +60,10 @@ def _index(client: Any) -> int:
     try:
         return operator.index(client)
     except TypeError as error:
-        message = f"physicsClientId: expected the id of a physics server or a BulletClient, not {client!r}"
+        message = (
+            f"physicsClientId: expected the id of a physics server or a BulletClient, not "
+            f"{client!r}"
+        )
         raise TypeError(message) from error
 
 
@@ -109,7 +117,9 @@ class DynamicsInfo(NamedTuple):
 
 
 class ConstraintInfo(NamedTuple):
-    """Reply of ``getConstraintInfo``: a constraint between a parent and a child, each a link of a body."""
+    """Reply of ``getConstraintInfo``: a constraint between a parent and a child, each a link of a
+    body.
+    """
 
     parent_body: int
     parent_joint: int
@@ -168,15 +178,24 @@ IGNORED = {
     "URDF_USE_SELF_COLLISION_EXCLUDE_ALL_PARENTS": "the policy decides which links collide",
     "URDF_USE_SELF_COLLISION_INCLUDE_PARENT": "the policy decides which links collide",
     "URDF_MERGE_FIXED_LINKS": "links keep their names and indices",
-    "URDF_ENABLE_CACHED_GRAPHICS_SHAPES": "the cache is keyed by file names, which change with every load",
+    "URDF_ENABLE_CACHED_GRAPHICS_SHAPES": (
+        "the cache is keyed by file names, which change with every load"
+    ),
 }
 """Flags that are ignored, each with the reason."""
 
 ALLOWED = (
-    "URDF_GLOBAL_VELOCITIES_MB", "URDF_ENABLE_SLEEPING", "URDF_ENABLE_WAKEUP", "URDF_INITIALIZE_SAT_FEATURES",
-    "URDF_IGNORE_VISUAL_SHAPES", "URDF_IGNORE_COLLISION_SHAPES", "URDF_PRINT_URDF_INFO",
-    "URDF_USE_MATERIAL_COLORS_FROM_MTL", "URDF_USE_MATERIAL_TRANSPARANCY_FROM_MTL", "URDF_GOOGLEY_UNDEFINED_COLORS",
-)  # fmt: skip
+    "URDF_GLOBAL_VELOCITIES_MB",
+    "URDF_ENABLE_SLEEPING",
+    "URDF_ENABLE_WAKEUP",
+    "URDF_INITIALIZE_SAT_FEATURES",
+    "URDF_IGNORE_VISUAL_SHAPES",
+    "URDF_IGNORE_COLLISION_SHAPES",
+    "URDF_PRINT_URDF_INFO",
+    "URDF_USE_MATERIAL_COLORS_FROM_MTL",
+    "URDF_USE_MATERIAL_TRANSPARANCY_FROM_MTL",
+    "URDF_GOOGLEY_UNDEFINED_COLORS",
+)
 """Flags that the caller may set.
 
 Printed text becomes a diagnostic. The last flag has no effect because every color is defined."""
@@ -190,13 +209,19 @@ def allowed_flags(flags: int, modes: Any, diagnostics: Diagnostics) -> int:
         modes: The module with PyBullet's constants.
         diagnostics: Record of flags that are ignored.
     """
-    ignored = [f"{name} ({reason})" for name, reason in IGNORED.items() if flags & getattr(modes, name)]
+    ignored = [
+        f"{name} ({reason})" for name, reason in IGNORED.items() if flags & getattr(modes, name)
+    ]
     unknown = flags & ~_bits((*ALWAYS, *IGNORED, *ALLOWED), modes)
     if unknown:
         ignored.append(f"{unknown:#x} (unknown to PyBullet)")
     if ignored:
         diagnostics.add(
-            Fate.NOTED, "pybullet.flag-ignored", "flags ignored: {flags}", target=TARGET, flags=tuple(ignored)
+            Fate.NOTED,
+            "pybullet.flag-ignored",
+            "flags ignored: {flags}",
+            target=TARGET,
+            flags=tuple(ignored),
         )
     return flags & _bits(ALLOWED, modes)
 

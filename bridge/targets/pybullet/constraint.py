@@ -1,8 +1,10 @@
-"""Constraints of PyBullet's solver: gears for couplings, and constraints between two segments for kinematic loops.
+"""Constraints of PyBullet's solver: gears for couplings, and constraints between two segments for
+kinematic loops.
 
-Gear, measured on PyBullet 3.2.7: with the follower as parent, ``q_follower + gearRatio * q_leader`` is driven to
-``relativePositionTarget``. With ``erp=1`` it holds to 1e-6 rad if one joint carries the other, and to 1e-16 otherwise.
-Between two bodies PyBullet reads the wrong position; only velocities can be coupled there.
+Gear, measured on PyBullet 3.2.7: with the follower as parent, ``q_follower + gearRatio * q_leader``
+is driven to ``relativePositionTarget``. With ``erp=1`` it holds to 1e-6 rad if one joint carries
+the other, and to 1e-16 otherwise. Between two bodies PyBullet reads the wrong position; only
+velocities can be coupled there.
 """
 
 from __future__ import annotations
@@ -12,7 +14,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT, BodyConnection, Closure, DofCoupling, PrimitiveKind, held_together
+from bridge.mechanism.bodies import (
+    ROOT,
+    BodyConnection,
+    Closure,
+    DofCoupling,
+    PrimitiveKind,
+    held_together,
+)
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import Joint, JointType, WeldConstraint
 from loaders.pose import IDENTITY, Pose
@@ -31,7 +40,9 @@ HINGE_ARM = 0.1
 
 @dataclass(frozen=True, slots=True)
 class _ScalarJoint:
-    """One degree of freedom as a PyBullet joint, whose coordinate is ``ratio`` times that of the mechanism."""
+    """One degree of freedom as a PyBullet joint, whose coordinate is ``ratio`` times that of the
+    mechanism.
+    """
 
     body: int
     """Number of the articulation."""
@@ -75,9 +86,11 @@ class Constraints:
         for connection in held_together(self.mechanism.constraints):
             self._connect_points(connection)
 
-    # --- gears -------------------------------------------------------------------------------------------------------
+    # --- gears ------------------------------------------------------------------------------------
 
-    def _couple(self, coupling: DofCoupling, joints: Mapping[tuple[str, int], _ScalarJoint]) -> None:
+    def _couple(
+        self, coupling: DofCoupling, joints: Mapping[tuple[str, int], _ScalarJoint]
+    ) -> None:
         follower = joints.get(self.mechanism.v_order[coupling.follower])
         leader = joints.get(self.mechanism.v_order[coupling.leader])
         if follower is None or leader is None:
@@ -85,26 +98,44 @@ class Constraints:
         multiplier = coupling.multiplier * follower.ratio / leader.ratio
         self._gear(coupling.name, follower, leader, multiplier, coupling.offset * follower.ratio)
 
-    def _gear(self, name: str, follower: _ScalarJoint, leader: _ScalarJoint, multiplier: float, offset: float) -> None:
+    def _gear(
+        self,
+        name: str,
+        follower: _ScalarJoint,
+        leader: _ScalarJoint,
+        multiplier: float,
+        offset: float,
+    ) -> None:
         a, b = self.states[follower.body], self.states[leader.body]
         client, ratio = a.client, -multiplier or NO_RATIO
         gear = client.createConstraint(
-            a.body, follower.index, b.body, leader.index, client.modes.JOINT_GEAR, (0, 0, 1), (0, 0, 0), (0, 0, 0)
+            a.body,
+            follower.index,
+            b.body,
+            leader.index,
+            client.modes.JOINT_GEAR,
+            (0, 0, 1),
+            (0, 0, 0),
+            (0, 0, 0),
         )
         if a is b:
-            client.changeConstraint(gear, gearRatio=ratio, relativePositionTarget=offset, erp=1.0, maxForce=MAX_FORCE)
+            client.changeConstraint(
+                gear, gearRatio=ratio, relativePositionTarget=offset, erp=1.0, maxForce=MAX_FORCE
+            )
         else:
             client.changeConstraint(gear, gearRatio=ratio, maxForce=MAX_FORCE)
         self.created[name].append(gear)
 
-    # --- split links -------------------------------------------------------------------------------------------------
+    # --- split links ------------------------------------------------------------------------------
 
     def _join_halves(self, state: State, link: str) -> None:
         """Weld a base to the link whose other half it is."""
         base = state.articulation.mechanism.bodies[0].name
-        self.created[base] += self.weld(None, self._end_on(link, IDENTITY), self._end_on(base, IDENTITY))
+        self.created[base] += self.weld(
+            None, self._end_on(link, IDENTITY), self._end_on(base, IDENTITY)
+        )
 
-    # --- loops -------------------------------------------------------------------------------------------------------
+    # --- loops ------------------------------------------------------------------------------------
 
     def _close(self, closure: Closure) -> None:
         joint = closure.joint
@@ -118,12 +149,18 @@ class Constraints:
     def _connect_points(self, connection: BodyConnection) -> None:
         a = self._end(connection.body_a, connection.X_AP)
         b = self._end(connection.body_b, connection.X_BQ)
-        create = self.weld if isinstance(connection.element, WeldConstraint) else self.point_to_point
+        create = (
+            self.weld if isinstance(connection.element, WeldConstraint) else self.point_to_point
+        )
         self.created[connection_name(self.mechanism, connection)] += create(None, a, b)
 
     def _end(self, body: int, X_LK: Pose) -> _End:
         """Return the end of a constraint on a body of the mechanism."""
-        return _End(BASE, BASE, X_LK) if body == ROOT else self._end_on(self.mechanism.bodies[body].name, X_LK)
+        return (
+            _End(BASE, BASE, X_LK)
+            if body == ROOT
+            else self._end_on(self.mechanism.bodies[body].name, X_LK)
+        )
 
     def _end_on(self, name: str, X_LK: Pose) -> _End:
         """Return the end of a constraint on a link."""
@@ -152,7 +189,8 @@ class Constraints:
         return [self._create(self.states[0].client.modes.JOINT_POINT2POINT, parent, child)]
 
     def hinge(self, joint: Joint, parent: _End, child: _End) -> list[int]:
-        """Create constraints that hold two points on an axis together, because PyBullet has no hinge between bodies.
+        """Create constraints that hold two points on an axis together, because PyBullet has no
+        hinge between bodies.
 
         Args:
             joint: The joint that closes the loop.
@@ -163,7 +201,9 @@ class Constraints:
         return [
             constraint
             for X_KA in offsets
-            for constraint in self.point_to_point(joint, _offset(parent, X_KA), _offset(child, X_KA))
+            for constraint in self.point_to_point(
+                joint, _offset(parent, X_KA), _offset(child, X_KA)
+            )
         ]
 
     def _create(self, kind: int, parent: _End, child: _End) -> int:
@@ -172,10 +212,17 @@ class Constraints:
             parent, child = child, parent
         client = self.states[0].client
         constraint: int = client.createConstraint(
-            parent.body, parent.index, child.body, child.index, kind, (0, 0, 0),
-            parent.X_IK.p.tolist(), child.X_IK.p.tolist(),
-            quaternion_of(parent.X_IK.R), quaternion_of(child.X_IK.R),
-        )  # fmt: skip
+            parent.body,
+            parent.index,
+            child.body,
+            child.index,
+            kind,
+            (0, 0, 0),
+            parent.X_IK.p.tolist(),
+            child.X_IK.p.tolist(),
+            quaternion_of(parent.X_IK.R),
+            quaternion_of(child.X_IK.R),
+        )
         client.changeConstraint(constraint, maxForce=MAX_FORCE)
         return constraint
 
@@ -201,20 +248,27 @@ def _link_names(mechanism: Mechanism, connection: BodyConnection) -> tuple[str, 
     return link_name(mechanism, connection.body_a), link_name(mechanism, connection.body_b)
 
 
-# --- degrees of freedom as PyBullet joints ---------------------------------------------------------------------------
+# --- degrees of freedom as PyBullet joints --------------------------------------------------------
 
 
-def _shared_dofs(body: int, articulation: Articulation) -> Iterator[tuple[str, _ScalarJoint, _ScalarJoint]]:
-    """Yield joint name, follower and leader of primitives that share a degree of freedom, as those of a screw do.
+def _shared_dofs(
+    body: int, articulation: Articulation
+) -> Iterator[tuple[str, _ScalarJoint, _ScalarJoint]]:
+    """Yield joint name, follower and leader of primitives that share a degree of freedom, as those
+    of a screw do.
 
     Args:
         body: Number of the articulation.
         articulation: The articulation.
     """
-    for mechanism_body, segments in zip(articulation.mechanism.bodies, articulation.joint_segments, strict=True):
+    for mechanism_body, segments in zip(
+        articulation.mechanism.bodies, articulation.joint_segments, strict=True
+    ):
         leaders: dict[int, _ScalarJoint] = {}
         pairs = zip(segments, mechanism_body.primitives, strict=False)
-        for index, primitive in sorted(pairs, key=lambda pair: not articulation.segments[pair[0] + 1].is_primary):
+        for index, primitive in sorted(
+            pairs, key=lambda pair: not articulation.segments[pair[0] + 1].is_primary
+        ):
             joint = _ScalarJoint(body, index, primitive.ratio)
             leader = leaders.setdefault(primitive.dof_index, joint)
             if leader is not joint:
@@ -225,18 +279,28 @@ def _scalar_joints(articulations: Sequence[Articulation]) -> dict[tuple[str, int
     """Return the PyBullet joint of each scalar degree of freedom, by joint name and component."""
     joints: dict[tuple[str, int], _ScalarJoint] = {}
     for number, articulation in enumerate(articulations):
-        for body, segments in zip(articulation.mechanism.bodies, articulation.joint_segments, strict=True):
+        for body, segments in zip(
+            articulation.mechanism.bodies, articulation.joint_segments, strict=True
+        ):
             for index, primitive in zip(segments, body.primitives, strict=False):
-                if primitive.kind is not PrimitiveKind.BALL and articulation.segments[index + 1].is_primary:
-                    joints[str(body.joint), primitive.dof_index] = _ScalarJoint(number, index, primitive.ratio)
+                if (
+                    primitive.kind is not PrimitiveKind.BALL
+                    and articulation.segments[index + 1].is_primary
+                ):
+                    joints[str(body.joint), primitive.dof_index] = _ScalarJoint(
+                        number, index, primitive.ratio
+                    )
     return joints
 
 
-# --- diagnostics -----------------------------------------------------------------------------------------------------
+# --- diagnostics ----------------------------------------------------------------------------------
 
 
-def report_constraints(mechanism: Mechanism, articulations: Sequence[Articulation], diagnostics: Diagnostics) -> None:
-    """Report how accurately PyBullet enforces couplings and loops, and those that it does not support.
+def report_constraints(
+    mechanism: Mechanism, articulations: Sequence[Articulation], diagnostics: Diagnostics
+) -> None:
+    """Report how accurately PyBullet enforces couplings and loops, and those that it does not
+    support.
 
     Args:
         mechanism: The whole mechanism.
@@ -254,7 +318,11 @@ def report_constraints(mechanism: Mechanism, articulations: Sequence[Articulatio
         diagnostics.add(
             Fate.APPROXIMATED,
             "pybullet.ball-constraint",
-            "the solver holds a {part} of {link_A} and one of {link_B} together, within 1e-4 m in 1 s at 1 kHz",
+            (
+                "the solver holds a {part} of {link_A} and one of {link_B} together, within 1e-4 "
+                "m in "
+                "1 s at 1 kHz"
+            ),
             connection.element.where,
             target=TARGET,
             hint="use a smaller time step",
@@ -285,19 +353,25 @@ def _report_coupling(
     )
 
 
-def _coupling_finding(follower: _ScalarJoint | None, leader: _ScalarJoint | None) -> tuple[Fate, str, str]:
+def _coupling_finding(
+    follower: _ScalarJoint | None, leader: _ScalarJoint | None
+) -> tuple[Fate, str, str]:
     """Return fate, code and message template for a coupling."""
     if follower is None or leader is None:
         return (
             Fate.DROPPED,
             "pybullet.coupling",
-            "PyBullet does not support coupling joint {joint} with {leader}, because one is a ball or free joint",
+            (
+                "PyBullet does not support coupling joint {joint} with {leader}, because one is a "
+                "ball or free joint"
+            ),
         )
     if follower.body != leader.body:
         return (
             Fate.APPROXIMATED,
             "pybullet.coupling-across-bodies",
-            "joint {joint} follows {leader} of another body; PyBullet couples the velocities only, and the positions "
+            "joint {joint} follows {leader} of another body; PyBullet couples the velocities "
+            "only, and the positions "
             "drift apart slowly",
         )
     return (
@@ -308,7 +382,9 @@ def _coupling_finding(follower: _ScalarJoint | None, leader: _ScalarJoint | None
 
 
 def _report_closure(joint: Joint, diagnostics: Diagnostics) -> None:
-    """Report a closed loop; limits, friction and springs of its joint act at joints that are not cut."""
+    """Report a closed loop; limits, friction and springs of its joint act at joints that are not
+    cut.
+    """
     accuracy = "0.1 mm at 1 kHz and 2 mm at 240 Hz, on 1 m links"
     if joint.type is JointType.FIXED:
         accuracy = "1e-5 m and 2e-5 rad in 1 s at 1 kHz, on links of a few kilograms"

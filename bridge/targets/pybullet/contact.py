@@ -1,14 +1,15 @@
 """Contact parameters, and pairs that may collide.
 
-SDFormat's simulators take the smaller coefficient of a pair. If moving links of a world can touch links that are fixed
-to it, such as the ground, the coefficients are chosen so that the products are right: for equal surfaces the square
-root. In a file of one model the ground is unknown: its coefficients are kept, which are right on a ground of
+SDFormat's simulators take the smaller coefficient of a pair. If moving links of a world can touch
+links that are fixed to it, such as the ground, the coefficients are chosen so that the products are
+right: for equal surfaces the square root. In a file of one model the ground is unknown: its
+    coefficients are kept, which are right on a ground of
 coefficient 1, as PyBullet's own plane has it.
 
-PyBullet can disable a pair, but cannot enable one that the flags of its loader exclude. A body in which any pair may
-collide is therefore loaded with all pairs enabled, and the others are disabled. Collision masks are not used, because
-they also affect bodies that are loaded later: two robots whose masks prevent self-collision would not collide with each
-other.
+PyBullet can disable a pair, but cannot enable one that the flags of its loader exclude. A body in
+which any pair may collide is therefore loaded with all pairs enabled, and the others are disabled.
+Collision masks are not used, because they also affect bodies that are loaded later: two robots
+whose masks prevent self-collision would not collide with each other.
 """
 
 from __future__ import annotations
@@ -50,12 +51,16 @@ _Kind = tuple[float, bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PairCoefficients:
-    """Coefficients to set in PyBullet by link; links that are not in here keep those of the file."""
+    """Coefficients to set in PyBullet by link; links that are not in here keep those of the
+    file.
+    """
 
     friction: Mapping[str, float]
     restitution: Mapping[str, float]
     friction_difference: float | None
-    """Largest difference of a pair's friction from the smaller coefficient; None if the file has no ground."""
+    """Largest difference of a pair's friction from the smaller coefficient; None if the file has no
+    ground.
+    """
 
     def of_link(self, name: str) -> dict[str, float]:
         """Return the arguments of ``changeDynamics`` for a link.
@@ -63,7 +68,10 @@ class PairCoefficients:
         Args:
             name: Name of the link.
         """
-        values = {"lateralFriction": self.friction.get(name), "restitution": self.restitution.get(name)}
+        values = {
+            "lateralFriction": self.friction.get(name),
+            "restitution": self.restitution.get(name),
+        }
         return {argument: value for argument, value in values.items() if value is not None}
 
 
@@ -76,7 +84,11 @@ def pair_coefficients(mechanism: Mechanism, excluded: PairSet[int]) -> PairCoeff
     """
     if root_model(mechanism.scene) is not None:
         return PairCoefficients(friction={}, restitution={}, friction_difference=None)
-    surfaces = {i: body.link.collisions[0].surface for i, body in enumerate(mechanism.bodies) if body.link.collisions}
+    surfaces = {
+        i: body.link.collisions[0].surface
+        for i, body in enumerate(mechanism.bodies)
+        if body.link.collisions
+    }
     fixed = {i: mechanism.moving_ancestor(i) == ROOT for i in surfaces}
     pairs = list(_touching(surfaces, fixed, excluded))
     friction = {i: (surface.friction.mu, fixed[i]) for i, surface in surfaces.items()}
@@ -86,7 +98,9 @@ def pair_coefficients(mechanism: Mechanism, excluded: PairSet[int]) -> PairCoeff
     names = [body.name for body in mechanism.bodies]
     return PairCoefficients(
         friction={names[i]: value for i, value in _by_link(friction, chosen)},
-        restitution={names[i]: value for i, value in _by_link(restitution, _products(restitution, pairs))},
+        restitution={
+            names[i]: value for i, value in _by_link(restitution, _products(restitution, pairs))
+        },
         friction_difference=_difference(friction, pairs, chosen) if chosen else None,
     )
 
@@ -105,21 +119,30 @@ def _touching(
             yield from islice((pair for pair in pairs if frozenset(pair) not in excluded), 1)
 
 
-def _by_link(kinds: Mapping[int, _Kind], chosen: Mapping[_Kind, float]) -> Iterator[tuple[int, float]]:
+def _by_link(
+    kinds: Mapping[int, _Kind], chosen: Mapping[_Kind, float]
+) -> Iterator[tuple[int, float]]:
     yield from ((i, chosen[kind]) for i, kind in kinds.items() if kind in chosen)
 
 
 def _rolls_or_spins(surface: Surface) -> bool:
-    """Return whether a surface has rolling or torsional friction, which PyBullet scales by the lateral friction."""
+    """Return whether a surface has rolling or torsional friction, which PyBullet scales by the
+    lateral friction.
+    """
     return bool(surface.friction.rolling or surface.friction.torsional)
 
 
 def _products(kinds: Mapping[int, _Kind], pairs: Collection[tuple[int, int]]) -> dict[_Kind, float]:
-    """Return the coefficient of each kind of link in some pair, closest to the file's; none without a ground.
+    """Return the coefficient of each kind of link in some pair, closest to the file's; none without
+    a ground.
 
     The logarithms of the products are linear in those of the coefficients.
     """
-    touching = {tuple(sorted((kinds[a], kinds[b]))) for a, b in pairs if kinds[a][0] > 0.0 and kinds[b][0] > 0.0}
+    touching = {
+        tuple(sorted((kinds[a], kinds[b])))
+        for a, b in pairs
+        if kinds[a][0] > 0.0 and kinds[b][0] > 0.0
+    }
     if not any(a[1] or b[1] for a, b in touching):
         return {}
     unknowns = sorted({kind for pair in touching for kind in pair})
@@ -146,16 +169,23 @@ def _least_squares(ends: Indices, weights: Array, wanted: Array, count: int) -> 
         A = np.zeros((len(ends), count))
         np.add.at(A, (np.arange(len(ends))[:, None], ends), weights[:, None])
         return np.asarray(np.linalg.lstsq(A, wanted * weights, rcond=None)[0])
-    square, right = np.zeros((count, count)), np.zeros(count)  # the same in the normal equations, which are smaller
+    square, right = (
+        np.zeros((count, count)),
+        np.zeros(count),
+    )  # the same in the normal equations, which are smaller
     for a, b in ((0, 0), (0, 1), (1, 0), (1, 1)):
         np.add.at(square, (ends[:, a], ends[:, b]), weights**2)
     np.add.at(right, ends, (wanted * weights**2)[:, None])
     return np.asarray(np.linalg.lstsq(square, right, rcond=None)[0])
 
 
-def _difference(kinds: Mapping[int, _Kind], pairs: Collection[tuple[int, int]], chosen: Mapping[_Kind, float]) -> float:
+def _difference(
+    kinds: Mapping[int, _Kind], pairs: Collection[tuple[int, int]], chosen: Mapping[_Kind, float]
+) -> float:
     touching = {(kinds[a], kinds[b]) for a, b in pairs}
-    return max(abs(chosen.get(a, a[0]) * chosen.get(b, b[0]) - min(a[0], b[0])) for a, b in touching)
+    return max(
+        abs(chosen.get(a, a[0]) * chosen.get(b, b[0]) - min(a[0], b[0])) for a, b in touching
+    )
 
 
 Pair = frozenset[int]
@@ -165,17 +195,21 @@ LinkRef = tuple[int, int]
 LinkPair = tuple[LinkRef, LinkRef]
 
 MIN_PAIRS_TO_KNOW_IDS = 25
-"""Number of pairs from which the ids that the bodies will have are found out before they are loaded.
+"""Number of pairs from which the ids that the bodies will have are found out before they are
+loaded.
 
-After loading, PyBullet examines all shapes of both bodies for every pair, which takes up to milliseconds; before
-loading a pair takes a microsecond. To find out the ids takes 0.1 to 0.3 ms, so for fewer pairs they are assumed."""
+After loading, PyBullet examines all shapes of both bodies for every pair, which takes up to
+milliseconds; before loading a pair takes a microsecond. To find out the ids takes 0.1 to 0.3 ms, so
+for fewer pairs they are assumed.
+"""
 
 
 def any_may_collide(refs: Mapping[int, LinkRef], excluded: Collection[Pair]) -> bool:
     """Return whether any two bodies that are not merged may collide.
 
     Args:
-        refs: PyBullet's body and link index of each body of the mechanism; merged bodies have the same.
+        refs: PyBullet's body and link index of each body of the mechanism; merged bodies have the
+            same.
         excluded: Pairs of bodies that never collide.
     """
     if isinstance(excluded, PairSet) and excluded.holds_all(refs.keys()):
@@ -184,11 +218,14 @@ def any_may_collide(refs: Mapping[int, LinkRef], excluded: Collection[Pair]) -> 
     return any(refs[a] != refs[b] and frozenset((a, b)) not in excluded for a, b in pairs)
 
 
-def forbidden_pairs(refs: Mapping[int, LinkRef], excluded: Iterable[Pair]) -> tuple[tuple[LinkRef, LinkRef], ...]:
+def forbidden_pairs(
+    refs: Mapping[int, LinkRef], excluded: Iterable[Pair]
+) -> tuple[tuple[LinkRef, LinkRef], ...]:
     """Return the pairs of PyBullet links of which no two bodies may collide.
 
     Args:
-        refs: PyBullet's body and link index of each body of the mechanism; merged bodies have the same.
+        refs: PyBullet's body and link index of each body of the mechanism; merged bodies have the
+            same.
         excluded: Pairs of bodies that never collide.
 
     Returns:
@@ -198,7 +235,9 @@ def forbidden_pairs(refs: Mapping[int, LinkRef], excluded: Iterable[Pair]) -> tu
     known = ((refs[i], refs[j]) for i, j in excluded if i in refs and j in refs)
     counts = Counter((a, b) if a <= b else (b, a) for a, b in known)
     return tuple(
-        (a, b) for (a, b), count in sorted(counts.items()) if a != b and count == body_counts[a] * body_counts[b]
+        (a, b)
+        for (a, b), count in sorted(counts.items())
+        if a != b and count == body_counts[a] * body_counts[b]
     )
 
 
@@ -218,14 +257,20 @@ class PairFilters:
         return any_may_collide(self._refs([articulation]), self.excluded)
 
     def forbidden(self) -> list[LinkPair]:
-        """Return the pairs to disable, without those within bodies that are loaded without self-collision."""
-        no_self_collision = {k for k, body in enumerate(self.articulations) if not self.collides_with_itself(body)}
+        """Return the pairs to disable, without those within bodies that are loaded without
+        self-collision.
+        """
+        no_self_collision = {
+            k for k, body in enumerate(self.articulations) if not self.collides_with_itself(body)
+        }
         refs = self._refs(self.articulations)
         parts = {i: ref[0] if ref[0] in no_self_collision else ref for i, ref in refs.items()}
         return list(forbidden_pairs(refs, self.excluded.between(parts.get)))
 
     def wrongly_enabled(self) -> list[Pair]:
-        """Return the excluded pairs that collide in PyBullet, because merged bodies collide together or not at all."""
+        """Return the excluded pairs that collide in PyBullet, because merged bodies collide
+        together or not at all.
+        """
         refs = self._refs(self.articulations)
         if len(set(refs.values())) == len(refs):
             return []
@@ -246,7 +291,8 @@ class PairFilters:
 
 @contextmanager
 def filtered(client: Client, pairs: Sequence[LinkPair], count: int) -> Iterator[list[int]]:
-    """Disable the pairs of links that never collide, for bodies that are loaded in the ``with`` block.
+    """Disable the pairs of links that never collide, for bodies that are loaded in the ``with``
+    block.
 
     Args:
         client: The physics server.
@@ -268,14 +314,18 @@ def filtered(client: Client, pairs: Sequence[LinkPair], count: int) -> Iterator[
         raise
     if bodies == expected:
         last = {number: pair for pair in pairs for number in (pair[0][0], pair[1][0])}
-        set_filters(client, last.values(), bodies, enabled=0)  # PyBullet then applies the filters of each body once
+        set_filters(
+            client, last.values(), bodies, enabled=0
+        )  # PyBullet then applies the filters of each body once
         return
     set_filters(client, pairs if expected else [], expected, enabled=1)
     set_filters(client, pairs, bodies, enabled=0)
 
 
 def _next_ids(client: Client, count: int) -> list[int]:
-    """Return the ids that the next bodies will have: PyBullet reuses the ids that were freed last."""
+    """Return the ids that the next bodies will have: PyBullet reuses the ids that were freed
+    last.
+    """
     ids = [client.createMultiBody() for _ in range(count)]
     for body in reversed(ids):
         client.removeBody(body)
@@ -283,7 +333,9 @@ def _next_ids(client: Client, count: int) -> list[int]:
 
 
 def _likely_ids(client: Client, count: int) -> list[int]:
-    """Return the lowest free ids, which the next bodies will have unless several were removed in another order."""
+    """Return the lowest free ids, which the next bodies will have unless several were removed in
+    another order.
+    """
     taken = {client.getBodyUniqueId(k) for k in range(client.getNumBodies())}
     return list(islice((i for i in itertools.count() if i not in taken), count))
 
@@ -303,7 +355,8 @@ def pairs_by_body(pairs: Iterable[LinkPair], bodies: Sequence[int]) -> dict[int,
 
 
 def forget_pairs(client: Client, pairs: Iterable[LinkPair]) -> None:
-    """Enable pairs of bodies that were removed: PyBullet would disable them for the next bodies that have their ids.
+    """Enable pairs of bodies that were removed: PyBullet would disable them for the next bodies
+    that have their ids.
 
     Args:
         client: The physics server.
@@ -313,13 +366,16 @@ def forget_pairs(client: Client, pairs: Iterable[LinkPair]) -> None:
         client.setCollisionFilterPair(i, j, a, b, 1)
 
 
-def set_filters(client: Client, pairs: Iterable[LinkPair], bodies: Sequence[int], *, enabled: int) -> None:
+def set_filters(
+    client: Client, pairs: Iterable[LinkPair], bodies: Sequence[int], *, enabled: int
+) -> None:
     """Enable or disable pairs of links.
 
     Args:
         client: The physics server.
         pairs: The pairs, by number of the body.
-        bodies: PyBullet's ids by that number; of bodies that were removed, they are those of the next bodies.
+        bodies: PyBullet's ids by that number; of bodies that were removed, they are those of the
+            next bodies.
         enabled: 1 to enable the pairs, 0 to disable them.
     """
     set_pair = client.setCollisionFilterPair
@@ -376,7 +432,9 @@ _LEAST_MARGIN = 1e-9
 """Distance by which the hulls of a base are inflated [m]; rays pass through hulls without any."""
 
 
-def set_contacts(client: Client, body: int, articulation: Articulation, coefficients: PairCoefficients) -> None:
+def set_contacts(
+    client: Client, body: int, articulation: Articulation, coefficients: PairCoefficients
+) -> None:
     """Set the contact parameters of every segment with collisions.
 
     Args:
@@ -408,8 +466,8 @@ def is_hull(collision: Collision) -> bool:
 def contact_parameters(surface: Surface) -> dict[str, float]:
     """Return the arguments of ``changeDynamics`` for a surface.
 
-    A surface with restitution has a processing threshold of zero: otherwise PyBullet slows links down before they
-    touch, and they hardly bounce.
+    A surface with restitution has a processing threshold of zero: otherwise PyBullet slows links
+    down before they touch, and they hardly bounce.
     """
     values = {
         "lateralFriction": surface.friction.mu,
@@ -427,7 +485,8 @@ def contact_parameters(surface: Surface) -> dict[str, float]:
 def spinning_friction(friction: Friction) -> float:
     """Return the ratio of torsional friction torque to normal force [m].
 
-    PyBullet knows no depth of contact, on which friction by the radius of the surface depends; that is zero.
+    PyBullet knows no depth of contact, on which friction by the radius of the surface depends; that
+    is zero.
     """
     return torsional_length(friction) if friction.use_patch_radius else 0.0
 
@@ -435,11 +494,21 @@ def spinning_friction(friction: Friction) -> float:
 _NO_DIFFERENCE = 1e-9
 """Difference of friction that is a rounding error."""
 _UNSUPPORTED = (
-    "restitution_threshold", "dissipation", "relaxation_time", "max_velocity", "min_depth", "soft_cfm", "soft_erp",
-    "collide_without_contact", "hydroelastic",
-)  # fmt: skip
+    "restitution_threshold",
+    "dissipation",
+    "relaxation_time",
+    "max_velocity",
+    "min_depth",
+    "soft_cfm",
+    "soft_erp",
+    "collide_without_contact",
+    "hydroelastic",
+)
 _UNSUPPORTED_FRICTION = ("mu_static", "fdir1", "slip1", "slip2", "torsional_slip")
-_unsupported_of, _unsupported_friction_of = attrgetter(*_UNSUPPORTED), attrgetter(*_UNSUPPORTED_FRICTION)
+_unsupported_of, _unsupported_friction_of = (
+    attrgetter(*_UNSUPPORTED),
+    attrgetter(*_UNSUPPORTED_FRICTION),
+)
 _DEFAULT, _DEFAULT_FRICTION = _unsupported_of(Surface()), _unsupported_friction_of(Friction())
 
 
@@ -459,7 +528,9 @@ class _LinkCollision:
         return f"{self.link}{SEPARATOR}{self.collision.name}"
 
 
-def report_contacts(articulations: Sequence[Articulation], chosen: PairCoefficients, diagnostics: Diagnostics) -> None:
+def report_contacts(
+    articulations: Sequence[Articulation], chosen: PairCoefficients, diagnostics: Diagnostics
+) -> None:
     """Report the contact parameters of all collisions that PyBullet does not support.
 
     Args:
@@ -481,7 +552,11 @@ def report_contacts(articulations: Sequence[Articulation], chosen: PairCoefficie
 
 
 def _link_collisions(segment: Segment) -> list[_LinkCollision]:
-    return [_LinkCollision(carried.link.name, c) for carried in segment.links for c in carried.link.collisions]
+    return [
+        _LinkCollision(carried.link.name, c)
+        for carried in segment.links
+        for c in carried.link.collisions
+    ]
 
 
 def _subjects(collisions: Sequence[_LinkCollision]) -> tuple[str, ...]:
@@ -494,7 +569,7 @@ def _names(collisions: Sequence[_LinkCollision]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(collision.scoped_name for collision in collisions))
 
 
-# --- one set of parameters for each link -----------------------------------------------------------------------------
+# --- one set of parameters for each link ----------------------------------------------------------
 
 
 def _report_bitmasks(segment: Segment, diagnostics: Diagnostics) -> None:
@@ -504,7 +579,8 @@ def _report_bitmasks(segment: Segment, diagnostics: Diagnostics) -> None:
             diagnostics.add(
                 Fate.APPROXIMATED,
                 "pybullet.bitmask-per-link",
-                "the collisions of link {link} have different bitmasks; in PyBullet the link collides wherever any of "
+                "the collisions of link {link} have different bitmasks; in PyBullet the link "
+                "collides wherever any of "
                 "them may",
                 link.where,
                 target=TARGET,
@@ -523,7 +599,11 @@ def _report_mixed_surfaces(segment: Segment, diagnostics: Diagnostics) -> None:
         diagnostics.add(
             Fate.APPROXIMATED,
             "pybullet.surface-per-link",
-            "the collisions of link {link} have different contact parameters; PyBullet uses those of the first for all",
+            (
+                "the collisions of link {link} have different contact parameters; PyBullet uses "
+                "those "
+                "of the first for all"
+            ),
             link.where,
             target=TARGET,
             hint="divide the link",
@@ -532,7 +612,7 @@ def _report_mixed_surfaces(segment: Segment, diagnostics: Diagnostics) -> None:
         )
 
 
-# --- unsupported parameters ------------------------------------------------------------------------------------------
+# --- unsupported parameters -----------------------------------------------------------------------
 
 
 def _report_unsupported(collisions: Sequence[_LinkCollision], diagnostics: Diagnostics) -> None:
@@ -544,7 +624,10 @@ def _report_unsupported(collisions: Sequence[_LinkCollision], diagnostics: Diagn
         diagnostics.add(
             Fate.DROPPED,
             "pybullet.contact-property",
-            "PyBullet does not support contact parameter {parameter}; ignored for {count} collision(s): {collisions}",
+            (
+                "PyBullet does not support contact parameter {parameter}; ignored for {count} "
+                "collision(s): {collisions}"
+            ),
             concerned[0].collision.where,
             target=TARGET,
             subjects=_subjects(concerned),
@@ -557,7 +640,9 @@ def _report_unsupported(collisions: Sequence[_LinkCollision], diagnostics: Diagn
 def _unsupported(surface: Surface) -> Iterator[str]:
     """Yield the parameters of a surface that PyBullet does not support."""
     values = _unsupported_of(surface)
-    for name, value, default in zip(_UNSUPPORTED, values, _DEFAULT, strict=True) if values != _DEFAULT else ():
+    for name, value, default in (
+        zip(_UNSUPPORTED, values, _DEFAULT, strict=True) if values != _DEFAULT else ()
+    ):
         if value != default and (name != "restitution_threshold" or surface.restitution > 0.0):
             yield name
     yield from _unsupported_friction(surface.friction)
@@ -568,7 +653,9 @@ def _unsupported(surface: Surface) -> Iterator[str]:
 def _unsupported_friction(friction: Friction) -> Iterator[str]:
     values = _unsupported_friction_of(friction)
     stated = values != _DEFAULT_FRICTION
-    for name, value, default in zip(_UNSUPPORTED_FRICTION, values, _DEFAULT_FRICTION, strict=True) if stated else ():
+    for name, value, default in (
+        zip(_UNSUPPORTED_FRICTION, values, _DEFAULT_FRICTION, strict=True) if stated else ()
+    ):
         if value not in (default, friction.mu):
             yield name
     if friction.mu2 != friction.mu:
@@ -577,23 +664,28 @@ def _unsupported_friction(friction: Friction) -> Iterator[str]:
         yield "surface_radius"
 
 
-# --- combination of two surfaces -------------------------------------------------------------------------------------
+# --- combination of two surfaces ------------------------------------------------------------------
 
 
 def _report_friction_products(
     collisions: Sequence[_LinkCollision], chosen: PairCoefficients, diagnostics: Diagnostics
 ) -> None:
-    """Report the largest difference between PyBullet's friction of a pair and the smaller of the two coefficients."""
+    """Report the largest difference between PyBullet's friction of a pair and the smaller of the
+    two coefficients.
+    """
     coefficients = sorted({collision.surface.friction.mu for collision in collisions})
     difference = chosen.friction_difference
     if difference is None:
-        difference = max((abs(min(a, b) - a * b) for a in coefficients for b in coefficients), default=0.0)
+        difference = max(
+            (abs(min(a, b) - a * b) for a in coefficients for b in coefficients), default=0.0
+        )
     if difference <= _NO_DIFFERENCE:
         return
     diagnostics.add(
         Fate.APPROXIMATED,
         "pybullet.friction-product",
-        "PyBullet multiplies the friction coefficients of a pair; the product differs from the smaller one by up to "
+        "PyBullet multiplies the friction coefficients of a pair; the product differs from the "
+        "smaller one by up to "
         "{difference:.3g}",
         target=TARGET,
         hint="give the ground a coefficient of 1, against which the file's values hold",
@@ -608,8 +700,10 @@ def _report_restitution(collisions: Sequence[_LinkCollision], diagnostics: Diagn
         diagnostics.add(
             Fate.APPROXIMATED,
             "pybullet.restitution",
-            "after a bounce a ball is faster than its restitution states, by up to 0.09 of its speed before, depending "
-            "on when in the step it touches; a body that touches at several points is slower: {collisions}",
+            "after a bounce a ball is faster than its restitution states, by up to 0.09 of its "
+            "speed before, depending "
+            "on when in the step it touches; a body that touches at several points is slower: "
+            "{collisions}",
             bouncing[0].collision.where,
             target=TARGET,
             subjects=_subjects(bouncing),
@@ -639,9 +733,15 @@ def _combined_parameters(surface: Surface) -> Iterator[str]:
     return (name for name, stated in is_stated.items() if stated)
 
 
-def _report_combination_rules(collisions: Sequence[_LinkCollision], diagnostics: Diagnostics) -> None:
-    concerned = [collision for collision in collisions if any(_combined_parameters(collision.surface))]
-    parameters = {name for collision in concerned for name in _combined_parameters(collision.surface)}
+def _report_combination_rules(
+    collisions: Sequence[_LinkCollision], diagnostics: Diagnostics
+) -> None:
+    concerned = [
+        collision for collision in collisions if any(_combined_parameters(collision.surface))
+    ]
+    parameters = {
+        name for collision in concerned for name in _combined_parameters(collision.surface)
+    }
     if parameters:
         diagnostics.add(
             Fate.NOTED,
@@ -654,11 +754,13 @@ def _report_combination_rules(collisions: Sequence[_LinkCollision], diagnostics:
         )
 
 
-# --- margins ---------------------------------------------------------------------------------------------------------
+# --- margins --------------------------------------------------------------------------------------
 
 
 def _report_margins(articulation: Articulation, diagnostics: Diagnostics) -> None:
-    """Report convex hulls with a margin: those of moving links, because a base has none and static meshes are exact."""
+    """Report convex hulls with a margin: those of moving links, because a base has none and static
+    meshes are exact.
+    """
     inflated = [
         collision
         for index, segment in enumerate(articulation.segments[1:])

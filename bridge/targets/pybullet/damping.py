@@ -1,9 +1,9 @@
 """Hidden defaults that are cleared, and dampers too stiff for the step.
 
-A damper of d on an inertia of I changes the velocity v by ``-h d / I v`` in a step h: it is stable below ``2 I / d``.
-In a body, the largest eigenvalue of ``M^-1 D`` takes the place of ``d / I``, over the motions that its couplings, loops
-and constraints allow. PyBullet's ``numSubSteps`` does not help, because the forces of dampers stay for the whole step.
-Measured on PyBullet 3.2.7.
+A damper of d on an inertia of I changes the velocity v by ``-h d / I v`` in a step h: it is stable
+below ``2 I / d``. In a body, the largest eigenvalue of ``M^-1 D`` takes the place of ``d / I``,
+over the motions that its couplings, loops and constraints allow. PyBullet's ``numSubSteps`` does
+not help, because the forces of dampers stay for the whole step. Measured on PyBullet 3.2.7.
 """
 
 from __future__ import annotations
@@ -19,7 +19,13 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, kind_of, positions_of
-from bridge.mechanism.dynamics import STABILITY_LIMIT, joint_coefficients, mass_matrix, mode_rates, modes
+from bridge.mechanism.dynamics import (
+    STABILITY_LIMIT,
+    joint_coefficients,
+    mass_matrix,
+    mode_rates,
+    modes,
+)
 from bridge.mechanism.kinematics import relative_motions
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.pose import Array
@@ -32,7 +38,8 @@ NO_VELOCITY_LIMIT = 1e9
 
 
 def clear_pybullet_defaults(client: Client, body: int, articulation: Articulation) -> None:
-    """Remove the damping, velocity limits and motors that PyBullet adds, and restore inertias that it sets to zero.
+    """Remove the damping, velocity limits and motors that PyBullet adds, and restore inertias that
+    it sets to zero.
 
     Inertias are restored first, because PyBullet's inverse dynamics ignores later changes.
 
@@ -47,14 +54,22 @@ def clear_pybullet_defaults(client: Client, body: int, articulation: Articulatio
             mass, _, moments, *_ = info_of(body, index)
             expected = segment.principal[1].tolist()
             if mass != segment.inertia.mass or list(moments) != expected:
-                client.changeDynamics(body, index, mass=segment.inertia.mass, localInertiaDiagonal=expected)
-    client.changeDynamics(body, BASE, linearDamping=0.0, angularDamping=0.0, maxJointVelocity=NO_VELOCITY_LIMIT)
+                client.changeDynamics(
+                    body, index, mass=segment.inertia.mass, localInertiaDiagonal=expected
+                )
+    client.changeDynamics(
+        body, BASE, linearDamping=0.0, angularDamping=0.0, maxJointVelocity=NO_VELOCITY_LIMIT
+    )
     _disable_motors(client, body, articulation)
 
 
 def _disable_motors(client: Client, body: int, articulation: Articulation) -> None:
     """Set the force of the motor that brakes every PyBullet joint to zero."""
-    kinds = {i: segment.primitive.kind for i, segment in enumerate(articulation.segments[1:]) if segment.primitive}
+    kinds = {
+        i: segment.primitive.kind
+        for i, segment in enumerate(articulation.segments[1:])
+        if segment.primitive
+    }
     balls = [index for index, kind in kinds.items() if kind is PrimitiveKind.BALL]
     scalars = [index for index, kind in kinds.items() if kind is not PrimitiveKind.BALL]
     for index in balls:
@@ -62,13 +77,17 @@ def _disable_motors(client: Client, body: int, articulation: Articulation) -> No
             body, index, client.modes.POSITION_CONTROL, targetPosition=(0, 0, 0, 1), force=(0, 0, 0)
         )
     if scalars:
-        client.setJointMotorControlArray(body, scalars, client.modes.VELOCITY_CONTROL, forces=(0.0,) * len(scalars))
+        client.setJointMotorControlArray(
+            body, scalars, client.modes.VELOCITY_CONTROL, forces=(0.0,) * len(scalars)
+        )
 
 
 def set_friction(client: Client, body: int, articulation: Articulation) -> float:
-    """Give joints their dry friction, as a motor that brakes with that force: this is exactly Coulomb friction.
+    """Give joints their dry friction, as a motor that brakes with that force: this is exactly
+    Coulomb friction.
 
-    PyBullet stores the impulse of this force over one step, so the friction is correct only for the present time step.
+    PyBullet stores the impulse of this force over one step, so the friction is correct only for the
+    present time step.
 
     Args:
         client: The physics server.
@@ -82,22 +101,33 @@ def set_friction(client: Client, body: int, articulation: Articulation) -> float
     for index, segment in enumerate(articulation.segments[1:]):
         friction = dry_friction(segment)
         if friction:
-            client.setJointMotorControl2(body, index, client.modes.VELOCITY_CONTROL, targetVelocity=0.0, force=friction)
+            client.setJointMotorControl2(
+                body, index, client.modes.VELOCITY_CONTROL, targetVelocity=0.0, force=friction
+            )
     return time_step
 
 
 def dry_friction(segment: Segment) -> float:
     """Return the dry friction of a segment's joint, for PyBullet's joint coordinate [N m or N]."""
     primitive = segment.primitive
-    if primitive is None or primitive.kind is PrimitiveKind.BALL or primitive.limits is None or not segment.is_primary:
+    if (
+        primitive is None
+        or primitive.kind is PrimitiveKind.BALL
+        or primitive.limits is None
+        or not segment.is_primary
+    ):
         return 0.0
     return primitive.limits.friction / abs(primitive.ratio)
 
 
 _EQUAL = 1e-6
-"""Relative difference of the parts of two joints in a mode below which they are equal, as those of coupled joints."""
+"""Relative difference of the parts of two joints in a mode below which they are equal, as those of
+coupled joints.
+"""
 _DEPENDENT = 1e-10
-"""Size of a motion, relative to the largest one, below which constraints prevent it by rounding only."""
+"""Size of a motion, relative to the largest one, below which constraints prevent it by rounding
+only.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,8 +143,12 @@ class _Dampers:
     """Rates at which the modes decay [1/s], ascending."""
 
     def unstable_joints(self, step: float) -> list[str]:
-        """Return the joints that take the largest part in a mode that is unstable at a time step [s]; one for each."""
-        parts = modes(self.mobility, self.damping, self.rates[self.rates * step > STABILITY_LIMIT]) ** 2
+        """Return the joints that take the largest part in a mode that is unstable at a time step
+        [s]; one for each.
+        """
+        parts = (
+            modes(self.mobility, self.damping, self.rates[self.rates * step > STABILITY_LIMIT]) ** 2
+        )
         largest = np.argmax(parts > (1.0 - _EQUAL) * parts.max(axis=0, initial=0.0), axis=0)
         return [self.v_order[k][0] for k in sorted(set(largest.tolist()))]
 
@@ -124,11 +158,15 @@ class _Dampers:
 
 
 def report_stiff_damping(
-    articulations: Sequence[Articulation], q: Mapping[str, Position], client: Client, diagnostics: Diagnostics
+    articulations: Sequence[Articulation],
+    q: Mapping[str, Position],
+    client: Client,
+    diagnostics: Diagnostics,
 ) -> None:
     """Report the joints whose damping is unstable at the present time step of a physics server.
 
-    Models with split links are left out, because the constraint between their halves may hold what the damping excites.
+    Models with split links are left out, because the constraint between their halves may hold what
+    the damping excites.
 
     Args:
         articulations: The bodies to load.
@@ -138,17 +176,22 @@ def report_stiff_damping(
     """
     step = float(client.getPhysicsEngineParameters()["fixedTimeStep"])
     stiff = [a.mechanism for a in articulations if rate_bound(a.mechanism) * step > STABILITY_LIMIT]
-    found = [dampers for mechanism in stiff if (dampers := _dampers(mechanism, q, step)) is not None]
+    found = [
+        dampers for mechanism in stiff if (dampers := _dampers(mechanism, q, step)) is not None
+    ]
     if not found or any(articulation.split_link is not None for articulation in articulations):
         return
     max_step = min(dampers.max_step() for dampers in found)
-    names = tuple(dict.fromkeys(name for dampers in found for name in dampers.unstable_joints(step)))
+    names = tuple(
+        dict.fromkeys(name for dampers in found for name in dampers.unstable_joints(step))
+    )
     if not names:
         return
     diagnostics.add(
         Fate.APPROXIMATED,
         "pybullet.stiff-damping",
-        "PyBullet computes joint damping explicitly, which is unstable at a time step of {step:.3g} s and stable "
+        "PyBullet computes joint damping explicitly, which is unstable at a time step of "
+        "{step:.3g} s and stable "
         "below {max_step:.3g} s: {names}",
         target=TARGET,
         hint=_hint(articulations[0].mechanism.physics.time_step, max_step),
@@ -162,7 +205,8 @@ def report_stiff_damping(
 def _hint(file_step: float, max_step: float) -> str:
     digits = 10.0 ** (math.floor(math.log10(max_step)) - 1)
     shorter = (
-        f"set a shorter time step, such as pybullet.setTimeStep({math.floor(0.9 * max_step / digits) * digits:.2g})"
+        f"set a shorter time step, such as "
+        f"pybullet.setTimeStep({math.floor(0.9 * max_step / digits) * digits:.2g})"
     )
     if file_step < max_step:
         return f"{shorter}, or call apply_physics(), which sets that of the scene, {file_step:g} s"
@@ -170,17 +214,26 @@ def _hint(file_step: float, max_step: float) -> str:
 
 
 def rate_bound(mechanism: Mechanism) -> float:
-    """Return an upper bound of the rates of dampers at every position [1/s]; infinite if there is no simple one.
+    """Return an upper bound of the rates of dampers at every position [1/s]; infinite if there is
+    no simple one.
 
-    A hinge turns with the difference of two angular velocities, whose square is at most twice the sum of their squares,
-    and links that are welded together have at least the rotational energy of their smallest moments of inertia.
+    A hinge turns with the difference of two angular velocities, whose square is at most twice the
+    sum of their squares, and links that are welded together have at least the rotational energy of
+    their smallest moments of inertia.
 
     Args:
         mechanism: The mechanism.
     """
-    damped = [body for body in mechanism.bodies if any(p.limits and p.limits.damping for p in body.primitives)]
+    damped = [
+        body
+        for body in mechanism.bodies
+        if any(p.limits and p.limits.damping for p in body.primitives)
+    ]
     damped = [body for body in damped if kind_of(body) is not PrimitiveKind.FREE]
-    if any(len(body.primitives) > 1 or body.primitives[0].kind is PrimitiveKind.SLIDE for body in damped):
+    if any(
+        len(body.primitives) > 1 or body.primitives[0].kind is PrimitiveKind.SLIDE
+        for body in damped
+    ):
         return math.inf
     damping: dict[int, float] = defaultdict(float)
     for body in damped:
@@ -190,8 +243,13 @@ def rate_bound(mechanism: Mechanism) -> float:
         damping[parent] += 2.0 * d
     groups = {i: mechanism.weld_groups[i] for i in damping if i != ROOT}
     smallest = _smallest_moments([mechanism.bodies[k] for group in groups.values() for k in group])
-    moments = {i: sum(smallest[mechanism.bodies[k].name] for k in group) for i, group in groups.items()}
-    return max((damping[i] / moment if moment > 0.0 else math.inf for i, moment in moments.items()), default=0.0)
+    moments = {
+        i: sum(smallest[mechanism.bodies[k].name] for k in group) for i, group in groups.items()
+    }
+    return max(
+        (damping[i] / moment if moment > 0.0 else math.inf for i, moment in moments.items()),
+        default=0.0,
+    )
 
 
 def _smallest_moments(bodies: Sequence[Body]) -> dict[str, float]:
@@ -202,7 +260,9 @@ def _smallest_moments(bodies: Sequence[Body]) -> dict[str, float]:
 
 
 def _dampers(mechanism: Mechanism, q: Mapping[str, Position], step: float) -> _Dampers | None:
-    """Return the dampers of a body; None if they are stable at a time step [s], or their rates are not known."""
+    """Return the dampers of a body; None if they are stable at a time step [s], or their rates are
+    not known.
+    """
     damping = joint_coefficients(mechanism.bodies, attrgetter("damping"))
     positions = mechanism.positions_by_body(positions_of(mechanism.bodies, q))
     M = mass_matrix(mechanism.bodies, positions, with_rotors=False)  # PyBullet has none
@@ -215,7 +275,11 @@ def _dampers(mechanism: Mechanism, q: Mapping[str, Position], step: float) -> _D
             rates = mode_rates(mobility, damping)
     except np.linalg.LinAlgError:  # numbers that are too large or too small
         return None
-    return _Dampers(mechanism.v_order, mobility, damping, rates) if 0.0 < rates[-1] < math.inf else None
+    return (
+        _Dampers(mechanism.v_order, mobility, damping, rates)
+        if 0.0 < rates[-1] < math.inf
+        else None
+    )
 
 
 def _are_stable(M: Array, damping: Array, G: Array, step: float) -> bool:
@@ -238,7 +302,9 @@ def _are_stable(M: Array, damping: Array, G: Array, step: float) -> bool:
 
 
 def _inverse(M: Array) -> Array:
-    """Return the inverse of a mass matrix, without the directions in which it is zero but for rounding."""
+    """Return the inverse of a mass matrix, without the directions in which it is zero but for
+    rounding.
+    """
     moments = np.linalg.eigvalsh(M)
     is_regular = bool(np.all(moments > 1e-15 * moments[-1:]))
     inverse = np.linalg.inv(M) if is_regular else np.linalg.pinv(M, hermitian=True)
@@ -246,7 +312,9 @@ def _inverse(M: Array) -> Array:
 
 
 def _independent_motions(mechanism: Mechanism, positions: Sequence[Coordinates]) -> Array:
-    """Return velocities that couplings, loops and constraints allow, as columns that span all of them."""
+    """Return velocities that couplings, loops and constraints allow, as columns that span all of
+    them.
+    """
     G = np.eye(len(mechanism.v_order))
     for _ in mechanism.couplings:  # a leader may follow another joint
         for coupling in mechanism.couplings:
@@ -255,7 +323,9 @@ def _independent_motions(mechanism: Mechanism, positions: Sequence[Coordinates])
     G = G[:, [k for k in range(len(G)) if k not in followers]]
     if not mechanism.closures and not mechanism.constraints:
         return G
-    prevented = relative_motions(mechanism.bodies, mechanism.closures, mechanism.constraints, positions) @ G
+    prevented = (
+        relative_motions(mechanism.bodies, mechanism.closures, mechanism.constraints, positions) @ G
+    )
     if not len(prevented):
         return G
     _, sizes, motions = np.linalg.svd(prevented)

@@ -1,27 +1,31 @@
 """Mass matrix and bias forces: of the model, and of PyBullet itself.
 
-The numbers are those of ``calculateMassMatrix`` and ``calculateInverseDynamics``. Only their arguments and results are
-converted, and known errors of PyBullet are avoided:
+The numbers are those of ``calculateMassMatrix`` and ``calculateInverseDynamics``. Only their
+arguments and results are converted, and known errors of PyBullet are avoided:
 
-* PyBullet's velocities are ``w, v`` of the base's center of mass in the base's inertial frame, then one per joint.
-* For a floating base PyBullet builds the orientation from Euler angles in the wrong order; it is therefore given the
-  quaternion that it misreads as the right orientation.
-* For a fixed base PyBullet ignores the orientation of the base; gravity is therefore rotated during the computation.
-* Both functions are wrong for a ball joint that carries a chain, may use a stale tree after another body was removed,
-  and refuse inertias that violate the triangle inequality by a rounding error. In these cases the masses and
-  inertias that PyBullet holds are read back, and the mechanism computes with them; `DynamicsQueries.source` tells the
-  two cases apart.
+* PyBullet's velocities are ``w, v`` of the base's center of mass in the base's inertial frame, then
+  one per joint.
+* For a floating base PyBullet builds the orientation from Euler angles in the wrong order; it is
+  therefore given the quaternion that it misreads as the right orientation.
+* For a fixed base PyBullet ignores the orientation of the base; gravity is therefore rotated during
+  the computation.
+* Both functions are wrong for a ball joint that carries a chain, may use a stale tree after another
+  body was removed, and refuse inertias that violate the triangle inequality by a rounding error. In
+  these cases the masses and inertias that PyBullet holds are read back, and the mechanism computes
+  with them; `DynamicsQueries.source` tells the two cases apart.
 
-A screw is a hinge and a slide of one velocity; PyBullet has two joints, and a constraint that holds them together.
+A screw is a hinge and a slide of one velocity; PyBullet has two joints, and a constraint that holds
+them together.
 
-PyBullet's queries answer for most bodies. They are wrong for ball joints that carry a chain, refuse inertias that
-violate the triangle inequality by as little as a rounding error. PyBullet's steps are right in both cases and answer
-instead. Where neither works, the result is None.
+PyBullet's queries answer for most bodies. They are wrong for ball joints that carry a chain, refuse
+inertias that violate the triangle inequality by as little as a rounding error. PyBullet's steps are
+right in both cases and answer instead. Where neither works, the result is None.
 
-PyBullet's queries refuse some bodies that it simulates correctly. For these, known forces are applied for one very
-short step without solver iterations, so that no contact, motor, limit or constraint acts, and the change of velocity is
-read. The forces are those of a nominal mass matrix ``N``: if ``A`` are the accelerations that its columns cause, the
-mass matrix is ``N inv(A)``. Any other invertible ``N`` gives the same result.
+PyBullet's queries refuse some bodies that it simulates correctly. For these, known forces are
+applied for one very short step without solver iterations, so that no contact, motor, limit or
+constraint acts, and the change of velocity is read. The forces are those of a nominal mass matrix
+``N``: if ``A`` are the accelerations that its columns cause, the mass matrix is ``N inv(A)``. Any
+    other invertible ``N`` gives the same result.
 """
 
 from __future__ import annotations
@@ -47,7 +51,9 @@ from .client import BASE
 from .state import State, apply_efforts
 
 AGREEMENT = 1e-6
-"""Relative difference to the mass matrix of PyBullet's inertias above which PyBullet's own is considered stale."""
+"""Relative difference to the mass matrix of PyBullet's inertias above which PyBullet's own is
+considered stale.
+"""
 
 
 @dataclass(slots=True, eq=False)
@@ -59,25 +65,34 @@ class DynamicsQueries:
 
     @property
     def source(self) -> str:
-        """``pybullet`` if PyBullet computes the results, ``readback`` if they follow from the inertias it holds."""
+        """``pybullet`` if PyBullet computes the results, ``readback`` if they follow from the
+        inertias it holds.
+        """
         if self._trusted is None:
             self._trusted = self._is_trustworthy()
         return "pybullet" if self._trusted else "readback"
 
     def mass_matrix(self) -> Array:
-        """Return the mass matrix at the present position, shape (nv, nv), in ``v_order``, without reflected inertia."""
+        """Return the mass matrix at the present position, shape (nv, nv), in ``v_order``, without
+        reflected inertia.
+        """
         if self.source == "readback":
             return self.mechanism_from_pybullet().mass_matrix(self.state.positions())
         return self.queried_mass_matrix()
 
     def bias_forces(self, gravity: Sequence[float] | None = None) -> Array:
-        """Return the forces that hold the accelerations at zero in the present state, shape (nv,), in ``v_order``."""
-        return self.inverse_dynamics(np.zeros(len(self.state.articulation.mechanism.v_order)), gravity)
+        """Return the forces that hold the accelerations at zero in the present state, shape (nv,),
+        in ``v_order``.
+        """
+        return self.inverse_dynamics(
+            np.zeros(len(self.state.articulation.mechanism.v_order)), gravity
+        )
 
     def inverse_dynamics(
         self, accelerations: Array, gravity: Sequence[float] | None = None, *, trusted: bool = False
     ) -> Array:
-        """Return the forces that cause given accelerations in the present state, both shape (nv,), in ``v_order``.
+        """Return the forces that cause given accelerations in the present state, both shape (nv,),
+        in ``v_order``.
 
         Args:
             accelerations: The accelerations.
@@ -88,22 +103,30 @@ class DynamicsQueries:
             if not trusted and self.source == "readback":
                 mechanism, q = self.mechanism_from_pybullet(), self.state.positions()
                 bias = mechanism.bias_forces(q, self.state.velocities(), g.tolist())
-                return mechanism.mass_matrix(q) @ accelerations + bias if accelerations.any() else bias
+                return (
+                    mechanism.mass_matrix(q) @ accelerations + bias if accelerations.any() else bias
+                )
             return self._projected_forces(accelerations)
 
     def nominal_forces(self, accelerations: Array) -> Array:
-        """Return the forces for given accelerations that follow from the inertias that PyBullet holds, shape (nv,)."""
+        """Return the forces for given accelerations that follow from the inertias that PyBullet
+        holds, shape (nv,).
+        """
         mechanism, q = self.mechanism_from_pybullet(), self.state.positions()
         bias = mechanism.bias_forces(q, self.state.velocities(), self.state.gravity())
         return mechanism.mass_matrix(q) @ accelerations + bias
 
     def mechanism_from_pybullet(self) -> Mechanism:
-        """Return the mechanism with the masses and inertias that PyBullet holds, without rotor inertia."""
+        """Return the mechanism with the masses and inertias that PyBullet holds, without rotor
+        inertia.
+        """
         articulation = self.state.articulation
         bodies, assigned = [], set[int]()
         for body in articulation.mechanism.bodies:
             index, X_SL = articulation.link_segments[body.name]
-            inertia = SpatialInertia.of(0.0)  # of a merged link: the first link of the segment has all of it
+            inertia = SpatialInertia.of(
+                0.0
+            )  # of a merged link: the first link of the segment has all of it
             if index not in assigned:
                 inertia = self._segment_inertia(index).moved(X_SL.inverse())
             assigned.add(index)
@@ -117,20 +140,30 @@ class DynamicsQueries:
         if base.inertia_lender is not None and index in {BASE, base.inertia_lender}:
             return self._lent_inertia(index, base.inertia_lender, base.own_moments)
         inertia = self._pybullet_inertia(index)
-        if base.moved_products is None or base.products_holder is None or index not in {BASE, base.products_holder}:
+        if (
+            base.moved_products is None
+            or base.products_holder is None
+            or index not in {BASE, base.products_holder}
+        ):
             return inertia
         if index == BASE:
             return dataclasses.replace(inertia, I_Lcm=frozen(inertia.I_Lcm + base.moved_products))
         R_BS = self._pose_on_base(index).R
-        return dataclasses.replace(inertia, I_Lcm=frozen(inertia.I_Lcm - R_BS.T @ base.moved_products @ R_BS))
+        return dataclasses.replace(
+            inertia, I_Lcm=frozen(inertia.I_Lcm - R_BS.T @ base.moved_products @ R_BS)
+        )
 
     def _lent_inertia(self, index: int, lender: int, own: Array | None) -> SpatialInertia:
-        """Return the inertia of the base or of the segment that lent its inertia to the base, in its frame."""
+        """Return the inertia of the base or of the segment that lent its inertia to the base, in
+        its frame.
+        """
         if index == BASE:
             return SpatialInertia.of(0.0, I_Lcm=own)
         total = self._pybullet_inertia(BASE)
         lent = total.I_Lcm if own is None else total.I_Lcm - own
-        return dataclasses.replace(total, I_Lcm=frozen(lent)).moved(self._pose_on_base(lender).inverse())
+        return dataclasses.replace(total, I_Lcm=frozen(lent)).moved(
+            self._pose_on_base(lender).inverse()
+        )
 
     def _pose_on_base(self, index: int) -> Pose:
         return welded_pose(self.state.articulation.segments, index) or IDENTITY
@@ -139,7 +172,7 @@ class DynamicsQueries:
         info = self.state.client.getDynamicsInfo(self.state.body, index)
         return SpatialInertia.in_frame(info[0], self.state.inertial_pose(index), np.diag(info[2]))
 
-    # --- computed by PyBullet -----------------------------------------------------------------------------------------
+    # --- computed by PyBullet ---------------------------------------------------------------------
 
     def _is_trustworthy(self) -> bool:
         if self.state.articulation.has_ball:
@@ -148,7 +181,11 @@ class DynamicsQueries:
         try:
             with capture_stdout([]):
                 M = self.queried_mass_matrix()
-        except (SystemError, TypeError, ValueError):  # PyBullet raises these, with its own error as the cause
+        except (
+            SystemError,
+            TypeError,
+            ValueError,
+        ):  # PyBullet raises these, with its own error as the cause
             return False
         return M.shape == expected.shape and bool(
             np.abs(M - expected).max(initial=0.0) <= AGREEMENT * np.abs(expected).max(initial=0.0)
@@ -165,7 +202,10 @@ class DynamicsQueries:
         n = G.shape[0]
         if n == 0:
             return np.zeros((0, 0))
-        M = np.array(self.state.client.calculateMassMatrix(self.state.body, self._joint_positions()), dtype=np.float64)
+        M = np.array(
+            self.state.client.calculateMassMatrix(self.state.body, self._joint_positions()),
+            dtype=np.float64,
+        )
         projected: Array = G.T @ M.reshape(n, n) @ G
         return projected
 
@@ -178,7 +218,10 @@ class DynamicsQueries:
         if articulation.is_fixed:
             q = self._joint_positions()
         else:
-            q, a = [*self._base_coordinates(), *self._joint_positions()], a + self._base_acceleration(len(v))
+            q, a = (
+                [*self._base_coordinates(), *self._joint_positions()],
+                a + self._base_acceleration(len(v)),
+            )
         tau = np.array(state.client.calculateInverseDynamics(state.body, q, v.tolist(), a.tolist()))
         if not articulation.is_fixed:
             tau[:6] = np.roll(tau[:6], 3)
@@ -187,23 +230,37 @@ class DynamicsQueries:
 
     def _joint_positions(self) -> list[float]:
         joints = self._joints()  # without any, PyBullet returns None
-        return [joint[0] for joint in self.state.client.getJointStates(self.state.body, joints)] if joints else []
+        return (
+            [joint[0] for joint in self.state.client.getJointStates(self.state.body, joints)]
+            if joints
+            else []
+        )
 
     def _joints(self) -> list[int]:
         return [i for segments in self.state.articulation.joint_segments for i in segments]
 
     def _velocities(self) -> Array:
         v = self.state.velocities()
-        numbers = [np.atleast_1d(v[name])[k] for name, k in self.state.articulation.mechanism.v_order]
+        numbers = [
+            np.atleast_1d(v[name])[k] for name, k in self.state.articulation.mechanism.v_order
+        ]
         return np.array(numbers, dtype=np.float64)
 
     def _velocity_map(self) -> Array:
-        """Return ``G``, where ``G @ v`` are PyBullet's velocities; shape (number of PyBullet's velocities, nv)."""
+        """Return ``G``, where ``G @ v`` are PyBullet's velocities; shape (number of PyBullet's
+        velocities, nv).
+        """
         articulation = self.state.articulation
         joints = self._joints()
-        row = {index: k + (0 if articulation.is_fixed else 6) for k, index in enumerate(sorted(joints))}
-        G = np.zeros((len(joints) + (0 if articulation.is_fixed else 6), len(articulation.mechanism.v_order)))
-        for body, segments in zip(articulation.mechanism.bodies, articulation.joint_segments, strict=True):
+        row = {
+            index: k + (0 if articulation.is_fixed else 6) for k, index in enumerate(sorted(joints))
+        }
+        G = np.zeros(
+            (len(joints) + (0 if articulation.is_fixed else 6), len(articulation.mechanism.v_order))
+        )
+        for body, segments in zip(
+            articulation.mechanism.bodies, articulation.joint_segments, strict=True
+        ):
             for index, primitive in zip(segments, body.primitives, strict=False):
                 G[row[index], body.v_start + primitive.dof_index] = primitive.ratio
         if not articulation.is_fixed:
@@ -212,7 +269,9 @@ class DynamicsQueries:
         return G
 
     def _base_map(self) -> Array:
-        """Return the map from ``v, w`` of the base's origin in the world to PyBullet's ``w, v``, shape (6, 6)."""
+        """Return the map from ``v, w`` of the base's origin in the world to PyBullet's ``w, v``,
+        shape (6, 6).
+        """
         X_WS, X_SI = self.state.segment_pose(BASE), self.state.inertial_pose(BASE)
         R_IW = (X_WS.R @ X_SI.R).T
         x, y, z = (X_WS.R @ X_SI.p).tolist()
@@ -220,7 +279,9 @@ class DynamicsQueries:
         return np.block([[np.zeros((3, 3)), R_IW], [R_IW, R_IW @ p_skew]])
 
     def _base_acceleration(self, size: int) -> Array:
-        """Return PyBullet's accelerations of a base whose origin has constant velocities, shape (size,)."""
+        """Return PyBullet's accelerations of a base whose origin has constant velocities, shape
+        (size,).
+        """
         X_WS, X_SI = self.state.segment_pose(BASE), self.state.inertial_pose(BASE)
         w = np.array(self.state.client.getBaseVelocity(self.state.body)[1])
         a = np.zeros(size)
@@ -228,7 +289,8 @@ class DynamicsQueries:
         return a
 
     def _base_coordinates(self) -> list[float]:
-        """Return the base's position and the quaternion that PyBullet misreads as the right orientation.
+        """Return the base's position and the quaternion that PyBullet misreads as the right
+        orientation.
 
         With ``R = Rx(a) Ry(b) Rz(c)`` it needs the quaternion of ``Rz(c) Ry(b) Rx(a)``.
         """
@@ -236,7 +298,9 @@ class DynamicsQueries:
         R = self.state.segment_pose(BASE).R @ self.state.inertial_pose(BASE).R
         a, b, c = _euler_angles(R)
         w, x, y, z = matrix_to_quaternion(
-            rotation_about((0, 0, 1), c) @ rotation_about((0, 1, 0), b) @ rotation_about((1, 0, 0), a)
+            rotation_about((0, 0, 1), c)
+            @ rotation_about((0, 1, 0), b)
+            @ rotation_about((1, 0, 0), a)
         )
         return [*position, x, y, z, w]
 
@@ -264,13 +328,15 @@ def _euler_angles(R: Array) -> tuple[float, float, float]:
 
 
 def with_independent_axes(state: State) -> tuple[State, Array]:
-    """Return the state with a velocity for each axis, and the map to these velocities from those of the mechanism.
+    """Return the state with a velocity for each axis, and the map to these velocities from those of
+    the mechanism.
 
     Args:
         state: State of the body.
 
     Returns:
-        The state, whose mechanism has neither couplings nor closures, and the map, shape (number of axes, nv).
+        The state, whose mechanism has neither couplings nor closures, and the map, shape (number of
+        axes, nv).
     """
     mechanism = state.articulation.mechanism
     bodies, rows = list[Body](), list[Array]()
@@ -281,27 +347,47 @@ def with_independent_axes(state: State) -> tuple[State, Array]:
             rows.extend(unit)
             bodies.append(dataclasses.replace(body, v_start=start))
         else:
-            rows.extend(primitive.ratio * unit[primitive.dof_index] for primitive in body.primitives)
+            rows.extend(
+                primitive.ratio * unit[primitive.dof_index] for primitive in body.primitives
+            )
             bodies.append(_independent(body, start))
     order = tuple(dof for body in bodies for dof in body.dofs)
     free = dataclasses.replace(
-        mechanism, bodies=tuple(bodies), v_order=order, closures=(), couplings=(), actuators=(), constraints=(),
+        mechanism,
+        bodies=tuple(bodies),
+        v_order=order,
+        closures=(),
+        couplings=(),
+        actuators=(),
+        constraints=(),
         force_elements=(),
-    )  # fmt: skip
-    segments = tuple(dataclasses.replace(segment, is_primary=True) for segment in state.articulation.segments)
+    )
+    segments = tuple(
+        dataclasses.replace(segment, is_primary=True) for segment in state.articulation.segments
+    )
     articulation = dataclasses.replace(state.articulation, mechanism=free, segments=segments)
-    return State(state.client, state.body, articulation), np.array(rows).reshape(-1, len(mechanism.v_order))
+    return State(state.client, state.body, articulation), np.array(rows).reshape(
+        -1, len(mechanism.v_order)
+    )
 
 
 def _independent(body: Body, v_start: int) -> Body:
-    primitives = tuple(dataclasses.replace(p, dof_index=k, ratio=1.0) for k, p in enumerate(body.primitives))
-    return dataclasses.replace(body, primitives=primitives, v_start=v_start, reflected_inertia=(0.0,) * len(primitives))
+    primitives = tuple(
+        dataclasses.replace(p, dof_index=k, ratio=1.0) for k, p in enumerate(body.primitives)
+    )
+    return dataclasses.replace(
+        body, primitives=primitives, v_start=v_start, reflected_inertia=(0.0,) * len(primitives)
+    )
 
 
 REST_STEP = 1e-6
-"""Time step of a body that starts at rest [s]: its velocity is then the acceleration times the step."""
+"""Time step of a body that starts at rest [s]: its velocity is then the acceleration times the
+step.
+"""
 MOVING_STEP = 1e-4
-"""Longest time step of a body that moves [s]; the answers of three steps are extrapolated to zero."""
+"""Longest time step of a body that moves [s]; the answers of three steps are extrapolated to
+zero.
+"""
 
 
 def stepped_mass_matrix(state: State, nominal: Array) -> Array:
@@ -325,7 +411,8 @@ def stepped_mass_matrix(state: State, nominal: Array) -> Array:
 
 
 def stepped_accelerations(state: State, forces: Array, gravity: Sequence[float]) -> Array:
-    """Return the accelerations that forces cause in the present state, both shape (nv,), in ``v_order``.
+    """Return the accelerations that forces cause in the present state, both shape (nv,), in
+    ``v_order``.
 
     Args:
         state: State of the body.
@@ -338,7 +425,9 @@ def stepped_accelerations(state: State, forces: Array, gravity: Sequence[float])
             restore()
             answers.append(_velocity_change(state, forces, step) / step)
     long, medium, short = answers
-    accelerations: Array = (long - 6.0 * medium + 8.0 * short) / 3.0  # without errors of first and second order
+    accelerations: Array = (
+        long - 6.0 * medium + 8.0 * short
+    ) / 3.0  # without errors of first and second order
     return accelerations
 
 
@@ -369,7 +458,8 @@ def _standstill(mechanism: Mechanism) -> Mapping[str, Position]:
 
 @contextmanager
 def _undisturbed(state: State, gravity: Sequence[float]) -> Iterator[Callable[[], None]]:
-    """Set gravity, and switch off damping and PyBullet's solver; yield a function that restores the state.
+    """Set gravity, and switch off damping and PyBullet's solver; yield a function that restores the
+    state.
 
     In the end, the state and the parameters of the server are as before.
     """
@@ -404,13 +494,17 @@ def _set_damping(state: State, damping: Mapping[int, float]) -> None:
 
 
 OwnSource = Literal["query", "steps"]
-"""``query`` for `calculateMassMatrix` and `calculateInverseDynamics`, ``steps`` for measured accelerations."""
+"""``query`` for `calculateMassMatrix` and `calculateInverseDynamics`, ``steps`` for measured
+accelerations.
+"""
 _MAX_CONDITION = 1e13
 """Condition number above which a nominal mass matrix cannot be inverted."""
 
 
 _MAX_ASYMMETRY = 1e-10
-"""Asymmetry of a measured mass matrix, scaled to ones on its diagonal, from which rounding errors spoil it."""
+"""Asymmetry of a measured mass matrix, scaled to ones on its diagonal, from which rounding errors
+spoil it.
+"""
 
 
 class NoAnswerError(Exception):
@@ -432,7 +526,8 @@ class OwnDynamics:
         return self._source
 
     def mass_matrix(self) -> Array:
-        """Return the mass matrix at the present position, shape (nv, nv), in ``v_order``, without reflected inertia.
+        """Return the mass matrix at the present position, shape (nv, nv), in ``v_order``, without
+        reflected inertia.
 
         Raises:
             NoAnswerError: if PyBullet can neither be queried nor measured.
@@ -444,7 +539,8 @@ class OwnDynamics:
         return M
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
-        """Return the forces that cause accelerations in the present state, both shape (nv,), in ``v_order``.
+        """Return the forces that cause accelerations in the present state, both shape (nv,), in
+        ``v_order``.
 
         Raises:
             NoAnswerError: if PyBullet can neither be queried nor measured.
@@ -466,7 +562,11 @@ class OwnDynamics:
         try:
             with capture_stdout([]):
                 self.queries.queried_mass_matrix()
-        except (SystemError, TypeError, ValueError):  # PyBullet raises these, with its own error as the cause
+        except (
+            SystemError,
+            TypeError,
+            ValueError,
+        ):  # PyBullet raises these, with its own error as the cause
             return False
         return True
 
@@ -478,21 +578,28 @@ class OwnDynamics:
 def _stepped_mass_matrix(axes: DynamicsQueries) -> Array:
     nominal = axes.mechanism_from_pybullet().mass_matrix(axes.state.positions())
     if not np.linalg.cond(nominal) < _MAX_CONDITION:
-        raise NoAnswerError("PyBullet's queries refuse the body, and a link without inertia cannot be accelerated")
+        raise NoAnswerError(
+            "PyBullet's queries refuse the body, and a link without inertia cannot be accelerated"
+        )
     try:
         M = stepped_mass_matrix(axes.state, nominal)
     except np.linalg.LinAlgError as error:
-        raise NoAnswerError("PyBullet's queries refuse the body, and it does not respond to forces") from error
+        raise NoAnswerError(
+            "PyBullet's queries refuse the body, and it does not respond to forces"
+        ) from error
     asymmetry = _asymmetry(M, nominal)
     if not asymmetry < _MAX_ASYMMETRY:
         raise NoAnswerError(
-            "PyBullet's queries refuse the body, and a link has so little inertia that rounding errors spoil its "
+            "PyBullet's queries refuse the body, and a link has so little inertia that rounding "
+            "errors spoil its "
             f"steps: the mass matrix that they give is asymmetric by {asymmetry:.0e}"
         )
     return M
 
 
 def _asymmetry(M: Array, nominal: Array) -> float:
-    """Return the largest difference between opposite entries, relative to the diagonal of the nominal mass matrix."""
+    """Return the largest difference between opposite entries, relative to the diagonal of the
+    nominal mass matrix.
+    """
     scale = np.sqrt(np.diag(nominal))
     return float(np.abs((M - M.T) / np.outer(scale, scale)).max(initial=0.0))

@@ -1,8 +1,9 @@
 """Features that PyBullet does not support.
 
-PyBullet's articulated-body algorithm divides by the inertia that a joint moves while all joints beyond it are free. Two
-hinges about one line, with a massless link between them, have none at the first hinge: the second one gives way. Where
-that inertia is zero PyBullet gives the joint no acceleration, whatever acts on it; measured on PyBullet 3.2.7.
+PyBullet's articulated-body algorithm divides by the inertia that a joint moves while all joints
+beyond it are free. Two hinges about one line, with a massless link between them, have none at the
+first hinge: the second one gives way. Where that inertia is zero PyBullet gives the joint no
+acceleration, whatever acts on it; measured on PyBullet 3.2.7.
 """
 
 from __future__ import annotations
@@ -74,17 +75,22 @@ class UnsupportedFeature:
 MAX_DOFS = 1000
 """Largest number of velocities that are examined, which takes cubic time."""
 _ZERO = 1e-14
-"""Part of the inertia of a joint with all joints beyond it locked, below which what it moves is zero."""
+"""Part of the inertia of a joint with all joints beyond it locked, below which what it moves is
+zero.
+"""
 
 
 def locked_joints(mechanism: Mechanism) -> Iterator[Item]:
-    """Yield the hinges and slides that have an inertia with the rotors of the mechanism, and none without them."""
+    """Yield the hinges and slides that have an inertia with the rotors of the mechanism, and none
+    without them.
+    """
     nv = len(mechanism.v_order)
     if nv > MAX_DOFS or not any(any(body.reflected_inertia) for body in mechanism.bodies):
         return
     positions = mechanism.positions_by_body({})
     without, complete = (
-        articulated_inertias(mass_matrix(mechanism.bodies, positions, with_rotors=rotors)) for rotors in (False, True)
+        articulated_inertias(mass_matrix(mechanism.bodies, positions, with_rotors=rotors))
+        for rotors in (False, True)
     )
     for body in mechanism.bodies:
         numbers = {
@@ -98,10 +104,11 @@ def locked_joints(mechanism: Mechanism) -> Iterator[Item]:
 
 
 def articulated_inertias(M: Array) -> Array:
-    """Return the inertia that each velocity moves while all velocities after it are free, shape (nv,).
+    """Return the inertia that each velocity moves while all velocities after it are free, shape
+    (nv,).
 
-    The velocities of the joints that a joint carries come after its own. One whose inertia is zero but for rounding has
-    zero, and is not free for those before it.
+    The velocities of the joints that a joint carries come after its own. One whose inertia is zero
+    but for rounding has zero, and is not free for those before it.
 
     Args:
         M: Mass matrix.
@@ -127,7 +134,9 @@ def _floating_dynamics(mechanism: Mechanism) -> Iterator[Item]:
 
 
 def _settings(of_motion: bool) -> Callable[[Mechanism], Iterator[Item]]:
-    """Return a function that finds the items with settings of MuJoCo: those of the motion, or of its solver."""
+    """Return a function that finds the items with settings of MuJoCo: those of the motion, or of
+    its solver.
+    """
 
     def find(mechanism: Mechanism) -> Iterator[Item]:
         scene = mechanism.scene
@@ -142,10 +151,18 @@ def _settings(of_motion: bool) -> Callable[[Mechanism], Iterator[Item]]:
             for collision in link.collisions:
                 if collision.surface.mujoco:
                     name = f"{link.name}{SEPARATOR}{collision.name}"
-                    yield Item(f"{name} ({_written(collision.surface.mujoco)})", collision.where, (link.name, name))
+                    yield Item(
+                        f"{name} ({_written(collision.surface.mujoco)})",
+                        collision.where,
+                        (link.name, name),
+                    )
         for coupling in () if of_motion else scene.couplings:
             if coupling.mujoco:
-                yield Item(f"{coupling.follower} ({_written(coupling.mujoco)})", coupling.where, (coupling.follower,))
+                yield Item(
+                    f"{coupling.follower} ({_written(coupling.mujoco)})",
+                    coupling.where,
+                    (coupling.follower,),
+                )
 
     return find
 
@@ -160,7 +177,10 @@ def _stated_tendons(mechanism: Mechanism) -> Iterator[Item]:
 
 def _contact_pairs(mechanism: Mechanism) -> Iterator[Item]:
     for pair in mechanism.contact_pairs:
-        name = f"{pair.link_A}{SEPARATOR}{pair.collision_A} and {pair.link_B}{SEPARATOR}{pair.collision_B}"
+        name = (
+            f"{pair.link_A}{SEPARATOR}{pair.collision_A} and "
+            f"{pair.link_B}{SEPARATOR}{pair.collision_B}"
+        )
         yield Item(f"{name} ({_written(pair.mujoco)})", pair.where, (pair.link_A, pair.link_B))
 
 
@@ -172,7 +192,9 @@ def _between_mujoco(element: BallConstraint | WeldConstraint) -> Item:
 def _switched_off(mechanism: Mechanism) -> Iterator[Item]:
     for connection in mechanism.constraints:
         element = connection.element
-        if isinstance(connection, BodyConnection) and isinstance(element, BallConstraint | WeldConstraint):
+        if isinstance(connection, BodyConnection) and isinstance(
+            element, BallConstraint | WeldConstraint
+        ):
             between = _between_mujoco(element)
             if not element.active:
                 yield between
@@ -181,17 +203,25 @@ def _switched_off(mechanism: Mechanism) -> Iterator[Item]:
 def _softness(mechanism: Mechanism) -> Iterator[Item]:
     for connection in mechanism.constraints:
         element = connection.element
-        if isinstance(connection, BodyConnection) and isinstance(element, BallConstraint | WeldConstraint):
+        if isinstance(connection, BodyConnection) and isinstance(
+            element, BallConstraint | WeldConstraint
+        ):
             between = _between_mujoco(element)
             if element.mujoco:
-                yield Item(f"{between.name} ({_written(element.mujoco)})", between.where, between.subjects)
+                yield Item(
+                    f"{between.name} ({_written(element.mujoco)})", between.where, between.subjects
+                )
 
 
 def _elements(mechanism: Mechanism) -> Iterator[Item]:
     for element in mechanism.scene.mujoco:
         if element.section != "sensor":
             text = _written((*element.references, *element.settings))
-            yield Item(f"{element.section}/{element.tag} {element.name} ({text})", element.where, (element.name,))
+            yield Item(
+                f"{element.section}/{element.tag} {element.name} ({text})",
+                element.where,
+                (element.name,),
+            )
 
 
 def _mujoco_sensors(mechanism: Mechanism) -> Iterator[Item]:
@@ -206,47 +236,72 @@ def _controls(mechanism: Mechanism) -> Iterator[Item]:
         if any(map(math.isfinite, actuator.control)) or actuator.tendon:
             lower, upper = actuator.control
             target = f" of {actuator.tendon}" if actuator.tendon else ""
-            yield Item(f"{actuator.name}{target} ({lower:g} to {upper:g})", actuator.where, (actuator.name,))
+            yield Item(
+                f"{actuator.name}{target} ({lower:g} to {upper:g})",
+                actuator.where,
+                (actuator.name,),
+            )
 
 
 MUJOCO_FEATURES = (
     UnsupportedFeature(
-        "floating-dynamics", Fate.DROPPED,
-        "PyBullet does not support damping, friction and springs of free links: {names}", _floating_dynamics,
+        "floating-dynamics",
+        Fate.DROPPED,
+        "PyBullet does not support damping, friction and springs of free links: {names}",
+        _floating_dynamics,
     ),
     UnsupportedFeature(
-        "mujoco-settings", Fate.DROPPED,
-        "these settings of MuJoCo change the motion and are left out: {names}", _settings(of_motion=True),
+        "mujoco-settings",
+        Fate.DROPPED,
+        "these settings of MuJoCo change the motion and are left out: {names}",
+        _settings(of_motion=True),
     ),
     UnsupportedFeature(
-        "mujoco-solver", Fate.NOTED,
+        "mujoco-solver",
+        Fate.NOTED,
         "PyBullet's solver does not have these settings of MuJoCo's: {names}",
         lambda mechanism: (*_settings(of_motion=False)(mechanism), *_softness(mechanism)),
     ),
     UnsupportedFeature(
-        "stated-tendon", Fate.DROPPED, "PyBullet does not support tendons of MuJoCo: {names}", _stated_tendons,
+        "stated-tendon",
+        Fate.DROPPED,
+        "PyBullet does not support tendons of MuJoCo: {names}",
+        _stated_tendons,
     ),
     UnsupportedFeature(
-        "contact-pair", Fate.APPROXIMATED,
-        "the links of these pairs may touch with all their shapes, with the parameters of the shapes: {names}",
+        "contact-pair",
+        Fate.APPROXIMATED,
+        (
+            "the links of these pairs may touch with all their shapes, with the parameters of the "
+            "shapes: {names}"
+        ),
         _contact_pairs,
     ),
     UnsupportedFeature(
-        "inactive-constraint", Fate.DROPPED,
-        "constraints that the source switches off are left out: {names}", _switched_off,
+        "inactive-constraint",
+        Fate.DROPPED,
+        "constraints that the source switches off are left out: {names}",
+        _switched_off,
     ),
     UnsupportedFeature(
-        "mujoco-element", Fate.DROPPED,
-        "PyBullet does not have these elements of MuJoCo: {names}", _elements,
+        "mujoco-element",
+        Fate.DROPPED,
+        "PyBullet does not have these elements of MuJoCo: {names}",
+        _elements,
     ),
     UnsupportedFeature(
-        "mujoco-sensor", Fate.NOTED,
-        "PyBullet does not have these sensors of MuJoCo: {names}", _mujoco_sensors,
+        "mujoco-sensor",
+        Fate.NOTED,
+        "PyBullet does not have these sensors of MuJoCo: {names}",
+        _mujoco_sensors,
     ),
     UnsupportedFeature(
-        "control-range", Fate.NOTED, "PyBullet has no actuators with a range of control: {names}", _controls,
+        "control-range",
+        Fate.NOTED,
+        "PyBullet has no actuators with a range of control: {names}",
+        _controls,
     ),
-)  # fmt: skip
+)
 """The features, in the order in which they are reported."""
 
 
@@ -274,7 +329,7 @@ def report_unsupported_features(mechanism: Mechanism, diagnostics: Diagnostics) 
             )
 
 
-# --- joints and actuators --------------------------------------------------------------------------------------------
+# --- joints and actuators -------------------------------------------------------------------------
 
 
 def _joint(body: Body) -> Item:
@@ -296,9 +351,19 @@ def _axes(has_feature: Callable[[JointAxis], object]) -> Callable[[Mechanism], I
 
 
 def _rotors(mechanism: Mechanism) -> Iterator[Item]:
-    """Yield joints with rotor inertia, and its share of the effective inertia at the zero configuration."""
-    driven = [driven for driven in mechanism.actuators if driven.actuator.rotor_inertia and driven.dof is not None]
-    own = [body for body in mechanism.bodies if body.source is not None and any(a.inertia for a in body.source.axes)]
+    """Yield joints with rotor inertia, and its share of the effective inertia at the zero
+    configuration.
+    """
+    driven = [
+        driven
+        for driven in mechanism.actuators
+        if driven.actuator.rotor_inertia and driven.dof is not None
+    ]
+    own = [
+        body
+        for body in mechanism.bodies
+        if body.source is not None and any(a.inertia for a in body.source.axes)
+    ]
     if not driven and not own:
         return
     effective = np.diag(mechanism.mass_matrix())
@@ -333,7 +398,7 @@ def _ball_limits(mechanism: Mechanism) -> Iterator[Item]:
             yield _joint(body)
 
 
-# --- links -----------------------------------------------------------------------------------------------------------
+# --- links ----------------------------------------------------------------------------------------
 
 
 def _link(link: Link) -> Item:
@@ -375,7 +440,11 @@ def _has_unsupported_material(visual: Visual) -> bool:
 
 
 def _has_unsupported_visibility(visual: Visual) -> bool:
-    return visual.roles != ("illustration", "perception") or bool(visual.renderers) or not visual.cast_shadows
+    return (
+        visual.roles != ("illustration", "perception")
+        or bool(visual.renderers)
+        or not visual.cast_shadows
+    )
 
 
 def _sensors(mechanism: Mechanism) -> Iterator[Item]:
@@ -383,10 +452,12 @@ def _sensors(mechanism: Mechanism) -> Iterator[Item]:
     parents: tuple[Link | Joint, ...] = (*scene.links, *scene.joints)
     for parent in parents:
         for sensor in parent.sensors:
-            yield Item(sensor.name, sensor.where, (parent.name, f"{parent.name}{SEPARATOR}{sensor.name}"))
+            yield Item(
+                sensor.name, sensor.where, (parent.name, f"{parent.name}{SEPARATOR}{sensor.name}")
+            )
 
 
-# --- constraints and force elements ----------------------------------------------------------------------------------
+# --- constraints and force elements ---------------------------------------------------------------
 
 
 def _between(mechanism: Mechanism, connection: BodyConnection) -> Item:
@@ -395,7 +466,9 @@ def _between(mechanism: Mechanism, connection: BodyConnection) -> Item:
 
 
 def _connections(has_feature: Callable[[object], object]) -> Callable[[Mechanism], Iterator[Item]]:
-    """Return a function that finds the constraints and force elements between two links with a feature."""
+    """Return a function that finds the constraints and force elements between two links with a
+    feature.
+    """
 
     def find(mechanism: Mechanism) -> Iterator[Item]:
         for connection in (*mechanism.constraints, *mechanism.force_elements):
@@ -420,8 +493,12 @@ def _fluid_forces(mechanism: Mechanism) -> Iterator[Item]:
         yield Item(f"{force.link} ({described(force)})", force.where, (force.link,))
 
 
-def _tendons(has_feature: Callable[[TendonConstraint, bool], bool]) -> Callable[[Mechanism], Iterator[Item]]:
-    """Return a function that finds the tendons with a feature, given whether each can be represented."""
+def _tendons(
+    has_feature: Callable[[TendonConstraint, bool], bool],
+) -> Callable[[Mechanism], Iterator[Item]]:
+    """Return a function that finds the tendons with a feature, given whether each can be
+    represented.
+    """
 
     def find(mechanism: Mechanism) -> Iterator[Item]:
         tendons = (c.element for c in mechanism.constraints if isinstance(c, TendonConnection))
@@ -432,7 +509,7 @@ def _tendons(has_feature: Callable[[TendonConstraint, bool], bool]) -> Callable[
     return find
 
 
-# --- the rest of the scene -------------------------------------------------------------------------------------------
+# --- the rest of the scene ------------------------------------------------------------------------
 
 
 def _lights(mechanism: Mechanism) -> Iterator[Item]:
@@ -453,137 +530,245 @@ def _keyframes(mechanism: Mechanism) -> Iterator[Item]:
 UNSUPPORTED_FEATURES = (
     *MUJOCO_FEATURES,
     UnsupportedFeature(
-        "keyframes", Fate.NOTED, "PyBullet has no named states: {names}", _keyframes,
-        "set one with set_positions(dict(zip(key.joints, key.positions))) for a key of robot.mechanism.keyframes",
+        "keyframes",
+        Fate.NOTED,
+        "PyBullet has no named states: {names}",
+        _keyframes,
+        (
+            "set one with set_positions(dict(zip(key.joints, key.positions))) for a key of "
+            "robot.mechanism.keyframes"
+        ),
     ),
     UnsupportedFeature(
-        "rotor-inertia", Fate.DROPPED,
-        "PyBullet does not support rotor inertia; these joints have less effective inertia: {names}", _rotors,
+        "rotor-inertia",
+        Fate.DROPPED,
+        (
+            "PyBullet does not support rotor inertia; these joints have less effective inertia: "
+            "{names}"
+        ),
+        _rotors,
         "add it to the link if everything that carries the link is fixed",
     ),
     UnsupportedFeature(
-        "locked-joint", Fate.DROPPED,
-        "without rotor inertia nothing resists the motion of these joints, and PyBullet does not move them: {names}",
-        locked_joints, "give the link of each joint an inertia about its axis",
+        "locked-joint",
+        Fate.DROPPED,
+        (
+            "without rotor inertia nothing resists the motion of these joints, and PyBullet does "
+            "not "
+            "move them: {names}"
+        ),
+        locked_joints,
+        "give the link of each joint an inertia about its axis",
     ),
     UnsupportedFeature(
-        "controller-gains", Fate.APPROXIMATED,
-        "the gains of PyBullet's motors have another meaning; these controllers act explicitly, once per step: {names}",
-        _gains, "call apply_control() before every step",
+        "controller-gains",
+        Fate.APPROXIMATED,
+        (
+            "the gains of PyBullet's motors have another meaning; these controllers act "
+            "explicitly, "
+            "once per step: {names}"
+        ),
+        _gains,
+        "call apply_control() before every step",
     ),
     UnsupportedFeature(
-        "empty-range", Fate.DROPPED, "lower limit above upper limit; these joints have no limits: {names}",
-        _axes(lambda axis: axis.lower > axis.upper), "exchange the limits in the source",
+        "empty-range",
+        Fate.DROPPED,
+        "lower limit above upper limit; these joints have no limits: {names}",
+        _axes(lambda axis: axis.lower > axis.upper),
+        "exchange the limits in the source",
     ),
     UnsupportedFeature(
-        "velocity-limit", Fate.DROPPED, "PyBullet reports but does not enforce velocity limits: {names}",
+        "velocity-limit",
+        Fate.DROPPED,
+        "PyBullet reports but does not enforce velocity limits: {names}",
         _axes(lambda axis: math.isfinite(axis.velocity)),
     ),
     UnsupportedFeature(
-        "acceleration-limit", Fate.DROPPED, "PyBullet does not support acceleration limits: {names}",
+        "acceleration-limit",
+        Fate.DROPPED,
+        "PyBullet does not support acceleration limits: {names}",
         _axes(lambda axis: math.isfinite(axis.acceleration)),
     ),
     UnsupportedFeature(
-        "effort-limit", Fate.NOTED, "PyBullet reports but does not enforce effort limits: {names}", _efforts,
+        "effort-limit",
+        Fate.NOTED,
+        "PyBullet reports but does not enforce effort limits: {names}",
+        _efforts,
         "call apply_efforts(), which clips to them, or pass them to PyBullet's motors as force=",
     ),
     UnsupportedFeature(
-        "dry-friction", Fate.APPROXIMATED,
-        "PyBullet stores dry friction as an impulse per step, for the time step at loading: {names}",
+        "dry-friction",
+        Fate.APPROXIMATED,
+        (
+            "PyBullet stores dry friction as an impulse per step, for the time step at loading: "
+            "{names}"
+        ),
         _axes(lambda axis: axis.friction),
         "set the time step before loading, or call step() or adapt_friction() after a change",
     ),
     UnsupportedFeature(
-        "spring", Fate.APPROXIMATED,
+        "spring",
+        Fate.APPROXIMATED,
         "PyBullet does not support joint springs; they act explicitly, once per step: {names}",
-        _axes(lambda axis: axis.spring_stiffness), _STEP,
+        _axes(lambda axis: axis.spring_stiffness),
+        _STEP,
     ),
     UnsupportedFeature(
-        "soft-stop", Fate.DROPPED,
-        "PyBullet does not support stiffness and dissipation of joint limits; the limits are rigid: {names}",
+        "soft-stop",
+        Fate.DROPPED,
+        (
+            "PyBullet does not support stiffness and dissipation of joint limits; the limits are "
+            "rigid: {names}"
+        ),
         _axes(lambda axis: axis.limit_stiffness is not None or axis.limit_dissipation is not None),
     ),
     UnsupportedFeature(
-        "ball-limit", Fate.DROPPED, "PyBullet does not support limits and friction of ball joints: {names}",
+        "ball-limit",
+        Fate.DROPPED,
+        "PyBullet does not support limits and friction of ball joints: {names}",
         _ball_limits,
     ),
     UnsupportedFeature(
-        "link-without-gravity", Fate.APPROXIMATED,
-        "gravity acts on every link in PyBullet; the weight of these links is compensated once per step: {names}",
-        _links(lambda link: gravity_share(link) != 1.0), _STEP,
+        "link-without-gravity",
+        Fate.APPROXIMATED,
+        (
+            "gravity acts on every link in PyBullet; the weight of these links is compensated once "
+            "per step: {names}"
+        ),
+        _links(lambda link: gravity_share(link) != 1.0),
+        _STEP,
     ),
     UnsupportedFeature(
-        "velocity-decay", Fate.DROPPED, "PyBullet does not support velocity decay of single links: {names}",
+        "velocity-decay",
+        Fate.DROPPED,
+        "PyBullet does not support velocity decay of single links: {names}",
         _links(lambda link: any(link.velocity_decay)),
     ),
     UnsupportedFeature(
-        "added-mass", Fate.DROPPED, "PyBullet does not support added mass: {names}",
+        "added-mass",
+        Fate.DROPPED,
+        "PyBullet does not support added mass: {names}",
         _links(lambda link: link.added_mass is not None),
     ),
     UnsupportedFeature(
-        "surface-velocity", Fate.DROPPED, "PyBullet does not support conveyor surfaces: {names}",
+        "surface-velocity",
+        Fate.DROPPED,
+        "PyBullet does not support conveyor surfaces: {names}",
         _links(lambda link: link.surface_velocity_axis is not None),
     ),
     UnsupportedFeature(
-        "deformable", Fate.DROPPED, "deformable links are rigid in PyBullet: {names}",
+        "deformable",
+        Fate.DROPPED,
+        "deformable links are rigid in PyBullet: {names}",
         _links(lambda link: link.deformable),
     ),
-    UnsupportedFeature("wind", Fate.DROPPED, "PyBullet does not support wind: {names}", _links_in_wind),
     UnsupportedFeature(
-        "bushing", Fate.APPROXIMATED,
+        "wind", Fate.DROPPED, "PyBullet does not support wind: {names}", _links_in_wind
+    ),
+    UnsupportedFeature(
+        "bushing",
+        Fate.APPROXIMATED,
         "PyBullet does not support bushings; they act explicitly, once per step: {names}",
-        _connections(lambda element: isinstance(element, Bushing)), _STEP,
+        _connections(lambda element: isinstance(element, Bushing)),
+        _STEP,
     ),
     UnsupportedFeature(
-        "fluid-force", Fate.APPROXIMATED,
-        "PyBullet does not support fluids; buoyancy, drag and lift act explicitly, once per step: {names}",
-        _fluid_forces, _STEP,
+        "fluid-force",
+        Fate.APPROXIMATED,
+        (
+            "PyBullet does not support fluids; buoyancy, drag and lift act explicitly, once per "
+            "step: "
+            "{names}"
+        ),
+        _fluid_forces,
+        _STEP,
     ),
     UnsupportedFeature(
-        "tendon", Fate.APPROXIMATED,
-        "PyBullet does not support tendons; compliant tendons act explicitly, once per step: {names}",
-        _tendons(lambda tendon, is_representable: is_representable and math.isfinite(tendon.stiffness)), _STEP,
+        "tendon",
+        Fate.APPROXIMATED,
+        (
+            "PyBullet does not support tendons; compliant tendons act explicitly, once per step: "
+            "{names}"
+        ),
+        _tendons(
+            lambda tendon, is_representable: is_representable and math.isfinite(tendon.stiffness)
+        ),
+        _STEP,
     ),
     UnsupportedFeature(
-        "rigid-tendon", Fate.APPROXIMATED,
-        "PyBullet does not support constraints of several joints; forces enforce tendons once per step, within 1e-12, "
+        "rigid-tendon",
+        Fate.APPROXIMATED,
+        "PyBullet does not support constraints of several joints; forces enforce tendons once per "
+        "step, within 1e-12, "
         "and correct the effect of motors and contacts one step later: {names}",
-        _tendons(lambda tendon, is_representable: is_representable and math.isinf(tendon.stiffness)), _STEP,
+        _tendons(
+            lambda tendon, is_representable: is_representable and math.isinf(tendon.stiffness)
+        ),
+        _STEP,
     ),
     UnsupportedFeature(
-        "tendon-joint", Fate.DROPPED,
+        "tendon-joint",
+        Fate.DROPPED,
         "tendons are ignored if a joint is not a single degree of freedom of a tree: {names}",
         _tendons(lambda _, is_representable: not is_representable),
     ),
     UnsupportedFeature(
-        "rigid-distance", Fate.APPROXIMATED,
-        "PyBullet does not support distance constraints; forces enforce them once per step, within 5e-4 m in 1 s at "
+        "rigid-distance",
+        Fate.APPROXIMATED,
+        "PyBullet does not support distance constraints; forces enforce them once per step, "
+        "within 5e-4 m in 1 s at "
         "1 kHz, and correct the effect of motors and contacts one step later: {names}",
-        _connections(_is_rigid_distance), _STEP,
+        _connections(_is_rigid_distance),
+        _STEP,
     ),
     UnsupportedFeature(
-        "spring-damper", Fate.APPROXIMATED,
-        "PyBullet does not support springs between links; they act explicitly, once per step: {names}",
-        _connections(_is_spring), _STEP,
+        "spring-damper",
+        Fate.APPROXIMATED,
+        (
+            "PyBullet does not support springs between links; they act explicitly, once per step: "
+            "{names}"
+        ),
+        _connections(_is_spring),
+        _STEP,
     ),
     UnsupportedFeature(
-        "sensor", Fate.NOTED, "PyBullet does not support sensors; {count} sensor(s) ignored: {names}", _sensors
+        "sensor",
+        Fate.NOTED,
+        "PyBullet does not support sensors; {count} sensor(s) ignored: {names}",
+        _sensors,
     ),
     UnsupportedFeature(
-        "light", Fate.NOTED, "PyBullet does not support lights of a file; {count} light(s) ignored: {names}", _lights
+        "light",
+        Fate.NOTED,
+        "PyBullet does not support lights of a file; {count} light(s) ignored: {names}",
+        _lights,
     ),
     UnsupportedFeature(
-        "appearance", Fate.NOTED,
-        "PyBullet draws these visuals without specular color and without textures other than the color map: {names}",
+        "appearance",
+        Fate.NOTED,
+        (
+            "PyBullet draws these visuals without specular color and without textures other than "
+            "the "
+            "color map: {names}"
+        ),
         _visuals(_has_unsupported_material),
     ),
     UnsupportedFeature(
-        "visual-roles", Fate.NOTED,
-        "PyBullet draws every visual, in all renderers and with shadows; these state otherwise: {names}",
+        "visual-roles",
+        Fate.NOTED,
+        (
+            "PyBullet draws every visual, in all renderers and with shadows; these state "
+            "otherwise: "
+            "{names}"
+        ),
         _visuals(_has_unsupported_visibility),
     ),
     UnsupportedFeature(
-        "physics", Fate.NOTED, "parameters of the file's physics solver are ignored: {names}", _solver_parameters
+        "physics",
+        Fate.NOTED,
+        "parameters of the file's physics solver are ignored: {names}",
+        _solver_parameters,
     ),
-)  # fmt: skip
+)
 """The unsupported features, in the order in which they are reported."""

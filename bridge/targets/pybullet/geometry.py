@@ -1,7 +1,7 @@
 """Shapes as URDF elements.
 
-The texture is upright, with v along z. It appears once on each face of a box, once around a round surface, and once on
-each flat end.
+The texture is upright, with v along z. It appears once on each face of a box, once around a round
+surface, and once on each flat end.
 """
 
 from __future__ import annotations
@@ -54,24 +54,31 @@ def textured_mesh(geometry: Geometry) -> TexturedMesh | None:
     return tessellate(geometry) if tessellate is not None else None
 
 
-# --- parts -----------------------------------------------------------------------------------------------------------
+# --- parts ----------------------------------------------------------------------------------------
 
 
 def _joined(parts: Iterable[TexturedMesh]) -> TexturedMesh:
     parts = list(parts)
     starts = np.cumsum([0, *(len(vertices) for vertices, _, _ in parts)])
     vertices, uv = (np.concatenate([part[k] for part in parts]) for k in (0, 2))
-    return vertices, np.concatenate([part[1] + n for part, n in zip(parts, starts, strict=False)]), uv
+    return (
+        vertices,
+        np.concatenate([part[1] + n for part, n in zip(parts, starts, strict=False)]),
+        uv,
+    )
 
 
 def _revolved(profile: Sequence[tuple[float, float]]) -> TexturedMesh:
-    """Return the surface of revolution about z of a profile ``(radius, z)``, going up; v is the arc length."""
+    """Return the surface of revolution about z of a profile ``(radius, z)``, going up; v is the arc
+    length.
+    """
     r, z = np.array(profile).T
     arc = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(r), np.diff(z)))))
     u = np.linspace(0.0, 1.0, _SIDES + 1)
     angles = math.tau * u
     vertices = np.stack(
-        (np.outer(r, np.cos(angles)), np.outer(r, np.sin(angles)), np.outer(z, np.ones_like(u))), axis=2
+        (np.outer(r, np.cos(angles)), np.outer(r, np.sin(angles)), np.outer(z, np.ones_like(u))),
+        axis=2,
     )
     uv = np.stack(np.broadcast_arrays(u, (arc / arc[-1])[:, None]), axis=2)
     row, column = (index.ravel() for index in np.mgrid[: len(profile) - 1, :_SIDES])
@@ -92,12 +99,17 @@ def _disc(radius: float, z: float, *, up: bool) -> TexturedMesh:
     return vertices, np.stack((*rim, np.full(_SIDES, _SIDES)), axis=1), uv
 
 
-def _arc(radius: float, z: float, start: float, end: float, steps: int) -> list[tuple[float, float]]:
+def _arc(
+    radius: float, z: float, start: float, end: float, steps: int
+) -> list[tuple[float, float]]:
     """Return points on a circle about ``(0, z)`` between two elevation angles [rad]."""
-    return [(radius * abs(math.cos(a)), z + radius * math.sin(a)) for a in np.linspace(start, end, steps + 1)]
+    return [
+        (radius * abs(math.cos(a)), z + radius * math.sin(a))
+        for a in np.linspace(start, end, steps + 1)
+    ]
 
 
-# --- primitives ------------------------------------------------------------------------------------------------------
+# --- primitives -----------------------------------------------------------------------------------
 
 
 def _ball(radii: Sequence[float]) -> TexturedMesh:
@@ -113,7 +125,9 @@ def _textured_capsule(capsule: Capsule) -> TexturedMesh:
 
 def _textured_cylinder(cylinder: Cylinder) -> TexturedMesh:
     r, half = cylinder.radius, cylinder.length / 2.0
-    return _joined((_revolved([(r, -half), (r, half)]), _disc(r, half, up=True), _disc(r, -half, up=False)))
+    return _joined(
+        (_revolved([(r, -half), (r, half)]), _disc(r, half, up=True), _disc(r, -half, up=False))
+    )
 
 
 def _cone(cone: Cone) -> TexturedMesh:
@@ -123,9 +137,13 @@ def _cone(cone: Cone) -> TexturedMesh:
 
 _CORNERS = np.array(((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)))
 _RIGHT_AND_UP = (
-    ((0, 1, 0), (0, 0, 1)), ((0, -1, 0), (0, 0, 1)), ((-1, 0, 0), (0, 0, 1)), ((1, 0, 0), (0, 0, 1)),
-    ((1, 0, 0), (0, 1, 0)), ((-1, 0, 0), (0, 1, 0)),
-)  # fmt: skip
+    ((0, 1, 0), (0, 0, 1)),
+    ((0, -1, 0), (0, 0, 1)),
+    ((-1, 0, 0), (0, 0, 1)),
+    ((1, 0, 0), (0, 0, 1)),
+    ((1, 0, 0), (0, 1, 0)),
+    ((-1, 0, 0), (0, 1, 0)),
+)
 """Directions of u and v on each face of a box; their cross product points outwards."""
 
 
@@ -156,7 +174,9 @@ class ShapeUse(Enum):
     MOVING_COLLISION = "moving collision"
     """Collision on a moving link: PyBullet uses the convex hull of a mesh."""
     STATIC_COLLISION = "static collision"
-    """Collision on a link welded to the world: PyBullet uses the mesh itself, unless the file asks for a hull."""
+    """Collision on a link welded to the world: PyBullet uses the mesh itself, unless the file asks
+    for a hull.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,7 +246,9 @@ class ShapeWriter:
 
     files: TemporaryFiles
     collision_meshes: CollisionMeshes = "as_is"
-    _conversions: dict[tuple[Geometry, ShapeUse, str | None], _Conversion] = field(default_factory=dict)
+    _conversions: dict[tuple[Geometry, ShapeUse, str | None], _Conversion] = field(
+        default_factory=dict
+    )
     _material_count: int = 0
 
     def shapes(
@@ -257,16 +279,22 @@ class ShapeWriter:
         return conversion.shapes
 
     def report(self, diagnostics: Diagnostics) -> None:
-        """Record the findings of all conversions, each with every link, collision and visual concerned."""
+        """Record the findings of all conversions, each with every link, collision and visual
+        concerned.
+        """
         for conversion in self._conversions.values():
-            diagnostics.extend(_about(entry, conversion.subjects) for entry in conversion.diagnostics)
+            diagnostics.extend(
+                _about(entry, conversion.subjects) for entry in conversion.diagnostics
+            )
 
     def material_name(self) -> str:
         """Return a new material name, unique within the document."""
         self._material_count += 1
         return f"material_{self._material_count}"
 
-    def _convert(self, geometry: Geometry, where: Where, use: ShapeUse, texture: str | None) -> _Conversion:
+    def _convert(
+        self, geometry: Geometry, where: Where, use: ShapeUse, texture: str | None
+    ) -> _Conversion:
         diagnostics = Diagnostics()
         converter = _Converter(self.files, self.collision_meshes, diagnostics, where, use)
         return _Conversion(converter.convert(geometry, texture), diagnostics)
@@ -291,7 +319,9 @@ class _Converter:
         return (textured,) if textured else tuple(self._shapes(geometry, texture))
 
     def _textured_primitive(self, geometry: Geometry, texture: str) -> Shape | None:
-        """Return a primitive as a textured mesh; None for other geometry, or if the cache cannot be written."""
+        """Return a primitive as a textured mesh; None for other geometry, or if the cache cannot be
+        written.
+        """
         if isinstance(geometry, Plane):
             box, X_GS = _thin_box(geometry)
             textured = self._textured_primitive(box, texture)
@@ -301,7 +331,9 @@ class _Converter:
             return None
         vertices, faces, uv = mesh
         name = type(geometry).__name__.lower()
-        asset = mesh_assets.MeshAsset(name=name, vertices=vertices, faces=faces, uv=uv, texture=texture)
+        asset = mesh_assets.MeshAsset(
+            name=name, vertices=vertices, faces=faces, uv=uv, texture=texture
+        )
         try:
             return _mesh(drawn_files(asset, self.where, self.diagnostics)[0])
         except OSError:
@@ -324,7 +356,10 @@ class _Converter:
 
     def _terrain(self, heightmap: Heightmap) -> Iterator[Shape]:
         if self.use is ShapeUse.MOVING_COLLISION:
-            problem = "the height map {uri} is on a moving link, where PyBullet does not support it; ignored"
+            problem = (
+                "the height map {uri} is on a moving link, where PyBullet does not support "
+                "it; ignored"
+            )
             return self._drop(problem, heightmap.uri, hint="use a mesh")
         try:
             triangles = terrain_triangles(heightmap, limit="terrain_triangles")
@@ -341,7 +376,9 @@ class _Converter:
         collides = self.use is not ShapeUse.VISUAL and not concave
         shapes = list(self._meshes(geometry, texture, collides=collides))
         if concave and len(shapes) > 1:  # materials do not collide
-            shapes = list(self._meshes(geometry, texture, collides=collides, appearance=Appearance.NONE))
+            shapes = list(
+                self._meshes(geometry, texture, collides=collides, appearance=Appearance.NONE)
+            )
         yield from (replace(shape, concave=True) for shape in shapes) if concave else shapes
 
     def _collides_unchanged(self, mesh: Mesh) -> bool:
@@ -359,7 +396,14 @@ class _Converter:
         if not isinstance(geometry, Mesh):
             assets = mesh_assets.shape_asset(geometry, TARGET, diagnostics, where=where)
         else:
-            files = files_of(geometry, diagnostics, where, collides=collides, texture=texture, appearance=appearance)
+            files = files_of(
+                geometry,
+                diagnostics,
+                where,
+                collides=collides,
+                texture=texture,
+                appearance=appearance,
+            )
             if files is not None:
                 yield from (_mesh(file.path, file.rgba) for file in files)
                 return
@@ -380,7 +424,8 @@ class _Converter:
         self.diagnostics.add(
             Fate.APPROXIMATED,
             "pybullet.shape-as-hull",
-            "PyBullet does not support collision shape {shape}; using a convex hull that lies up to {error:.2g} m "
+            "PyBullet does not support collision shape {shape}; using a convex hull that lies up "
+            "to {error:.2g} m "
             "inside, inflated by PyBullet's margin of {margin:g} m",
             self.where,
             target=TARGET,
@@ -391,7 +436,14 @@ class _Converter:
 
     def _drop(self, template: str, uri: str, *, hint: str, **arguments: str) -> None:
         self.diagnostics.add(
-            Fate.DROPPED, "pybullet.shape-dropped", template, self.where, target=TARGET, hint=hint, uri=uri, **arguments
+            Fate.DROPPED,
+            "pybullet.shape-dropped",
+            template,
+            self.where,
+            target=TARGET,
+            hint=hint,
+            uri=uri,
+            **arguments,
         )
 
 
@@ -400,7 +452,9 @@ _SHEET = 1e-4
 
 
 def _thin_box(plane: Plane) -> tuple[Box, Pose]:
-    """Return a thin box just below a plane, with the plane's size, and its pose: PyBullet does not draw planes."""
+    """Return a thin box just below a plane, with the plane's size, and its pose: PyBullet does not
+    draw planes.
+    """
     box = Box(size=(*plane.size, _SHEET))
     return box, Pose.of(rotation_to(plane.normal)) @ Pose.of(p=(0.0, 0.0, -_SHEET / 2.0))
 
@@ -410,10 +464,16 @@ def _mesh(path: str, rgba: Rgba | None = None) -> Shape:
 
 
 def _ellipsoid(ellipsoid: Ellipsoid) -> tuple[mesh_assets.MeshAsset, float]:
-    """Return a mesh of 642 vertices on the surface, and the largest distance of its faces from the surface [m]."""
+    """Return a mesh of 642 vertices on the surface, and the largest distance of its faces from the
+    surface [m].
+    """
     from trimesh.creation import icosphere
 
     ball = icosphere(subdivisions=3)
-    depth = 1.0 - float(np.abs(np.einsum("ij,ij->i", ball.face_normals, ball.triangles[:, 0])).min())
-    asset = mesh_assets.MeshAsset(name="ellipsoid", vertices=ball.vertices * ellipsoid.radii, faces=ball.faces)
+    depth = 1.0 - float(
+        np.abs(np.einsum("ij,ij->i", ball.face_normals, ball.triangles[:, 0])).min()
+    )
+    asset = mesh_assets.MeshAsset(
+        name="ellipsoid", vertices=ball.vertices * ellipsoid.radii, faces=ball.faces
+    )
     return asset, depth * max(ellipsoid.radii)

@@ -51,7 +51,8 @@ from .urdf import urdf_text
 
 
 def base_pose(position: Sequence[float] | None, xyzw: Sequence[float] | None) -> Pose:
-    """Return the pose of ``basePosition`` and ``baseOrientation``; the identity if neither is given.
+    """Return the pose of ``basePosition`` and ``baseOrientation``; the identity if neither is
+    given.
 
     Raises:
         ValueError: if a number is missing, superfluous or not finite, or if the quaternion is zero.
@@ -59,10 +60,13 @@ def base_pose(position: Sequence[float] | None, xyzw: Sequence[float] | None) ->
     if position is None and xyzw is None:
         return IDENTITY
     p = _numbers("basePosition", (0.0, 0.0, 0.0) if position is None else position, "x, y, z")
-    q = _numbers("baseOrientation", (0.0, 0.0, 0.0, 1.0) if xyzw is None else xyzw, "a quaternion x, y, z, w")
+    q = _numbers(
+        "baseOrientation", (0.0, 0.0, 0.0, 1.0) if xyzw is None else xyzw, "a quaternion x, y, z, w"
+    )
     if math.hypot(*q) < 1e-9:
         raise ValueError(
-            f"invalid baseOrientation {tuple(q)}: a quaternion of zeros does not represent a rotation; "
+            f"invalid baseOrientation {tuple(q)}: a quaternion of zeros does not represent a "
+            f"rotation; "
             "the identity is [0, 0, 0, 1], and pybullet.getQuaternionFromEuler converts angles"
         )
     return pose_from(p, q)
@@ -87,7 +91,10 @@ def refuse_maximal_coordinates(wanted: object) -> None:
         ValueError: if it is true.
     """
     if wanted:
-        raise ValueError("useMaximalCoordinates is not supported, since joints would then drift; omit it or pass False")
+        raise ValueError(
+            "useMaximalCoordinates is not supported, since joints would then drift; omit it or "
+            "pass False"
+        )
 
 
 def flag_bits(flags: object) -> int:
@@ -97,12 +104,16 @@ def flag_bits(flags: object) -> int:
         TypeError: if they are not a whole number.
     """
     if not isinstance(flags, int):
-        raise TypeError(f"flags: expected PyBullet's flags, such as pybullet.URDF_ENABLE_SLEEPING, not {flags!r}")
+        raise TypeError(
+            f"flags: expected PyBullet's flags, such as pybullet.URDF_ENABLE_SLEEPING, not "
+            f"{flags!r}"
+        )
     return flags
 
 
 def find_source(source: Source, paths: Sequence[str | os.PathLike[str]]) -> Source:
-    """Return a source; a relative path that is not there is searched in the folders, as ``loadURDF`` does.
+    """Return a source; a relative path that is not there is searched in the folders, as
+    ``loadURDF`` does.
 
     PyBullet cannot be asked for the folder of ``setAdditionalSearchPath``, so the caller passes it.
 
@@ -128,7 +139,10 @@ def find_source(source: Source, paths: Sequence[str | os.PathLike[str]]) -> Sour
         "file.unreadable",
         "cannot read the file: it is neither in {present} nor in one of paths={folders}",
         Where(os.fspath(path)),
-        hint="pass the folder that you gave to setAdditionalSearchPath, which PyBullet does not tell, in paths",
+        hint=(
+            "pass the folder that you gave to setAdditionalSearchPath, which PyBullet does not "
+            "tell, in paths"
+        ),
         present=str(Path.cwd()),
         folders=[os.fspath(folder) for folder in paths],
     )
@@ -138,10 +152,14 @@ def find_source(source: Source, paths: Sequence[str | os.PathLike[str]]) -> Sour
 _INVISIBLE = (1.0, 1.0, 1.0, 0.0)
 
 
-def hide_links_without_visuals(client: Client, body: int, articulation: Articulation, mechanism: Mechanism) -> None:
-    """Make the links invisible that have collisions but no visuals, as they are in Gazebo, RViz and MuJoCo.
+def hide_links_without_visuals(
+    client: Client, body: int, articulation: Articulation, mechanism: Mechanism
+) -> None:
+    """Make the links invisible that have collisions but no visuals, as they are in Gazebo, RViz and
+    MuJoCo.
 
-    A scene without any visual keeps PyBullet's picture of its collisions; otherwise there would be nothing to see.
+    A scene without any visual keeps PyBullet's picture of its collisions; otherwise there would be
+    nothing to see.
 
     Args:
         client: The physics server.
@@ -158,9 +176,16 @@ def hide_links_without_visuals(client: Client, body: int, articulation: Articula
 
 
 _OPTIONS = {
-    "basePosition", "baseOrientation", "useMaximalCoordinates", "useFixedBase", "flags", "globalScaling",
-    "physicsClientId", "policy", "collision_meshes",
-}  # fmt: skip
+    "basePosition",
+    "baseOrientation",
+    "useMaximalCoordinates",
+    "useFixedBase",
+    "flags",
+    "globalScaling",
+    "physicsClientId",
+    "policy",
+    "collision_meshes",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,40 +219,48 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
 ) -> PyBulletBody | Bodies:
     """Load a model or a world into PyBullet with the physics that it states.
 
-    The gravity and time step of the physics server stay as they are; `PyBulletBody.apply_physics` sets those of the
-    file. The motors and the damping that PyBullet adds by default are disabled.
+    The gravity and time step of the physics server stay as they are; `PyBulletBody.apply_physics`
+    sets those of the file. The motors and the damping that PyBullet adds by default are disabled.
 
-    The arguments ``source`` to ``physicsClientId`` have the names and the order of PyBullet's ``loadURDF``.
+    The arguments ``source`` to ``physicsClientId`` have the names and the order of PyBullet's
+    ``loadURDF``.
 
     Args:
-        source: A path, a scene or a mechanism. A relative path is searched in the present folder, then in ``paths``.
-        basePosition: Position of the scene's world frame [m]; for a URDF it is that of the root link.
+        source: A path, a scene or a mechanism. A relative path is searched in the present folder,
+            then in ``paths``.
+        basePosition: Position of the scene's world frame [m]; for a URDF it is that of the root
+            link.
         baseOrientation: Orientation of the scene's world frame, as a quaternion ``x y z w``.
         useMaximalCoordinates: True is refused.
-        useFixedBase: True fixes free links to the world, False frees the links that only welds hold, None keeps what
-            the file states.
-        flags: PyBullet's flags of ``loadURDF``; those that would change the model are ignored, with a diagnostic.
+        useFixedBase: True fixes free links to the world, False frees the links that only welds
+            hold, None keeps what the file states.
+        flags: PyBullet's flags of ``loadURDF``; those that would change the model are ignored, with
+            a diagnostic.
         globalScaling: Factor on all lengths; masses stay.
         physicsClientId: The physics server: its id, or a ``BulletClient``.
-        policy: The rule for pairs of links that no collision filter names; see `loaders.collision_pairs`.
-            None is that of the source's format.
-        collision_meshes: The collision geometry of meshes. ``as_is`` is what the file states: for PyBullet, the convex
-            hull on moving links and the mesh itself on links welded to the world, unless the file asks for a hull or a
-            convex decomposition. ``hull`` is the convex hull everywhere. ``decompose`` divides every mesh that is not
-            convex into convex parts (`pip install "sdfbridge[convex]"`).
-        load_options: The options of `loaders.load`. ``strict=True`` makes everything that is lost or approximated an
-            error, in reading and in PyBullet; the others apply if ``source`` is a path.
+        policy: The rule for pairs of links that no collision filter names; see
+            `loaders.collision_pairs`. None is that of the source's format.
+        collision_meshes: The collision geometry of meshes. ``as_is`` is what the file states: for
+            PyBullet, the convex hull on moving links and the mesh itself on links welded to the
+            world, unless the file asks for a hull or a convex decomposition. ``hull`` is the convex
+            hull everywhere. ``decompose`` divides every mesh that is not convex into convex parts
+            (`pip install "sdfbridge[convex]"`).
+        load_options: The options of `loaders.load`. ``strict=True`` makes everything that is lost
+            or approximated an error, in reading and in PyBullet; the others apply if ``source`` is
+            a path.
 
     Returns:
-        The body, which is PyBullet's body id, if PyBullet holds the file as one body; otherwise a sequence of bodies,
-        for several models and for a model that PyBullet cannot hold in one body. `load_world_into_pybullet` returns a
-        sequence in every case.
+        The body, which is PyBullet's body id, if PyBullet holds the file as one body; otherwise a
+        sequence of bodies, for several models and for a model that PyBullet cannot hold in one
+        body. `load_world_into_pybullet` returns a sequence in every case.
 
     Raises:
-        LoadError: if the file has errors, or there is none; the error is then a `FileNotFoundError` too.
+        LoadError: if the file has errors, or there is none; the error is then a `FileNotFoundError`
+        too.
         ExportError: if PyBullet cannot hold the model; PyBullet is unchanged in this case.
         TypeError: if an option is unknown, or the source is not a path, a scene or a mechanism.
-        ValueError: if no physics server has the id, or for an invalid pose, policy, choice or scale.
+        ValueError: if no physics server has the id, or for an invalid pose, policy, choice or
+        scale.
 
     Example:
         >>> import pybullet
@@ -261,7 +294,8 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
 
 
 def load_world_into_pybullet(source: Source, *arguments: Any, **options: Any) -> Bodies:
-    """Load a model or a world into PyBullet as a sequence of bodies, also if there is one body only or none.
+    """Load a model or a world into PyBullet as a sequence of bodies, also if there is one body only
+    or none.
 
     Args:
         source: See `load_into_pybullet`.
@@ -280,7 +314,9 @@ def load_world_into_pybullet(source: Source, *arguments: Any, **options: Any) ->
     return loaded if isinstance(loaded, Bodies) else Bodies.of(loaded)
 
 
-def _with_placement(mechanism: Mechanism, X_WN: Pose, fixed: bool | None, scale: float) -> Mechanism:
+def _with_placement(
+    mechanism: Mechanism, X_WN: Pose, fixed: bool | None, scale: float
+) -> Mechanism:
     """Return the mechanism with the caller's scale, pose and base."""
     if not isinstance(scale, Real) or not (float(scale) > 0.0 and np.isfinite(float(scale))):
         raise ValueError(f"invalid globalScaling {scale!r}; expected a positive number")
@@ -291,15 +327,22 @@ def _with_placement(mechanism: Mechanism, X_WN: Pose, fixed: bool | None, scale:
     return mechanism if fixed is None else with_base(mechanism, fixed=bool(fixed))
 
 
-# --- preparation, without changes in PyBullet ------------------------------------------------------------------------
+# --- preparation, without changes in PyBullet -----------------------------------------------------
 
 
 def _plan(
-    mechanism: Mechanism, policy: str, flags: int, shapes: ShapeWriter, client: Client, diagnostics: Diagnostics
+    mechanism: Mechanism,
+    policy: str,
+    flags: int,
+    shapes: ShapeWriter,
+    client: Client,
+    diagnostics: Diagnostics,
 ) -> _Plan:
     excluded = mechanism.excluded_pairs(policy)
     articulations = articulate(mechanism, diagnostics)
-    filters = PairFilters(articulations=articulations, body_index=mechanism.body_index, excluded=excluded)
+    filters = PairFilters(
+        articulations=articulations, body_index=mechanism.body_index, excluded=excluded
+    )
     positions = initial_positions(mechanism)
     report_stiff_damping(articulations, positions, client, diagnostics)
     report_unsupported_features(mechanism, diagnostics)
@@ -308,7 +351,9 @@ def _plan(
     report_constraints(mechanism, articulations, diagnostics)
     report_filters(mechanism, filters, diagnostics)
     report_policy(mechanism.scene, policy, diagnostics)
-    documents = [shapes.files.write(urdf_text(body, shapes).encode(), ".urdf") for body in articulations]
+    documents = [
+        shapes.files.write(urdf_text(body, shapes).encode(), ".urdf") for body in articulations
+    ]
     shapes.report(diagnostics)
     _check_folder(shapes.files.folder, diagnostics)
     return _Plan(
@@ -335,7 +380,7 @@ def _check_folder(folder: str, diagnostics: Diagnostics) -> None:
         )
 
 
-# --- loading ---------------------------------------------------------------------------------------------------------
+# --- loading --------------------------------------------------------------------------------------
 
 
 def _load_plan(plan: _Plan, client: Client, diagnostics: Diagnostics) -> PyBulletBody | Bodies:
@@ -362,7 +407,9 @@ def _load_plan(plan: _Plan, client: Client, diagnostics: Diagnostics) -> PyBulle
     return _handle(plan, states, constraints, diagnostics, pairs)
 
 
-def _load_body(client: Client, articulation: Articulation, document: str, plan: _Plan, diagnostics: Diagnostics) -> int:
+def _load_body(
+    client: Client, articulation: Articulation, document: str, plan: _Plan, diagnostics: Diagnostics
+) -> int:
     modes, lines = client.modes, list[str]()
     flags = required_flags(modes)
     if plan.filters.collides_with_itself(articulation):
@@ -372,9 +419,12 @@ def _load_body(client: Client, articulation: Articulation, document: str, plan: 
     try:
         with capture_stdout(lines, everything=bool(plan.flags & modes.URDF_PRINT_URDF_INFO)):
             body: int = client.loadURDF(
-                document, X.p.tolist(), [*xyz, w],
-                useFixedBase=articulation.is_fixed, flags=flags | plan.flags,
-            )  # fmt: skip
+                document,
+                X.p.tolist(),
+                [*xyz, w],
+                useFixedBase=articulation.is_fixed,
+                flags=flags | plan.flags,
+            )
     except modes.error as error:
         diagnostics.add(
             Fate.INVALID,
@@ -400,7 +450,9 @@ def _load_body(client: Client, articulation: Articulation, document: str, plan: 
 
 
 _EXPECTED = ("Bad inertia tensor properties", "No default visual for URDF_GEOM_PLANE")
-"""Output of PyBullet about inertias, which are restored after loading, and about planes without a visual."""
+"""Output of PyBullet about inertias, which are restored after loading, and about planes without a
+visual.
+"""
 
 
 def _unexpected(lines: list[str]) -> Iterator[str]:
@@ -408,7 +460,9 @@ def _unexpected(lines: list[str]) -> Iterator[str]:
 
 
 def _check_indices(state: State) -> None:
-    """Check that PyBullet has joints and links in the order of the document, because later calls use indices."""
+    """Check that PyBullet has joints and links in the order of the document, because later calls
+    use indices.
+    """
     info_of = state.client.getJointInfo
     infos = (info_of(state.body, i) for i in range(state.client.getNumJoints(state.body)))
     loaded = [(info[1].decode(), info[12].decode()) for info in infos]
@@ -424,7 +478,11 @@ def _set_initial_positions(q: dict[str, Position], states: list[State]) -> None:
 
 
 def _handle(
-    plan: _Plan, states: list[State], constraints: Constraints, diagnostics: Diagnostics, pairs: Sequence[LinkPair]
+    plan: _Plan,
+    states: list[State],
+    constraints: Constraints,
+    diagnostics: Diagnostics,
+    pairs: Sequence[LinkPair],
 ) -> PyBulletBody | Bodies:
     created = {name: tuple(ids) for name, ids in constraints.created.items()}
     findings = without_repeats(diagnostics)

@@ -1,14 +1,17 @@
 """Mesh files that PyBullet reads fast.
 
-PyBullet rounds positions to a grid of 10,216 cells along each side of the bounding box, and takes the hull of the
-rounded positions. Of a mesh of 5,000 corners that takes 25 ms, of the 500 corners of its hull 1.4 ms.
+PyBullet rounds positions to a grid of 10,216 cells along each side of the bounding box, and takes
+the hull of the rounded positions. Of a mesh of 5,000 corners that takes 25 ms, of the 500 corners
+of its hull 1.4 ms.
 
-They are binary STL, which needs no parsing; PyBullet draws flat faces from it, as it does from OBJ without normals. If
-a mesh collides as its convex hull, PyBullet uses only the corners of its faces; the file then has every corner of the
-hull once, whatever the faces are. A textured mesh is an OBJ file with every position and every texture coordinate once.
+They are binary STL, which needs no parsing; PyBullet draws flat faces from it, as it does from OBJ
+without normals. If a mesh collides as its convex hull, PyBullet uses only the corners of its faces;
+the file then has every corner of the hull once, whatever the faces are. A textured mesh is an OBJ
+file with every position and every texture coordinate once.
 
-PyBullet caches every file by its name and does not read it again. The name therefore depends on the content: repeating
-a load needs no more memory, and changed content is never confused with old content. The files lie directly in the
+PyBullet caches every file by its name and does not read it again. The name therefore depends on the
+content: repeating a load needs no more memory, and changed content is never confused with old
+    content. The files lie directly in the
 temporary folder, because creating and removing a folder can take longer than loading a small robot.
 """
 
@@ -63,10 +66,14 @@ def hull_corners(corners: Corners) -> Corners:
     """Return the corners without those that PyBullet's convex hull does not depend on, in order.
 
     Args:
-        corners: Different positions, shape (n, 3) [m]. All are returned if there are few, or if PyBullet's hulls of all
-            and of those that remain are not the same, point by point.
+        corners: Different positions, shape (n, 3) [m]. All are returned if there are few, or if
+            PyBullet's hulls of all and of those that remain are not the same, point by point.
     """
-    cell = np.ptp(corners.astype(np.float64), axis=0) / _CELLS if len(corners) >= _MIN_CORNERS else np.zeros(3)
+    cell = (
+        np.ptp(corners.astype(np.float64), axis=0) / _CELLS
+        if len(corners) >= _MIN_CORNERS
+        else np.zeros(3)
+    )
     if not (np.isfinite(cell).all() and cell.min() > np.finfo(np.float32).tiny):
         return corners
     with _server() as client:
@@ -76,7 +83,9 @@ def hull_corners(corners: Corners) -> Corners:
     return kept if is_same else corners
 
 
-def _are_near(corners: Corners, hull: NDArray[np.float64], cell: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _are_near(
+    corners: Corners, hull: NDArray[np.float64], cell: NDArray[np.float64]
+) -> NDArray[np.bool_]:
     """Return which corners may be points of the hull, or touch the bounding box.
 
     Args:
@@ -92,7 +101,10 @@ def _are_near(corners: Corners, hull: NDArray[np.float64], cell: NDArray[np.floa
 
 
 def _numbers(
-    positions: NDArray[Any], origin: Corners, cell: NDArray[np.float64], offsets: NDArray[np.int_] | None = None
+    positions: NDArray[Any],
+    origin: Corners,
+    cell: NDArray[np.float64],
+    offsets: NDArray[np.int_] | None = None,
 ) -> NDArray[np.int_]:
     """Return the number of the cell of each position; with offsets, those of all cells around it.
 
@@ -122,7 +134,9 @@ def _server() -> Iterator[Client]:
 
 
 def _hull(corners: Corners, client: Client) -> set[tuple[float, ...]]:
-    """Return the points of PyBullet's hull; none if it refuses the corners, as there are too many."""
+    """Return the points of PyBullet's hull; none if it refuses the corners, as there are too
+    many.
+    """
     modes = client.modes
     try:
         shape = client.createCollisionShape(modes.GEOM_MESH, vertices=corners.tolist())
@@ -135,9 +149,13 @@ def _hull(corners: Corners, client: Client) -> set[tuple[float, ...]]:
 _VERSION = "11"
 """Version of the conversion and of its record; a record of another version is not used."""
 _SUBFOLDER = "bullet"
-"""Subfolder of the cache. All files are in one folder because PyBullet caches a texture by the name it is found by."""
+"""Subfolder of the cache. All files are in one folder because PyBullet caches a texture by the name
+it is found by.
+"""
 MAX_PATH = 1000
-"""Maximum length of the path of a mesh in bytes; a longer one aborts the process inside PyBullet."""
+"""Maximum length of the path of a mesh in bytes; a longer one aborts the process inside
+PyBullet.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +182,15 @@ def files_of(
         diagnostics: Record of the findings of the conversion.
         where: The place in the source.
         collides: Whether the mesh is for collision rather than for drawing.
-        texture: Path of the image to cover the mesh with; None for the textures of the mesh file itself.
+        texture: Path of the image to cover the mesh with; None for the textures of the mesh file
+            itself.
         appearance: The part of its appearance that matters; without any, it is one file.
     """
     try:
         record = _record(mesh, collides, texture, appearance)
-        conversion = read_record(record, _is_part) or _convert(mesh, where, collides, texture, appearance, record)
+        conversion = read_record(record, _is_part) or _convert(
+            mesh, where, collides, texture, appearance, record
+        )
     except OSError:
         return None
     files = tuple(MeshFile(path, rgba and tuple(rgba)) for path, rgba in conversion.parts)
@@ -195,7 +216,12 @@ def _record(mesh: Mesh, collides: bool, texture: str | None, appearance: Appeara
 
 
 def _convert(
-    mesh: Mesh, where: Where, collides: bool, texture: str | None, appearance: Appearance, record: str
+    mesh: Mesh,
+    where: Where,
+    collides: bool,
+    texture: str | None,
+    appearance: Appearance,
+    record: str,
 ) -> Conversion:
     """Convert a mesh, and record the conversion.
 
@@ -205,19 +231,26 @@ def _convert(
     found = Diagnostics()
     sources = states_of(source_files(mesh))
     with metered() as costs:
-        assets = mesh_assets.mesh_asset(mesh, TARGET, found, where=where, collides=collides, appearance=appearance)
+        assets = mesh_assets.mesh_asset(
+            mesh, TARGET, found, where=where, collides=collides, appearance=appearance
+        )
         if texture is not None:
             assets = tuple(replace(asset, rgba=None, texture=texture) for asset in assets)
         made = [_cached_files(asset, collides, where, found) for asset in assets]
     files = tuple((paths[0], asset.rgba) for paths, asset in zip(made, assets, strict=True))
-    others = [*texture_files((asset.texture for asset in assets), found, mesh), *chain.from_iterable(made)]
-    conversion = Conversion(parts=files, findings=tuple(found), files=(*sources, *states_of(others)), costs=costs)
+    others = [
+        *texture_files((asset.texture for asset in assets), found, mesh),
+        *chain.from_iterable(made),
+    ]
+    conversion = Conversion(
+        parts=files, findings=tuple(found), files=(*sources, *states_of(others)), costs=costs
+    )
     if files:
         write_record(conversion, record)
     return conversion
 
 
-# --- files -----------------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 
 
 def _cached_files(
@@ -229,8 +262,11 @@ def _cached_files(
     return drawn_files(asset, where, diagnostics)
 
 
-def drawn_files(asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics) -> tuple[str, ...]:
-    """Return the cached file of a mesh to draw, then its material library and texture if it has one.
+def drawn_files(
+    asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics
+) -> tuple[str, ...]:
+    """Return the cached file of a mesh to draw, then its material library and texture if it has
+    one.
 
     Args:
         asset: The mesh.
@@ -249,7 +285,9 @@ def drawn_files(asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnos
     return str(stored(document.encode(), ".obj", _SUBFOLDER)), str(library), str(image)
 
 
-def _picture(asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics) -> Picture | None:
+def _picture(
+    asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics
+) -> Picture | None:
     if asset.texture is None:
         return None
     if asset.uv is None:
@@ -277,7 +315,7 @@ def _textured_obj(asset: mesh_assets.MeshAsset) -> str:
     return "".join(lines)
 
 
-# --- STL -------------------------------------------------------------------------------------------------------------
+# --- STL ------------------------------------------------------------------------------------------
 
 
 _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
@@ -299,7 +337,9 @@ def faces_stl(asset: mesh_assets.MeshAsset) -> bytes:
 
 
 def corners_stl(asset: mesh_assets.MeshAsset) -> bytes:
-    """Return a binary STL file whose triangles have each corner of the faces once; its convex hull is the same."""
+    """Return a binary STL file whose triangles have each corner of the faces once; its convex hull
+    is the same.
+    """
     return _points_stl(_corners(asset))
 
 
@@ -309,7 +349,9 @@ def _corners(asset: mesh_assets.MeshAsset) -> Corners:
 
 
 def _points_stl(corners: Corners) -> bytes:
-    """Return a binary STL file whose triangles have each of these points, the last of them repeated where needed."""
+    """Return a binary STL file whose triangles have each of these points, the last of them repeated
+    where needed.
+    """
     padded = np.minimum(np.arange(3 * -(-len(corners) // 3)), len(corners) - 1)
     return stl(corners[padded].reshape(-1, 3, 3))
 
@@ -329,7 +371,9 @@ class TemporaryFiles:
         return self._paths[name]
 
     def _create(self, name: str, data: bytes, suffix: str) -> str:
-        """Create a file of this name, or of another name if a thread or another process uses this one."""
+        """Create a file of this name, or of another name if a thread or another process uses this
+        one.
+        """
         path = f"{self.folder}/{name}"
         while not create_scratch_file(path, data):
             path = f"{self.folder}/{name.removesuffix(suffix)}-{secrets.token_hex(8)}{suffix}"

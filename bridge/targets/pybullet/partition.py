@@ -1,9 +1,11 @@
-"""Partitioning: divide a mechanism so that each part fits into one PyBullet body, which has a maximum size.
+"""Partitioning: divide a mechanism so that each part fits into one PyBullet body, which has a
+maximum size.
 
-A model with more joints is divided in this order. First, welded links are merged with the links that carry them; this
-is exact. Then subtrees below links that are welded to the world are attached to the world itself, and distributed over
-as many bodies as needed; this is exact too. Finally, a moving link is split between two bodies, each with half of its
-inertia, and a solver constraint holds the halves together.
+A model with more joints is divided in this order. First, welded links are merged with the links
+that carry them; this is exact. Then subtrees below links that are welded to the world are attached
+to the world itself, and distributed over as many bodies as needed; this is exact too. Finally, a
+moving link is split between two bodies, each with half of its inertia, and a solver constraint
+holds the halves together.
 """
 
 from __future__ import annotations
@@ -37,10 +39,14 @@ class Partition:
     merged: frozenset[int] = frozenset()
     """Indices of the welded bodies that are merged with the bodies that carry them."""
     split_link: str | None = None
-    """Name of the link, in another partition, whose other half is the base; None if the base is a whole link."""
+    """Name of the link, in another partition, whose other half is the base; None if the base is a
+    whole link.
+    """
 
 
-def partition(mechanism: Mechanism, indices: Sequence[int], model: str, diagnostics: Diagnostics) -> list[Partition]:
+def partition(
+    mechanism: Mechanism, indices: Sequence[int], model: str, diagnostics: Diagnostics
+) -> list[Partition]:
     """Divide the bodies of one model into partitions that fit into one PyBullet body each.
 
     Args:
@@ -50,8 +56,8 @@ def partition(mechanism: Mechanism, indices: Sequence[int], model: str, diagnost
         diagnostics: Record of merged and split links.
 
     Returns:
-        The partitions, each after the one that holds the other half of its base; empty, with an error in
-        ``diagnostics``, if the model cannot be divided.
+        The partitions, each after the one that holds the other half of its base; empty, with an
+        error in ``diagnostics``, if the model cannot be divided.
     """
     submechanism = _submechanism(mechanism, indices)
     single = _as_one_partition(submechanism, None, diagnostics)
@@ -61,7 +67,9 @@ def partition(mechanism: Mechanism, indices: Sequence[int], model: str, diagnost
     for packed in _bin_pack(_reattached_to_world(submechanism)):
         cuts = _choose_cuts(packed)
         is_too_large = is_too_large or cuts is None
-        partitions += [_as_one_partition(part, link, diagnostics) for part, link in _split(packed, cuts or [])]
+        partitions += [
+            _as_one_partition(part, link, diagnostics) for part, link in _split(packed, cuts or [])
+        ]
     if is_too_large or None in partitions:
         _report_excess(submechanism, model, diagnostics)
         return []
@@ -70,8 +78,12 @@ def partition(mechanism: Mechanism, indices: Sequence[int], model: str, diagnost
     return fitting
 
 
-def _as_one_partition(mechanism: Mechanism, split_link: str | None, diagnostics: Diagnostics) -> Partition | None:
-    """Return a single partition with as few merged links as needed; None if it is still too large."""
+def _as_one_partition(
+    mechanism: Mechanism, split_link: str | None, diagnostics: Diagnostics
+) -> Partition | None:
+    """Return a single partition with as few merged links as needed; None if it is still too
+    large.
+    """
     if _excess(mechanism, frozenset()) <= 0:
         return Partition(mechanism=mechanism, split_link=split_link)
     merged = _links_to_merge(mechanism)
@@ -81,33 +93,41 @@ def _as_one_partition(mechanism: Mechanism, split_link: str | None, diagnostics:
     return Partition(mechanism=mechanism, merged=merged, split_link=split_link)
 
 
-def _submechanism(mechanism: Mechanism, indices: Sequence[int], base: tuple[int, Body] | None = None) -> Mechanism:
+def _submechanism(
+    mechanism: Mechanism, indices: Sequence[int], base: tuple[int, Body] | None = None
+) -> Mechanism:
     """Return the mechanism of some of the bodies, with the couplings and closures among them.
 
     Args:
         mechanism: The whole mechanism.
         indices: Bodies to keep, in order.
-        base: Index of the body that the kept ones are attached to, and the body that replaces it as the first body.
+        base: Index of the body that the kept ones are attached to, and the body that replaces it as
+            the first body.
     """
     if len(indices) == len(mechanism.bodies):
         return mechanism
     first = 0 if base is None else 1
     parents = {old: new for new, old in enumerate(indices, first)} | {ROOT: ROOT}
     parents |= {} if base is None else {base[0]: 0}
-    bodies = [dataclasses.replace(mechanism.bodies[i], parent=parents[mechanism.bodies[i].parent]) for i in indices]
+    bodies = [
+        dataclasses.replace(mechanism.bodies[i], parent=parents[mechanism.bodies[i].parent])
+        for i in indices
+    ]
     if base is None:
         return with_bodies(mechanism, bodies, indices)
     return with_bodies(mechanism, [base[1], *bodies], [None, *indices])
 
 
-# --- size limits -----------------------------------------------------------------------------------------------------
+# --- size limits ----------------------------------------------------------------------------------
 
 
 def _size(body: Body) -> tuple[int, int]:
     """Return the number of joints and of position coordinates that a body needs."""
     if kind_of(body) is PrimitiveKind.FREE:
         return 0, 0
-    return len(body.primitives) or 1, sum(4 if p.kind is PrimitiveKind.BALL else 1 for p in body.primitives)
+    return len(body.primitives) or 1, sum(
+        4 if p.kind is PrimitiveKind.BALL else 1 for p in body.primitives
+    )
 
 
 def _weight(body: Body) -> int:
@@ -116,7 +136,9 @@ def _weight(body: Body) -> int:
 
 
 def _excess(mechanism: Mechanism, merged: Iterable[int]) -> int:
-    """Return the number of joints or coordinates above PyBullet's maximum; zero or less if the mechanism fits."""
+    """Return the number of joints or coordinates above PyBullet's maximum; zero or less if the
+    mechanism fits.
+    """
     omitted = set(merged)
     sizes = [_size(body) for i, body in enumerate(mechanism.bodies) if i not in omitted]
     return max(sum(j for j, _ in sizes) - MAX_JOINTS, sum(c for _, c in sizes) - MAX_COORDINATES)
@@ -124,16 +146,20 @@ def _excess(mechanism: Mechanism, merged: Iterable[int]) -> int:
 
 def _links_to_merge(mechanism: Mechanism) -> frozenset[int]:
     """Choose as few welded links as needed to merge, links without collisions first."""
-    welded = [i for i, body in enumerate(mechanism.bodies) if not body.primitives and body.parent != ROOT]
+    welded = [
+        i for i, body in enumerate(mechanism.bodies) if not body.primitives and body.parent != ROOT
+    ]
     welded.sort(key=lambda i: bool(mechanism.bodies[i].link.collisions))
     return frozenset(welded[: max(0, _excess(mechanism, ()))])
 
 
-# --- trees below the world -------------------------------------------------------------------------------------------
+# --- trees below the world ------------------------------------------------------------------------
 
 
 def _reattached_to_world(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism with the children of links that are welded to the world attached to the world itself."""
+    """Return the mechanism with the children of links that are welded to the world attached to the
+    world itself.
+    """
     static: dict[int, Pose] = {ROOT: IDENTITY}
     bodies = []
     for i, body in enumerate(mechanism.bodies):
@@ -148,7 +174,9 @@ def _reattached_to_world(mechanism: Mechanism) -> Mechanism:
 
 
 def _bin_pack(mechanism: Mechanism) -> Iterator[Mechanism]:
-    """Distribute the trees below the world over bodies: consecutive trees together, as many as fit (next fit)."""
+    """Distribute the trees below the world over bodies: consecutive trees together, as many as fit
+    (next fit).
+    """
     packed, weight = list[int](), 0
     for tree in mechanism.trees.values():
         added = sum(_weight(mechanism.bodies[i]) for i in tree)
@@ -159,7 +187,7 @@ def _bin_pack(mechanism: Mechanism) -> Iterator[Mechanism]:
     yield _submechanism(mechanism, sorted(packed))
 
 
-# --- splitting moving links ------------------------------------------------------------------------------------------
+# --- splitting moving links -----------------------------------------------------------------------
 
 
 @dataclass(slots=True, kw_only=True)
@@ -175,8 +203,8 @@ class _Cut:
 def _choose_cuts(mechanism: Mechanism) -> list[_Cut] | None:
     """Choose the subtrees to detach so that every part fits, from the leaves towards the root.
 
-    A subtree is detached only where the bodies collected so far exceed the maximum, so cuts lie as close to the root
-    as possible.
+    A subtree is detached only where the bodies collected so far exceed the maximum, so cuts lie as
+    close to the root as possible.
 
     Returns:
         The cuts, those nearest to the leaves first; None if no choice of cuts is sufficient.
@@ -199,8 +227,12 @@ def _choose_cuts(mechanism: Mechanism) -> list[_Cut] | None:
     return cuts
 
 
-def _path_to_cut(bodies: Sequence[Body], i: int, children: list[list[int]], load: list[int]) -> list[int] | None:
-    """Return the path from a body along the heaviest branches to the first body that can be split."""
+def _path_to_cut(
+    bodies: Sequence[Body], i: int, children: list[list[int]], load: list[int]
+) -> list[int] | None:
+    """Return the path from a body along the heaviest branches to the first body that can be
+    split.
+    """
     path = [i]
     while not (_can_be_split(bodies[path[-1]]) and any(load[k] for k in children[path[-1]])):
         candidates = children[path[-1]]
@@ -211,7 +243,9 @@ def _path_to_cut(bodies: Sequence[Body], i: int, children: list[list[int]], load
 
 
 def _detach(i: int, children: list[list[int]], load: list[int], excess: int) -> _Cut:
-    """Detach subtrees from a body, the heaviest first, until the excess is gone or the detached part is full."""
+    """Detach subtrees from a body, the heaviest first, until the excess is gone or the detached
+    part is full.
+    """
     cut, weight = _Cut(link=i), 0
     for k in sorted(children[i], key=lambda k: -load[k]):
         if weight and (weight >= excess or weight + load[k] > MAX_COORDINATES):
@@ -224,12 +258,16 @@ def _detach(i: int, children: list[list[int]], load: list[int], excess: int) -> 
 
 
 def _can_be_split(body: Body) -> bool:
-    """Return whether both halves would move: PyBullet fixes a body without mass or inertia to the world."""
+    """Return whether both halves would move: PyBullet fixes a body without mass or inertia to the
+    world.
+    """
     return body.inertia.mass > 0.0 and body.inertia.smallest_moment_about_origin() > 0.0
 
 
 def _split(mechanism: Mechanism, cuts: list[_Cut]) -> list[tuple[Mechanism, str | None]]:
-    """Return the parts, each with the link that its base is the other half of, after the part that has that link."""
+    """Return the parts, each with the link that its base is the other half of, after the part that
+    has that link.
+    """
     members = _members_by_cut(mechanism.bodies, cuts)
     half_count = Counter(cut.link for cut in cuts)
     divided = dataclasses.replace(
@@ -239,7 +277,9 @@ def _split(mechanism: Mechanism, cuts: list[_Cut]) -> list[tuple[Mechanism, str 
             for i, body in enumerate(mechanism.bodies)
         ),
     )
-    taken = {body.name for body in mechanism.bodies} | {str(body.joint) for body in mechanism.bodies}
+    taken = {body.name for body in mechanism.bodies} | {
+        str(body.joint) for body in mechanism.bodies
+    }
     taken |= {link.name for link in mechanism.scene.links}
     parts: list[tuple[Mechanism, str | None]] = []
     for number, indices in members.items():
@@ -254,7 +294,9 @@ def _split(mechanism: Mechanism, cuts: list[_Cut]) -> list[tuple[Mechanism, str 
 
 
 def _members_by_cut(bodies: Sequence[Body], cuts: list[_Cut]) -> dict[int, list[int]]:
-    """Return the bodies below each cut, by the number of the cut; the key `ROOT` has those above all cuts."""
+    """Return the bodies below each cut, by the number of the cut; the key `ROOT` has those above
+    all cuts.
+    """
     starts = {k: number for number, cut in enumerate(cuts) for k in cut.subtrees}
     part_of = list[int]()
     members: dict[int, list[int]] = {}
@@ -267,30 +309,46 @@ def _members_by_cut(bodies: Sequence[Body], cuts: list[_Cut]) -> dict[int, list[
 
 def _with_divided_inertia(body: Body, count: int) -> Body:
     """Return the body with its inertia divided by ``count``, at the same center of mass."""
-    inertia = SpatialInertia(body.inertia.mass / count, body.inertia.p_LLcm, frozen(body.inertia.I_Lcm / count))
-    return dataclasses.replace(body, inertia=inertia, link=dataclasses.replace(body.link, inertia=inertia))
+    inertia = SpatialInertia(
+        body.inertia.mass / count, body.inertia.p_LLcm, frozen(body.inertia.I_Lcm / count)
+    )
+    return dataclasses.replace(
+        body, inertia=inertia, link=dataclasses.replace(body.link, inertia=inertia)
+    )
 
 
 def _second_half(body: Body, taken: set[str]) -> Body:
-    """Return the other half of a split link: a free body with inertia only, under a name that is not taken."""
+    """Return the other half of a split link: a free body with inertia only, under a name that is
+    not taken.
+    """
     name = f"{body.name}_continued"
     while name in taken:
         name += "_"
     link = dataclasses.replace(body.link, name=name, collisions=(), visuals=(), sensors=())
     return dataclasses.replace(
-        body, link=link, parent=ROOT, X_PF=IDENTITY, X_BM=IDENTITY, joint=name, source=None, reversed=False,
-        primitives=FREE, reflected_inertia=(0.0,) * 6, v_start=0,
-    )  # fmt: skip
+        body,
+        link=link,
+        parent=ROOT,
+        X_PF=IDENTITY,
+        X_BM=IDENTITY,
+        joint=name,
+        source=None,
+        reversed=False,
+        primitives=FREE,
+        reflected_inertia=(0.0,) * 6,
+        v_start=0,
+    )
 
 
-# --- diagnostics -----------------------------------------------------------------------------------------------------
+# --- diagnostics ----------------------------------------------------------------------------------
 
 
 def _report_excess(mechanism: Mechanism, model: str, diagnostics: Diagnostics) -> None:
     diagnostics.add(
         Fate.INVALID,
         "pybullet.too-many-joints",
-        "model {model} exceeds PyBullet's maximum of {max_joints} joints and {max_coordinates} coordinates for a body, "
+        "model {model} exceeds PyBullet's maximum of {max_joints} joints and {max_coordinates} "
+        "coordinates for a body, "
         "and has too few links with mass and inertia to be split",
         mechanism.bodies[0].link.where,
         target=TARGET,
@@ -307,7 +365,8 @@ def _report_merged(mechanism: Mechanism, merged: frozenset[int], diagnostics: Di
     diagnostics.add(
         Fate.NOTED,
         "pybullet.folded-links",
-        "{count} welded links are merged with the links that carry them, because a PyBullet body has at most "
+        "{count} welded links are merged with the links that carry them, because a PyBullet body "
+        "has at most "
         "{max_joints} joints: {links}",
         mechanism.bodies[min(merged)].link.where,
         target=TARGET,
@@ -326,13 +385,18 @@ def _carrier(mechanism: Mechanism, i: int, merged: frozenset[int]) -> str:
     return mechanism.bodies[i].name
 
 
-def _report_partitions(partitions: Sequence[Partition], model: str, diagnostics: Diagnostics) -> None:
+def _report_partitions(
+    partitions: Sequence[Partition], model: str, diagnostics: Diagnostics
+) -> None:
     """Report the number of bodies that a model needs, and the links that are split between them."""
     where = partitions[0].mechanism.bodies[0].link.where
     diagnostics.add(
         Fate.NOTED,
         "pybullet.several-bodies",
-        "model {model} needs {count} PyBullet bodies, because a body has at most {max_joints} joints",
+        (
+            "model {model} needs {count} PyBullet bodies, because a body has at most {max_joints} "
+            "joints"
+        ),
         where,
         target=TARGET,
         hint="use the sequence of bodies as one mechanism, by names",
@@ -341,16 +405,22 @@ def _report_partitions(partitions: Sequence[Partition], model: str, diagnostics:
         count=len(partitions),
         max_joints=MAX_JOINTS,
     )
-    split_links = tuple(dict.fromkeys(part.split_link for part in partitions if part.split_link is not None))
+    split_links = tuple(
+        dict.fromkeys(part.split_link for part in partitions if part.split_link is not None)
+    )
     if split_links:
         diagnostics.add(
             Fate.APPROXIMATED,
             "pybullet.cut-links",
-            "links of model {model} are split between two bodies each, which the solver holds together within 0.14 mm "
+            "links of model {model} are split between two bodies each, which the solver holds "
+            "together within 0.14 mm "
             "and 3e-4 rad at 1 kHz in a chain of 4 m: {links}",
             where,
             target=TARGET,
-            hint="measure the separation with link_separation(); it decreases with the square of the time step",
+            hint=(
+                "measure the separation with link_separation(); it decreases with the square of "
+                "the time step"
+            ),
             subjects=split_links,
             model=model,
             links=split_links,

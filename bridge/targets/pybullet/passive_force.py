@@ -1,12 +1,13 @@
 """Forces and rigid constraints that PyBullet lacks, applied before each step.
 
-They are evaluated at the state before the step. A spring of stiffness k on inertia I is stable as long as the step is
-well below ``2 sqrt(I / k)``, and its error is of first order in the step, as is PyBullet's own integration.
+They are evaluated at the state before the step. A spring of stiffness k on inertia I is stable as
+long as the step is well below ``2 sqrt(I / k)``, and its error is of first order in the step, as is
+PyBullet's own integration.
 
-The impulses that keep each length within its bounds at the end of the step are computed from the mass matrix, bias
-forces and damping at the present state. The effect of other forces in the same step, such as motors and contacts, is
-corrected one step later: a constant acceleration ``a`` of a length causes an error of ``a h^2 / CORRECTION``, with the
-step h.
+The impulses that keep each length within its bounds at the end of the step are computed from the
+mass matrix, bias forces and damping at the present state. The effect of other forces in the same
+step, such as motors and contacts, is corrected one step later: a constant acceleration ``a`` of a
+length causes an error of ``a h^2 / CORRECTION``, with the step h.
 """
 
 from __future__ import annotations
@@ -21,7 +22,13 @@ import numpy as np
 
 from bridge.fluid import LinkForce, fluid_forces
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import Body, BodyConnection, MechanismConstraint, PrimitiveKind, TendonConnection
+from bridge.mechanism.bodies import (
+    Body,
+    BodyConnection,
+    MechanismConstraint,
+    PrimitiveKind,
+    TendonConnection,
+)
 from bridge.mechanism.coordinates import Position, check_mapping, joint_index
 from bridge.mechanism.dynamics import joint_coefficients
 from bridge.mechanism.force_laws import bushing_wrench, is_tendon_representable, tendon_force
@@ -48,7 +55,8 @@ from .state import (
 def control_efforts(
     state: State, positions: Mapping[str, Position], velocities: Mapping[str, Position]
 ) -> dict[str, Position]:
-    """Return ``p (q_d - q) + d (v_d - v)`` for each joint in ``positions``, before its effort limit.
+    """Return ``p (q_d - q) + d (v_d - v)`` for each joint in ``positions``, before its effort
+    limit.
 
     Args:
         state: State of the body that has the joints.
@@ -63,12 +71,15 @@ def control_efforts(
     gains = _gains(state.articulation.mechanism)
     for name in positions:
         if name not in gains:
-            raise ValueError(f"joint {name!r} has no gains; joints with gains: {', '.join(gains) or 'none'}")
+            raise ValueError(
+                f"joint {name!r} has no gains; joints with gains: {', '.join(gains) or 'none'}"
+            )
     q, v = state.positions(), state.velocities()
     return {
         name: tuple(
             gains[name][0] * np.subtract(np.atleast_1d(desired), np.atleast_1d(q[name]))
-            + gains[name][1] * np.subtract(np.atleast_1d(velocities.get(name, 0.0)), np.atleast_1d(v[name]))
+            + gains[name][1]
+            * np.subtract(np.atleast_1d(velocities.get(name, 0.0)), np.atleast_1d(v[name]))
         )
         for name, desired in positions.items()
     }
@@ -87,7 +98,9 @@ def _gains(mechanism: Mechanism) -> dict[str, tuple[float, float]]:
 CORRECTION = 0.5
 """Fraction of a violation that is corrected in one step."""
 MAX_SWEEPS = 200
-"""Maximum number of Gauss-Seidel sweeps; the iteration ends earlier once the impulses do not change."""
+"""Maximum number of Gauss-Seidel sweeps; the iteration ends earlier once the impulses do not
+change.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -104,7 +117,9 @@ class _Length:
     """Function that applies a tension for one step; a negative one extends the length."""
 
     def rate_bounds(self, step: float) -> tuple[float, float]:
-        """Return the smallest and largest rate that keep the length within its bounds, or move it towards them."""
+        """Return the smallest and largest rate that keep the length within its bounds, or move it
+        towards them.
+        """
         low, high = (self.lower - self.value) / step, (self.upper - self.value) / step
         return (CORRECTION * low if low > 0.0 else low), (CORRECTION * high if high < 0.0 else high)
 
@@ -112,7 +127,9 @@ class _Length:
 def is_rigid(constraint: MechanismConstraint) -> bool:
     """Return whether a constraint is a rigid distance or tendon, which this module enforces."""
     element = constraint.element
-    return isinstance(element, DistanceConstraint | TendonConstraint) and math.isinf(element.stiffness)
+    return isinstance(element, DistanceConstraint | TendonConstraint) and math.isinf(
+        element.stiffness
+    )
 
 
 def enforce(states: Sequence[State], mechanism: Mechanism) -> None:
@@ -134,19 +151,27 @@ def enforce(states: Sequence[State], mechanism: Mechanism) -> None:
     step: float = states[0].client.getPhysicsEngineParameters()["fixedTimeStep"]
     inverse, rates = _predict(mechanism, q, v, states[0].gravity(), step)
     J = np.array([length.J for length in lengths])
-    impulses = _impulses(J @ inverse @ J.T, J @ rates, [length.rate_bounds(step) for length in lengths])
+    impulses = _impulses(
+        J @ inverse @ J.T, J @ rates, [length.rate_bounds(step) for length in lengths]
+    )
     for length, impulse in zip(lengths, impulses, strict=True):
         if impulse:
             length.pull(-impulse / step)
 
 
 def _predict(
-    mechanism: Mechanism, q: dict[str, Value], v: dict[str, Value], gravity: Sequence[float], step: float
+    mechanism: Mechanism,
+    q: dict[str, Value],
+    v: dict[str, Value],
+    gravity: Sequence[float],
+    step: float,
 ) -> tuple[Array, Array]:
     """Return the inverse mass matrix, and the velocities after a step without constraint forces."""
     pybullet_mechanism = without_rotors(mechanism)
     rates = mechanism.velocities(v)
-    inverse = np.asarray(np.linalg.pinv(pybullet_mechanism.mass_matrix(q), hermitian=True), dtype=np.float64)
+    inverse = np.asarray(
+        np.linalg.pinv(pybullet_mechanism.mass_matrix(q), hermitian=True), dtype=np.float64
+    )
     forces = (
         pybullet_mechanism.bias_forces(q, v, gravity)
         + joint_coefficients(mechanism.bodies, attrgetter("damping")) * rates
@@ -161,7 +186,8 @@ def without_rotors(mechanism: Mechanism) -> Mechanism:
 
 
 def _impulses(A: Array, rates: Array, bounds: Sequence[tuple[float, float]]) -> Array:
-    """Return the smallest impulses that bring each rate, ``rates + A @ impulses``, within its bounds.
+    """Return the smallest impulses that bring each rate, ``rates + A @ impulses``, within its
+    bounds.
 
     The method is projected Gauss-Seidel.
     """
@@ -177,7 +203,7 @@ def _impulses(A: Array, rates: Array, bounds: Sequence[tuple[float, float]]) -> 
     return impulses
 
 
-# --- lengths ---------------------------------------------------------------------------------------------------------
+# --- lengths --------------------------------------------------------------------------------------
 
 
 def _lengths(
@@ -196,7 +222,9 @@ def _lengths(
             yield from _distance(states, mechanism, constraint, jacobians)
 
 
-def _tendon(states: Sequence[State], mechanism: Mechanism, tendon: TendonConstraint, q: dict[str, Value]) -> _Length:
+def _tendon(
+    states: Sequence[State], mechanism: Mechanism, tendon: TendonConstraint, q: dict[str, Value]
+) -> _Length:
     coefficients = coefficients_of(tendon)
     J = np.array([coefficients.get(name, 0.0) for name, _ in mechanism.v_order])
 
@@ -208,18 +236,26 @@ def _tendon(states: Sequence[State], mechanism: Mechanism, tendon: TendonConstra
 
 
 def _distance(
-    states: Sequence[State], mechanism: Mechanism, connection: BodyConnection, jacobians: Sequence[Array]
+    states: Sequence[State],
+    mechanism: Mechanism,
+    connection: BodyConnection,
+    jacobians: Sequence[Array],
 ) -> Iterator[_Length]:
     """Yield the distance of two points, unless they coincide."""
     line = line_of(states, mechanism, connection)
     element = connection.element
     if line is None or not isinstance(element, DistanceConstraint):
         return
-    jacobians = [*jacobians, np.zeros((6, len(mechanism.v_order)))]  # the last, at index ROOT, is that of the world
+    jacobians = [
+        *jacobians,
+        np.zeros((6, len(mechanism.v_order))),
+    ]  # the last, at index ROOT, is that of the world
     J_P = _point_jacobian(jacobians[connection.body_a], line.P.X_WF.R @ connection.X_AP.p)
     J_Q = _point_jacobian(jacobians[connection.body_b], line.Q.X_WF.R @ connection.X_BQ.p)
     J = line.direction @ (J_Q - J_P)
-    yield _Length(value=line.length, lower=element.distance, upper=element.distance, J=J, pull=line.pull)
+    yield _Length(
+        value=line.length, lower=element.distance, upper=element.distance, J=J, pull=line.pull
+    )
 
 
 def _point_jacobian(jacobian: Array, p_LP_W: Array) -> Array:
@@ -236,9 +272,9 @@ def _point_jacobian(jacobian: Array, p_LP_W: Array) -> Array:
 def apply_passive_forces(states: Iterable[State], mechanism: Mechanism) -> None:
     """Apply for one step the forces that PyBullet does not compute.
 
-    These are joint springs, the compensation of gravity for links without it, springs and bushings between links,
-    compliant tendons, and the buoyancy, drag and lift of a fluid. Rigid distances and tendons are enforced by
-    `bridge.targets.pybullet.passive_force`.
+    These are joint springs, the compensation of gravity for links without it, springs and bushings
+    between links, compliant tendons, and the buoyancy, drag and lift of a fluid. Rigid distances
+    and tendons are enforced by `bridge.targets.pybullet.passive_force`.
 
     Args:
         states: States of the bodies.
@@ -255,7 +291,9 @@ def apply_passive_forces(states: Iterable[State], mechanism: Mechanism) -> None:
         _apply_fluid(states, force)
 
 
-def _apply_element(states: list[State], mechanism: Mechanism, connection: BodyConnection | MechanismConstraint) -> None:
+def _apply_element(
+    states: list[State], mechanism: Mechanism, connection: BodyConnection | MechanismConstraint
+) -> None:
     """Apply one force element, or one compliant constraint."""
     element = connection.element
     if isinstance(connection, BodyConnection):
@@ -269,7 +307,7 @@ def _apply_element(states: list[State], mechanism: Mechanism, connection: BodyCo
         _apply_tendon(states, connection.element, mechanism)
 
 
-# --- one body --------------------------------------------------------------------------------------------------------
+# --- one body -------------------------------------------------------------------------------------
 
 
 def _apply_joint_springs(state: State) -> None:
@@ -291,7 +329,9 @@ def _springs(body: Body) -> dict[int, tuple[float, float]]:
     return {
         p.dof_index: (p.limits.spring_stiffness, p.limits.spring_reference)
         for p in body.primitives
-        if p.limits is not None and p.limits.spring_stiffness and p.kind in {PrimitiveKind.HINGE, PrimitiveKind.SLIDE}
+        if p.limits is not None
+        and p.limits.spring_stiffness
+        and p.kind in {PrimitiveKind.HINGE, PrimitiveKind.SLIDE}
     }
 
 
@@ -314,7 +354,7 @@ def _lift(state: State, link: Link, g: Array) -> None:
     apply_force(state, link.name, force, p_WLcm)
 
 
-# --- several bodies --------------------------------------------------------------------------------------------------
+# --- several bodies -------------------------------------------------------------------------------
 
 
 def _apply_spring(
@@ -330,8 +370,13 @@ def _apply_spring(
         line.pull(spring.stiffness * (line.length - free_length) + spring.damping * rate)
 
 
-def _apply_bushing(states: list[State], mechanism: Mechanism, connection: BodyConnection, bushing: Bushing) -> None:
-    link_A, link_C = link_name(mechanism, connection.body_a), link_name(mechanism, connection.body_b)
+def _apply_bushing(
+    states: list[State], mechanism: Mechanism, connection: BodyConnection, bushing: Bushing
+) -> None:
+    link_A, link_C = (
+        link_name(mechanism, connection.body_a),
+        link_name(mechanism, connection.body_b),
+    )
     state_A, A = motion_of(states, link_A, connection.X_AP)
     state_C, C = motion_of(states, link_C, connection.X_BQ)
     wrench = bushing_wrench(bushing, A, C)
@@ -345,14 +390,20 @@ def _apply_fluid(states: list[State], force: LinkForce) -> None:
     state, F = motion_of(states, force.link, force.X_LF)
     if state is None:
         return
-    position = 0.0 if force.joint is None else float(np.atleast_1d(joint_motion(states)[0].get(force.joint, 0.0))[0])
+    position = (
+        0.0
+        if force.joint is None
+        else float(np.atleast_1d(joint_motion(states)[0].get(force.joint, 0.0))[0])
+    )
     wrench = force.wrench(F, np.array(state.gravity()), position)
     apply_force(state, force.link, wrench.force, wrench.p_WQ)
     apply_torque(state, state.articulation.link_segments[force.link][0], wrench.torque)
 
 
 def _apply_tendon(states: list[State], tendon: TendonConstraint, mechanism: Mechanism) -> None:
-    """Apply the tension of a compliant tendon if each of its joints is one degree of freedom of these bodies."""
+    """Apply the tension of a compliant tendon if each of its joints is one degree of freedom of
+    these bodies.
+    """
     if not is_tendon_representable(tendon, mechanism.v_order):
         return
     q, v = joint_motion(states)

@@ -1,8 +1,9 @@
 """State of a body, efforts for one step, and links split across bodies.
 
-PyBullet reports the pose of a link's frame in single precision but that of its inertial frame I in double precision,
-hence ``X_WS = X_WI @ X_SI.inverse()``. It stores the quaternion and velocity of a ball joint in the inertial frame of
-its link: ``R_SI.T @ R_FM @ R_SI``, and ``R_SI.T @ w_FM`` with the velocity expressed in M.
+PyBullet reports the pose of a link's frame in single precision but that of its inertial frame I in
+double precision, hence ``X_WS = X_WI @ X_SI.inverse()``. It stores the quaternion and velocity of a
+ball joint in the inertial frame of its link: ``R_SI.T @ R_FM @ R_SI``, and ``R_SI.T @ w_FM`` with
+the velocity expressed in M.
 """
 
 from __future__ import annotations
@@ -68,10 +69,12 @@ class State:
         parameters = self.client.getPhysicsEngineParameters()
         return [parameters[f"gravityAcceleration{axis}"] for axis in "XYZ"]
 
-    # --- frames ------------------------------------------------------------------------------------------------------
+    # --- frames -----------------------------------------------------------------------------------
 
     def inertial_pose(self, index: int) -> Pose:
-        """Return ``X_SI``, the inertial frame of a segment; PyBullet expresses poses, constraints and balls in it."""
+        """Return ``X_SI``, the inertial frame of a segment; PyBullet expresses poses, constraints
+        and balls in it.
+        """
         info = self.client.getDynamicsInfo(self.body, index)
         return pose_from(info[3], info[4])
 
@@ -84,11 +87,18 @@ class State:
         return pose_from(state[0], state[1]) @ pose_from(state[2], state[3]).inverse()
 
     def segment_motion(self, index: int) -> tuple[Array, Array, Array]:
-        """Return position and velocity of a segment's center of mass, and its angular velocity, in the world."""
+        """Return position and velocity of a segment's center of mass, and its angular velocity, in
+        the world.
+        """
         if index == BASE:
-            p, (v, w) = self.client.getBasePositionAndOrientation(self.body)[0], self.client.getBaseVelocity(self.body)
+            p, (v, w) = (
+                self.client.getBasePositionAndOrientation(self.body)[0],
+                self.client.getBaseVelocity(self.body),
+            )
         else:
-            state = self.client.getLinkState(self.body, index, computeLinkVelocity=True, computeForwardKinematics=True)
+            state = self.client.getLinkState(
+                self.body, index, computeLinkVelocity=True, computeForwardKinematics=True
+            )
             p, v, w = state[0], state[6], state[7]
         return np.array(p), np.array(v), np.array(w)
 
@@ -103,7 +113,7 @@ class State:
         index, X_SL = self.articulation.link_segments[name]
         return self.segment_pose(index) @ X_SL
 
-    # --- reading -----------------------------------------------------------------------------------------------------
+    # --- reading ----------------------------------------------------------------------------------
 
     def positions(self) -> dict[str, Value]:
         """Return the position of every joint with degrees of freedom."""
@@ -113,27 +123,36 @@ class State:
         """Return the velocity of every joint with degrees of freedom."""
         return self._by_joint(1, self._velocity)
 
-    def _by_joint(self, k: int, of_body: Callable[[Body, tuple[int, ...]], Coordinates]) -> dict[str, Value]:
-        """Return a value of every joint with degrees of freedom; PyBullet is asked once for all hinges and slides.
+    def _by_joint(
+        self, k: int, of_body: Callable[[Body, tuple[int, ...]], Coordinates]
+    ) -> dict[str, Value]:
+        """Return a value of every joint with degrees of freedom; PyBullet is asked once for all
+        hinges and slides.
 
         Args:
             k: Index of the value in PyBullet's state of a joint.
             of_body: Function that returns the value of a ball joint or a free base.
         """
         moving = self._moving()
-        indices = [index for body, segments in moving if kind_of(body) is None for index in segments]
+        indices = [
+            index for body, segments in moving if kind_of(body) is None for index in segments
+        ]
         states = iter(self.client.getJointStates(self.body, indices) if indices else ())
         values: dict[str, Value] = {}
         for body, segments in moving:
             is_scalar = kind_of(body) is None
             found = (
-                joint_position(body, [(next(states)[k],) for _ in segments]) if is_scalar else of_body(body, segments)
+                joint_position(body, [(next(states)[k],) for _ in segments])
+                if is_scalar
+                else of_body(body, segments)
             )
             values[str(body.joint)] = _value(found)
         return values
 
     def _moving(self) -> list[tuple[Body, tuple[int, ...]]]:
-        bodies = zip(self.articulation.mechanism.bodies, self.articulation.joint_segments, strict=True)
+        bodies = zip(
+            self.articulation.mechanism.bodies, self.articulation.joint_segments, strict=True
+        )
         return [(body, segments) for body, segments in bodies if body.primitives]
 
     def _position(self, body: Body, segments: tuple[int, ...]) -> Coordinates:
@@ -145,7 +164,9 @@ class State:
             R_SI = self.inertial_pose(segments[0]).R
             R_FM = R_SI @ quaternion_to_matrix((w, x, y, z)) @ R_SI.T
             return joint_position(body, (matrix_to_quaternion(R_FM),))
-        return joint_position(body, [(state[0],) for state in self.client.getJointStates(self.body, segments)])
+        return joint_position(
+            body, [(state[0],) for state in self.client.getJointStates(self.body, segments)]
+        )
 
     def _velocity(self, body: Body, segments: tuple[int, ...]) -> Coordinates:
         kind = kind_of(body)
@@ -157,7 +178,9 @@ class State:
             w_M = R_SI @ w_I
             R_FM = R_SI @ quaternion_to_matrix((w, x, y, z)) @ R_SI.T
             return tuple((-w_M if body.reversed else R_FM @ w_M).tolist())
-        return joint_position(body, [(state[1],) for state in self.client.getJointStates(self.body, segments)])
+        return joint_position(
+            body, [(state[1],) for state in self.client.getJointStates(self.body, segments)]
+        )
 
     def _base_velocity(self) -> Coordinates:
         v_com, w = map(np.array, self.client.getBaseVelocity(self.body))
@@ -169,10 +192,11 @@ class State:
         p: Array = self.segment_pose(BASE).R @ self.inertial_pose(BASE).p
         return p
 
-    # --- writing -----------------------------------------------------------------------------------------------------
+    # --- writing ----------------------------------------------------------------------------------
 
     def set_positions(self, q: Mapping[str, Position]) -> None:
-        """Set the positions of joints and of those coupled to them, at rest; close loops where possible.
+        """Set the positions of joints and of those coupled to them, at rest; close loops where
+        possible.
 
         Raises:
             ValueError: for an unknown joint or a position of the wrong size.
@@ -184,11 +208,16 @@ class State:
         moved = _named(mechanism, q)
         for i, position in enumerate(mechanism.positions_by_body(q)):
             if i in moved:
-                self._reset(mechanism.bodies[i], self.articulation.joint_segments[i], position, None)
+                self._reset(
+                    mechanism.bodies[i], self.articulation.joint_segments[i], position, None
+                )
         for part, link in parts(mechanism.bodies, mechanism.closures):
             if part not in moved:
                 self._reset(
-                    mechanism.bodies[part], self.articulation.joint_segments[part], self._closing(part, link), None
+                    mechanism.bodies[part],
+                    self.articulation.joint_segments[part],
+                    self._closing(part, link),
+                    None,
                 )
 
     def _closing(self, part: int, link: int) -> Coordinates:
@@ -213,7 +242,11 @@ class State:
                 self._reset(body, segments, self._position(body, segments), velocity)
 
     def _reset(
-        self, body: Body, segments: tuple[int, ...], position: Coordinates, velocity: Coordinates | None
+        self,
+        body: Body,
+        segments: tuple[int, ...],
+        position: Coordinates,
+        velocity: Coordinates | None,
     ) -> None:
         rates = velocity or (0.0,) * body.nv
         kind = kind_of(body)
@@ -222,13 +255,20 @@ class State:
         elif kind is PrimitiveKind.BALL:
             self._reset_ball(body, segments[0], position, np.array(rates))
         else:
-            steps = zip(segments, primitive_positions(body, position), primitive_positions(body, rates), strict=True)
+            steps = zip(
+                segments,
+                primitive_positions(body, position),
+                primitive_positions(body, rates),
+                strict=True,
+            )
             for index, (displacement,), (rate,) in steps:
                 self.client.resetJointState(self.body, index, displacement, rate)
 
     def _reset_base(self, X_WS: Pose, velocity: Array) -> None:
         X_WI = X_WS @ self.inertial_pose(BASE)
-        self.client.resetBasePositionAndOrientation(self.body, X_WI.p.tolist(), quaternion_of(X_WI.R))
+        self.client.resetBasePositionAndOrientation(
+            self.body, X_WI.p.tolist(), quaternion_of(X_WI.R)
+        )
         v, w = velocity[:3], velocity[3:]
         v_com = v + np.cross(w, X_WI.p - X_WS.p)
         self.client.resetBaseVelocity(self.body, v_com.tolist(), w.tolist())
@@ -276,11 +316,18 @@ def apply_efforts(state: State, efforts: Mapping[str, Position], *, limited: boo
     index = joint_index(mechanism.bodies)
     check_names(efforts, index, mechanism.bodies)
     for name, effort in efforts.items():
-        body, segments = mechanism.bodies[index[name]], state.articulation.joint_segments[index[name]]
-        _apply(state, body, segments, np.array(checked_numbers(name, body.nv, effort)), limited=limited)
+        body, segments = (
+            mechanism.bodies[index[name]],
+            state.articulation.joint_segments[index[name]],
+        )
+        _apply(
+            state, body, segments, np.array(checked_numbers(name, body.nv, effort)), limited=limited
+        )
 
 
-def _apply(state: State, body: Body, segments: tuple[int, ...], efforts: Array, *, limited: bool) -> None:
+def _apply(
+    state: State, body: Body, segments: tuple[int, ...], efforts: Array, *, limited: bool
+) -> None:
     kind = kind_of(body)
     if kind is PrimitiveKind.FREE:
         _apply_base_wrench(state, efforts)
@@ -298,12 +345,18 @@ def _apply_joint_effort(
     limit = _effort_limit(state.articulation.mechanism, body, primitive) if limited else np.inf
     effort = float(np.clip(efforts[primitive.dof_index], -limit, limit))
     modes = state.client.modes
-    state.client.setJointMotorControl2(state.body, index, modes.TORQUE_CONTROL, force=effort / primitive.ratio)
+    state.client.setJointMotorControl2(
+        state.body, index, modes.TORQUE_CONTROL, force=effort / primitive.ratio
+    )
 
 
 def _effort_limit(mechanism: Mechanism, body: Body, primitive: Primitive) -> float:
     """Return the smallest effort limit of a joint axis and of the actuators of the joint."""
-    limits = (driven.actuator.effort for driven in mechanism.actuators if driven.actuator.joint == body.joint)
+    limits = (
+        driven.actuator.effort
+        for driven in mechanism.actuators
+        if driven.actuator.joint == body.joint
+    )
     return min((primitive.limits.effort if primitive.limits is not None else np.inf, *limits))
 
 
@@ -316,7 +369,9 @@ def _apply_base_wrench(state: State, wrench: Array) -> None:
 
 
 def _apply_ball_torque(state: State, body: Body, index: int, efforts: Array) -> None:
-    """Apply the torque of a ball joint, given in its frame on the parent, and the opposite torque on the parent."""
+    """Apply the torque of a ball joint, given in its frame on the parent, and the opposite torque
+    on the parent.
+    """
     parent = state.articulation.segments[index + 1].parent
     X_WF = state.segment_pose(parent) @ state.articulation.segments[index + 1].X_PJ
     R_WJ = state.segment_pose(index).R if body.reversed else X_WF.R
@@ -333,7 +388,9 @@ def apply_torque(state: State, index: int, torque_W: Array) -> None:
         index: PyBullet's index of the segment.
         torque_W: Torque in the world [N m], shape (3,).
     """
-    state.client.applyExternalTorque(state.body, index, torque_W.tolist(), state.client.modes.WORLD_FRAME)
+    state.client.applyExternalTorque(
+        state.body, index, torque_W.tolist(), state.client.modes.WORLD_FRAME
+    )
 
 
 def apply_force(state: State, link: str, force_W: Array, p_WQ: Array) -> None:
@@ -356,7 +413,8 @@ def link_name(mechanism: Mechanism, body: int) -> str:
 
 
 def motion_of(states: Sequence[State], link: str, X_LF: Pose) -> tuple[State | None, Motion]:
-    """Return the body that has a link, or None for the world, and the motion of a frame F on the link.
+    """Return the body that has a link, or None for the world, and the motion of a frame F on the
+    link.
 
     Args:
         states: States of all bodies.
@@ -371,7 +429,7 @@ def motion_of(states: Sequence[State], link: str, X_LF: Pose) -> tuple[State | N
     return state, Motion(X_WF, w, v + np.cross(w, X_WF.p - p_Wcm))
 
 
-# --- tendons ---------------------------------------------------------------------------------------------------------
+# --- tendons --------------------------------------------------------------------------------------
 
 
 def coefficients_of(tendon: TendonConstraint) -> dict[str, float]:
@@ -380,13 +438,16 @@ def coefficients_of(tendon: TendonConstraint) -> dict[str, float]:
 
 
 def tendon_length(tendon: TendonConstraint, values: Mapping[str, Value]) -> float:
-    """Return ``sum(coefficient * value(joint))``: a tendon's length without offset, or its rate from velocities.
+    """Return ``sum(coefficient * value(joint))``: a tendon's length without offset, or its rate
+    from velocities.
 
     Args:
         tendon: The tendon.
         values: Positions or velocities by joint.
     """
-    return sum(a * float(np.atleast_1d(values[name])[0]) for name, a in coefficients_of(tendon).items())
+    return sum(
+        a * float(np.atleast_1d(values[name])[0]) for name, a in coefficients_of(tendon).items()
+    )
 
 
 def apply_tension(states: Iterable[State], tendon: TendonConstraint, force: float) -> None:
@@ -400,10 +461,12 @@ def apply_tension(states: Iterable[State], tendon: TendonConstraint, force: floa
     coefficients = coefficients_of(tendon)
     for state in states:
         joints = joint_index(state.articulation.mechanism.bodies).keys() & coefficients.keys()
-        apply_efforts(state, {name: coefficients[name] * force for name in sorted(joints)}, limited=False)
+        apply_efforts(
+            state, {name: coefficients[name] * force for name in sorted(joints)}, limited=False
+        )
 
 
-# --- lines between two links -----------------------------------------------------------------------------------------
+# --- lines between two links ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -417,10 +480,14 @@ class Line:
     direction: Array
     """Unit vector from P to Q in the world, shape (3,)."""
     pull: Callable[[float], None]
-    """Function that applies a tension [N] between both bodies for one step; a negative one pushes them apart."""
+    """Function that applies a tension [N] between both bodies for one step; a negative one pushes
+    them apart.
+    """
 
 
-def line_of(states: Sequence[State], mechanism: Mechanism, connection: BodyConnection) -> Line | None:
+def line_of(
+    states: Sequence[State], mechanism: Mechanism, connection: BodyConnection
+) -> Line | None:
     """Return the line between the two points of a connection; None while they coincide.
 
     Args:
@@ -428,7 +495,10 @@ def line_of(states: Sequence[State], mechanism: Mechanism, connection: BodyConne
         mechanism: The mechanism that has the connection.
         connection: A distance constraint or a spring between two points.
     """
-    link_A, link_B = link_name(mechanism, connection.body_a), link_name(mechanism, connection.body_b)
+    link_A, link_B = (
+        link_name(mechanism, connection.body_a),
+        link_name(mechanism, connection.body_b),
+    )
     state_A, P = motion_of(states, link_A, connection.X_AP)
     state_B, Q = motion_of(states, link_B, connection.X_BQ)
     p_PQ = Q.X_WF.p - P.X_WF.p
@@ -438,7 +508,10 @@ def line_of(states: Sequence[State], mechanism: Mechanism, connection: BodyConne
     direction = p_PQ / length
 
     def pull(tension: float) -> None:
-        for state, link, force, end in ((state_A, link_A, tension, P), (state_B, link_B, -tension, Q)):
+        for state, link, force, end in (
+            (state_A, link_A, tension, P),
+            (state_B, link_B, -tension, Q),
+        ):
             if state is not None:
                 apply_force(state, link, force * direction, end.X_WF.p)
 
@@ -463,7 +536,9 @@ def align_split_links(states: Sequence[State]) -> None:
 
 
 def link_separation(states: Sequence[State]) -> dict[str, Separation]:
-    """Return the separation of the halves of split links, by the name of the half that is a base."""
+    """Return the separation of the halves of split links, by the name of the half that is a
+    base.
+    """
     separations = {}
     for state, link, base in _split_links(states):
         X = motion_of(states, link, IDENTITY)[1].X_WF.inverse() @ state.link_pose(base)
@@ -479,14 +554,17 @@ def _split_links(states: Sequence[State]) -> Iterator[tuple[State, str, str]]:
             yield state, state.articulation.split_link, state.articulation.mechanism.bodies[0].name
 
 
-def merge_partitions(mechanism: Mechanism, partitions: Iterable[tuple[str | None, Mechanism]]) -> Mechanism:
+def merge_partitions(
+    mechanism: Mechanism, partitions: Iterable[tuple[str | None, Mechanism]]
+) -> Mechanism:
     """Return a mechanism with the inertias of its partitions and without rotor inertia.
 
     The inertia of a split link is the sum of those of its halves.
 
     Args:
         mechanism: The whole mechanism.
-        partitions: The partitions, each with the name of the link whose other half is its base, or None.
+        partitions: The partitions, each with the name of the link whose other half is its base, or
+            None.
     """
     inertias: dict[str, SpatialInertia] = {}
     for split_link, part in partitions:

@@ -1,9 +1,9 @@
 """URDF documents: write one articulation so that PyBullet's parser reads every digit.
 
-The parser splits lines longer than 8191 bytes, accepts vectors only with single spaces, crashes on two roots, on
-duplicate joint names and on links out of order, assumes 1 kg for a link without inertia, and diagonalizes inertias to
-nine digits only. The document therefore has one element per line, every inertia on its principal axes, and every link
-after its parent.
+The parser splits lines longer than 8191 bytes, accepts vectors only with single spaces, crashes on
+two roots, on duplicate joint names and on links out of order, assumes 1 kg for a link without
+inertia, and diagonalizes inertias to nine digits only. The document therefore has one element per
+line, every inertia on its principal axes, and every link after its parent.
 """
 
 from __future__ import annotations
@@ -25,17 +25,28 @@ from .articulation import Articulation, CarriedLink, Segment
 from .geometry import Shape, ShapeUse, ShapeWriter
 
 _DECLARATION = '<?xml version="1.0"?>'
-_JOINT_TYPES = {PrimitiveKind.HINGE: "revolute", PrimitiveKind.SLIDE: "prismatic", PrimitiveKind.BALL: "spherical"}
+_JOINT_TYPES = {
+    PrimitiveKind.HINGE: "revolute",
+    PrimitiveKind.SLIDE: "prismatic",
+    PrimitiveKind.BALL: "spherical",
+}
 _NO_ROTATION = "0.0 0.0 0.0"
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 
 _MAX_NAME = 250
-"""Largest number of characters in the name of a body: PyBullet copies it into 1,024 bytes without a check."""
+"""Largest number of characters in the name of a body: PyBullet copies it into 1,024 bytes without a
+check.
+"""
 
 
 def urdf_text(articulation: Articulation, shapes: ShapeWriter) -> str:
-    """Return the URDF document of an articulation; ``shapes`` writes the mesh files that it names."""
-    lines = [_DECLARATION, f'<robot name="{escaped(xml_compatible(articulation.model)[:_MAX_NAME])}">']
+    """Return the URDF document of an articulation; ``shapes`` writes the mesh files that it
+    names.
+    """
+    lines = [
+        _DECLARATION,
+        f'<robot name="{escaped(xml_compatible(articulation.model)[:_MAX_NAME])}">',
+    ]
     segments, static = articulation.segments, _static_segments(articulation)
     for i, segment in enumerate(segments):
         _add_link(lines, segment, i == 0 and articulation.is_fixed, shapes, is_static=static[i])
@@ -53,10 +64,12 @@ def _static_segments(articulation: Articulation) -> list[bool]:
     return static
 
 
-# --- links -----------------------------------------------------------------------------------------------------------
+# --- links ----------------------------------------------------------------------------------------
 
 
-def _add_link(lines: list[str], segment: Segment, is_fixed_base: bool, shapes: ShapeWriter, *, is_static: bool) -> None:
+def _add_link(
+    lines: list[str], segment: Segment, is_fixed_base: bool, shapes: ShapeWriter, *, is_static: bool
+) -> None:
     lines.append(f'<link name="{escaped(segment.name)}">')
     _add_inertial(lines, segment, is_fixed_base)
     use = ShapeUse.STATIC_COLLISION if is_static else ShapeUse.MOVING_COLLISION
@@ -68,7 +81,9 @@ def _add_link(lines: list[str], segment: Segment, is_fixed_base: bool, shapes: S
 
 
 def _add_inertial(lines: list[str], segment: Segment, is_fixed_base: bool) -> None:
-    """Add the inertia; a fixed base has identity axes because PyBullet's inverse dynamics ignores their rotation."""
+    """Add the inertia; a fixed base has identity axes because PyBullet's inverse dynamics ignores
+    their rotation.
+    """
     R_SI, moments = segment.principal
     ixx, iyy, izz = moments.tolist()
     lines += (
@@ -80,7 +95,9 @@ def _add_inertial(lines: list[str], segment: Segment, is_fixed_base: bool) -> No
     )
 
 
-def _add_collisions(lines: list[str], carried: CarriedLink, shapes: ShapeWriter, use: ShapeUse) -> None:
+def _add_collisions(
+    lines: list[str], carried: CarriedLink, shapes: ShapeWriter, use: ShapeUse
+) -> None:
     for collision in carried.link.collisions:
         X_SG = carried.X_SL @ collision.X_LG
         about = (carried.link.name, f"{carried.link.name}{SEPARATOR}{collision.name}")
@@ -90,15 +107,24 @@ def _add_collisions(lines: list[str], carried: CarriedLink, shapes: ShapeWriter,
             lines.append("</collision>")
 
 
-def _add_visual(lines: list[str], carried: CarriedLink, visual: Visual, shapes: ShapeWriter) -> None:
+def _add_visual(
+    lines: list[str], carried: CarriedLink, visual: Visual, shapes: ShapeWriter
+) -> None:
     X_SG = carried.X_SL @ visual.X_LG
     texture = visual.material.texture if visual.material is not None else None
     about = (carried.link.name, f"{carried.link.name}{SEPARATOR}{visual.name}")
-    for shape in shapes.shapes(visual.geometry, visual.where, ShapeUse.VISUAL, texture, subjects=about):
+    for shape in shapes.shapes(
+        visual.geometry, visual.where, ShapeUse.VISUAL, texture, subjects=about
+    ):
         lines.append("<visual>")
         _add_shape(lines, shape, X_SG)
         color = _vector(map(float, _color(visual, shape.rgba)))
-        lines += (f'<material name="{shapes.material_name()}">', f'<color rgba="{color}"/>', "</material>", "</visual>")
+        lines += (
+            f'<material name="{shapes.material_name()}">',
+            f'<color rgba="{color}"/>',
+            "</material>",
+            "</visual>",
+        )
 
 
 def _color(visual: Visual, mesh_color: Rgba | None) -> Rgba:
@@ -108,11 +134,18 @@ def _color(visual: Visual, mesh_color: Rgba | None) -> Rgba:
 
 
 def _add_shape(lines: list[str], shape: Shape, X_SG: Pose) -> None:
-    attributes = "".join([f' {name}="{escaped(value)}"' for name, value in shape.attributes.items()])
-    lines += (_origin(X_SG @ shape.X_GS), "<geometry>", f"<{shape.tag}{attributes}/>", "</geometry>")
+    attributes = "".join(
+        [f' {name}="{escaped(value)}"' for name, value in shape.attributes.items()]
+    )
+    lines += (
+        _origin(X_SG @ shape.X_GS),
+        "<geometry>",
+        f"<{shape.tag}{attributes}/>",
+        "</geometry>",
+    )
 
 
-# --- joints ----------------------------------------------------------------------------------------------------------
+# --- joints ---------------------------------------------------------------------------------------
 
 
 def _add_joint(lines: list[str], segment: Segment, parent: str) -> None:
@@ -134,19 +167,31 @@ def _joint_type(segment: Segment) -> str:
     primitive = segment.primitive
     if primitive is None:
         return "fixed"
-    if primitive.kind is PrimitiveKind.HINGE and displacement_limits(segment) == (-math.inf, math.inf):
+    if primitive.kind is PrimitiveKind.HINGE and displacement_limits(segment) == (
+        -math.inf,
+        math.inf,
+    ):
         return "continuous"
     return _JOINT_TYPES[primitive.kind]
 
 
 def displacement_limits(segment: Segment) -> tuple[float, float]:
-    """Return the lower and upper limit of the joint position in PyBullet [rad or m]; infinite without a limit."""
+    """Return the lower and upper limit of the joint position in PyBullet [rad or m]; infinite
+    without a limit.
+    """
     primitive = segment.primitive
-    if primitive is None or primitive.limits is None or not segment.is_primary or primitive.kind is PrimitiveKind.BALL:
+    if (
+        primitive is None
+        or primitive.limits is None
+        or not segment.is_primary
+        or primitive.kind is PrimitiveKind.BALL
+    ):
         return -math.inf, math.inf
     if primitive.limits.lower > primitive.limits.upper:
         return -math.inf, math.inf
-    ends = sorted((primitive.ratio * primitive.limits.lower, primitive.ratio * primitive.limits.upper))
+    ends = sorted(
+        (primitive.ratio * primitive.limits.lower, primitive.ratio * primitive.limits.upper)
+    )
     return ends[0], ends[1]
 
 
@@ -160,7 +205,9 @@ def _add_limits(lines: list[str], segment: Segment, primitive: Primitive) -> Non
     axis = primitive.limits if segment.is_primary else None
     effort = axis.effort / abs(primitive.ratio) if axis is not None else math.inf
     velocity = axis.velocity * abs(primitive.ratio) if axis is not None else math.inf
-    lines.append(f'<limit lower="{lower!r}" upper="{upper!r}" effort="{effort!r}" velocity="{velocity!r}"/>')
+    lines.append(
+        f'<limit lower="{lower!r}" upper="{upper!r}" effort="{effort!r}" velocity="{velocity!r}"/>'
+    )
 
 
 def _add_dynamics(lines: list[str], segment: Segment, primitive: Primitive) -> None:
@@ -170,7 +217,7 @@ def _add_dynamics(lines: list[str], segment: Segment, primitive: Primitive) -> N
         lines.append(f'<dynamics damping="{damping!r}" friction="{friction!r}"/>')
 
 
-# --- numbers ---------------------------------------------------------------------------------------------------------
+# --- numbers --------------------------------------------------------------------------------------
 
 
 def _origin(X: Pose) -> str:

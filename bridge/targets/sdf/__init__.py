@@ -25,18 +25,19 @@ def to_sdf(source: Source, **options: Unpack[SdfOptions]) -> Sdf:
 
     Args:
         source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
-        options: Options of the export, whose first value is the default; and if ``source`` is a path, options of
-            `loaders.load` (``paths``, ``package_map``, ``quiet`` and others).
+        options: Options of the export, whose first value is the default; and if ``source`` is a
+            path, options of `loaders.load` (``paths``, ``package_map``, ``quiet`` and others).
 
-            world: The document of one model: ``auto`` is a ``<model>``, in a ``<world>`` only if the model has gravity,
-                physics, lights or other settings that differ from SDFormat's defaults; ``always`` is a world, ``never``
-                leaves these settings out.
-            version: The version of SDFormat, ``1.12`` to ``1.7``; or ``lowest`` for the lowest that has every element
-                of the document. Readers refuse, or read with a warning, what is newer than they are.
-            model_config: Whether `bridge.export_sdf` writes ``model.config`` beside the model, by which Gazebo finds
-                it. The document is a ``<model>`` then.
-            inertia: The treatment of an inertia that no rigid body can have: ``keep`` writes it as it is, ``repair``
-                writes the nearest possible one.
+            world: The document of one model: ``auto`` is a ``<model>``, in a ``<world>`` only if
+                the model has gravity, physics, lights or other settings that differ from SDFormat's
+                defaults; ``always`` is a world, ``never`` leaves these settings out.
+            version: The version of SDFormat, ``1.12`` to ``1.7``; or ``lowest`` for the lowest that
+                has every element of the document. Readers refuse, or read with a warning, what is
+                newer than they are.
+            model_config: Whether `bridge.export_sdf` writes ``model.config`` beside the model, by
+                which Gazebo finds it. The document is a ``<model>`` then.
+            inertia: The treatment of an inertia that no rigid body can have: ``keep`` writes it as
+                it is, ``repair`` writes the nearest possible one.
             strict: Whether anything lost or approximated, in reading or in SDFormat, is an error.
 
     Raises:
@@ -58,7 +59,8 @@ def to_sdf(source: Source, **options: Unpack[SdfOptions]) -> Sdf:
 
 
 def printed_sdf(source: Source, **options: Unpack[SdfOptions]) -> Sdf:
-    """Return the document of `to_sdf` without assets: it names meshes and pictures where the source has them.
+    """Return the document of `to_sdf` without assets: it names meshes and pictures where the source
+    has them.
 
     Args:
         source: See `to_sdf`.

@@ -6,17 +6,29 @@ from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
     "sdfout.actuator": CodeInfo(
-        "A joint has several actuators, or a type to which SDFormat gives none; the actuator is left out.",
+        (
+            "A joint has several actuators, or a type to which SDFormat gives none; the actuator "
+            "is "
+            "left out."
+        ),
         "",
         (Fate.DROPPED,),
     ),
     "sdfout.actuator-property": CodeInfo(
-        "SDFormat has no place for a property of an actuator: it is named after its joint and has the joint's limit.",
+        (
+            "SDFormat has no place for a property of an actuator: it is named after its joint and "
+            "has "
+            "the joint's limit."
+        ),
         "",
         (Fate.DROPPED, Fate.NOTED),
     ),
     "sdfout.added-actuator": CodeInfo(
-        "Drake gives each driven joint of an SDFormat model an actuator; it has no effect without a command.",
+        (
+            "Drake gives each driven joint of an SDFormat model an actuator; it has no effect "
+            "without "
+            "a command."
+        ),
         "",
         (Fate.NOTED,),
     ),
@@ -24,12 +36,17 @@ CODES = {
         "Scoped names imply a model that the source does not have; it is added.", "", (Fate.NOTED,)
     ),
     "sdfout.anchor": CodeInfo(
-        "An element of Drake connects a link to the world; a massless link fixed to the world stands for the world.",
+        (
+            "An element of Drake connects a link to the world; a massless link fixed to the world "
+            "stands for the world."
+        ),
         "",
         (Fate.NOTED,),
     ),
     "sdfout.coupling": CodeInfo(
-        "A coupling of a joint without `<axis>` is left out.", "Couple joints with one axis.", (Fate.DROPPED,)
+        "A coupling of a joint without `<axis>` is left out.",
+        "Couple joints with one axis.",
+        (Fate.DROPPED,),
     ),
     "sdfout.default-position": CodeInfo(
         "SDFormat has no initial positions of joints; the joint starts at zero.",
@@ -38,18 +55,29 @@ CODES = {
     ),
     "sdfout.empty-model": CodeInfo("A model without links is left out.", "", (Fate.NOTED,)),
     "sdfout.field": CodeInfo(
-        "SDFormat has no element for a value of the scene; it is left out.", "", (Fate.DROPPED, Fate.NOTED)
+        "SDFormat has no element for a value of the scene; it is left out.",
+        "",
+        (Fate.DROPPED, Fate.NOTED),
     ),
     "sdfout.filter-rule": CodeInfo(
-        "A rule between collision filter groups of several models of a world is left out: the links may collide.",
+        (
+            "A rule between collision filter groups of several models of a world is left out: the "
+            "links may collide."
+        ),
         "Nest the models in one model.",
         (Fate.DROPPED,),
     ),
     "sdfout.floating-joint": CodeInfo(
-        "SDFormat has no floating joint; its child moves freely because no joint holds it.", "", (Fate.NOTED,)
+        "SDFormat has no floating joint; its child moves freely because no joint holds it.",
+        "",
+        (Fate.NOTED,),
     ),
     "sdfout.fluid-force": CodeInfo(
-        "Buoyancy, drag and lift are left out: SDFormat has no element for them. The message has the values.",
+        (
+            "Buoyancy, drag and lift are left out: SDFormat has no element for them. The message "
+            "has "
+            "the values."
+        ),
         "Add the plugin to the document.",
         (Fate.DROPPED,),
     ),
@@ -64,10 +92,16 @@ CODES = {
         (Fate.APPROXIMATED,),
     ),
     "sdfout.joint-property": CodeInfo(
-        "A property of a joint has no place in joints of its type; it is left out.", "", (Fate.DROPPED,)
+        "A property of a joint has no place in joints of its type; it is left out.",
+        "",
+        (Fate.DROPPED,),
     ),
-    "sdfout.keyframe": CodeInfo("SDFormat has no keyframes; a keyframe is left out.", "", (Fate.DROPPED,)),
-    "sdfout.material": CodeInfo("A property of a material has no place in SDFormat.", "", (Fate.NOTED,)),
+    "sdfout.keyframe": CodeInfo(
+        "SDFormat has no keyframes; a keyframe is left out.", "", (Fate.DROPPED,)
+    ),
+    "sdfout.material": CodeInfo(
+        "A property of a material has no place in SDFormat.", "", (Fate.NOTED,)
+    ),
     "sdfout.missing-file": CodeInfo(
         "A mesh or picture was not found; the document names it as the source does.",
         "Add its folder to the search paths.",
@@ -79,15 +113,23 @@ CODES = {
         (Fate.INVALID,),
     ),
     "sdfout.name": CodeInfo(
-        "Names that are not legal or not unique in SDFormat are changed; the result has the map.", "", (Fate.NOTED,)
+        "Names that are not legal or not unique in SDFormat are changed; the result has the map.",
+        "",
+        (Fate.NOTED,),
     ),
     "sdfout.no-inertia": CodeInfo(
-        "A link without inertia gets the mass 0, because SDFormat gives 1 kg to a link that states none.",
+        (
+            "A link without inertia gets the mass 0, because SDFormat gives 1 kg to a link that "
+            "states none."
+        ),
         "State masses in the source.",
         (Fate.NOTED,),
     ),
     "sdfout.out-of-scope": CodeInfo(
-        "A constraint, force element or filter group between several models of a world is left out.",
+        (
+            "A constraint, force element or filter group between several models of a world is left "
+            "out."
+        ),
         "Nest the models in one model.",
         (Fate.DROPPED,),
     ),
@@ -100,17 +142,28 @@ CODES = {
         "The written file, read back, is not the exported model.", "Report a bug.", (Fate.INVALID,)
     ),
     "sdfout.reversed-joint": CodeInfo(
-        "The child of a joint is the world, which SDFormat does not allow; parent and child are exchanged.",
+        (
+            "The child of a joint is the world, which SDFormat does not allow; parent and child "
+            "are "
+            "exchanged."
+        ),
         "",
         (Fate.NOTED, Fate.APPROXIMATED),
     ),
     "sdfout.rotor-inertia": CodeInfo(
-        "The reflected inertia of a joint is written as the rotor inertia of an actuator, which Drake alone reads.",
+        (
+            "The reflected inertia of a joint is written as the rotor inertia of an actuator, "
+            "which "
+            "Drake alone reads."
+        ),
         "",
         (Fate.NOTED,),
     ),
     "sdfout.version": CodeInfo(
-        "The requested version of SDFormat lacks elements of the document, which its readers ignore.",
+        (
+            "The requested version of SDFormat lacks elements of the document, which its readers "
+            "ignore."
+        ),
         "Ask for a later version, or for the lowest that has them.",
         (Fate.DROPPED,),
     ),
@@ -118,7 +171,10 @@ CODES = {
         "A link named `world` gets another name and is fixed to the world.", "", (Fate.NOTED,)
     ),
     "sdfout.world-settings": CodeInfo(
-        "Gravity, physics, lights and other settings of a world are left out of a document without a world.",
+        (
+            "Gravity, physics, lights and other settings of a world are left out of a document "
+            "without a world."
+        ),
         'Use `world="auto"`.',
         (Fate.DROPPED,),
     ),

@@ -43,7 +43,12 @@ from .scope import Scope, by_prefix, common, innermost
 from .target import TARGET, VERSIONS, Options, SdfOptions, with_version
 
 _DEFAULT = Scene(name="")
-_FLAGS = (("static", False), ("self_collide", False), ("allow_auto_disable", True), ("enable_wind", False))
+_FLAGS = (
+    ("static", False),
+    ("self_collide", False),
+    ("allow_auto_disable", True),
+    ("enable_wind", False),
+)
 
 
 def document(form: NormalForm, files: Files) -> Element:
@@ -88,7 +93,9 @@ class _Builder:
 
     def _scope_of(self, item: Any) -> Scope:
         keys = ("link_A", "link_B", "link_C")
-        names = getattr(item, "joints", None) or [getattr(item, key) for key in keys if hasattr(item, key)]
+        names = getattr(item, "joints", None) or [
+            getattr(item, key) for key in keys if hasattr(item, key)
+        ]
         return common([innermost(self._scopes, name) for name in names])
 
     def build(self, root: Element) -> None:
@@ -120,14 +127,18 @@ class _Builder:
     def _add_model(self, parent: Element, scope: Scope, model: Model, X_WR: Pose) -> Element:
         element = add(parent, "model", name=scope.local, canonical_link=self._canonical_link(scope))
         scale = scale_of(X_WR, model.X_WM)
-        add_pose(element, X_WR.inverse() @ model.X_WM, 0.0 if X_WR.is_close(IDENTITY, 0.0) else scale)
+        add_pose(
+            element, X_WR.inverse() @ model.X_WM, 0.0 if X_WR.is_close(IDENTITY, 0.0) else scale
+        )
         for key, default in _FLAGS:
             add_if(element, key, getattr(model, key), default)
         self._add_items(element, scope, model.X_WM)
         return element
 
     def _canonical_link(self, scope: Scope) -> str | None:
-        """Return the name of the canonical link in its model; None if a reader takes it without being told."""
+        """Return the name of the canonical link in its model; None if a reader takes it without
+        being told.
+        """
         model = self._model_in_scene(scope)
         link = model.canonical_link
         if link is None or link == self._default_link(scope):
@@ -140,11 +151,16 @@ class _Builder:
         return next((model for model in self._scene.models if model.name == name), scope.model)
 
     def _default_link(self, scope: Scope) -> str | None:
-        """Return the link that a reader takes as canonical: the first, else that of the first nested model."""
+        """Return the link that a reader takes as canonical: the first, else that of the first
+        nested model.
+        """
         links = self._items[id(scope), "links"]
         if links:
             return str(links[0].name)
-        nested = (self._model_in_scene(child).canonical_link or self._default_link(child) for child in scope.children)
+        nested = (
+            self._model_in_scene(child).canonical_link or self._default_link(child)
+            for child in scope.children
+        )
         return next((link for link in nested if link is not None), None)
 
     def _add_items(self, element: Element, scope: Scope, X_WM: Pose) -> None:
@@ -153,7 +169,9 @@ class _Builder:
         for link in self._items[id(scope), "links"]:
             scale = scale_of(X_WM, link.X_WL)
             add_link(element, link, X_MW @ link.X_WL, scale, self._lights[link.name], self._files)
-        joints = sorted(self._items[id(scope), "joints"], key=lambda joint: joint.type in DRAKE_JOINTS)
+        joints = sorted(
+            self._items[id(scope), "joints"], key=lambda joint: joint.type in DRAKE_JOINTS
+        )
         for joint in joints:
             add_joint(element, joint, references, self._couplings, self._actuators.get(joint.name))
         for frame in self._items[id(scope), "frames"]:
@@ -185,7 +203,8 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str | None = ASSE
     Args:
         source: A path, a scene, or a mechanism.
         keywords: The options of the caller.
-        assets: Folder of the assets, beside the document; if None, the document names files where the source has them.
+        assets: Folder of the assets, beside the document; if None, the document names files where
+            the source has them.
 
     Raises:
         LoadError: if the file is invalid.
@@ -197,7 +216,9 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str | None = ASSE
     report = Report(TARGET)
     scene = scene_of(source, load_options, report)
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
-    files = (SourceFiles if assets is None else Files)(report, AssetFiles(assets or ""), "sdfout.missing-file")
+    files = (SourceFiles if assets is None else Files)(
+        report, AssetFiles(assets or ""), "sdfout.missing-file"
+    )
     root = document(form, files)
     with_version(root, options.version, report)
     report.entries.raise_for(ExportError, strict=options.strict)
@@ -243,16 +264,19 @@ def export_sdf(
     check: bool = True,
     **options: Unpack[SdfOptions],
 ) -> SdfExport:
-    """Write a model or a world as a folder: ``<name>.sdf``, ``assets/``, ``README.md``, ``FIDELITY.md``.
+    """Write a model or a world as a folder: ``<name>.sdf``, ``assets/``, ``README.md``,
+    ``FIDELITY.md``.
 
-    The folder appears complete or not at all, and replaces an earlier export whose files are as they were written; see
-    `bridge.export_mjcf`.
+    The folder appears complete or not at all, and replaces an earlier export whose files are as
+    they were written; see `bridge.export_mjcf`.
 
     Args:
         source: See `bridge.to_sdf`.
         out_dir: The folder to write. A symbolic link stands for the folder that it leads to.
-        force: Whether to overwrite files that were edited or that no export wrote, if they have the name of a new one.
-        check: Whether to read the files back and compare them with the model before the folder is touched.
+        force: Whether to overwrite files that were edited or that no export wrote, if they have the
+            name of a new one.
+        check: Whether to read the files back and compare them with the model before the folder is
+            touched.
         options: See `bridge.to_sdf`.
 
     Returns:
@@ -260,8 +284,10 @@ def export_sdf(
 
     Raises:
         LoadError: if the file is invalid.
-        ExportError: if the written file, read back, is not the model; with ``strict``, if anything is lost.
-        OutputFolderError: if the folder holds files that were edited or that no export wrote; a `FileExistsError`.
+        ExportError: if the written file, read back, is not the model; with ``strict``, if anything
+        is lost.
+        OutputFolderError: if the folder holds files that were edited or that no export wrote; a
+        `FileExistsError`.
         OSError: if the file system refuses; the old content is in place then.
         TypeError: if an option is unknown.
         ValueError: if an option has an unknown value, or the folder is named as a file.
@@ -270,16 +296,19 @@ def export_sdf(
         >>> import tempfile, bridge, loaders
         >>> urdf = '<robot name="arm"><link name="base"/></robot>'
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     result = bridge.export_sdf(loaders.load_string(urdf, format="urdf"), f"{folder}/arm")
-        ...     print(result.path.name, result.files)
+        ...     result = bridge.export_sdf(loaders.load_string(urdf, format="urdf"),
+        f"{folder}/arm") ...     print(result.path.name, result.files)
         arm.sdf ('FIDELITY.md', 'README.md', 'arm.sdf')
     """
     contents = finished(source, options, lambda: _contents(build(source, options)), check=check)
     return contents.written(SdfExport, out_dir, force=force)
 
 
-def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpack[SdfOptions]) -> tuple[str, ...]:
-    """Return the files of an export that are missing, superfluous, or differ from what `export_sdf` would write.
+def stale_files(
+    source: Source, out_dir: str | os.PathLike[str], **options: Unpack[SdfOptions]
+) -> tuple[str, ...]:
+    """Return the files of an export that are missing, superfluous, or differ from what `export_sdf`
+    would write.
 
     Args:
         source: See `bridge.to_sdf`.
@@ -306,10 +335,13 @@ def single_file(
 
     Raises:
         LoadError: if the file is invalid.
-        ExportError: if the written file, read back, is not the model; with ``strict``, if anything is lost.
+        ExportError: if the written file, read back, is not the model; with ``strict``, if anything
+        is lost.
         TypeError: if an option is unknown.
     """
-    return single_document(source, options, lambda: build(source, options, assets), _FORMAT, assets, check=check)
+    return single_document(
+        source, options, lambda: build(source, options, assets), _FORMAT, assets, check=check
+    )
 
 
 def _contents(built: Built) -> Contents:
@@ -319,5 +351,7 @@ def _contents(built: Built) -> Contents:
     notes = ("Links, joints, frames and their poses are those of the source.",)
     contents = document_contents(built, _FORMAT, readers, notes)
     if built.options.model_config:
-        contents.files["model.config"] = model_config(built.form.scene.name, contents.main, version).encode()
+        contents.files["model.config"] = model_config(
+            built.form.scene.name, contents.main, version
+        ).encode()
     return contents

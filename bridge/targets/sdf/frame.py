@@ -26,12 +26,17 @@ _GROUPED = ("constraints", "forces", "filter_groups")
 
 def free_name(scene: Scene, preferred: str) -> str:
     """Return a name that no link, joint or frame of a scene has."""
-    taken = {item.name for items in (scene.links, scene.joints, scene.frames, scene.models) for item in items}
+    taken = {
+        item.name
+        for items in (scene.links, scene.joints, scene.frames, scene.models)
+        for item in items
+    }
     return scoped_names.free_name(preferred, taken)
 
 
 def with_world_link(scene: Scene, report: Report) -> tuple[Scene, str]:
-    """Return the scene with a link named ``world``, which a URDF may have, as a link fixed to the world; and its name.
+    """Return the scene with a link named ``world``, which a URDF may have, as a link fixed to the
+    world; and its name.
 
     Args:
         scene: The scene.
@@ -54,7 +59,9 @@ def with_world_link(scene: Scene, report: Report) -> tuple[Scene, str]:
         scene,
         links=tuple(moved if other is link else other for other in scene.links),
         models=tuple(
-            dataclasses.replace(model, canonical_link=name) if model.canonical_link == WORLD else model
+            dataclasses.replace(model, canonical_link=name)
+            if model.canonical_link == WORLD
+            else model
             for model in scene.models
         ),
         joints=(*scene.joints, _weld(scene, moved)),
@@ -63,7 +70,8 @@ def with_world_link(scene: Scene, report: Report) -> tuple[Scene, str]:
 
 
 def with_anchors(scene: Scene, report: Report) -> Scene:
-    """Return the scene with a massless link, fixed to the world, at each end of a Drake element that is the world.
+    """Return the scene with a massless link, fixed to the world, at each end of a Drake element
+    that is the world.
 
     Args:
         scene: The scene.
@@ -78,7 +86,9 @@ def with_anchors(scene: Scene, report: Report) -> Scene:
         model = models.get(other, scene.models[0].name if scene.models else "")
         if model not in anchors:
             prefix = other.rpartition(SEPARATOR)[0]
-            name = free_name(scene, f"{prefix}{SEPARATOR}world_anchor" if prefix else "world_anchor")
+            name = free_name(
+                scene, f"{prefix}{SEPARATOR}world_anchor" if prefix else "world_anchor"
+            )
             anchors[model] = Link(name=name, model=model, X_WL=IDENTITY, inertia=MASSLESS)
         return anchors[model].name
 
@@ -87,11 +97,17 @@ def with_anchors(scene: Scene, report: Report) -> Scene:
         report.add(
             Fate.NOTED,
             "sdfout.anchor",
-            "Drake's elements connect links only; link {link}, fixed to the world, stands for the world",
+            (
+                "Drake's elements connect links only; link {link}, fixed to the world, stands for "
+                "the "
+                "world"
+            ),
             subjects=(link.name,),
             link=link.name,
         )
-        scene = dataclasses.replace(scene, links=(*scene.links, link), joints=(*scene.joints, _weld(scene, link)))
+        scene = dataclasses.replace(
+            scene, links=(*scene.links, link), joints=(*scene.joints, _weld(scene, link))
+        )
     return scene
 
 
@@ -108,9 +124,19 @@ def _weld(scene: Scene, link: Link) -> Joint:
 
 def _ends(scene: Scene) -> set[str]:
     """Return the links that Drake's elements connect."""
-    joints = (end for joint in scene.joints if joint.type in DRAKE_JOINTS for end in (joint.parent, joint.child))
+    joints = (
+        end
+        for joint in scene.joints
+        if joint.type in DRAKE_JOINTS
+        for end in (joint.parent, joint.child)
+    )
     fields = ("link_A", "link_B", "link_C")
-    others = (getattr(item, key, "") for items in (scene.constraints, scene.forces) for item in items for key in fields)
+    others = (
+        getattr(item, key, "")
+        for items in (scene.constraints, scene.forces)
+        for item in items
+        for key in fields
+    )
     return {*joints, *others}
 
 
@@ -122,18 +148,25 @@ def _with_ends(scene: Scene, replacement: Callable[[str], str]) -> Scene:
         replacement: Returns the link that stands for the world, for the link at the other end.
     """
     changed: dict[str, Any] = {
-        key: tuple(_with_item_ends(item, REFERENCES[key], replacement) for item in getattr(scene, key))
+        key: tuple(
+            _with_item_ends(item, REFERENCES[key], replacement) for item in getattr(scene, key)
+        )
         for key in _GROUPED
     }
     ends = {"parent": "link", "child": "link"}
     changed["joints"] = tuple(
-        _with_item_ends(joint, ends, replacement) if joint.type in DRAKE_JOINTS else joint for joint in scene.joints
+        _with_item_ends(joint, ends, replacement) if joint.type in DRAKE_JOINTS else joint
+        for joint in scene.joints
     )
     return dataclasses.replace(scene, **changed)
 
 
 def _with_item_ends(item: Any, fields: Any, replacement: Callable[[str], str]) -> Any:
-    values = {key: getattr(item, key) for key, kind in fields.items() if kind == "link" and hasattr(item, key)}
+    values = {
+        key: getattr(item, key)
+        for key, kind in fields.items()
+        if kind == "link" and hasattr(item, key)
+    }
     single = [value for value in values.values() if isinstance(value, str)]
     other = next((name for name in single if name != WORLD), "")
     changed: dict[str, Any] = {}
@@ -150,10 +183,12 @@ _DECIMALS = 11
 
 
 def with_short_poses(scene: Scene) -> Scene:
-    """Return a scene with Drake's joints with poses of links that have 11 decimals; other scenes as they are.
+    """Return a scene with Drake's joints with poses of links that have 11 decimals; other scenes as
+    they are.
 
-    A reader computes the pose of the child of such a joint from the two frames, whose poses have 13 decimals in the
-    document. The pose that it finds then rounds to the same 11 decimals, so that writing it again changes nothing.
+    A reader computes the pose of the child of such a joint from the two frames, whose poses have 13
+    decimals in the document. The pose that it finds then rounds to the same 11 decimals, so that
+    writing it again changes nothing.
 
     Args:
         scene: The scene.
@@ -161,11 +196,15 @@ def with_short_poses(scene: Scene) -> Scene:
     if not any(joint.type in DRAKE_JOINTS for joint in scene.joints):
         return scene
     origins = {model.name: model.X_WM for model in scene.models}
-    poses = {link.name: _shortened(link.X_WL, origins.get(link.model, IDENTITY)) for link in scene.links}
+    poses = {
+        link.name: _shortened(link.X_WL, origins.get(link.model, IDENTITY)) for link in scene.links
+    }
     joints = []
     for joint in scene.joints:
         X_WJ = poses.get(joint.child, IDENTITY) @ joint.X_CJ
-        joints.append(dataclasses.replace(joint, X_PJ=poses.get(joint.parent, IDENTITY).inverse() @ X_WJ))
+        joints.append(
+            dataclasses.replace(joint, X_PJ=poses.get(joint.parent, IDENTITY).inverse() @ X_WJ)
+        )
     links = tuple(dataclasses.replace(link, X_WL=poses[link.name]) for link in scene.links)
     return dataclasses.replace(scene, links=links, joints=tuple(joints))
 
@@ -179,13 +218,16 @@ def _shortened(X_WL: Pose, X_WM: Pose) -> Pose:
 
 
 def with_drake_frames(scene: Scene) -> Scene:
-    """Return the scene with a frame at each end of each such element, unless the link itself or a frame is there.
+    """Return the scene with a frame at each end of each such element, unless the link itself or a
+    frame is there.
 
     Args:
         scene: The scene.
     """
     frames = list(scene.frames)
-    taken = {item.name for items in (scene.links, scene.joints, frames, scene.models) for item in items}
+    taken = {
+        item.name for items in (scene.links, scene.joints, frames, scene.models) for item in items
+    }
     for name, link, X_LF in _frame_ends(scene):
         if frame_at(frames, link, X_LF) is not None:
             continue
@@ -194,7 +236,11 @@ def with_drake_frames(scene: Scene) -> Scene:
             unique, number = f"{name}_{number}", number + 1
         taken.add(unique)
         frames.append(Frame(name=unique, link=link, X_LF=X_LF))
-    return dataclasses.replace(scene, frames=tuple(frames)) if len(frames) > len(scene.frames) else scene
+    return (
+        dataclasses.replace(scene, frames=tuple(frames))
+        if len(frames) > len(scene.frames)
+        else scene
+    )
 
 
 def frame_at(frames: list[Frame], link: str, X_LF: Pose) -> str | None:
@@ -207,7 +253,14 @@ def frame_at(frames: list[Frame], link: str, X_LF: Pose) -> str | None:
     """
     if X_LF.is_close(IDENTITY, _CLOSE):
         return link
-    return next((frame.name for frame in frames if frame.link == link and frame.X_LF.is_close(X_LF, _CLOSE)), None)
+    return next(
+        (
+            frame.name
+            for frame in frames
+            if frame.link == link and frame.X_LF.is_close(X_LF, _CLOSE)
+        ),
+        None,
+    )
 
 
 def child_frame(joint: Joint) -> Pose:
@@ -216,7 +269,9 @@ def child_frame(joint: Joint) -> Pose:
 
 
 def start_frame(curve: Curve) -> Pose:
-    """Return the child's frame at the start of a curve, as in Drake: x along the tangent, z along the normal."""
+    """Return the child's frame at the start of a curve, as in Drake: x along the tangent, z along
+    the normal.
+    """
     y = np.cross(curve.plane_normal, curve.initial_tangent)
     length = float(np.linalg.norm(y))
     if length == 0.0:

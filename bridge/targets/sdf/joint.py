@@ -42,7 +42,9 @@ _BUSHING = ("torque_stiffness", "torque_damping", "force_stiffness", "force_damp
 _TENDON = {"offset": "offset", "lower_limit": "lower", "upper_limit": "upper"}
 
 
-def add_forces(model: Element, items: Iterable[Constraint | ForceElement], references: References) -> None:
+def add_forces(
+    model: Element, items: Iterable[Constraint | ForceElement], references: References
+) -> None:
     """Add the constraints and force elements of a model.
 
     Args:
@@ -59,7 +61,9 @@ def add_forces(model: Element, items: Iterable[Constraint | ForceElement], refer
             _add_pair(model, item, references)
 
 
-def _add_pair(model: Element, item: BallConstraint | DistanceConstraint | SpringDamper, references: References) -> None:
+def _add_pair(
+    model: Element, item: BallConstraint | DistanceConstraint | SpringDamper, references: References
+) -> None:
     tag, keys = _VALUES[type(item)]
     element = add(model, tag)
     values: dict[str, Value] = {
@@ -91,7 +95,10 @@ def _add_bushing(model: Element, item: Bushing, references: References) -> None:
 
 
 def add_filters(
-    model: Element, groups: Iterable[FilterGroup], rules: Iterable[FilterRule], references: References
+    model: Element,
+    groups: Iterable[FilterGroup],
+    rules: Iterable[FilterRule],
+    references: References,
 ) -> None:
     """Add the filter groups of a model, each with the groups that it ignores.
 
@@ -167,7 +174,9 @@ def _sensor_pose(joint: Joint, X_LS: Pose) -> Pose:
     return joint.X_CJ.inverse() @ X_LS
 
 
-def _add_axis(joint: Element, tag: str, axis: JointAxis, coupling: Coupling | None, references: References) -> None:
+def _add_axis(
+    joint: Element, tag: str, axis: JointAxis, coupling: Coupling | None, references: References
+) -> None:
     element = add(joint, tag)
     add(element, "xyz", direction_text(axis.xyz))
     limits = {key: getattr(axis, key) for key in _LIMITS if math.isfinite(getattr(axis, key))}
@@ -183,8 +192,17 @@ def _add_axis(joint: Element, tag: str, axis: JointAxis, coupling: Coupling | No
         for key in _DYNAMICS:
             add_if(dynamics, key, getattr(axis, key), 0.0)
     if coupling is not None:
-        mimic = add(element, "mimic", joint=references.name(coupling.leader), axis=_TAGS[coupling.leader_axis])
-        for key, value in (("multiplier", coupling.multiplier), ("offset", coupling.offset), ("reference", 0.0)):
+        mimic = add(
+            element,
+            "mimic",
+            joint=references.name(coupling.leader),
+            axis=_TAGS[coupling.leader_axis],
+        )
+        for key, value in (
+            ("multiplier", coupling.multiplier),
+            ("offset", coupling.offset),
+            ("reference", 0.0),
+        ):
             add(mimic, key, value)
 
 
@@ -195,7 +213,7 @@ def _add_drive(joint: Element, actuator: Actuator) -> None:
         add(joint, "drake:controller_gains", p=actuator.p_gain, d=actuator.d_gain)
 
 
-# --- joints of Drake -------------------------------------------------------------------------------------------------
+# --- joints of Drake ------------------------------------------------------------------------------
 
 
 def _add_drake_joint(parent: Element, joint: Joint, references: References) -> None:

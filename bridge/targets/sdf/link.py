@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from bridge.targets.elements import add_if, add_light, add_material, add_pose, add_sensor, scale_of, vector
+from bridge.targets.elements import (
+    add_if,
+    add_light,
+    add_material,
+    add_pose,
+    add_sensor,
+    scale_of,
+    vector,
+)
 from bridge.targets.folder import Files
 from bridge.targets.numbers import direction_text, round_to_short
 from bridge.targets.xml import Element, add
@@ -62,16 +70,22 @@ class References:
         return name if name == WORLD else self.name(name)
 
     def frame(self, link: str, X_LF: Pose) -> str:
-        """Return the name of the link itself, or of a frame in this scope, that is at a pose in a link."""
+        """Return the name of the link itself, or of a frame in this scope, that is at a pose in a
+        link.
+        """
         frames = [frame for frame in self.scene.frames if frame.name.startswith(self.prefix)]
         return self.name(frame_at(frames, link, X_LF) or link)
 
     def child_frame(self, joint: Joint) -> tuple[str, Pose]:
-        """Return the child link of a joint and the pose in it of the frame that ``<drake:joint>`` names."""
+        """Return the child link of a joint and the pose in it of the frame that ``<drake:joint>``
+        names.
+        """
         return joint.child, child_frame(joint)
 
     def scale(self, link: str) -> float:
-        """Return the largest distance that takes part in computing a pose in a link [m], at least 1."""
+        """Return the largest distance that takes part in computing a pose in a link [m], at least
+        1.
+        """
         return scale_of(self.poses[link]) if link in self.poses else 1.0
 
 
@@ -244,15 +258,26 @@ def _hydroelastic(properties: Hydroelastic | None) -> dict[str, float | None]:
     }
 
 
-_MOMENTS = (("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1, 2), ("izz", 2, 2))
+_MOMENTS = (
+    ("ixx", 0, 0),
+    ("ixy", 0, 1),
+    ("ixz", 0, 2),
+    ("iyy", 1, 1),
+    ("iyz", 1, 2),
+    ("izz", 2, 2),
+)
 _DIRECTIONS = "xyzpqr"
 _CLOSE = 1e-6
-"""Largest distance of principal moments from the limit of what a body can have, relative to the greatest moment, at
-which the rounding errors of libsdformat, which computes them from the products of inertia, may lead beyond it."""
+"""Largest distance of principal moments from the limit of what a body can have, relative to the
+greatest moment, at which the rounding errors of libsdformat, which computes them from the products
+of inertia, may lead beyond it.
+"""
 _ROLES = ("illustration", "perception")
 
 
-def add_link(model: Element, link: Link, X_ML: Pose, scale: float, lights: Iterable[Light], files: Files) -> None:
+def add_link(
+    model: Element, link: Link, X_ML: Pose, scale: float, lights: Iterable[Light], files: Files
+) -> None:
     """Add a ``<link>``.
 
     Args:
@@ -295,7 +320,11 @@ def _add_flags(element: Element, link: Link) -> None:
 
 def _add_inertial(link: Element, inertia: SpatialInertia, added_mass: Array | None) -> None:
     element = add(link, "inertial")
-    X_LI, tensor = (Pose.of(p=inertia.p_LLcm), inertia.I_Lcm) if added_mass is not None else _inertial_frame(inertia)
+    X_LI, tensor = (
+        (Pose.of(p=inertia.p_LLcm), inertia.I_Lcm)
+        if added_mass is not None
+        else _inertial_frame(inertia)
+    )
     add_pose(element, X_LI)
     add(element, "mass", inertia.mass)
     moments = add(element, "inertia")
@@ -313,9 +342,9 @@ def _add_inertial(link: Element, inertia: SpatialInertia, added_mass: Array | No
 def _inertial_frame(inertia: SpatialInertia) -> tuple[Pose, Array]:
     """Return the inertial frame in the link, and the inertia in its axes [kg m^2], shape (3, 3).
 
-    The axes are those of the link. libsdformat refuses a link if a principal moment that it computes is negative, or
-    larger than the sum of the other two; for flat and thin bodies the axes are the principal ones, so that it computes
-    nothing.
+    The axes are those of the link. libsdformat refuses a link if a principal moment that it
+    computes is negative, or larger than the sum of the other two; for flat and thin bodies the axes
+    are the principal ones, so that it computes nothing.
     """
     tensor, p = inertia.I_Lcm, inertia.p_LLcm
     if all(not round_to_short(float(tensor[i, j])) for _, i, j in _MOMENTS if i != j):

@@ -65,14 +65,20 @@ def with_representable_models(scene: Scene, report: Report) -> Scene:
     for name in missing:
         link = next(link for link in scene.links if link.model == name)
         models.append(Model(name=name or "model", X_WM=IDENTITY, canonical_link=link.name))
-    links = tuple(dataclasses.replace(link, model="model") if not link.model else link for link in scene.links)
+    links = tuple(
+        dataclasses.replace(link, model="model") if not link.model else link for link in scene.links
+    )
     scene = dataclasses.replace(scene, models=tuple(models), links=links)
     return _with_coinciding_frames(_without_empty(scene, report), report)
 
 
 def _without_empty(scene: Scene, report: Report) -> Scene:
-    """Return the scene without models that have no link, in themselves or nested, and are not static."""
-    used = {link.model for link in scene.links} | {model.name for model in scene.models if model.static}
+    """Return the scene without models that have no link, in themselves or nested, and are not
+    static.
+    """
+    used = {link.model for link in scene.links} | {
+        model.name for model in scene.models if model.static
+    }
     holding = {name[:i] for name in used for i in range(len(name)) if name.startswith(SEPARATOR, i)}
     root = root_model(scene)
     kept = used | holding | ({root.name} if root is not None and used else set())
@@ -87,24 +93,31 @@ def _without_empty(scene: Scene, report: Report) -> Scene:
             model=model.name,
         )
     gone = {model.name for model in empty}
-    return dataclasses.replace(scene, models=tuple(model for model in scene.models if model.name not in gone))
+    return dataclasses.replace(
+        scene, models=tuple(model for model in scene.models if model.name not in gone)
+    )
 
 
 def _with_coinciding_frames(scene: Scene, report: Report) -> Scene:
-    """Return the scene with joints whose frames on parent and child coincide at the zero configuration."""
+    """Return the scene with joints whose frames on parent and child coincide at the zero
+    configuration.
+    """
     poses = {link.name: link.X_WL for link in scene.links}
     joints = []
     for joint in scene.joints:
         X_WP, X_WC = poses.get(joint.parent, IDENTITY), poses.get(joint.child, IDENTITY)
         X_PJ = X_WP.inverse() @ X_WC @ joint.X_CJ
         scale = max(1.0, float(abs(X_WC.p).max()), float(abs(X_WP.p).max()))
-        if (joint.parent != WORLD and joint.parent not in poses) or X_PJ.is_close(joint.X_PJ, 1e-9 * scale):
+        if (joint.parent != WORLD and joint.parent not in poses) or X_PJ.is_close(
+            joint.X_PJ, 1e-9 * scale
+        ):
             joints.append(joint)
         else:
             report.add(
                 Fate.APPROXIMATED,
                 "sdfout.joint-frame",
-                "the frames of joint {joint} on parent and child are {distance:.3g} m apart at the zero configuration; "
+                "the frames of joint {joint} on parent and child are {distance:.3g} m apart at "
+                "the zero configuration; "
                 "used that on the child",
                 joint.where,
                 subjects=(joint.name,),
@@ -119,10 +132,20 @@ def _distance(a: Pose, b: Pose) -> float:
     return float(sum((a.p - b.p) ** 2) ** 0.5)
 
 
-MAPS = frozenset({
-    "albedo_map", "normal_map", "environment_map", "ambient_occlusion_map", "emissive_map", "light_map",
-    "roughness_map", "metalness_map", "glossiness_map", "specular_map",
-})  # fmt: skip
+MAPS = frozenset(
+    {
+        "albedo_map",
+        "normal_map",
+        "environment_map",
+        "ambient_occlusion_map",
+        "emissive_map",
+        "light_map",
+        "roughness_map",
+        "metalness_map",
+        "glossiness_map",
+        "specular_map",
+    }
+)
 """Kinds of maps of physically based rendering."""
 SCRIPTED = "Gazebo/"
 """Beginning of the names of the materials that Gazebo's script defines."""
@@ -142,7 +165,10 @@ def with_representable_parts(scene: Scene, report: Report) -> Scene:
             Fate.NOTED,
             "sdfout.no-inertia",
             "SDFormat gives a link without inertia 1 kg; wrote the mass 0 for {links}",
-            hint="state masses in the source, or weld the links to others; Gazebo refuses a mass of 0",
+            hint=(
+                "state masses in the source, or weld the links to others; Gazebo refuses a mass "
+                "of 0"
+            ),
             subjects=massless,
             links=tuple(massless),
         )
@@ -156,19 +182,29 @@ def with_representable_parts(scene: Scene, report: Report) -> Scene:
 
 def _with_parts(link: Link, report: Report) -> Link:
     collisions = tuple(
-        dataclasses.replace(part, surface=_surface(part, link, report)) for part in _uniquely_named(link.collisions)
+        dataclasses.replace(part, surface=_surface(part, link, report))
+        for part in _uniquely_named(link.collisions)
     )
     visuals = tuple(
-        dataclasses.replace(part, material=_material(part, link, report)) for part in _uniquely_named(link.visuals)
+        dataclasses.replace(part, material=_material(part, link, report))
+        for part in _uniquely_named(link.visuals)
     )
     sensors = _uniquely_named(link.sensors)
     return dataclasses.replace(
-        link, inertia=link.inertia or MASSLESS, collisions=collisions, visuals=visuals, sensors=sensors
+        link,
+        inertia=link.inertia or MASSLESS,
+        collisions=collisions,
+        visuals=visuals,
+        sensors=sensors,
     )
 
 
 def _with_sensors(joint: Joint) -> Joint:
-    return dataclasses.replace(joint, sensors=_uniquely_named(joint.sensors)) if joint.sensors else joint
+    return (
+        dataclasses.replace(joint, sensors=_uniquely_named(joint.sensors))
+        if joint.sensors
+        else joint
+    )
 
 
 def _uniquely_named(parts: tuple[_Part, ...]) -> tuple[_Part, ...]:
@@ -187,7 +223,7 @@ def _uniquely_named(parts: tuple[_Part, ...]) -> tuple[_Part, ...]:
     return tuple(named)
 
 
-# --- surfaces --------------------------------------------------------------------------------------------------------
+# --- surfaces -------------------------------------------------------------------------------------
 
 
 def _surface(collision: Collision, link: Link, report: Report) -> Surface:
@@ -196,11 +232,19 @@ def _surface(collision: Collision, link: Link, report: Report) -> Surface:
         surface = dataclasses.replace(surface, hydroelastic=None)
     friction = _friction(surface.friction)
     if friction != surface.friction:
-        lost = [f.name for f in dataclasses.fields(Friction) if _value(friction, f) != _value(surface.friction, f)]
+        lost = [
+            f.name
+            for f in dataclasses.fields(Friction)
+            if _value(friction, f) != _value(surface.friction, f)
+        ]
         report.add(
             Fate.DROPPED,
             "sdfout.friction",
-            "SDFormat cannot state {properties} of collision {collision} beside the rest of its friction",
+            (
+                "SDFormat cannot state {properties} of collision {collision} beside the rest of "
+                "its "
+                "friction"
+            ),
             collision.where,
             subjects=(link.name, f"{link.name}::{collision.name}"),
             properties=tuple(lost),
@@ -215,7 +259,9 @@ def _value(friction: Friction, entry: Any) -> Any:
 
 
 def _friction(friction: Friction) -> Friction:
-    """Return what one ``<friction>`` says: Drake's has two coefficients only, and a torsional one needs its own."""
+    """Return what one ``<friction>`` says: Drake's has two coefficients only, and a torsional one
+    needs its own.
+    """
     if friction.mu_static is not None:
         return Friction(mu=friction.mu, mu2=friction.mu, mu_static=friction.mu_static)
     if friction.torsional is None:
@@ -225,7 +271,7 @@ def _friction(friction: Friction) -> Friction:
     return friction
 
 
-# --- materials -------------------------------------------------------------------------------------------------------
+# --- materials ------------------------------------------------------------------------------------
 
 
 def _material(visual: Visual, link: Link, report: Report) -> Material | None:
@@ -257,7 +303,9 @@ def _material(visual: Visual, link: Link, report: Report) -> Material | None:
 
 
 def _colored(material: Material) -> Material:
-    """Return a material with the colors that a reader takes from Gazebo's script where the material states none."""
+    """Return a material with the colors that a reader takes from Gazebo's script where the material
+    states none.
+    """
     scripted = gazebo_material(material.name or "")
     if scripted is None:
         return material
@@ -288,7 +336,9 @@ _ARRAYS = ("gravity", "wind", "magnetic_field")
 
 def settings_of(scene: Scene) -> tuple[str, ...]:
     """Return the names of the settings that a document without a world cannot represent."""
-    found = [key for key in _ARRAYS if not np.array_equal(getattr(scene, key), getattr(_DEFAULT, key))]
+    found = [
+        key for key in _ARRAYS if not np.array_equal(getattr(scene, key), getattr(_DEFAULT, key))
+    ]
     if scene.physics != _DEFAULT.physics:
         found.append("physics")
     if any(light.link == WORLD for light in scene.lights):
@@ -398,7 +448,8 @@ def _report_names(names: dict[str, str], report: Report) -> None:
         report.add(
             Fate.NOTED,
             "sdfout.name",
-            "names in SDFormat are unique in a model, without :: and never reserved, and start with the model in a "
+            "names in SDFormat are unique in a model, without :: and never reserved, and start "
+            "with the model in a "
             "world; renamed {names}",
             subjects=tuple(re.sub("^(joint|frame|light) ", "", name) for name in names),
             names=tuple(f"{old} to {new}" for old, new in names.items()),
@@ -408,14 +459,26 @@ def _report_names(names: dict[str, str], report: Report) -> None:
 def _without_keyframes(scene: Scene, report: Report) -> Scene:
     for keyframe in scene.keyframes:
         stated = [
-            *(f"{joint} at {value_text(q)}" for joint, q in zip(keyframe.joints, keyframe.positions, strict=False)),
+            *(
+                f"{joint} at {value_text(q)}"
+                for joint, q in zip(keyframe.joints, keyframe.positions, strict=False)
+            ),
             *(
                 f"{joint} moving at {value_text(v)}"
                 for joint, v in zip(keyframe.joints, keyframe.velocities, strict=False)
             ),
-            *(f"{name} controlled by {u}" for name, u in zip(keyframe.actuators, keyframe.controls, strict=False)),
-            *(f"{name} in state {x}" for name, x in zip(keyframe.actuators, keyframe.activations, strict=False)),
-            *(f"{link} at {value_text(X)}" for link, X in zip(keyframe.links, keyframe.poses, strict=False)),
+            *(
+                f"{name} controlled by {u}"
+                for name, u in zip(keyframe.actuators, keyframe.controls, strict=False)
+            ),
+            *(
+                f"{name} in state {x}"
+                for name, x in zip(keyframe.actuators, keyframe.activations, strict=False)
+            ),
+            *(
+                f"{link} at {value_text(X)}"
+                for link, X in zip(keyframe.links, keyframe.poses, strict=False)
+            ),
         ]
         report.add(
             Fate.DROPPED,
@@ -430,7 +493,9 @@ def _without_keyframes(scene: Scene, report: Report) -> Scene:
 
 
 def _without_mujoco_items(scene: Scene, report: Report) -> Scene:
-    """Return the scene without welds and MuJoCo's own settings, which are reported; Drake refuses unknown settings."""
+    """Return the scene without welds and MuJoCo's own settings, which are reported; Drake refuses
+    unknown settings.
+    """
     names = [name for name, _ in scene.physics.parameters if name != "size/memory"]
     if scene.physics.engine == "mujoco" and names:
         report.add(
@@ -443,7 +508,9 @@ def _without_mujoco_items(scene: Scene, report: Report) -> Scene:
             owner=scene.name,
         )
     if scene.physics.engine == "mujoco":
-        scene = dataclasses.replace(scene, physics=dataclasses.replace(scene.physics, parameters=()))
+        scene = dataclasses.replace(
+            scene, physics=dataclasses.replace(scene.physics, parameters=())
+        )
     welds = tuple(c for c in scene.constraints if isinstance(c, WeldConstraint))
     for weld in welds:
         report.add(

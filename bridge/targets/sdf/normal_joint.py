@@ -12,7 +12,17 @@ import numpy as np
 from bridge.targets.report import Report
 from loaders.diagnostics import Fate
 from loaders.drake.joint import ACTUATED
-from loaders.model import WORLD, X_AXIS, Y_AXIS, Z_AXIS, Actuator, Joint, JointAxis, JointType, by_name
+from loaders.model import (
+    WORLD,
+    X_AXIS,
+    Y_AXIS,
+    Z_AXIS,
+    Actuator,
+    Joint,
+    JointAxis,
+    JointType,
+    by_name,
+)
 from loaders.pose import Pose, frozen
 from loaders.scene import Scene
 
@@ -44,12 +54,19 @@ def with_representable_actuators(scene: Scene, root: Scope, report: Report) -> S
         report.add(
             Fate.NOTED,
             "sdfout.added-actuator",
-            "Drake gives each joint of an SDFormat model an actuator; these have none in the source: {joints}",
+            (
+                "Drake gives each joint of an SDFormat model an actuator; these have none in the "
+                "source: {joints}"
+            ),
             subjects=added,
             joints=added,
         )
     limited = tuple(_limited(joint, drives.get(joint.name)) for joint in scene.joints)
-    actuators = tuple(_actuator(joint, drives.get(joint.name), report) for joint in limited if joint.name in driven)
+    actuators = tuple(
+        _actuator(joint, drives.get(joint.name), report)
+        for joint in limited
+        if joint.name in driven
+    )
     return dataclasses.replace(scene, joints=limited, actuators=actuators)
 
 
@@ -97,7 +114,10 @@ def _report_dropped(actuator: Actuator, report: Report) -> None:
     report.add(
         Fate.DROPPED,
         "sdfout.actuator",
-        "SDFormat cannot state actuator {actuator}, because joint {joint} has another one or cannot have one",
+        (
+            "SDFormat cannot state actuator {actuator}, because joint {joint} has another one or "
+            "cannot have one"
+        ),
         actuator.where,
         subjects=(actuator.name, actuator.joint),
         actuator=actuator.name,
@@ -105,7 +125,16 @@ def _report_dropped(actuator: Actuator, report: Report) -> None:
     )
 
 
-_UNSAID = {"lower", "upper", "effort", "velocity", "acceleration", "friction", "spring_stiffness", "spring_reference"}
+_UNSAID = {
+    "lower",
+    "upper",
+    "effort",
+    "velocity",
+    "acceleration",
+    "friction",
+    "spring_stiffness",
+    "spring_reference",
+}
 _STOPS = {"limit_stiffness", "limit_dissipation"}
 _COUNTS = {JointType.FIXED: 0, JointType.UNIVERSAL: 2, JointType.REVOLUTE2: 2, JointType.GEARBOX: 2}
 
@@ -134,7 +163,10 @@ def _report_floating(joint: Joint, report: Report) -> None:
     report.add(
         Fate.NOTED,
         "sdfout.floating-joint",
-        "SDFormat has no floating joint; link {link} moves freely because no joint holds it, under its own name",
+        (
+            "SDFormat has no floating joint; link {link} moves freely because no joint holds it, "
+            "under its own name"
+        ),
         joint.where,
         subjects=(joint.name, joint.child),
         link=joint.child,
@@ -147,7 +179,10 @@ def _report_default(joint: Joint, report: Report) -> None:
     report.add(
         Fate.DROPPED,
         "sdfout.default-position",
-        "SDFormat has no initial positions of joints; joint {joint} starts at zero instead of {position}",
+        (
+            "SDFormat has no initial positions of joints; joint {joint} starts at zero instead of "
+            "{position}"
+        ),
         joint.where,
         hint="write a directives file with default_joint_positions beside the model",
         subjects=(joint.name,),
@@ -171,11 +206,13 @@ def _lost(joint: Joint, properties: Iterable[str], report: Report) -> None:
         )
 
 
-# --- joints whose child is the world ---------------------------------------------------------------------------------
+# --- joints whose child is the world --------------------------------------------------------------
 
 
 def _away_from_world(joint: Joint, report: Report) -> Joint:
-    """Return a joint whose child is the world with parent and child exchanged, and its axes reversed and in order."""
+    """Return a joint whose child is the world with parent and child exchanged, and its axes
+    reversed and in order.
+    """
     if joint.child != WORLD:
         return joint
     fate = Fate.NOTED
@@ -206,7 +243,7 @@ def _without_unused(joint: Joint) -> Joint:
     return dataclasses.replace(joint, **unused)
 
 
-# --- joint types -----------------------------------------------------------------------------------------------------
+# --- joint types ----------------------------------------------------------------------------------
 
 
 def _plain(joint: Joint, report: Report) -> Joint:
@@ -237,20 +274,30 @@ def _planar(joint: Joint, report: Report) -> Joint:
     turn = Pose.of(R)
     if np.linalg.norm(R - np.eye(3)) > 0.0:
         joint = dataclasses.replace(joint, X_PJ=joint.X_PJ @ turn, X_CJ=joint.X_CJ @ turn)
-    lost = [name for name in sorted(_UNSAID | _STOPS) if any(_differs(axis, name) for axis in joint.axes)]
+    lost = [
+        name
+        for name in sorted(_UNSAID | _STOPS)
+        if any(_differs(axis, name) for axis in joint.axes)
+    ]
     _drake_joint(joint, lost, report)
     axes = zip((X_AXIS, Y_AXIS, Z_AXIS), joint.axes, strict=True)
-    return _without_parts(joint, tuple(JointAxis(xyz=xyz, damping=axis.damping) for xyz, axis in axes))
+    return _without_parts(
+        joint, tuple(JointAxis(xyz=xyz, damping=axis.damping) for xyz, axis in axes)
+    )
 
 
 def _curvilinear(joint: Joint, report: Report) -> Joint:
     (axis,) = joint.axes
-    lost = [name for name in sorted((_UNSAID | _STOPS) - {"lower", "upper"}) if _differs(axis, name)]
+    lost = [
+        name for name in sorted((_UNSAID | _STOPS) - {"lower", "upper"}) if _differs(axis, name)
+    ]
     if joint.curve is not None and (axis.lower, axis.upper) != curve_range(joint):
         lost += ["lower", "upper"]
     _drake_joint(joint, lost, report)
     lower, upper = curve_range(joint)
-    return _without_parts(joint, (JointAxis(xyz=axis.xyz, lower=lower, upper=upper, damping=axis.damping),))
+    return _without_parts(
+        joint, (JointAxis(xyz=axis.xyz, lower=lower, upper=upper, damping=axis.damping),)
+    )
 
 
 def curve_range(joint: Joint) -> tuple[float, float]:
@@ -270,7 +317,9 @@ def _without_parts(joint: Joint, axes: tuple[JointAxis, ...]) -> Joint:
 
 
 def _differs(axis: JointAxis, name: str) -> bool:
-    return bool(getattr(axis, name) != next(f.default for f in dataclasses.fields(axis) if f.name == name))
+    return bool(
+        getattr(axis, name) != next(f.default for f in dataclasses.fields(axis) if f.name == name)
+    )
 
 
 _FORMS: dict[JointType, Callable[[Joint, Report], Joint]] = {

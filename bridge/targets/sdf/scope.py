@@ -79,7 +79,9 @@ class Scopes(NamedTuple):
     root: Scope
     """The world, or the only outermost model."""
     top: Scope
-    """The scope whose names have no prefix in the source: the world, or the only outermost model."""
+    """The scope whose names have no prefix in the source: the world, or the only outermost
+    model.
+    """
     by_model: dict[str, Scope]
     """Scope of each model, by its name in the source."""
     added: tuple[str, ...]
@@ -93,7 +95,9 @@ class Scopes(NamedTuple):
 
 
 def by_prefix(root: Scope) -> dict[str, Scope]:
-    """Return the scopes in and below the outermost one, keyed by the prefix of names in the document."""
+    """Return the scopes in and below the outermost one, keyed by the prefix of names in the
+    document.
+    """
     return {scope.prefix: scope for scope in reversed(list(root.walk()))}
 
 
@@ -146,7 +150,11 @@ def scopes_of(scene: Scene, *, as_world: bool) -> Scopes:
         if outermost is not None and path == f"{outermost.name}{SEPARATOR}{outermost.name}":
             path = outermost.name  # a nested model with the name of the outermost one
         by_model[model.name] = paths[path] = _nested(path, model, paths, added)
-    order = {id(by_model[model.name]): i for i, model in enumerate(scene.models) if model.name in by_model}
+    order = {
+        id(by_model[model.name]): i
+        for i, model in enumerate(scene.models)
+        if model.name in by_model
+    }
     for scope in root.walk():
         scope.children.sort(key=lambda child: order.get(id(child), -1))
     by_source = {scope.source: scope for scope in reversed(list(root.walk()))} | {"": paths[""]}
@@ -160,7 +168,11 @@ def _nested(path: str, model: Model, paths: dict[str, Scope], added: list[str]) 
     for i in range(1, len(parts)):
         outer = SEPARATOR.join(parts[:i])
         if outer not in paths:
-            empty = Model(name=outer, X_WM=IDENTITY if parent.model is None else parent.model.X_WM, canonical_link=None)
+            empty = Model(
+                name=outer,
+                X_WM=IDENTITY if parent.model is None else parent.model.X_WM,
+                canonical_link=None,
+            )
             paths[outer] = _child(parent, outer + SEPARATOR, empty, parts[i - 1])
             added.append(outer)
         parent = paths[outer]
@@ -174,7 +186,9 @@ def _child(parent: Scope, source: str, model: Model, local: str) -> Scope:
 
 
 def set_prefixes(root: Scope) -> None:
-    """Claim the names of all models, and set the prefix and the model's name of each scope accordingly."""
+    """Claim the names of all models, and set the prefix and the model's name of each scope
+    accordingly.
+    """
     for scope in root.walk():
         if scope.parent is None:
             scope.local = _legal_root(scope.local)
@@ -199,7 +213,9 @@ def _legal_root(name: str) -> str:
     return f"{plain.strip('_') or 'model'}_model" if _RESERVED.fullmatch(plain) else plain
 
 
-_WITHOUT_AXIS = frozenset({JointType.PLANAR, JointType.CURVILINEAR, JointType.BALL, JointType.FIXED})
+_WITHOUT_AXIS = frozenset(
+    {JointType.PLANAR, JointType.CURVILINEAR, JointType.BALL, JointType.FIXED}
+)
 """Types of joints that cannot take part in a coupling."""
 
 
@@ -244,7 +260,9 @@ def placed(scene: Scene, scopes: Scopes, report: Report) -> Placed:
 
 
 def _models(root: Scope, scene: Scene) -> tuple[Model, ...]:
-    """Return the models in the order of scopes; one without canonical link has its first, or that of a nested model."""
+    """Return the models in the order of scopes; one without canonical link has its first, or that
+    of a nested model.
+    """
     stated = {model.name: model.canonical_link for model in scene.models}
     first: dict[str, str] = {}
     for link in scene.links:
@@ -273,7 +291,9 @@ class _Places:
     def __init__(self, scene: Scene, scopes: Scopes) -> None:
         self.root = scopes.root
         self._scopes = scopes
-        self._links = {link.name: scopes.by_model.get(link.model, scopes.root) for link in scene.links}
+        self._links = {
+            link.name: scopes.by_model.get(link.model, scopes.root) for link in scene.links
+        }
         self._joints = by_name(scene.joints)
         self._leaders = {coupling.follower: coupling.leader for coupling in scene.couplings}
         self._frames = by_name(scene.frames)
@@ -288,7 +308,9 @@ class _Places:
         if name not in self._placed_joints:
             joint = self._joints[name]
             ends = [
-                self.of_link(end) for end in (joint.parent, joint.child, joint.gear_reference or WORLD) if end != WORLD
+                self.of_link(end)
+                for end in (joint.parent, joint.child, joint.gear_reference or WORLD)
+                if end != WORLD
             ]
             leader = self._joints.get(self._leaders.get(name, ""))
             if leader is not None:
@@ -297,30 +319,43 @@ class _Places:
         return self._placed_joints[name]
 
     def of_frame(self, name: str) -> Scope:
-        """Return the innermost scope around a frame and its link; the world for one that is fixed to it."""
+        """Return the innermost scope around a frame and its link; the world for one that is fixed
+        to it.
+        """
         link = self._frames[name].link
-        return self.root if link == WORLD else common([self._scopes.of_name(name), self.of_link(link)])
+        return (
+            self.root if link == WORLD else common([self._scopes.of_name(name), self.of_link(link)])
+        )
 
     def of_links(self, names: Iterable[str], name: str | None = None) -> Scope:
         """Return the innermost scope around some links and, if given, a name."""
         scopes = [self.of_link(link) for link in names if link != WORLD]
-        return common([*scopes, *([] if name is None else [self._scopes.of_name(name)])] or [self.root])
+        return common(
+            [*scopes, *([] if name is None else [self._scopes.of_name(name)])] or [self.root]
+        )
 
     def of_item(self, item: Any) -> Scope:
-        """Return the innermost scope around the links or joints of a constraint, force element or filter group."""
+        """Return the innermost scope around the links or joints of a constraint, force element or
+        filter group.
+        """
         if isinstance(item, FilterGroup):
             return self.of_links(item.links, item.name)
         if hasattr(item, "joints"):
-            return common([self.of_joint(joint) for joint in item.joints if joint in self._joints] or [self.root])
+            return common(
+                [self.of_joint(joint) for joint in item.joints if joint in self._joints]
+                or [self.root]
+            )
         ends = [getattr(item, key) for key in ("link_A", "link_B", "link_C") if hasattr(item, key)]
         return self.of_links(ends)
 
 
-# --- what has no scope -----------------------------------------------------------------------------------------------
+# --- what has no scope ----------------------------------------------------------------------------
 
 
 def _without_unreachable(scene: Scene, places: _Places, report: Report) -> Scene:
-    """Return the scene without the Drake elements that only the world contains, since they are children of models."""
+    """Return the scene without the Drake elements that only the world contains, since they are
+    children of models.
+    """
 
     def is_in_model(item: Any) -> bool:
         if places.of_item(item).model is not None:
@@ -329,12 +364,18 @@ def _without_unreachable(scene: Scene, places: _Places, report: Report) -> Scene
         return False
 
     groups = {group.name for group in scene.filter_groups if group.links or group.groups}
-    listed = tuple(group for group in scene.filter_groups if group.name in groups and is_in_model(group))
+    listed = tuple(
+        group for group in scene.filter_groups if group.name in groups and is_in_model(group)
+    )
     known = {group.name: places.of_item(group) for group in listed}
     rules = tuple(
-        r for r in scene.filter_rules if {r.a, r.b} <= known.keys() and common([known[r.a], known[r.b]]).model
+        r
+        for r in scene.filter_rules
+        if {r.a, r.b} <= known.keys() and common([known[r.a], known[r.b]]).model
     )
-    kept = set(map(id, rules))  # of thousands of rules, which a search in the tuple would take a square time for
+    kept = set(
+        map(id, rules)
+    )  # of thousands of rules, which a search in the tuple would take a square time for
     for rule in scene.filter_rules:
         if id(rule) not in kept and {rule.a, rule.b} <= groups:
             _report_rule(rule, report)
@@ -349,11 +390,18 @@ def _without_unreachable(scene: Scene, places: _Places, report: Report) -> Scene
 
 
 def _report_out_of_scope(item: Any, report: Report) -> None:
-    subjects = (item.name,) if isinstance(item, FilterGroup) else getattr(item, "joints", None) or (item.link_A,)
+    subjects = (
+        (item.name,)
+        if isinstance(item, FilterGroup)
+        else getattr(item, "joints", None) or (item.link_A,)
+    )
     report.add(
         Fate.DROPPED,
         "sdfout.out-of-scope",
-        "a {kind} between several models of a world has no place in SDFormat; left out that of {items}",
+        (
+            "a {kind} between several models of a world has no place in SDFormat; left out that of "
+            "{items}"
+        ),
         item.where,
         hint="nest the models in one model",
         subjects=subjects,
@@ -388,7 +436,10 @@ def _is_representable(coupling: Coupling, scene: Scene, report: Report) -> bool:
         report.add(
             Fate.DROPPED,
             "sdfout.coupling",
-            "SDFormat cannot couple joint {follower} to joint {leader}, for one of them has no <axis>",
+            (
+                "SDFormat cannot couple joint {follower} to joint {leader}, for one of them has no "
+                "<axis>"
+            ),
             coupling.where,
             subjects=(coupling.follower, coupling.leader),
             follower=coupling.follower,
@@ -397,17 +448,23 @@ def _is_representable(coupling: Coupling, scene: Scene, report: Report) -> bool:
     return representable
 
 
-# --- names -----------------------------------------------------------------------------------------------------------
+# --- names ----------------------------------------------------------------------------------------
 
 
 def _group_names(scene: Scene, places: _Places) -> dict[str, str]:
-    """Return the names of filter groups, each in a scope around it from which all groups of its rules can be named.
+    """Return the names of filter groups, each in a scope around it from which all groups of its
+    rules can be named.
 
     Drake demands that no two children of a model have the same name, whatever they are.
     """
     scopes = {group.name: places.of_item(group) for group in scene.filter_groups}
     pairs = [(rule.a, rule.b) for rule in scene.filter_rules]
-    pairs += [(group.name, other) for group in scene.filter_groups for other in group.groups if other in scopes]
+    pairs += [
+        (group.name, other)
+        for group in scene.filter_groups
+        for other in group.groups
+        if other in scopes
+    ]
     for _ in range(len(scopes)):
         before = dict(scopes)
         for a, b in pairs:
@@ -421,7 +478,9 @@ def _group_names(scene: Scene, places: _Places) -> dict[str, str]:
 
 
 def _light_names(scene: Scene, links: Mapping[str, str]) -> dict[str, str]:
-    """Return the names of lights: those on a link are named after it, those of the world have no scope."""
+    """Return the names of lights: those on a link are named after it, those of the world have no
+    scope.
+    """
     names: dict[str, str] = {}
     taken: set[str] = set()
     for light in scene.lights:

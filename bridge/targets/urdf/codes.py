@@ -6,22 +6,38 @@ from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
     "urdfout.actuator": CodeInfo(
-        "An actuator drives a tendon, or a joint with several axes or without effort; it is left out.",
+        (
+            "An actuator drives a tendon, or a joint with several axes or without effort; it is "
+            "left "
+            "out."
+        ),
         "",
         (Fate.DROPPED,),
     ),
     "urdfout.actuator-property": CodeInfo(
-        "A transmission has no place for a property of an actuator; its effort limit is that of the joint.",
+        (
+            "A transmission has no place for a property of an actuator; its effort limit is that "
+            "of "
+            "the joint."
+        ),
         "",
         (Fate.DROPPED,),
     ),
     "urdfout.anchor": CodeInfo(
-        "An element of Drake refers to the world; a massless link fixed to the world stands for it.",
+        (
+            "An element of Drake refers to the world; a massless link fixed to the world stands "
+            "for "
+            "it."
+        ),
         "",
         (Fate.NOTED,),
     ),
     "urdfout.chain": CodeInfo(
-        "A joint of several degrees of freedom becomes a chain of joints with one axis, and links without mass.",
+        (
+            "A joint of several degrees of freedom becomes a chain of joints with one axis, and "
+            "links "
+            "without mass."
+        ),
         "Allow Drake's joints, or use a reader with such joints.",
         (Fate.APPROXIMATED,),
     ),
@@ -41,14 +57,19 @@ CODES = {
         (Fate.DROPPED, Fate.NOTED),
     ),
     "urdfout.fluid-force": CodeInfo(
-        "Buoyancy, drag and lift are left out: URDF has no element for them. The message has the values.",
+        (
+            "Buoyancy, drag and lift are left out: URDF has no element for them. The message has "
+            "the "
+            "values."
+        ),
         "Add the plugin to the document.",
         (Fate.DROPPED,),
     ),
     "urdfout.frame-link": CodeInfo("Massless links represent frames.", "", (Fate.NOTED,)),
     "urdfout.gearbox": CodeInfo(
         (
-            "URDF has no gearboxes. One of the two revolute joints that a gearbox couples mimics the other one, as in "
+            "URDF has no gearboxes. One of the two revolute joints that a gearbox couples mimics "
+            "the other one, as in "
             "simulators here."
         ),
         "",
@@ -56,32 +77,50 @@ CODES = {
     ),
     "urdfout.idle-gearbox": CodeInfo(
         (
-            "A gearbox is left out: it couples nothing, because its reference link is not connected to both of its "
+            "A gearbox is left out: it couples nothing, because its reference link is not "
+            "connected to both of its "
             "links by revolute joints."
         ),
         "Add the missing revolute joint, or correct `gearbox_reference_body`.",
         (Fate.DROPPED,),
     ),
     "urdfout.joined-links": CodeInfo(
-        "Two links may touch in MuJoCo, and never do by Drake's rules: one joint connects them, or both are fixed.",
+        (
+            "Two links may touch in MuJoCo, and never do by Drake's rules: one joint connects "
+            "them, "
+            "or both are fixed."
+        ),
         "Write SDFormat.",
         (Fate.DROPPED,),
     ),
     "urdfout.joint-property": CodeInfo(
-        "A property of a joint has no place in joints of its type; it is left out.", "", (Fate.DROPPED,)
+        "A property of a joint has no place in joints of its type; it is left out.",
+        "",
+        (Fate.DROPPED,),
     ),
     "urdfout.joint-type": CodeInfo("URDF has no such joint.", "Write SDFormat.", (Fate.INVALID,)),
     "urdfout.link-frame": CodeInfo(
-        "The frame of a link moves to its joint, where URDF requires it; the result has the map.", "", (Fate.NOTED,)
+        "The frame of a link moves to its joint, where URDF requires it; the result has the map.",
+        "",
+        (Fate.NOTED,),
     ),
     "urdfout.loop": CodeInfo(
-        "A joint closes a loop of links; it is left out, or a ball constraint of Drake stands for it.",
+        (
+            "A joint closes a loop of links; it is left out, or a ball constraint of Drake stands "
+            "for "
+            "it."
+        ),
         "Write SDFormat.",
         (Fate.DROPPED, Fate.NOTED),
     ),
-    "urdfout.material": CodeInfo("A property of a material has no place in URDF.", "", (Fate.NOTED,)),
+    "urdfout.material": CodeInfo(
+        "A property of a material has no place in URDF.", "", (Fate.NOTED,)
+    ),
     "urdfout.merged-models": CodeInfo(
-        "Several models become one; SDFormat's rule that links of one model do not collide now applies to all.",
+        (
+            "Several models become one; SDFormat's rule that links of one model do not collide now "
+            "applies to all."
+        ),
         "",
         (Fate.APPROXIMATED, Fate.NOTED),
     ),
@@ -91,10 +130,15 @@ CODES = {
         (Fate.NOTED,),
     ),
     "urdfout.name": CodeInfo(
-        "Names that are not legal or not unique in URDF are changed; the result has the map.", "", (Fate.NOTED,)
+        "Names that are not legal or not unique in URDF are changed; the result has the map.",
+        "",
+        (Fate.NOTED,),
     ),
     "urdfout.no-inertia": CodeInfo(
-        "PyBullet gives a link without `<inertial>` 1 kg; the mass 0 is written for links that are not the root.",
+        (
+            "PyBullet gives a link without `<inertial>` 1 kg; the mass 0 is written for links that "
+            "are not the root."
+        ),
         "",
         (Fate.NOTED,),
     ),
@@ -107,15 +151,25 @@ CODES = {
         "The written file, read back, is not the exported model.", "Report a bug.", (Fate.INVALID,)
     ),
     "urdfout.reversed-joint": CodeInfo(
-        "A joint leads towards the root; its parent and child are exchanged.", "", (Fate.NOTED, Fate.APPROXIMATED)
+        "A joint leads towards the root; its parent and child are exchanged.",
+        "",
+        (Fate.NOTED, Fate.APPROXIMATED),
     ),
     "urdfout.root-pose": CodeInfo(
-        "A free root link is not at the origin; most readers ignore the element that states its pose.",
+        (
+            "A free root link is not at the origin; most readers ignore the element that states "
+            "its "
+            "pose."
+        ),
         "Pass the pose to the simulator that loads the document.",
         (Fate.APPROXIMATED,),
     ),
     "urdfout.rotor-inertia": CodeInfo(
-        "The reflected inertia of a joint is written as the rotor inertia of an actuator, which Drake alone reads.",
+        (
+            "The reflected inertia of a joint is written as the rotor inertia of an actuator, "
+            "which "
+            "Drake alone reads."
+        ),
         "",
         (Fate.NOTED,),
     ),
@@ -126,7 +180,8 @@ CODES = {
     ),
     "urdfout.shape": CodeInfo(
         (
-            "URDF has no such shape, and not all readers for which the document is written know it; a mesh is written, "
+            "URDF has no such shape, and not all readers for which the document is written know "
+            "it; a mesh is written, "
             "a box for a plane, or it is left out."
         ),
         "Use a mesh.",
@@ -134,7 +189,11 @@ CODES = {
     ),
     "urdfout.static": CodeInfo("Fixed joints take the place of a static model.", "", (Fate.NOTED,)),
     "urdfout.surface": CodeInfo(
-        "A contact property has no place, or differs between the collisions of a link; it is left out.",
+        (
+            "A contact property has no place, or differs between the collisions of a link; it is "
+            "left "
+            "out."
+        ),
         "",
         (Fate.DROPPED,),
     ),

@@ -58,7 +58,11 @@ _AXIS = {
 
 def add_gazebo_of_robot(robot: Element, model: Model) -> None:
     """Add the flags of a model that differ from the defaults."""
-    _add(robot, None, {key: getattr(model, key) for key, default in _MODEL if getattr(model, key) != default})
+    _add(
+        robot,
+        None,
+        {key: getattr(model, key) for key, default in _MODEL if getattr(model, key) != default},
+    )
 
 
 def add_gazebo_of_link(robot: Element, link: Link, extensions: Collection[str]) -> None:
@@ -105,7 +109,10 @@ def add_gazebo_of_joint(robot: Element, joint: Joint) -> None:
 
 
 def _add(
-    robot: Element, reference: str | None, values: dict[str, Value | None], sensors: Sequence[Sensor] = ()
+    robot: Element,
+    reference: str | None,
+    values: dict[str, Value | None],
+    sensors: Sequence[Sensor] = (),
 ) -> None:
     stated = {tag: value for tag, value in values.items() if value is not None}
     if stated or sensors:
@@ -136,7 +143,9 @@ def document(form: NormalForm, options: Options, files: Files) -> Element:
     for joint in scene.joints:
         add_joint(robot, joint, couplings.get(joint.name))
     for actuator in scene.actuators if options.transmissions else ():
-        add_transmission(robot, actuator, f"{actuator.name}_transmission", ros2_control=options.ros2_control)
+        add_transmission(
+            robot, actuator, f"{actuator.name}_transmission", ros2_control=options.ros2_control
+        )
     if options.ros2_control:
         add_ros2_control(robot, scene)
     if "drake" in extensions:
@@ -151,7 +160,9 @@ def document(form: NormalForm, options: Options, files: Files) -> Element:
 
 
 def _links(scene: Scene) -> tuple[Link, ...]:
-    """Return the links, with one for the world if a joint or a frame needs it, or if there is no other."""
+    """Return the links, with one for the world if a joint or a frame needs it, or if there is no
+    other.
+    """
     needed = not scene.links or any(joint.parent == WORLD for joint in scene.joints)
     if not needed or any(link.name == WORLD for link in scene.links):
         return scene.links
@@ -177,7 +188,8 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> 
 
     Raises:
         LoadError: if the file is invalid.
-        ExportError: if URDF cannot represent the model; with ``strict``, if anything is lost or approximated.
+        ExportError: if URDF cannot represent the model; with ``strict``, if anything is lost or
+        approximated.
         TypeError: if an option is unknown.
         ValueError: if an option has an unknown value.
     """
@@ -205,7 +217,11 @@ _SOLVED = frozenset({"urdfout.root-pose"})
 
 
 def urdf_assembly(
-    scene: Scene, keywords: Mapping[str, Any], function: str, changed: Mapping[str, object], package: str = ""
+    scene: Scene,
+    keywords: Mapping[str, Any],
+    function: str,
+    changed: Mapping[str, object],
+    package: str = "",
 ) -> AssemblyContents:
     """Return the files of a scene, with a URDF for each of its kinematic trees.
 
@@ -219,23 +235,33 @@ def urdf_assembly(
     Raises:
         ExportError: if URDF cannot represent a tree; with ``strict``, if anything is lost.
     """
-    lenient = {key: value for key, value in keywords.items() if key not in ("strict", "meshes", "write_srdf")}
+    lenient = {
+        key: value
+        for key, value in keywords.items()
+        if key not in ("strict", "meshes", "write_srdf")
+    }
 
     def build_part(part: Scene, assets: str) -> Document:
-        named = renamed(part, {"model": {part.models[0].name: part.name}})  # a tree of a model is a model by itself
+        named = renamed(
+            part, {"model": {part.models[0].name: part.name}}
+        )  # a tree of a model is a model by itself
         built = build(named, lenient, assets)
         return Document(built, _free_pose(built), _SOLVED)
 
     form = Format("URDF", ".urdf", function, "urdfout.read-back")
     if "drake" in lenient.get("extensions", EXTENSIONS):
         scene = with_filter_groups(scene)
-    contents, report = assembly_contents(scene, trees_of(scene), build_part, form, changed, _with_old_frames, package)
+    contents, report = assembly_contents(
+        scene, trees_of(scene), build_part, form, changed, _with_old_frames, package
+    )
     report.entries.raise_for(ExportError, strict=bool(keywords.get("strict")))
     return contents
 
 
 def _free_pose(built: Built) -> tuple[str, Pose] | None:
-    """Return the free root of a tree and its pose; None if the tree is held, or its root is at the origin."""
+    """Return the free root of a tree and its pose; None if the tree is held, or its root is at the
+    origin.
+    """
     scene = built.form.scene
     X_WR = scene.models[0].X_WM
     if X_WR.is_close(IDENTITY, 0.0) or any(joint.parent == WORLD for joint in scene.joints):
@@ -265,7 +291,9 @@ def srdf_text(source: Scene, scene: Scene, names: Mapping[str, str]) -> str:
     root = root_element("robot", name=scene.name)
     adjacent = {frozenset((joint.parent, joint.child)) for joint in scene.joints}
     order = {link.name: i for i, link in enumerate(scene.links)}
-    excluded = ({names.get(name, name) for name in pair} for pair in source.excluded_collision_pairs())
+    excluded = (
+        {names.get(name, name) for name in pair} for pair in source.excluded_collision_pairs()
+    )
     pairs = [sorted(pair, key=lambda name: order.get(name, -1)) for pair in excluded]
     for link1, link2 in sorted(pairs, key=lambda pair: [order.get(name, -1) for name in pair]):
         if WORLD not in (link1, link2):
@@ -292,16 +320,19 @@ def export_urdf(
 ) -> UrdfExport:
     """Write a model as a folder: ``<name>.urdf``, ``assets/``, ``README.md``, ``FIDELITY.md``.
 
-    A scene of several kinematic trees becomes a URDF for each, and ``<name>.dmd.yaml``, which places them.
+    A scene of several kinematic trees becomes a URDF for each, and ``<name>.dmd.yaml``, which
+    places them.
 
-    The folder appears complete or not at all, and replaces an earlier export whose files are as they were written; see
-    `bridge.export_mjcf`.
+    The folder appears complete or not at all, and replaces an earlier export whose files are as
+    they were written; see `bridge.export_mjcf`.
 
     Args:
         source: See `bridge.to_urdf`.
         out_dir: The folder to write. A symbolic link stands for the folder that it leads to.
-        force: Whether to overwrite files that were edited or that no export wrote, if they have the name of a new one.
-        check: Whether to read the files back and compare them with the model before the folder is touched.
+        force: Whether to overwrite files that were edited or that no export wrote, if they have the
+            name of a new one.
+        check: Whether to read the files back and compare them with the model before the folder is
+            touched.
         options: See `bridge.to_urdf`.
 
     Returns:
@@ -309,9 +340,10 @@ def export_urdf(
 
     Raises:
         LoadError: if the file is invalid.
-        ExportError: if URDF cannot represent the model, or the written file, read back, is not the model; with
-            ``strict``, if anything is lost.
-        OutputFolderError: if the folder holds files that were edited or that no export wrote; a `FileExistsError`.
+        ExportError: if URDF cannot represent the model, or the written file, read back, is not the
+            model; with ``strict``, if anything is lost.
+        OutputFolderError: if the folder holds files that were edited or that no export wrote; a
+        `FileExistsError`.
         OSError: if the file system refuses; the old content is in place then.
         TypeError: if an option is unknown.
         ValueError: if an option has an unknown value, or the folder is named as a file.
@@ -320,16 +352,19 @@ def export_urdf(
         >>> import tempfile, bridge, loaders
         >>> urdf = '<robot name="arm"><link name="base"/></robot>'
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     result = bridge.export_urdf(loaders.load_string(urdf, format="urdf"), f"{folder}/arm")
-        ...     print(result.path.name, result.files)
+        ...     result = bridge.export_urdf(loaders.load_string(urdf, format="urdf"),
+        f"{folder}/arm") ...     print(result.path.name, result.files)
         arm.urdf ('FIDELITY.md', 'README.md', 'arm.urdf')
     """
     contents = finished(source, options, lambda: _contents(source, options), check=check)
     return contents.written(UrdfExport, out_dir, force=force)
 
 
-def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpack[UrdfOptions]) -> tuple[str, ...]:
-    """Return the files of an export that are missing, superfluous, or differ from what `export_urdf` would write.
+def stale_files(
+    source: Source, out_dir: str | os.PathLike[str], **options: Unpack[UrdfOptions]
+) -> tuple[str, ...]:
+    """Return the files of an export that are missing, superfluous, or differ from what
+    `export_urdf` would write.
 
     Args:
         source: See `bridge.to_urdf`.
@@ -356,18 +391,22 @@ def single_file(
 
     Raises:
         LoadError: if the file is invalid.
-        ExportError: if URDF cannot represent the model, or the written file, read back, is not the model; with
-            ``strict``, if anything is lost.
+        ExportError: if URDF cannot represent the model, or the written file, read back, is not the
+            model; with ``strict``, if anything is lost.
         TypeError: if an option is unknown.
         ValueError: if the meshes are to be those of a package.
     """
     if options.get("meshes") == "package":
         raise ValueError("a package is a folder; expected meshes='relative' for one file")
-    return single_document(source, options, lambda: build(source, options, assets), _FORMAT, assets, check=check)
+    return single_document(
+        source, options, lambda: build(source, options, assets), _FORMAT, assets, check=check
+    )
 
 
 def _contents(source: Source, keywords: UrdfOptions) -> Contents:
-    """Return the files of one robot; if the scene has several trees, one robot for each and directives."""
+    """Return the files of one robot; if the scene has several trees, one robot for each and
+    directives.
+    """
     options, load_options = Options.split(keywords)
     scene = scene_of(source, load_options)
     if has_several_roots(scene):
@@ -378,7 +417,12 @@ def _contents(source: Source, keywords: UrdfOptions) -> Contents:
 
 def _of_robot(built: Built) -> Contents:
     readers = "is a robot in URDF. ROS, Drake, Gazebo, MuJoCo, PyBullet and sdfbridge read it."
-    notes = ("Links and joints are those of the source. Frames of links are at their joints, where URDF requires it.",)
+    notes = (
+        (
+            "Links and joints are those of the source. Frames of links are at their joints, where "
+            "URDF requires it."
+        ),
+    )
     contents = document_contents(built, _FORMAT, readers, notes)
     if built.options.write_srdf:
         contents.files[str(Path(contents.main).with_suffix(".srdf"))] = srdf_text(

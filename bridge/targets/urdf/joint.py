@@ -55,7 +55,9 @@ def add_drake_elements(robot: Element, scene: Scene) -> None:
         scene: The scene.
     """
     for frame in scene.frames:
-        X = frame.X_LF if frame.link != WORLD else scene.models[0].X_WM.inverse() @ frame.X_LF  # <origin> moves it
+        X = (
+            frame.X_LF if frame.link != WORLD else scene.models[0].X_WM.inverse() @ frame.X_LF
+        )  # <origin> moves it
         add(robot, "frame", None, name=frame.name, link=frame.link, **pose_attributes(X))
     for item in (*scene.constraints, *scene.forces):
         _add_item(robot, item, scene)
@@ -111,7 +113,9 @@ _TYPES = {
     JointType.CURVILINEAR: "drake:joint",
 }
 """Tags of types that URDF itself does not have."""
-_WITH_AXIS = frozenset({JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.SCREW})
+_WITH_AXIS = frozenset(
+    {JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.SCREW}
+)
 
 
 def add_joint(robot: Element, joint: Joint, coupling: Coupling | None) -> None:
@@ -181,11 +185,16 @@ def _add_curve(joint: Element, curve: Curve) -> None:
         if arc.curvature == 0.0:
             add(curves, "drake:line_segment", length=arc.length)
         else:
-            radius, angle = round_to_short(1.0 / abs(arc.curvature)), round_to_short(arc.length * arc.curvature)
+            radius, angle = (
+                round_to_short(1.0 / abs(arc.curvature)),
+                round_to_short(arc.length * arc.curvature),
+            )
             add(curves, "drake:circular_arc", radius=radius, angle=angle)
 
 
-def add_transmission(robot: Element, actuator: Actuator, name: str, *, ros2_control: bool = False) -> None:
+def add_transmission(
+    robot: Element, actuator: Actuator, name: str, *, ros2_control: bool = False
+) -> None:
     """Add the ``<transmission>`` of an actuator.
 
     Args:
@@ -197,7 +206,9 @@ def add_transmission(robot: Element, actuator: Actuator, name: str, *, ros2_cont
     element = add(robot, "transmission", name=name)
     add(element, "type", "transmission_interface/SimpleTransmission")
     joint = add(element, "joint", name=actuator.joint)
-    for interface in (name for name in actuator.interfaces if not ros2_control or name not in COMMANDS):
+    for interface in (
+        name for name in actuator.interfaces if not ros2_control or name not in COMMANDS
+    ):
         add(joint, "hardwareInterface", interface)
     motor = add(element, "actuator", name=actuator.name)
     if actuator.gear_ratio != 1.0:
@@ -211,7 +222,9 @@ def add_transmission(robot: Element, actuator: Actuator, name: str, *, ros2_cont
 
 
 _PLUGIN = "mock_components/GenericSystem"
-"""Hardware of ros2_control that returns each command as the state; users replace it by that of their robot."""
+"""Hardware of ros2_control that returns each command as the state; users replace it by that of
+their robot.
+"""
 
 
 def add_ros2_control(robot: Element, scene: Scene) -> None:
@@ -231,7 +244,9 @@ def add_ros2_control(robot: Element, scene: Scene) -> None:
         element = add(control, "joint", name=name)
         for command in commands_of(actuator):
             interface = add(element, "command_interface", name=command)
-            for end, limit in zip(("min", "max"), _limits(command, joints[name].axes[0]), strict=True):
+            for end, limit in zip(
+                ("min", "max"), _limits(command, joints[name].axes[0]), strict=True
+            ):
                 if math.isfinite(limit):
                     add(interface, "param", limit, name=end)
         for state in COMMANDS:

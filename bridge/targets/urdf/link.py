@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from bridge.targets.folder import Files
-from bridge.targets.numbers import angle_values, direction_text, numbers, position_values, round_to_short, snapped_angle
+from bridge.targets.numbers import (
+    angle_values,
+    direction_text,
+    numbers,
+    position_values,
+    round_to_short,
+    snapped_angle,
+)
 from bridge.targets.xml import Element, Value, add
 from loaders.inertia import SpatialInertia
 from loaders.model import (
@@ -59,18 +66,23 @@ def pose_attributes(X: Pose) -> dict[str, Value | None]:
 
 
 def _angles(R: Array) -> list[float]:
-    """Return roll, pitch and yaw that a reader turns into a matrix with the same angles, near a pitch of 90° too."""
+    """Return roll, pitch and yaw that a reader turns into a matrix with the same angles, near a
+    pitch of 90° too.
+    """
     cosine = math.hypot(float(R[2, 1]), float(R[2, 2]))
     if not _LOCKED <= cosine < _WELL_CONDITIONED:
         return angle_values(R)
-    # rounding errors of the matrix change the roll by up to 1e-15 / cosine: it keeps fewer digits, and yaw follows
+    # rounding errors of the matrix change the roll by up to 1e-15 / cosine: it keeps fewer digits,
+    # and yaw follows
     digits = max(0, min(_DECIMALS, math.floor(-math.log10(4e-15 / cosine))))
     roll = round(math.atan2(float(R[2, 1]), float(R[2, 2])), digits)
     if abs(roll) > math.pi - 10.0**-digits:  # either sign is the same rotation
         roll = math.pi
     s, k = math.sin(roll), math.cos(roll)
     pitch = math.atan2(-float(R[2, 0]), s * float(R[2, 1]) + k * float(R[2, 2]))
-    yaw = math.atan2(s * float(R[0, 2]) - k * float(R[0, 1]), k * float(R[1, 1]) - s * float(R[1, 2]))
+    yaw = math.atan2(
+        s * float(R[0, 2]) - k * float(R[0, 1]), k * float(R[1, 1]) - s * float(R[1, 2])
+    )
     return [roll + 0.0, round(pitch, _DECIMALS), snapped_angle(yaw)]
 
 
@@ -80,7 +92,9 @@ def vector(values: Array | Iterable[float]) -> tuple[float, ...]:
 
 
 def axis_text(xyz: Sequence[float] | Array) -> str:
-    """Return a direction as text that stays the same when a reader of URDF normalizes it and it is written again."""
+    """Return a direction as text that stays the same when a reader of URDF normalizes it and it is
+    written again.
+    """
     text = direction_text(xyz)
     for _ in range(_MAX_ROUNDS):
         values = [float(word) for word in text.split()]
@@ -92,7 +106,14 @@ def axis_text(xyz: Sequence[float] | Array) -> str:
     return text
 
 
-_MOMENTS = (("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1, 2), ("izz", 2, 2))
+_MOMENTS = (
+    ("ixx", 0, 0),
+    ("ixy", 0, 1),
+    ("ixz", 0, 2),
+    ("iyy", 1, 1),
+    ("iyz", 1, 2),
+    ("izz", 2, 2),
+)
 _ROLES = ("illustration", "perception")
 _CONTACT = {
     "restitution": ("restitution", 0.0),
@@ -116,7 +137,11 @@ def add_link(robot: Element, link: Link, extensions: Collection[str], files: Fil
         _add_inertial(element, link.inertia)
     for visual in link.visuals:
         _add_visual(element, visual, extensions, files)
-    friction = friction_of_link([c.surface for c in link.collisions], extensions) if link.collisions else None
+    friction = (
+        friction_of_link([c.surface for c in link.collisions], extensions)
+        if link.collisions
+        else None
+    )
     for collision in link.collisions:
         _add_collision(element, collision, extensions, files)
     if link.collisions and "pybullet" in extensions:
@@ -165,10 +190,12 @@ def add_material(robot: Element, material: Material, files: Files) -> None:
         add(element, "texture", filename=files.uri(material.texture, material.texture))
 
 
-# --- shapes ----------------------------------------------------------------------------------------------------------
+# --- shapes ---------------------------------------------------------------------------------------
 
 
-def _add_geometry(parent: Element, geometry: Geometry, extensions: Collection[str], files: Files) -> None:
+def _add_geometry(
+    parent: Element, geometry: Geometry, extensions: Collection[str], files: Files
+) -> None:
     element = add(parent, "geometry")
     if isinstance(geometry, Mesh):
         scale = None if geometry.scale == (1.0, 1.0, 1.0) else geometry.scale
@@ -192,10 +219,12 @@ def _add_geometry(parent: Element, geometry: Geometry, extensions: Collection[st
         add(element, "plane", normal=axis_text(geometry.normal))
 
 
-# --- contact ---------------------------------------------------------------------------------------------------------
+# --- contact --------------------------------------------------------------------------------------
 
 
-def _add_collision(link: Element, collision: Collision, extensions: Collection[str], files: Files) -> None:
+def _add_collision(
+    link: Element, collision: Collision, extensions: Collection[str], files: Files
+) -> None:
     element = add(link, "collision", name=collision.name)
     add_origin(element, collision.X_LG)
     _add_geometry(element, collision.geometry, extensions, files)
@@ -212,7 +241,9 @@ def _add_proximity(collision: Element, surface: Surface) -> None:
             "hydroelastic_modulus": hydroelastic.modulus,
             "hydroelastic_margin": hydroelastic.margin,
         }
-    values["point_contact_stiffness"] = surface.stiffness if (surface.stiffness or 0.0) > 0.0 else None
+    values["point_contact_stiffness"] = (
+        surface.stiffness if (surface.stiffness or 0.0) > 0.0 else None
+    )
     values["hunt_crossley_dissipation"] = surface.dissipation
     values["relaxation_time"] = surface.relaxation_time
     friction = surface.friction

@@ -90,10 +90,12 @@ def has_gazebo(item: Link | Joint) -> bool:
     """Return whether a ``<gazebo>`` element refers to a link or joint, by its name alone."""
     if isinstance(item, Joint):
         stated = any(
-            axis.spring_stiffness or axis.spring_reference or axis.limit_stiffness is not None
+            axis.spring_stiffness
+            or axis.spring_reference
+            or axis.limit_stiffness is not None
             or axis.limit_dissipation is not None
             for axis in item.axes
-        )  # fmt: skip
+        )
         return stated or bool(item.sensors) or item.provide_feedback
     flags = not item.gravity or item.kinematic or item.enable_wind or item.self_collide is not None
     return flags or bool(item.sensors) or any(item.velocity_decay) or bool(item.collisions)

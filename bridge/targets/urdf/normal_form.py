@@ -15,7 +15,17 @@ from bridge.targets.elements import (
 )
 from bridge.targets.report import Report, kind_words
 from loaders.diagnostics import Fate
-from loaders.model import WORLD, Bushing, FilterGroup, Frame, Joint, JointType, Link, TendonConstraint, WeldConstraint
+from loaders.model import (
+    WORLD,
+    Bushing,
+    FilterGroup,
+    Frame,
+    Joint,
+    JointType,
+    Link,
+    TendonConstraint,
+    WeldConstraint,
+)
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 
@@ -37,7 +47,8 @@ _ENDS = ("link_A", "link_B", "link_C")
 
 
 def without_unknown_items(scene: Scene, report: Report) -> Scene:
-    """Return the scene without welds of links, and without constraints of joints that were left out.
+    """Return the scene without welds of links, and without constraints of joints that were left
+    out.
 
     Args:
         scene: The scene.
@@ -47,7 +58,9 @@ def without_unknown_items(scene: Scene, report: Report) -> Scene:
     kept = []
     for item in scene.constraints:
         if isinstance(item, WeldConstraint) or not set(getattr(item, "joints", ())) <= joints:
-            subjects = item.joints if isinstance(item, TendonConstraint) else (item.link_A, item.link_B)
+            subjects = (
+                item.joints if isinstance(item, TendonConstraint) else (item.link_A, item.link_B)
+            )
             report.add(
                 Fate.DROPPED,
                 "urdfout.constraint",
@@ -62,11 +75,14 @@ def without_unknown_items(scene: Scene, report: Report) -> Scene:
     groups = tuple(group for group in scene.filter_groups if group.links)
     names = {group.name for group in groups}
     rules = tuple(rule for rule in scene.filter_rules if {rule.a, rule.b} <= names)
-    return dataclasses.replace(scene, constraints=tuple(kept), filter_groups=groups, filter_rules=rules)
+    return dataclasses.replace(
+        scene, constraints=tuple(kept), filter_groups=groups, filter_rules=rules
+    )
 
 
 def with_anchor(scene: Scene, report: Report) -> Scene:
-    """Return the scene with a massless link, fixed to the world, where a constraint or group refers to the world.
+    """Return the scene with a massless link, fixed to the world, where a constraint or group refers
+    to the world.
 
     Args:
         scene: The scene.
@@ -90,7 +106,8 @@ def with_anchor(scene: Scene, report: Report) -> Scene:
 
 
 def with_ground(scene: Scene, report: Report) -> tuple[Scene, dict[str, str]]:
-    """Return the scene with the shapes of the world on a link that filter groups can name, and the name of this.
+    """Return the scene with the shapes of the world on a link that filter groups can name, and the
+    name of this.
 
     Args:
         scene: The scene.
@@ -102,7 +119,9 @@ def with_ground(scene: Scene, report: Report) -> tuple[Scene, dict[str, str]]:
     name = free_item_name(scene, "ground")
     scene = dataclasses.replace(
         scene,
-        links=tuple(dataclasses.replace(k, name=name) if k.name == WORLD else k for k in scene.links),
+        links=tuple(
+            dataclasses.replace(k, name=name) if k.name == WORLD else k for k in scene.links
+        ),
         joints=(*scene.joints, _weld(scene, name, report)),
         filter_groups=tuple(_group(group, name) for group in scene.filter_groups),
     )
@@ -114,7 +133,10 @@ def _weld(scene: Scene, name: str, report: Report) -> Joint:
     report.add(
         Fate.NOTED,
         "urdfout.anchor",
-        "Drake's elements connect links only; link {link}, fixed to the world, stands for the world",
+        (
+            "Drake's elements connect links only; link {link}, fixed to the world, stands for the "
+            "world"
+        ),
         subjects=(name,),
         link=name,
     )
@@ -134,15 +156,24 @@ def _replaced(item: Any, name: str) -> Any:
 
 
 def _group(group: FilterGroup, name: str) -> FilterGroup:
-    return dataclasses.replace(group, links=tuple(name if link == WORLD else link for link in group.links))
+    return dataclasses.replace(
+        group, links=tuple(name if link == WORLD else link for link in group.links)
+    )
 
 
 def with_bushing_frames(scene: Scene) -> Scene:
-    """Return the scene with a named frame at each end of a bushing, unless the link itself or a frame is there."""
+    """Return the scene with a named frame at each end of a bushing, unless the link itself or a
+    frame is there.
+    """
     for number, bushing in enumerate(item for item in scene.forces if isinstance(item, Bushing)):
-        for link, X_LF, end in ((bushing.link_A, bushing.X_LA, "A"), (bushing.link_C, bushing.X_LC, "C")):
+        for link, X_LF, end in (
+            (bushing.link_A, bushing.X_LA, "A"),
+            (bushing.link_C, bushing.X_LC, "C"),
+        ):
             if frame_at(scene, link, X_LF) is None:
-                frame = Frame(name=free_item_name(scene, f"bushing_{number}_{end}"), link=link, X_LF=X_LF)
+                frame = Frame(
+                    name=free_item_name(scene, f"bushing_{number}_{end}"), link=link, X_LF=X_LF
+                )
                 scene = dataclasses.replace(scene, frames=(*scene.frames, frame))
     return scene
 
@@ -157,20 +188,27 @@ def frame_at(scene: Scene, link: str, X_LF: Pose) -> str | None:
     """
     if X_LF.is_close(IDENTITY, _CLOSE):
         return link
-    return next((f.name for f in scene.frames if f.link == link and f.X_LF.is_close(X_LF, _CLOSE)), None)
+    return next(
+        (f.name for f in scene.frames if f.link == link and f.X_LF.is_close(X_LF, _CLOSE)), None
+    )
 
 
-def with_frame_links(scene: Scene, moved: Mapping[str, Pose], report: Report, *, all_frames: bool) -> Scene:
-    """Return the scene with a link at the old frame of each link that moved, and at each frame if that is wanted.
+def with_frame_links(
+    scene: Scene, moved: Mapping[str, Pose], report: Report, *, all_frames: bool
+) -> Scene:
+    """Return the scene with a link at the old frame of each link that moved, and at each frame if
+    that is wanted.
 
     Args:
         scene: The scene.
         moved: Pose of the frame of each link that moved, in its old frame.
         report: Receives the finding.
-        all_frames: Whether the frames of the source become links too, which readers without ``<frame>`` know.
+        all_frames: Whether the frames of the source become links too, which readers without
+            ``<frame>`` know.
     """
     old = [
-        Frame(name=free_item_name(scene, f"{name}_origin"), link=name, X_LF=X.inverse()) for name, X in moved.items()
+        Frame(name=free_item_name(scene, f"{name}_origin"), link=name, X_LF=X.inverse())
+        for name, X in moved.items()
     ]
     named = [frame for frame in scene.frames if all_frames and frame.link != WORLD]
     frames = [*old, *named]
@@ -183,7 +221,9 @@ def with_frame_links(scene: Scene, moved: Mapping[str, Pose], report: Report, *,
         subjects=tuple(frame.name for frame in frames),
         links=tuple(frame.name for frame in frames),
     )
-    return _with_links(dataclasses.replace(scene, frames=tuple(f for f in scene.frames if f not in named)), frames)
+    return _with_links(
+        dataclasses.replace(scene, frames=tuple(f for f in scene.frames if f not in named)), frames
+    )
 
 
 def _with_links(scene: Scene, frames: Sequence[Frame]) -> Scene:
@@ -191,7 +231,14 @@ def _with_links(scene: Scene, frames: Sequence[Frame]) -> Scene:
     links, joints = [], []
     for frame in frames:
         holder = by_name[frame.link]
-        links.append(Link(name=frame.name, model=holder.model, X_WL=holder.X_WL @ frame.X_LF, where=frame.where))
+        links.append(
+            Link(
+                name=frame.name,
+                model=holder.model,
+                X_WL=holder.X_WL @ frame.X_LF,
+                where=frame.where,
+            )
+        )
         joints.append(
             Joint(
                 name=free_item_name(scene, f"{frame.name}_joint"),
@@ -213,7 +260,9 @@ class NormalForm(NamedTuple):
     names: dict[str, str]
     """Names in the document by name in the source, where they differ."""
     frames: dict[str, Pose]
-    """Pose of the frame of each link that moved, in its frame in the source, by name in the source."""
+    """Pose of the frame of each link that moved, in its frame in the source, by name in the
+    source.
+    """
 
 
 def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:

@@ -43,8 +43,8 @@ Step = tuple[str, JointType, JointAxis]
 def with_chains(scene: Scene, report: Report, *, plain: bool) -> Scene:
     """Return the scene with chains in place of the joints that the document cannot state.
 
-    A chain has the positions of the joint, in its order, except that of a ball joint: three angles about x, y and z
-    take the place of a quaternion.
+    A chain has the positions of the joint, in its order, except that of a ball joint: three angles
+    about x, y and z take the place of a quaternion.
 
     Args:
         scene: The scene, whose joints lead away from its root.
@@ -61,7 +61,9 @@ def with_chains(scene: Scene, report: Report, *, plain: bool) -> Scene:
 
 def _steps(joint: Joint, *, plain: bool) -> Sequence[Step]:
     """Return the joints of the chain of a joint; none if it stays."""
-    if joint.type is JointType.REVOLUTE2 or (joint.type is JointType.UNIVERSAL and (plain or _is_skew(joint))):
+    if joint.type is JointType.REVOLUTE2 or (
+        joint.type is JointType.UNIVERSAL and (plain or _is_skew(joint))
+    ):
         return [(f"_axis{i}", _HINGE, axis) for i, axis in enumerate(joint.axes, 1)]
     return _CHAINS[joint.type](joint) if plain and joint.type in _CHAINS else ()
 
@@ -78,7 +80,10 @@ def _of_ball(joint: Joint) -> Sequence[Step]:
 
 def _of_planar(joint: Joint) -> Sequence[Step]:
     kinds = (_SLIDE, _SLIDE, _HINGE)
-    return [(f"_axis{i}", kind, axis) for i, (kind, axis) in enumerate(zip(kinds, joint.axes, strict=True), 1)]
+    return [
+        (f"_axis{i}", kind, axis)
+        for i, (kind, axis) in enumerate(zip(kinds, joint.axes, strict=True), 1)
+    ]
 
 
 def _of_screw(joint: Joint) -> Sequence[Step]:
@@ -94,17 +99,23 @@ _CHAINS: dict[JointType, Callable[[Joint], Sequence[Step]]] = {
 
 
 def _replaced(scene: Scene, joint: Joint, steps: Sequence[Step]) -> Scene:
-    """Return the scene with a chain in place of a joint, and the couplings of its axes on the joints of the chain."""
+    """Return the scene with a chain in place of a joint, and the couplings of its axes on the
+    joints of the chain.
+    """
     chain: list[Joint] = []
     links: list[Link] = []
-    others = dataclasses.replace(scene, joints=tuple(other for other in scene.joints if other is not joint))
+    others = dataclasses.replace(
+        scene, joints=tuple(other for other in scene.joints if other is not joint)
+    )
     child = next(link for link in scene.links if link.name == joint.child)
     for i, (suffix, kind, axis) in enumerate(steps):
         is_last = i == len(steps) - 1
         name = free_item_name(others, f"{joint.name}{suffix}") if suffix else joint.name
         end = joint.child if is_last else free_item_name(others, f"{joint.name}_link{i + 1}")
         if not is_last:
-            links.append(Link(name=end, model=child.model, X_WL=child.X_WL @ joint.X_CJ, where=joint.where))
+            links.append(
+                Link(name=end, model=child.model, X_WL=child.X_WL @ joint.X_CJ, where=joint.where)
+            )
         chain.append(
             Joint(
                 name=name,
@@ -126,11 +137,17 @@ def _with_chain(scene: Scene, joint: Joint, chain: Sequence[Joint], links: Seque
     couplings = [_coupling(coupling, joint, chain) for coupling in scene.couplings]
     if joint.type is JointType.SCREW:
         pitch = joint.pitch / (2.0 * math.pi)
-        couplings.append(Coupling(follower=chain[1].name, leader=chain[0].name, multiplier=pitch, where=joint.where))
+        couplings.append(
+            Coupling(
+                follower=chain[1].name, leader=chain[0].name, multiplier=pitch, where=joint.where
+            )
+        )
     joints: list[Joint] = []
     for other in scene.joints:
         joints.extend(chain if other is joint else (other,))
-    return dataclasses.replace(scene, joints=tuple(joints), links=(*scene.links, *links), couplings=tuple(couplings))
+    return dataclasses.replace(
+        scene, joints=tuple(joints), links=(*scene.links, *links), couplings=tuple(couplings)
+    )
 
 
 def _coupling(coupling: Coupling, joint: Joint, chain: Sequence[Joint]) -> Coupling:
@@ -146,10 +163,13 @@ def _report_chain(joint: Joint, steps: Sequence[Step], report: Report) -> None:
     report.add(
         Fate.APPROXIMATED,
         "urdfout.chain",
-        "joint {joint} of type {type} becomes a chain of {count} joints with one axis and links without mass between "
+        "joint {joint} of type {type} becomes a chain of {count} joints with one axis and links "
+        "without mass between "
         "them, which simulators without such links refuse",
         joint.where,
-        hint="" if joint.type is JointType.REVOLUTE2 else 'use joints="all" with Drake\'s extensions',
+        hint=""
+        if joint.type is JointType.REVOLUTE2
+        else 'use joints="all" with Drake\'s extensions',
         subjects=(joint.name,),
         joint=joint.name,
         type=joint.type.value,
@@ -177,11 +197,18 @@ def with_representable_drives(scene: Scene, report: Report) -> Scene:
     for actuator in scene.actuators:
         joint = joints.get(actuator.joint)
         if joint is None or actuator.tendon or not _has_driven_axis(joint):
-            _add(actuator, "urdfout.actuator", "as it drives no joint with one axis that may exert effort", report)
+            _add(
+                actuator,
+                "urdfout.actuator",
+                "as it drives no joint with one axis that may exert effort",
+                report,
+            )
         else:
             kept.append(actuator)
     limits = {actuator.joint: actuator.effort for actuator in reversed(kept)}
-    limited = tuple(_limited_coupling(joint, limits.get(joint.name, math.inf)) for joint in scene.joints)
+    limited = tuple(
+        _limited_coupling(joint, limits.get(joint.name, math.inf)) for joint in scene.joints
+    )
     efforts = {joint.name: joint.axes[0].effort for joint in limited if joint.axes}
     actuators = tuple(_said(actuator, efforts[actuator.joint], report) for actuator in kept)
     return dataclasses.replace(scene, joints=limited, actuators=actuators)
@@ -206,9 +233,14 @@ def without_couplings(scene: Scene, report: Report) -> Scene:
 
 def _limited_coupling(joint: Joint, effort: float) -> Joint:
     """Return a joint with the effort limit of its actuator, if it states none itself and may."""
-    if joint.type.value not in ("revolute", "continuous", "prismatic") or joint.axes[0].effort < math.inf:
+    if (
+        joint.type.value not in ("revolute", "continuous", "prismatic")
+        or joint.axes[0].effort < math.inf
+    ):
         return joint
-    return dataclasses.replace(joint, axes=(dataclasses.replace(joint.axes[0], effort=effort or math.inf),))
+    return dataclasses.replace(
+        joint, axes=(dataclasses.replace(joint.axes[0], effort=effort or math.inf),)
+    )
 
 
 def _said(actuator: Actuator, effort: float, report: Report) -> Actuator:
@@ -254,7 +286,9 @@ def _couplings(scene: Scene, report: Report) -> Iterable[Coupling]:
     followers: set[str] = set()
     for coupling in scene.couplings:
         ends = [joints.get(name) for name in (coupling.follower, coupling.leader)]
-        if coupling.follower not in followers and all(joint is not None and len(joint.axes) == 1 for joint in ends):
+        if coupling.follower not in followers and all(
+            joint is not None and len(joint.axes) == 1 for joint in ends
+        ):
             followers.add(coupling.follower)
             yield coupling
         else:
@@ -275,10 +309,12 @@ def _add_coupling(coupling: Coupling, report: Report) -> None:
 
 
 def with_command_interfaces(scene: Scene, options: Options) -> Scene:
-    """Return the scene with the interfaces of each driven joint as its ``<ros2_control>`` states them.
+    """Return the scene with the interfaces of each driven joint as its ``<ros2_control>`` states
+    them.
 
-    An actuator whose source names no such interface is commanded by effort. Without ``<transmission>``, the document
-    states which joints are driven, and neither names nor gears of their actuators.
+    An actuator whose source names no such interface is commanded by effort. Without
+    ``<transmission>``, the document states which joints are driven, and neither names nor gears of
+    their actuators.
 
     Args:
         scene: The scene.
@@ -333,7 +369,8 @@ def _report_gearbox(gearbox: Joint, coupling: Coupling | None, report: Report) -
         report.add(
             Fate.APPROXIMATED,
             "urdfout.gearbox",
-            "URDF has no gearboxes; in place of {gearbox} joint {follower} mimics joint {leader} with the ratio "
+            "URDF has no gearboxes; in place of {gearbox} joint {follower} mimics joint {leader} "
+            "with the ratio "
             "{ratio:g}, and its links {parent} and {child} are no neighbors, which may touch",
             gearbox.where,
             subjects=(gearbox.name, coupling.follower, coupling.leader),
@@ -348,7 +385,8 @@ def _report_gearbox(gearbox: Joint, coupling: Coupling | None, report: Report) -
     report.add(
         Fate.DROPPED,
         "urdfout.idle-gearbox",
-        "URDF has no gearboxes, and no revolute joints connect {reference} to {parent} and to {child}, so that gearbox "
+        "URDF has no gearboxes, and no revolute joints connect {reference} to {parent} and to "
+        "{child}, so that gearbox "
         "{gearbox} couples nothing; left it out",
         gearbox.where,
         hint="add the missing revolute joint, or correct gearbox_reference_body",
@@ -364,14 +402,24 @@ _CLOSE = 1e-12
 _OF_DRAKE = frozenset({JointType.BALL, JointType.UNIVERSAL, JointType.SCREW, JointType.CURVILINEAR})
 _AXES = {JointType.PLANAR: 3, JointType.UNIVERSAL: 2, JointType.FIXED: 0, JointType.FLOATING: 0}
 _LIMITS = ("lower", "upper", "effort", "velocity", "acceleration")
-_OPTIONAL = (*_LIMITS, "friction", "spring_stiffness", "spring_reference", "limit_stiffness", "limit_dissipation")
+_OPTIONAL = (
+    *_LIMITS,
+    "friction",
+    "spring_stiffness",
+    "spring_reference",
+    "limit_stiffness",
+    "limit_dissipation",
+)
 _DEFAULTS: dict[str, Any] = {
     field.name: field.default for field in dataclasses.fields(JointAxis) if field.name != "xyz"
 }
 
 
-def with_representable_joints(scene: Scene, report: Report, *, drake: bool) -> tuple[Scene, dict[str, Pose]]:
-    """Return the scene with joints at the frames of their children, and the pose of each frame that moved in the old.
+def with_representable_joints(
+    scene: Scene, report: Report, *, drake: bool
+) -> tuple[Scene, dict[str, Pose]]:
+    """Return the scene with joints at the frames of their children, and the pose of each frame that
+    moved in the old.
 
     Args:
         scene: The scene, a tree.
@@ -381,10 +429,16 @@ def with_representable_joints(scene: Scene, report: Report, *, drake: bool) -> t
     Raises:
         ExportError: if URDF has no such joint.
     """
-    errors = [unrepresentable(joint, reason) for joint in scene.joints if (reason := _obstacle(joint, drake=drake))]
+    errors = [
+        unrepresentable(joint, reason)
+        for joint in scene.joints
+        if (reason := _obstacle(joint, drake=drake))
+    ]
     if errors:
         raise ExportError(tuple(errors))
-    joints = tuple(_FRAMES[joint.type](_without_unused(_limited(joint, report))) for joint in scene.joints)
+    joints = tuple(
+        _FRAMES[joint.type](_without_unused(_limited(joint, report))) for joint in scene.joints
+    )
     joints = tuple(_with_said_axes(joint, report) for joint in joints)
     moved = {joint.child: _child_frame(joint) for joint in joints}
     moved = {name: X_LN for name, X_LN in moved.items() if not X_LN.is_close(IDENTITY, _CLOSE)}
@@ -406,7 +460,7 @@ def _obstacle(joint: Joint, *, drake: bool) -> str:
     return ""
 
 
-# --- frames ----------------------------------------------------------------------------------------------------------
+# --- frames ---------------------------------------------------------------------------------------
 
 
 def _child_frame(joint: Joint) -> Pose:
@@ -415,18 +469,24 @@ def _child_frame(joint: Joint) -> Pose:
 
 
 def start_frame(curve: Curve) -> Pose:
-    """Return the child's frame at the start of a curve, as in Drake: x along the tangent, z along the normal."""
+    """Return the child's frame at the start of a curve, as in Drake: x along the tangent, z along
+    the normal.
+    """
     y = np.cross(curve.plane_normal, curve.initial_tangent)
     return Pose.of(np.column_stack((np.cross(y, curve.plane_normal), y, curve.plane_normal)))
 
 
 def _at_child(joint: Joint) -> Joint:
-    """Return a joint at the frame of its child, along the axis in that frame: for translations any frame will do."""
+    """Return a joint at the frame of its child, along the axis in that frame: for translations any
+    frame will do.
+    """
     return _turned(joint, joint.X_CJ.inverse())
 
 
 def _on_axis(joint: Joint) -> Joint:
-    """Return a joint whose frame has the directions of the child's, and its origin too if that is on the axis."""
+    """Return a joint whose frame has the directions of the child's, and its origin too if that is
+    on the axis.
+    """
     (axis,) = joint.axes
     direction = joint.X_CJ.R @ axis.xyz
     p = joint.X_CJ.p
@@ -438,11 +498,17 @@ def _on_axis(joint: Joint) -> Joint:
 def _turned(joint: Joint, X_JK: Pose) -> Joint:
     """Return a joint in another frame K, with its axes in that frame."""
     axes = tuple(dataclasses.replace(axis, xyz=frozen(X_JK.R.T @ axis.xyz)) for axis in joint.axes)
-    return _snapped(dataclasses.replace(joint, X_PJ=joint.X_PJ @ X_JK, X_CJ=joint.X_CJ @ X_JK, axes=axes))
+    return _snapped(
+        dataclasses.replace(joint, X_PJ=joint.X_PJ @ X_JK, X_CJ=joint.X_CJ @ X_JK, axes=axes)
+    )
 
 
 def _snapped(joint: Joint) -> Joint:
-    return dataclasses.replace(joint, X_CJ=IDENTITY) if joint.X_CJ.is_close(IDENTITY, _CLOSE) else joint
+    return (
+        dataclasses.replace(joint, X_CJ=IDENTITY)
+        if joint.X_CJ.is_close(IDENTITY, _CLOSE)
+        else joint
+    )
 
 
 def _along_axes(joint: Joint) -> Joint:
@@ -450,7 +516,9 @@ def _along_axes(joint: Joint) -> Joint:
     x, y = joint.axes[0].xyz, joint.axes[1].xyz
     joint = _turned(joint, Pose.of(np.column_stack((x, y, np.cross(x, y)))))
     axes = zip(joint.axes, (X_AXIS, Y_AXIS, Z_AXIS), strict=False)
-    return dataclasses.replace(joint, axes=tuple(dataclasses.replace(axis, xyz=xyz) for axis, xyz in axes))
+    return dataclasses.replace(
+        joint, axes=tuple(dataclasses.replace(axis, xyz=xyz) for axis, xyz in axes)
+    )
 
 
 def _as_it_is(joint: Joint) -> Joint:
@@ -471,7 +539,7 @@ _FRAMES: dict[JointType, Callable[[Joint], Joint]] = {
 }
 
 
-# --- limits and dynamics ---------------------------------------------------------------------------------------------
+# --- limits and dynamics --------------------------------------------------------------------------
 
 
 def _limited(joint: Joint, report: Report) -> Joint:
@@ -514,10 +582,16 @@ def _with_said_axes(joint: Joint, report: Report) -> Joint:
             changed["friction"] = axes[0].friction
         if joint.type is JointType.UNIVERSAL:
             changed["damping"] = axes[0].damping
-        lost |= {name for name, value in changed.items() if name != "xyz" and getattr(axis, name) != value}
+        lost |= {
+            name
+            for name, value in changed.items()
+            if name != "xyz" and getattr(axis, name) != value
+        }
         said.append(dataclasses.replace(axis, **changed))
     _lost(joint, sorted(lost), report)
-    return dataclasses.replace(joint, axes=_ball_axes(said) if joint.type is JointType.BALL else tuple(said))
+    return dataclasses.replace(
+        joint, axes=_ball_axes(said) if joint.type is JointType.BALL else tuple(said)
+    )
 
 
 def _said_fields(joint: Joint) -> set[str]:

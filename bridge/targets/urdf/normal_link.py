@@ -1,10 +1,11 @@
 """Shapes, materials and surfaces as URDF represents them.
 
-Drake's properties are those of one collision; Gazebo's and PyBullet's hold for all collisions of a link.
+Drake's properties are those of one collision; Gazebo's and PyBullet's hold for all collisions of a
+link.
 
-A reader refuses a file, or leaves the shape out, where it does not know the only shape of a ``<geometry>``. Readers of
-URDF itself (urdfdom, yourdfpy) and PyBullet take the first shape there; Drake and MuJoCo look for each by its tag, a
-capsule before a mesh.
+A reader refuses a file, or leaves the shape out, where it does not know the only shape of a
+``<geometry>``. Readers of URDF itself (urdfdom, yourdfpy) and PyBullet take the first shape there;
+Drake and MuJoCo look for each by its tag, a capsule before a mesh.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ def is_only_a_name(material: Material) -> bool:
 
 
 def name_for_gazebo(link: Link) -> str | None:
-    """Return the name of the material that all visuals of a link have, if they state no more than it."""
+    """Return the name of the material that all visuals of a link have, if they state no more than
+    it.
+    """
     (material, *others) = {visual.material for visual in link.visuals} or {None}
     is_common = material is not None and not others and is_only_a_name(material)
     return material.name if material is not None and is_common else None
@@ -79,13 +82,15 @@ class Materials:
     def representable(self, link: Link) -> tuple[Visual, ...]:
         """Return the visuals of a link with materials that have a name that no other material has.
 
-        Those that state no more than their name are left out, unless a ``<gazebo>`` element names them: readers refuse
-        a ``<material>`` without color and texture.
+        Those that state no more than their name are left out, unless a ``<gazebo>`` element names
+        them: readers refuse a ``<material>`` without color and texture.
 
         Args:
             link: The link.
         """
-        visuals = tuple(dataclasses.replace(v, material=self._representable(v, link)) for v in link.visuals)
+        visuals = tuple(
+            dataclasses.replace(v, material=self._representable(v, link)) for v in link.visuals
+        )
         is_named = name_for_gazebo(dataclasses.replace(link, visuals=visuals)) is not None
         if "gazebo" in self._extensions and is_named:
             return visuals
@@ -110,7 +115,10 @@ class Materials:
         if (colored.diffuse, colored.specular) != (stated.diffuse, stated.specular):
             lost.append(BEYOND_COLORS)
         if said.texture is not None and not is_file(said.texture):
-            said, lost = dataclasses.replace(said, texture=None), [*lost, "texture, whose file was not found"]
+            said, lost = (
+                dataclasses.replace(said, texture=None),
+                [*lost, "texture, whose file was not found"],
+            )
         if said == Material():
             named = None if stated.name is None else Material(name=stated.name)
         else:
@@ -123,9 +131,9 @@ class Materials:
 
     def _named(self, material: Material, base: str) -> Material:
         name, number = base, 2
-        while self._known.setdefault(name, dataclasses.replace(material, name=name)) != dataclasses.replace(
-            material, name=name
-        ):
+        while self._known.setdefault(
+            name, dataclasses.replace(material, name=name)
+        ) != dataclasses.replace(material, name=name):
             name, number = f"{base}_{number}", number + 1
         return self._known[name]
 
@@ -175,16 +183,21 @@ def with_representable_surfaces(link: Link, extensions: Collection[str], report:
 
 
 def with_torsional_lengths(scene: Scene) -> Scene:
-    """Return a scene whose torsional friction is stated as a length, as ``<spinning_friction>`` does.
+    """Return a scene whose torsional friction is stated as a length, as ``<spinning_friction>``
+    does.
 
     Args:
         scene: The scene.
     """
-    if not any(c.surface.friction.torsional is not None for link in scene.links for c in link.collisions):
+    if not any(
+        c.surface.friction.torsional is not None for link in scene.links for c in link.collisions
+    ):
         return scene
     links = []
     for link in scene.links:
-        collisions = tuple(dataclasses.replace(c, surface=_with_length(c.surface)) for c in link.collisions)
+        collisions = tuple(
+            dataclasses.replace(c, surface=_with_length(c.surface)) for c in link.collisions
+        )
         links.append(dataclasses.replace(link, collisions=collisions))
     return dataclasses.replace(scene, links=tuple(links))
 
@@ -193,11 +206,16 @@ def _with_length(surface: Surface) -> Surface:
     friction = surface.friction
     if friction.torsional is None:
         return surface
-    if not friction.use_patch_radius:  # the radius of the surface, which a document cannot state, is reported
+    if (
+        not friction.use_patch_radius
+    ):  # the radius of the surface, which a document cannot state, is reported
         return dataclasses.replace(surface, friction=dataclasses.replace(friction, torsional=0.0))
     length = torsional_length(friction)
     new = dataclasses.replace(
-        friction, torsional=length, patch_radius=UNIT_PATCH_RADIUS if length else 0.0, surface_radius=0.0
+        friction,
+        torsional=length,
+        patch_radius=UNIT_PATCH_RADIUS if length else 0.0,
+        surface_radius=0.0,
     )
     return dataclasses.replace(surface, friction=new)
 
@@ -210,7 +228,11 @@ def friction_of_link(surfaces: list[Surface], extensions: Collection[str]) -> Fr
         extensions: The extensions that the document may use.
     """
     first = surfaces[0].friction
-    if "gazebo" not in extensions or any(s.friction != first for s in surfaces) or first.mu_static is not None:
+    if (
+        "gazebo" not in extensions
+        or any(s.friction != first for s in surfaces)
+        or first.mu_static is not None
+    ):
         return None
     return first
 
@@ -254,23 +276,35 @@ def _own_friction(friction: Friction) -> Friction:
 def _hydroelastic(properties: Hydroelastic | None) -> Hydroelastic | None:
     if properties is None or properties == Hydroelastic():
         return None
-    return dataclasses.replace(properties, modulus=None) if properties.compliance == "rigid" else properties
+    return (
+        dataclasses.replace(properties, modulus=None)
+        if properties.compliance == "rigid"
+        else properties
+    )
 
 
 def _differing(old: Surface, new: Surface) -> list[str]:
     names = [
-        f.name for f in dataclasses.fields(Friction) if getattr(old.friction, f.name) != getattr(new.friction, f.name)
+        f.name
+        for f in dataclasses.fields(Friction)
+        if getattr(old.friction, f.name) != getattr(new.friction, f.name)
     ]
     names += [
         f.name
         for f in dataclasses.fields(Surface)
         if f.name != "friction" and (getattr(old, f.name) or None) != (getattr(new, f.name) or None)
     ]
-    return [name.replace("_", " ") for name in names if name != "hydroelastic" or old.hydroelastic != Hydroelastic()]
+    return [
+        name.replace("_", " ")
+        for name in names
+        if name != "hydroelastic" or old.hydroelastic != Hydroelastic()
+    ]
 
 
 SLICES = 48
-"""Number of sides of a round shape, and twice the number of its rings; its surface lies up to 0.3 % inside."""
+"""Number of sides of a round shape, and twice the number of its rings; its surface lies up to 0.3 %
+inside.
+"""
 
 
 def meshes_of(geometry: Geometry, report: Report, where: Where) -> tuple[Mesh, ...]:
@@ -317,7 +351,9 @@ def round_mesh(geometry: Capsule | Ellipsoid) -> Mesh:
 def _mesh(word: str, vertices: Array, faces: Faces) -> Mesh:
     name = f"{word}.obj"
     data = obj(vertices, faces)
-    family = hashlib.sha256(data).hexdigest()[:2]  # small, because each use of a family lists its folders
+    family = hashlib.sha256(data).hexdigest()[
+        :2
+    ]  # small, because each use of a family lists its folders
     folder = stored_folder({name: data}, f"shapes/{family}")
     return Mesh(uri=name, path=str(folder / name))
 
@@ -371,7 +407,9 @@ _KNOWN: dict[type, frozenset[str]] = {
 }
 """Extensions whose readers know a shape that URDF itself does not have."""
 _GROUND = 200.0
-"""Side of the box that stands for a plane [m]; that of the ground which PyBullet comes with, as a URDF."""
+"""Side of the box that stands for a plane [m]; that of the ground which PyBullet comes with, as a
+URDF.
+"""
 _DEPTH = 10.0
 """Its depth [m], which is that of the same file."""
 _SHEET = 0.001
@@ -381,7 +419,8 @@ _SHEET = 0.001
 def is_stated(geometry: Geometry, extensions: Collection[str]) -> bool:
     """Return whether a document states a shape.
 
-    A capsule is stated if any reader knows it, with a mesh for the others; other shapes only if all readers know them.
+    A capsule is stated if any reader knows it, with a mesh for the others; other shapes only if all
+    readers know them.
 
     Args:
         geometry: The shape.
@@ -394,7 +433,8 @@ def is_stated(geometry: Geometry, extensions: Collection[str]) -> bool:
 
 
 def all_know(kind: type[Geometry], extensions: Collection[str]) -> bool:
-    """Return whether the readers of each extension know a kind of shape that URDF itself does not have.
+    """Return whether the readers of each extension know a kind of shape that URDF itself does not
+    have.
 
     Args:
         kind: The kind of shape.
@@ -404,7 +444,8 @@ def all_know(kind: type[Geometry], extensions: Collection[str]) -> bool:
 
 
 def box_of_plane(plane: Plane, *, collides: bool) -> tuple[Box, Pose]:
-    """Return the box that stands for a plane, and its pose in the frame of the plane; one of its sides is in the plane.
+    """Return the box that stands for a plane, and its pose in the frame of the plane; one of its
+    sides is in the plane.
 
     Args:
         plane: The plane.
@@ -432,14 +473,20 @@ def with_representable_parts(scene: Scene, extensions: Collection[str], report: 
     for link in scene.links:
         part = _with_shapes(link, extensions, report)
         part = with_representable_surfaces(part, extensions, report)
-        links.append(_with_inertia(dataclasses.replace(part, visuals=materials.representable(part)), report))
-    joints = tuple(dataclasses.replace(joint, sensors=_named(joint.sensors)) for joint in scene.joints)
+        links.append(
+            _with_inertia(dataclasses.replace(part, visuals=materials.representable(part)), report)
+        )
+    joints = tuple(
+        dataclasses.replace(joint, sensors=_named(joint.sensors)) for joint in scene.joints
+    )
     scene = dataclasses.replace(scene, links=tuple(links), joints=joints)
     return _with_stated_mass(scene, report) if "pybullet" in extensions else scene
 
 
 def _with_stated_mass(scene: Scene, report: Report) -> Scene:
-    """Return the scene with the mass 0 of links without inertia that are no root, which PyBullet takes for 1 kg."""
+    """Return the scene with the mass 0 of links without inertia that are no root, which PyBullet
+    takes for 1 kg.
+    """
     held = {joint.child for joint in scene.joints}
     massless = {link.name for link in scene.links if link.inertia is None and link.name in held}
     if not massless:
@@ -451,14 +498,18 @@ def _with_stated_mass(scene: Scene, report: Report) -> Scene:
         subjects=tuple(massless),
         links=tuple(link.name for link in scene.links if link.name in massless),
     )
-    links = (dataclasses.replace(k, inertia=MASSLESS) if k.name in massless else k for k in scene.links)
+    links = (
+        dataclasses.replace(k, inertia=MASSLESS) if k.name in massless else k for k in scene.links
+    )
     return dataclasses.replace(scene, links=tuple(links))
 
 
 def _with_inertia(link: Link, report: Report) -> Link:
     decay = (link.velocity_decay[0],) * 2
     if link.velocity_decay != decay:
-        _report_field(link, "angular velocity decay beside another linear one", report, Fate.DROPPED)
+        _report_field(
+            link, "angular velocity decay beside another linear one", report, Fate.DROPPED
+        )
     if link.name == WORLD and link.inertia is not None:
         _report_field(link, "inertia of the world", report, Fate.DROPPED)
         link = dataclasses.replace(link, inertia=None)
@@ -498,23 +549,32 @@ def _with_shapes(link: Link, extensions: Collection[str], report: Report) -> Lin
 
 
 def _others(link: Link, part: Collision | Visual, report: Report) -> tuple[Collision | Visual, ...]:
-    """Return the parts that replace a part whose shape the document cannot state: a box, or meshes."""
+    """Return the parts that replace a part whose shape the document cannot state: a box, or
+    meshes.
+    """
     if isinstance(part.geometry, Plane):
         collides = isinstance(part, Collision)
         if collides and part.geometry.size != Plane().size:
             _report_field(link, "size of the drawing", report)
         box, X_GB = box_of_plane(part.geometry, collides=collides)
         return (dataclasses.replace(part, geometry=box, X_LG=part.X_LG @ X_GB),)
-    return tuple(dataclasses.replace(part, geometry=mesh) for mesh in meshes_of(part.geometry, report, part.where))
+    return tuple(
+        dataclasses.replace(part, geometry=mesh)
+        for mesh in meshes_of(part.geometry, report, part.where)
+    )
 
 
-def _report_shape(link: Link, part: Collision | Visual, report: Report, others: tuple[Collision | Visual, ...]) -> None:
+def _report_shape(
+    link: Link, part: Collision | Visual, report: Report, others: tuple[Collision | Visual, ...]
+) -> None:
     collides = isinstance(part, Collision)
     outcome = "left it out"
     if others:
         box = others[0].geometry
         outcome = (
-            "wrote a box of {:g} m x {:g} m x {:g} m".format(*box.size) if isinstance(box, Box) else "wrote a mesh"
+            "wrote a box of {:g} m x {:g} m x {:g} m".format(*box.size)
+            if isinstance(box, Box)
+            else "wrote a mesh"
         )
     loss = Fate.APPROXIMATED if others else Fate.DROPPED
     report.add(

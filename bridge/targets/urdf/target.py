@@ -59,9 +59,18 @@ class Options:
 
     def __post_init__(self) -> None:
         if isinstance(self.extensions, str):
-            raise TypeError(f"expected a sequence of extensions, such as ({self.extensions!r},), not a string")
-        choices = {"inertia": Inertia, "joints": Joints, "frame_links": FrameLinks, "meshes": Meshes}
-        values: list[tuple[str, str, tuple[str, ...]]] = [("extension", value, EXTENSIONS) for value in self.extensions]
+            raise TypeError(
+                f"expected a sequence of extensions, such as ({self.extensions!r},), not a string"
+            )
+        choices = {
+            "inertia": Inertia,
+            "joints": Joints,
+            "frame_links": FrameLinks,
+            "meshes": Meshes,
+        }
+        values: list[tuple[str, str, tuple[str, ...]]] = [
+            ("extension", value, EXTENSIONS) for value in self.extensions
+        ]
         values += [(key, getattr(self, key), get_args(choice)) for key, choice in choices.items()]
         for key, value, known in values:
             check_option_value(key, value, known)
@@ -88,20 +97,54 @@ _PLAIN: Mapping[type, set[str]] = {
     m.Visual: _ITEM | {"X_LG", "geometry", "material"},
     m.Sensor: _ITEM | {"type", "X_LS", "joint", "update_rate", "parameters"},
     m.Frame: _ITEM | {"link", "X_LF"},
-    m.Joint: _ITEM | {
-        "type", "parent", "child", "X_PJ", "X_CJ", "axes", "pitch", "gear_ratio", "gear_reference", "curve",
+    m.Joint: _ITEM
+    | {
+        "type",
+        "parent",
+        "child",
+        "X_PJ",
+        "X_CJ",
+        "axes",
+        "pitch",
+        "gear_ratio",
+        "gear_reference",
+        "curve",
     },
     m.JointAxis: {"xyz", "lower", "upper", "effort", "velocity", "damping", "friction"},
     m.Curve: {"initial_tangent", "plane_normal", "arcs", "periodic"},
     m.Arc: {"length", "curvature"},
-    m.Coupling: {"follower", "leader", "multiplier", "offset", "follower_axis", "leader_axis", "where"},
+    m.Coupling: {
+        "follower",
+        "leader",
+        "multiplier",
+        "offset",
+        "follower_axis",
+        "leader_axis",
+        "where",
+    },
     m.Actuator: _ITEM | {"joint", "tendon", "effort", "gear_ratio", "interfaces"},
     m.BallConstraint: _PAIR,
     m.DistanceConstraint: _PAIR | {"distance", "stiffness", "damping"},
-    m.TendonConstraint: {"joints", "coefficients", "offset", "lower", "upper", "stiffness", "damping", "where"},
+    m.TendonConstraint: {
+        "joints",
+        "coefficients",
+        "offset",
+        "lower",
+        "upper",
+        "stiffness",
+        "damping",
+        "where",
+    },
     m.SpringDamper: _PAIR | {"free_length", "stiffness", "damping"},
     m.Bushing: {
-        "link_A", "X_LA", "link_C", "X_LC", "torque_stiffness", "torque_damping", "force_stiffness", "force_damping",
+        "link_A",
+        "X_LA",
+        "link_C",
+        "X_LC",
+        "torque_stiffness",
+        "torque_damping",
+        "force_stiffness",
+        "force_damping",
         "where",
     },
     m.FilterGroup: _ITEM | {"links", "groups"},
@@ -117,7 +160,7 @@ _PLAIN: Mapping[type, set[str]] = {
     m.Plane: {"normal"},
     m.Mesh: {"uri", "path", "scale", "reference"},
     m.Hydroelastic: {"compliance", "resolution_hint", "modulus", "margin"},
-}  # fmt: skip
+}
 """Fields of URDF itself; some need values that `bridge.targets.urdf` checks."""
 _EXTENDED: Mapping[str, Mapping[type, set[str]]] = {
     "drake": {
@@ -132,9 +175,21 @@ _EXTENDED: Mapping[str, Mapping[type, set[str]]] = {
     },
     "gazebo": {
         m.Model: {"self_collide", "allow_auto_disable", "enable_wind"},
-        m.Link: {"gravity", "kinematic", "self_collide", "enable_wind", "velocity_decay", "sensors"},
+        m.Link: {
+            "gravity",
+            "kinematic",
+            "self_collide",
+            "enable_wind",
+            "velocity_decay",
+            "sensors",
+        },
         m.Joint: {"sensors", "provide_feedback"},
-        m.JointAxis: {"spring_stiffness", "spring_reference", "limit_stiffness", "limit_dissipation"},
+        m.JointAxis: {
+            "spring_stiffness",
+            "spring_reference",
+            "limit_stiffness",
+            "limit_dissipation",
+        },
         m.Surface: {"damping", "max_velocity", "min_depth"},
         m.Friction: {"fdir1"},
     },
@@ -150,7 +205,9 @@ _WHOLE = (m.Cone, m.Heightmap, m.Polyline, m.Empty, m.WeldConstraint)
 _NOT_NEGATIVE = frozenset({"damping", "friction"})
 """Fields of a joint axis whose negative values Drake and our reader refuse in URDF."""
 _OPEN_MASKS = (1, 1)
-"""Category and collision bitmask that MuJoCo gives each geom; collisions with these all touch each other."""
+"""Category and collision bitmask that MuJoCo gives each geom; collisions with these all touch each
+other.
+"""
 
 
 def with_representable_fields(scene: Scene, options: Options, report: Report) -> Scene:
@@ -186,10 +243,13 @@ class _Pruning:
     """Names of the fields that the document holds, by class."""
     report: Report
     has_pairs: bool
-    """Whether bitmasks are MuJoCo's, and the pairs of links that they keep apart are written as filter groups."""
+    """Whether bitmasks are MuJoCo's, and the pairs of links that they keep apart are written as
+    filter groups.
+    """
 
     def pruned(self, item: Any, owner: str, around: Where = NOWHERE) -> Any:
-        """Return an item, or each of a tuple, with defaults in the fields that the document does not hold.
+        """Return an item, or each of a tuple, with defaults in the fields that the document does
+        not hold.
 
         Args:
             item: The item or items; a value of another kind is returned as it is.
@@ -216,17 +276,29 @@ class _Pruning:
             if negative or field.name not in self.kept[known]:
                 default = _default(field)
                 if not _equal(value, default):
-                    if not is_stated_elsewhere(item, field.name) and not self._is_open_mask(item, field.name):
-                        self._add(where, known, own, f"negative {field.name}" if negative else field.name)
+                    if not is_stated_elsewhere(item, field.name) and not self._is_open_mask(
+                        item, field.name
+                    ):
+                        self._add(
+                            where, known, own, f"negative {field.name}" if negative else field.name
+                        )
                     changed[field.name] = default
-            elif field.name != "diagnostics" and (new := self.pruned(value, own, where)) is not value:
+            elif (
+                field.name != "diagnostics" and (new := self.pruned(value, own, where)) is not value
+            ):
                 changed[field.name] = new
         return changed
 
     def _is_open_mask(self, item: Any, field: str) -> bool:
-        """Return whether a field is a bitmask of MuJoCo's default, which keeps no further collisions apart."""
+        """Return whether a field is a bitmask of MuJoCo's default, which keeps no further
+        collisions apart.
+        """
         is_mask = isinstance(item, m.Surface) and field in {"category_bitmask", "collide_bitmask"}
-        return is_mask and self.has_pairs and (item.category_bitmask, item.collide_bitmask) == _OPEN_MASKS
+        return (
+            is_mask
+            and self.has_pairs
+            and (item.category_bitmask, item.collide_bitmask) == _OPEN_MASKS
+        )
 
     def _add(self, where: Where, cls: type, owner: str, field: str) -> None:
         self.report.add(
@@ -242,7 +314,9 @@ class _Pruning:
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:
-    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+    return (
+        field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+    )
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -44,7 +44,9 @@ def with_static_links_welded(scene: Scene, report: Report) -> Scene:
         links=names,
     )
     models = tuple(dataclasses.replace(model, static=False) for model in scene.models)
-    kept = tuple(joint for joint in scene.joints if joint.child not in static and joint.parent not in static)
+    kept = tuple(
+        joint for joint in scene.joints if joint.child not in static and joint.parent not in static
+    )
     kept += tuple(_fixed(joint) for joint in scene.joints if joint not in kept)
     order = {joint.name: i for i, joint in enumerate(scene.joints)}
     joints = tuple(sorted(kept, key=lambda joint: order[joint.name]))
@@ -53,7 +55,14 @@ def with_static_links_welded(scene: Scene, report: Report) -> Scene:
         held = connected_components(scene, _any)[0]
         if link.name in static and link.name not in held:
             name = free_item_name(scene, f"{link.name}_weld")
-            weld = Joint(name=name, type=JointType.FIXED, parent=WORLD, child=link.name, X_PJ=link.X_WL, X_CJ=IDENTITY)
+            weld = Joint(
+                name=name,
+                type=JointType.FIXED,
+                parent=WORLD,
+                child=link.name,
+                X_PJ=link.X_WL,
+                X_CJ=IDENTITY,
+            )
             scene = dataclasses.replace(scene, joints=(*scene.joints, weld))
     return scene
 
@@ -68,7 +77,9 @@ def _is_tree_joint(joint: Joint) -> bool:
 
 
 def _fixed(joint: Joint) -> Joint:
-    return dataclasses.replace(joint, type=JointType.FIXED, axes=(), curve=None, pitch=1.0, gear_reference=None)
+    return dataclasses.replace(
+        joint, type=JointType.FIXED, axes=(), curve=None, pitch=1.0, gear_reference=None
+    )
 
 
 def rooted(scene: Scene, report: Report, *, ball_constraints: bool) -> Tree:
@@ -97,7 +108,10 @@ def rooted(scene: Scene, report: Report, *, ball_constraints: bool) -> Tree:
         _report_loop(joint, report, is_ball=is_ball)
     names = {joint.name for joint in tree}
     joints = tuple(turned.get(joint.name, joint) for joint in scene.joints if joint.name in names)
-    return Tree(dataclasses.replace(scene, joints=joints, constraints=constraints), None if root == WORLD else root)
+    return Tree(
+        dataclasses.replace(scene, joints=joints, constraints=constraints),
+        None if root == WORLD else root,
+    )
 
 
 def has_several_roots(scene: Scene) -> bool:
@@ -111,7 +125,9 @@ def _roots(scene: Scene) -> list[str]:
 
 
 def _root_of(component: Iterable[str], scene: Scene) -> str:
-    """Return the link at which the tree of connected links begins: a canonical one, if possible, that is no child."""
+    """Return the link at which the tree of connected links begins: a canonical one, if possible,
+    that is no child.
+    """
     members = set(component)
     names = [link.name for link in scene.links if link.name in members]
     children = {joint.child for joint in scene.joints}
@@ -125,7 +141,9 @@ def _several(roots: list[str]) -> Diagnostic:
         "urdfout.several-roots",
         Fate.INVALID,
         "a URDF has one tree, and this model has {count}, with the roots {roots}",
-        hint="export a folder, with a file for each tree; connect them by joints; or write SDFormat",
+        hint=(
+            "export a folder, with a file for each tree; connect them by joints; or write SDFormat"
+        ),
         arguments={"count": len(roots), "roots": tuple(roots)},
         subjects=tuple(roots),
         target="urdf",
@@ -167,7 +185,9 @@ def _upward(tree: list[Joint], root: str) -> set[str]:
 
 def _turned(joint: Joint, report: Report) -> Joint:
     if joint.type is JointType.CURVILINEAR:
-        raise ExportError((unrepresentable(joint, "its child is nearer to the root than its parent"),))
+        raise ExportError(
+            (unrepresentable(joint, "its child is nearer to the root than its parent"),)
+        )
     exact = len(joint.axes) <= 1 and joint.type not in (JointType.BALL, JointType.FLOATING)
     report.add(
         Fate.NOTED if exact else Fate.APPROXIMATED,
@@ -204,7 +224,9 @@ def unrepresentable(joint: Joint, reason: str) -> Diagnostic:
 
 
 def _ball(joint: Joint) -> BallConstraint:
-    return BallConstraint(link_A=joint.parent, link_B=joint.child, p_AP=joint.X_PJ.p, p_BQ=joint.X_CJ.p)
+    return BallConstraint(
+        link_A=joint.parent, link_B=joint.child, p_AP=joint.X_PJ.p, p_BQ=joint.X_CJ.p
+    )
 
 
 def _report_loop(joint: Joint, report: Report, *, is_ball: bool) -> None:
@@ -233,11 +255,17 @@ def merged(tree: Tree, report: Report) -> Scene:
     """
     scene, root = tree
     poses = _poses(scene, root)
-    first = scene.models[0] if scene.models else Model(name=scene.name or "model", X_WM=IDENTITY, canonical_link=None)
+    first = (
+        scene.models[0]
+        if scene.models
+        else Model(name=scene.name or "model", X_WM=IDENTITY, canonical_link=None)
+    )
     _report_merged(scene, root, poses, report)
     flags = {model.name: model.self_collide for model in scene.models}
     children = {joint.child for joint in scene.joints if joint.parent != WORLD}
-    canonical = next((link.name for link in scene.links if link.name not in {WORLD, *children}), None)
+    canonical = next(
+        (link.name for link in scene.links if link.name not in {WORLD, *children}), None
+    )
     links = tuple(
         dataclasses.replace(
             link,
@@ -250,16 +278,21 @@ def merged(tree: Tree, report: Report) -> Scene:
         )
         for link in scene.links
     )
-    model = dataclasses.replace(first, X_WM=IDENTITY if root is None else poses[root], canonical_link=canonical)
+    model = dataclasses.replace(
+        first, X_WM=IDENTITY if root is None else poses[root], canonical_link=canonical
+    )
     return dataclasses.replace(scene, models=(model,), links=links)
 
 
-def _report_merged(scene: Scene, root: str | None, poses: Mapping[str, Pose], report: Report) -> None:
+def _report_merged(
+    scene: Scene, root: str | None, poses: Mapping[str, Pose], report: Report
+) -> None:
     if root is not None and not poses[root].is_close(IDENTITY, 1e-13):
         report.add(
             Fate.APPROXIMATED,
             "urdfout.root-pose",
-            "link {link} is free and not at the origin; the <origin> of the robot states its pose, which only "
+            "link {link} is free and not at the origin; the <origin> of the robot states its "
+            "pose, which only "
             "libsdformat and sdfbridge read",
             hint="pass the pose to the simulator that loads the document",
             subjects=(root,),
@@ -271,7 +304,11 @@ def _report_merged(scene: Scene, root: str | None, poses: Mapping[str, Pose], re
         report.add(
             Fate.APPROXIMATED if len(colliding) > 1 else Fate.NOTED,
             "urdfout.merged-models",
-            "a URDF has one model; {models} become one, to which SDFormat's rule for collisions in a model applies",
+            (
+                "a URDF has one model; {models} become one, to which SDFormat's rule for "
+                "collisions "
+                "in a model applies"
+            ),
             subjects=names,
             models=names,
         )

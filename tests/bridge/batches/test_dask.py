@@ -34,7 +34,11 @@ def cluster() -> Iterator[Any]:
     with (
         dask.config.set(quiet),
         distributed.LocalCluster(
-            n_workers=WORKERS, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=60
+            n_workers=WORKERS,
+            threads_per_worker=1,
+            dashboard_address=None,
+            host="127.0.0.1",
+            silence_logs=60,
         ) as local,
         distributed.Client(local) as client,
     ):
@@ -48,7 +52,9 @@ def numbers(client: Any) -> dict[str, int]:
 
 
 def test_models_are_done_by_processes_of_the_cluster(cluster: Any) -> None:
-    results = list(bridge.batch(range(12), batch_calls.parents, executor=cluster.get_executor(), jobs=WORKERS))
+    results = list(
+        bridge.batch(range(12), batch_calls.parents, executor=cluster.get_executor(), jobs=WORKERS)
+    )
     workers = set(numbers(cluster).values())
     assert {result.outcome for result in results} == {BatchOutcome.DONE}
     assert {result.value for result in results} <= workers
@@ -56,16 +62,23 @@ def test_models_are_done_by_processes_of_the_cluster(cluster: Any) -> None:
 
 def test_crashes_stay_with_their_model(cluster: Any) -> None:
     sources = ["fine", "segfault", "exit", "last"]
-    results = bridge.batch(sources, batch_calls.misbehave, executor=cluster.get_executor(), jobs=WORKERS)
+    results = bridge.batch(
+        sources, batch_calls.misbehave, executor=cluster.get_executor(), jobs=WORKERS
+    )
     assert {(result.source, str(result.outcome)) for result in results} == {
-        ("fine", "done"), ("segfault", "crash"), ("exit", "crash"), ("last", "done")
-    }  # fmt: skip
+        ("fine", "done"),
+        ("segfault", "crash"),
+        ("exit", "crash"),
+        ("last", "done"),
+    }
 
 
 def test_a_killed_worker_loses_no_model(cluster: Any) -> None:
     victim = next(iter(numbers(cluster).values()))
     values = []
-    for result in bridge.batch(range(40), batch_calls.double, executor=cluster.get_executor(), jobs=WORKERS):
+    for result in bridge.batch(
+        range(40), batch_calls.double, executor=cluster.get_executor(), jobs=WORKERS
+    ):
         values.append(result.value)
         if len(values) == 5:
             os.kill(victim, signal.SIGKILL)

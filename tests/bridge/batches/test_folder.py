@@ -18,7 +18,10 @@ def result(source: str, detail: str = "") -> BatchResult:
 
 
 def sources(path: Path) -> list[str]:
-    return [BatchResult.from_line(line).source for line in (path / "results.jsonl").read_bytes().splitlines()]
+    return [
+        BatchResult.from_line(line).source
+        for line in (path / "results.jsonl").read_bytes().splitlines()
+    ]
 
 
 def test_each_result_is_there_as_soon_as_it_is_added(tmp_path: Path) -> None:
@@ -29,8 +32,14 @@ def test_each_result_is_there_as_soon_as_it_is_added(tmp_path: Path) -> None:
         folder.finish()
     assert sources(tmp_path / "o") == ["a", "b"]
     assert {path.name for path in (tmp_path / "o").iterdir()} == {
-        "batch.json", "index.html", "junit.xml", "results.jsonl", "results.sarif", "runs.jsonl", "summary.md"
-    }  # fmt: skip
+        "batch.json",
+        "index.html",
+        "junit.xml",
+        "results.jsonl",
+        "results.sarif",
+        "runs.jsonl",
+        "summary.md",
+    }
 
 
 def test_a_torn_last_line_is_dropped_and_the_rest_kept(tmp_path: Path) -> None:
@@ -50,7 +59,9 @@ def test_a_torn_last_line_is_dropped_and_the_rest_kept(tmp_path: Path) -> None:
 def test_a_line_that_is_no_result_does_not_hurt(tmp_path: Path) -> None:
     with ResultFolder(tmp_path / "o", SETTINGS, resume=False):
         pass
-    (tmp_path / "o" / "results.jsonl").write_bytes(b'\x00\x00\n{"source": "a"}\n' + result("b").to_line() + b"\n")
+    (tmp_path / "o" / "results.jsonl").write_bytes(
+        b'\x00\x00\n{"source": "a"}\n' + result("b").to_line() + b"\n"
+    )
     with ResultFolder(tmp_path / "o", SETTINGS, resume=True) as folder:
         assert folder.previous("a") is None
         assert folder.previous("b") == result("b")
@@ -93,7 +104,10 @@ def test_earlier_results_are_whole_until_the_new_ones_are(tmp_path: Path) -> Non
 
 
 def test_only_one_batch_writes_a_folder(tmp_path: Path) -> None:
-    with ResultFolder(tmp_path, SETTINGS, resume=False), pytest.raises(FolderInUseError, match="another run"):
+    with (
+        ResultFolder(tmp_path, SETTINGS, resume=False),
+        pytest.raises(FolderInUseError, match="another run"),
+    ):
         ResultFolder(tmp_path, SETTINGS, resume=True)
     ResultFolder(tmp_path, SETTINGS, resume=True).close()
 
@@ -114,7 +128,9 @@ def test_a_folder_says_what_its_batch_is(tmp_path: Path) -> None:
     assert stored_settings(tmp_path / "none") == {}
 
 
-@pytest.mark.parametrize("name", ["summary.md", "junit.xml", "index.html", "results.sarif", "batch.json"])
+@pytest.mark.parametrize(
+    "name", ["summary.md", "junit.xml", "index.html", "results.sarif", "batch.json"]
+)
 def test_a_report_that_was_edited_is_refused_unless_forced(tmp_path: Path, name: str) -> None:
     for _ in range(2):
         with ResultFolder(tmp_path / "o", SETTINGS, resume=False) as folder:
@@ -123,7 +139,9 @@ def test_a_report_that_was_edited_is_refused_unless_forced(tmp_path: Path, name:
     (tmp_path / "o" / name).write_bytes(b"notes of the user")
     before = {path: path.read_bytes() for path in (tmp_path / "o").iterdir()}
     for resume in (False, True):
-        with pytest.raises(OutputFolderError, match=f"{name} is not replaced: sdfbridge did not write it"):
+        with pytest.raises(
+            OutputFolderError, match=f"{name} is not replaced: sdfbridge did not write it"
+        ):
             ResultFolder(tmp_path / "o", SETTINGS, resume=resume)
     assert {path: path.read_bytes() for path in (tmp_path / "o").iterdir()} == before
     with ResultFolder(tmp_path / "o", SETTINGS, resume=True, force=True) as folder:
@@ -131,7 +149,9 @@ def test_a_report_that_was_edited_is_refused_unless_forced(tmp_path: Path, name:
     assert (tmp_path / "o" / name).read_bytes() != b"notes of the user"
 
 
-def test_results_that_were_edited_are_kept_unless_they_are_resumed_or_forced(tmp_path: Path) -> None:
+def test_results_that_were_edited_are_kept_unless_they_are_resumed_or_forced(
+    tmp_path: Path,
+) -> None:
     def batch(**options: bool) -> None:
         with ResultFolder(tmp_path / "o", SETTINGS, **{"resume": False, **options}) as folder:
             folder.add(result("a"))

@@ -32,7 +32,9 @@ def test_a_function_has_the_same_name_in_every_run() -> None:
     assert modules_of(partial) == modules_of(batch_calls.power) == ("tests.support.batch_calls",)
 
 
-def test_a_partial_function_is_a_task_whose_results_are_kept(thread: Executor, tmp_path: Path) -> None:
+def test_a_partial_function_is_a_task_whose_results_are_kept(
+    thread: Executor, tmp_path: Path
+) -> None:
     for number in range(2):
         cube = functools.partial(batch_calls.power, 3)
         results = list(bridge.batch([1, 2], cube, executor=thread, out=tmp_path / "o", resume=True))
@@ -61,12 +63,16 @@ def test_a_function_whose_file_changes_is_another_one(tmp_path: Path) -> None:
     assert code_of(len) == ""
 
 
-def test_a_source_that_is_a_file_counts_though_the_function_opens_it(thread: Executor, tmp_path: Path) -> None:
+def test_a_source_that_is_a_file_counts_though_the_function_opens_it(
+    thread: Executor, tmp_path: Path
+) -> None:
     file = tmp_path / "words.txt"
     found = []
     for text in ("one two", "one two", "two"):
         file.write_text(text)
-        (result,) = bridge.batch([file], batch_calls.first_word, executor=thread, out=tmp_path / "o", resume=True)
+        (result,) = bridge.batch(
+            [file], batch_calls.first_word, executor=thread, out=tmp_path / "o", resume=True
+        )
         found.append((result.value, result.resumed))
     assert found == [("one", False), ("one", True), ("two", False)]
 
@@ -74,14 +80,21 @@ def test_a_source_that_is_a_file_counts_though_the_function_opens_it(thread: Exe
 def test_a_value_is_the_same_whether_it_was_kept_or_not(thread: Executor, tmp_path: Path) -> None:
     sources = [(1, (2, 3)), {"a": (1,)}]
     for resumed in (False, True):
-        results = list(bridge.batch(sources, batch_calls.as_it_is, executor=thread, out=tmp_path / "o", resume=True))
+        results = list(
+            bridge.batch(
+                sources, batch_calls.as_it_is, executor=thread, out=tmp_path / "o", resume=True
+            )
+        )
         assert {result.source: result.value for result in results} == {
-            "(1, (2, 3))": [1, [2, 3]], "{'a': (1,)}": {"a": [1]}
-        }  # fmt: skip
+            "(1, (2, 3))": [1, [2, 3]],
+            "{'a': (1,)}": {"a": [1]},
+        }
         assert {result.resumed for result in results} == {resumed}
 
 
-def test_a_value_that_cannot_be_used_is_an_error_of_its_model(thread: Executor, tmp_path: Path) -> None:
+def test_a_value_that_cannot_be_used_is_an_error_of_its_model(
+    thread: Executor, tmp_path: Path
+) -> None:
     path = str(tmp_path / "x")
     (result,) = bridge.batch([path], batch_calls.folder_of, executor=thread, out=tmp_path / "o")
     assert (result.outcome, result.value) == ("error", None)
@@ -93,7 +106,9 @@ def test_a_value_that_cannot_be_used_is_an_error_of_its_model(thread: Executor, 
     assert result.detail.startswith("the value cannot be unpickled: ")
 
 
-@pytest.mark.parametrize(("task", "source"), [(batch_calls.as_it_is, threading.Lock()), ((lambda x: x), None)])
+@pytest.mark.parametrize(
+    ("task", "source"), [(batch_calls.as_it_is, threading.Lock()), ((lambda x: x), None)]
+)
 def test_what_cannot_be_pickled_is_a_mistake_of_the_caller(
     task: Any, source: Any, thread: Executor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,14 @@ from loaders.diagnostics import LoadError
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("b.sdf", "a.urdf", "deep/c.world", "deep/model/model.sdf", "deep/model/model.config", ".git/x.sdf"):
+    for name in (
+        "b.sdf",
+        "a.urdf",
+        "deep/c.world",
+        "deep/model/model.sdf",
+        "deep/model/model.config",
+        ".git/x.sdf",
+    ):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("<sdf/>")
@@ -31,15 +38,28 @@ def test_a_folder_means_its_models_in_order(folder: Path) -> None:
 
 
 def test_mjcf_files_that_no_other_one_includes_are_models(folder: Path) -> None:
-    (folder / "scene.xml").write_text('<!-- a -->\n<mujoco><include file="deep/robot.xml"/></mujoco>')
+    (folder / "scene.xml").write_text(
+        '<!-- a -->\n<mujoco><include file="deep/robot.xml"/></mujoco>'
+    )
     (folder / "deep" / "robot.xml").write_text("<mujoco/>")
-    (folder / "deep" / "other.xml").write_text("<?xml version='1.0'?><!-- <mujoco/> -->\n<mujoco model='x'/>")
+    (folder / "deep" / "other.xml").write_text(
+        "<?xml version='1.0'?><!-- <mujoco/> -->\n<mujoco model='x'/>"
+    )
     (folder / "package.xml").write_text("<package><!-- <mujoco/> --></package>")
     (folder / "broken.xml").write_bytes(b"\xff" * 10)
-    assert expanded(".") == ["a.urdf", "b.sdf", "scene.xml", "deep/c.world", "deep/other.xml", "deep/model"]
+    assert expanded(".") == [
+        "a.urdf",
+        "b.sdf",
+        "scene.xml",
+        "deep/c.world",
+        "deep/other.xml",
+        "deep/model",
+    ]
 
 
-@pytest.mark.parametrize("text", ["<!-- x --> " * 20000, "<mujoco>" + "<include " * 50000, "<include file" * 50000])
+@pytest.mark.parametrize(
+    "text", ["<!-- x --> " * 20000, "<mujoco>" + "<include " * 50000, "<include file" * 50000]
+)
 def test_a_large_file_that_is_no_model_is_passed_over(folder: Path, text: str) -> None:
     (folder / "large.xml").write_text(text)
     assert "a.urdf" in expanded(".")
@@ -69,7 +89,12 @@ def test_a_file_with_the_name_of_a_pattern_is_a_file(folder: Path) -> None:
 
 def test_a_list_means_its_lines(folder: Path) -> None:
     (folder / "list.txt").write_text("# robots\n\na.urdf\nrd://panda_description\nde*\n")
-    assert expanded("@list.txt") == ["a.urdf", "rd://panda_description", "deep/c.world", "deep/model"]
+    assert expanded("@list.txt") == [
+        "a.urdf",
+        "rd://panda_description",
+        "deep/c.world",
+        "deep/model",
+    ]
 
 
 def test_a_list_elsewhere_names_files_beside_it(folder: Path) -> None:
@@ -115,6 +140,8 @@ def test_shards_share_the_items_without_gap_or_overlap(count: int) -> None:
 def test_a_manifest_names_its_file(folder: Path) -> None:
     text = "<model><name>m</name><sdf version='1.6'>model.sdf</sdf></model>"
     (folder / "deep" / "model" / "model.config").write_text(text)
-    assert manifest_file(folder / "deep" / "model", unsafe_paths=False).endswith("deep/model/model.sdf")
+    assert manifest_file(folder / "deep" / "model", unsafe_paths=False).endswith(
+        "deep/model/model.sdf"
+    )
     with pytest.raises(LoadError):
         manifest_file(folder / "deep", unsafe_paths=False)

@@ -15,14 +15,22 @@ from bridge.output import OutputFolderError, write_folder
 SETTINGS = {"task": "convert", "options": {}, "version": "1"}
 
 
-def shard(path: Path, *sources: str, settings: dict[str, object] = SETTINGS, finish: bool = True) -> Path:
+def shard(
+    path: Path, *sources: str, settings: dict[str, object] = SETTINGS, finish: bool = True
+) -> Path:
     with ResultFolder(path, settings, resume=False) as folder:
         for source in sources:
             report = f"models/{source}/FIDELITY.md"
-            write_folder(path / "models" / source, {"FIDELITY.md": b"lost", "assets/mesh.obj": b"v"})
+            write_folder(
+                path / "models" / source, {"FIDELITY.md": b"lost", "assets/mesh.obj": b"v"}
+            )
             folder.add(
                 BatchResult(
-                    source=source, task="convert", outcome=BatchOutcome.CONVERTED, report=report, detail=path.name
+                    source=source,
+                    task="convert",
+                    outcome=BatchOutcome.CONVERTED,
+                    report=report,
+                    detail=path.name,
                 )
             )
         if finish:
@@ -40,9 +48,18 @@ def test_shards_become_one_batch_with_its_reports(tmp_path: Path) -> None:
 
 
 def test_the_merged_batch_equals_the_undivided_one(tmp_path: Path) -> None:
-    merge([shard(tmp_path / "1" / "x", "a", "c"), shard(tmp_path / "2" / "x", "b")], tmp_path / "all")
+    merge(
+        [shard(tmp_path / "1" / "x", "a", "c"), shard(tmp_path / "2" / "x", "b")], tmp_path / "all"
+    )
     shard(tmp_path / "3" / "x", "c", "b", "a")
-    for name in ("results.jsonl", "index.html", "summary.md", "junit.xml", "results.sarif", "batch.json"):
+    for name in (
+        "results.jsonl",
+        "index.html",
+        "summary.md",
+        "junit.xml",
+        "results.sarif",
+        "batch.json",
+    ):
         assert (tmp_path / "all" / name).read_bytes() == (tmp_path / "3" / "x" / name).read_bytes()
 
 

@@ -9,10 +9,16 @@ import pytest
 from bridge.batches.results import BatchOutcome, BatchResult, worst_status
 
 RESULT = BatchResult(
-    source="a\u2028<b>.sdf", task="check", outcome=BatchOutcome.INVALID, detail="x", severities={"error": 1},
-    diagnostics=({"code": "c", "severity": "error", "message": "m"},), files={"a": "0", "b": None}, seconds=1.5,
+    source="a\u2028<b>.sdf",
+    task="check",
+    outcome=BatchOutcome.INVALID,
+    detail="x",
+    severities={"error": 1},
+    diagnostics=({"code": "c", "severity": "error", "message": "m"},),
+    files={"a": "0", "b": None},
+    seconds=1.5,
     log="l",
-)  # fmt: skip
+)
 
 
 def test_a_result_is_its_line() -> None:
@@ -32,7 +38,9 @@ def test_a_line_has_sorted_keys_and_no_end() -> None:
     assert b"\n" not in RESULT.to_line()
 
 
-@pytest.mark.parametrize("line", [b"", b"{", b"[]", b"{}", b'{"source": "a"}', b"null", b"[" * 10000])
+@pytest.mark.parametrize(
+    "line", [b"", b"{", b"[]", b"{}", b'{"source": "a"}', b"null", b"[" * 10000]
+)
 def test_anything_else_is_no_result(line: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - the line is dropped, whatever is wrong
         BatchResult.from_line(line)
@@ -40,14 +48,23 @@ def test_anything_else_is_no_result(line: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("outcome", "status"),
-    [("valid", 0), ("AGREES", 0), ("done", 0), ("INCOMPLETE", 4), ("DIFFERS", 1), ("crash", 1), ("invalid", 1)],
+    [
+        ("valid", 0),
+        ("AGREES", 0),
+        ("done", 0),
+        ("INCOMPLETE", 4),
+        ("DIFFERS", 1),
+        ("crash", 1),
+        ("invalid", 1),
+    ],
 )
 def test_each_outcome_has_its_exit_status(outcome: str, status: int) -> None:
     assert BatchResult(source="a", task="check", outcome=BatchOutcome(outcome)).status == status
 
 
 @pytest.mark.parametrize(
-    ("statuses", "worst"), [({}, 0), ({0: 5}, 0), ({0: 1, 4: 1}, 4), ({0: 9, 4: 1, 1: 1}, 1), ({1: 0, 0: 1}, 0)]
+    ("statuses", "worst"),
+    [({}, 0), ({0: 5}, 0), ({0: 1, 4: 1}, 4), ({0: 9, 4: 1, 1: 1}, 1), ({1: 0, 0: 1}, 0)],
 )
 def test_the_worst_model_decides(statuses: dict[int, int], worst: int) -> None:
     assert worst_status(statuses) == worst

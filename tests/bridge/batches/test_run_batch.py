@@ -40,7 +40,9 @@ def by_source(results: Iterator[BatchResult]) -> dict[str, BatchResult]:
 def survived(thread: Executor) -> dict[str, BatchResult]:
     ways = ["fine", "segfault", "exit", "eat", "raise", "last"]
     found = by_source(bridge.batch(ways, batch_calls.misbehave, executor=thread, memory=0.1))
-    return found | by_source(bridge.batch(["hang"], batch_calls.misbehave, executor=thread, timeout=0.5))
+    return found | by_source(
+        bridge.batch(["hang"], batch_calls.misbehave, executor=thread, timeout=0.5)
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,21 +65,29 @@ def test_a_function_returns_its_values_from_processes() -> None:
 
 
 def test_the_modules_of_a_function_are_imported_once(thread: Executor) -> None:
-    results = bridge.batch(range(2), batch_calls.has_colorsys, executor=thread, preload=("colorsys",))
+    results = bridge.batch(
+        range(2), batch_calls.has_colorsys, executor=thread, preload=("colorsys",)
+    )
     assert [result.value for result in results] == [True, True]
-    assert [result.value for result in bridge.batch([0], batch_calls.has_colorsys, executor=thread)] == [False]
+    assert [
+        result.value for result in bridge.batch([0], batch_calls.has_colorsys, executor=thread)
+    ] == [False]
 
 
 def test_sources_are_taken_when_they_are_needed(thread: Executor) -> None:
     taken: list[int] = []
-    results = bridge.batch((taken.append(i) or i for i in range(50)), batch_calls.double, executor=thread)
+    results = bridge.batch(
+        (taken.append(i) or i for i in range(50)), batch_calls.double, executor=thread
+    )
     next(iter(results))
     assert len(taken) < 10
 
 
 def test_a_killed_worker_of_a_process_pool_does_not_end_the_batch(tmp_path: Path) -> None:
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as executor:
-        results = list(bridge.batch([str(tmp_path / "mark")], batch_calls.kill_worker_once, executor=executor))
+        results = list(
+            bridge.batch([str(tmp_path / "mark")], batch_calls.kill_worker_once, executor=executor)
+        )
     assert [(result.value, result.attempts) for result in results] == [("done", 2)]
 
 
@@ -90,12 +100,16 @@ def test_a_killed_warm_process_does_not_end_the_batch(tmp_path: Path) -> None:
 
 def test_a_script_needs_no_guard_of_its_main_module(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
-    script.write_text(f"import bridge\nprint(*[r.outcome for r in bridge.batch([{str(ASSETS / 'leg.sdf')!r}])])\n")
-    run = subprocess.run([sys.executable, str(script)], check=False, capture_output=True, text=True, timeout=60.0)
+    script.write_text(
+        f"import bridge\nprint(*[r.outcome for r in bridge.batch([{str(ASSETS / 'leg.sdf')!r}])])\n"
+    )
+    run = subprocess.run(
+        [sys.executable, str(script)], check=False, capture_output=True, text=True, timeout=60.0
+    )
     assert (run.stdout, run.stderr) == ("valid\n", "")
 
 
-# --- the tasks -------------------------------------------------------------------------------------------------------
+# --- the tasks ------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +118,9 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(ASSETS / "double_pendulum.urdf", folder / "good.urdf")
     (folder / "bad.sdf").write_text(BOX.format("<inertial><mass>-x</mass></inertial>"))
     (folder / "mesh.sdf").write_text(
-        BOX.format("<visual name='v'><geometry><mesh><uri>part.obj</uri></mesh></geometry></visual>")
+        BOX.format(
+            "<visual name='v'><geometry><mesh><uri>part.obj</uri></mesh></geometry></visual>"
+        )
     )
     return folder
 
@@ -114,8 +130,10 @@ def checked(models: Path, thread: Executor, tmp_path_factory: pytest.TempPathFac
     out = tmp_path_factory.mktemp("out") / "check"
     results = by_source(bridge.batch(models, "check", executor=thread, out=out))
     assert {name: result.outcome for name, result in results.items()} == {
-        "good.urdf": BatchOutcome.VALID, "bad.sdf": BatchOutcome.INVALID, "mesh.sdf": BatchOutcome.VALID
-    }  # fmt: skip
+        "good.urdf": BatchOutcome.VALID,
+        "bad.sdf": BatchOutcome.INVALID,
+        "mesh.sdf": BatchOutcome.VALID,
+    }
     return out
 
 
@@ -125,7 +143,11 @@ def lines(folder: Path) -> list[dict[str, Any]]:
 
 def test_the_lines_are_sorted_and_have_the_numbers_of_each_model(checked: Path) -> None:
     bad, good, mesh = lines(checked)
-    assert [Path(line["source"]).name for line in (bad, good, mesh)] == ["bad.sdf", "good.urdf", "mesh.sdf"]
+    assert [Path(line["source"]).name for line in (bad, good, mesh)] == [
+        "bad.sdf",
+        "good.urdf",
+        "mesh.sdf",
+    ]
     assert bad["severities"]["error"] == 1
     assert good["size"] == {"links": 3, "joints": 3, "dofs": 2}
     assert mesh["fates"]["dropped"] == 1
@@ -145,19 +167,35 @@ def test_each_model_with_shapes_has_a_picture(checked: Path) -> None:
 
 
 def resumed(models: Path, out: Path, thread: Executor, **options: Any) -> dict[str, bool]:
-    results = by_source(bridge.batch(models, "check", executor=thread, out=out, resume=True, **options))
+    results = by_source(
+        bridge.batch(models, "check", executor=thread, out=out, resume=True, **options)
+    )
     return {name: result.resumed for name, result in results.items()}
 
 
 def test_only_what_changed_is_done_again(checked: Path, models: Path, thread: Executor) -> None:
     before = (checked / "results.jsonl").read_bytes()
-    assert resumed(models, checked, thread) == {"good.urdf": True, "bad.sdf": True, "mesh.sdf": True}
+    assert resumed(models, checked, thread) == {
+        "good.urdf": True,
+        "bad.sdf": True,
+        "mesh.sdf": True,
+    }
     assert (checked / "results.jsonl").read_bytes() == before
     (models / "part.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
-    assert resumed(models, checked, thread) == {"good.urdf": True, "bad.sdf": True, "mesh.sdf": False}
+    assert resumed(models, checked, thread) == {
+        "good.urdf": True,
+        "bad.sdf": True,
+        "mesh.sdf": False,
+    }
     (models / "good.urdf").write_text((models / "good.urdf").read_text() + "\n")
-    assert resumed(models, checked, thread) == {"good.urdf": False, "bad.sdf": True, "mesh.sdf": True}
-    assert resumed(models, checked, thread, strict=True) == dict.fromkeys(("good.urdf", "bad.sdf", "mesh.sdf"), False)
+    assert resumed(models, checked, thread) == {
+        "good.urdf": False,
+        "bad.sdf": True,
+        "mesh.sdf": True,
+    }
+    assert resumed(models, checked, thread, strict=True) == dict.fromkeys(
+        ("good.urdf", "bad.sdf", "mesh.sdf"), False
+    )
 
 
 def test_convert_writes_a_folder_for_each_model(thread: Executor, tmp_path: Path) -> None:
@@ -177,7 +215,7 @@ def test_compare_gives_the_verdict_and_writes_its_report(thread: Executor, tmp_p
     assert (tmp_path / "o" / result.report).is_file()
 
 
-# --- interruption ----------------------------------------------------------------------------------------------------
+# --- interruption ---------------------------------------------------------------------------------
 
 SCRIPT = """
 import sys
@@ -191,13 +229,17 @@ for result in batch(range(30), batch_calls.double, executor=ThreadPoolExecutor(2
 
 
 def finished(out: Path, thread: Executor) -> bytes:
-    results = list(bridge.batch(range(30), batch_calls.double, executor=thread, out=out, resume=True))
+    results = list(
+        bridge.batch(range(30), batch_calls.double, executor=thread, out=out, resume=True)
+    )
     assert sorted(result.value for result in results) == [2 * number for number in range(30)]
     return (out / "results.jsonl").read_bytes()
 
 
 @pytest.mark.parametrize("after", [1, 13])
-def test_a_killed_batch_is_resumed_to_the_same_bytes(tmp_path: Path, thread: Executor, after: int) -> None:
+def test_a_killed_batch_is_resumed_to_the_same_bytes(
+    tmp_path: Path, thread: Executor, after: int
+) -> None:
     words = [sys.executable, "-c", SCRIPT, str(tmp_path / "killed")]
     with subprocess.Popen(words, stdout=subprocess.PIPE, cwd=ASSETS.parent) as process:
         assert process.stdout is not None
@@ -218,13 +260,17 @@ def test_a_batch_that_is_left_early_is_resumed(tmp_path: Path, thread: Executor)
     assert finished(tmp_path / "left", thread) == finished(tmp_path / "whole", thread)
 
 
-# --- mistakes of the caller ------------------------------------------------------------------------------------------
+# --- mistakes of the caller -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("keywords", "error", "message"),
     [
-        ({"task": "chek"}, ValueError, "unknown task 'chek'; expected one of: check, convert, compare, or a function"),
+        (
+            {"task": "chek"},
+            ValueError,
+            "unknown task 'chek'; expected one of: check, convert, compare, or a function",
+        ),
         ({"task": "convert"}, ValueError, "convert writes files; expected out=FOLDER"),
         ({"task": "compare", "levels": "L9"}, ValueError, "unknown level 'L9'"),
         ({"task": "compare", "engines": ("mujocoo",)}, ValueError, "unknown engine 'mujocoo'"),
@@ -236,7 +282,9 @@ def test_a_batch_that_is_left_early_is_resumed(tmp_path: Path, thread: Executor)
         ({"shard": (3, 2)}, ValueError, "invalid shard 3/2; expected I/N"),
     ],
 )
-def test_a_wrong_call_says_what_was_expected(keywords: dict[str, Any], error: type[Exception], message: str) -> None:
+def test_a_wrong_call_says_what_was_expected(
+    keywords: dict[str, Any], error: type[Exception], message: str
+) -> None:
     with pytest.raises(error) as caught:
         list(bridge.batch([ASSETS / "double_pendulum.urdf"], **{"task": "check", **keywords}))
     assert message in str(caught.value)
@@ -262,7 +310,9 @@ def test_a_system_without_fork_is_an_error_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr("os.fork")
-    with pytest.raises(OSError, match=r"batches need os\.fork, which Windows lacks; expected Linux or macOS"):
+    with pytest.raises(
+        OSError, match=r"batches need os\.fork, which Windows lacks; expected Linux or macOS"
+    ):
         bridge.batch([ASSETS / "double_pendulum.urdf"], out=tmp_path / "o")
     assert not list(tmp_path.iterdir())
 
@@ -270,12 +320,20 @@ def test_a_system_without_fork_is_an_error_before_anything_is_written(
 def test_a_robot_that_cannot_be_had_is_an_invalid_model_and_the_batch_goes_on(
     thread: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "list.txt").write_text(f"rd://no_such_description\n\n# one more\n{ASSETS / 'double_pendulum.urdf'}\n")
+    (tmp_path / "list.txt").write_text(
+        f"rd://no_such_description\n\n# one more\n{ASSETS / 'double_pendulum.urdf'}\n"
+    )
     nowhere, good = bridge.batch([f"@{tmp_path / 'list.txt'}"], executor=thread)
-    assert (nowhere.source, nowhere.outcome, good.outcome) == ("rd://no_such_description", "invalid", "valid")
+    assert (nowhere.source, nowhere.outcome, good.outcome) == (
+        "rd://no_such_description",
+        "invalid",
+        "valid",
+    )
     assert "[rd.not-found]" in nowhere.detail
     assert nowhere.diagnostics[0]["file"] == nowhere.source
     out = tmp_path / "o"
     for resumed in (False, False):
-        (result,) = bridge.batch(["rd://no_such_description"], executor=thread, out=out, resume=True)
+        (result,) = bridge.batch(
+            ["rd://no_such_description"], executor=thread, out=out, resume=True
+        )
         assert result.resumed is resumed  # it may be there by now

@@ -26,13 +26,20 @@ def test_known_options_are_taken(task: str, options: dict[str, Any]) -> None:
     ("task", "options", "error", "message"),
     [
         ("check", {"stric": True}, TypeError, "unknown option 'stric'; did you mean 'strict'?"),
-        ("convert", {"to": "mjc"}, ValueError, "unknown target 'mjc'; expected one of: mjcf, sdf, urdf"),
+        (
+            "convert",
+            {"to": "mjc"},
+            ValueError,
+            "unknown target 'mjc'; expected one of: mjcf, sdf, urdf",
+        ),
         ("convert", {"to": "sdf", "actuators": "motor"}, TypeError, "unknown option 'actuators'"),
         ("compare", {"levels": ("L7",)}, ValueError, "unknown level 'L7'"),
         (None, {"strict": True}, TypeError, "unknown option 'strict'"),
     ],
 )
-def test_others_are_refused(task: str | None, options: dict[str, Any], error: type[Exception], message: str) -> None:
+def test_others_are_refused(
+    task: str | None, options: dict[str, Any], error: type[Exception], message: str
+) -> None:
     with pytest.raises(error) as caught:
         checked_options(task, options)
     assert message in str(caught.value)

@@ -13,7 +13,8 @@ from bridge.output import OutputFolderError
 ASSETS = Path(__file__).parents[3] / "assets"
 PENDULUM = str(ASSETS / "double_pendulum.urdf")
 WEIGHTLESS = (
-    "<sdf version='1.11'><model name='m'><link name='a'><inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy>"
+    "<sdf version='1.11'><model name='m'><link "
+    "name='a'><inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy>"
     "<izz>9</izz></inertia></inertial></link></model></sdf>"
 )
 
@@ -24,7 +25,9 @@ def test_a_folder_with_a_manifest_is_a_model() -> None:
 
 def test_a_strict_check_refuses_what_is_lost(tmp_path: Path) -> None:
     path = tmp_path / "m.sdf"
-    path.write_text("<sdf version='1.11'><model name='m'><link name='a'><unknown/></link></model></sdf>")
+    path.write_text(
+        "<sdf version='1.11'><model name='m'><link name='a'><unknown/></link></model></sdf>"
+    )
     assert check(str(path), "", {})["outcome"] is BatchOutcome.VALID
     assert check(str(path), "", {"strict": True})["outcome"] is BatchOutcome.INVALID
 
@@ -35,7 +38,10 @@ def test_a_model_that_the_target_cannot_represent_is_refused(tmp_path: Path) -> 
     fields = convert(str(path), str(tmp_path), {"to": "mjcf"})
     assert fields["outcome"] is BatchOutcome.REFUSED
     assert fields["detail"]
-    assert convert(str(path), str(tmp_path), {"to": "mjcf", "inertia": "repair"})["outcome"] is BatchOutcome.CONVERTED
+    assert (
+        convert(str(path), str(tmp_path), {"to": "mjcf", "inertia": "repair"})["outcome"]
+        is BatchOutcome.CONVERTED
+    )
 
 
 def test_a_comparison_without_a_folder_writes_nothing() -> None:
@@ -58,7 +64,8 @@ def test_the_names_of_folders_are_safe_and_differ() -> None:
     names = [name_of(source) for source in sources]
     assert len(set(names)) == len(sources)
     assert all(
-        len(name) < 100 and name.replace("-", "").replace("_", "").isalnum() and name.isascii() for name in names
+        len(name) < 100 and name.replace("-", "").replace("_", "").isalnum() and name.isascii()
+        for name in names
     )
 
 

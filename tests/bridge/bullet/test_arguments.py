@@ -1,4 +1,6 @@
-"""Arguments in the order of PyBullet's ``loadURDF`` have the same effect, and mistakes are named."""
+"""Arguments in the order of PyBullet's ``loadURDF`` have the same effect, and mistakes are
+named.
+"""
 
 from __future__ import annotations
 
@@ -19,28 +21,48 @@ from loaders.pose import IDENTITY
 pybullet = pytest.importorskip("pybullet")
 
 
-def test_positional_arguments_have_the_effect_that_they_have_in_loadurdf(bullet_client: int, assets: Path) -> None:
+def test_positional_arguments_have_the_effect_that_they_have_in_loadurdf(
+    bullet_client: int, assets: Path
+) -> None:
     path = str(assets / "double_pendulum.urdf")
     half = math.sqrt(0.5)
-    arguments = ([1, 2, 3], [0, 0, half, half], False, True, pybullet.URDF_USE_INERTIA_FROM_FILE, 2.0, bullet_client)
+    arguments = (
+        [1, 2, 3],
+        [0, 0, half, half],
+        False,
+        True,
+        pybullet.URDF_USE_INERTIA_FROM_FILE,
+        2.0,
+        bullet_client,
+    )
     native, ours = pybullet.loadURDF(path, *arguments), bridge.load_into_pybullet(path, *arguments)
     assert pybullet.getNumBodies(physicsClientId=bullet_client) == 2
     for index in range(pybullet.getNumJoints(native, bullet_client)):
-        states = [pybullet.getLinkState(body, index, physicsClientId=bullet_client) for body in (native, ours)]
+        states = [
+            pybullet.getLinkState(body, index, physicsClientId=bullet_client)
+            for body in (native, ours)
+        ]
         assert states[1][4] == pytest.approx(states[0][4], abs=1e-6)
         assert states[1][5] == pytest.approx(states[0][5], abs=1e-6)
 
 
 def test_the_first_arguments_are_those_of_loadurdf() -> None:
     parameters = list(inspect.signature(bridge.load_into_pybullet).parameters)
-    names = "basePosition baseOrientation useMaximalCoordinates useFixedBase flags globalScaling physicsClientId"
+    names = (
+        "basePosition baseOrientation useMaximalCoordinates useFixedBase flags globalScaling "
+        "physicsClientId"
+    )
     assert parameters[1:8] == names.split()
 
 
 @pytest.mark.parametrize(
     ("position", "orientation", "message"),
     [
-        (None, [0, 0, 0, 0], r"quaternion of zeros does not represent a rotation; the identity is \[0, 0, 0, 1\]"),
+        (
+            None,
+            [0, 0, 0, 0],
+            r"quaternion of zeros does not represent a rotation; the identity is \[0, 0, 0, 1\]",
+        ),
         (None, [0, 0, 1], "invalid baseOrientation .*; expected a quaternion x, y, z, w"),
         ([0, 0], None, "invalid basePosition .*; expected x, y, z"),
         ([0, 0, math.nan], None, "invalid basePosition .*; expected x, y, z"),
@@ -53,7 +75,9 @@ def test_an_impossible_pose_is_refused_before_anything_is_loaded(
     position: Any, orientation: list[float] | None, message: str, bullet_client: int, assets: Path
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        bridge.load_into_pybullet(assets / "leg.sdf", position, orientation, physicsClientId=bullet_client)
+        bridge.load_into_pybullet(
+            assets / "leg.sdf", position, orientation, physicsClientId=bullet_client
+        )
     assert pybullet.getNumBodies(physicsClientId=bullet_client) == 0
 
 
@@ -63,7 +87,9 @@ def test_no_pose_is_the_identity() -> None:
 
 def test_maximal_coordinates_are_refused(bullet_client: int, assets: Path) -> None:
     with pytest.raises(ValueError, match="useMaximalCoordinates is not supported"):
-        bridge.load_into_pybullet(assets / "leg.sdf", useMaximalCoordinates=True, physicsClientId=bullet_client)
+        bridge.load_into_pybullet(
+            assets / "leg.sdf", useMaximalCoordinates=True, physicsClientId=bullet_client
+        )
 
 
 def test_a_relative_file_is_searched_in_paths_as_loadurdf_searches_its_path(
@@ -72,16 +98,24 @@ def test_a_relative_file_is_searched_in_paths_as_loadurdf_searches_its_path(
     monkeypatch.chdir(tmp_path)
     pybullet.setAdditionalSearchPath(str(pybullet_robots), bullet_client)
     native = pybullet.loadURDF("r2d2.urdf", physicsClientId=bullet_client)
-    ours = bridge.load_into_pybullet("r2d2.urdf", paths=[pybullet_robots], physicsClientId=bullet_client)
-    assert pybullet.getNumJoints(ours, bullet_client) == pybullet.getNumJoints(native, bullet_client)
-    with pytest.raises(FileNotFoundError, match="pass the folder that you gave to setAdditionalSearchPath") as caught:
+    ours = bridge.load_into_pybullet(
+        "r2d2.urdf", paths=[pybullet_robots], physicsClientId=bullet_client
+    )
+    assert pybullet.getNumJoints(ours, bullet_client) == pybullet.getNumJoints(
+        native, bullet_client
+    )
+    with pytest.raises(
+        FileNotFoundError, match="pass the folder that you gave to setAdditionalSearchPath"
+    ) as caught:
         bridge.load_into_pybullet("r2d2.urdf", physicsClientId=bullet_client)
     assert isinstance(caught.value, loaders.LoadError)
     with pytest.raises(ValueError, match="not a document; use load_string"):
         bridge.load_into_pybullet("<robot name='r'/>", physicsClientId=bullet_client)
 
 
-def test_the_present_folder_comes_before_the_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_present_folder_comes_before_the_paths(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for folder in ("here", "there"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "arm.urdf").write_text("", encoding="utf-8")
@@ -92,16 +126,20 @@ def test_the_present_folder_comes_before_the_paths(tmp_path: Path, monkeypatch: 
     assert find_source("rd://panda_description", ()) == "rd://panda_description"
 
 
-# --- one and several -------------------------------------------------------------------------------------------------
+# --- one and several ------------------------------------------------------------------------------
 
 
 def test_a_world_is_always_a_sequence(bullet_client: int, assets: Path) -> None:
-    bodies = bridge.load_world_into_pybullet(assets / "leg.sdf", [0, 0, 1], physicsClientId=bullet_client)
+    bodies = bridge.load_world_into_pybullet(
+        assets / "leg.sdf", [0, 0, 1], physicsClientId=bullet_client
+    )
     (body,) = bodies
     assert isinstance(body, bridge.targets.pybullet.PyBulletBody)
     assert bodies[body.name] == body
     assert set(bodies.positions()) == set(body.positions())
-    assert bodies.link_pose(next(iter(body.links))).p[2] == pytest.approx(body.link_pose(next(iter(body.links))).p[2])
+    assert bodies.link_pose(next(iter(body.links))).p[2] == pytest.approx(
+        body.link_pose(next(iter(body.links))).p[2]
+    )
 
 
 LINK = '<link name="l"/>'
@@ -113,7 +151,10 @@ LINK = '<link name="l"/>'
         f'<model name="m">{LINK}</model>',
         f'<model name="m"><static>true</static>{LINK}</model>',
         f'<world name="w"><model name="m">{LINK}</model></world>',
-        f'<world name="w"><model name="m">{LINK}<model name="n"><static>true</static></model></model></world>',
+        (
+            f'<world name="w"><model name="m">{LINK}<model '
+            f'name="n"><static>true</static></model></model></world>'
+        ),
     ],
     ids=["free", "static", "world of one", "nested"],
 )
@@ -127,7 +168,9 @@ def test_one_body_is_always_a_body_id(content: str, bullet_client: int) -> None:
 
 def test_several_bodies_say_how_to_choose_one(bullet_client: int) -> None:
     models = "".join(f'<model name="{name}">{LINK}</model>' for name in ("cup", "table"))
-    scene = loaders.load_string(f'<sdf version="1.11"><world name="w">{models}</world></sdf>', format="sdf", quiet=True)
+    scene = loaders.load_string(
+        f'<sdf version="1.11"><world name="w">{models}</world></sdf>', format="sdf", quiet=True
+    )
     robots = bridge.load_into_pybullet(scene, physicsClientId=bullet_client)
     message = r"2 PyBullet bodies have no single id; choose one by number, by the name of its model \(cup, table\)"
     with pytest.raises(TypeError, match=message):
@@ -136,7 +179,9 @@ def test_several_bodies_say_how_to_choose_one(bullet_client: int) -> None:
 
 
 @pytest.mark.parametrize("load", [bridge.load_into_pybullet, bridge.load_world_into_pybullet])
-def test_unknown_names_are_key_errors_that_suggest_the_closest(load: object, bullet_client: int, assets: Path) -> None:
+def test_unknown_names_are_key_errors_that_suggest_the_closest(
+    load: object, bullet_client: int, assets: Path
+) -> None:
     robot = load(assets / "double_pendulum.urdf", physicsClientId=bullet_client)  # type: ignore[operator]
     with pytest.raises(KeyError) as caught:
         _ = robot.joints["elbo"]
@@ -147,14 +192,18 @@ def test_unknown_names_are_key_errors_that_suggest_the_closest(load: object, bul
     assert "elbo" not in robot.joints
 
 
-# --- the page --------------------------------------------------------------------------------------------------------
+# --- the page -------------------------------------------------------------------------------------
 
 PAGE = Path(__file__).parents[3] / "docs" / "pybullet.md"
-SCRIPTS = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+SCRIPTS = re.findall(
+    r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+)
 
 
 def script(start: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Run the script of the page that imports a module, in the root of the project; return its names."""
+    """Run the script of the page that imports a module, in the root of the project; return its
+    names.
+    """
     (text,) = [text for text in SCRIPTS if f"import {start}\n" in text]
     monkeypatch.chdir(PAGE.parents[1])
     names: dict[str, Any] = {"__name__": "__main__"}
@@ -169,7 +218,9 @@ def test_the_script_that_replaces_loadurdf_runs(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.usefixtures("servers_of_scripts")
-def test_environments_of_gymnasium_with_equal_seeds_stay_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environments_of_gymnasium_with_equal_seeds_stay_equal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     pytest.importorskip("gymnasium")
     from gymnasium.utils.env_checker import check_env
 

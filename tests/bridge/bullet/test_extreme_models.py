@@ -1,6 +1,7 @@
 """Nothing that a file can say makes PyBullet crash, corrupt its memory or turn its state into NaN.
 
-Each case runs in a separate process: where PyBullet is shown such a file itself, it ends that process.
+Each case runs in a separate process: where PyBullet is shown such a file itself, it ends that
+process.
 """
 
 import subprocess
@@ -17,9 +18,21 @@ from loaders import ExportError
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, JointType
 from loaders.pose import Pose
-from tests.support.scenes import UNIT_BOX, codes, joint, link, random_state, relative, scene, touching
+from tests.support.scenes import (
+    UNIT_BOX,
+    codes,
+    joint,
+    link,
+    random_state,
+    relative,
+    scene,
+    touching,
+)
 
-INERTIAL = '<inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>'
+INERTIAL = (
+    '<inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" '
+    'iyz="0"/></inertial>'
+)
 
 
 def urdf_link(name, inside=INERTIAL):
@@ -27,7 +40,10 @@ def urdf_link(name, inside=INERTIAL):
 
 
 def urdf_joint(name, parent, child, kind="continuous"):
-    return f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/></joint>'
+    return (
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child '
+        f'link="{child}"/></joint>'
+    )
 
 
 def robot(*elements):
@@ -36,18 +52,28 @@ def robot(*elements):
 
 FILES = {
     "two roots": robot(urdf_link("a"), urdf_link("b")),
-    "a long link name": robot(urdf_link("n" * 1023), urdf_link("b"), urdf_joint("j", "n" * 1023, "b")),
+    "a long link name": robot(
+        urdf_link("n" * 1023), urdf_link("b"), urdf_joint("j", "n" * 1023, "b")
+    ),
     "a longer joint name": robot(urdf_link("a"), urdf_link("b"), urdf_joint("n" * 5000, "a", "b")),
     "two long names that begin alike": robot(
-        urdf_link("n" * 2000 + "1"), urdf_link("n" * 2000 + "2"), urdf_joint("j", "n" * 2000 + "1", "n" * 2000 + "2")
+        urdf_link("n" * 2000 + "1"),
+        urdf_link("n" * 2000 + "2"),
+        urdf_joint("j", "n" * 2000 + "1", "n" * 2000 + "2"),
     ),
     "a name that grows when it is escaped": robot(urdf_link("&quot;" * 1000)),
-    "duplicate joint names": robot(*map(urdf_link, "abc"), urdf_joint("j", "a", "b"), urdf_joint("j", "b", "c")),
+    "duplicate joint names": robot(
+        *map(urdf_link, "abc"), urdf_joint("j", "a", "b"), urdf_joint("j", "b", "c")
+    ),
     "duplicate link names": robot(urdf_link("a"), urdf_link("a")),
-    "a line of a hundred thousand bytes": robot(urdf_link("a", f"{' ' * 100000}{INERTIAL}{' ' * 100000}")),
+    "a line of a hundred thousand bytes": robot(
+        urdf_link("a", f"{' ' * 100000}{INERTIAL}{' ' * 100000}")
+    ),
     "a joint without a name": robot(urdf_link("a"), urdf_link("b"), urdf_joint("", "a", "b")),
     "a link without a name": robot(urdf_link(""), urdf_link("_"), urdf_joint("_", "", "_")),
-    "a joint in a circle": robot(*map(urdf_link, "ab"), urdf_joint("j", "a", "b"), urdf_joint("k", "b", "a")),
+    "a joint in a circle": robot(
+        *map(urdf_link, "ab"), urdf_joint("j", "a", "b"), urdf_joint("k", "b", "a")
+    ),
     "a joint from a link to itself": robot(urdf_link("a"), urdf_joint("j", "a", "a")),
     "links before those that carry them": robot(
         *map(urdf_link, "edcba"), *(urdf_joint(f"j{b}", a, b) for a, b in ("de", "cd", "bc", "ab"))
@@ -57,43 +83,65 @@ FILES = {
         *map(urdf_link, "ab"), urdf_joint("j", "a", "b").replace("</joint>", "<dynamics/></joint>")
     ),
     "a hinge without limits": robot(*map(urdf_link, "ab"), urdf_joint("j", "a", "b", "revolute")),
-    "vectors with tabs": robot(urdf_link("a", INERTIAL.replace("<mass", '<origin xyz="1\t2\n3"/><mass'))),
+    "vectors with tabs": robot(
+        urdf_link("a", INERTIAL.replace("<mass", '<origin xyz="1\t2\n3"/><mass'))
+    ),
     "an inertia of no real body": robot(urdf_link("a", INERTIAL.replace('ixx=".1"', 'ixx="9"'))),
     "a ball of a point mass": robot(
-        urdf_link("a"), urdf_link("b", INERTIAL.replace(".1", "0")), urdf_joint("j", "a", "b", "spherical")
+        urdf_link("a"),
+        urdf_link("b", INERTIAL.replace(".1", "0")),
+        urdf_joint("j", "a", "b", "spherical"),
     ),
     "a free point mass": robot(urdf_link("a", INERTIAL.replace(".1", "0"))),
     "a mass that is no number": robot(urdf_link("a", INERTIAL.replace('value="1"', 'value="nan"'))),
     "a planar joint": robot(*map(urdf_link, "ab"), urdf_joint("j", "a", "b", "planar")),
     "a floating joint inside": robot(*map(urdf_link, "ab"), urdf_joint("j", "a", "b", "floating")),
     "two hundred hinges": robot(
-        *(urdf_link(f"l{i}") for i in range(201)), *(urdf_joint(f"j{i}", f"l{i}", f"l{i + 1}") for i in range(200))
+        *(urdf_link(f"l{i}") for i in range(201)),
+        *(urdf_joint(f"j{i}", f"l{i}", f"l{i + 1}") for i in range(200)),
     ),
     "two hundred hinges without mass": robot(
-        *(urdf_link(f"l{i}", "") for i in range(201)), *(urdf_joint(f"j{i}", f"l{i}", f"l{i + 1}") for i in range(200))
+        *(urdf_link(f"l{i}", "") for i in range(201)),
+        *(urdf_joint(f"j{i}", f"l{i}", f"l{i + 1}") for i in range(200)),
     ),
     "two thousand welds": robot(
         *(urdf_link(f"l{i}") for i in range(2001)),
         *(urdf_joint(f"j{i}", f"l{i}", f"l{i + 1}", "fixed") for i in range(2000)),
     ),
     "a mesh in text STL": robot(
-        urdf_link("a", f'{INERTIAL}<collision><geometry><mesh filename="t.stl"/></geometry></collision>')
+        urdf_link(
+            "a", f'{INERTIAL}<collision><geometry><mesh filename="t.stl"/></geometry></collision>'
+        )
     ),
     "a mesh that is missing": robot(
-        urdf_link("a", f'{INERTIAL}<collision><geometry><mesh filename="none.obj"/></geometry></collision>')
+        urdf_link(
+            "a",
+            f'{INERTIAL}<collision><geometry><mesh filename="none.obj"/></geometry></collision>',
+        )
     ),
     "a mesh that is none": robot(
-        urdf_link("a", f'{INERTIAL}<collision><geometry><mesh filename="bad.obj"/></geometry></collision>')
+        urdf_link(
+            "a", f'{INERTIAL}<collision><geometry><mesh filename="bad.obj"/></geometry></collision>'
+        )
     ),
 }
 
-TEXT_STL = "solid t\n" + "".join(
-    f"facet normal 0 0 0\nouter loop\n{''.join(f'vertex {x} {y} {z}' + chr(10) for x, y, z in t)}endloop\nendfacet\n"
-    for t in (
-        ((0, 0, 0), (0, 1, 0), (1, 0, 0)), ((0, 0, 0), (1, 0, 0), (0, 0, 1)),
-        ((1, 0, 0), (0, 1, 0), (0, 0, 1)), ((0, 0, 0), (0, 0, 1), (0, 1, 0)),
+TEXT_STL = (
+    "solid t\n"
+    + "".join(
+        (
+            f"facet normal 0 0 0\nouter "
+            f"loop\n{''.join(f'vertex {x} {y} {z}' + chr(10) for x, y, z in t)}endloop\nendfacet\n"
+        )
+        for t in (
+            ((0, 0, 0), (0, 1, 0), (1, 0, 0)),
+            ((0, 0, 0), (1, 0, 0), (0, 0, 1)),
+            ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+            ((0, 0, 0), (0, 0, 1), (0, 1, 0)),
+        )
     )
-) + "endsolid t\n"  # fmt: skip
+    + "endsolid t\n"
+)
 
 CHILD = textwrap.dedent(
     """
@@ -158,7 +206,7 @@ def test_a_long_temporary_folder_is_refused(bullet_client, tmp_path, monkeypatch
     assert list(deep.iterdir()) == []
 
 
-# --- too large -------------------------------------------------------------------------------------------------------
+# --- too large ------------------------------------------------------------------------------------
 
 
 def chain(count, welds):
@@ -168,14 +216,18 @@ def chain(count, welds):
     for i in range(1, count):
         kind = JointType.FIXED if welds(i) else JointType.REVOLUTE
         X_PJ = Pose.from_vector((0.1, 0, 0, 1, 0.1 * i, 0, 0))
-        joints.append(joint(f"j{i}", f"l{i - 1}", f"l{i}", kind, X_PJ=X_PJ, X_CJ=Pose.of(p=(0, 0.1, 0))))
+        joints.append(
+            joint(f"j{i}", f"l{i - 1}", f"l{i}", kind, X_PJ=X_PJ, X_CJ=Pose.of(p=(0, 0.1, 0)))
+        )
     return scene(links, joints)
 
 
 def test_welded_links_are_merged_beyond_the_limit_of_pybullet(bullet_client):
     source = chain(200, lambda i: i % 2 == 0)
     robot, mechanism = load_into_pybullet(source, physicsClientId=bullet_client), lower(source)
-    assert pybullet.getNumJoints(robot, bullet_client) == bridge.targets.pybullet.partition.MAX_JOINTS
+    assert (
+        pybullet.getNumJoints(robot, bullet_client) == bridge.targets.pybullet.partition.MAX_JOINTS
+    )
     assert "pybullet.folded-links" in codes(robot)
     q, _ = random_state(mechanism, 0)
     robot.set_positions(q)
@@ -195,7 +247,9 @@ def test_a_comparison_explains_the_mass_of_merged_links():
 def test_merged_links_with_different_filters_are_reported(bullet_client):
     source = chain(140, lambda i: i in {1, *range(10, 40)})
     assert lower(source).v_order
-    links = [link(l.name, shape=UNIT_BOX) if l.name in {"l0", "l1", "l2"} else l for l in source.links]  # noqa: E741
+    links = [
+        link(l.name, shape=UNIT_BOX) if l.name in {"l0", "l1", "l2"} else l for l in source.links
+    ]
     robot = load_into_pybullet(scene(links, source.joints), physicsClientId=bullet_client)
     assert touching(robot, bullet_client) == lower(scene(links, source.joints)).collidable_pairs()
 
@@ -217,12 +271,14 @@ def test_trees_that_are_too_many_for_one_body_are_in_two(bullet_client):
     assert bodies.link_pose("l149").p.tolist() == [149, 0, 0]
 
 
-# --- masses that PyBullet would not have -----------------------------------------------------------------------------
+# --- masses that PyBullet would not have ----------------------------------------------------------
 
 
 def test_an_inertia_that_pybullet_would_zero_is_put_back(bullet_client):
     odd = SpatialInertia.of(1.0, (0, 0, 0), np.diag((1.0, 1.0, 5.0)))
-    robot = load_into_pybullet(scene([link("a", inertia=odd)], [joint("j", WORLD, "a")]), physicsClientId=bullet_client)
+    robot = load_into_pybullet(
+        scene([link("a", inertia=odd)], [joint("j", WORLD, "a")]), physicsClientId=bullet_client
+    )
     assert sorted(pybullet.getDynamicsInfo(robot, 0, bullet_client)[2]) == [1.0, 1.0, 5.0]
     np.testing.assert_allclose(robot.mass_matrix(), [[5.0]])
 

@@ -1,6 +1,7 @@
 """Every field of the canonical model, if changed, changes the state of PyBullet or the findings.
 
-The scene and the changes are those of the MJCF audit. What PyBullet has is read back from the running engine.
+The scene and the changes are those of the MJCF audit. What PyBullet has is read back from the
+running engine.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ SILENT = {
     (m.Model, "enable_wind"): "there is no wind in the scene",
     (m.Link, "enable_wind"): "there is no wind in the scene",
     (m.Joint, "provide_feedback"): "PyBullet's user asks for it by enableJointForceTorqueSensor",
-    (m.Joint, "gear_reference"): "the two hinges are found by it; another one changes the diagnostics of lowering",
+    (
+        m.Joint,
+        "gear_reference",
+    ): "the two hinges are found by it; another one changes the diagnostics of lowering",
     (Scene, "name"): "of the file",
     (Scene, "magnetic_field"): "only magnetometers feel it, and PyBullet has no sensors",
     (Scene, "frames"): "asked by frame_pose, from the scene",
@@ -52,12 +56,19 @@ REPORTED = {
     (m.Friction, "surface_radius"): "pybullet.contact-property",
     (m.Actuator, "gear_ratio"): "pybullet.rotor-inertia",
     (m.Actuator, "rotor_inertia"): "pybullet.rotor-inertia",
-    **{(m.Keyframe, field.name): "pybullet.keyframes" for field in dataclasses.fields(m.Keyframe)[1:-1]},
+    **{
+        (m.Keyframe, field.name): "pybullet.keyframes"
+        for field in dataclasses.fields(m.Keyframe)[1:-1]
+    },
 }
 """Fields that the diagnostics report as dropped, whatever they hold."""
 DROPPED_WHOLE = (m.Sensor, m.Light, m.Hydroelastic, m.Physics, m.Heightmap, m.Tendon, m.TendonPart)
 """Types that the diagnostics report as dropped, whatever they hold."""
-AUDITED = [(c, f) for c, f in FIELDS if (c, f.name) not in SILENT and c not in DROPPED_WHOLE and c is not m.Mesh]
+AUDITED = [
+    (c, f)
+    for c, f in FIELDS
+    if (c, f.name) not in SILENT and c not in DROPPED_WHOLE and c is not m.Mesh
+]
 
 
 @pytest.fixture(scope="module")
@@ -68,18 +79,29 @@ def client():
 
 
 def outcome(scene, client):
-    """All that PyBullet reports after loading and after one step, and the diagnostics; or why it was refused."""
+    """All that PyBullet reports after loading and after one step, and the diagnostics; or why it
+    was refused.
+    """
     pybullet.resetSimulation(physicsClientId=client)
     try:
         loaded = load_into_pybullet(scene, physicsClientId=client, policy="sdformat")
     except ModelError as error:
         return str(error)
     bodies = [loaded] if isinstance(loaded, int) else list(loaded)
-    found = [list(map(str, loaded.diagnostics)), loaded.constraints, [engine(body, client) for body in bodies]]
+    found = [
+        list(map(str, loaded.diagnostics)),
+        loaded.constraints,
+        [engine(body, client) for body in bodies],
+    ]
     found.append(loaded.mechanism.collidable_pairs("sdformat"))
     loaded.apply_physics()
     parameters = pybullet.getPhysicsEngineParameters(client)
-    found.append([parameters[key] for key in ("gravityAccelerationX", "gravityAccelerationZ", "fixedTimeStep")])
+    found.append(
+        [
+            parameters[key]
+            for key in ("gravityAccelerationX", "gravityAccelerationZ", "fixedTimeStep")
+        ]
+    )
     single = [name for name, value in loaded.positions().items() if isinstance(value, float)]
     loaded.set_positions(dict.fromkeys(single, 0.3))
     loaded.set_velocities(dict.fromkeys(single, 0.2))
@@ -99,16 +121,25 @@ def engine(body, client):
         [pybullet.getDynamicsInfo(body, i, client) for i in indices],
         [without_files(pybullet.getCollisionShapeData(body, i, client)) for i in indices],
         without_files(pybullet.getVisualShapeData(body, physicsClientId=client)),
-        [pybullet.getConstraintInfo(c, client)[:8] for ids in body.constraints.values() for c in ids],
+        [
+            pybullet.getConstraintInfo(c, client)[:8]
+            for ids in body.constraints.values()
+            for c in ids
+        ],
     )
 
 
 def without_files(shapes):
     """Meshes by their content, which names their files, not by a folder that was temporary."""
-    return [tuple(x.rpartition(b"/")[2] if isinstance(x, bytes) else x for x in shape) for shape in shapes]
+    return [
+        tuple(x.rpartition(b"/")[2] if isinstance(x, bytes) else x for x in shape)
+        for shape in shapes
+    ]
 
 
-@pytest.mark.parametrize(("cls", "field"), [pytest.param(*f, id=f"{f[0].__name__}-{f[1].name}") for f in AUDITED])
+@pytest.mark.parametrize(
+    ("cls", "field"), [pytest.param(*f, id=f"{f[0].__name__}-{f[1].name}") for f in AUDITED]
+)
 def test_a_changed_field_changes_pybullet_or_the_diagnostics(client, cls, field):
     before = outcome(SCENE, client)
     assert before.startswith("[")

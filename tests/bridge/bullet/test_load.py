@@ -1,4 +1,6 @@
-"""Arguments of ``loadURDF``, compared with PyBullet on one file; strict loading and misspelled options."""
+"""Arguments of ``loadURDF``, compared with PyBullet on one file; strict loading and misspelled
+options.
+"""
 
 import os
 import shutil
@@ -24,8 +26,12 @@ def pair(bullet_client, tmp_path):
     path.write_text(HINGE_AND_SLIDE)
 
     def load(flags=pybullet.URDF_USE_INERTIA_FROM_FILE, **arguments):
-        native = pybullet.loadURDF(str(path), flags=flags, physicsClientId=bullet_client, **arguments)
-        return native, load_into_pybullet(path, flags=flags, physicsClientId=bullet_client, **arguments)
+        native = pybullet.loadURDF(
+            str(path), flags=flags, physicsClientId=bullet_client, **arguments
+        )
+        return native, load_into_pybullet(
+            path, flags=flags, physicsClientId=bullet_client, **arguments
+        )
 
     return load
 
@@ -47,25 +53,38 @@ def test_placement_and_size_are_those_of_loadurdf(pair, bullet_client, place, fi
         for index, value in ((0, 0.3), (1, 0.1 * scale)):
             pybullet.resetJointState(body, index, value, physicsClientId=bullet_client)
     for index in (0, 1):
-        states = [pybullet.getLinkState(body, index, physicsClientId=bullet_client) for body in (native, ours)]
+        states = [
+            pybullet.getLinkState(body, index, physicsClientId=bullet_client)
+            for body in (native, ours)
+        ]
         for number in (0, 4, 5):
             np.testing.assert_allclose(states[1][number], states[0][number], atol=1e-6)
         infos = [pybullet.getJointInfo(body, index, bullet_client) for body in (native, ours)]
         np.testing.assert_allclose(infos[1][6:12], infos[0][6:12], rtol=1e-12)
-        masses = [pybullet.getDynamicsInfo(body, index, bullet_client)[0] for body in (native, ours)]
+        masses = [
+            pybullet.getDynamicsInfo(body, index, bullet_client)[0] for body in (native, ours)
+        ]
         assert masses[0] == masses[1]
-    boxes = [pybullet.getCollisionShapeData(body, -1, bullet_client)[0][3] for body in (native, ours)]
+    boxes = [
+        pybullet.getCollisionShapeData(body, -1, bullet_client)[0][3] for body in (native, ours)
+    ]
     assert boxes[0] == pytest.approx(boxes[1])
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_free_base_is_asked_and_set_as_with_loadurdf_by_its_center_of_mass(pair, bullet_client, place):
+def test_a_free_base_is_asked_and_set_as_with_loadurdf_by_its_center_of_mass(
+    pair, bullet_client, place
+):
     native, ours = pair(**PLACES[place])
     where = [pybullet.getBasePositionAndOrientation(body, bullet_client) for body in (native, ours)]
     np.testing.assert_allclose(where[1][0], where[0][0], atol=1e-12)
     for body in (native, ours):
-        pybullet.resetBasePositionAndOrientation(body, (5, 6, 7), where[0 if body == native else 1][1], bullet_client)
-    links = [pybullet.getLinkState(body, 1, physicsClientId=bullet_client)[4] for body in (native, ours)]
+        pybullet.resetBasePositionAndOrientation(
+            body, (5, 6, 7), where[0 if body == native else 1][1], bullet_client
+        )
+    links = [
+        pybullet.getLinkState(body, 1, physicsClientId=bullet_client)[4] for body in (native, ours)
+    ]
     np.testing.assert_allclose(links[1], links[0], atol=1e-6)
 
 
@@ -73,7 +92,9 @@ def test_a_fixed_base_is_asked_by_its_link_frame(pair, bullet_client):
     """PyBullet's own loader gives the center of mass there, which nothing depends on."""
     native, ours = pair(useFixedBase=True, basePosition=(1, 2, 3))
     assert pybullet.getBasePositionAndOrientation(ours, bullet_client)[0] == (1, 2, 3)
-    assert pybullet.getBasePositionAndOrientation(native, bullet_client)[0] == pytest.approx((1.1, 2.2, 3.3))
+    assert pybullet.getBasePositionAndOrientation(native, bullet_client)[0] == pytest.approx(
+        (1.1, 2.2, 3.3)
+    )
 
 
 def test_inertias_grow_with_the_square_of_the_size_as_those_of_shapes_do(pair, bullet_client):
@@ -82,16 +103,20 @@ def test_inertias_grow_with_the_square_of_the_size_as_those_of_shapes_do(pair, b
     for flags in (0, pybullet.URDF_USE_INERTIA_FROM_FILE):
         for scale in (1.0, 2.0):
             bodies = pair(flags=flags, globalScaling=scale)
-            moments[flags, scale] = [np.sort(pybullet.getDynamicsInfo(b, 0, bullet_client)[2]) for b in bodies]
-    np.testing.assert_allclose(moments[0, 2.0][0], 4.0 * moments[0, 1.0][0], rtol=0.02)  # its margin is not scaled
+            moments[flags, scale] = [
+                np.sort(pybullet.getDynamicsInfo(b, 0, bullet_client)[2]) for b in bodies
+            ]
+    np.testing.assert_allclose(
+        moments[0, 2.0][0], 4.0 * moments[0, 1.0][0], rtol=0.02
+    )  # its margin is not scaled
     np.testing.assert_allclose(moments[2, 2.0][0], moments[2, 1.0][0])
     np.testing.assert_allclose(moments[2, 2.0][1], 4.0 * moments[2, 1.0][1])
 
 
-# --- flags -----------------------------------------------------------------------------------------------------------
+# --- flags ----------------------------------------------------------------------------------------
 
 
-# --- servers ---------------------------------------------------------------------------------------------------------
+# --- servers --------------------------------------------------------------------------------------
 
 
 WINDOW = """
@@ -120,14 +145,21 @@ def test_a_window_shows_what_is_loaded(tmp_path):
     """Run in a separate process on a virtual display."""
     read, write = os.pipe()
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-screen", "0", "640x480x24"], pass_fds=(write,), stderr=subprocess.DEVNULL
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", "640x480x24"],
+        pass_fds=(write,),
+        stderr=subprocess.DEVNULL,
     )
     try:
         os.close(write)
         display = os.read(read, 16).decode().strip()
         environment = {**os.environ, "DISPLAY": f":{display}", "LIBGL_ALWAYS_SOFTWARE": "1"}
         child = subprocess.run(
-            [sys.executable, "-c", WINDOW], env=environment, capture_output=True, text=True, timeout=120, check=False
+            [sys.executable, "-c", WINDOW],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
         if "cannot connect" in (child.stdout + child.stderr).lower() or "OpenGL" in child.stderr:
             pytest.skip("this display has no OpenGL")
@@ -146,14 +178,16 @@ def test_a_joint_to_the_world_is_not_undone_by_an_argument(bullet_client):
         assert list(body.positions()) == ["j"]
 
 
-# --- strict ----------------------------------------------------------------------------------------------------------
+# --- strict ---------------------------------------------------------------------------------------
 
 
 UNREAD = "<robot name='r'><link name='a'/><nonsense/></robot>"
 LIMITED = scene([link("a")], [joint("j", WORLD, "a", axis={"velocity": 1.0})])
 
 
-def test_strict_refuses_what_the_reader_does_not_support(bullet_client: int, tmp_path: Path) -> None:
+def test_strict_refuses_what_the_reader_does_not_support(
+    bullet_client: int, tmp_path: Path
+) -> None:
     """A path is read with ``strict``, so that an unread element of the file is an error."""
     path = tmp_path / "r.urdf"
     path.write_text(UNREAD)
@@ -187,7 +221,9 @@ def test_strict_refuses_what_pybullet_does_not_support(bullet_client: int) -> No
         ("packagemap", "package_map"),
     ],
 )
-def test_a_misspelled_option_is_a_type_error_with_a_suggestion(bullet_client: int, wrong: str, right: str) -> None:
+def test_a_misspelled_option_is_a_type_error_with_a_suggestion(
+    bullet_client: int, wrong: str, right: str
+) -> None:
     with pytest.raises(TypeError, match=f"unknown option '{wrong}'") as caught:
         load_into_pybullet(LIMITED, physicsClientId=bullet_client, **{wrong: True})  # type: ignore[arg-type]
     assert right in str(caught.value)

@@ -1,4 +1,6 @@
-"""Joints that only rotors give an inertia: the running engine does not move them, and they are reported."""
+"""Joints that only rotors give an inertia: the running engine does not move them, and they are
+reported.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,9 @@ def test_without_rotors_the_model_itself_does_not_say_how_the_joints_move() -> N
 
 
 def test_the_inertias_are_those_of_the_inverse_mass_matrix() -> None:
-    """With the joints before a joint locked, the inverse of what remains states what the joint moves."""
+    """With the joints before a joint locked, the inverse of what remains states what the joint
+    moves.
+    """
     mechanism = lower(random_scene(3, fixed=True))
     M = mechanism.mass_matrix(random_state(mechanism, seed=1)[0])
     expected = [1.0 / np.linalg.inv(M[k:, k:])[0, 0] for k in range(len(M))]
@@ -81,6 +85,8 @@ def test_the_comparison_names_the_cause_of_missing_friction(bullet_client: int) 
 
     result = compare(backlash(), levels="L0", quiet=True)
     rows = [row for row in result.rows if row.quantity == "friction" and "pybullet" in row.engines]
-    assert {row.known_cause.code if row.known_cause else None for row in rows} == {"pybullet.locked-joint"}
+    assert {row.known_cause.code if row.known_cause else None for row in rows} == {
+        "pybullet.locked-joint"
+    }
     assert {row.subjects for row in rows} == {("motor",)}
     assert result.verdict == "DIFFERS"

@@ -1,4 +1,6 @@
-"""What loading and removing again and again leaves behind, in a separate process: no file, no body, no constraint."""
+"""What loading and removing again and again leaves behind, in a separate process: no file, no body,
+no constraint.
+"""
 
 import os
 import subprocess
@@ -15,9 +17,18 @@ ROUNDING = 3.0
 
 def measured(path, way):
     """Growth of the memory [KiB a round], files, bodies and constraints that are left."""
-    command = [sys.executable, str(ROOT / "benchmarks" / "load_and_remove.py"), "--one", str(path), way, str(ROUNDS)]
+    command = [
+        sys.executable,
+        str(ROOT / "benchmarks" / "load_and_remove.py"),
+        "--one",
+        str(path),
+        way,
+        str(ROUNDS),
+    ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=environment)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=120, env=environment
+    )
     assert done.returncode == 0, done.stderr
     growth, *left = done.stdout.splitlines()[-1].split()
     return float(growth), [int(count) for count in left]

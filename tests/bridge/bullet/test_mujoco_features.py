@@ -8,13 +8,17 @@ import pytest
 import bridge
 from tests.support.mjcf_documents import BALL, read
 
-BODIES = f'<body name="a"><freejoint/>{BALL}</body><body name="b" pos="1 0 0"><freejoint/>{BALL}</body>'
+BODIES = (
+    f'<body name="a"><freejoint/>{BALL}</body><body name="b" pos="1 0 0"><freejoint/>{BALL}</body>'
+)
 
 
 def distance_after_a_second(section: str) -> float:
     client = pybullet.connect(pybullet.DIRECT)
     try:
-        bodies = bridge.load_world_into_pybullet(read(BODIES, section), physicsClientId=client, quiet=True)
+        bodies = bridge.load_world_into_pybullet(
+            read(BODIES, section), physicsClientId=client, quiet=True
+        )
         pybullet.setTimeStep(0.001, client)
         pybullet.resetBaseVelocity(bodies[0], (0, 0.5, 0), (0, 0, 1), physicsClientId=client)
         for _ in range(1000):
@@ -26,7 +30,9 @@ def distance_after_a_second(section: str) -> float:
 
 
 def test_a_weld_holds_two_links_together() -> None:
-    assert distance_after_a_second('<equality><weld body1="a" body2="b"/></equality>') == pytest.approx(1.0, abs=1e-3)
+    assert distance_after_a_second(
+        '<equality><weld body1="a" body2="b"/></equality>'
+    ) == pytest.approx(1.0, abs=1e-3)
 
 
 def test_a_weld_that_is_switched_off_does_not() -> None:

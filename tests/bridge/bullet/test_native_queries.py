@@ -1,4 +1,6 @@
-"""PyBullet's own queries of a loaded body, against those of the body that ``loadURDF`` makes of the same file."""
+"""PyBullet's own queries of a loaded body, against those of the body that ``loadURDF`` makes of the
+same file.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,17 @@ PRIMITIVES = {
     "ball": '<sphere radius="0.5"/>',
     "cylinder": '<cylinder radius="0.5" length="1"/>',
 }
+# of every link
 INERTIAL = (
-    '<inertial><mass value="5"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'  # of every link
+    '<inertial><mass value="5"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" '
+    'izz="1"/></inertial>'
 )
 MARGIN = 1e-3
 """Distance by which PyBullet inflates the hulls of links; also of bases in ``loadURDF``."""
 FACETS = 0.03
-"""Distance of the triangles of the ball from its surface [m], where rays within its outline meet it."""
+"""Distance of the triangles of the ball from its surface [m], where rays within its outline meet
+it.
+"""
 GRID = [(x / 10, y / 10) for x in range(-4, 5) for y in range(-4, 5)]
 FROM = [(x, y, 2.0) for x, y in GRID]
 TO = [(x, y, -2.0) for x, y in GRID]
@@ -56,7 +62,9 @@ def hits(body: int, client: int) -> np.ndarray:
         pybullet.rayTestBatch(FROM, TO, physicsClientId=client),
         [pybullet.rayTest(a, b, physicsClientId=client)[0] for a, b in zip(FROM, TO, strict=True)],
     ]
-    one, other = ([(r[2], r[3][2]) if r[0] == body else (-1.0, -1.0) for r in rays] for rays in found)
+    one, other = (
+        [(r[2], r[3][2]) if r[0] == body else (-1.0, -1.0) for r in rays] for rays in found
+    )
     assert one == other
     return np.array(one)
 
@@ -75,16 +83,22 @@ def tops(name: str) -> np.ndarray:
 def probe(client: int) -> int:
     """A small ball above the body."""
     ball = pybullet.createCollisionShape(pybullet.GEOM_SPHERE, radius=0.1, physicsClientId=client)
-    return pybullet.createMultiBody(0.0, ball, basePosition=(0.05, 0.02, 0.9), physicsClientId=client)
+    return pybullet.createMultiBody(
+        0.0, ball, basePosition=(0.05, 0.02, 0.9), physicsClientId=client
+    )
 
 
 def distance(body: int, ball: int, client: int) -> float:
-    return min(point[8] for point in pybullet.getClosestPoints(body, ball, 3.0, physicsClientId=client))
+    return min(
+        point[8] for point in pybullet.getClosestPoints(body, ball, 3.0, physicsClientId=client)
+    )
 
 
 @pytest.fixture
 def both(bullet_client, tmp_path):
-    """Answers of a function, asked of the body that PyBullet loads, and of the one that is loaded here."""
+    """Answers of a function, asked of the body that PyBullet loads, and of the one that is loaded
+    here.
+    """
 
     def ask(text, question, *, fixed, **options):
         path = tmp_path / "r.urdf"
@@ -112,17 +126,23 @@ def geometry_of(form: str, name: str, folder) -> str:
 @pytest.mark.parametrize("fixed", [False, True], ids=["free", "fixed"])
 @pytest.mark.parametrize("carrier", ["base", "link"])
 @pytest.mark.parametrize(("form", "name"), FORMS)
-def test_rays_and_closest_points_meet_what_they_meet_of_loadurdf(both, tmp_path, form, name, carrier, fixed, options):
+def test_rays_and_closest_points_meet_what_they_meet_of_loadurdf(
+    both, tmp_path, form, name, carrier, fixed, options
+):
     def question(body, client):
         ball = probe(client)
         pybullet.performCollisionDetection(client)
-        overlapping = pybullet.getOverlappingObjects((-0.4, -0.4, -0.4), (0.4, 0.4, 0.4), client) or ()
+        overlapping = (
+            pybullet.getOverlappingObjects((-0.4, -0.4, -0.4), (0.4, 0.4, 0.4), client) or ()
+        )
         near = distance(body, ball, client)
         pybullet.removeBody(ball, client)
         return hits(body, client), near, {index for found, index in overlapping if found == body}
 
     text = urdf(geometry_of(form, name, tmp_path), carrier)
-    (native, native_distance, native_links), (own, own_distance, links) = both(text, question, fixed=fixed, **options)
+    (native, native_distance, native_links), (own, own_distance, links) = both(
+        text, question, fixed=fixed, **options
+    )
     np.testing.assert_allclose(own[within(name), 1], tops(name), atol=FACETS)
     steep = 3 * MARGIN  # a vertical ray passes the margin of a steep face
     np.testing.assert_allclose(own[within(name)], native[within(name)], atol=steep)
@@ -145,12 +165,16 @@ def test_rays_meet_a_mesh_of_sdf(bullet_client, tmp_path, form, name, fixed):
 
 @pytest.mark.parametrize("geometry", ["<ellipsoid><radii>0.5 0.5 0.5</radii></ellipsoid>",
                                       "<cone><radius>0.5</radius><length>1</length></cone>"])  # fmt: skip
-def test_rays_meet_the_hulls_of_shapes_that_pybullet_does_not_have(bullet_client, tmp_path, geometry):
+def test_rays_meet_the_hulls_of_shapes_that_pybullet_does_not_have(
+    bullet_client, tmp_path, geometry
+):
     path = tmp_path / "m.sdf"
     path.write_text(sdf(geometry))
     body = load_into_pybullet(path, physicsClientId=bullet_client, quiet=True)
     found = hits(body, bullet_client)
-    assert all(z > 0.0 for (x, y), (_, z) in zip(GRID, found, strict=True) if math.hypot(x, y) < 0.2)
+    assert all(
+        z > 0.0 for (x, y), (_, z) in zip(GRID, found, strict=True) if math.hypot(x, y) < 0.2
+    )
 
 
 def test_a_camera_sees_the_body_where_loadurdf_draws_it(both, tmp_path):
@@ -163,17 +187,26 @@ def test_a_camera_sees_the_body_where_loadurdf_draws_it(both, tmp_path):
         return np.reshape(picture[4], (48, 48)) == body
 
     mesh = geometry_of("obj", "ball", tmp_path)
-    text = urdf(mesh, "base").replace("<collision>", f"<visual><geometry>{mesh}</geometry></visual><collision>")
+    text = urdf(mesh, "base").replace(
+        "<collision>", f"<visual><geometry>{mesh}</geometry></visual><collision>"
+    )
     native, own = both(text, question, fixed=False)
     assert native.sum() > 100
     assert (native != own).sum() <= 4
 
 
-# --- the frame of the base -------------------------------------------------------------------------------------------
+# --- the frame of the base ------------------------------------------------------------------------
 
 
 def one_link(inertia: np.ndarray) -> str:
-    names = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+    names = {
+        "ixx": (0, 0),
+        "ixy": (0, 1),
+        "ixz": (0, 2),
+        "iyy": (1, 1),
+        "iyz": (1, 2),
+        "izz": (2, 2),
+    }
     moments = " ".join(f'{name}="{inertia[ij]!s}"' for name, ij in names.items())
     return f"""<robot name="r"><link name="pelvis"><inertial><mass value="3.8"/><inertia {moments}/></inertial>
       <collision><geometry><box size="0.15 0.18 0.2"/></geometry></collision></link></robot>"""
@@ -237,13 +270,17 @@ def test_a_turned_base_is_reported_with_its_angle(bullet_client, tmp_path, produ
 
 @pytest.mark.parametrize("seed", range(5))
 def test_no_link_is_turned_further_than_its_principal_axes_demand(bullet_client, tmp_path, seed):
-    """Base and link; PyBullet's own inertial frames against the 24 orders and signs of eigenvectors."""
+    """Base and link; PyBullet's own inertial frames against the 24 orders and signs of
+    eigenvectors.
+    """
     rng = np.random.default_rng(seed)
     texts, expected = [], []
     for name in ("a", "b"):
         Q = np.linalg.qr(rng.normal(size=(3, 3)))[0]
         inertia = Q @ np.diag(rng.permutation((0.2, 0.3, 0.4))) @ Q.T
-        texts.append(one_link(inertia).split("<link")[1].split("</robot>")[0].replace("pelvis", name))
+        texts.append(
+            one_link(inertia).split("<link")[1].split("</robot>")[0].replace("pelvis", name)
+        )
         _, axes = np.linalg.eigh(inertia)
         turns = [
             axes[:, list(order)] * signs
@@ -254,7 +291,8 @@ def test_no_link_is_turned_further_than_its_principal_axes_demand(bullet_client,
         expected.append(math.degrees(math.acos(min(1.0, cosine))))
     path = tmp_path / "r.urdf"
     path.write_text(
-        f'<robot name="r"><link{texts[0]}<link{texts[1]}<joint name="j" type="continuous"><parent link="a"/>'
+        f'<robot name="r"><link{texts[0]}<link{texts[1]}<joint name="j" type="continuous"><parent '
+        f'link="a"/>'
         '<child link="b"/><axis xyz="0 0 1"/></joint></robot>'
     )
     robot = load_into_pybullet(path, physicsClientId=bullet_client, quiet=True)

@@ -1,4 +1,6 @@
-"""The SDFormat files that come with PyBullet load leniently, and stand and move as its own ``loadSDF`` has them."""
+"""The SDFormat files that come with PyBullet load leniently, and stand and move as its own
+``loadSDF`` has them.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ from loaders.pose import quaternion_to_matrix
 
 DATA = Path(pybullet_data.getDataPath())
 FILES = sorted(str(path.relative_to(DATA)) for path in DATA.rglob("*.sdf"))
-MOVING = ("kuka_iiwa/model.sdf", "gripper/wsg50_one_motor_gripper.sdf", "gripper/wsg50_with_r2d2_gripper.sdf")
+MOVING = (
+    "kuka_iiwa/model.sdf",
+    "gripper/wsg50_one_motor_gripper.sdf",
+    "gripper/wsg50_with_r2d2_gripper.sdf",
+)
 """Files with joints; the grippers name a link ``world``, to which a joint holds them."""
 
 
@@ -27,11 +33,15 @@ def test_every_file_loads_leniently(name: str) -> None:
 
 
 def link_poses(client: int, body: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Position and rotation of the frame of each link but the base, by the local name of the link."""
+    """Position and rotation of the frame of each link but the base, by the local name of the
+    link.
+    """
     poses = {}
     for joint in range(pybullet.getNumJoints(body, physicsClientId=client)):
         name = pybullet.getJointInfo(body, joint, physicsClientId=client)[12].decode()
-        state = pybullet.getLinkState(body, joint, computeForwardKinematics=True, physicsClientId=client)
+        state = pybullet.getLinkState(
+            body, joint, computeForwardKinematics=True, physicsClientId=client
+        )
         x, y, z, w = state[5]
         poses[name] = np.array(state[4]), quaternion_to_matrix((w, x, y, z))
     return poses
@@ -50,7 +60,11 @@ def test_links_stand_as_load_sdf_places_them(bullet_client: int, name: str) -> N
         np.testing.assert_allclose(by_local_name[link].R, R, atol=1e-6)
 
 
-NOT_LOADED = {"kuka_iiwa/kuka_world.sdf", "kuka_iiwa/model2.sdf", "gripper/wsg50_one_motor_gripper_free_base.sdf"}
+NOT_LOADED = {
+    "kuka_iiwa/kuka_world.sdf",
+    "kuka_iiwa/model2.sdf",
+    "gripper/wsg50_one_motor_gripper_free_base.sdf",
+}
 """Files with includes, which ``loadSDF`` refuses, and one that crashes it."""
 STEPS, STEP = 100, 1e-3
 
@@ -72,7 +86,9 @@ def prepare(client: int, body: int, time_step: float) -> None:
             pybullet.JOINT_REVOLUTE,
             pybullet.JOINT_PRISMATIC,
         ):
-            pybullet.setJointMotorControl2(body, joint, pybullet.VELOCITY_CONTROL, force=0, physicsClientId=client)
+            pybullet.setJointMotorControl2(
+                body, joint, pybullet.VELOCITY_CONTROL, force=0, physicsClientId=client
+            )
 
 
 def moments(client: int, body: int, joint: int) -> tuple[float, ...]:
@@ -81,7 +97,9 @@ def moments(client: int, body: int, joint: int) -> tuple[float, ...]:
 
 @pytest.mark.parametrize("name", [name for name in FILES if name not in NOT_LOADED])
 def test_links_move_as_in_load_sdf_with_the_inertias_of_the_file(name: str) -> None:
-    """``loadSDF`` holds a base without mass, lets no links of a model collide, and computes moments from the shapes."""
+    """``loadSDF`` holds a base without mass, lets no links of a model collide, and computes moments
+    from the shapes.
+    """
     client, witness = pybullet.connect(pybullet.DIRECT), pybullet.connect(pybullet.DIRECT)
     try:
         natives = pybullet.loadSDF(str(DATA / name), physicsClientId=witness)
@@ -103,7 +121,9 @@ def test_links_move_as_in_load_sdf_with_the_inertias_of_the_file(name: str) -> N
             own = joints(client, ours)
             for link, joint in joints(witness, native).items():
                 stated = moments(client, ours, own[link])
-                pybullet.changeDynamics(native, joint, localInertiaDiagonal=stated, physicsClientId=witness)
+                pybullet.changeDynamics(
+                    native, joint, localInertiaDiagonal=stated, physicsClientId=witness
+                )
         for _ in range(STEPS):
             pybullet.stepSimulation(physicsClientId=client)
             pybullet.stepSimulation(physicsClientId=witness)

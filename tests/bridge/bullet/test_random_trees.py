@@ -1,4 +1,5 @@
-"""Random trees with the names, inertias and meshes that strangers give: PyBullet survives them, and nothing is left.
+"""Random trees with the names, inertias and meshes that strangers give: PyBullet survives them, and
+nothing is left.
 
 They are loaded in a separate process, as a crash would end the one that it happens in.
 """
@@ -18,9 +19,28 @@ from loaders.model import Collision, Mesh, Visual
 from tests.support.scenes import MOVING, random_pose, random_scene
 
 NAMES = (
-    " ", "a b", "ä/ö::ü", "<&>\"'", "\u202e", "日本語" * 30, "n" * 1023, "n" * 3000, "%s%n%x", "../x", "$(x)", "a\tb",
-    "\U0001d518" * 300, "]]>", "&#10;", "\\n", "é" * 501, "-1", "base_link", "_", "#",
-)  # fmt: skip
+    " ",
+    "a b",
+    "ä/ö::ü",
+    "<&>\"'",
+    "\u202e",
+    "日本語" * 30,
+    "n" * 1023,
+    "n" * 3000,
+    "%s%n%x",
+    "../x",
+    "$(x)",
+    "a\tb",
+    "\U0001d518" * 300,
+    "]]>",
+    "&#10;",
+    "\\n",
+    "é" * 501,
+    "-1",
+    "base_link",
+    "_",
+    "#",
+)
 INERTIAS = (
     None,
     SpatialInertia.of(0.0),
@@ -58,17 +78,29 @@ def strange(seed: int, folder: Path):
     """A random scene, half of its names, inertias and shapes replaced."""
     rng = np.random.default_rng(seed)
     kinds = MOVING if rng.random() < 0.7 else MOVING[:2]
-    source = random_scene(seed, fixed=bool(rng.random() < 0.5), kinds=kinds, size=int(rng.integers(1, 12)))
+    source = random_scene(
+        seed, fixed=bool(rng.random() < 0.5), kinds=kinds, size=int(rng.integers(1, 12))
+    )
     odd = rng.permutation(len(NAMES))[: len(source.links)]
-    new = {link.name: NAMES[k] for link, k in zip(source.links, odd, strict=False) if rng.random() < 0.5}
+    new = {
+        link.name: NAMES[k]
+        for link, k in zip(source.links, odd, strict=False)
+        if rng.random() < 0.5
+    }
     meshes = sorted(folder.iterdir())
 
     def shape():
         path = meshes[rng.integers(len(meshes))]
-        return Mesh(uri=path.name, path=str(path), scale=tuple(rng.choice([1.0, -1.0, 2.0, 1e-3], 3).tolist()))
+        return Mesh(
+            uri=path.name,
+            path=str(path),
+            scale=tuple(rng.choice([1.0, -1.0, 2.0, 1e-3], 3).tolist()),
+        )
 
     def placed(kind):
-        return tuple(kind(name="s", X_LG=random_pose(rng), geometry=shape()) for _ in range(rng.integers(2)))
+        return tuple(
+            kind(name="s", X_LG=random_pose(rng), geometry=shape()) for _ in range(rng.integers(2))
+        )
 
     links = [
         dataclasses.replace(
@@ -79,12 +111,16 @@ def strange(seed: int, folder: Path):
             visuals=placed(Visual),
         )
         for link in source.links
-    ]  # fmt: skip
+    ]
     joints = [
-        dataclasses.replace(joint, parent=new.get(joint.parent, joint.parent), child=new.get(joint.child, joint.child),
-                            name=NAMES[k] if rng.random() < 0.3 else joint.name)
+        dataclasses.replace(
+            joint,
+            parent=new.get(joint.parent, joint.parent),
+            child=new.get(joint.child, joint.child),
+            name=NAMES[k] if rng.random() < 0.3 else joint.name,
+        )
         for joint, k in zip(source.joints, rng.permutation(len(NAMES)), strict=False)
-    ]  # fmt: skip
+    ]
     return dataclasses.replace(source, links=tuple(links), joints=tuple(joints))
 
 
@@ -115,7 +151,9 @@ def run(first: int, last: int, folder: Path) -> None:
         poses = [loaded.link_pose(name).to_vector() for name in loaded.links]
         assert np.isfinite(poses).all(), "a pose is no number"
         loaded.remove()
-        assert (p.getNumBodies(client), p.getNumConstraints(client)) == (0, 0), "something is left in PyBullet"
+        assert (p.getNumBodies(client), p.getNumConstraints(client)) == (0, 0), (
+            "something is left in PyBullet"
+        )
     say("done")
 
 
@@ -129,7 +167,12 @@ def test_other_bodies_of_the_server_change_nothing(tmp_path, first):
     code = f"{modules}; run({first}, {first + 30}, Path({str(meshes)!r}))"
     environment = {**os.environ, "TMPDIR": str(scratch)}
     child = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert child.stdout.endswith("done\n"), child.stdout[-300:] + child.stderr[-2000:]
     assert "refused" not in child.stdout

@@ -35,7 +35,9 @@ from tests.support.scenes import UNIT_BOX, codes, joint, link, scene
 
 ZERO = frozen((0, 0, 0))
 ENDS = {"link_A": "a", "link_B": WORLD, "p_AP": ZERO, "p_BQ": ZERO}
-FLEX = dict.fromkeys(("torque_stiffness", "torque_damping", "force_stiffness", "force_damping"), ZERO)
+FLEX = dict.fromkeys(
+    ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping"), ZERO
+)
 HERE = Where("robot.sdf", 41)
 
 
@@ -60,7 +62,11 @@ def touched(*surfaces):
 
 
 def driven(**what):
-    return scene([link("a")], [joint("j", WORLD, "a")], actuators=(Actuator(name="m", joint="j", where=HERE, **what),))
+    return scene(
+        [link("a")],
+        [joint("j", WORLD, "a")],
+        actuators=(Actuator(name="m", joint="j", where=HERE, **what),),
+    )
 
 
 def strung(joints, **what):
@@ -80,7 +86,16 @@ SCENES = {
     "soft-stop": hinge(limit_stiffness=1e4),
     "ball-limit": scene(
         [link("a")],
-        [joint("j", WORLD, "a", JointType.BALL, where=HERE, axes=joint("x", "p", "c", axis={"friction": 1.0}).axes)],
+        [
+            joint(
+                "j",
+                WORLD,
+                "a",
+                JointType.BALL,
+                where=HERE,
+                axes=joint("x", "p", "c", axis={"friction": 1.0}).axes,
+            )
+        ],
     ),
     "link-without-gravity": one(gravity=False),
     "velocity-decay": one(velocity_decay=(0.1, 0.0)),
@@ -89,23 +104,36 @@ SCENES = {
     "deformable": one(deformable=(("youngs_modulus", "1e5"),)),
     "wind": scene([link("a", enable_wind=True, where=HERE)], wind=frozen((1, 0, 0))),
     "bushing": scene(
-        [link("a")], forces=(Bushing(link_A="a", X_LA=IDENTITY, link_C=WORLD, X_LC=IDENTITY, where=HERE, **FLEX),)
+        [link("a")],
+        forces=(
+            Bushing(link_A="a", X_LA=IDENTITY, link_C=WORLD, X_LC=IDENTITY, where=HERE, **FLEX),
+        ),
     ),
     "fluid-force": scene([link("a")], fluid_forces=(Buoyancy(link="a", where=HERE),)),
     "tendon": strung(("j",), stiffness=1.0),
     "rigid-tendon": strung(("j",)),
     "tendon-joint": strung(("none",)),
-    "rigid-distance": scene([link("a")], constraints=(DistanceConstraint(**ENDS, distance=1.0, where=HERE),)),
+    "rigid-distance": scene(
+        [link("a")], constraints=(DistanceConstraint(**ENDS, distance=1.0, where=HERE),)
+    ),
     "spring-damper": scene(
-        [link("a")], forces=(SpringDamper(**ENDS, free_length=1.0, stiffness=1.0, damping=0.0, where=HERE),)
+        [link("a")],
+        forces=(SpringDamper(**ENDS, free_length=1.0, stiffness=1.0, damping=0.0, where=HERE),),
     ),
     "sensor": one(sensors=(Sensor(name="imu", type="imu", X_LS=IDENTITY, where=HERE),)),
-    "light": scene([link("a")], lights=(Light(name="l", type="point", link="a", X_LLight=IDENTITY, where=HERE),)),
+    "light": scene(
+        [link("a")],
+        lights=(Light(name="l", type="point", link="a", X_LLight=IDENTITY, where=HERE),),
+    ),
     "appearance": seen(material=Material(shininess=3.0)),
     "visual-roles": seen(roles=("perception",)),
     "physics": scene([link("a")], physics=Physics(max_contacts=3)),
     "shape-dropped": one(
-        collisions=(Collision(name="c", X_LG=IDENTITY, geometry=Heightmap(uri="h.png", path=None), where=HERE),)
+        collisions=(
+            Collision(
+                name="c", X_LG=IDENTITY, geometry=Heightmap(uri="h.png", path=None), where=HERE
+            ),
+        )
     ),
     "bitmask-per-link": touched(Surface(collide_bitmask=1), Surface(collide_bitmask=2)),
     "surface-per-link": touched(Surface(restitution=0.5), Surface()),
@@ -114,17 +142,38 @@ SCENES = {
 PLACELESS = {"physics"}
 
 DROPPED = {
-    "rotor-inertia", "empty-range", "velocity-limit", "acceleration-limit", "soft-stop", "ball-limit", "velocity-decay",
-    "added-mass", "surface-velocity", "deformable", "wind", "tendon-joint", "shape-dropped", "contact-property",
-}  # fmt: skip
+    "rotor-inertia",
+    "empty-range",
+    "velocity-limit",
+    "acceleration-limit",
+    "soft-stop",
+    "ball-limit",
+    "velocity-decay",
+    "added-mass",
+    "surface-velocity",
+    "deformable",
+    "wind",
+    "tendon-joint",
+    "shape-dropped",
+    "contact-property",
+}
 NOTED = {"effort-limit", "sensor", "light", "appearance", "visual-roles", "physics"}
 FATES = {
-    code: Fate.DROPPED if code in DROPPED else Fate.NOTED if code in NOTED else Fate.APPROXIMATED for code in SCENES
+    code: Fate.DROPPED if code in DROPPED else Fate.NOTED if code in NOTED else Fate.APPROXIMATED
+    for code in SCENES
 }
 OF_JOINT = {
-    "empty-range", "velocity-limit", "acceleration-limit", "effort-limit", "dry-friction", "spring", "soft-stop",
-    "ball-limit", "tendon", "rigid-tendon",
-}  # fmt: skip
+    "empty-range",
+    "velocity-limit",
+    "acceleration-limit",
+    "effort-limit",
+    "dry-friction",
+    "spring",
+    "soft-stop",
+    "ball-limit",
+    "tendon",
+    "rigid-tendon",
+}
 SUBJECTS = {code: {"j"} if code in OF_JOINT else {"a"} for code in SCENES} | {
     "rotor-inertia": {"j", "m"},
     "controller-gains": {"j", "m"},
@@ -160,7 +209,10 @@ def test_a_plain_robot_loses_nothing(bullet_client):
         "collisions": (Collision(name="c", X_LG=IDENTITY, geometry=Sphere(radius=0.1)),),
         "visuals": (Visual(name="v", X_LG=IDENTITY, geometry=Sphere(radius=0.1)),),
     }
-    source = scene([link("a", **parts), link("b", **parts)], [joint("j", "a", "b", axis={"lower": -1, "upper": 1})])
+    source = scene(
+        [link("a", **parts), link("b", **parts)],
+        [joint("j", "a", "b", axis={"lower": -1, "upper": 1})],
+    )
     assert codes(load_into_pybullet(source, physicsClientId=bullet_client)) == set()
 
 
@@ -173,10 +225,15 @@ def test_a_rotated_fixed_base_is_reported(bullet_client):
 
 
 def test_merged_links_with_different_filters_are_reported(bullet_client):
-    """Merge ``l1`` and ``l2`` in a chain too long for PyBullet, of which only ``l2`` may collide with ``l139``."""
+    """Merge ``l1`` and ``l2`` in a chain too long for PyBullet, of which only ``l2`` may collide
+    with ``l139``.
+    """
     count = 140
     point, touching = SpatialInertia.of(1.0), {*range(100), count - 1}
-    links = [link(f"l{i}", shape=UNIT_BOX if i in touching else None, inertia=point) for i in range(count)]
+    links = [
+        link(f"l{i}", shape=UNIT_BOX if i in touching else None, inertia=point)
+        for i in range(count)
+    ]
     kinds = [JointType.FIXED if i < 100 else JointType.REVOLUTE for i in range(count)]
     joints = [joint(f"j{i}", f"l{i - 1}", f"l{i}", kinds[i]) for i in range(1, count)]
     groups = (FilterGroup(name="g", links=("l1",)), FilterGroup(name="h", links=("l139",)))
@@ -203,7 +260,11 @@ def test_what_pybullet_prints_is_kept(bullet_client, monkeypatch):
 
     from bridge.targets.pybullet import load
 
-    monkeypatch.setattr(load, "urdf_text", lambda a, s, plain=load.urdf_text: plain(a, s).replace("<axis", "<no_axis"))
+    monkeypatch.setattr(
+        load,
+        "urdf_text",
+        lambda a, s, plain=load.urdf_text: plain(a, s).replace("<axis", "<no_axis"),
+    )
     loaded = load_into_pybullet(hinge(), physicsClientId=bullet_client)
     (entry,) = [entry for entry in loaded.diagnostics if entry.code == "pybullet.console"]
     assert "no axis" in entry.message

@@ -30,7 +30,10 @@ def seen(near: str, far: str, client: int) -> set[int]:
     bridge.load_into_pybullet(scene, physicsClientId=client, quiet=True)
     view = pybullet.computeViewMatrix([15, 2, 0], [0, 2, 0], [0, 0, 1])
     lens = pybullet.computeProjectionMatrixFOV(40, 1, 0.1, 30)
-    options = {"renderer": pybullet.ER_TINY_RENDERER, "flags": pybullet.ER_SEGMENTATION_MASK_OBJECT_AND_LINKINDEX}
+    options = {
+        "renderer": pybullet.ER_TINY_RENDERER,
+        "flags": pybullet.ER_SEGMENTATION_MASK_OBJECT_AND_LINKINDEX,
+    }
     picture = pybullet.getCameraImage(64, 64, view, lens, **options, physicsClientId=client)
     mask = np.asarray(picture[4]).ravel()
     return {int(value >> 24) - 1 for value in mask[mask >= 0]}

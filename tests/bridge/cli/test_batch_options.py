@@ -18,8 +18,14 @@ def options(*words: str) -> Namespace:
 
 def test_only_stated_options_are_passed_on() -> None:
     assert task_options(options("compare")) == {}
-    assert task_options(options("compare", "--level", "0,1", "--seed", "0")) == {"levels": ("L0", "L1"), "seed": 0}
-    assert task_options(options("convert", "--to", "sdf", "--inertia", "repair")) == {"to": "sdf", "inertia": "repair"}
+    assert task_options(options("compare", "--level", "0,1", "--seed", "0")) == {
+        "levels": ("L0", "L1"),
+        "seed": 0,
+    }
+    assert task_options(options("convert", "--to", "sdf", "--inertia", "repair")) == {
+        "to": "sdf",
+        "inertia": "repair",
+    }
 
 
 def test_options_of_another_task_are_refused() -> None:
@@ -29,5 +35,11 @@ def test_options_of_another_task_are_refused() -> None:
 
 def test_the_defaults_of_running() -> None:
     parsed = options("check")
-    assert (parsed.timeout, parsed.memory, parsed.jobs, parsed.resume, parsed.shard) == (300.0, 4.0, None, False, None)
+    assert (parsed.timeout, parsed.memory, parsed.jobs, parsed.resume, parsed.shard) == (
+        300.0,
+        4.0,
+        None,
+        False,
+        None,
+    )
     assert options("check", "--shard", "2/4").shard == (2, 4)

@@ -38,7 +38,9 @@ def test_wrong_usage_has_its_status() -> None:
     ],
     ids=lambda value: " ".join(map(str, value))[:40] if isinstance(value, list) else "",
 )
-def test_a_failure_has_a_status_and_a_message(words: list[object], status: int, message: str) -> None:
+def test_a_failure_has_a_status_and_a_message(
+    words: list[object], status: int, message: str
+) -> None:
     done = run(*words, DISPLAY="", WAYLAND_DISPLAY="")
     assert done.returncode == status, done.stderr
     assert message in done.stderr
@@ -49,7 +51,9 @@ def test_a_failure_has_a_status_and_a_message(words: list[object], status: int, 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_an_interrupted_command_ends_without_a_traceback() -> None:
     command = [sys.executable, "-m", "bridge", "compare", str(ARM), "--configurations", "1000000"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
+    ) as process:
         try:
             assert process.stderr is not None
             assert process.stderr.readline().startswith("comparing")

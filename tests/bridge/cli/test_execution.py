@@ -35,7 +35,9 @@ def test_the_schema_is_valid_and_refuses_an_unknown_key() -> None:
 
 
 @pytest.mark.parametrize("command", ["check", "info", "graph", "convert", "compare"])
-def test_a_broken_file_is_a_report_of_all_its_errors(command: str, broken: Path, tmp_path: Path) -> None:
+def test_a_broken_file_is_a_report_of_all_its_errors(
+    command: str, broken: Path, tmp_path: Path
+) -> None:
     report = report_of(command, broken, *([tmp_path / "out"] if command == "convert" else []))
     with pytest.raises(loaders.LoadError) as error:
         loaders.load(broken)
@@ -46,7 +48,10 @@ def test_a_broken_file_is_a_report_of_all_its_errors(command: str, broken: Path,
 
 
 def test_a_failure_outside_the_files_is_the_error_of_the_report() -> None:
-    assert "unknown joint 'elbo'" in report_of("compare", ARM, "--set", "elbo=1", "--level", "L0")["error"]
+    assert (
+        "unknown joint 'elbo'"
+        in report_of("compare", ARM, "--set", "elbo=1", "--level", "L0")["error"]
+    )
     assert "needs a display" in report_of("view", ARM)["error"]
 
 
@@ -54,7 +59,9 @@ def test_a_missing_package_has_the_status_of_what_is_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "arm.urdf.xacro"
-    file.write_text('<robot name="a" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="b"/></robot>')
+    file.write_text(
+        '<robot name="a" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="b"/></robot>'
+    )
     monkeypatch.setitem(sys.modules, "xacro", None)
     assert main(["info", str(file), "--xacro"]) == 3
     assert "[xacro.not-installed]" in capsys.readouterr().err

@@ -18,7 +18,9 @@ MODEL = "<sdf version='1.11'><model name='{}'><link name='a'/></model></sdf>"
 
 @pytest.fixture
 def models(tmp_path: Path) -> Path:
-    """A folder of models: a file, a folder with a manifest, two files and a folder of parts, and a hidden folder."""
+    """A folder of models: a file, a folder with a manifest, two files and a folder of parts, and a
+    hidden folder.
+    """
     files = (
         (".", "one.sdf"),
         ("cup", "cup.sdf"),
@@ -29,9 +31,13 @@ def models(tmp_path: Path) -> Path:
     for place, name in files:
         (tmp_path / place).mkdir(exist_ok=True)
         (tmp_path / place / name).write_text(MODEL.format(name.partition(".")[0]), encoding="utf-8")
-    (tmp_path / "robot.urdf").write_text("<robot name='r'><link name='a'/></robot>", encoding="utf-8")
+    (tmp_path / "robot.urdf").write_text(
+        "<robot name='r'><link name='a'/></robot>", encoding="utf-8"
+    )
     (tmp_path / "notes.txt").write_text("no model", encoding="utf-8")
-    manifest = "<model><sdf version='1.5'>cup-1_5.sdf</sdf><sdf version='1.11'>cup.sdf</sdf></model>"
+    manifest = (
+        "<model><sdf version='1.5'>cup-1_5.sdf</sdf><sdf version='1.11'>cup.sdf</sdf></model>"
+    )
     (tmp_path / "cup" / "model.config").write_text(manifest, encoding="utf-8")
     return tmp_path
 
@@ -49,7 +55,11 @@ def test_a_folder_stands_for_its_models_and_a_manifest_for_its_newest_file(model
 
 
 def test_other_arguments_are_kept_once() -> None:
-    assert list(expand(["a.sdf", "-", "rd://panda", "a.sdf"], xacro=False)) == ["a.sdf", "-", "rd://panda"]
+    assert list(expand(["a.sdf", "-", "rd://panda", "a.sdf"], xacro=False)) == [
+        "a.sdf",
+        "-",
+        "rd://panda",
+    ]
 
 
 def test_a_folder_without_models_is_wrong_usage(tmp_path: Path) -> None:
@@ -105,19 +115,27 @@ def test_standard_input_is_read_in_its_own_format(text: bytes) -> None:
         (b"<sdf/>", ["--xacro"], b"need a file"),
     ],
 )
-def test_standard_input_without_a_model_is_wrong_usage(text: bytes, words: list[str], message: bytes) -> None:
+def test_standard_input_without_a_model_is_wrong_usage(
+    text: bytes, words: list[str], message: bytes
+) -> None:
     done = stdin(text, "info", "-", *words)
     assert (done.returncode, done.stdout) == (2, b"")
     assert message in done.stderr
 
 
 def test_a_problem_of_standard_input_has_its_line() -> None:
-    done = stdin(b"<sdf version='1.11'>\n<model name='m'><link name='a'/>\n<wings/></model></sdf>", "check", "-")
+    done = stdin(
+        b"<sdf version='1.11'>\n<model name='m'><link name='a'/>\n<wings/></model></sdf>",
+        "check",
+        "-",
+    )
     assert b"<stdin>:3: warning: " in done.stderr
 
 
 def test_a_name_that_the_system_refuses_leaves_the_other_files_to_be_read(tmp_path: Path) -> None:
-    (tmp_path / "a.xml").write_text("<mujoco><worldbody><body name='a'><geom size='1'/></body></worldbody></mujoco>")
+    (tmp_path / "a.xml").write_text(
+        "<mujoco><worldbody><body name='a'><geom size='1'/></body></worldbody></mujoco>"
+    )
     done = run("check", f"{'x' * 300}.xml", tmp_path / "a.xml")
     assert done.returncode == 1
     assert "error: cannot read the file: File name too long  [file.unreadable]" in done.stderr

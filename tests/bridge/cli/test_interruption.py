@@ -1,4 +1,6 @@
-"""A command that is interrupted ends, also where a library discards the interruption or mistakes it."""
+"""A command that is interrupted ends, also where a library discards the interruption or mistakes
+it.
+"""
 
 from __future__ import annotations
 
@@ -42,11 +44,18 @@ sys.exit(status)
 """
 
 
-@pytest.mark.parametrize(("name", "status"), [("discarding", INTERRUPTED), ("mistaking", INTERRUPTED), ("ending", 0)])
+@pytest.mark.parametrize(
+    ("name", "status"), [("discarding", INTERRUPTED), ("mistaking", INTERRUPTED), ("ending", 0)]
+)
 def test_an_interruption_ends_the_command(name: str, status: int) -> None:
     program = PROGRAM.replace("{name}", name)
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, timeout=50, capture_output=True, text=True, check=False
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        timeout=50,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == status, done.stderr
     assert ("interrupted" in done.stderr) == (status == INTERRUPTED)

@@ -57,7 +57,9 @@ def test_wrong_usage_is_status_2(words: list[str], capsys: pytest.CaptureFixture
     assert "usage" in capsys.readouterr().err
 
 
-def test_a_missing_engine_is_status_3(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_engine_is_status_3(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setitem(sys.modules, "pybullet", None)
     assert main(["compare", str(ARM), "--engines", "mujoco,pybullet"]) == 3
     assert "pip install pybullet" in capsys.readouterr().err
@@ -74,13 +76,23 @@ def test_nothing_is_colored_off_a_terminal_or_where_color_is_unwanted() -> None:
         assert "\x1b[" not in run("doctor", **environment).stdout
 
 
-@pytest.mark.parametrize("command", ["check", "info", "graph", "resolve", "convert", "view", "compare"])
+@pytest.mark.parametrize(
+    "command", ["check", "info", "graph", "resolve", "convert", "view", "compare"]
+)
 def test_every_command_that_reads_a_file_has_the_same_options_of_reading(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([command, "--help"]) == 0
     text = capsys.readouterr().out
-    for option in ("--package", "--path", "--strict", "--unsafe-paths", "--xacro", "--srdf", "--json"):
+    for option in (
+        "--package",
+        "--path",
+        "--strict",
+        "--unsafe-paths",
+        "--xacro",
+        "--srdf",
+        "--json",
+    ):
         assert option in text, option
 
 
@@ -99,11 +111,14 @@ HEAVY = (
 def imported(*arguments: str) -> tuple[str, list[str]]:
     """Run a command; return what it prints, and which heavy modules it imports."""
     code = (
-        f"import atexit, sys; atexit.register(lambda: print([m for m in {HEAVY!r} if m in sys.modules]));"
+        f"import atexit, sys; atexit.register(lambda: print([m for m in {HEAVY!r} if m in "
+        f"sys.modules]));"
         f"import bridge.cli; bridge.cli.main({list(arguments)!r})"
     )
     command = [sys.executable, "-c", code]
-    out = subprocess.run(command, capture_output=True, text=True, cwd=ARM.parents[2], check=True).stdout
+    out = subprocess.run(
+        command, capture_output=True, text=True, cwd=ARM.parents[2], check=True
+    ).stdout
     text, _, modules = out.strip().rpartition("\n")
     return text, ast.literal_eval(modules)
 

@@ -27,19 +27,24 @@ def test_convert_writes_the_same_model(tmp_path: Path) -> None:
     done = run("convert", written(tmp_path, ROBOT), tmp_path / "out")
     assert done.returncode == 0, done.stderr
     path = next((tmp_path / "out").glob("robot*.xml"))
-    original, exported = (mujoco.MjModel.from_xml_path(str(p)) for p in (tmp_path / "robot.xml", path))
+    original, exported = (
+        mujoco.MjModel.from_xml_path(str(p)) for p in (tmp_path / "robot.xml", path)
+    )
     assert exported.jnt_range.tolist() == original.jnt_range.tolist()
     assert exported.body_mass.sum() == pytest.approx(original.body_mass.sum(), rel=1e-12)
 
 
 CHAIN = document(
-    f'<body name="a"><joint name="j" axis="0 1 0"/><joint name="k" type="slide"/>{BALL}</body>', name="robot"
+    f'<body name="a"><joint name="j" axis="0 1 0"/><joint name="k" type="slide"/>{BALL}</body>',
+    name="robot",
 )
 """A body with two joints, which a scene has as a chain of two links."""
 
 
 def test_flags_of_the_source_and_of_the_filters_are_one_element() -> None:
-    """Two elements would be an error of MuJoCo's reader, so both flags must be in force in the compiled model."""
+    """Two elements would be an error of MuJoCo's reader, so both flags must be in force in the
+    compiled model.
+    """
     import mujoco
 
     bodies = f'<body name="a"><joint/>{BALL}<body name="b"><joint/>{BALL}</body></body>'
@@ -57,21 +62,30 @@ def test_several_joints_in_a_body_are_converted_and_compared(tmp_path: Path) -> 
     path = written(tmp_path, CHAIN)
     assert run("convert", path, tmp_path / "out").returncode == 0
     exported = mujoco.MjModel.from_xml_path(str(tmp_path / "out" / "robot.xml"))
-    assert [exported.body(1).name, exported.joint(0).name, exported.joint(1).name] == ["a", "j", "k"]
+    assert [exported.body(1).name, exported.joint(0).name, exported.joint(1).name] == [
+        "a",
+        "j",
+        "k",
+    ]
     done = run("compare", path, "--engines", "mujoco,mujoco-native", "--level", "1")
     assert "DIFFERS" not in done.stdout
     assert done.returncode in {0, 4}, done.stderr
 
 
 @pytest.mark.parametrize("target", ["sdf", "urdf"])
-def test_several_joints_and_half_a_gravity_are_written_to_other_formats(target: str, tmp_path: Path) -> None:
+def test_several_joints_and_half_a_gravity_are_written_to_other_formats(
+    target: str, tmp_path: Path
+) -> None:
     """The exports read their files back and refuse them if they do not say the model."""
     scene = loaders.load(
-        written(tmp_path, CHAIN.replace('<body name="a"', '<body name="a" gravcomp="0.5"')), quiet=True
+        written(tmp_path, CHAIN.replace('<body name="a"', '<body name="a" gravcomp="0.5"')),
+        quiet=True,
     )
     export = {"sdf": bridge.export_sdf, "urdf": bridge.export_urdf}[target]
     result = export(scene, tmp_path / "out", quiet=True)
     found = loaders.load(result.path, quiet=True)
     names = {} if target == "urdf" else bridge.to_sdf(scene, quiet=True).names
     assert mechanical_error(scene, found, names).is_within(1e-9)
-    assert any("MuJoCo's settings" in str(entry.arguments.get("field")) for entry in result.diagnostics)
+    assert any(
+        "MuJoCo's settings" in str(entry.arguments.get("field")) for entry in result.diagnostics
+    )

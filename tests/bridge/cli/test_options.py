@@ -9,7 +9,13 @@ import pytest
 
 from bridge.cli import main
 from bridge.cli.inputs import search
-from bridge.cli.options import LEVELS, add_compare_options, add_export_options, add_load_options, export_options
+from bridge.cli.options import (
+    LEVELS,
+    add_compare_options,
+    add_export_options,
+    add_load_options,
+    export_options,
+)
 from bridge.parity.verdict import DEFAULT_LEVELS, Level
 from bridge.targets.mjcf import MjcfOptions
 from bridge.targets.mjcf.context import Options
@@ -42,7 +48,14 @@ def test_packages_and_paths_reach_the_library(tmp_path: Path) -> None:
     add_load_options(parser)
     for name in ("cups", "shelf", "table"):
         (tmp_path / name).mkdir()
-    words = ["--package", f"cups={tmp_path / 'cups'}", "--path", str(tmp_path / "shelf"), "--path", str(tmp_path)]
+    words = [
+        "--package",
+        f"cups={tmp_path / 'cups'}",
+        "--path",
+        str(tmp_path / "shelf"),
+        "--path",
+        str(tmp_path),
+    ]
     assert search(parser.parse_args(["a.sdf", *words])) == {
         "package_map": {"cups": tmp_path / "cups"},
         "paths": [tmp_path / "shelf", tmp_path],
@@ -53,7 +66,9 @@ def test_packages_and_paths_reach_the_library(tmp_path: Path) -> None:
 
 def test_xacro_runs_only_on_request(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     pytest.importorskip("xacro")
-    text = "<robot name='r' xmlns:xacro='http://wiki.ros.org/xacro'><link name='l${1 + 1}'/></robot>"
+    text = (
+        "<robot name='r' xmlns:xacro='http://wiki.ros.org/xacro'><link name='l${1 + 1}'/></robot>"
+    )
     (tmp_path / "r.urdf.xacro").write_text(text)
     assert main(["info", str(tmp_path / "r.urdf.xacro")]) == 1
     assert main(["info", "--xacro", str(tmp_path / "r.urdf.xacro")]) == 0

@@ -33,7 +33,9 @@ def test_many_warnings_alike_are_counted_unless_all_are_asked_for(
     assert "more like it" not in text
 
 
-def test_quiet_hides_warnings_and_verbose_adds_notes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_quiet_hides_warnings_and_verbose_adds_notes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     lines = {}
     for flag in ("-q", "-v"):
         assert main(["convert", str(ARM), "-o", str(tmp_path / flag), flag]) == 0
@@ -44,9 +46,15 @@ def test_quiet_hides_warnings_and_verbose_adds_notes(capsys: pytest.CaptureFixtu
 
 
 def test_findings_of_one_kind_are_folded(capsys: pytest.CaptureFixture[str]) -> None:
-    warnings = [Diagnostic("a.b", Fate.DROPPED, "link {link}", arguments={"link": f"l{i}"}) for i in range(7)]
+    warnings = [
+        Diagnostic("a.b", Fate.DROPPED, "link {link}", arguments={"link": f"l{i}"})
+        for i in range(7)
+    ]
     others = [Diagnostic("a.c", Fate.DROPPED, "joint {joint}", arguments={"joint": "j"})]
-    errors = [Diagnostic("a.d", Fate.INVALID, "link {link}", arguments={"link": f"l{i}"}) for i in range(9)]
+    errors = [
+        Diagnostic("a.d", Fate.INVALID, "link {link}", arguments={"link": f"l{i}"})
+        for i in range(9)
+    ]
     Output().diagnostics([*warnings, *others, *errors])
     lines = capsys.readouterr().err.splitlines()
     assert [line for line in lines if "[a.b]" in line] == [
@@ -60,8 +68,12 @@ def test_findings_of_one_kind_are_folded(capsys: pytest.CaptureFixture[str]) -> 
     assert lines[-1] == "9 errors, 8 warnings"
 
 
-def test_warnings_of_one_code_with_different_templates_are_counted_apart(capsys: pytest.CaptureFixture[str]) -> None:
-    entries = [Diagnostic("a.b", Fate.DROPPED, template) for template in ("one", "two") for _ in range(4)]
+def test_warnings_of_one_code_with_different_templates_are_counted_apart(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    entries = [
+        Diagnostic("a.b", Fate.DROPPED, template) for template in ("one", "two") for _ in range(4)
+    ]
     Output(similar=2).diagnostics(entries)
     lines = capsys.readouterr().err.splitlines()
     assert lines.count("and 2 more like it  [a.b] (-v shows all)") == 2
@@ -73,9 +85,14 @@ def test_progress_is_shown_on_a_terminal_only() -> None:
     pty = pytest.importorskip("pty")
     command = [sys.executable, "-m", "bridge", "check", str(ARM), str(ARM.parents[1] / "leg.sdf")]
     controller, terminal = pty.openpty()
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=terminal, text=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=terminal, text=True, check=True, cwd=ROOT
+    )
     os.close(terminal)
     assert b"(1 of 2)" in os.read(controller, 100_000)
     os.close(controller)
     assert done.stdout.splitlines()[-1] == "2 files: 2 valid, 0 invalid"
-    assert "of 2)" not in subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stderr
+    assert (
+        "of 2)"
+        not in subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stderr
+    )

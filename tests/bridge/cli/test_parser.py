@@ -15,7 +15,18 @@ from bridge.cli import main
 from bridge.cli.parser import make_parser, parse, subparsers_of
 from tests.support.command_line import ROOT, run
 
-COMMANDS = ("demo", "check", "info", "graph", "resolve", "convert", "view", "compare", "doctor", "completion")
+COMMANDS = (
+    "demo",
+    "check",
+    "info",
+    "graph",
+    "resolve",
+    "convert",
+    "view",
+    "compare",
+    "doctor",
+    "completion",
+)
 
 
 def test_the_version_is_that_of_the_distribution() -> None:
@@ -27,7 +38,11 @@ def test_the_version_is_that_of_the_distribution() -> None:
 def test_no_command_prints_the_help_with_every_command(words: tuple[str, ...]) -> None:
     done = run(*words)
     assert (done.returncode, done.stderr) == (0, "")
-    assert [command for command in COMMANDS if not re.search(rf"^    {command}\s", done.stdout, re.MULTILINE)] == []
+    assert [
+        command
+        for command in COMMANDS
+        if not re.search(rf"^    {command}\s", done.stdout, re.MULTILINE)
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -36,7 +51,8 @@ def test_no_command_prints_the_help_with_every_command(words: tuple[str, ...]) -
         (["chek", "a.sdf"], "unknown command 'chek'; did you mean 'check'?"),
         (["check", "--strct", "a.sdf"], "unknown option '--strct'; did you mean '--strict'?"),
         (["compare", "a.sdf", "--levl=L0"], "unknown option '--levl=L0'; did you mean '--level'?"),
-        (["view", "a.sdf", "--actuators", "positon"], "value of --actuators: 'positon'; did you mean 'position'?"),
+        (["view", "a.sdf", "--actuators", "positon"], ("value of --actuators: 'positon'; did you "
+                                                      "mean 'position'?")),
         (["info", "a.sdf", "b.sdf"], "unknown argument 'b.sdf'"),
         (["zzz"], "unknown command 'zzz'; expected one of: demo, check,"),
     ],
@@ -62,7 +78,9 @@ def test_an_unknown_keyword_is_named_with_a_suggestion(words: list[str], message
         ("demo", ""),
     ],
 )
-def test_an_empty_name_is_refused(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_name_is_refused(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     """A variable of the shell that is not set must not stand for the present folder."""
     assert main(words) == 2
     assert "the name is empty; expected a file or a folder" in capsys.readouterr().err
@@ -76,8 +94,13 @@ def test_wrong_usage_is_json_too_on_request() -> None:
 
 
 def test_help_imports_no_reader_no_engine_and_nothing_heavy() -> None:
-    code = "import sys, bridge.cli; bridge.cli.main(['--help']); sys.stderr.write(' '.join(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    code = (
+        "import sys, bridge.cli; bridge.cli.main(['--help']); sys.stderr.write(' "
+        "'.join(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     imported = {name.split(".")[0] for name in done.stderr.split()}
     assert not imported & {"loaders", "numpy", "lxml", "rich", "mujoco", "pybullet", "shtab"}
 
@@ -110,7 +133,9 @@ def test_arguments_of_xacro_stand_before_and_after_the_files(command: str, place
     """The tools of ROS take them anywhere."""
     words = WORDS[command]
     first = 2 if command == "batch" else 1
-    middle = (*words[:first], "name:=ur5e", *words[first:]) if place == 0 else (*words, "name:=ur5e")
+    middle = (
+        (*words[:first], "name:=ur5e", *words[first:]) if place == 0 else (*words, "name:=ur5e")
+    )
     options, expected = parse([*middle, "--xacro-arg", "c:=d"]), parse(words)
     assert not isinstance(options, int)
     assert not isinstance(expected, int)
@@ -121,7 +146,9 @@ def test_arguments_of_xacro_stand_before_and_after_the_files(command: str, place
 def test_an_argument_of_xacro_alone_reaches_the_file(tmp_path: Path) -> None:
     pytest.importorskip("xacro")
     path = tmp_path / "r.urdf.xacro"
-    path.write_text("<robot name='r' xmlns:xacro='http://ros.org/wiki/xacro'><link name='$(arg name)'/></robot>")
+    path.write_text(
+        "<robot name='r' xmlns:xacro='http://ros.org/wiki/xacro'><link name='$(arg name)'/></robot>"
+    )
     done = run("info", path, "--xacro", "name:=ur5e", "--json")
     assert list(json.loads(done.stdout)["links"]) == ["ur5e"]
     assert "name:=VALUE" in run("info", path, "--xacro").stderr
@@ -163,6 +190,19 @@ def test_an_option_with_one_value_is_not_given_twice(
 
 
 def test_options_of_several_values_may_be_repeated() -> None:
-    options = parse(("compare", "a.xml", "--set", "a=1", "--set", "b=2", "--limit", "files=9", "--limit", "bytes=8"))
+    options = parse(
+        (
+            "compare",
+            "a.xml",
+            "--set",
+            "a=1",
+            "--set",
+            "b=2",
+            "--limit",
+            "files=9",
+            "--limit",
+            "bytes=8",
+        )
+    )
     assert not isinstance(options, int)
     assert (len(options.set), len(options.limit)) == (2, 2)

@@ -22,7 +22,9 @@ ARM = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"
         ("a::ball=1,0,0,0", ("a::ball", (1.0, 0.0, 0.0, 0.0))),
     ],
 )
-def test_a_position_is_read_in_radians_degrees_or_several_numbers(text: str, position: tuple[str, object]) -> None:
+def test_a_position_is_read_in_radians_degrees_or_several_numbers(
+    text: str, position: tuple[str, object]
+) -> None:
     assert joint_position(text) == position
 
 
@@ -38,7 +40,12 @@ def test_levels_are_read_with_and_without_their_letter() -> None:
         ("compare", "--configurations", "0", "expected a whole number of at least 1"),
         ("compare", "--configurations", "many", "expected a whole number of at least 1"),
         ("compare", "--seed", "-1", "expected a whole number of at least 0"),
-        ("compare", "--level", "9", "unknown level 'L9'; expected one or more of: L0, L1, L2, L3, L4"),
+        (
+            "compare",
+            "--level",
+            "9",
+            "unknown level 'L9'; expected one or more of: L0, L1, L2, L3, L4",
+        ),
         ("compare", "--level", "", "expected one or more names"),
         ("compare", "--engines", ",", "expected one or more names"),
         ("compare", "--set", "elbow", "expected JOINT=VALUE"),
@@ -46,9 +53,19 @@ def test_levels_are_read_with_and_without_their_letter() -> None:
         ("compare", "--set", "elbow=far", "expected JOINT=VALUE"),
         ("compare", "--set", "elbow=nan", "expected JOINT=VALUE"),
         ("info", "--package", "no-equals-sign", "expected NAME=DIR"),
-        ("info", "--package", "cups=/no/such/folder", "/no/such/folder does not exist; expected a folder that exists"),
+        (
+            "info",
+            "--package",
+            "cups=/no/such/folder",
+            "/no/such/folder does not exist; expected a folder that exists",
+        ),
         ("info", "--package", f"cups={ARM}", "is not a folder; expected a folder that exists"),
-        ("info", "--path", "/no/such/folder", "/no/such/folder does not exist; expected a folder that exists"),
+        (
+            "info",
+            "--path",
+            "/no/such/folder",
+            "/no/such/folder does not exist; expected a folder that exists",
+        ),
     ],
 )
 def test_a_wrong_value_is_wrong_usage_that_says_what_was_expected(

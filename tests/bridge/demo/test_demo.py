@@ -16,7 +16,9 @@ pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
 
 
-def test_without_pictures_the_demonstration_still_compares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pictures_the_demonstration_still_compares(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def no_picture(_scene: object) -> tuple[None, list[str]]:
         return None, ["no pictures"]
 
@@ -34,13 +36,21 @@ def test_without_pictures_the_demonstration_still_compares(tmp_path: Path, monke
     assert steps[1:] == ["writing MJCF", "drawing both simulators", "comparing MuJoCo and PyBullet"]
 
 
-def test_without_the_packages_of_reports_no_report_is_promised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_packages_of_reports_no_report_is_promised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("jinja2", "matplotlib.figure"):
         monkeypatch.setitem(sys.modules, name, None)
     result = run_demo(tmp_path, progress=lambda step: None)
     assert not any("report.html" in step for step in result.next_steps)
-    assert "no pictures: matplotlib is not installed; try: pip install 'sdfbridge[report]'" in result.notes
-    assert "the HTML report needs jinja2 and matplotlib: pip install 'sdfbridge[report]'" in result.notes
+    assert (
+        "no pictures: matplotlib is not installed; try: pip install 'sdfbridge[report]'"
+        in result.notes
+    )
+    assert (
+        "the HTML report needs jinja2 and matplotlib: pip install 'sdfbridge[report]'"
+        in result.notes
+    )
 
 
 def test_without_pybullet_the_demonstration_compares_mujoco_with_the_reference(

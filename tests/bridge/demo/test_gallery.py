@@ -42,7 +42,9 @@ def test_the_model_fills_the_picture_and_is_not_cut(gallery: Gallery) -> None:
 
 
 @pytest.mark.parametrize("simulator", ["MuJoCo", "PyBullet"])
-def test_each_picture_resembles_only_the_other_simulator_at_the_same_pose(gallery: Gallery, simulator: str) -> None:
+def test_each_picture_resembles_only_the_other_simulator_at_the_same_pose(
+    gallery: Gallery, simulator: str
+) -> None:
     if "MuJoCo" not in gallery.images:
         pytest.skip(gallery.notes[0])
     other = "PyBullet" if simulator == "MuJoCo" else "MuJoCo"
@@ -67,7 +69,11 @@ BOX = '<visual><geometry><box size="0.2 0.2 0.2"/></geometry></visual>'
 
 @pytest.mark.parametrize(
     ("suffix", "text", "pose"),
-    [(".xml", REFERENCE, {}), (".xml", REFERENCE, {"slide": 0.3}), (".urdf", COUPLED.format(BOX), {"left": 0.6})],
+    [
+        (".xml", REFERENCE, {}),
+        (".xml", REFERENCE, {"slide": 0.3}),
+        (".urdf", COUPLED.format(BOX), {"left": 0.6}),
+    ],
     ids=["a joint with a reference", "a position of it", "a joint that follows"],
 )
 def test_joints_that_are_not_named_stand_at_the_same_positions(

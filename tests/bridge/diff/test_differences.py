@@ -23,7 +23,9 @@ def test_a_scene_does_not_differ_from_itself() -> None:
 def test_a_limit_is_named_by_joint_and_field() -> None:
     axis = dataclasses.replace(ARM.joints[0].axes[0], lower=-2.0)
     other = dataclasses.replace(ARM, joints=(dataclasses.replace(ARM.joints[0], axes=(axis,)),))
-    assert [str(d) for d in differences(ARM, other)] == ["joint j: axes[0].lower is -1.0 in A and -2.0 in B"]
+    assert [str(d) for d in differences(ARM, other)] == [
+        "joint j: axes[0].lower is -1.0 in A and -2.0 in B"
+    ]
 
 
 def test_a_missing_link_is_named_once() -> None:
@@ -31,16 +33,22 @@ def test_a_missing_link_is_named_once() -> None:
 
 
 def test_a_skipped_field_does_not_count() -> None:
-    moved = dataclasses.replace(ARM, links=(ARM.links[0], link("b", X_WL=Pose.of(p=(1.0, 0.0, 0.0)))))
+    moved = dataclasses.replace(
+        ARM, links=(ARM.links[0], link("b", X_WL=Pose.of(p=(1.0, 0.0, 0.0))))
+    )
     assert [d.field for d in differences(ARM, moved)] == ["X_WL"]
     assert differences(ARM, moved, skip=[("link", "X_WL")]) == ()
 
 
 def test_differences_have_the_places_of_items_and_of_parts_in_both_files(tmp_path: Path) -> None:
-    """A robot written by hand in two formats: the line of the link, of its shape, and of the joint."""
+    """A robot written by hand in two formats: the line of the link, of its shape, and of the
+    joint.
+    """
     (tmp_path / "a.urdf").write_text(URDF)
     (tmp_path / "b.xml").write_text(MJCF)
-    found = differences(loaders.load(tmp_path / "a.urdf"), loaders.load(tmp_path / "b.xml", quiet=True))
+    found = differences(
+        loaders.load(tmp_path / "a.urdf"), loaders.load(tmp_path / "b.xml", quiet=True)
+    )
     lines = {(d.kind, d.name, d.field): (d.where_a.line, d.where_b.line) for d in found}
     assert lines["link", "tip", "inertia.I_Lcm"] == (3, 3)
     assert lines["link", "tip", "collisions[c].geometry.radius"] == (5, 7)
@@ -51,9 +59,15 @@ def test_differences_have_the_places_of_items_and_of_parts_in_both_files(tmp_pat
 
 @pytest.mark.parametrize(
     ("changed", "field"),
-    [("1.01e-9 2e-9 2.5e-9 1e-10", "I_Lcm"), ("1e-9 2e-9 2.5e-9 1.01e-10", "I_Lcm"), ("1e-9 2e-9 2.5e-9 1e-10", "")],
+    [
+        ("1.01e-9 2e-9 2.5e-9 1e-10", "I_Lcm"),
+        ("1e-9 2e-9 2.5e-9 1.01e-10", "I_Lcm"),
+        ("1e-9 2e-9 2.5e-9 1e-10", ""),
+    ],
 )
-def test_moments_of_small_links_are_compared_by_their_size(changed: str, field: str, tmp_path: Path) -> None:
+def test_moments_of_small_links_are_compared_by_their_size(
+    changed: str, field: str, tmp_path: Path
+) -> None:
     """A difference of 1 % is much smaller than the tolerance of numbers below 1."""
     scenes = []
     for i, text in enumerate((MJCF, MJCF.replace("1e-9 2e-9 2.5e-9 1e-10", changed))):

@@ -33,9 +33,14 @@ def test_a_damping_differs_and_changes_the_motion() -> None:
     assert comparison.reasons == ("what acts on the motion differs: axes[0].damping of joint j",)
     assert [d.field for d in comparison.differences] == ["axes[0].damping"]
     assert comparison.to_dict()["differences"][0] == {
-        "kind": "joint", "name": "j", "field": "axes[0].damping", "a": 0.1, "b": 0.2,
-        "where_a": "", "where_b": "",
-    }  # fmt: skip
+        "kind": "joint",
+        "name": "j",
+        "field": "axes[0].damping",
+        "a": 0.1,
+        "b": 0.2,
+        "where_a": "",
+        "where_b": "",
+    }
 
 
 def _arm(names: str) -> loaders.Scene:
@@ -52,9 +57,12 @@ def test_other_names_are_matched_by_structure_and_reported_as_names_alone() -> N
     assert comparison.moves_alike
     assert comparison.verdict == "ALIKE"
     assert {(d.kind, d.field, d.a, d.b) for d in comparison.differences} == {
-        ("link", "name", "base", "l0"), ("link", "name", "upper", "l1"), ("link", "name", "lower", "l2"),
-        ("joint", "name", "shoulder", "j1"), ("joint", "name", "slide", "j2"),
-    }  # fmt: skip
+        ("link", "name", "base", "l0"),
+        ("link", "name", "upper", "l1"),
+        ("link", "name", "lower", "l2"),
+        ("joint", "name", "shoulder", "j1"),
+        ("joint", "name", "slide", "j2"),
+    }
 
 
 def test_matching_by_name_alone_finds_other_items() -> None:
@@ -64,7 +72,13 @@ def test_matching_by_name_alone_finds_other_items() -> None:
 
 
 def test_a_map_renames_without_a_difference() -> None:
-    names = dict(zip(["base", "upper", "lower", "shoulder", "slide"], ["l0", "l1", "l2", "j1", "j2"], strict=True))
+    names = dict(
+        zip(
+            ["base", "upper", "lower", "shoulder", "slide"],
+            ["l0", "l1", "l2", "j1", "j2"],
+            strict=True,
+        )
+    )
     assert bridge.compare_files(A, B, names=names, match="name").equal
     with pytest.raises(ValueError, match=r"A has no .* 'elbow'"):
         bridge.compare_files(A, B, names={"elbow": "j1"})
@@ -76,7 +90,10 @@ def test_the_reasons_name_what_does_not_move_alike() -> None:
     heavier = dataclasses.replace(A.links[2], inertia=SpatialInertia.of(5.0, I_Lcm=np.eye(3)))
     comparison = bridge.compare_files(A, dataclasses.replace(A, links=(*A.links[:2], heavier)))
     assert not comparison.moves_alike
-    assert [text.partition(" differ")[0] for text in comparison.reasons] == ["masses", "mass matrices"]
+    assert [text.partition(" differ")[0] for text in comparison.reasons] == [
+        "masses",
+        "mass matrices",
+    ]
     assert bridge.compare_files(A, A).reasons == ()
     lost = bridge.compare_files(A, scene([link("base")])).reasons
     assert lost == ("B lacks upper, lower, shoulder, slide",)
@@ -85,7 +102,10 @@ def test_the_reasons_name_what_does_not_move_alike() -> None:
 def test_a_joint_that_moved_differs_whatever_its_name() -> None:
     moved = scene(
         [link("l0"), link("l1"), link("l2", shape=UNIT_BOX)],
-        [joint("j1", "l0", "l1"), joint("j2", "l1", "l2", m.JointType.PRISMATIC, X_PJ=Pose.of(p=(0.0, 0.0, 1.0)))],
+        [
+            joint("j1", "l0", "l1"),
+            joint("j2", "l1", "l2", m.JointType.PRISMATIC, X_PJ=Pose.of(p=(0.0, 0.0, 1.0))),
+        ],
     )
     comparison = bridge.compare_files(A, moved)
     assert comparison.verdict == "DIFFERENT"
@@ -119,7 +139,9 @@ def test_a_notebook_shows_the_verdict_and_the_first_differences() -> None:
     assert "12 differences; both move alike" in page.text
     assert "axes[0].velocity" in page.text
     assert "all 12 differences" in page.text
-    assert page.text.index("<j9>") < page.text.index("all 12 differences") < page.text.index("<j11>")
+    assert (
+        page.text.index("<j9>") < page.text.index("all 12 differences") < page.text.index("<j11>")
+    )
     assert is_inert(comparison._repr_html_())
 
 

@@ -28,7 +28,9 @@ def _fields(comparison: bridge.FileComparison) -> set[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("fixed", [True, False])
-def test_other_frames_of_every_link_are_one_difference_each_and_both_move_alike(fixed: bool) -> None:
+def test_other_frames_of_every_link_are_one_difference_each_and_both_move_alike(
+    fixed: bool,
+) -> None:
     a = with_poses(random_scene(3, fixed=fixed))
     rng = np.random.default_rng(3)
     frames = {link.name: random_pose(rng) for link in a.links}
@@ -61,7 +63,9 @@ def test_simulators_are_asked_for_the_same_frames_under_other_names() -> None:
 def _box(X_WL: Pose, X_LG: Pose, p_LLcm: tuple[float, float, float]) -> Scene:
     body = link("box", X_WL=X_WL, inertia=SpatialInertia.of(1.0, p_LLcm, np.eye(3)), shape=UNIT_BOX)
     shapes = tuple(dataclasses.replace(shape, X_LG=X_LG) for shape in body.collisions)
-    return scene([dataclasses.replace(body, collisions=shapes)], [joint("j", "world", "box", X_PJ=X_WL)])
+    return scene(
+        [dataclasses.replace(body, collisions=shapes)], [joint("j", "world", "box", X_PJ=X_WL)]
+    )
 
 
 IN_PLACE = _box(Pose.of(), Pose.of(), (0.0, 0.0, 0.0))

@@ -1,4 +1,6 @@
-"""Two files whose forces, limits, couplings or shapes differ do not move alike; names and looks do not matter."""
+"""Two files whose forces, limits, couplings or shapes differ do not move alike; names and looks do
+not matter.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def edited(old: str, new: str) -> str:
     return ARM.replace(old, new, 1)
 
 
-MIMIC = "<mimic joint='j'><multiplier>.1</multiplier><offset>0</offset><reference>0</reference></mimic>"
+MIMIC = (
+    "<mimic joint='j'><multiplier>.1</multiplier><offset>0</offset><reference>0</reference></mimic>"
+)
 BUSHING = f"""<drake:linear_bushing_rpy>
 <drake:bushing_frameA>base</drake:bushing_frameA><drake:bushing_frameC>tool</drake:bushing_frameC>
 {
@@ -65,13 +69,18 @@ ACTING = {
     "axes[0].effort of joint j": edited("<effort>30</effort>", ""),
     "axes[0].spring_stiffness of joint k": edited(">3</spring_st", ">3.0001</spring_st"),
     "axes[0].spring_reference of joint k": edited(">.05<", ">.06<"),
-    "gravity of link tool": edited("<link name='tool'>", "<link name='tool'><gravity>false</gravity>"),
+    "gravity of link tool": edited(
+        "<link name='tool'>", "<link name='tool'><gravity>false</gravity>"
+    ),
     "collisions[c].surface.friction.mu of link base": edited("<mu>0.7<", "<mu>0.70001<"),
     "collisions[c].geometry.radius of link upper": edited("<radius>.03<", "<radius>.0300001<"),
     "collisions[c].X_LG of link upper": edited(
-        "<collision name='c'><geometry><cyl", "<collision name='c'><pose>0 0 1e-6 0 0 0</pose><geometry><cyl"
+        "<collision name='c'><geometry><cyl",
+        "<collision name='c'><pose>0 0 1e-6 0 0 0</pose><geometry><cyl",
     ),
-    "collisions[m].geometry.scale of link tool": edited("<scale>1 1 1<", f"<scale>1 1 {1 + 20 * MESH_TOLERANCE}<"),
+    "collisions[m].geometry.scale of link tool": edited(
+        "<scale>1 1 1<", f"<scale>1 1 {1 + 20 * MESH_TOLERANCE}<"
+    ),
     "presence of coupling k[0]": edited("<xyz>1 0 0</xyz>", f"<xyz>1 0 0</xyz>{MIMIC}"),
     "presence of force element": edited("<joint name='mount'", f"{BUSHING}<joint name='mount'"),
 }
@@ -92,10 +101,13 @@ IDLE = {
     "a limit of speed, which no simulator enforces": edited("<velocity>3<", "<velocity>4<"),
     "the name of a shape": edited("name='m'", "name='hull'"),
     "a cylinder that is turned about its axis": edited(
-        "<collision name='c'><geometry><cyl", "<collision name='c'><pose>0 0 0 0 0 1</pose><geometry><cyl"
+        "<collision name='c'><geometry><cyl",
+        "<collision name='c'><pose>0 0 0 0 0 1</pose><geometry><cyl",
     ),
     "a drawn shape": edited("<sphere><radius>.1<", "<sphere><radius>.2<"),
-    "a frame": edited("<joint name='mount'", "<frame name='tcp' attached_to='tool'/><joint name='mount'"),
+    "a frame": edited(
+        "<joint name='mount'", "<frame name='tcp' attached_to='tool'/><joint name='mount'"
+    ),
     "a sensor": edited("<link name='tool'>", "<link name='tool'><sensor name='s' type='imu'/>"),
 }
 
@@ -129,7 +141,9 @@ def test_mujoco_moves_the_damped_arm_otherwise(tmp_path: Path) -> None:
     assert not comparison.moves_alike
 
 
-def test_an_export_moves_alike_with_meshes_of_another_format_and_shapes_of_other_names(tmp_path: Path) -> None:
+def test_an_export_moves_alike_with_meshes_of_another_format_and_shapes_of_other_names(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "tool.obj").write_text(TOOL)
     (tmp_path / "a.sdf").write_text(ARM)
     written = bridge.export_mjcf(tmp_path / "a.sdf", tmp_path / "out", quiet=True).path
@@ -143,7 +157,10 @@ def test_the_gravities_that_formats_assume_are_alike_and_the_moon_is_not(tmp_pat
     world = f"<sdf version='1.9'><world name='w'><gravity>0 0 {{}}</gravity>{model}</world></sdf>"
     for name, g in (("a", -9.8), ("b", -9.81), ("c", -1.62), ("d", 0.0)):
         (tmp_path / f"{name}.sdf").write_text(world.format(g))
-    verdicts = [bridge.compare_files(tmp_path / "a.sdf", tmp_path / f"{name}.sdf").verdict for name in "abcd"]
+    verdicts = [
+        bridge.compare_files(tmp_path / "a.sdf", tmp_path / f"{name}.sdf").verdict
+        for name in "abcd"
+    ]
     assert verdicts == ["EQUAL", "ALIKE", "DIFFERENT", "DIFFERENT"]
 
 
@@ -151,7 +168,11 @@ def test_only_actuators_with_gains_act_without_commands() -> None:
     bare = scene([link("a")], [joint("j", "world", "a")])
     for gain, verdict in ((None, "ALIKE"), (2.0, "DIFFERENT")):
         driven = dataclasses.replace(bare, actuators=(Actuator(name="j", joint="j", p_gain=gain),))
-        assert bridge.compare_files(bare, driven).verdict == bridge.compare_files(driven, bare).verdict == verdict
+        assert (
+            bridge.compare_files(bare, driven).verdict
+            == bridge.compare_files(driven, bare).verdict
+            == verdict
+        )
 
 
 MJCF = """<mujoco><worldbody><body name="a" gravcomp=".5"><joint name="j" stiffness="1"/><geom size=".1"/></body>
@@ -166,14 +187,26 @@ MJCF = """<mujoco><worldbody><body name="a" gravcomp=".5"><joint name="j" stiffn
         ('gravcomp=".5"', "", "mujoco[gravcomp] of link a"),
         ('gainprm="2"', 'gainprm="2.1"', "mujoco[gainprm] of actuator m"),
         ('gainprm="2"', 'gainprm="2" gear="3"', "mujoco[gear] of actuator m"),
-        ("<worldbody>", '<option density="1000"/><worldbody>', "physics.parameters[option/density] of scene"),
-        ("<worldbody>", '<option viscosity="1"/><worldbody>', "physics.parameters[option/viscosity] of scene"),
+        (
+            "<worldbody>",
+            '<option density="1000"/><worldbody>',
+            "physics.parameters[option/density] of scene",
+        ),
+        (
+            "<worldbody>",
+            '<option viscosity="1"/><worldbody>',
+            "physics.parameters[option/viscosity] of scene",
+        ),
         (
             "<worldbody>",
             '<option><flag contact="disable"/></option><worldbody>',
             "physics.parameters[flag/contact] of scene",
         ),
-        ('<joint joint1="j"/>', '<joint joint1="j" polycoef=".1 0 0 0 0"/>', "settings[polycoef] of mujoco equality_0"),
+        (
+            '<joint joint1="j"/>',
+            '<joint joint1="j" polycoef=".1 0 0 0 0"/>',
+            "settings[polycoef] of mujoco equality_0",
+        ),
         ('<equality><joint joint1="j"/></equality>', "", "presence of mujoco equality_0"),
         ('group="1"', 'group="2"', ""),
         ("<worldbody>", '<option tolerance="1e-12"/><worldbody>', ""),
@@ -190,9 +223,13 @@ def test_forces_that_only_mujoco_has_count(old: str, new: str, reason: str, tmp_
 
 def test_a_law_that_another_format_states_by_gains_does_not_count(tmp_path: Path) -> None:
     """The servo of a scene has gains; MJCF states its law, too."""
-    (tmp_path / "b.xml").write_text(MJCF.replace("<general", "<position").replace('gainprm="2"', 'kp="2"'))
+    (tmp_path / "b.xml").write_text(
+        MJCF.replace("<general", "<position").replace('gainprm="2"', 'kp="2"')
+    )
     b = loaders.load(tmp_path / "b.xml", quiet=True)
-    a = dataclasses.replace(b, actuators=tuple(dataclasses.replace(each, mujoco=()) for each in b.actuators))
+    a = dataclasses.replace(
+        b, actuators=tuple(dataclasses.replace(each, mujoco=()) for each in b.actuators)
+    )
     found = bridge.compare_files(a, b)
     assert found.differences
     assert found.moves_alike
@@ -212,5 +249,8 @@ def test_a_law_that_another_format_states_by_gains_does_not_count(tmp_path: Path
 def test_settings_of_mujoco_count_by_their_effect(option: str, geom: str, verdict: str) -> None:
     text = """<mujoco><option>{}</option><worldbody><geom type="plane" size="1 1 1"/><body><freejoint/>
     <geom size=".1" {}/></body></worldbody></mujoco>"""
-    a, b = (loaders.load_string(text.format(*edits), format="mjcf") for edits in (("", ""), (option, geom)))
+    a, b = (
+        loaders.load_string(text.format(*edits), format="mjcf")
+        for edits in (("", ""), (option, geom))
+    )
     assert bridge.compare_files(a, b).verdict == verdict

@@ -10,7 +10,9 @@ from bridge.diff.files import page
 
 def test_a_page_holds_its_sections_and_escapes_text() -> None:
     text = page("a < b", "EQUAL", [("One & two", table(("x",), [("<script>",)]))])
-    root = ElementTree.fromstring(text.replace("<!doctype html>", "").replace('<meta charset="utf-8">', ""))
+    root = ElementTree.fromstring(
+        text.replace("<!doctype html>", "").replace('<meta charset="utf-8">', "")
+    )
     assert root.findtext("body/h1") == "a < b"
     assert root.findtext("body/h2") == "One & two"
     assert root.findtext("body/table/tbody/tr/td") == "<script>"

@@ -44,7 +44,10 @@ def test_references_follow_and_the_world_stays() -> None:
         filter_groups=(m.FilterGroup(name="g", links=("a", "b")),),
     )
     found = renamed(given, {"link": {"a": "x", m.WORLD: "no"}, "joint": {"j": "y"}})
-    assert [(item.name, item.parent, item.child) for item in found.joints] == [("y", "x", "b"), ("k", m.WORLD, "x")]
+    assert [(item.name, item.parent, item.child) for item in found.joints] == [
+        ("y", "x", "b"),
+        ("k", m.WORLD, "x"),
+    ]
     assert found.joints[0].sensors[0].joint == found.couplings[0].follower == "y"
     assert found.filter_groups[0].links == ("x", "b")
     assert found.models[0].canonical_link == "x"

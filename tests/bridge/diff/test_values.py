@@ -15,16 +15,22 @@ from loaders.pose import Pose
 
 @pytest.mark.parametrize(
     ("a", "b", "equal"),
-    [(1.0, 1.0 + 1e-12, True), (1.0, 1.1, False), (math.inf, math.inf, True), (True, 1, False), (None, None, True)],
+    [
+        (1.0, 1.0 + 1e-12, True),
+        (1.0, 1.1, False),
+        (math.inf, math.inf, True),
+        (True, 1, False),
+        (None, None, True),
+    ],
 )
 def test_numbers_and_words(a: object, b: object, equal: bool) -> None:
     assert (list(compare_values(a, b, 1e-9, "x")) == []) is equal
 
 
 def test_shapes_of_different_types_differ() -> None:
-    assert list(compare_values(m.Sphere(radius=1.0), m.Box(size=(1.0, 1.0, 1.0)), 1e-9, "geometry")) == [
-        ("geometry", "sphere", "box")
-    ]
+    assert list(
+        compare_values(m.Sphere(radius=1.0), m.Box(size=(1.0, 1.0, 1.0)), 1e-9, "geometry")
+    ) == [("geometry", "sphere", "box")]
 
 
 def test_meshes_are_equal_if_their_files_have_the_same_content(tmp_path: Path) -> None:
@@ -45,8 +51,9 @@ def test_settings_are_compared_by_name() -> None:
     a = (("rate", "1"), ("gone", "x"), ("range", "1"), ("range", "2"))
     b = (("range", "1"), ("range", "3"), ("rate", "1"))
     assert list(compare_values(a, b, 1e-9, "parameters")) == [
-        ("parameters[gone]", "x", None), ("parameters[range]", "2", "3"),
-    ]  # fmt: skip
+        ("parameters[gone]", "x", None),
+        ("parameters[range]", "2", "3"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Shapes of the world, which a link named ``world`` has in MJCF, and a link fixed to the world in SDFormat."""
+"""Shapes of the world, which a link named ``world`` has in MJCF, and a link fixed to the world in
+SDFormat.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,10 @@ def test_two_links_that_may_be_the_world_are_not_chosen_from(tmp_path: Path) -> 
     sdf = exported(MJCF, tmp_path).read_text()
     start, end = sdf.index('<link name="world_link">'), sdf.index("</link>") + len("</link>")
     link = sdf[start:end]
-    joint = sdf[(at := sdf.index('<joint name="world_link_joint"')) : sdf.index("</joint>", at) + len("</joint>")]
+    joint = sdf[
+        (at := sdf.index('<joint name="world_link_joint"')) : sdf.index("</joint>", at)
+        + len("</joint>")
+    ]
     twins = (link + joint).replace("world_link", "second").replace('"floor"', '"second_floor"')
     two = loaders.load_string(sdf[:end] + twins + sdf[end:], format="sdf")
     scene = loaded(MJCF)

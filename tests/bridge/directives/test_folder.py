@@ -34,7 +34,9 @@ def hall() -> loaders.Scene:
 
 
 @pytest.mark.parametrize("models", ["sdf", "urdf"])
-def test_what_is_read_back_moves_as_the_scene(hall: loaders.Scene, models: str, tmp_path: Path) -> None:
+def test_what_is_read_back_moves_as_the_scene(
+    hall: loaders.Scene, models: str, tmp_path: Path
+) -> None:
     result = bridge.export_directives(hall, tmp_path / "out", models=models)  # type: ignore[arg-type]
     found = loaders.load(result.path)
     assert mechanical_error(hall, found, result.names).is_within(1e-9)
@@ -45,18 +47,29 @@ def test_what_is_read_back_moves_as_the_scene(hall: loaders.Scene, models: str, 
 def test_each_model_has_a_file_of_its_own(hall: loaders.Scene, tmp_path: Path) -> None:
     result = bridge.export_directives(hall, tmp_path / "out")
     assert set(result.files) == {
-        "hall.dmd.yaml", "arm.sdf", "box.sdf", "lid.sdf", "package.xml", "README.md", "FIDELITY.md",
-    }  # fmt: skip
+        "hall.dmd.yaml",
+        "arm.sdf",
+        "box.sdf",
+        "lid.sdf",
+        "package.xml",
+        "README.md",
+        "FIDELITY.md",
+    }
     assert "package://hall/arm.sdf" in result.path.read_text()
 
 
 def test_trees_are_not_torn_apart(hall: loaders.Scene, tmp_path: Path) -> None:
     result = bridge.export_directives(hall, tmp_path / "out", models="urdf")
-    assert {file for file in result.files if file.endswith(".urdf")} == {"arm.urdf", "box_base.urdf"}
+    assert {file for file in result.files if file.endswith(".urdf")} == {
+        "arm.urdf",
+        "box_base.urdf",
+    }
 
 
 @pytest.mark.parametrize("models", ["sdf", "urdf"])
-def test_drake_places_the_links_where_the_scene_has_them(hall: loaders.Scene, models: str, tmp_path: Path) -> None:
+def test_drake_places_the_links_where_the_scene_has_them(
+    hall: loaders.Scene, models: str, tmp_path: Path
+) -> None:
     parsing = pytest.importorskip("pydrake.multibody.parsing")
     from pydrake.multibody.plant import MultibodyPlant
 
@@ -70,7 +83,9 @@ def test_drake_places_the_links_where_the_scene_has_them(hall: loaders.Scene, mo
     found = loaders.load(result.path)
     for name, X_WL in bridge.lower(found).link_poses().items():
         model, _, body = name.rpartition("::")
-        pose = plant.GetBodyByName(body, plant.GetModelInstanceByName(model)).EvalPoseInWorld(context)
+        pose = plant.GetBodyByName(body, plant.GetModelInstanceByName(model)).EvalPoseInWorld(
+            context
+        )
         np.testing.assert_allclose(pose.translation(), X_WL.p, atol=1e-12)
         np.testing.assert_allclose(pose.rotation().matrix(), X_WL.R, atol=1e-12)
 
@@ -80,7 +95,9 @@ def test_initial_positions_are_those_of_the_joints(hall: loaders.Scene, tmp_path
         dataclasses.replace(joint, default_position=(0.5,)) if joint.name == "arm::j" else joint
         for joint in hall.joints
     )
-    result = bridge.export_directives(dataclasses.replace(hall, joints=tuple(started)), tmp_path / "out")
+    result = bridge.export_directives(
+        dataclasses.replace(hall, joints=tuple(started)), tmp_path / "out"
+    )
     found = {joint.name: joint.default_position for joint in loaders.load(result.path).joints}
     assert found["arm::j"] == (0.5,)
 
@@ -118,15 +135,21 @@ def test_the_text_and_its_files_are_those_of_a_folder(tmp_path: Path) -> None:
     result = bridge.export_directives(scene, tmp_path / "hall", quiet=True)
     assert str(directives) == result.path.read_text()
     assert {"FIDELITY.md", "README.md", "hall.dmd.yaml", *directives.assets} == set(result.files)
-    assert all((tmp_path / "hall" / name).read_bytes() == data for name, data in directives.assets.items())
+    assert all(
+        (tmp_path / "hall" / name).read_bytes() == data for name, data in directives.assets.items()
+    )
     assert directives.names == result.names
     assert directives.diagnostics == result.diagnostics
 
 
 @pytest.mark.parametrize("models", ["sdf", "urdf"])
 def test_what_was_written_is_written_the_same_again(models: Any, tmp_path: Path) -> None:
-    """A model of two free links far from decimals, of which directives and documents state the poses."""
-    loose = scene([link(name, X_WL=random_pose(np.random.default_rng(i))) for i, name in enumerate("ab")])
+    """A model of two free links far from decimals, of which directives and documents state the
+    poses.
+    """
+    loose = scene(
+        [link(name, X_WL=random_pose(np.random.default_rng(i))) for i, name in enumerate("ab")]
+    )
     first = bridge.export_directives(loose, tmp_path / "first", models=models)
     again = bridge.export_directives(loaders.load(first.path), tmp_path / "again", models=models)
     texts = [

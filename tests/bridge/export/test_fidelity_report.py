@@ -31,12 +31,17 @@ def test_a_message_about_several_joints_is_written_once_with_their_arguments_bel
     text = written(slow("hip", 2, 30), slow("knee", 3, 20), slow("hip", 2, 10))
     assert text.count("is left out") == 1
     assert "Joint …: velocity = … is left out. To do: slow down.\n\n" in text
-    assert re.findall("^- `.*$", text, re.M) == ["- `hip`, `2` (arm.sdf:10, 30)", "- `knee`, `3` (arm.sdf:20)"]
+    assert re.findall("^- `.*$", text, re.M) == [
+        "- `hip`, `2` (arm.sdf:10, 30)",
+        "- `knee`, `3` (arm.sdf:20)",
+    ]
 
 
 def test_an_argument_that_is_the_same_everywhere_stays_in_the_message() -> None:
     text = written(slow("hip", 2.5, 30), slow("knee", 2.5, 20))
-    assert "Joint …: velocity = 2.5 is left out. To do: slow down.\n\n- `hip` (arm.sdf:30)\n" in text
+    assert (
+        "Joint …: velocity = 2.5 is left out. To do: slow down.\n\n- `hip` (arm.sdf:30)\n" in text
+    )
 
 
 def test_names_that_are_words_of_the_message_change_no_grouping() -> None:
@@ -46,7 +51,9 @@ def test_names_that_are_words_of_the_message_change_no_grouping() -> None:
 
 
 def test_a_long_list_of_names_is_shortened_as_in_the_message() -> None:
-    entry = Diagnostic("a.many", Fate.NOTED, "no gain for {joints}", arguments={"joints": tuple("abcdefgh")})
+    entry = Diagnostic(
+        "a.many", Fate.NOTED, "no gain for {joints}", arguments={"joints": tuple("abcdefgh")}
+    )
     assert "No gain for a, b, c, d, e, f and 2 more." in written(entry)
 
 
@@ -59,12 +66,15 @@ def test_counts_and_headings_state_the_number_of_findings() -> None:
 
 
 def test_a_single_finding_is_a_complete_sentence_with_its_place() -> None:
-    assert "Joint hip: velocity = 2 is left out. To do: slow down.\n\n- arm.sdf:10\n" in written(slow("hip", 2, 10))
+    assert "Joint hip: velocity = 2 is left out. To do: slow down.\n\n- arm.sdf:10\n" in written(
+        slow("hip", 2, 10)
+    )
 
 
 def test_messages_of_one_code_with_different_templates_stay_apart() -> None:
     one, other = (
-        Diagnostic("a.word", Fate.NOTED, text) for text in ("the mesh is not convex", "a hinge has two stops")
+        Diagnostic("a.word", Fate.NOTED, text)
+        for text in ("the mesh is not convex", "a hinge has two stops")
     )
     text = written(one, other)
     assert "The mesh is not convex." in text
@@ -77,7 +87,9 @@ def test_a_tag_is_quoted_so_that_markdown_shows_it() -> None:
 
 
 def test_a_name_at_the_beginning_keeps_its_case() -> None:
-    assert "\nsensor:ray is not read." in written(Diagnostic("a.name", Fate.NOTED, "sensor:ray is not read"))
+    assert "\nsensor:ray is not read." in written(
+        Diagnostic("a.name", Fate.NOTED, "sensor:ray is not read")
+    )
     entry = Diagnostic("a.name", Fate.NOTED, "{link} is not read", arguments={"link": "hand"})
     assert "\nhand is not read." in written(entry)
 
@@ -94,7 +106,9 @@ def test_an_exact_export_states_that_nothing_was_lost() -> None:
 
 def test_a_message_keeps_the_arguments_that_many_findings_share() -> None:
     entries = [
-        Diagnostic("a.field", Fate.DROPPED, "no place for {field} of {kind} {owner}", arguments=arguments)
+        Diagnostic(
+            "a.field", Fate.DROPPED, "no place for {field} of {kind} {owner}", arguments=arguments
+        )
         for field, kind in (("mass", "link"), ("gear", "joint"))
         for arguments in ({"field": field, "kind": kind, "owner": f"{kind}_{i}"} for i in range(3))
     ]
@@ -104,7 +118,9 @@ def test_a_message_keeps_the_arguments_that_many_findings_share() -> None:
     assert "- `link_0`" in text
 
 
-def test_many_findings_that_differ_in_a_name_only_are_one_line_with_their_number_and_places() -> None:
+def test_many_findings_that_differ_in_a_name_only_are_one_line_with_their_number_and_places() -> (
+    None
+):
     lines = [f"`j{i}` (arm.sdf:{i})" for i in range(1, 65)]
     text = written(*(slow(f"j{i}", 2, i) for i in range(1, 65)))
     assert "### `a.speed` (64)" in text
@@ -123,9 +139,14 @@ def lost(field: str, owner: str, line: int) -> Diagnostic:
 
 
 def test_fields_of_one_item_are_in_one_message() -> None:
-    text = written(*(lost(field, f"geom_{i}", 7 + i) for i in range(4) for field in ("mask", "group")))
+    text = written(
+        *(lost(field, f"geom_{i}", 7 + i) for i in range(4) for field in ("mask", "group"))
+    )
     assert "### `a.field` (8)" in text
-    assert "No place for mask, group of geom ….\n\n- 4 times: `geom_0` (arm.sdf:7), `geom_1` (arm.sdf:8)," in text
+    assert (
+        "No place for mask, group of geom ….\n\n- 4 times: `geom_0` (arm.sdf:7), `geom_1` "
+        "(arm.sdf:8),"
+    ) in text
 
 
 def test_findings_without_an_item_or_of_different_lines_are_not_merged() -> None:
@@ -135,14 +156,21 @@ def test_findings_without_an_item_or_of_different_lines_are_not_merged() -> None
 
 def test_a_quoted_argument_of_several_values_is_marked_as_left_out() -> None:
     template = "the name {name!r} is used"
-    text = written(*(Diagnostic("a.name", Fate.NOTED, template, arguments={"name": name}) for name in ("a", "b")))
+    text = written(
+        *(
+            Diagnostic("a.name", Fate.NOTED, template, arguments={"name": name})
+            for name in ("a", "b")
+        )
+    )
     assert "The name … is used." in text
 
 
 def test_names_in_messages_are_text_and_never_markup() -> None:
     names = ("<script>alert(1)</script>", "<img src=x>", "[x](y)", "a|b`c", "*a*", "a\n# b")
-    entries = [Diagnostic(f"a.{i}", Fate.NOTED, "{n} is odd", Where(f"/robots/{n}", 3), arguments={"n": n})
-               for i, n in enumerate(names)]  # fmt: skip
+    entries = [
+        Diagnostic(f"a.{i}", Fate.NOTED, "{n} is odd", Where(f"/robots/{n}", 3), arguments={"n": n})
+        for i, n in enumerate(names)
+    ]
     page = MarkdownPage(written(*entries))
     assert page.addresses == []
     assert {"script", "img", "em", "h4"}.isdisjoint(page.tags)

@@ -24,9 +24,13 @@ def test_names_of_files() -> None:
 @pytest.mark.parametrize(
     "export", [bridge.export_mjcf, bridge.export_sdf, bridge.export_urdf, bridge.export_directives]
 )
-def test_an_export_makes_no_folder_that_is_named_as_a_file(export: Callable[..., Any], tmp_path: Path) -> None:
+def test_an_export_makes_no_folder_that_is_named_as_a_file(
+    export: Callable[..., Any], tmp_path: Path
+) -> None:
     for name in ("x.xml", "x.sdf", "x.urdf", "x.dmd.yaml", "x.foo"):
-        with pytest.raises(ValueError, match=f"{name} is named as a file, but an export is a folder"):
+        with pytest.raises(
+            ValueError, match=f"{name} is named as a file, but an export is a folder"
+        ):
             export(ARM, tmp_path / name, quiet=True)
     assert not list(tmp_path.iterdir())
     (tmp_path / "x.xml").mkdir()

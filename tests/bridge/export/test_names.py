@@ -16,7 +16,11 @@ def test_names_that_clash_are_made_unique_and_those_of_links_and_joints_never_ch
 
 
 def test_an_item_whose_name_another_kind_has_keeps_an_entry_of_its_own():
-    names = {"link": {"a": "m::a", "b": "b"}, "joint": {"a": "m::a_joint", "j": "m::j"}, "frame": {"j": "m::j_frame"}}
+    names = {
+        "link": {"a": "m::a", "b": "b"},
+        "joint": {"a": "m::a_joint", "j": "m::j"},
+        "frame": {"j": "m::j_frame"},
+    }
     assert changed_names(names, ("link", "joint", "frame")) == {
         "a": "m::a",
         "joint a": "m::a_joint",

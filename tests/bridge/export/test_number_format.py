@@ -75,7 +75,9 @@ def test_what_is_in_the_range_is_returned_as_it_is() -> None:
     assert with_colors_in_range(given) is given
 
 
-@pytest.mark.parametrize(("form", "code"), [("sdf", "sdfout.material"), ("urdf", "urdfout.material")])
+@pytest.mark.parametrize(
+    ("form", "code"), [("sdf", "sdfout.material"), ("urdf", "urdfout.material")]
+)
 def test_drake_opens_documents_of_models_with_bright_colors(form: str, code: str) -> None:
     """libsdformat refuses a document with a color beyond the range."""
     parsing = pytest.importorskip("pydrake.multibody.parsing")
@@ -97,4 +99,6 @@ def test_a_light_has_colors_of_sdformat() -> None:
     text = bridge.to_sdf(loaders.load_string(BRIGHT, format="mjcf", quiet=True), quiet=True)
     (light,) = loaders.load_string(str(text), format="sdf", quiet=True).lights
     assert light.diffuse == (1.0, 1.0, 1.0, 1.0)
-    assert ("lamp",) in [entry.subjects for entry in text.diagnostics if entry.code == "sdfout.field"]
+    assert ("lamp",) in [
+        entry.subjects for entry in text.diagnostics if entry.code == "sdfout.field"
+    ]

@@ -26,7 +26,10 @@ def test_a_pose_behind_another_pose_keeps_its_text(seed: int) -> None:
 
 
 def test_right_angles_are_exact_and_the_identity_has_no_text() -> None:
-    assert pose_text(Pose.from_xyz_rpy((0, 0, 0), (0, math.pi / 2, 0))) == "0 0 0 0 1.5707963267948966 0"
+    assert (
+        pose_text(Pose.from_xyz_rpy((0, 0, 0), (0, math.pi / 2, 0)))
+        == "0 0 0 0 1.5707963267948966 0"
+    )
     assert pose_text(IDENTITY) is None
     assert pose_text(Pose.of(p=(0.0, 1e-17, 0.0))) is None
 

@@ -28,11 +28,20 @@ def test_the_derivation_has_the_hash_of_the_source(tmp_path: Path) -> None:
 
 
 LEG = Path(__file__).parents[3] / "assets" / "leg.sdf"
-ODD_NAMES = ("line\nbreak: 1", "line\u2028break: 1", "a--><evil x='", "turned\u202eround", "no text \udcff", "a|b`c")
+ODD_NAMES = (
+    "line\nbreak: 1",
+    "line\u2028break: 1",
+    "a--><evil x='",
+    "turned\u202eround",
+    "no text \udcff",
+    "a|b`c",
+)
 """Names of files that would end a comment, or that no file of text can hold."""
 
 
-@pytest.mark.parametrize("export", [bridge.export_sdf, bridge.export_urdf, bridge.export_directives])
+@pytest.mark.parametrize(
+    "export", [bridge.export_sdf, bridge.export_urdf, bridge.export_directives]
+)
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_the_name_of_the_source_never_ends_the_comment(
     name: str, export: Callable[..., Export], tmp_path: Path
@@ -40,16 +49,25 @@ def test_the_name_of_the_source_never_ends_the_comment(
     source = tmp_path / f"{name}.sdf"
     shutil.copy(LEG, source)
     result = export(source, tmp_path / "out", quiet=True)
-    texts = [(tmp_path / "out" / file).read_text() for file in result.files if not file.startswith("assets/")]
+    texts = [
+        (tmp_path / "out" / file).read_text()
+        for file in result.files
+        if not file.startswith("assets/")
+    ]
     assert all("\u202e" not in text for text in texts)
     assert loaders.load(result.path).name
 
 
 JOINT = '<joint name="j" limited="true" range="-1 1" frictionloss="1" stiffness="3" user="4"/>'
-ARM = f'<mujoco model="arm"><worldbody><body name="a">{JOINT}<geom size="1"/></body></worldbody></mujoco>'
+ARM = (
+    f'<mujoco model="arm"><worldbody><body name="a">{JOINT}<geom '
+    f'size="1"/></body></worldbody></mujoco>'
+)
 
 
-@pytest.mark.parametrize(("inside", "named"), [("", "robot.mjz"), ("/parts/arm.xml", "robot.mjz/parts/arm.xml")])
+@pytest.mark.parametrize(
+    ("inside", "named"), [("", "robot.mjz"), ("/parts/arm.xml", "robot.mjz/parts/arm.xml")]
+)
 @pytest.mark.parametrize(
     "export", [bridge.export_sdf, bridge.export_urdf, bridge.export_mjcf, bridge.export_directives]
 )

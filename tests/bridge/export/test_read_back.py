@@ -43,14 +43,18 @@ def test_a_raised_limit_holds_for_the_written_file_too(
     export = getattr(bridge, f"export_{target}")
     with pytest.raises(loaders.LoadError, match="elements"):
         export(tmp_path / "r.urdf", tmp_path / "refused")
-    assert export(tmp_path / "r.urdf", tmp_path / "out", limits=loaders.Limits(elements=1_000)).path.is_file()
+    assert export(
+        tmp_path / "r.urdf", tmp_path / "out", limits=loaders.Limits(elements=1_000)
+    ).path.is_file()
     words = ["convert", str(tmp_path / "r.urdf"), str(tmp_path / "cli"), "--to", target]
     assert main(words) == 1
     assert main([*words, "--limit", "elements=1000"]) == 0
 
 
 @pytest.mark.parametrize("suffix", ["sdf", "urdf"])
-def test_a_raised_limit_holds_for_one_file(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_raised_limit_holds_for_one_file(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "r.urdf").write_text(ROBOT)
     monkeypatch.setitem(loaders.Limits.__init__.__kwdefaults__, "elements", 4)
     words = ["convert", str(tmp_path / "r.urdf"), str(tmp_path / f"out.{suffix}")]
@@ -60,4 +64,6 @@ def test_a_raised_limit_holds_for_one_file(suffix: str, tmp_path: Path, monkeypa
 def test_a_lowered_limit_does_not_hold_for_the_written_files(tmp_path: Path) -> None:
     (tmp_path / "r.urdf").write_text(ROBOT)
     few = loaders.Limits(files=1)
-    assert bridge.export_directives(tmp_path / "r.urdf", tmp_path / "out", limits=few).path.is_file()
+    assert bridge.export_directives(
+        tmp_path / "r.urdf", tmp_path / "out", limits=few
+    ).path.is_file()

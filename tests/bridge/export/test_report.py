@@ -21,7 +21,9 @@ def test_a_field_that_is_not_carried_is_found_unless_it_has_its_default() -> Non
     supported = {**SUPPORTED_FIELDS, m.Link: SUPPORTED_FIELDS[m.Link] - {"kinematic"}}
     assert list(unsupported_fields(scene([link("a")]), supported)) == []
     moved = scene([link("a", kinematic=True)])
-    assert [(owner, field) for _, owner, field in unsupported_fields(moved, supported)] == [("a", "kinematic")]
+    assert [(owner, field) for _, owner, field in unsupported_fields(moved, supported)] == [
+        ("a", "kinematic")
+    ]
 
 
 def test_all_fields_of_the_model_are_answered_for_or_reported() -> None:
@@ -59,5 +61,9 @@ def test_a_part_without_a_name_has_that_of_what_it_acts_on() -> None:
     source = f"<mujoco><worldbody>{body}</worldbody><equality>{pairs}</equality></mujoco>"
     coupled = loaders.load_string(source, format="mjcf", quiet=True)
     for written in (bridge.to_sdf, bridge.to_urdf):
-        found = [entry.arguments for entry in written(coupled, quiet=True).diagnostics if entry.code.endswith(".field")]
+        found = [
+            entry.arguments
+            for entry in written(coupled, quiet=True).diagnostics
+            if entry.code.endswith(".field")
+        ]
         assert [entry["owner"] for entry in found if entry["kind"] == "coupling"] == ["a", "c"]

@@ -16,10 +16,13 @@ from tests.support.scenes import joint, link, scene
 
 WITH_ARMATURE = scene(
     [link("a"), link("b"), link("c")],
-    [joint("hold", m.WORLD, "a", m.JointType.FIXED, axes=()), joint("j", "a", "b", axis={"inertia": 0.3}),
-     joint("k", "b", "c", m.JointType.PRISMATIC, axis={"inertia": 0.7})],
+    [
+        joint("hold", m.WORLD, "a", m.JointType.FIXED, axes=()),
+        joint("j", "a", "b", axis={"inertia": 0.3}),
+        joint("k", "b", "c", m.JointType.PRISMATIC, axis={"inertia": 0.7}),
+    ],
     actuators=(m.Actuator(name="motor", joint="k", gear_ratio=2.0, rotor_inertia=0.1),),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(("write", "form"), [(bridge.to_sdf, "sdf"), (bridge.to_urdf, "urdf")])
@@ -41,10 +44,14 @@ def test_drake_adds_it_to_its_mass_matrix(write: object, form: str, tmp_path: Pa
     path.write_text(write(WITH_ARMATURE))  # type: ignore[operator]
     mechanism = bridge.lower(WITH_ARMATURE)
     q = {"j": (0.3,), "k": (0.2,)}
-    theirs = open_in_drake(path, loaders.load(path)).mass_matrix({"j": 0.3, "k": 0.2}, mechanism.v_order)
+    theirs = open_in_drake(path, loaders.load(path)).mass_matrix(
+        {"j": 0.3, "k": 0.2}, mechanism.v_order
+    )
     np.testing.assert_allclose(theirs, mechanism.mass_matrix(q), atol=1e-9)
 
 
 def test_a_joint_without_effort_has_no_actuator_and_is_reported() -> None:
-    given = scene([link("a"), link("b")], [joint("j", "a", "b", axis={"inertia": 0.3, "effort": 0.0})])
+    given = scene(
+        [link("a"), link("b")], [joint("j", "a", "b", axis={"inertia": 0.3, "effort": 0.0})]
+    )
     assert "sdfout.field" in {entry.code for entry in bridge.to_sdf(given).diagnostics}

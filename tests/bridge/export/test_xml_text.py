@@ -27,4 +27,10 @@ def test_a_namespace_that_is_not_used_is_not_declared() -> None:
 
 def test_values() -> None:
     assert [text_of(value) for value in (np.bool_(False), np.int64(3))] == ["false", "3"]  # type: ignore[arg-type]
-    assert [text_of(value) for value in (True, 1, 1e-20, "x", (1.0, 2.5))] == ["true", "1", "1e-20", "x", "1 2.5"]
+    assert [text_of(value) for value in (True, 1, 1e-20, "x", (1.0, 2.5))] == [
+        "true",
+        "1",
+        "1e-20",
+        "x",
+        "1 2.5",
+    ]

@@ -49,7 +49,9 @@ def drag(**terms: float) -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """Pose and velocity of the link at the end: position, quaternion w x y z, linear and angular velocity."""
+    """Pose and velocity of the link at the end: position, quaternion w x y z, linear and angular
+    velocity.
+    """
 
     p: Array
     q: Array
@@ -73,7 +75,9 @@ def in_mujoco(scene: loaders.Scene, seconds: float, v: tuple[float, ...] = (0.0,
     return Run(data.qpos[:3].copy(), data.qpos[3:7].copy(), data.qvel[:3].copy())
 
 
-def in_pybullet(scene: loaders.Scene, seconds: float, v: tuple[float, ...] = (0.0, 0.0, 0.0)) -> Run:
+def in_pybullet(
+    scene: loaders.Scene, seconds: float, v: tuple[float, ...] = (0.0, 0.0, 0.0)
+) -> Run:
     client = pybullet.connect(pybullet.DIRECT)
     try:
         bodies = bridge.load_world_into_pybullet(scene, physicsClientId=client, quiet=True)
@@ -81,7 +85,9 @@ def in_pybullet(scene: loaders.Scene, seconds: float, v: tuple[float, ...] = (0.
         pybullet.resetBaseVelocity(int(bodies[0]), v, (0.0, 0.0, 0.0), physicsClientId=client)
         for _ in range(round(seconds / scene.physics.time_step)):
             bodies.step()
-        p, (x, y, z, w) = pybullet.getBasePositionAndOrientation(int(bodies[0]), physicsClientId=client)
+        p, (x, y, z, w) = pybullet.getBasePositionAndOrientation(
+            int(bodies[0]), physicsClientId=client
+        )
         velocity = pybullet.getBaseVelocity(int(bodies[0]), physicsClientId=client)[0]
         return Run(np.array(p), np.array((w, x, y, z)), np.array(velocity))
     finally:
@@ -101,13 +107,18 @@ def test_a_sphere_falls_in_water_at_the_speed_of_the_closed_form(run) -> None:  
     scene = world(sphere, drag(zWabsW=-k), sea=WATER)
     for seconds in (0.3, 1.2):
         expected = -terminal * math.tanh(seconds * terminal * k / mass)
-        assert run(scene, seconds).v[2] == pytest.approx(expected, rel=1e-3 if seconds < 1.0 else 2e-4)
+        assert run(scene, seconds).v[2] == pytest.approx(
+            expected, rel=1e-3 if seconds < 1.0 else 2e-4
+        )
 
 
 @ENGINES
 def test_a_box_floats_as_deep_as_its_density_says(run) -> None:  # type: ignore[no-untyped-def]
     scene = world(
-        body(300.0, 50.0, "<box><size>1 1 1</size></box>"), drag(zW=-3000), sea=COARSE + SURFACE, pose="0 0 .3 0 0 0"
+        body(300.0, 50.0, "<box><size>1 1 1</size></box>"),
+        drag(zW=-3000),
+        sea=COARSE + SURFACE,
+        pose="0 0 .3 0 0 0",
     )
     floating = run(scene, 3.0)
     assert floating.p[2] == pytest.approx(0.5 - 0.3, abs=1e-6)
@@ -115,12 +126,16 @@ def test_a_box_floats_as_deep_as_its_density_says(run) -> None:  # type: ignore[
 
 @ENGINES
 def test_a_tilted_raft_rights_itself(run) -> None:  # type: ignore[no-untyped-def]
-    """A wide raft is stable: its metacenter is above its center of mass, so it comes to rest level."""
+    """A wide raft is stable: its metacenter is above its center of mass, so it comes to rest
+    level.
+    """
     raft = body(200.0, 40.0, "<box><size>2 2 0.1</size></box>")
     terms = drag(zW=-2000, kP=-600, mQ=-600)
     level = run(world(raft, terms, sea=COARSE + SURFACE, pose="0 0 0 0.2 0.1 0"), 3.0)
     assert np.abs(level.q[1:3]).max() < 1e-3
-    assert level.p[2] == pytest.approx(0.0, abs=1e-3)  # half of 0.1 m, as its density is half that of water
+    assert level.p[2] == pytest.approx(
+        0.0, abs=1e-3
+    )  # half of 0.1 m, as its density is half that of water
 
 
 @ENGINES
@@ -137,7 +152,9 @@ def test_a_wing_lifts_by_its_slope_and_angle_of_attack(run) -> None:  # type: ig
     alpha, speed, seconds, mass = 0.1, 20.0, 0.001, 50.0
     plugin = f"""<plugin filename="gz-sim-lift-drag-system" name="gz::sim::systems::LiftDrag"><link_name>l</link_name>
     <area>2</area><air_density>1.2</air_density><cla>5</cla><cda>0.4</cda><a0>{alpha}</a0></plugin>"""
-    scene = world(body(mass, 10.0, "<box><size>1 2 0.1</size></box>"), plugin, sea="<gravity>0 0 0</gravity>")
+    scene = world(
+        body(mass, 10.0, "<box><size>1 2 0.1</size></box>"), plugin, sea="<gravity>0 0 0</gravity>"
+    )
     pressure = 0.5 * 1.2 * speed**2 * 2.0
     change = run(scene, seconds, (speed, 0.0, 0.0)).v - (speed, 0.0, 0.0)
     expected = pressure * np.array((-0.4 * alpha, 0.0, 5.0 * alpha)) * seconds / mass
@@ -160,7 +177,9 @@ def test_the_control_surface_acts_alike_in_both_engines() -> None:
 
 def test_the_fluid_moves_with_the_world_of_a_model() -> None:
     """A model placed higher by 2 m floats higher by 2 m, as everything that its world fixes."""
-    scene = world(body(300.0, 50.0, "<box><size>1 1 1</size></box>"), drag(zW=-3000), sea=COARSE + SURFACE)
+    scene = world(
+        body(300.0, 50.0, "<box><size>1 1 1</size></box>"), drag(zW=-3000), sea=COARSE + SURFACE
+    )
     client = pybullet.connect(pybullet.DIRECT)
     try:
         bodies = bridge.load_world_into_pybullet(

@@ -18,15 +18,19 @@ TURNED = rotation_about(np.array((2.0, 1.0, -2.0)) / 3.0, 0.7)
 
 
 def moving(
-    R: Array | None = None, v: tuple[float, ...] = (0.0, 0.0, 0.0), w: tuple[float, ...] = (0.0, 0.0, 0.0)
+    R: Array | None = None,
+    v: tuple[float, ...] = (0.0, 0.0, 0.0),
+    w: tuple[float, ...] = (0.0, 0.0, 0.0),
 ) -> Motion:
     return Motion(Pose.of(R), np.array(w), np.array(v))
 
 
-# --- buoyancy --------------------------------------------------------------------------------------------------------
+# --- buoyancy -------------------------------------------------------------------------------------
 
 
-def box(size: tuple[float, float, float] = (1.0, 1.0, 1.0), X_LG: Pose = IDENTITY) -> list[tuple[Pose, object]]:
+def box(
+    size: tuple[float, float, float] = (1.0, 1.0, 1.0), X_LG: Pose = IDENTITY
+) -> list[tuple[Pose, object]]:
     return [(X_LG, solid_of(Box(size=size)))]
 
 
@@ -42,7 +46,9 @@ def test_layers_lift_each_part_by_its_own_fluid() -> None:
     wrench = buoyancy_wrench(fluid, box(), moving(), GRAVITY)  # type: ignore[arg-type]
     masses = {-0.25: 500.0, 0.125: 200.0, 0.375: 0.25}
     assert wrench.force[2] == pytest.approx(10.0 * sum(masses.values()))
-    assert wrench.p_WQ[2] == pytest.approx(sum(z * m for z, m in masses.items()) / sum(masses.values()))
+    assert wrench.p_WQ[2] == pytest.approx(
+        sum(z * m for z, m in masses.items()) / sum(masses.values())
+    )
 
 
 def test_a_surface_is_where_the_fluid_is() -> None:
@@ -65,7 +71,7 @@ def test_a_link_above_all_fluid_has_no_force() -> None:
     assert not buoyancy_wrench(fluid, box(), moving(), GRAVITY).force.any()  # type: ignore[arg-type]
 
 
-# --- drag ------------------------------------------------------------------------------------------------------------
+# --- drag -----------------------------------------------------------------------------------------
 
 
 def test_drag_is_linear_and_quadratic_in_the_axes_of_the_link() -> None:
@@ -84,9 +90,11 @@ def test_a_current_carries_the_link_along() -> None:
     assert drag_wrench(drag, moving(v=(1.0, 0.0, 0.0))).force == pytest.approx(0.0)
 
 
-# --- wings -----------------------------------------------------------------------------------------------------------
+# --- wings ----------------------------------------------------------------------------------------
 
-WING = Wing(link="l", area=2.0, density=1.2, slopes=Slopes(lift=5.0, drag=0.4, moment=0.3), alpha_stall=0.3)
+WING = Wing(
+    link="l", area=2.0, density=1.2, slopes=Slopes(lift=5.0, drag=0.4, moment=0.3), alpha_stall=0.3
+)
 SPEED, ALPHA = 20.0, 0.1
 PRESSURE = 0.5 * 1.2 * SPEED**2 * 2.0
 
@@ -106,7 +114,9 @@ def test_lift_is_across_the_flow_and_drag_along_it(alpha: float) -> None:
     np.testing.assert_allclose(
         wrench.force, PRESSURE * np.array((-0.4 * ALPHA, 0.0, 5.0 * alpha)), rtol=1e-9, atol=1e-9
     )
-    np.testing.assert_allclose(wrench.torque, PRESSURE * np.array((0.0, -0.3 * alpha, 0.0)), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        wrench.torque, PRESSURE * np.array((0.0, -0.3 * alpha, 0.0)), rtol=1e-9, atol=1e-9
+    )
 
 
 def test_beyond_the_stall_another_slope_holds() -> None:
@@ -130,7 +140,9 @@ def test_the_joint_of_a_control_surface_adds_lift() -> None:
 
 def test_sweep_counts_by_the_flow_across_the_span() -> None:
     sweep = 0.4
-    wrench = wing_wrench(replace(WING, slopes=Slopes(lift=0.0, drag=0.0), alpha_0=0.1), flying(0.0, sweep))
+    wrench = wing_wrench(
+        replace(WING, slopes=Slopes(lift=0.0, drag=0.0), alpha_0=0.1), flying(0.0, sweep)
+    )
     assert not wrench.force.any()
     lifting = wing_wrench(replace(WING, alpha_0=0.1), flying(0.0, sweep))
     assert lifting.force[2] == pytest.approx(PRESSURE * math.cos(sweep) ** 4 * 0.5)
@@ -150,10 +162,14 @@ def test_a_round_body_has_lift_away_from_the_flow() -> None:
         v = SPEED * (math.cos(ALPHA) * np.array((1.0, 0.0, 0.0)) + math.sin(ALPHA) * across)
         wrench = wing_wrench(rocket, Motion(IDENTITY, np.zeros(3), v))
         assert wrench.force @ across == pytest.approx(-abs(wrench.force @ across))
-        assert np.linalg.norm(np.cross(wrench.force, v)) / SPEED == pytest.approx(PRESSURE * 5.0 * ALPHA)
+        assert np.linalg.norm(np.cross(wrench.force, v)) / SPEED == pytest.approx(
+            PRESSURE * 5.0 * ALPHA
+        )
 
 
 def test_wind_counts_as_flow() -> None:
     headwind = replace(WING, current=frozen((-SPEED, 0.0, 0.0)))
     still = moving(rotation_about((0.0, 1.0, 0.0), -ALPHA))
-    np.testing.assert_allclose(wing_wrench(headwind, still).force, wing_wrench(WING, flying(ALPHA)).force, atol=1e-9)
+    np.testing.assert_allclose(
+        wing_wrench(headwind, still).force, wing_wrench(WING, flying(ALPHA)).force, atol=1e-9
+    )

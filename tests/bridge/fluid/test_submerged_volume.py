@@ -41,7 +41,11 @@ def test_the_volume_is_that_of_the_closed_form(shape: str) -> None:
 @pytest.mark.parametrize("height", [-0.3, 0.1, 0.4])
 def test_both_sides_of_a_plane_make_the_whole(shape: str, height: float) -> None:
     body = solid(SHAPES[shape][0])
-    below, above, whole = body.below(TILTED, height), body.below(-TILTED, -height), body.below(Z, 10.0)
+    below, above, whole = (
+        body.below(TILTED, height),
+        body.below(-TILTED, -height),
+        body.below(Z, 10.0),
+    )
     assert below.volume + above.volume == pytest.approx(whole.volume, rel=1e-12)
     np.testing.assert_allclose(below.moment + above.moment, whole.moment, atol=1e-12)
 
@@ -62,7 +66,9 @@ def test_a_cap_of_a_sphere_has_the_volume_and_center_of_the_closed_form() -> Non
 def test_a_tilted_box_is_cut_along_its_diagonal_plane() -> None:
     wedge = solid(Box(size=(1.0, 1.0, 1.0))).below(np.array((1.0, 0.0, 1.0)) / math.sqrt(2.0), 0.0)
     assert wedge.volume == pytest.approx(0.5, rel=1e-12)
-    np.testing.assert_allclose(wedge.moment / wedge.volume, (-1.0 / 6.0, 0.0, -1.0 / 6.0), atol=1e-12)
+    np.testing.assert_allclose(
+        wedge.moment / wedge.volume, (-1.0 / 6.0, 0.0, -1.0 / 6.0), atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("height", [-0.7, 0.0, 0.55])

@@ -19,7 +19,9 @@ def test_a_mesh_that_is_not_convex_is_reported_and_a_convex_one_is_not(tmp_path)
 
 
 def flat_square():
-    return trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 1, 2), (0, 2, 3)], process=False)
+    return trimesh.Trimesh(
+        [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 1, 2), (0, 2, 3)], process=False
+    )
 
 
 def test_a_flat_mesh_gets_a_thickness_to_collide_and_mujoco_takes_it(tmp_path):
@@ -32,7 +34,9 @@ def test_a_flat_mesh_gets_a_thickness_to_collide_and_mujoco_takes_it(tmp_path):
 
 
 def scene_of(**parts):
-    link = Link(name="a", model="m", X_WL=IDENTITY, inertia=SpatialInertia.of(1.0, I_Lcm=np.eye(3)), **parts)
+    link = Link(
+        name="a", model="m", X_WL=IDENTITY, inertia=SpatialInertia.of(1.0, I_Lcm=np.eye(3)), **parts
+    )
     model = Model(name="m", X_WM=IDENTITY, canonical_link="a", static=True)
     return Scene(name="m", models=(model,), links=(link,))
 
@@ -41,4 +45,6 @@ def test_a_mesh_without_a_file_is_named_as_in_the_scene():
     torus = trimesh.creation.torus(1.0, 0.3).export(file_type="obj").encode()
     shape = Collision(name="c", X_LG=IDENTITY, geometry=Mesh(uri="ring.obj", path=None, data=torus))
     found = to_mjcf(scene_of(collisions=(shape,))).diagnostics
-    assert [entry.arguments["mesh"] for entry in found if entry.code == "mesh.convex-hull"] == ["ring"]
+    assert [entry.arguments["mesh"] for entry in found if entry.code == "mesh.convex-hull"] == [
+        "ring"
+    ]

@@ -23,8 +23,15 @@ from loaders.diagnostics import Diagnostic, Fate, Where
 from loaders.files.read_file import read, recorded
 
 FINDINGS = (
-    Diagnostic("mesh.flat", Fate.APPROXIMATED, "it has {n}, {names}", arguments={"n": 0.1, "names": ("a", "b")}),
-    Diagnostic("mesh.missing-texture", Fate.NOTED, "plain", Where("a.obj", 3, "/x"), "mjcf", "do this"),
+    Diagnostic(
+        "mesh.flat",
+        Fate.APPROXIMATED,
+        "it has {n}, {names}",
+        arguments={"n": 0.1, "names": ("a", "b")},
+    ),
+    Diagnostic(
+        "mesh.missing-texture", Fate.NOTED, "plain", Where("a.obj", 3, "/x"), "mjcf", "do this"
+    ),
 )
 
 
@@ -54,7 +61,9 @@ def test_a_record_gives_back_what_was_recorded(record):
     conversion = read_record(record)
     assert conversion.parts == ({"name": "a"},)
     assert conversion.findings == FINDINGS
-    assert [dict(found.arguments) for found in conversion.findings] == [dict(found.arguments) for found in FINDINGS]
+    assert [dict(found.arguments) for found in conversion.findings] == [
+        dict(found.arguments) for found in FINDINGS
+    ]
     assert len(conversion.files) == 2
 
 
@@ -94,7 +103,9 @@ def test_the_times_of_a_file_that_changed_a_moment_ago_are_not_relied_on(source)
     assert states_of([str(source)])[0].stamp is not None
 
 
-@pytest.mark.parametrize("spoil", [lambda b: b[:-1], lambda b: b"", lambda b: b.replace(b'"a"', b'"b"')])
+@pytest.mark.parametrize(
+    "spoil", [lambda b: b[:-1], lambda b: b"", lambda b: b.replace(b'"a"', b'"b"')]
+)
 def test_a_record_that_is_cut_or_altered_counts_as_missing(record, spoil):
     with open(record, "rb") as stream:
         content = stream.read()
@@ -148,7 +159,9 @@ def test_the_state_of_a_huge_file_is_known_without_reading_it(tmp_path):
 def test_a_file_with_several_paths_is_read_once(tmp_path, source, monkeypatch):
     (tmp_path / "link.obj").symlink_to(source)
     opened = []
-    monkeypatch.setattr(cache, "read", lambda path, **options: opened.append(path) or read(path, **options))
+    monkeypatch.setattr(
+        cache, "read", lambda path, **options: opened.append(path) or read(path, **options)
+    )
     seen = []
     with recorded(lambda path, digest: seen.append(path)):
         states = states_of([str(source), f"{tmp_path}/./source.obj", str(tmp_path / "link.obj")])
@@ -158,7 +171,9 @@ def test_a_file_with_several_paths_is_read_once(tmp_path, source, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["source.obj", "missing.mtl"])
-def test_a_path_that_has_come_to_lead_elsewhere_is_not_followed(name, tmp_path, record, monkeypatch):
+def test_a_path_that_has_come_to_lead_elsewhere_is_not_followed(
+    name, tmp_path, record, monkeypatch
+):
     secret = tmp_path / "secret"
     secret.write_text("one")
     (tmp_path / name).unlink(missing_ok=True)

@@ -1,4 +1,6 @@
-"""Meshes collide as convex parts where that is asked for, and nothing that coacd does reaches the user."""
+"""Meshes collide as convex parts where that is asked for, and nothing that coacd does reaches the
+user.
+"""
 
 import dataclasses
 import os
@@ -20,13 +22,33 @@ from bridge.parity.engines.mujoco.shapes import pairs_in_mujoco
 from bridge.parity.engines.pybullet.shapes import pairs_in_pybullet
 from loaders.diagnostics import Diagnostics, ExportError, Fate, Where
 from loaders.inertia import SpatialInertia
-from loaders.model import WORLD, Collision, Joint, JointType, Link, Mesh, Model, Plane, Sensor, Sphere
+from loaders.model import (
+    WORLD,
+    Collision,
+    Joint,
+    JointType,
+    Link,
+    Mesh,
+    Model,
+    Plane,
+    Sensor,
+    Sphere,
+)
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 from tests.support.mujoco_oracle import compiled
 
 WALL, HEIGHT, RADIUS = 0.02, 0.15, 0.05
-PROFILE = ((-0.1, 0), (0.1, 0), (0.1, 0.15), (0.08, 0.15), (0.08, 0.02), (-0.08, 0.02), (-0.08, 0.15), (-0.1, 0.15))
+PROFILE = (
+    (-0.1, 0),
+    (0.1, 0),
+    (0.1, 0.15),
+    (0.08, 0.15),
+    (0.08, 0.02),
+    (-0.08, 0.02),
+    (-0.08, 0.15),
+    (-0.1, 0.15),
+)
 CAPS = ((0, 5, 6), (0, 6, 7), (0, 1, 4), (0, 4, 5), (1, 2, 3), (1, 3, 4))
 VOLUME, HULL = 0.3 * (0.2 * 0.15 - 0.16 * 0.13), 0.3 * 0.2 * 0.15
 PARTS_ASKED = {"decomposition": convex_decomposition.PARTS, "max_convex_hulls": 8}
@@ -65,13 +87,21 @@ def mesh_of(path, **asked) -> Mesh:
 
 def made(mesh):
     diagnostics = Diagnostics()
-    return mesh_asset(mesh, "mjcf", diagnostics, where=Where("a.sdf", 3), collides=True), list(diagnostics)
+    return mesh_asset(mesh, "mjcf", diagnostics, where=Where("a.sdf", 3), collides=True), list(
+        diagnostics
+    )
 
 
 def link(name, geometry, z=0.0, mass=1.0):
     inertia = SpatialInertia.of(mass, (0.0, 0.0, 0.0), 0.01 * mass * np.eye(3))
     collision = Collision(name=f"{name}_shape", X_LG=IDENTITY, geometry=geometry)
-    return Link(name=name, model="m", X_WL=Pose.of(p=(0.0, 0.0, z)), inertia=inertia, collisions=(collision,))
+    return Link(
+        name=name,
+        model="m",
+        X_WL=Pose.of(p=(0.0, 0.0, z)),
+        inertia=inertia,
+        collisions=(collision,),
+    )
 
 
 def scene_of(*links, joints=()) -> Scene:
@@ -82,7 +112,15 @@ def scene_of(*links, joints=()) -> Scene:
 def gutter_with_a_ball(mesh) -> Scene:
     """A heavy gutter that is free to move, on the ground, and a ball above its hollow."""
     ground = link("ground", Plane(normal=(0.0, 0.0, 1.0), size=(10.0, 10.0)))
-    weld = Joint(name="weld", type=JointType.FIXED, parent=WORLD, child="ground", X_PJ=IDENTITY, X_CJ=IDENTITY, axes=())
+    weld = Joint(
+        name="weld",
+        type=JointType.FIXED,
+        parent=WORLD,
+        child="ground",
+        X_PJ=IDENTITY,
+        X_CJ=IDENTITY,
+        axes=(),
+    )
     ball = link("ball", Sphere(radius=RADIUS), z=0.25)
     return scene_of(ground, link("gutter", mesh, mass=50.0), ball, joints=(weld,))
 
@@ -104,7 +142,7 @@ def height_in_pybullet(scene, client, **options) -> float:
         return float(bodies.link_pose("ball").p[2])
 
 
-# --- what the engines do ---------------------------------------------------------------------------------------------
+# --- what the engines do --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -122,15 +160,31 @@ def test_a_ball_falls_into_a_hollow_that_was_taken_apart_and_onto_a_hull(
 ):
     scene = gutter_with_a_ball(mesh_of(gutter_file, **asked))
     assert height_in_mujoco(scene, **option) == pytest.approx(rest + RADIUS, abs=2e-3)
-    assert height_in_pybullet(scene, bullet_client, **option) == pytest.approx(rest + RADIUS, abs=2.5e-3)
+    assert height_in_pybullet(scene, bullet_client, **option) == pytest.approx(
+        rest + RADIUS, abs=2.5e-3
+    )
 
 
-@pytest.mark.parametrize(("option", "rest"), [("as_is", WALL), ("hull", HEIGHT), ("decompose", WALL)])
+@pytest.mark.parametrize(
+    ("option", "rest"), [("as_is", WALL), ("hull", HEIGHT), ("decompose", WALL)]
+)
 def test_what_the_world_holds_keeps_its_hollow_in_pybullet_unless_the_hull_is_asked_for(
     gutter_file, bullet_client, option, rest
 ):
-    weld = Joint(name="weld", type=JointType.FIXED, parent=WORLD, child="gutter", X_PJ=IDENTITY, X_CJ=IDENTITY, axes=())
-    scene = scene_of(link("gutter", mesh_of(gutter_file)), link("ball", Sphere(radius=RADIUS), z=0.25), joints=(weld,))
+    weld = Joint(
+        name="weld",
+        type=JointType.FIXED,
+        parent=WORLD,
+        child="gutter",
+        X_PJ=IDENTITY,
+        X_CJ=IDENTITY,
+        axes=(),
+    )
+    scene = scene_of(
+        link("gutter", mesh_of(gutter_file)),
+        link("ball", Sphere(radius=RADIUS), z=0.25),
+        joints=(weld,),
+    )
     height = height_in_pybullet(scene, bullet_client, collision_meshes=option)
     assert height == pytest.approx(rest + RADIUS, abs=2.5e-3)
 
@@ -145,26 +199,42 @@ def test_the_pairs_that_touch_are_those_of_the_model(gutter_file):
     assert pairs_in_pybullet(pybullet, mechanism) == allowed
 
 
-# --- what is written -------------------------------------------------------------------------------------------------
+# --- what is written ------------------------------------------------------------------------------
 
 
 def test_the_parts_are_convex_and_make_up_the_mesh(gutter_file):
     parts, said = made(mesh_of(gutter_file, **PARTS_ASKED))
-    assert [part.name for part in parts] == ["gutter_convex_0", "gutter_convex_1", "gutter_convex_2"]
-    solids = [trimesh.load(trimesh.util.wrap_as_stream(part.data), file_type="obj") for part in parts]
+    assert [part.name for part in parts] == [
+        "gutter_convex_0",
+        "gutter_convex_1",
+        "gutter_convex_2",
+    ]
+    solids = [
+        trimesh.load(trimesh.util.wrap_as_stream(part.data), file_type="obj") for part in parts
+    ]
     assert all(solid.is_watertight and is_convex(solid.vertices, solid.faces) for solid in solids)
     volume = sum(solid.volume for solid in solids)
     assert volume == pytest.approx(VOLUME, rel=0.01)
     (entry,) = said
-    assert (entry.code, entry.fate, entry.where) == ("mesh.convex-parts", Fate.APPROXIMATED, Where("a.sdf", 3))
+    assert (entry.code, entry.fate, entry.where) == (
+        "mesh.convex-parts",
+        Fate.APPROXIMATED,
+        Where("a.sdf", 3),
+    )
     excess = 100 * (volume / VOLUME - 1)
-    assert f"3 convex parts, of {volume:.3g} m^3 instead of {VOLUME:.3g} m^3 ({excess:+.1f} %)" in entry.message
+    assert (
+        f"3 convex parts, of {volume:.3g} m^3 instead of {VOLUME:.3g} m^3 ({excess:+.1f} %)"
+        in entry.message
+    )
 
 
 def test_the_hull_is_reported_with_how_much_more_it_holds(gutter_file):
     (entry,) = made(mesh_of(gutter_file))[1]
     assert entry.code == "mesh.convex-hull"
-    assert f"of {HULL:.3g} m^3 instead of {VOLUME:.3g} m^3 ({100 * (HULL / VOLUME - 1):+.1f} %)" in entry.message
+    assert (
+        f"of {HULL:.3g} m^3 instead of {VOLUME:.3g} m^3 ({100 * (HULL / VOLUME - 1):+.1f} %)"
+        in entry.message
+    )
 
 
 def test_an_open_mesh_has_no_volume_to_compare_with(tmp_path):
@@ -189,7 +259,9 @@ def test_a_mesh_that_fills_its_hull_is_convex_whatever_its_slivers(tmp_path):
 
 def test_a_mesh_that_faces_both_ways_has_no_volume(tmp_path):
     mesh = gutter()
-    both = trimesh.util.concatenate([mesh, trimesh.Trimesh(mesh.vertices, mesh.faces[:, ::-1], process=False)])
+    both = trimesh.util.concatenate(
+        [mesh, trimesh.Trimesh(mesh.vertices, mesh.faces[:, ::-1], process=False)]
+    )
     both.export(tmp_path / "both.stl")
     (entry,) = made(mesh_of(str(tmp_path / "both.stl")))[1]
     assert "encloses no volume" in entry.message
@@ -201,14 +273,19 @@ def test_geoms_are_named_after_the_collision_and_a_contact_sensor_watches_all_of
     plain = link("gutter", mesh_of(gutter_file, **PARTS_ASKED))
     mjcf = bridge.to_mjcf(scene_of(dataclasses.replace(plain, sensors=(sensor,))))
     model = compiled(mjcf)
-    assert [model.geom(i).name for i in range(model.ngeom)] == [f"gutter_shape_{i}" for i in range(3)]
+    assert [model.geom(i).name for i in range(model.ngeom)] == [
+        f"gutter_shape_{i}" for i in range(3)
+    ]
     assert [model.sensor(i).name for i in range(model.nsensor)] == [f"touch_{i}" for i in range(3)]
     assert sorted(mjcf.assets) == [f"gutter_convex_{i}.obj" for i in range(3)]
 
 
 def test_a_mesh_of_convex_pieces_needs_no_coacd(tmp_path, monkeypatch):
     monkeypatch.setattr(convex_decomposition, "installed", lambda: False)
-    steps = [trimesh.creation.box((1.0, 0.3, 0.2)).apply_translation((0, 0.4 * i, 0.2 * i)) for i in range(3)]
+    steps = [
+        trimesh.creation.box((1.0, 0.3, 0.2)).apply_translation((0, 0.4 * i, 0.2 * i))
+        for i in range(3)
+    ]
     trimesh.util.concatenate(steps).export(tmp_path / "stairs.stl")
     parts, (entry,) = made(mesh_of(str(tmp_path / "stairs.stl"), **PARTS_ASKED))
     assert len(parts) == 3
@@ -218,23 +295,30 @@ def test_a_mesh_of_convex_pieces_needs_no_coacd(tmp_path, monkeypatch):
 
 def test_a_convex_mesh_stays_whole(tmp_path):
     trimesh.creation.icosphere(radius=0.1).export(tmp_path / "ball.obj")
-    assert [part.name for part in made(mesh_of(str(tmp_path / "ball.obj"), **PARTS_ASKED))[0]] == ["ball"]
+    assert [part.name for part in made(mesh_of(str(tmp_path / "ball.obj"), **PARTS_ASKED))[0]] == [
+        "ball"
+    ]
 
 
-# --- what coacd does -------------------------------------------------------------------------------------------------
+# --- what coacd does ------------------------------------------------------------------------------
 
 
 def test_nothing_is_printed_and_the_same_parts_come_from_an_empty_cache(gutter_file, tmp_path):
     code = (
-        "import sys; from pathlib import Path; from bridge.geometry.convex_decomposition import convex_parts\n"
+        "import sys; from pathlib import Path; from bridge.geometry.convex_decomposition import "
+        "convex_parts\n"
         "from loaders.meshes import read_mesh\n"
         "from loaders.model import Mesh; from loaders.diagnostics import Diagnostics\n"
-        "mesh = Mesh(uri='', path=sys.argv[1], max_convex_hulls=8); data = read_mesh(mesh, Diagnostics())\n"
+        "mesh = Mesh(uri='', path=sys.argv[1], max_convex_hulls=8); data = read_mesh(mesh, "
+        "Diagnostics())\n"
         "convex_parts((data.vertices, data.faces), mesh, Path(sys.argv[2]))"
     )
     command = [sys.executable, "-c", code, gutter_file]
     folders = [tmp_path / "a", tmp_path / "b"]
-    runs = [subprocess.run([*command, f], capture_output=True, timeout=120, check=False) for f in folders]
+    runs = [
+        subprocess.run([*command, f], capture_output=True, timeout=120, check=False)
+        for f in folders
+    ]
     assert [(run.returncode, run.stdout, run.stderr) for run in runs] == [(0, b"", b"")] * 2
     one, two = ([file.read_bytes() for file in folder.iterdir()] for folder in folders)
     assert one == two
@@ -248,7 +332,9 @@ def test_parts_are_made_once(gutter_file, monkeypatch):
     assert [part.data for part in again] == [part.data for part in first]
 
 
-def test_a_mesh_that_takes_too_long_collides_as_its_hull_and_is_not_tried_again(gutter_file, monkeypatch):
+def test_a_mesh_that_takes_too_long_collides_as_its_hull_and_is_not_tried_again(
+    gutter_file, monkeypatch
+):
     mesh = mesh_of(gutter_file, decomposition=convex_decomposition.PARTS, max_convex_hulls=5)
     monkeypatch.setattr(convex_decomposition, "TIME_LIMIT", 0.01)
     parts, (entry,) = made(mesh)
@@ -262,7 +348,9 @@ def test_a_mesh_that_takes_too_long_collides_as_its_hull_and_is_not_tried_again(
 def test_a_crash_of_coacd_is_a_diagnostic(gutter_file, monkeypatch, tmp_path):
     (tmp_path / "coacd.py").write_text("import os\nos.abort()\n")
     monkeypatch.syspath_prepend(tmp_path)
-    parts, (entry,) = made(mesh_of(gutter_file, decomposition=convex_decomposition.PARTS, max_convex_hulls=6))
+    parts, (entry,) = made(
+        mesh_of(gutter_file, decomposition=convex_decomposition.PARTS, max_convex_hulls=6)
+    )
     assert len(parts) == 1
     assert entry.arguments["reason"].startswith("coacd crashes")
 
@@ -270,12 +358,17 @@ def test_a_crash_of_coacd_is_a_diagnostic(gutter_file, monkeypatch, tmp_path):
 def test_the_reason_why_coacd_does_not_start_is_reported(gutter_file, monkeypatch, tmp_path):
     (tmp_path / "coacd.py").write_text("raise ImportError('no library')\n")
     monkeypatch.syspath_prepend(tmp_path)
-    _, (entry,) = made(mesh_of(gutter_file, decomposition=convex_decomposition.PARTS, max_convex_hulls=7))
+    _, (entry,) = made(
+        mesh_of(gutter_file, decomposition=convex_decomposition.PARTS, max_convex_hulls=7)
+    )
     assert entry.arguments["reason"] == "ImportError: no library"
 
 
 def test_parts_without_volume_are_none(gutter_file, monkeypatch):
-    flat = (np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], dtype=float), np.array([(0, 1, 2), (0, 2, 3)]))
+    flat = (
+        np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], dtype=float),
+        np.array([(0, 1, 2), (0, 2, 3)]),
+    )
     monkeypatch.setattr(convex_decomposition, "_read", lambda _: iter([flat]))
     parts, (entry,) = made(mesh_of(gutter_file, **PARTS_ASKED))
     assert [part.name for part in parts] == ["gutter"]
@@ -287,7 +380,10 @@ def test_planes_that_cross_are_taken_apart_as_one(tmp_path, monkeypatch):
     upright = trimesh.creation.box((1.0, 1e-9, 1.0))
     across = trimesh.creation.box((1e-9, 1.0, 1.0))
     trimesh.util.concatenate([upright, across]).export(tmp_path / "tree.obj", digits=12)
-    assert made(mesh_of(str(tmp_path / "tree.obj"), **PARTS_ASKED))[1][0].arguments["reason"] == "seen as one"
+    assert (
+        made(mesh_of(str(tmp_path / "tree.obj"), **PARTS_ASKED))[1][0].arguments["reason"]
+        == "seen as one"
+    )
 
 
 @pytest.mark.parametrize(
@@ -297,10 +393,17 @@ def test_planes_that_cross_are_taken_apart_as_one(tmp_path, monkeypatch):
 )
 def test_a_mesh_that_is_hardly_one_does_no_harm(tmp_path, faces):
     corners = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0.1, 0.1, 0.1)], dtype=float)
-    lines = [f"v {x} {y} {z}" for x, y, z in corners] + [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces]
+    lines = [f"v {x} {y} {z}" for x, y, z in corners] + [
+        f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces
+    ]
     (tmp_path / "bad.obj").write_text("\n".join(lines))
     parts, said = made(mesh_of(str(tmp_path / "bad.obj"), **PARTS_ASKED))
-    assert {entry.code for entry in said} <= {"mesh.convex-parts", "mesh.decomposition", "mesh.flat", "mesh.unreadable"}
+    assert {entry.code for entry in said} <= {
+        "mesh.convex-parts",
+        "mesh.decomposition",
+        "mesh.flat",
+        "mesh.unreadable",
+    }
     assert parts or said
 
 
@@ -316,7 +419,9 @@ def test_a_long_strip_of_triangles_in_any_order_is_one_piece_in_a_moment(monkeyp
     n = 60_000
     angles = np.linspace(0.0, 200.0, n)
     points = np.stack((np.cos(angles), np.sin(angles), 1e-3 * np.arange(n)), axis=1)
-    strip = np.random.default_rng(1).permutation(n)[np.stack([np.arange(n - 2) + k for k in range(3)], axis=1)]
+    strip = np.random.default_rng(1).permutation(n)[
+        np.stack([np.arange(n - 2) + k for k in range(3)], axis=1)
+    ]
     shuffled = np.empty_like(points)
     shuffled[strip[:, 0]], shuffled[strip[-1]] = points[:-2], points[-3:]
     start = time.perf_counter()
@@ -325,17 +430,21 @@ def test_a_long_strip_of_triangles_in_any_order_is_one_piece_in_a_moment(monkeyp
     assert time.perf_counter() - start < 10.0
 
 
-# --- without coacd ---------------------------------------------------------------------------------------------------
+# --- without coacd --------------------------------------------------------------------------------
 
 
-def test_without_coacd_a_file_that_asks_for_parts_gets_the_hull_and_the_command_that_helps(gutter_file, monkeypatch):
+def test_without_coacd_a_file_that_asks_for_parts_gets_the_hull_and_the_command_that_helps(
+    gutter_file, monkeypatch
+):
     monkeypatch.setattr(convex_decomposition, "installed", lambda: False)
     parts, (entry,) = made(mesh_of(gutter_file, **PARTS_ASKED))
     assert len(parts) == 1
     assert (entry.code, entry.hint) == ("mesh.decomposition", 'pip install "sdfbridge[convex]"')
 
 
-def test_without_coacd_the_error_names_the_package_to_install(gutter_file, monkeypatch, bullet_client):
+def test_without_coacd_the_error_names_the_package_to_install(
+    gutter_file, monkeypatch, bullet_client
+):
     monkeypatch.setattr(convex_decomposition, "installed", lambda: False)
     scene = scene_of(link("gutter", mesh_of(gutter_file)))
     for call in (bridge.to_mjcf, bridge.to_mjspec, bridge.load_into_pybullet):

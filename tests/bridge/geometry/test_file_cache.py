@@ -1,4 +1,6 @@
-"""The cache of files for engines: several processes at once, full disks, and files that were cut or altered."""
+"""The cache of files for engines: several processes at once, full disks, and files that were cut or
+altered.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,12 @@ def test_a_checked_file_that_was_cut_or_altered_counts_as_missing(tmp_path: Path
     assert read_checked(path) is None
     write_checked(path, b"many\nlines")
     assert read_checked(path) == b"many\nlines"
-    for damage in (b"", path.read_bytes()[:-1], path.read_bytes().replace(b"many", b"some"), b"many\nlines"):
+    for damage in (
+        b"",
+        path.read_bytes()[:-1],
+        path.read_bytes().replace(b"many", b"some"),
+        b"many\nlines",
+    ):
         path.write_bytes(damage)
         assert read_checked(path) is None
 
@@ -90,14 +97,18 @@ for k in range(60):
 
 def test_processes_that_write_and_damage_the_same_files_at_once_do_not_fail(cache: Path) -> None:
     command = [sys.executable, "-c", AT_ONCE]
-    children = [subprocess.Popen([*command, str(k)], stderr=subprocess.PIPE, text=True) for k in range(4)]
+    children = [
+        subprocess.Popen([*command, str(k)], stderr=subprocess.PIPE, text=True) for k in range(4)
+    ]
     ends = [(child.communicate()[1], child.returncode) for child in children]
     assert ends == [("", 0)] * 4
     for k in range(60):
         data = bytes([k]) * 5000
         assert stored(data, ".bin", "common").read_bytes() == data
         assert (stored_folder({"a": data, "b/c": data}, "family") / "a").read_bytes() == data
-    assert [path.name for path in cache.rglob(".*sdfbridge-????*") if "manifest" not in path.name] == []
+    assert [
+        path.name for path in cache.rglob(".*sdfbridge-????*") if "manifest" not in path.name
+    ] == []
 
 
 @pytest.fixture
@@ -116,7 +127,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(place)], check=True)
 
 
-def test_a_full_disk_costs_time_and_nothing_else(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_costs_time_and_nothing_else(
+    small_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     arm = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"
     monkeypatch.setenv("SDFBRIDGE_CACHE", str(small_disk / "other"))
     (small_disk / "other").mkdir()
@@ -130,8 +143,12 @@ def test_a_full_disk_costs_time_and_nothing_else(small_disk: Path, monkeypatch: 
 def test_an_output_for_which_the_disk_has_no_room_leaves_the_old_one(small_disk: Path) -> None:
     old = {"model.xml": bytes(2000)}
     bridge.output.write_folder(small_disk / "out", old)
-    with pytest.raises(OSError, match="the output folder cannot be written: No space left on device"):
-        bridge.output.write_folder(small_disk / "out", {"model.xml": bytes(2000), "large.bin": bytes(20_000)})
+    with pytest.raises(
+        OSError, match="the output folder cannot be written: No space left on device"
+    ):
+        bridge.output.write_folder(
+            small_disk / "out", {"model.xml": bytes(2000), "large.bin": bytes(20_000)}
+        )
     with pytest.raises(OSError, match="No space left on device"):
         bridge.output.write_file(small_disk / "out" / "model.xml", bytes(20_000))
     assert (small_disk / "out" / "model.xml").read_bytes() == bytes(2000)

@@ -22,7 +22,9 @@ def with_shape(mesh: m.Geometry) -> bridge.Mechanism:
     return bridge.lower(scene([item]))
 
 
-def test_a_mesh_of_the_source_becomes_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mesh_of_the_source_becomes_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path))
     mesh = with_shape(INLINE).scene.links[0].collisions[0].geometry
     assert isinstance(mesh, m.Mesh)

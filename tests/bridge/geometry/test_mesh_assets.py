@@ -36,7 +36,9 @@ def test_what_is_seen_keeps_its_parts_and_their_colors(tmp_path):
     for name, color, x in (("red", (255, 0, 0, 255), 0.0), ("blue", (0, 0, 255, 255), 1.0)):
         ball = trimesh.creation.icosphere(subdivisions=1)
         ball.apply_translation((x, 0, 0))
-        ball.visual = trimesh.visual.TextureVisuals(material=trimesh.visual.material.PBRMaterial(baseColorFactor=color))
+        ball.visual = trimesh.visual.TextureVisuals(
+            material=trimesh.visual.material.PBRMaterial(baseColorFactor=color)
+        )
         scene.add_geometry(ball, node_name=name, geom_name=name)
     mesh = written(tmp_path, scene, "two.glb")
     seen, _ = made(mesh)
@@ -58,7 +60,10 @@ def test_what_is_seen_keeps_its_parts_and_their_colors(tmp_path):
 )
 def test_a_mesh_has_one_part_for_each_material_that_matters(tmp_path, texture, appearance, parts):
     (tmp_path / "m.mtl").write_text(f"newmtl skin\nKd 1 1 1\n{texture}\nnewmtl plain\nKd 0 1 0\n")
-    text = "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nusemtl skin\nf 1/1 3/1 2/1\nf 1/1 2/1 4/1\n"
+    text = (
+        "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nusemtl skin\nf 1/1 3/1 "
+        "2/1\nf 1/1 2/1 4/1\n"
+    )
     (tmp_path / "m.obj").write_text(f"{text}usemtl plain\nf 1/1 4/1 3/1\nf 2/1 3/1 4/1\n")
     Image.new("RGB", (2, 2)).save(tmp_path / "skin.png")
     assets, _ = made(Mesh(uri="m.obj", path=str(tmp_path / "m.obj")), appearance=appearance)
@@ -94,7 +99,9 @@ def test_a_mesh_of_one_stated_color_is_one_asset_with_its_collision(tmp_path):
 
 
 def flat_square():
-    return trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 1, 2), (0, 2, 3)], process=False)
+    return trimesh.Trimesh(
+        [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 1, 2), (0, 2, 3)], process=False
+    )
 
 
 @pytest.mark.parametrize("corners", [3, 4])
@@ -109,14 +116,20 @@ def test_a_missing_mesh_is_left_out_and_reported():
     found, diagnostics = made(Mesh(uri="model://gone/part.dae", path=None))
     assert found == ()
     (entry,) = diagnostics
-    assert (entry.code, entry.fate, entry.where, entry.target) == ("mesh.missing", Fate.DROPPED, HERE, "mjcf")
+    assert (entry.code, entry.fate, entry.where, entry.target) == (
+        "mesh.missing",
+        Fate.DROPPED,
+        HERE,
+        "mjcf",
+    )
 
 
 def test_a_mesh_that_is_missing_on_reading_is_reported_once_with_a_remedy(tmp_path):
     file = tmp_path / "m.sdf"
     mesh = "<geometry>\n<mesh>\n<uri>nope.obj</uri></mesh></geometry>"
     file.write_text(
-        f"<sdf version='1.9'><model name='m'><link name='l'>\n<collision name='s'>{mesh}</collision>\n"
+        f"<sdf version='1.9'><model name='m'><link name='l'>\n<collision "
+        f"name='s'>{mesh}</collision>\n"
         f"<visual name='v'>{mesh}</visual></link></model></sdf>"
     )
     export = export_mjcf(file, tmp_path / "out")
@@ -147,7 +160,9 @@ def test_replaced_shapes_say_so():
 
 
 def scene_of(**parts):
-    link = Link(name="a", model="m", X_WL=IDENTITY, inertia=SpatialInertia.of(1.0, I_Lcm=np.eye(3)), **parts)
+    link = Link(
+        name="a", model="m", X_WL=IDENTITY, inertia=SpatialInertia.of(1.0, I_Lcm=np.eye(3)), **parts
+    )
     model = Model(name="m", X_WM=IDENTITY, canonical_link="a", static=True)
     return Scene(name="m", models=(model,), links=(link,))
 
@@ -162,16 +177,22 @@ def test_a_mesh_stands_in_mujoco_where_the_model_has_it(tmp_path):
     mujoco.mj_forward(model, data)
     points = model.mesh_vert @ data.geom("c").xmat.reshape(3, 3).T + data.geom("c").xpos
     expected = box.vertices @ X_LG.R.T + X_LG.p
-    assert np.allclose(sorted(map(tuple, points.round(5))), sorted(map(tuple, expected.round(5))), atol=2e-5)
+    assert np.allclose(
+        sorted(map(tuple, points.round(5))), sorted(map(tuple, expected.round(5))), atol=2e-5
+    )
 
 
 def test_equal_meshes_are_one_asset_and_different_files_of_one_name_are_two(tmp_path):
     (tmp_path / "x").mkdir()
     (tmp_path / "y").mkdir()
-    one, same = (written(tmp_path, trimesh.creation.box((1, 1, 1)), f"{d}/part.obj") for d in ("x", "y"))
+    one, same = (
+        written(tmp_path, trimesh.creation.box((1, 1, 1)), f"{d}/part.obj") for d in ("x", "y")
+    )
     other = written(tmp_path, trimesh.creation.icosphere(), "part.stl")
     shapes = (one, same, other, one)
-    visuals = tuple(Visual(name=f"v{i}", X_LG=IDENTITY, geometry=shape) for i, shape in enumerate(shapes))
+    visuals = tuple(
+        Visual(name=f"v{i}", X_LG=IDENTITY, geometry=shape) for i, shape in enumerate(shapes)
+    )
     mjcf = to_mjcf(scene_of(visuals=visuals))
     assert sorted(mjcf.assets) == ["part.obj", "part_2.obj"]
     model = compiled(mjcf)
@@ -179,7 +200,9 @@ def test_equal_meshes_are_one_asset_and_different_files_of_one_name_are_two(tmp_
 
 
 def in_geometry(model, geom):
-    """The vertices of a geom's mesh as the source has them: MuJoCo moves them to the center and the principal axes."""
+    """The vertices of a geom's mesh as the source has them: MuJoCo moves them to the center and the
+    principal axes.
+    """
     mesh = int(model.geom(geom).dataid[0])
     first, number = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]
     R = np.zeros(9)
@@ -188,7 +211,9 @@ def in_geometry(model, geom):
 
 
 def test_a_mesh_in_several_sizes_is_one_file(tmp_path):
-    path = written(tmp_path, trimesh.creation.box((1, 2, 3)).apply_translation((1.0, 2.0, 3.0)), "leg.obj").path
+    path = written(
+        tmp_path, trimesh.creation.box((1, 2, 3)).apply_translation((1.0, 2.0, 3.0)), "leg.obj"
+    ).path
     scales = ((1.0, 1.0, 1.0), (1.0, -1.0, 1.0), (0.5, 0.1, 2.0))
     visuals = [
         Visual(name=f"v{i}", X_LG=IDENTITY, geometry=Mesh(uri="leg.obj", path=path, scale=scale))
@@ -208,5 +233,7 @@ def test_a_mesh_in_several_sizes_is_one_file(tmp_path):
 def test_files_do_not_differ_by_capital_letters_alone(tmp_path):
     one = written(tmp_path, trimesh.creation.box((1, 1, 1)), "Part.obj")
     other = written(tmp_path, trimesh.creation.icosphere(), "part.stl")
-    visuals = tuple(Visual(name=f"v{i}", X_LG=IDENTITY, geometry=shape) for i, shape in enumerate((one, other)))
+    visuals = tuple(
+        Visual(name=f"v{i}", X_LG=IDENTITY, geometry=shape) for i, shape in enumerate((one, other))
+    )
     assert sorted(to_mjcf(scene_of(visuals=visuals)).assets) == ["Part.obj", "part_2.obj"]

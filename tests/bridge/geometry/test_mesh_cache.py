@@ -47,7 +47,9 @@ def converted(mesh, **options):
     """What `mesh_files` says of a mesh: everything of each part, and the findings."""
     diagnostics = Diagnostics()
     files = mesh_files(mesh, "mjcf", diagnostics, where=USE, **options)
-    parts = [(f.name, f.data, f.digest, f.has_uv, f.rgba, f.texture, f.vertices.tolist()) for f in files]
+    parts = [
+        (f.name, f.data, f.digest, f.has_uv, f.rgba, f.texture, f.vertices.tolist()) for f in files
+    ]
     return parts, tuple(diagnostics), [dict(found.arguments) for found in diagnostics]
 
 
@@ -56,11 +58,15 @@ def fresh(mesh, **options):
     diagnostics = Diagnostics()
     assets = mesh_assets.mesh_asset(mesh, "mjcf", diagnostics, where=USE, **options)
     files = map(MeshFile.of, assets)
-    parts = [(f.name, f.data, f.digest, f.has_uv, f.rgba, f.texture, f.vertices.tolist()) for f in files]
+    parts = [
+        (f.name, f.data, f.digest, f.has_uv, f.rgba, f.texture, f.vertices.tolist()) for f in files
+    ]
     return parts, tuple(diagnostics), [dict(found.arguments) for found in diagnostics]
 
 
-@pytest.mark.parametrize("options", [{}, {"collides": True}, *({"appearance": part} for part in Appearance)])
+@pytest.mark.parametrize(
+    "options", [{}, {"collides": True}, *({"appearance": part} for part in Appearance)]
+)
 def test_the_cache_gives_what_a_conversion_gives(mesh, options, monkeypatch):
     expected = fresh(mesh, **options)
     assert converted(mesh, **options) == expected
@@ -76,7 +82,9 @@ def test_a_warm_export_imports_no_mesh_library(mesh):
         f"(file,) = mesh_files(Mesh(uri='', path={mesh.path!r}), 'mjcf', Diagnostics())\n"
         "print(len(file.data), 'trimesh' in sys.modules)"
     )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    out = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
     assert out == [str(len(converted(mesh)[0][0][1])), "False"]
 
 
@@ -103,13 +111,24 @@ def test_damaged_files_of_the_cache_are_written_again(mesh, folder):
             file.write_bytes(spoilt)
             os.utime(file, (1, 1))
             assert converted(mesh) == expected
-        assert file.read_bytes() == content or file.suffix == ".json"  # a record has the times of files
+        assert (
+            file.read_bytes() == content or file.suffix == ".json"
+        )  # a record has the times of files
         file.unlink()
         assert converted(mesh) == expected
 
 
 @pytest.mark.parametrize(
-    "change", [{"obj": "\0"}, {"obj": "/"}, {"obj": 0}, {"rgba": "red"}, {"texture": 5}, {"name": 7}, {"digest": None}]
+    "change",
+    [
+        {"obj": "\0"},
+        {"obj": "/"},
+        {"obj": 0},
+        {"rgba": "red"},
+        {"texture": 5},
+        {"name": 7},
+        {"digest": None},
+    ],
 )
 def test_a_record_with_other_values_is_written_again(mesh, folder, change):
     expected = converted(mesh)
@@ -135,7 +154,9 @@ def test_findings_keep_the_place_of_the_mesh_and_take_that_of_the_use(tmp_path):
 
 
 @pytest.mark.parametrize("place", ["/proc/nowhere", "/dev/full/x", "file/cache"])
-def test_without_a_place_for_the_cache_meshes_are_converted_each_time(mesh, place, tmp_path, monkeypatch):
+def test_without_a_place_for_the_cache_meshes_are_converted_each_time(
+    mesh, place, tmp_path, monkeypatch
+):
     (tmp_path / "file").write_text("")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SDFBRIDGE_CACHE", place)
@@ -154,7 +175,9 @@ def test_many_at_once_find_the_same(mesh, folder):
     with ThreadPoolExecutor(8) as pool:
         for _ in range(5):
             shutil.rmtree(folder, ignore_errors=True)
-            assert all(found == expected for found in pool.map(lambda _: converted(mesh), range(16)))
+            assert all(
+                found == expected for found in pool.map(lambda _: converted(mesh), range(16))
+            )
 
 
 def test_an_unreadable_mesh_is_reported_each_time(tmp_path):
@@ -163,7 +186,9 @@ def test_an_unreadable_mesh_is_reported_each_time(tmp_path):
     mesh = Mesh(uri="none.obj", path=str(path))
     assert converted(mesh) == converted(mesh)
     assert [entry.code for entry in converted(mesh)[1]] == ["mesh.unreadable"]
-    assert [entry.code for entry in converted(Mesh(uri="gone.obj", path=None))[1]] == ["mesh.missing"]
+    assert [entry.code for entry in converted(Mesh(uri="gone.obj", path=None))[1]] == [
+        "mesh.missing"
+    ]
 
 
 def test_an_export_is_the_same_from_a_cold_and_a_warm_cache(mesh):

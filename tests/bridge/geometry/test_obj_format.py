@@ -12,7 +12,9 @@ def test_every_format_becomes_one_obj_of_the_same_volume(tmp_path, suffix):
     mesh = written(tmp_path, trimesh.creation.icosphere(radius=0.3), f"ball.{suffix}")
     ((asset,), diagnostics) = made(mesh, collides=True)
     assert asset.name == "ball"
-    assert read_back(asset).volume == pytest.approx(trimesh.creation.icosphere(radius=0.3).volume, rel=1e-5)
+    assert read_back(asset).volume == pytest.approx(
+        trimesh.creation.icosphere(radius=0.3).volume, rel=1e-5
+    )
     assert "mesh.convex-hull" not in codes(diagnostics)
 
 

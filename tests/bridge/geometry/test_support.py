@@ -19,7 +19,18 @@ from bridge.geometry.shapes import (
     supports_of,
     supports_of_points,
 )
-from loaders.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Empty, Geometry, Plane, Polyline, Sphere
+from loaders.model import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Empty,
+    Geometry,
+    Plane,
+    Polyline,
+    Sphere,
+)
 from loaders.pose import Array, Pose, rotation_about
 
 X_LG = Pose.of(rotation_about(np.array((0.0, 0.6, 0.8)), 0.7), (0.1, -0.2, 0.3))
@@ -36,12 +47,18 @@ SHAPES: list[tuple[Geometry, Array]] = [
 ]
 
 
-@pytest.mark.parametrize(("shape", "points"), SHAPES, ids=[type(shape).__name__ for shape, _ in SHAPES])
+@pytest.mark.parametrize(
+    ("shape", "points"), SHAPES, ids=[type(shape).__name__ for shape, _ in SHAPES]
+)
 def test_a_shape_reaches_as_far_as_its_points(shape: Geometry, points: Array) -> None:
     support = support_function(shape)
     assert support is not None
     points = np.asarray(points)
-    centered = points - (points.max(axis=0) + points.min(axis=0)) / 2.0 if isinstance(shape, Capsule) else points
+    centered = (
+        points - (points.max(axis=0) + points.min(axis=0)) / 2.0
+        if isinstance(shape, Capsule)
+        else points
+    )
     of_points = support_of_points(centered)
     for direction in np.random.default_rng(0).normal(size=(20, 3)):
         d = direction / np.linalg.norm(direction)

@@ -65,7 +65,14 @@ def test_an_outline_without_a_volume_is_left_out_with_a_finding(outline, height)
     assert shape_asset(Polyline(outlines=(outline,), height=height), "mjcf", diagnostics) == ()
     assert codes(diagnostics) == ["mesh.degenerate"]
     if height > 0.0:
-        assert len(shape_asset(Polyline(outlines=(outline, square), height=height), "mjcf", diagnostics)) == 1
+        assert (
+            len(
+                shape_asset(
+                    Polyline(outlines=(outline, square), height=height), "mjcf", diagnostics
+                )
+            )
+            == 1
+        )
 
 
 @pytest.mark.parametrize(("radius", "length"), [(0.0, 1.0), (1.0, 0.0), (1e-300, 1.0), (1.0, -1.0)])

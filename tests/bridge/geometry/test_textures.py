@@ -46,7 +46,9 @@ def codes(diagnostics):
 
 
 def scene_with(**parts):
-    link = Link(name="a", model="m", X_WL=IDENTITY, inertia=SpatialInertia.of(1.0, I_Lcm=np.eye(3)), **parts)
+    link = Link(
+        name="a", model="m", X_WL=IDENTITY, inertia=SpatialInertia.of(1.0, I_Lcm=np.eye(3)), **parts
+    )
     model = Model(name="m", X_WM=IDENTITY, canonical_link="a", static=True)
     return Scene(name="m", models=(model,), links=(link,))
 
@@ -66,7 +68,11 @@ def test_a_texture_is_seen(tmp_path):
     Image.new("RGB", (4, 4), (255, 0, 0)).save(tmp_path / "paint.png")
     material = Material(name="paint", texture=str(tmp_path / "paint.png"))
     mesh = written(tmp_path, trimesh.creation.box((1, 1, 1)))
-    model = compiled(to_mjcf(scene_with(visuals=(Visual(name="v", X_LG=IDENTITY, geometry=mesh, material=material),))))
+    model = compiled(
+        to_mjcf(
+            scene_with(visuals=(Visual(name="v", X_LG=IDENTITY, geometry=mesh, material=material),))
+        )
+    )
     assert (model.ntex, model.texture("paint").width[0]) == (1, 4)
     assert model.material("paint").texid[mujoco.mjtTextureRole.mjTEXROLE_RGB] == 0
 
@@ -78,7 +84,9 @@ def test_transparent_parts_of_a_picture_are_reported(tmp_path, opacity, told):
     image.save(tmp_path / "leaf.png")
     look = Material(texture=str(tmp_path / "leaf.png"))
     mesh = written(tmp_path, trimesh.creation.box((1, 1, 1)))
-    found = to_mjcf(scene_with(visuals=(Visual(name="v", X_LG=IDENTITY, geometry=mesh, material=look),)))
+    found = to_mjcf(
+        scene_with(visuals=(Visual(name="v", X_LG=IDENTITY, geometry=mesh, material=look),))
+    )
     assert ("mjcf.texture-transparency" in codes(found.diagnostics)) is told
 
 
@@ -99,10 +107,15 @@ def test_a_picture_keeps_its_format_where_the_engine_reads_it(tmp_path):
         picture = engine_picture(str(file), "pybullet", Diagnostics(), formats=(".png", ".jpg"))
         assert picture.suffix == ".jpg"
         assert b"appended" not in picture.data
-        written, read = (np.asarray(Image.open(source), dtype=int) for source in (file, io.BytesIO(picture.data)))
+        written, read = (
+            np.asarray(Image.open(source), dtype=int) for source in (file, io.BytesIO(picture.data))
+        )
         assert np.abs(written - read).max() <= 2
     Image.new("CMYK", (4, 2)).save(file)
-    assert engine_picture(str(file), "pybullet", Diagnostics(), formats=(".png", ".jpg")).suffix == ".png"
+    assert (
+        engine_picture(str(file), "pybullet", Diagnostics(), formats=(".png", ".jpg")).suffix
+        == ".png"
+    )
 
 
 def test_a_changed_picture_is_converted_again(tmp_path):
@@ -113,7 +126,9 @@ def test_a_changed_picture_is_converted_again(tmp_path):
         assert Image.open(io.BytesIO(picture.data)).getpixel((0, 0)) == color
 
 
-@pytest.mark.parametrize(("content", "code"), [(None, "texture.unreadable"), (b"no picture", "texture.format")])
+@pytest.mark.parametrize(
+    ("content", "code"), [(None, "texture.unreadable"), (b"no picture", "texture.format")]
+)
 def test_a_file_that_is_no_picture_is_left_out_and_reported(tmp_path, content, code):
     if content is not None:
         (tmp_path / "paint.jpg").write_bytes(content)
@@ -122,7 +137,12 @@ def test_a_file_that_is_no_picture_is_left_out_and_reported(tmp_path, content, c
     assert codes(diagnostics) == [code]
 
 
-UPPER_LEFT, UPPER_RIGHT, LOWER_LEFT, LOWER_RIGHT = (220, 20, 20), (20, 220, 20), (20, 20, 220), (220, 220, 20)
+UPPER_LEFT, UPPER_RIGHT, LOWER_LEFT, LOWER_RIGHT = (
+    (220, 20, 20),
+    (20, 220, 20),
+    (20, 20, 220),
+    (220, 220, 20),
+)
 
 
 UNIT = Box(size=(1.0, 1.0, 1.0))
@@ -142,7 +162,9 @@ def scene_of(geometry, material, **rest):
     visual = Visual(name="v", X_LG=IDENTITY, geometry=geometry, material=material, **rest)
     inertia = SpatialInertia.of(1.0, I_Lcm=0.1 * np.eye(3))
     link = Link(name="a", model="m", X_WL=IDENTITY, inertia=inertia, visuals=(visual,))
-    return Scene(name="m", models=(Model(name="m", X_WM=IDENTITY, canonical_link="a"),), links=(link,))
+    return Scene(
+        name="m", models=(Model(name="m", X_WM=IDENTITY, canonical_link="a"),), links=(link,)
+    )
 
 
 def seen_from(eye, client, *, up=(0, 0, 1)):
@@ -150,9 +172,17 @@ def seen_from(eye, client, *, up=(0, 0, 1)):
     view = pybullet.computeViewMatrix(eye, (0, 0, 0), up)
     projection = pybullet.computeProjectionMatrixFOV(30.0, 1.0, 0.1, 10.0)
     image = pybullet.getCameraImage(
-        64, 64, view, projection, shadow=0, lightAmbientCoeff=1.0, lightDiffuseCoeff=0.0, lightSpecularCoeff=0.0,
-        renderer=pybullet.ER_TINY_RENDERER, physicsClientId=client,
-    )[2]  # fmt: skip
+        64,
+        64,
+        view,
+        projection,
+        shadow=0,
+        lightAmbientCoeff=1.0,
+        lightDiffuseCoeff=0.0,
+        lightSpecularCoeff=0.0,
+        renderer=pybullet.ER_TINY_RENDERER,
+        physicsClientId=client,
+    )[2]
     return np.reshape(image, (64, 64, 4))[:, :, :3]
 
 
@@ -162,7 +192,9 @@ def hue(rgb):
 
 
 def quadrants(image):
-    """The hues of four pixels about the middle: upper left, upper right, lower left, lower right."""
+    """The hues of four pixels about the middle: upper left, upper right, lower left, lower
+    right.
+    """
     return [hue(image[y, x]) for y in (26, 38) for x in (26, 38)]
 
 
@@ -182,7 +214,9 @@ def test_a_picture_on_a_mesh_follows_the_texture_coordinates(bullet_client, pict
     (tmp_path / "sail.obj").write_text(
         corners + "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3\nf 1/1 3/3 4/4\nf 2/2 1/1 5/4\n"
     )
-    scene = scene_of(Mesh(uri="sail.obj", path=str(tmp_path / "sail.obj")), Material(texture=picture))
+    scene = scene_of(
+        Mesh(uri="sail.obj", path=str(tmp_path / "sail.obj")), Material(texture=picture)
+    )
     with load_into_pybullet(scene, physicsClientId=bullet_client):
         assert quadrants(seen_from((4, 0, 0), bullet_client)) == UPRIGHT
 
@@ -198,7 +232,9 @@ def test_a_picture_on_a_mesh_follows_the_texture_coordinates(bullet_client, pict
     ids=lambda geometry: type(geometry).__name__,
 )
 def test_a_picture_goes_once_around_what_is_round(bullet_client, picture, geometry):
-    with load_into_pybullet(scene_of(geometry, Material(texture=picture)), physicsClientId=bullet_client):
+    with load_into_pybullet(
+        scene_of(geometry, Material(texture=picture)), physicsClientId=bullet_client
+    ):
         front, back = (quadrants(seen_from((0, y, 0), bullet_client)) for y in (-4, 4))
     right, left = UPRIGHT[1::2], UPRIGHT[::2]
     assert front == [right[0], right[0], right[1], right[1]]
@@ -207,18 +243,29 @@ def test_a_picture_goes_once_around_what_is_round(bullet_client, picture, geomet
 
 def test_a_picture_lies_on_a_plane_and_takes_the_color(bullet_client, picture):
     plane = Plane(normal=(0.0, 0.0, 1.0), size=(1.0, 1.0))
-    with load_into_pybullet(scene_of(plane, Material(texture=picture)), physicsClientId=bullet_client):
+    with load_into_pybullet(
+        scene_of(plane, Material(texture=picture)), physicsClientId=bullet_client
+    ):
         assert quadrants(seen_from((0, 0, 4), bullet_client, up=(0, 1, 0))) == UPRIGHT
     red = Material(texture=picture, diffuse=(1.0, 0.0, 0.0, 1.0))
     with load_into_pybullet(scene_of(plane, red), physicsClientId=bullet_client):
         image = seen_from((0, 0, 4), bullet_client, up=(0, 1, 0))
-    assert [bool(image[y, x, 0] > 100) for y in (26, 38) for x in (26, 38)] == [True, False, False, True]
+    assert [bool(image[y, x, 0] > 100) for y in (26, 38) for x in (26, 38)] == [
+        True,
+        False,
+        False,
+        True,
+    ]
     assert image[26:39, 26:39, 1:].max() < 30
 
 
-def test_a_mesh_without_texture_coordinates_is_reported_in_both_engines(bullet_client, picture, tmp_path):
+def test_a_mesh_without_texture_coordinates_is_reported_in_both_engines(
+    bullet_client, picture, tmp_path
+):
     trimesh.creation.icosphere(radius=0.3).export(tmp_path / "ball.stl")
-    scene = scene_of(Mesh(uri="ball.stl", path=str(tmp_path / "ball.stl")), Material(texture=picture))
+    scene = scene_of(
+        Mesh(uri="ball.stl", path=str(tmp_path / "ball.stl")), Material(texture=picture)
+    )
     codes = {entry.code for entry in to_mjcf(scene).diagnostics}
     with load_into_pybullet(scene, physicsClientId=bullet_client) as robot:
         codes |= {entry.code for entry in robot.diagnostics}
@@ -226,9 +273,13 @@ def test_a_mesh_without_texture_coordinates_is_reported_in_both_engines(bullet_c
 
 
 def test_a_picture_that_is_not_there_leaves_the_color(bullet_client, tmp_path):
-    scene = scene_of(UNIT, Material(texture=str(tmp_path / "gone.png"), diffuse=(0.0, 1.0, 0.0, 1.0)))
+    scene = scene_of(
+        UNIT, Material(texture=str(tmp_path / "gone.png"), diffuse=(0.0, 1.0, 0.0, 1.0))
+    )
     with load_into_pybullet(scene, physicsClientId=bullet_client) as robot:
-        assert [entry.code for entry in robot.diagnostics if entry.code.startswith("texture")] == ["texture.unreadable"]
+        assert [entry.code for entry in robot.diagnostics if entry.code.startswith("texture")] == [
+            "texture.unreadable"
+        ]
         assert hue(seen_from((4, 0, 0), bullet_client)[32, 32]) == (False, True, False)
 
 
@@ -257,19 +308,28 @@ def test_mujoco_has_the_picture_pixel_by_pixel(picture, suffix):
     model = compiled(to_mjcf(scene_of(UNIT, Material(texture=file))))
     (texture,) = model.mat_texid[:, mujoco.mjtTextureRole.mjTEXROLE_RGB]
     height, width = model.tex_height[texture], model.tex_width[texture]
-    pixels = model.tex_data[model.tex_adr[texture] :][: height * width * 3].reshape(height, width, 3)
+    pixels = model.tex_data[model.tex_adr[texture] :][: height * width * 3].reshape(
+        height, width, 3
+    )
     with Image.open(file) as image:
         expected = np.asarray(image)
     assert np.array_equal(pixels, expected) or np.array_equal(pixels, expected[::-1])
 
 
 def test_physically_based_looks_are_those_of_the_material(picture):
-    maps = tuple((kind, picture) for kind in ("albedo_map", "normal_map", "roughness_map", "metalness_map"))
+    maps = tuple(
+        (kind, picture) for kind in ("albedo_map", "normal_map", "roughness_map", "metalness_map")
+    )
     look = Material(texture=picture, metalness=0.25, roughness=0.75, maps=maps)
     mjcf = to_mjcf(scene_of(UNIT, look))
     model = compiled(mjcf)
     roles = mujoco.mjtTextureRole
-    for role in (roles.mjTEXROLE_RGB, roles.mjTEXROLE_NORMAL, roles.mjTEXROLE_ROUGHNESS, roles.mjTEXROLE_METALLIC):
+    for role in (
+        roles.mjTEXROLE_RGB,
+        roles.mjTEXROLE_NORMAL,
+        roles.mjTEXROLE_ROUGHNESS,
+        roles.mjTEXROLE_METALLIC,
+    ):
         assert model.mat_texid[0, role] >= 0
     assert (model.mat_metallic[0], model.mat_roughness[0]) == pytest.approx((0.25, 0.75))
     assert "mjcf.material" not in {entry.code for entry in mjcf.diagnostics}
@@ -284,7 +344,11 @@ def test_a_map_without_a_color_texture_keeps_the_color(picture):
 
 def test_shapes_that_neither_engine_draws_are_reported(bullet_client, picture):
     look = Material(texture=picture, maps=(("albedo_map", picture), ("light_map", picture)))
-    (entry,) = [entry for entry in to_mjcf(scene_of(UNIT, look)).diagnostics if entry.code == "mjcf.material"]
+    (entry,) = [
+        entry
+        for entry in to_mjcf(scene_of(UNIT, look)).diagnostics
+        if entry.code == "mjcf.material"
+    ]
     assert entry.arguments["properties"] == ("light map",)
     with load_into_pybullet(scene_of(UNIT, look), physicsClientId=bullet_client) as robot:
         assert "pybullet.appearance" in {entry.code for entry in robot.diagnostics}
@@ -297,9 +361,13 @@ def test_what_touches_stays_a_primitive_under_a_picture(bullet_client, picture):
     scene = scene_of(UNIT, Material(texture=picture))
     (link,) = scene.links
     touching = Link(
-        name="a", model="m", X_WL=IDENTITY, inertia=link.inertia, visuals=link.visuals,
+        name="a",
+        model="m",
+        X_WL=IDENTITY,
+        inertia=link.inertia,
+        visuals=link.visuals,
         collisions=(Collision(name="c", X_LG=IDENTITY, geometry=UNIT),),
-    )  # fmt: skip
+    )
     with load_into_pybullet(
         Scene(name="m", models=scene.models, links=(touching,)), physicsClientId=bullet_client
     ) as r:

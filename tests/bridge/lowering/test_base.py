@@ -36,12 +36,17 @@ def names_of(model, kind, count):
 
 @pytest.mark.parametrize("make", [to_mjcf, to_mjspec])
 def test_a_base_that_is_fixed_on_request_is_one_that_the_file_fixes(make):
-    found, expected = (make(arm(), base="fixed", actuators="motor"), make(arm(WELD), actuators="motor"))
+    found, expected = (
+        make(arm(), base="fixed", actuators="motor"),
+        make(arm(WELD), actuators="motor"),
+    )
     asked, stated = (x.compile() if make is to_mjspec else compiled(x) for x in (found, expected))
     arrays = [name for name in dir(stated) if isinstance(getattr(stated, name, None), np.ndarray)]
     assert len(arrays) > 100
     for name in arrays:  # a pose that goes through a joint may be off by rounding
-        assert np.allclose(getattr(asked, name), getattr(stated, name), rtol=0.0, atol=1e-15, equal_nan=True), name
+        assert np.allclose(
+            getattr(asked, name), getattr(stated, name), rtol=0.0, atol=1e-15, equal_nan=True
+        ), name
     assert (asked.nq, asked.neq) == (2, 1)
 
 
@@ -63,5 +68,7 @@ def test_the_papers_of_a_fixed_base_say_how_it_was_made(tmp_path):
 
 
 def test_a_base_that_there_is_not_is_the_callers_mistake():
-    with pytest.raises(ValueError, match="unknown value 'welded' of base; expected one of: as_is, fixed, free"):
+    with pytest.raises(
+        ValueError, match="unknown value 'welded' of base; expected one of: as_is, fixed, free"
+    ):
         to_mjcf(arm(), base="welded")

@@ -1,7 +1,8 @@
 """The pairs of links that touch in the running engines are those that the policy lets touch.
 
-Every shape of a scene becomes a ball that reaches all others, so that an engine reports all pairs that nothing forbids.
-Pairs that are welded together are left out in MuJoCo: it never lets them touch, and they could not move if they did.
+Every shape of a scene becomes a ball that reaches all others, so that an engine reports all pairs
+that nothing forbids. Pairs that are welded together are left out in MuJoCo: it never lets them
+touch, and they could not move if they did.
 """
 
 import dataclasses
@@ -21,7 +22,16 @@ from bridge import load_into_pybullet, lower, to_mjcf, to_mjspec
 from bridge.lowering.lower import ignored_by_policy, pairs_of_rules
 from bridge.targets.mjcf.collision_filter import filters
 from loaders.collision_pairs import has_bitmasks
-from loaders.model import WORLD, Collision, FilterGroup, FilterRule, JointType, Model, Sphere, Surface
+from loaders.model import (
+    WORLD,
+    Collision,
+    FilterGroup,
+    FilterRule,
+    JointType,
+    Model,
+    Sphere,
+    Surface,
+)
 from loaders.pose import IDENTITY
 from tests.support.mujoco_oracle import can_touch, compiled
 from tests.support.scenes import UNIT_BOX, joint, link, scene, touching
@@ -35,7 +45,7 @@ COUNT = 24
 """Models that are drawn from each corpus."""
 
 
-# --- what is asked ---------------------------------------------------------------------------------------------------
+# --- what is asked --------------------------------------------------------------------------------
 
 
 def as_balls(source):
@@ -47,7 +57,10 @@ def _as_balls(item):
     masks = {(c.surface.collide_bitmask, c.surface.category_bitmask): c for c in item.collisions}
     balls = tuple(
         dataclasses.replace(
-            c, X_LG=IDENTITY, geometry=EVERYWHERE, surface=Surface(collide_bitmask=a, category_bitmask=b)
+            c,
+            X_LG=IDENTITY,
+            geometry=EVERYWHERE,
+            surface=Surface(collide_bitmask=a, category_bitmask=b),
         )
         for (a, b), c in masks.items()
     )
@@ -76,7 +89,7 @@ def assert_as_the_policy_says(source, client):
         assert in_pybullet(mechanism, policy, client) == allowed
 
 
-# --- drawn at random -------------------------------------------------------------------------------------------------
+# --- drawn at random ------------------------------------------------------------------------------
 
 
 def masked(rng):
@@ -96,7 +109,9 @@ def world(seed, count, *, aloof=False):
     models, links, joints = [], [], []
     for name in "abc":
         willing = not aloof and rng.random() < 0.5
-        models.append(Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::l0", self_collide=willing))
+        models.append(
+            Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::l0", self_collide=willing)
+        )
         for i in range(int(rng.integers(2, count))):
             shapes = [masked(rng) for _ in range(int(rng.integers(3)))] if has_masks else None
             more = {} if shapes is None else {"collisions": tuple(shapes)}
@@ -108,7 +123,9 @@ def world(seed, count, *, aloof=False):
     models.append(Model(name="s", X_WM=IDENTITY, canonical_link="s::l0", static=True))
     links += [link(f"s::l{i}", model="s", shape=UNIT_BOX) for i in range(2)]
     names = [item.name for item in links]
-    groups = tuple(FilterGroup(name=k, links=tuple(rng.choice(names, 3, replace=False).tolist())) for k in "gh")
+    groups = tuple(
+        FilterGroup(name=k, links=tuple(rng.choice(names, 3, replace=False).tolist())) for k in "gh"
+    )
     rules = (FilterRule(a="g", b="h"), FilterRule(a="h", b="h"))
     return scene(links, joints, models=tuple(models), filter_groups=groups, filter_rules=rules)
 
@@ -132,7 +149,10 @@ def test_who_names_no_policy_gets_that_of_drake_everywhere(bullet_client):
     assert mechanism.collidable_pairs() == allowed
     assert can_touch(compiled(to_mjcf(mechanism))) == movable(mechanism, allowed)
     assert can_touch(to_mjspec(mechanism).compile()) == movable(mechanism, allowed)
-    assert touching(load_into_pybullet(mechanism, physicsClientId=bullet_client), bullet_client) == allowed
+    assert (
+        touching(load_into_pybullet(mechanism, physicsClientId=bullet_client), bullet_client)
+        == allowed
+    )
 
 
 def robot(count):
@@ -144,26 +164,39 @@ def test_a_robot_that_masks_keep_from_itself_touches_what_is_added():
     spec = to_mjspec(robot(12), policy="sdformat")
     spec.worldbody.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_SPHERE, size=(1.0, 0, 0))
     model = spec.compile()
-    assert set(zip(model.geom_contype.tolist(), model.geom_conaffinity.tolist(), strict=True)) == {(1, 0), (1, 1)}
+    assert set(zip(model.geom_contype.tolist(), model.geom_conaffinity.tolist(), strict=True)) == {
+        (1, 0),
+        (1, 1),
+    }
     assert can_touch(model) == {frozenset(("world", f"l{i}")) for i in range(12)}
 
 
-def test_robots_that_are_loaded_one_after_another_touch_each_other_and_not_themselves(bullet_client):
-    bodies = [load_into_pybullet(robot(12), physicsClientId=bullet_client, policy="sdformat") for _ in range(2)]
+def test_robots_that_are_loaded_one_after_another_touch_each_other_and_not_themselves(
+    bullet_client,
+):
+    bodies = [
+        load_into_pybullet(robot(12), physicsClientId=bullet_client, policy="sdformat")
+        for _ in range(2)
+    ]
     first, second = ({int(body) for body in loaded} for loaded in bodies)
     pybullet.performCollisionDetection(bullet_client)
     contacts = {frozenset(c[1:3]) for c in pybullet.getContactPoints(physicsClientId=bullet_client)}
     assert contacts == {frozenset((a, b)) for a in first for b in second}
 
 
-# --- models of the corpora -------------------------------------------------------------------------------------------
+# --- models of the corpora ------------------------------------------------------------------------
 
 
 def of_drake():
-    """Files and the folders that they need; some stand in the package ``pybullet_data``, beside their meshes."""
+    """Files and the folders that they need; some stand in the package ``pybullet_data``, beside
+    their meshes.
+    """
     folder, installed = CORPUS / "drake", Path(pybullet_data.getDataPath())
     entries = json.loads((folder / "manifest.json").read_text())["entries"]
-    return [(installed.parent / e["pip_path"] if e["pip_path"] else folder / e["input"], (installed,)) for e in entries]
+    return [
+        (installed.parent / e["pip_path"] if e["pip_path"] else folder / e["input"], (installed,))
+        for e in entries
+    ]
 
 
 def of_libsdformat():
@@ -207,15 +240,20 @@ def test_models_of_the_corpora_touch_in_both_engines_as_their_policy_says(files,
         assert_as_the_policy_says(source, bullet_client)
 
 
-# --- what a policy ignores -------------------------------------------------------------------------------------------
+# --- what a policy ignores ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("policy", ["drake", "pybullet"])
 def test_bitmasks_and_self_collision_are_ignored_by_other_policies(policy):
-    masked = Collision(name="c", X_LG=IDENTITY, geometry=UNIT_BOX, surface=Surface(collide_bitmask=2))
+    masked = Collision(
+        name="c", X_LG=IDENTITY, geometry=UNIT_BOX, surface=Surface(collide_bitmask=2)
+    )
     source = scene([link("a", collisions=(masked,), self_collide=True), link("b", shape=UNIT_BOX)])
     assert has_bitmasks(source)
-    assert ignored_by_policy(source, policy) == {"collide_bitmask": ("a::c",), "self_collide": ("a",)}
+    assert ignored_by_policy(source, policy) == {
+        "collide_bitmask": ("a::c",),
+        "self_collide": ("a",),
+    }
     assert ignored_by_policy(source, "mujoco") == {"self_collide": ("a",)}
     assert ignored_by_policy(source, "sdformat") == {}
     assert ignored_by_policy(scene([link("a", shape=UNIT_BOX)]), policy) == {}
@@ -224,9 +262,13 @@ def test_bitmasks_and_self_collision_are_ignored_by_other_policies(policy):
 def test_the_pairs_of_rules_are_the_excludes_of_mjcf() -> None:
     bodies = "".join(f"<body name='{name}'><joint/><geom size='1'/></body>" for name in "abc")
     text = (
-        f"<mujoco><worldbody><geom size='1'/>{bodies}</worldbody><contact><exclude body1='c' body2='a'/>"
+        f"<mujoco><worldbody><geom size='1'/>{bodies}</worldbody><contact><exclude body1='c' "
+        f"body2='a'/>"
         "<exclude body1='world' body2='b'/></contact></mujoco>"
     )
     mechanism = lower(loaders.load_string(text, format="mjcf", quiet=True))
-    names = [tuple(mechanism.bodies[i].name if i >= 0 else "" for i in pair) for pair in pairs_of_rules(mechanism)]
+    names = [
+        tuple(mechanism.bodies[i].name if i >= 0 else "" for i in pair)
+        for pair in pairs_of_rules(mechanism)
+    ]
     assert {frozenset(pair) for pair in names} == {frozenset(("a", "c")), frozenset(("", "b"))}

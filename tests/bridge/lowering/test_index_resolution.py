@@ -10,7 +10,9 @@ from bridge.mechanism.bodies import ROOT, BodyConnection, TendonConnection
 from loaders.model import WORLD, Actuator, BallConstraint, Bushing, TendonConstraint
 from loaders.pose import Pose, frozen
 
-INDICES = Indices(bodies={"a": 0, "b": 1, WORLD: ROOT}, dofs={("j", 0): 0, ("u", 0): 1, ("u", 1): 2})
+INDICES = Indices(
+    bodies={"a": 0, "b": 1, WORLD: ROOT}, dofs={("j", 0): 0, ("u", 0): 1, ("u", 1): 2}
+)
 ONE = frozen((1.0, 1.0, 1.0))
 
 
@@ -29,7 +31,9 @@ def test_a_point_constraint_has_bodies_and_frames_without_rotation() -> None:
 
 
 def test_a_tendon_has_one_index_for_each_joint() -> None:
-    connection = INDICES.constraint(TendonConstraint(joints=("u", "weld", "j"), coefficients=(1.0, 1.0, 1.0)))
+    connection = INDICES.constraint(
+        TendonConstraint(joints=("u", "weld", "j"), coefficients=(1.0, 1.0, 1.0))
+    )
     assert isinstance(connection, TendonConnection)
     assert connection.dofs == (1, None, 0)
 
@@ -37,9 +41,15 @@ def test_a_tendon_has_one_index_for_each_joint() -> None:
 def test_a_bushing_keeps_its_frames() -> None:
     X = Pose.from_xyz_rpy((1, 2, 3), (0.1, 0.2, 0.3))
     bushing = Bushing(
-        link_A="a", X_LA=X, link_C="b", X_LC=X.inverse(), torque_stiffness=ONE, torque_damping=ONE,
-        force_stiffness=ONE, force_damping=ONE,
-    )  # fmt: skip
+        link_A="a",
+        X_LA=X,
+        link_C="b",
+        X_LC=X.inverse(),
+        torque_stiffness=ONE,
+        torque_damping=ONE,
+        force_stiffness=ONE,
+        force_damping=ONE,
+    )
     connection = INDICES.force_element(bushing)
     assert (connection.body_a, connection.body_b, connection.X_AP) == (0, 1, X)
 

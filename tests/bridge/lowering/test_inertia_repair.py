@@ -21,7 +21,11 @@ def test_a_repair_names_the_link_and_what_is_wrong() -> None:
     source = scene([dataclasses.replace(link("a"), inertia=IMPOSSIBLE), link("b")])
     repaired = with_repaired_inertia(source, diagnostics)
     (entry,) = diagnostics
-    assert (entry.code, entry.fate, entry.subjects) == ("lower.repaired-inertia", Fate.REPAIRED, ("a",))
+    assert (entry.code, entry.fate, entry.subjects) == (
+        "lower.repaired-inertia",
+        Fate.REPAIRED,
+        ("a",),
+    )
     assert entry.arguments["mass"] == 1.0
     assert entry.arguments["defects"]
     a, b = repaired.links

@@ -1,4 +1,6 @@
-"""Kinematic loops: where they are opened, and that what closes them moves as it should, in both simulators."""
+"""Kinematic loops: where they are opened, and that what closes them moves as it should, in both
+simulators.
+"""
 
 import dataclasses
 import math
@@ -19,7 +21,11 @@ from tests.support.scenes import codes, joint, link, scene
 X_PJ = Pose.from_vector((1.0, 2.0, 3.0, 0.5, 0.5, -0.1, 0.7))
 X_CJ = Pose.from_vector((0.1, -0.2, 0.3, 0.9, -0.5, 0.2, 0.1))
 LOPSIDED = SpatialInertia.of(2.0, (0.1, 0.2, -0.05), np.diag((0.03, 0.04, 0.05)))
-ARC = Curve(initial_tangent=frozen((0, 0, 1)), plane_normal=frozen((0, 1, 0)), arcs=(Arc(length=1.0, curvature=1.2),))
+ARC = Curve(
+    initial_tangent=frozen((0, 0, 1)),
+    plane_normal=frozen((0, 1, 0)),
+    arcs=(Arc(length=1.0, curvature=1.2),),
+)
 DIRECTIONS = {
     JointType.REVOLUTE: np.eye(3)[:1],
     JointType.PRISMATIC: [(math.sqrt(0.5), 0.0, -math.sqrt(0.5))],
@@ -34,10 +40,21 @@ STEP = 1e-3
 
 
 def hung_twice(kind, loop):
-    """A link that hangs by a joint with springs and dampers; as a loop, beside a second, bare joint of the kind."""
-    acts = {"damping": 0.5} if kind is JointType.BALL else {"damping": 0.5, "spring_stiffness": 20.0}
-    bare, acting = (tuple(JointAxis(xyz=frozen(d), **a) for d in DIRECTIONS[kind]) for a in ({}, acts))
-    more = {"X_PJ": X_PJ, "X_CJ": X_CJ, "pitch": 0.3, "curve": ARC if kind is JointType.CURVILINEAR else None}
+    """A link that hangs by a joint with springs and dampers; as a loop, beside a second, bare joint
+    of the kind.
+    """
+    acts = (
+        {"damping": 0.5} if kind is JointType.BALL else {"damping": 0.5, "spring_stiffness": 20.0}
+    )
+    bare, acting = (
+        tuple(JointAxis(xyz=frozen(d), **a) for d in DIRECTIONS[kind]) for a in ({}, acts)
+    )
+    more = {
+        "X_PJ": X_PJ,
+        "X_CJ": X_CJ,
+        "pitch": 0.3,
+        "curve": ARC if kind is JointType.CURVILINEAR else None,
+    }
     X_WL = X_PJ @ X_CJ.inverse()
     arm = link("arm", X_WL=X_WL, inertia=LOPSIDED)
     if not loop:
@@ -45,7 +62,14 @@ def hung_twice(kind, loop):
     return scene(
         [arm, link("tab", X_WL=X_WL, inertia=None)],
         [
-            joint("bare", WORLD, "arm", kind, axes=tuple(dataclasses.replace(a, lower=-1e3) for a in bare), **more),
+            joint(
+                "bare",
+                WORLD,
+                "arm",
+                kind,
+                axes=tuple(dataclasses.replace(a, lower=-1e3) for a in bare),
+                **more,
+            ),
             joint("tie", "tab", "arm", JointType.FIXED),
             joint("acting", WORLD, "tab", kind, axes=acting, **more),
         ],
@@ -79,7 +103,10 @@ def test_a_loop_of_every_joint_type_moves_in_mujoco_as_without_the_loop(kind):
     assert abs(loop - tree).max() < 1e-6
     assert gap < 1e-6
     assert angle < 1e-6
-    assert {entry.code for entry in to_mjcf(source).diagnostics} >= {"lower.loop", "mjcf.loop-soft-constraint"}
+    assert {entry.code for entry in to_mjcf(source).diagnostics} >= {
+        "lower.loop",
+        "mjcf.loop-soft-constraint",
+    }
 
 
 @pytest.mark.parametrize("kind", list(DIRECTIONS))
@@ -95,7 +122,10 @@ def test_a_loop_of_every_joint_type_moves_in_pybullet_as_without_the_loop(bullet
             tracks[-1].append(robot.link_pose("arm").p)
         if loop:
             X = robot.link_pose("tab").inverse() @ robot.link_pose("tab_at_acting")
-            gap, angle = float(np.linalg.norm(X.p)), float(np.linalg.norm(X.R - np.eye(3))) / math.sqrt(2.0)
+            gap, angle = (
+                float(np.linalg.norm(X.p)),
+                float(np.linalg.norm(X.R - np.eye(3))) / math.sqrt(2.0),
+            )
             assert "pybullet.loop" in codes(robot)
         robot.remove()
     assert np.abs(np.subtract(*tracks)).max() < 2e-6
@@ -103,7 +133,7 @@ def test_a_loop_of_every_joint_type_moves_in_pybullet_as_without_the_loop(bullet
     assert angle < 2e-5
 
 
-# --- where a joint is that closes a loop -----------------------------------------------------------------------------
+# --- where a joint is that closes a loop ----------------------------------------------------------
 
 PLACES = {
     JointType.SCREW: 15.0,
@@ -147,10 +177,12 @@ def test_the_key_home_closes_a_loop_that_is_open_at_zero():
     mujoco.mj_resetDataKeyframe(model, data, 0)
     assert data.joint("acting").qpos[0] == pytest.approx(-0.3)
     mujoco.mj_forward(model, data)
-    np.testing.assert_allclose(data.site("acting_parent").xmat, data.site("acting_child").xmat, atol=1e-12)
+    np.testing.assert_allclose(
+        data.site("acting_parent").xmat, data.site("acting_child").xmat, atol=1e-12
+    )
 
 
-# --- a slider-crank, against Lagrange's equation of its one freedom -------------------------------------------------
+# --- a slider-crank, against Lagrange's equation of its one freedom -------------------------------
 
 CRANK, ROD = 0.3, 1.0
 BAR = SpatialInertia.of(1.0, (0.5, 0.0, 0.0), np.diag((0.001, 0.08, 0.08)))
@@ -160,26 +192,50 @@ BLOCK, SPRING, REST, DAMPING = 2.0, 50.0, 0.1, 3.0
 def slider_crank():
     """In the xz plane, the crank straight up; the slide, with spring and damper, stands last."""
     slope = math.asin(CRANK / ROD)
-    R = np.array([[math.cos(slope), 0, math.sin(slope)], [0, 1, 0], [-math.sin(slope), 0, math.cos(slope)]])
+    R = np.array(
+        [[math.cos(slope), 0, math.sin(slope)], [0, 1, 0], [-math.sin(slope), 0, math.cos(slope)]]
+    )
     X_WR, reach = Pose.of(R, (0, 0, CRANK)), ROD * math.cos(slope)
     limits = {"lower": -50.0, "upper": 50.0}
     links = [
         link("crank", inertia=SpatialInertia.of(1.0, (0, 0, CRANK / 2), 0.01 * np.eye(3))),
         link("rod", X_WL=X_WR, inertia=BAR),
-        link("block", X_WL=Pose.of(p=(reach, 0, 0)), inertia=SpatialInertia.of(BLOCK, I_Lcm=0.01 * np.eye(3))),
+        link(
+            "block",
+            X_WL=Pose.of(p=(reach, 0, 0)),
+            inertia=SpatialInertia.of(BLOCK, I_Lcm=0.01 * np.eye(3)),
+        ),
     ]
     slide = {"spring_stiffness": SPRING, "spring_reference": REST, "damping": DAMPING} | limits
     joints = [
         joint("turn", WORLD, "crank", xyz=(0, 1, 0), axis=limits),
-        joint("pin", "crank", "rod", xyz=(0, 1, 0), X_PJ=Pose.of(p=(0, 0, CRANK)), X_CJ=Pose.of(R.T), axis=limits),
+        joint(
+            "pin",
+            "crank",
+            "rod",
+            xyz=(0, 1, 0),
+            X_PJ=Pose.of(p=(0, 0, CRANK)),
+            X_CJ=Pose.of(R.T),
+            axis=limits,
+        ),
         joint("wrist", "rod", "block", xyz=(0, 1, 0), X_PJ=Pose.of(R.T, (ROD, 0, 0)), axis=limits),
-        joint("slide", WORLD, "block", JointType.PRISMATIC, xyz=(1, 0, 0), X_PJ=Pose.of(p=(reach, 0, 0)), axis=slide),
+        joint(
+            "slide",
+            WORLD,
+            "block",
+            JointType.PRISMATIC,
+            xyz=(1, 0, 0),
+            X_PJ=Pose.of(p=(reach, 0, 0)),
+            axis=slide,
+        ),
     ]
     return scene(links, joints, gravity=frozen((0, 0, -9.8)))
 
 
 def crank_angle(seconds, step=1e-4):
-    """Runge and Kutta's method on ``M a + M' w^2 / 2 + V' + d x'^2 w = 0``, the angle from the vertical."""
+    """Runge and Kutta's method on ``M a + M' w^2 / 2 + V' + d x'^2 w = 0``, the angle from the
+    vertical.
+    """
 
     def parts(t):
         crank = np.array((CRANK * math.sin(t), CRANK * math.cos(t)))
@@ -198,7 +254,11 @@ def crank_angle(seconds, step=1e-4):
         return M, 9.8 * crank[1] + 0.5 * SPRING * (x - x_zero - REST) ** 2, dx
 
     def rates(y, h=1e-4):
-        (M0, V0, _), (M1, V1, _), (M, _, dx) = energies(y[0] - h), energies(y[0] + h), energies(y[0])
+        (M0, V0, _), (M1, V1, _), (M, _, dx) = (
+            energies(y[0] - h),
+            energies(y[0] + h),
+            energies(y[0]),
+        )
         slope = (0.5 * (M1 - M0) * y[1] ** 2 + (V1 - V0)) / (2 * h)
         return np.array((y[1], -(slope + DAMPING * dx**2 * y[1]) / M))
 
@@ -215,7 +275,9 @@ def crank_angle(seconds, step=1e-4):
 def test_a_slider_crank_moves_as_lagrange_says(bullet_client):
     source = slider_crank()
     assert [closure.joint.name for closure in lower(source).closures] == ["slide"]
-    source = dataclasses.replace(source, physics=dataclasses.replace(source.physics, time_step=1e-4))
+    source = dataclasses.replace(
+        source, physics=dataclasses.replace(source.physics, time_step=1e-4)
+    )
     mjcf = to_mjcf(source)
     model = mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
@@ -232,7 +294,7 @@ def test_a_slider_crank_moves_as_lagrange_says(bullet_client):
     assert robot.positions()["turn"] == pytest.approx(expected, abs=1e-3)
 
 
-# --- what is chosen --------------------------------------------------------------------------------------------------
+# --- what is chosen -------------------------------------------------------------------------------
 
 
 def ring(*kinds, **axis):
@@ -287,19 +349,28 @@ def test_the_parts_of_a_link_weigh_what_the_link_weighs():
 
 def test_a_link_that_is_split_twice_is_in_three_parts():
     links = [link("hub"), link("a", inertia=None), link("b", inertia=None)]
-    slides = [joint(f"{n}{i}", n, "hub", T.PRISMATIC, axis={"damping": 1.0}) for n in "ab" for i in range(2)]
+    slides = [
+        joint(f"{n}{i}", n, "hub", T.PRISMATIC, axis={"damping": 1.0})
+        for n in "ab"
+        for i in range(2)
+    ]
     bodies = {body.name: body for body in lower(scene(links, slides)).bodies}
-    assert {name: bodies[name].inertia.mass for name in ("hub", "hub_at_a1", "hub_at_b1")} == pytest.approx(
-        dict.fromkeys(("hub", "hub_at_a1", "hub_at_b1"), 1 / 3)
-    )
+    assert {
+        name: bodies[name].inertia.mass for name in ("hub", "hub_at_a1", "hub_at_b1")
+    } == pytest.approx(dict.fromkeys(("hub", "hub_at_a1", "hub_at_b1"), 1 / 3))
 
 
 def test_a_part_of_a_link_welded_elsewhere_has_its_center_of_mass_where_that_link_has_it():
     """The tab has no inertia; its part bears half of the arm's, a meter beside it."""
     X_WT = Pose.from_vector((1.0, 2.0, 3.0, 0.5, 0.5, -0.1, 0.7))
-    slides = [joint(name, WORLD, "tab", T.PRISMATIC, X_PJ=X_WT, axis={"damping": 1.0}) for name in ("j0", "j1")]
+    slides = [
+        joint(name, WORLD, "tab", T.PRISMATIC, X_PJ=X_WT, axis={"damping": 1.0})
+        for name in ("j0", "j1")
+    ]
     links = [link("arm", inertia=LOPSIDED), link("tab", X_WL=X_WT, inertia=None)]
-    mjcf = to_mjcf(scene(links, [joint("tie", "tab", "arm", T.FIXED, X_PJ=X_WT.inverse()), *slides]))
+    mjcf = to_mjcf(
+        scene(links, [joint("tie", "tab", "arm", T.FIXED, X_PJ=X_WT.inverse()), *slides])
+    )
     model = mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
@@ -328,12 +399,14 @@ def test_a_joint_beside_a_weld_does_not_move():
     assert [entry.code for entry in mechanism.diagnostics] == ["lower.static-joint"]
 
 
-# --- forces in joints ------------------------------------------------------------------------------------------------
+# --- forces in joints -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("direction", ["child_to_parent", "parent_to_child"])
 @pytest.mark.parametrize("backwards", [False, True])
-def test_a_force_sensor_reads_what_links_exert_in_joints_that_the_tree_passes_backwards_too(direction, backwards):
+def test_a_force_sensor_reads_what_links_exert_in_joints_that_the_tree_passes_backwards_too(
+    direction, backwards
+):
     """The weight of the link below, 1 kg, pulls it down: the one above holds it."""
     sensor = Sensor(
         name="ft",
@@ -361,9 +434,12 @@ def test_a_force_sensor_reads_what_links_exert_in_joints_that_the_tree_passes_ba
 def test_a_force_sensor_reads_the_force_of_a_joint_that_closes_a_loop():
     """A block that can slide up and down lies on a plane: the plane bears its weight."""
     sensor = Sensor(
-        name="ft", type="force_torque", X_LS=IDENTITY, joint="lie",
+        name="ft",
+        type="force_torque",
+        X_LS=IDENTITY,
+        joint="lie",
         parameters=(("force_torque/measure_direction", "parent_to_child"),),
-    )  # fmt: skip
+    )
     plane = tuple(JointAxis(xyz=frozen(d)) for d in np.eye(3))
     block = link("block", inertia=SpatialInertia.of(2.0, I_Lcm=np.diag((0.1, 0.1, 0.1))))
     rise = joint("rise", WORLD, "block", T.PRISMATIC, axis={"lower": -1.0, "upper": 1.0})
@@ -379,13 +455,23 @@ def test_a_force_sensor_reads_the_force_of_a_joint_that_closes_a_loop():
 def test_the_part_of_a_link_that_is_the_parent_of_its_joint_lies_on_the_link():
     """A bar on a limited hinge whose other end slides on a link that is fixed to the world."""
     turned, place = Pose.from_xyz_rpy((0.3, 0.0, 0.0), (0.0, 0.0, 0.5)), Pose.of(p=(1.0, 0.0, 0.0))
-    links = [dataclasses.replace(link("bar"), X_WL=place), dataclasses.replace(link("anchor"), X_WL=IDENTITY)]
+    links = [
+        dataclasses.replace(link("bar"), X_WL=place),
+        dataclasses.replace(link("anchor"), X_WL=IDENTITY),
+    ]
     joints = [
         joint("hinge", WORLD, "bar", axis={"lower": -1.0, "upper": 1.0}, X_PJ=place),
         joint("hold", WORLD, "anchor", JointType.FIXED),
-        joint("slide", "bar", "anchor", JointType.PRISMATIC, axis={"lower": -1.0, "upper": 1.0},
-              X_PJ=turned, X_CJ=place @ turned),
-    ]  # fmt: skip
+        joint(
+            "slide",
+            "bar",
+            "anchor",
+            JointType.PRISMATIC,
+            axis={"lower": -1.0, "upper": 1.0},
+            X_PJ=turned,
+            X_CJ=place @ turned,
+        ),
+    ]
     cut = cut_loops(scene(links, joints), Diagnostics())
     (part,) = (item for item in cut.scene.links if item.name == "bar_at_slide")
     assert part.X_WL.is_close(place)

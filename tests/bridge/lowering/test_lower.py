@@ -38,7 +38,11 @@ def test_a_free_link_with_the_name_of_a_joint_is_distinguished():
 
 def test_static_models_are_held_where_they_stand():
     statue = Model(name="statue", X_WM=IDENTITY, canonical_link="s", static=True)
-    links = [link("s", model="statue", p=(0, 0, 1)), link("t", model="statue", p=(0, 0, 2)), link("arm", p=(0, 0, 3))]
+    links = [
+        link("s", model="statue", p=(0, 0, 1)),
+        link("t", model="statue", p=(0, 0, 2)),
+        link("arm", p=(0, 0, 3)),
+    ]
     joints = [joint("inside", "s", "t"), joint("shoulder", "t", "arm", X_PJ=Pose.of(p=(0, 0, 1)))]
     mechanism = lower(scene(links, joints, models=(statue,)))
     assert mechanism.v_order == (("shoulder", 0),)
@@ -53,7 +57,9 @@ def test_the_worlds_own_link_stays_with_the_world():
 
 
 def test_a_kinematic_link_on_a_joint_moves_and_is_reported():
-    mechanism = lower(scene([dataclasses.replace(link("a"), kinematic=True)], [joint("j", WORLD, "a")]))
+    mechanism = lower(
+        scene([dataclasses.replace(link("a"), kinematic=True)], [joint("j", WORLD, "a")])
+    )
     assert mechanism.v_order == (("j", 0),)
     assert [entry.code for entry in mechanism.diagnostics] == ["lower.kinematic-in-joint"]
 
@@ -64,7 +70,9 @@ HEIGHT = 2.0
 def pendulum():
     """Return a bar on a hinge below a kinematic link, far above the ground."""
     X_WL = Pose.of(p=(0, 0, HEIGHT))
-    platform = dataclasses.replace(scenes.link("platform", X_WL=X_WL, shape=Sphere(radius=0.1)), kinematic=True)
+    platform = dataclasses.replace(
+        scenes.link("platform", X_WL=X_WL, shape=Sphere(radius=0.1)), kinematic=True
+    )
     hinge = scenes.joint("hinge", "platform", "bar", xyz=(0, 1, 0))
     return scenes.scene([scenes.link("bar", X_WL=X_WL), platform], [hinge])
 
@@ -89,14 +97,19 @@ def test_pybullet_leaves_a_kinematic_link_where_it_is_put(bullet_client):
         robot.step()
     assert robot.link_pose("platform").p == pytest.approx((0, 0, HEIGHT), abs=1e-12)
     assert abs(robot.positions()["hinge"]) > 0.1
-    pybullet.resetBasePositionAndOrientation(robot, (1.0, 0, HEIGHT), (0, 0, 0, 1), physicsClientId=bullet_client)
+    pybullet.resetBasePositionAndOrientation(
+        robot, (1.0, 0, HEIGHT), (0, 0, 0, 1), physicsClientId=bullet_client
+    )
     robot.step()
     assert robot.link_pose("platform").p == pytest.approx((1.0, 0, HEIGHT), abs=1e-12)
 
 
 def reflected(kind, axes, **rest):
     """The diagonal that rotors and axes add to the mass matrix of one joint."""
-    parts = {"actuators": (Actuator(name="m", joint="j", gear_ratio=3.0, rotor_inertia=0.1),), **rest}
+    parts = {
+        "actuators": (Actuator(name="m", joint="j", gear_ratio=3.0, rotor_inertia=0.1),),
+        **rest,
+    }
     with_rotor = lower(scene([link("a")], [joint("j", WORLD, "a", kind, axes=axes)], **parts))
     without = lower(scene([link("a")], [joint("j", WORLD, "a", kind, axes=axes)]))
     added = with_rotor.mass_matrix() - without.mass_matrix()
@@ -104,9 +117,13 @@ def reflected(kind, axes, **rest):
     return np.diag(added)
 
 
-@pytest.mark.parametrize("kind", [JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.SCREW])
+@pytest.mark.parametrize(
+    "kind", [JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.SCREW]
+)
 def test_a_rotor_is_felt_with_the_square_of_its_gear_ratio(kind):
-    """The rotor turns three times as fast as the joint: its energy is ``(0.1 * 3^2) / 2`` times the squared rate."""
+    """The rotor turns three times as fast as the joint: its energy is ``(0.1 * 3^2) / 2`` times the
+    squared rate.
+    """
     np.testing.assert_allclose(reflected(kind, (Z_AXIS,)), [0.9], rtol=1e-15)
 
 
@@ -116,7 +133,10 @@ def test_an_actuator_turns_the_one_velocity_of_its_joint_only():
 
 
 def test_inertia_that_axes_state_is_felt_at_the_velocity_of_its_axis():
-    axes = tuple(JointAxis(xyz=xyz, inertia=value) for xyz, value in ((X_AXIS, 0.1), (Y_AXIS, 0.2), (Z_AXIS, 0.4)))
+    axes = tuple(
+        JointAxis(xyz=xyz, inertia=value)
+        for xyz, value in ((X_AXIS, 0.1), (Y_AXIS, 0.2), (Z_AXIS, 0.4))
+    )
 
     def inertia(kind, count):
         moved = dataclasses.replace(joint("j", WORLD, "a", kind), axes=axes[:count])
@@ -139,7 +159,9 @@ def test_inertia_of_tendons_that_no_two_branches_move_is_not_reported():
             TendonPart(type=TendonPartType.POINT, link=name, X_LP=Pose.of(p=(x, 0, 0)))
             for x, name in enumerate((one, two))
         )
-        mechanism = lower(scene(links, joints, tendons=(Tendon(name="t", parts=ends, inertia=0.1),)))
+        mechanism = lower(
+            scene(links, joints, tendons=(Tendon(name="t", parts=ends, inertia=0.1),))
+        )
         return [entry.code for entry in mechanism.diagnostics]
 
     assert codes(WORLD, WORLD) == codes("a", "a") == codes(WORLD, "b") == codes("a", "c") == []
@@ -148,5 +170,7 @@ def test_inertia_of_tendons_that_no_two_branches_move_is_not_reported():
 
 @pytest.mark.parametrize("given", ["arm.sdf", None, 3])
 def test_something_else_than_a_scene_is_refused(given):
-    with pytest.raises(TypeError, match=r"expected a Scene, not \w+; sdfbridge.load\(path\) returns one"):
+    with pytest.raises(
+        TypeError, match=r"expected a Scene, not \w+; sdfbridge.load\(path\) returns one"
+    ):
         lower(given)

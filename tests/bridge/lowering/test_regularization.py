@@ -22,7 +22,11 @@ def test_a_free_link_without_mass_gets_a_speck_and_is_reported():
 
 def test_a_free_link_without_mass_needs_none_where_one_with_mass_is_welded_to_it():
     links = [link("a", mass=0.0), link("b", mass=0.0), link("c"), link("d", mass=0.0)]
-    joints = [joint("ab", "a", "b", JointType.FIXED), joint("bc", *"bc", JointType.FIXED), joint("cd", "c", "d")]
+    joints = [
+        joint("ab", "a", "b", JointType.FIXED),
+        joint("bc", *"bc", JointType.FIXED),
+        joint("cd", "c", "d"),
+    ]
     mechanism = mechanism_of(scene(links, joints))
     assert [body.inertia.mass for body in mechanism.bodies] == [0.0, 0.0, 1.0, 0.0]
     assert mechanism.diagnostics == ()
@@ -31,7 +35,9 @@ def test_a_free_link_without_mass_needs_none_where_one_with_mass_is_welded_to_it
 def test_a_free_point_mass_gets_an_inertia_and_is_reported():
     point = dataclasses.replace(link("b", p=(0, 0, 1)), inertia=SpatialInertia.of(2.0))
     mechanism = mechanism_of(
-        scene([link("a", mass=0.0), point], [joint("ab", "a", "b", JointType.FIXED, X_PJ=point.X_WL)])
+        scene(
+            [link("a", mass=0.0), point], [joint("ab", "a", "b", JointType.FIXED, X_PJ=point.X_WL)]
+        )
     )
     assert [body.inertia.mass for body in mechanism.bodies] == [0.0, 2.0]
     assert [bool(body.inertia.I_Lcm.any()) for body in mechanism.bodies] == [False, True]
@@ -47,7 +53,9 @@ def test_two_welded_point_masses_lack_inertia_about_their_line_and_three_do_not(
             dataclasses.replace(link(f"l{i}"), X_WL=X_WL, inertia=SpatialInertia.of(1.0))
             for i, X_WL in enumerate(points[:count])
         ]
-        joints = [joint(f"j{i}", "l0", f"l{i}", JointType.FIXED, X_PJ=points[i]) for i in range(1, count)]
+        joints = [
+            joint(f"j{i}", "l0", f"l{i}", JointType.FIXED, X_PJ=points[i]) for i in range(1, count)
+        ]
         assert [entry.code for entry in mechanism_of(scene(links, joints)).diagnostics] == codes
 
 
@@ -70,7 +78,9 @@ def test_a_point_mass_that_a_gimbal_turns_about_itself_gets_an_inertia_and_is_re
     assert 1e-10 < np.linalg.eigvalsh(mechanism.mass_matrix())[0] < 1e-8
 
 
-@pytest.mark.parametrize("fine", [gimbal(Z_AXIS), gimbal(Z_AXIS, Y_AXIS), gimbal(Z_AXIS, Y_AXIS, X_AXIS, between=1.0)])
+@pytest.mark.parametrize(
+    "fine", [gimbal(Z_AXIS), gimbal(Z_AXIS, Y_AXIS), gimbal(Z_AXIS, Y_AXIS, X_AXIS, between=1.0)]
+)
 def test_a_point_mass_that_every_joint_must_push_is_left_as_it_is(fine):
     assert mechanism_of(fine).diagnostics == ()
 
@@ -81,12 +91,22 @@ def test_a_link_without_mass_that_hangs_from_the_world_is_left_as_it_is():
 
 
 def test_the_place_of_a_welded_mass_follows_from_both_frames_of_its_joint():
-    """Joint frames 1 m along x on both links put the second mass at the first, so that all lie on one line."""
+    """Joint frames 1 m along x on both links put the second mass at the first, so that all lie on
+    one line.
+    """
     places = zip("abc", (0, 0, 1), strict=True)
-    links = [dataclasses.replace(link(name, p=(0, y, 0)), inertia=SpatialInertia.of(1.0)) for name, y in places]
+    links = [
+        dataclasses.replace(link(name, p=(0, y, 0)), inertia=SpatialInertia.of(1.0))
+        for name, y in places
+    ]
     at_x, at_y = Pose.of(p=(1, 0, 0)), Pose.of(p=(0, 1, 0))
-    joints = [joint("ab", *"ab", JointType.FIXED, X_PJ=at_x, X_CJ=at_x), joint("ac", *"ac", JointType.FIXED, X_PJ=at_y)]
-    assert [entry.code for entry in mechanism_of(scene(links, joints)).diagnostics] == ["lower.thin-link"]
+    joints = [
+        joint("ab", *"ab", JointType.FIXED, X_PJ=at_x, X_CJ=at_x),
+        joint("ac", *"ac", JointType.FIXED, X_PJ=at_y),
+    ]
+    assert [entry.code for entry in mechanism_of(scene(links, joints)).diagnostics] == [
+        "lower.thin-link"
+    ]
 
 
 def test_the_first_welded_link_with_mass_gets_the_inertia():

@@ -53,7 +53,9 @@ def test_links_move_in_a_larger_space() -> None:
 def test_fluids_keep_their_densities_and_coefficients_in_a_larger_space() -> None:
     slopes = Wing(link="x").slopes
     fluids = (
-        Buoyancy(link="x", layers=((1.0, 900.0), (2.0, 1.2)), volume=0.5, p_LV=frozen((0.0, 0.0, 0.1))),
+        Buoyancy(
+            link="x", layers=((1.0, 900.0), (2.0, 1.2)), volume=0.5, p_LV=frozen((0.0, 0.0, 0.1))
+        ),
         Wing(link="x", area=2.0, X_LF=Pose.of(p=(1.0, 0.0, 0.0))),
         FluidDrag(link="x", X_LF=Pose.of(p=(0.0, 1.0, 0.0))),
     )
@@ -67,7 +69,12 @@ def test_fluids_keep_their_densities_and_coefficients_in_a_larger_space() -> Non
 
 
 def test_springs_and_distances_grow_with_the_space_and_tendons_stay() -> None:
-    ends = {"link_A": "x", "link_B": "y", "p_AP": frozen((0.0, 0.0, 0.0)), "p_BQ": frozen((0.0, 0.0, 0.1))}
+    ends = {
+        "link_A": "x",
+        "link_B": "y",
+        "p_AP": frozen((0.0, 0.0, 0.0)),
+        "p_BQ": frozen((0.0, 0.0, 0.1)),
+    }
     constraints = (
         DistanceConstraint(**ends, distance=0.5),
         TendonConstraint(joints=("turn",), coefficients=(1.0,), lower=-1.0, upper=1.0),
@@ -80,10 +87,18 @@ def test_springs_and_distances_grow_with_the_space_and_tendons_stay() -> None:
 
 
 def test_the_reference_of_a_spring_and_its_free_length_are_lengths() -> None:
-    slide = joint("slide", "x", "y", JointType.PRISMATIC, axis={"spring_stiffness": 5.0, "spring_reference": 0.2})
+    slide = joint(
+        "slide",
+        "x",
+        "y",
+        JointType.PRISMATIC,
+        axis={"spring_stiffness": 5.0, "spring_reference": 0.2},
+    )
     turn = joint("turn", WORLD, "x", axis={"spring_stiffness": 5.0, "spring_reference": 0.2})
     zero = frozen((0.0, 0.0, 0.0))
-    spring = SpringDamper(link_A="x", p_AP=zero, link_B="y", p_BQ=zero, free_length=0.5, stiffness=7.0, damping=0.0)
+    spring = SpringDamper(
+        link_A="x", p_AP=zero, link_B="y", p_BQ=zero, free_length=0.5, stiffness=7.0, damping=0.0
+    )
     larger = scaled(lower(scene([link("x"), link("y")], [turn, slide], forces=(spring,))), SCALE)
     references = [body.primitives[0].limits.spring_reference for body in larger.bodies]  # type: ignore[union-attr]
     np.testing.assert_allclose(references, (0.2, SCALE * 0.2))

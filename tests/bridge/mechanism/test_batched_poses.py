@@ -21,7 +21,9 @@ def random_batch(mechanism: Mechanism, seed: int = 0) -> dict[str, np.ndarray]:
     """N positions of every joint that moves."""
     rng = np.random.default_rng(seed)
     moving = [body for body in mechanism.bodies if body.primitives]
-    drawn = {str(body.joint): np.array([random_position(body, rng) for _ in range(N)]) for body in moving}
+    drawn = {
+        str(body.joint): np.array([random_position(body, rng) for _ in range(N)]) for body in moving
+    }
     return {name: rows[:, 0] if rows.shape[1] == 1 else rows for name, rows in drawn.items()}
 
 
@@ -43,14 +45,22 @@ def test_random_trees_of_all_joints(seed: int, fixed: bool) -> None:
 
 
 @pytest.mark.parametrize("backwards", [False, True], ids=["forward", "reversed"])
-@pytest.mark.parametrize("kind", [kind for kind in JointType if kind not in {JointType.FIXED, JointType.FLOATING}])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in JointType if kind not in {JointType.FIXED, JointType.FLOATING}]
+)
 def test_each_type_of_joint(kind: JointType, backwards: bool) -> None:
     rng = np.random.default_rng(3)
     ends = ("y", "x") if backwards else ("x", "y")
     moving = joint(
-        "j", *ends, kind, axes=random_axes(kind, rng), X_PJ=random_pose(rng), X_CJ=random_pose(rng), pitch=0.3,
+        "j",
+        *ends,
+        kind,
+        axes=random_axes(kind, rng),
+        X_PJ=random_pose(rng),
+        X_CJ=random_pose(rng),
+        pitch=0.3,
         gear_ratio=2.5,
-    )  # fmt: skip
+    )
     joints = [joint("hold", WORLD, "x", JointType.FIXED, X_PJ=random_pose(rng)), moving]
     mechanism = lower(scene([link("x"), link("y")], joints))
     assert_as_one_by_one(mechanism, random_batch(mechanism))
@@ -58,11 +68,16 @@ def test_each_type_of_joint(kind: JointType, backwards: bool) -> None:
 
 def test_loops_are_closed_at_each_position() -> None:
     limited = {"lower": -1.0, "upper": 1.0}
-    joints = [joint(f"j{i}", *ends, axis=limited) for i, ends in enumerate([(WORLD, "a"), ("a", "b"), ("b", WORLD)])]
+    joints = [
+        joint(f"j{i}", *ends, axis=limited)
+        for i, ends in enumerate([(WORLD, "a"), ("a", "b"), ("b", WORLD)])
+    ]
     mechanism = lower(scene([link("a"), link("b")], joints))
     assert mechanism.closures
     batch = {"j0": np.linspace(-0.5, 0.5, N), "j1": np.linspace(0.1, 0.9, N)}
-    assert_as_one_by_one(mechanism, {name: rows for name, rows in batch.items() if (name, 0) in mechanism.dof_index})
+    assert_as_one_by_one(
+        mechanism, {name: rows for name, rows in batch.items() if (name, 0) in mechanism.dof_index}
+    )
 
 
 def test_followers_are_added_for_all_positions() -> None:
@@ -109,8 +124,10 @@ def test_a_single_position_holds_for_all() -> None:
 )
 def test_wrong_arrays_are_refused(batch: object, error: type[Exception], message: str) -> None:
     joints = [
-        joint("shoulder", WORLD, "a"), joint("elbow", "a", "b"), joint("weld", "b", "c", JointType.FIXED)
-    ]  # fmt: skip
+        joint("shoulder", WORLD, "a"),
+        joint("elbow", "a", "b"),
+        joint("weld", "b", "c", JointType.FIXED),
+    ]
     mechanism = lower(scene([link(name) for name in ("a", "b", "c", "hand")], joints))
     with pytest.raises(error, match=message):
         mechanism.batched_link_poses(batch)  # type: ignore[arg-type]

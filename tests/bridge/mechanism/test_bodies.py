@@ -9,7 +9,13 @@ import pytest
 
 from bridge.lowering import lower
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT, members_by_key, moving_ancestors, primitive_names, root_bodies
+from bridge.mechanism.bodies import (
+    ROOT,
+    members_by_key,
+    moving_ancestors,
+    primitive_names,
+    root_bodies,
+)
 from loaders.model import WORLD, JointType
 from tests.support.scenes import joint, link, scene
 
@@ -26,7 +32,11 @@ def test_only_a_kinematic_link_without_a_joint_is_a_kinematic_body() -> None:
     alone = dataclasses.replace(link("alone"), kinematic=True)
     carried = dataclasses.replace(link("carried"), kinematic=True)
     bodies = lower(scene([alone, carried, link("free")], [joint("j", WORLD, "carried")])).bodies
-    assert {body.name: body.is_kinematic for body in bodies} == {"alone": True, "carried": False, "free": False}
+    assert {body.name: body.is_kinematic for body in bodies} == {
+        "alone": True,
+        "carried": False,
+        "free": False,
+    }
 
 
 @pytest.mark.parametrize(
@@ -41,12 +51,14 @@ def test_only_a_kinematic_link_without_a_joint_is_a_kinematic_body() -> None:
         (JointType.SCREW, ("j", "j_slide")),
     ],
 )
-def test_each_primitive_has_the_name_of_the_joint_with_a_suffix(kind: JointType, names: tuple[str, ...]) -> None:
+def test_each_primitive_has_the_name_of_the_joint_with_a_suffix(
+    kind: JointType, names: tuple[str, ...]
+) -> None:
     (body,) = lower(scene([link("a")], [joint("j", WORLD, "a", kind)])).bodies
     assert primitive_names(body) == names
 
 
-# --- trees, against a walk up the tree from each body ----------------------------------------------------------------
+# --- trees, against a walk up the tree from each body ---------------------------------------------
 
 
 def random_forest(seed: int) -> Mechanism:

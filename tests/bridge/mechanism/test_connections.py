@@ -32,4 +32,8 @@ def test_constraints_that_hold_are_those_of_mujoco(equality: str, prevented: int
     mujoco.mj_forward(model, data)
     mechanism = bridge.lower(load_string(text, format="mjcf", quiet=True))
     held = list(held_together(mechanism.constraints))
-    assert sum(6 if type(each.element).__name__ == "WeldConstraint" else 3 for each in held) == data.ne == prevented
+    assert (
+        sum(6 if type(each.element).__name__ == "WeldConstraint" else 3 for each in held)
+        == data.ne
+        == prevented
+    )

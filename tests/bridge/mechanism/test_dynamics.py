@@ -1,4 +1,6 @@
-"""Kinematics and dynamics of a mechanism against pydrake, built joint by joint, and against first principles."""
+"""Kinematics and dynamics of a mechanism against pydrake, built joint by joint, and against first
+principles.
+"""
 
 import math
 from collections import Counter
@@ -39,7 +41,13 @@ MOVING = [
     JointType.PLANAR,
     JointType.SCREW,
 ]
-SCALAR = [JointType.REVOLUTE, JointType.PRISMATIC, JointType.UNIVERSAL, JointType.PLANAR, JointType.SCREW]
+SCALAR = [
+    JointType.REVOLUTE,
+    JointType.PRISMATIC,
+    JointType.UNIVERSAL,
+    JointType.PLANAR,
+    JointType.SCREW,
+]
 GRAVITY = (0.3, -1.2, -9.81)
 
 
@@ -50,13 +58,20 @@ def random_pose(rng):
 def random_inertia(rng):
     A = rng.normal(size=(3, 3))
     points = A @ A.T
-    return SpatialInertia.of(rng.uniform(0.5, 3), rng.normal(size=3), np.trace(points) * np.eye(3) - points)
+    return SpatialInertia.of(
+        rng.uniform(0.5, 3), rng.normal(size=3), np.trace(points) * np.eye(3) - points
+    )
 
 
 def axes_of(kind, rng):
     x, y, z = np.linalg.qr(rng.normal(size=(3, 3)))[0].T
     z = np.cross(x, y)
-    count = {JointType.UNIVERSAL: 2, JointType.PLANAR: 3, JointType.FIXED: 0, JointType.BALL: 0}.get(kind, 1)
+    count = {
+        JointType.UNIVERSAL: 2,
+        JointType.PLANAR: 3,
+        JointType.FIXED: 0,
+        JointType.BALL: 0,
+    }.get(kind, 1)
     return tuple(JointAxis(xyz=frozen(axis)) for axis in (x, y, z)[:count])
 
 
@@ -95,7 +110,9 @@ def drake_pose(X):
 def drake_joint(plant, joint):
     def frame(link, X):
         body = plant.world_body() if link == WORLD else plant.GetBodyByName(link)
-        return plant.AddFrame(FixedOffsetFrame(f"{joint.name}_{link}", body.body_frame(), drake_pose(X)))
+        return plant.AddFrame(
+            FixedOffsetFrame(f"{joint.name}_{link}", body.body_frame(), drake_pose(X))
+        )
 
     R_JA = np.eye(3)
     if joint.type in {JointType.UNIVERSAL, JointType.PLANAR}:
@@ -122,7 +139,9 @@ def drake_plant(scene):
         inertia = link.inertia
         I = inertia.I_Lcm  # noqa: E741
         central = RotationalInertia(I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
-        plant.AddRigidBody(link.name, DrakeInertia.MakeFromCentralInertia(inertia.mass, inertia.p_LLcm, central))
+        plant.AddRigidBody(
+            link.name, DrakeInertia.MakeFromCentralInertia(inertia.mass, inertia.p_LLcm, central)
+        )
     for joint in scene.joints:
         drake_joint(plant, joint)
     plant.mutable_gravity_field().set_gravity_vector(GRAVITY)
@@ -131,7 +150,9 @@ def drake_plant(scene):
 
 
 def state(plant, mechanism, rng):
-    """A random state: Drake's q and v, ours by joint, and Drake's index of each of our velocities."""
+    """A random state: Drake's q and v, ours by joint, and Drake's index of each of our
+    velocities.
+    """
     context = plant.CreateDefaultContext()
     q, v = {}, {}
     plant.SetPositions(context, rng.uniform(-1.2, 1.2, plant.num_positions()))
@@ -169,20 +190,37 @@ def test_random_trees_move_as_in_drake(seed, fixed):
         np.testing.assert_allclose(np.column_stack((X_WL.R, X_WL.p)), expected, atol=1e-12)
 
     M = plant.CalcMassMatrixViaInverseDynamics(context)
-    np.testing.assert_allclose(mechanism.mass_matrix(q), M[np.ix_(index, index)], atol=1e-12 * np.abs(M).max())
+    np.testing.assert_allclose(
+        mechanism.mass_matrix(q), M[np.ix_(index, index)], atol=1e-12 * np.abs(M).max()
+    )
     tau_g = plant.CalcGravityGeneralizedForces(context)
     scale = max(1.0, np.abs(tau_g).max())
-    np.testing.assert_allclose(mechanism.gravity_forces(q, GRAVITY), tau_g[index], atol=1e-12 * scale)
+    np.testing.assert_allclose(
+        mechanism.gravity_forces(q, GRAVITY), tau_g[index], atol=1e-12 * scale
+    )
     bias = plant.CalcBiasTerm(context) - tau_g
     scale = max(1.0, np.abs(bias).max())
-    np.testing.assert_allclose(mechanism.bias_forces(q, v, GRAVITY), bias[index], atol=1e-11 * scale)
+    np.testing.assert_allclose(
+        mechanism.bias_forces(q, v, GRAVITY), bias[index], atol=1e-11 * scale
+    )
 
 
 def reversed_scene(kind, seed):
-    """A chain in which the joint points at the world: link ``a`` hangs from link ``b``, which is welded."""
+    """A chain in which the joint points at the world: link ``a`` hangs from link ``b``, which is
+    welded.
+    """
     rng = np.random.default_rng(seed)
     X_PJ, X_CJ, X_Wb = random_pose(rng), random_pose(rng), random_pose(rng)
-    joint = Joint(name="j", type=kind, parent="a", child="b", X_PJ=X_PJ, X_CJ=X_CJ, axes=axes_of(kind, rng), pitch=0.7)
+    joint = Joint(
+        name="j",
+        type=kind,
+        parent="a",
+        child="b",
+        X_PJ=X_PJ,
+        X_CJ=X_CJ,
+        axes=axes_of(kind, rng),
+        pitch=0.7,
+    )
     weld = Joint(name="w", type=JointType.FIXED, parent=WORLD, child="b", X_PJ=X_Wb, X_CJ=IDENTITY)
     links = (
         Link(name="a", model="m", X_WL=X_Wb @ X_CJ @ X_PJ.inverse(), inertia=random_inertia(rng)),
@@ -214,12 +252,16 @@ def test_a_reversed_joint_has_the_same_position_as_a_forward_one(kind):
 
 @pytest.mark.parametrize("kind", MOVING, ids=str)
 def test_kinetic_energy_of_a_reversed_joint_is_that_of_its_motion(kind):
-    """``v M v / 2`` equals the energy of the links, whose velocities come from differences of their poses."""
+    """``v M v / 2`` equals the energy of the links, whose velocities come from differences of their
+    poses.
+    """
     mechanism = lower(reversed_scene(kind, 4))
     rng = np.random.default_rng(6)
     position, h = some_position(kind, rng), 1e-5
     rate = rng.normal(size=3 if kind is JointType.BALL else len(position))
-    before, after = (mechanism.link_poses({"j": moved(kind, position, rate, s * h)}) for s in (-1, 1))
+    before, after = (
+        mechanism.link_poses({"j": moved(kind, position, rate, s * h)}) for s in (-1, 1)
+    )
     now = mechanism.link_poses({"j": position})
     inertia = by_name(mechanism.bodies)["a"].inertia
     com = [X["a"].p + X["a"].R @ inertia.p_LLcm for X in (before, after)]
@@ -228,14 +270,18 @@ def test_kinetic_energy_of_a_reversed_joint_is_that_of_its_motion(kind):
     omega = np.array([spin[2, 1], spin[0, 2], spin[1, 0]])
     speed = (com[1] - com[0]) / (2 * h)
     energy = 0.5 * inertia.mass * speed @ speed + 0.5 * omega @ inertia.I_Lcm @ omega
-    assert 0.5 * rate @ mechanism.mass_matrix({"j": position}) @ rate == pytest.approx(energy, rel=1e-6)
+    assert 0.5 * rate @ mechanism.mass_matrix({"j": position}) @ rate == pytest.approx(
+        energy, rel=1e-6
+    )
 
 
 def moved(kind, position, rate, h):
     """The position after a time ``h`` at a constant rate."""
     if kind is not JointType.BALL:
         return position + h * rate
-    angle = np.linalg.norm(rate) * h  # the rate is in the parent's joint frame: rotate from the left
+    angle = (
+        np.linalg.norm(rate) * h
+    )  # the rate is in the parent's joint frame: rotate from the left
     w, x, y, z = math.cos(angle / 2), *(rate / np.linalg.norm(rate) * math.sin(angle / 2))
     a, b, c, d = position
     return np.array(
@@ -260,7 +306,9 @@ def test_a_rotor_adds_its_reflected_inertia_to_the_diagonal():
 
 
 def test_a_long_chain_needs_no_recursion():
-    mechanism = lower(random_scene(0, fixed=True, kinds=[JointType.REVOLUTE], size=3000, chain=True))
+    mechanism = lower(
+        random_scene(0, fixed=True, kinds=[JointType.REVOLUTE], size=3000, chain=True)
+    )
     assert len(mechanism.link_poses()) == 3000
     assert len(mechanism.v_order) == 2999
 
@@ -279,7 +327,9 @@ def test_mass_matrix_and_bias_forces_of_one_state_are_those_of_each(assets: Path
 
 @pytest.mark.parametrize("seed", range(3))
 def test_jacobians_are_the_motions_of_the_links(seed):
-    """The columns of a Jacobian are the velocities of the origin of a link, in the world, by central differences."""
+    """The columns of a Jacobian are the velocities of the origin of a link, in the world, by
+    central differences.
+    """
     mechanism = lower(random_scene(seed, fixed=True, kinds=SCALAR))
     rng, step = np.random.default_rng(seed), 1e-6
     sizes = Counter(name for name, _ in mechanism.v_order)
@@ -287,7 +337,9 @@ def test_jacobians_are_the_motions_of_the_links(seed):
     jacobians, poses = mechanism.jacobians(q), mechanism.link_poses(q)
     for column, (name, component) in enumerate(mechanism.v_order):
         unit = np.eye(sizes[name])[component] * step
-        ahead, behind = (mechanism.link_poses({**q, name: q[name] + sign * unit}) for sign in (1.0, -1.0))
+        ahead, behind = (
+            mechanism.link_poses({**q, name: q[name] + sign * unit}) for sign in (1.0, -1.0)
+        )
         for link_name, J in jacobians.items():
             v = (ahead[link_name].p - behind[link_name].p) / (2.0 * step)
             W = (ahead[link_name].R - behind[link_name].R) / (2.0 * step) @ poses[link_name].R.T
@@ -301,14 +353,20 @@ def test_a_ball_without_forces_has_no_moment_whatever_its_speed(seed):
     ball = SpatialInertia.of(rng.uniform(0.5, 3), np.zeros(3), 1e-9 * np.eye(3))
     alone = Link(name="a", model="m", X_WL=IDENTITY, inertia=ball)
     model = Model(name="m", X_WM=IDENTITY, canonical_link="a")
-    mechanism = lower(Scene(name="ball", models=(model,), links=(alone,), gravity=frozen((0.0, 0.0, 0.0))))
-    moments = mechanism.bias_forces({"a": random_pose(rng).to_vector()}, {"a": rng.normal(size=6)})[3:]
+    mechanism = lower(
+        Scene(name="ball", models=(model,), links=(alone,), gravity=frozen((0.0, 0.0, 0.0)))
+    )
+    moments = mechanism.bias_forces({"a": random_pose(rng).to_vector()}, {"a": rng.normal(size=6)})[
+        3:
+    ]
     assert np.abs(moments).max() < 1e-22
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_bias_accelerations_are_the_rate_of_the_motion_at_constant_velocities(seed: int) -> None:
-    mechanism = lower(random_scene(seed, fixed=True, kinds=[JointType.REVOLUTE, JointType.PRISMATIC]))
+    mechanism = lower(
+        random_scene(seed, fixed=True, kinds=[JointType.REVOLUTE, JointType.PRISMATIC])
+    )
     rng, step = np.random.default_rng(seed), 1e-5
     q, rates = rng.uniform(-0.5, 0.5, (2, len(mechanism.v_order)))
 
@@ -316,7 +374,9 @@ def test_bias_accelerations_are_the_rate_of_the_motion_at_constant_velocities(se
         at = {name: x + t * v for (name, _), x, v in zip(mechanism.v_order, q, rates, strict=True)}
         return {link: J @ rates for link, J in mechanism.jacobians(at).items()}
 
-    positions = mechanism.positions_by_body({name: x for (name, _), x in zip(mechanism.v_order, q, strict=True)})
+    positions = mechanism.positions_by_body(
+        {name: x for (name, _), x in zip(mechanism.v_order, q, strict=True)}
+    )
     before, after = motions(-step), motions(step)
     for link, found in bias_accelerations(mechanism.bodies, positions, rates).items():
         np.testing.assert_allclose(found, (after[link] - before[link]) / (2.0 * step), atol=1e-8)

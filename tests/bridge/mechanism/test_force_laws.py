@@ -7,7 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from bridge.mechanism.force_laws import Motion, bushing_wrench, is_tendon_representable, tendon_force
+from bridge.mechanism.force_laws import (
+    Motion,
+    bushing_wrench,
+    is_tendon_representable,
+    tendon_force,
+)
 from loaders.model import Bushing, TendonConstraint
 from loaders.pose import IDENTITY, Array, Pose, frozen, rotation_about
 
@@ -24,7 +29,9 @@ def at(X_WF: Pose, w: Array = ZERO, v: Array = ZERO) -> Motion:
 
 
 def test_a_bushing_pulls_back_along_each_axis_and_acts_halfway() -> None:
-    wrench = bushing_wrench(BUSHING, at(IDENTITY), at(Pose.of(p=(0.1, 0.2, 0.3)), v=frozen((1.0, 1.0, 1.0))))
+    wrench = bushing_wrench(
+        BUSHING, at(IDENTITY), at(Pose.of(p=(0.1, 0.2, 0.3)), v=frozen((1.0, 1.0, 1.0)))
+    )
     np.testing.assert_allclose(wrench.force, (-1.0 - 1.0, -4.0 - 2.0, -9.0 - 3.0))
     np.testing.assert_allclose(wrench.torque, 0.0, atol=1e-15)
     np.testing.assert_allclose(wrench.p_WQ, (0.05, 0.1, 0.15))
@@ -34,14 +41,18 @@ def test_a_bushing_pulls_back_along_each_axis_and_acts_halfway() -> None:
 def test_a_bushing_turns_back_about_each_axis(axis: int) -> None:
     angles, rate = np.zeros(3), np.zeros(3)
     angles[axis], rate[axis] = 0.2, 0.5
-    wrench = bushing_wrench(BUSHING, at(IDENTITY), at(Pose.from_xyz_rpy((0, 0, 0), angles), w=frozen(rate)))
+    wrench = bushing_wrench(
+        BUSHING, at(IDENTITY), at(Pose.from_xyz_rpy((0, 0, 0), angles), w=frozen(rate))
+    )
     expected = -(BUSHING.torque_stiffness[axis] * 0.2 + BUSHING.torque_damping[axis] * 0.5)
     assert wrench.torque[axis] == pytest.approx(expected)
     assert np.abs(np.delete(wrench.torque, axis)).max() < 1e-15
 
 
 def test_a_tendon_pushes_back_outside_its_bounds_only() -> None:
-    tendon = TendonConstraint(joints=("a",), coefficients=(1.0,), lower=-1.0, upper=2.0, stiffness=10.0, damping=1.0)
+    tendon = TendonConstraint(
+        joints=("a",), coefficients=(1.0,), lower=-1.0, upper=2.0, stiffness=10.0, damping=1.0
+    )
     assert tendon_force(tendon, 0.0, 5.0) == 0.0
     assert tendon_force(tendon, 2.5, 1.0) == -6.0
     assert tendon_force(tendon, -1.5, -1.0) == 6.0
@@ -57,14 +68,20 @@ def test_each_joint_of_a_tendon_must_have_one_degree_of_freedom() -> None:
 
 
 def test_a_tendon_is_free_at_its_bounds() -> None:
-    """The constraint acts beyond a bound only, as in MuJoCo and Drake; at the bound there is no damping either."""
-    tendon = TendonConstraint(joints=("a",), coefficients=(1.0,), lower=-1.0, upper=2.0, stiffness=10.0, damping=1.0)
+    """The constraint acts beyond a bound only, as in MuJoCo and Drake; at the bound there is no
+    damping either.
+    """
+    tendon = TendonConstraint(
+        joints=("a",), coefficients=(1.0,), lower=-1.0, upper=2.0, stiffness=10.0, damping=1.0
+    )
     assert tendon_force(tendon, 2.0, 5.0) == 0.0
     assert tendon_force(tendon, -1.0, -5.0) == 0.0
 
 
 def test_a_bushing_of_combined_angles_does_the_work_of_its_torques() -> None:
-    """The power of the torque is that of stiffness and damping along the rates of roll, pitch and yaw."""
+    """The power of the torque is that of stiffness and damping along the rates of roll, pitch and
+    yaw.
+    """
     angles, rates, step = np.array((0.3, -0.5, 0.7)), np.array((0.2, 0.4, -0.6)), 1e-6
     R = [Pose.from_xyz_rpy((0, 0, 0), angles + sign * step * rates).R for sign in (-1, 1)]
     X_AC = Pose.from_xyz_rpy((0, 0, 0), angles)
@@ -76,7 +93,9 @@ def test_a_bushing_of_combined_angles_does_the_work_of_its_torques() -> None:
 
 
 def test_a_bushing_damps_the_rate_of_the_position_in_the_frame_halfway() -> None:
-    """About one axis the frame halfway turns by the mean of both angles, so that the rate is a difference quotient."""
+    """About one axis the frame halfway turns by the mean of both angles, so that the rate is a
+    difference quotient.
+    """
     p_AC, v, speeds, step = np.array((0.3, 0.1, 0.2)), np.array((0.4, -0.2, 0.6)), (0.7, 1.9), 1e-6
     angles = (0.5, 0.9)
 
@@ -87,7 +106,9 @@ def test_a_bushing_damps_the_rate_of_the_position_in_the_frame_halfway() -> None
     rate = (in_halfway(step) - in_halfway(-step)) / (2.0 * step)
     A, C = (rotation_about((0.0, 0.0, 1.0), angle) for angle in angles)
     spins = [frozen((0.0, 0.0, speed)) for speed in speeds]
-    wrench = bushing_wrench(BUSHING, at(Pose.of(A), spins[0]), at(Pose.of(C, p_AC), spins[1], frozen(v)))
+    wrench = bushing_wrench(
+        BUSHING, at(Pose.of(A), spins[0]), at(Pose.of(C, p_AC), spins[1], frozen(v))
+    )
     halfway = rotation_about((0.0, 0.0, 1.0), 0.5 * sum(angles))
     forces = BUSHING.force_stiffness * in_halfway(0.0) + BUSHING.force_damping * rate
     np.testing.assert_allclose(wrench.force, -halfway @ forces, atol=1e-8)

@@ -20,13 +20,22 @@ def test_the_position_that_gives_a_pose_is_found_again(kind: str, backwards: boo
     rng = np.random.default_rng(3)
     ends = ("y", "x") if backwards else ("x", "y")
     moving = joint(
-        "j", *ends, JointType(kind), axes=random_axes(JointType(kind), rng), X_PJ=random_pose(rng),
-        X_CJ=random_pose(rng), pitch=0.3,
-    )  # fmt: skip
+        "j",
+        *ends,
+        JointType(kind),
+        axes=random_axes(JointType(kind), rng),
+        X_PJ=random_pose(rng),
+        X_CJ=random_pose(rng),
+        pitch=0.3,
+    )
     joints = [joint("hold", WORLD, "x", JointType.FIXED), moving]
     mechanism = lower(scene([link("x"), link("y")], joints))
     body = mechanism.bodies[mechanism.body_index["y"]]
-    position = {1: (0.9,), 2: (0.4, -0.7), 3: (0.1, 0.2, 0.3)}[body.nv] if kind != "ball" else (0.5, -0.5, 0.5, 0.5)
+    position = (
+        {1: (0.9,), 2: (0.4, -0.7), 3: (0.1, 0.2, 0.3)}[body.nv]
+        if kind != "ball"
+        else (0.5, -0.5, 0.5, 0.5)
+    )
     found = np.array(closing_position(body, relative_pose(body, position)))
     np.testing.assert_allclose(found * np.sign(found[0] * position[0]), position, atol=1e-12)
 
@@ -50,7 +59,9 @@ def test_the_parts_of_split_links_are_those_of_the_welds() -> None:
 def hinges(*ends: tuple[str, str], kind: JointType = JointType.REVOLUTE):
     """Links whose hinges turn about one line: the loop is closed at any angles."""
     limited = {"lower": -1.0, "upper": 1.0}
-    joints = [joint(f"j{i}", parent, child, axis=limited) for i, (parent, child) in enumerate(ends[:-1])]
+    joints = [
+        joint(f"j{i}", parent, child, axis=limited) for i, (parent, child) in enumerate(ends[:-1])
+    ]
     names = dict.fromkeys(name for pair in ends for name in pair if name != WORLD)
     last = joint("last", *ends[-1], kind, **({} if kind is JointType.FIXED else {"axis": limited}))
     return lower(scene([link(name) for name in names], [*joints, last]))
@@ -69,7 +80,9 @@ def test_both_parts_of_a_split_link_are_in_one_place(ends: list[tuple[str, str]]
     mechanism = hinges(*ends)
     ((part, whole),) = parts(mechanism.bodies, mechanism.closures)
     given = {f"j{i}": 0.2 + 0.3 * i for i in range(len(ends) - 1)}
-    poses = mechanism.link_poses({name: q for name, q in given.items() if (name, 0) in mechanism.v_order})
+    poses = mechanism.link_poses(
+        {name: q for name, q in given.items() if (name, 0) in mechanism.v_order}
+    )
     one, two = poses[mechanism.bodies[part].name], poses[mechanism.bodies[whole].name]
     np.testing.assert_allclose(one.R, two.R, atol=1e-12)
     np.testing.assert_allclose(one.p, two.p, atol=1e-12)
@@ -87,14 +100,23 @@ def test_a_loop_that_a_weld_closes_splits_no_link() -> None:
 def test_the_motions_that_a_closure_prevents_are_those_that_move_its_frames_apart(
     kind: str, count: int, backwards: bool
 ) -> None:
-    """Finite differences of the poses of its frames, at a position of two ball joints that move at random rates."""
+    """Finite differences of the poses of its frames, at a position of two ball joints that move at
+    random rates.
+    """
     rng = np.random.default_rng(5)
     ends = ("b", WORLD) if backwards else (WORLD, "b")
-    balls = [joint(f"to {b}", a, b, JointType.BALL, X_PJ=random_pose(rng)) for a, b in ((WORLD, "a"), ("a", "b"))]
+    balls = [
+        joint(f"to {b}", a, b, JointType.BALL, X_PJ=random_pose(rng))
+        for a, b in ((WORLD, "a"), ("a", "b"))
+    ]
     frames = {"X_PJ": random_pose(rng), "X_CJ": random_pose(rng)}
-    closing = joint("loop", *ends, JointType(kind), axes=random_axes(JointType(kind), rng), **frames)
+    closing = joint(
+        "loop", *ends, JointType(kind), axes=random_axes(JointType(kind), rng), **frames
+    )
     mechanism = lower(scene([link("a"), link("b")], balls))
-    closure = Closure(joint=closing, parent=ROOT if not backwards else 1, child=1 if not backwards else ROOT)
+    closure = Closure(
+        joint=closing, parent=ROOT if not backwards else 1, child=1 if not backwards else ROOT
+    )
     q = {"to a": (0.5, -0.5, 0.5, 0.5), "to b": (0.8, 0.6, 0.0, 0.0)}
     rates, h = rng.normal(size=6), 1e-6
 
@@ -105,12 +127,20 @@ def test_the_motions_that_a_closure_prevents_are_those_that_move_its_frames_apar
 
     (P, C), (P_after, C_after) = ends_at(0.0), ends_at(h)
     turn = P_after.R.T @ C_after.R @ (P.R.T @ C.R).T
-    w = np.array((turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1])) / (2.0 * h)
-    across = {"fixed": w, "revolute": np.cross(closing.axes[0].xyz, w) if closing.axes else w, "ball": np.zeros(3)}
+    w = np.array((turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1])) / (
+        2.0 * h
+    )
+    across = {
+        "fixed": w,
+        "revolute": np.cross(closing.axes[0].xyz, w) if closing.axes else w,
+        "ball": np.zeros(3),
+    }
     prevented = relative_motions(mechanism.bodies, (closure,), (), mechanism.positions_by_body(q))
     speeds = prevented @ rates
     assert len(prevented) == count
-    assert np.linalg.norm(speeds[:3]) == pytest.approx(np.linalg.norm(P_after.p - C_after.p - P.p + C.p) / h, rel=1e-5)
+    assert np.linalg.norm(speeds[:3]) == pytest.approx(
+        np.linalg.norm(P_after.p - C_after.p - P.p + C.p) / h, rel=1e-5
+    )
     assert np.linalg.norm(speeds[3:]) == pytest.approx(np.linalg.norm(across[kind]), rel=1e-5)
 
 

@@ -19,7 +19,9 @@ BALL = Sphere(radius=0.1)
 
 @pytest.fixture
 def mechanism() -> Mechanism:
-    """A column fixed to the world, with an arm of two links on a hinge and a plate welded to its tip; a free stone."""
+    """A column fixed to the world, with an arm of two links on a hinge and a plate welded to its
+    tip; a free stone.
+    """
     links = [link(name, shape=BALL) for name in ("column", "arm", "tip", "plate", "stone")]
     joints = [
         joint("anchor", WORLD, "column", JointType.FIXED),
@@ -28,7 +30,9 @@ def mechanism() -> Mechanism:
         joint("bolt", "tip", "plate", JointType.FIXED),
     ]
     group = FilterGroup(name="g", links=("arm", "stone"))
-    return lower(scene(links, joints, filter_groups=(group,), filter_rules=(FilterRule(a="g", b="g"),)))
+    return lower(
+        scene(links, joints, filter_groups=(group,), filter_rules=(FilterRule(a="g", b="g"),))
+    )
 
 
 def test_the_example_of_the_docstring_runs() -> None:
@@ -38,19 +42,34 @@ def test_the_example_of_the_docstring_runs() -> None:
 
 
 def test_names_have_indices(mechanism: Mechanism) -> None:
-    assert [mechanism.bodies[mechanism.body_index[name]].name for name in ("arm", "stone")] == ["arm", "stone"]
+    assert [mechanism.bodies[mechanism.body_index[name]].name for name in ("arm", "stone")] == [
+        "arm",
+        "stone",
+    ]
     assert mechanism.body_index[WORLD] == ROOT
     assert [mechanism.v_order[i] for i in mechanism.dof_index.values()] == list(mechanism.dof_index)
 
 
 def test_trees_and_weld_groups(mechanism: Mechanism) -> None:
     index = mechanism.body_index
-    column, arm, tip, plate, stone = (index[name] for name in ("column", "arm", "tip", "plate", "stone"))
+    column, arm, tip, plate, stone = (
+        index[name] for name in ("column", "arm", "tip", "plate", "stone")
+    )
     assert mechanism.trees == {column: (column, arm, tip, plate), stone: (stone,)}
     assert mechanism.root_of(plate) == column
     assert mechanism.root_of(ROOT) == ROOT
-    assert [mechanism.moving_ancestor(i) for i in (ROOT, column, arm, plate)] == [ROOT, ROOT, arm, tip]
-    assert mechanism.weld_groups == {ROOT: (column,), arm: (arm,), tip: (tip, plate), stone: (stone,)}
+    assert [mechanism.moving_ancestor(i) for i in (ROOT, column, arm, plate)] == [
+        ROOT,
+        ROOT,
+        arm,
+        tip,
+    ]
+    assert mechanism.weld_groups == {
+        ROOT: (column,),
+        arm: (arm,),
+        tip: (tip, plate),
+        stone: (stone,),
+    }
     assert mechanism.weld_group_of("plate") == mechanism.weld_group_of("tip") == tip
     assert mechanism.weld_group_of(WORLD) == mechanism.weld_group_of("column") == ROOT
     with pytest.raises(KeyError):
@@ -59,7 +78,10 @@ def test_trees_and_weld_groups(mechanism: Mechanism) -> None:
 
 @pytest.mark.parametrize("policy", ["drake", "sdformat"])
 def test_excluded_pairs_are_those_of_the_scene_by_index(mechanism: Mechanism, policy: str) -> None:
-    names = {frozenset(mechanism.bodies[i].name for i in pair) for pair in mechanism.excluded_pairs(policy)}
+    names = {
+        frozenset(mechanism.bodies[i].name for i in pair)
+        for pair in mechanism.excluded_pairs(policy)
+    }
     assert names == mechanism.scene.excluded_collision_pairs(policy)
     assert frozenset(("arm", "stone")) in names
     assert mechanism.excluded_pairs(policy) is mechanism.excluded_pairs(policy)

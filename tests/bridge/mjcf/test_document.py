@@ -19,7 +19,11 @@ from tests.support.mujoco_oracle import compiled
 
 
 def test_the_rounding_of_a_sum_is_not_written():
-    assert (round_to_short(0.1 + 0.2), round_to_short(math.sin(math.pi)), round_to_short(1 / 3)) == (0.3, 0.0, 1 / 3)
+    assert (
+        round_to_short(0.1 + 0.2),
+        round_to_short(math.sin(math.pi)),
+        round_to_short(1 / 3),
+    ) == (0.3, 0.0, 1 / 3)
 
 
 def test_gravity_and_time_step_are_the_scenes():
@@ -43,7 +47,10 @@ def test_the_cone_of_friction_is_elliptic_and_an_mjcf_source_keeps_its_own():
         ('<option cone="pyramidal"/>', pyramidal),
         ('<option cone="elliptic"/>', elliptic),
     ):
-        source = f"<mujoco>{option}<worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>"
+        source = (
+            f"<mujoco>{option}<worldbody><body><freejoint/><geom "
+            f"size='.1'/></body></worldbody></mujoco>"
+        )
         assert compiled(to_mjcf(loaders.load_string(source, format="mjcf"))).opt.cone == cone
 
 
@@ -56,7 +63,9 @@ def test_a_link_without_gravity_floats():
 
 
 def test_a_link_named_world_is_the_world():
-    ground = link("world", model="ground", collisions=(Collision(name="g", X_LG=IDENTITY, geometry=Plane()),))
+    ground = link(
+        "world", model="ground", collisions=(Collision(name="g", X_LG=IDENTITY, geometry=Plane()),)
+    )
     model = compiled(to_mjcf(scene_of(ground, link("a"))))
     assert (model.nbody, model.geom("g").bodyid[0]) == (2, 0)
 

@@ -1,7 +1,7 @@
 """No field is lost without a diagnostic: each field, changed, changes the MJCF or the diagnostics.
 
-The fields are taken from the dataclasses, so that a new one cannot be forgotten: it fails here until the exporter
-carries it, reports it, or this file says why it has no meaning of its own.
+The fields are taken from the dataclasses, so that a new one cannot be forgotten: it fails here
+until the exporter carries it, reports it, or this file says why it has no meaning of its own.
 """
 
 import dataclasses
@@ -41,7 +41,8 @@ SILENT = {
 def tree():
     """A scene in which every field means something."""
     surface = m.Surface(
-        hydroelastic=m.Hydroelastic(compliance="rigid"), friction=m.Friction(torsional=0.1, patch_radius=0.2)
+        hydroelastic=m.Hydroelastic(compliance="rigid"),
+        friction=m.Friction(torsional=0.1, patch_radius=0.2),
     )
     shapes = (
         m.Box(size=(1, 1, 1)),
@@ -53,20 +54,25 @@ def tree():
         m.Polyline(outlines=(((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)),)),
     )
     collisions = tuple(
-        m.Collision(name=f"c{i}", X_LG=IDENTITY, geometry=shape, surface=surface) for i, shape in enumerate(shapes)
+        m.Collision(name=f"c{i}", X_LG=IDENTITY, geometry=shape, surface=surface)
+        for i, shape in enumerate(shapes)
     )
     material = m.Material(name="paint", diffuse=(1.0, 0.0, 0.0, 1.0))
     spin = m.Collision(
         name="spin",
         X_LG=IDENTITY,
         geometry=m.Sphere(radius=1),
-        surface=m.Surface(friction=m.Friction(torsional=0.1, surface_radius=0.2, use_patch_radius=False)),
+        surface=m.Surface(
+            friction=m.Friction(torsional=0.1, surface_radius=0.2, use_patch_radius=False)
+        ),
     )
     floor = m.Collision(name="floor", X_LG=IDENTITY, geometry=m.Plane())
     hill = m.Visual(name="hill", X_LG=IDENTITY, geometry=m.Heightmap(uri="hill.png", path=None))
     visual = m.Visual(name="v", X_LG=IDENTITY, geometry=m.Sphere(radius=1), material=material)
     imu = m.Sensor(name="imu", type="imu", X_LS=IDENTITY, parameters=(("noise", "1"),))
-    camera = m.Sensor(name="eye", type="camera", X_LS=IDENTITY, target="b", mujoco=(("mode", "targetbody"),))
+    camera = m.Sensor(
+        name="eye", type="camera", X_LS=IDENTITY, target="b", mujoco=(("mode", "targetbody"),)
+    )
     torque = m.Sensor(name="ft", type="force_torque", X_LS=IDENTITY, joint="hinge")
 
     def link(name, **more):
@@ -79,7 +85,9 @@ def tree():
         *(link(name) for name in "cdefg"),
         link("v", virtual=True, inertia=None),
         link("w"),
-        link("h", collisions=(m.Collision(name="end", X_LG=IDENTITY, geometry=m.Sphere(radius=1)),)),
+        link(
+            "h", collisions=(m.Collision(name="end", X_LG=IDENTITY, geometry=m.Sphere(radius=1)),)
+        ),
         m.Link(name="ground", model="static", X_WL=IDENTITY, collisions=(floor,)),
         link("free"),
         link("puppet", kinematic=True),
@@ -88,10 +96,19 @@ def tree():
     def joint(name, kind, parent, child, count=1, **more):
         axes = tuple(m.JointAxis(xyz=frozen(np.roll((0.0, 0.0, 1.0), i))) for i in range(count))
         return m.Joint(
-            name=name, type=kind, parent=parent, child=child, X_PJ=IDENTITY, X_CJ=IDENTITY, axes=axes, **more
+            name=name,
+            type=kind,
+            parent=parent,
+            child=child,
+            X_PJ=IDENTITY,
+            X_CJ=IDENTITY,
+            axes=axes,
+            **more,
         )
 
-    curve = m.Curve(initial_tangent=frozen((1, 0, 0)), plane_normal=Z, arcs=(m.Arc(length=1.0, curvature=1.0),))
+    curve = m.Curve(
+        initial_tangent=frozen((1, 0, 0)), plane_normal=Z, arcs=(m.Arc(length=1.0, curvature=1.0),)
+    )
     T = m.JointType
     joints = (
         joint("hinge", T.REVOLUTE, "a", "b", sensors=(torque,)),
@@ -122,7 +139,12 @@ def tree():
             m.Light(name="sun", type="directional", link="world", X_LLight=IDENTITY),
             m.Light(name="lamp", type="spot", link="a", X_LLight=IDENTITY),
             m.Light(
-                name="eye", type="point", link="a", X_LLight=IDENTITY, target="b", mujoco=(("mode", "targetbody"),)
+                name="eye",
+                type="point",
+                link="a",
+                X_LLight=IDENTITY,
+                target="b",
+                mujoco=(("mode", "targetbody"),),
             ),
         ),
         couplings=(
@@ -144,7 +166,9 @@ def tree():
             m.WeldConstraint(link_A="a", link_B="b", X_AP=IDENTITY, X_BQ=IDENTITY),
             m.DistanceConstraint(**ends, distance=1.0),
             m.DistanceConstraint(**ends, distance=1.0, stiffness=10.0),
-            m.TendonConstraint(joints=("hinge", "slide"), coefficients=(1.0, 2.0), lower=-1.0, upper=1.0),
+            m.TendonConstraint(
+                joints=("hinge", "slide"), coefficients=(1.0, 2.0), lower=-1.0, upper=1.0
+            ),
             *(
                 m.TendonConstraint(
                     joints=("hinge", "slide"),
@@ -176,7 +200,10 @@ def tree():
             m.FluidDrag(link="a"),
             m.Wing(link="a", joint="hinge"),
         ),
-        filter_groups=(m.FilterGroup(name="g", links=("a", "b")), m.FilterGroup(name="h", links=("ground",))),
+        filter_groups=(
+            m.FilterGroup(name="g", links=("a", "b")),
+            m.FilterGroup(name="h", links=("ground",)),
+        ),
         filter_rules=(m.FilterRule(a="g", b="h"),),
         mujoco=(
             m.MujocoElement(
@@ -347,7 +374,9 @@ def changed(value):
 
 def is_part(cls):
     """Return whether a class is the scene or a dataclass of the model."""
-    return cls is Scene or (dataclasses.is_dataclass(cls) and cls.__module__.startswith(f"{m.__name__}."))
+    return cls is Scene or (
+        dataclasses.is_dataclass(cls) and cls.__module__.startswith(f"{m.__name__}.")
+    )
 
 
 def parts(value, path=()):
@@ -384,7 +413,10 @@ SCENE = tree()
 PARTS = list(parts(SCENE))
 WHOLE = ("Where", "Friction", "Surface", "Physics")
 """Types of fields whose own fields are tried."""
-CLASSES = [Scene, *(c for c in vars(m).values() if isinstance(c, type) and is_part(c) and c is not m.SceneData)]
+CLASSES = [
+    Scene,
+    *(c for c in vars(m).values() if isinstance(c, type) and is_part(c) and c is not m.SceneData),
+]
 FIELDS = [
     (cls, field)
     for cls in CLASSES
@@ -412,7 +444,12 @@ def shape(tmp_path):
     for name in ("a.glb", "b.glb"):
         parts.export(tmp_path / name)
         parts.apply_scale(2.0)
-    mesh = m.Mesh(uri="a.glb", path=str(tmp_path / "a.glb"), submesh="ring", decomposition="convex_decomposition")
+    mesh = m.Mesh(
+        uri="a.glb",
+        path=str(tmp_path / "a.glb"),
+        submesh="ring",
+        decomposition="convex_decomposition",
+    )
     return m.Collision(name="c", X_LG=IDENTITY, geometry=mesh)
 
 
@@ -428,7 +465,9 @@ MESH_FIELDS = {
 }
 
 
-@pytest.mark.parametrize("field", [f.name for f in dataclasses.fields(m.Mesh) if (m.Mesh, f.name) not in SILENT])
+@pytest.mark.parametrize(
+    "field", [f.name for f in dataclasses.fields(m.Mesh) if (m.Mesh, f.name) not in SILENT]
+)
 def test_a_changed_field_of_a_mesh_changes_the_mjcf_or_the_diagnostics(field, shape, monkeypatch):
     monkeypatch.setattr(
         convex_decomposition, "installed", lambda: False
@@ -440,7 +479,9 @@ def test_a_changed_field_of_a_mesh_changes_the_mjcf_or_the_diagnostics(field, sh
         return outcome(Scene(name="mesh", links=(link,), models=SCENE.models[:1]))
 
     mesh = shape.geometry
-    assert with_mesh(dataclasses.replace(mesh, **{field: MESH_FIELDS[field](mesh)})) != with_mesh(mesh)
+    assert with_mesh(dataclasses.replace(mesh, **{field: MESH_FIELDS[field](mesh)})) != with_mesh(
+        mesh
+    )
 
 
 @pytest.mark.parametrize(
@@ -454,7 +495,9 @@ def test_a_changed_field_changes_the_mjcf_or_the_diagnostics(cls, field):
         if type(part) is cls:
             value = another(part, field)
             found = outcome(put(SCENE, path, dataclasses.replace(part, **{field.name: value})))
-            if not isinstance(found, str) and found != before:  # a refused scene shows nothing about the field
+            if (
+                not isinstance(found, str) and found != before
+            ):  # a refused scene shows nothing about the field
                 return
             tried.append((path, value))
     pytest.fail(f"{cls.__name__}.{field.name} is lost without a diagnostic; tried {tried}")

@@ -1,4 +1,6 @@
-"""Real models, with their meshes: each becomes an MJCF that compiles, moves and touches as the model does."""
+"""Real models, with their meshes: each becomes an MJCF that compiles, moves and touches as the
+model does.
+"""
 
 import os
 from pathlib import Path
@@ -14,12 +16,20 @@ from tests.support.mujoco_oracle import Running, can_touch, compiled, quietly
 
 CORPUS = Path(os.environ.get("SDFBRIDGE_CORPUS", Path(__file__).parents[4] / "shared" / "corpus"))
 MODELS = sorted((CORPUS / "gazebo_models").glob("*/model.sdf"))
-WITHOUT_SHAPES = {"mjcf.welded-contact", "mjcf.empty-shape", "mjcf.moving-plane", "mjcf.heightmap", "mjcf.no-shape"}
+WITHOUT_SHAPES = {
+    "mjcf.welded-contact",
+    "mjcf.empty-shape",
+    "mjcf.moving-plane",
+    "mjcf.heightmap",
+    "mjcf.no-shape",
+}
 """Findings about shapes that have no geom to touch with."""
 ABSENT = "sdf.include-not-found"
 UNSTABLE = {"breakable_test"}
-"""Models that MuJoCo cannot simulate: a hundred cubes that turn about their centers and touch each other. MuJoCo takes
-their inverse mass in translation, which is zero, for the compliance of contacts, and its solver fails."""
+"""Models that MuJoCo cannot simulate: a hundred cubes that turn about their centers and touch each
+other. MuJoCo takes their inverse mass in translation, which is zero, for the compliance of
+contacts, and its solver fails.
+"""
 
 
 def loaded(path):
@@ -52,9 +62,13 @@ def test_a_real_model_runs_in_mujoco_as_it_is(path):
     running, rng = Running(model, mechanism), np.random.default_rng(0)
     for q in ({}, drawn(mechanism, rng)):
         expected = mechanism.link_poses(q)
-        assert all(X_WL.is_close(expected[name], 1e-9) for name, X_WL in running.set(q).poses().items())
+        assert all(
+            X_WL.is_close(expected[name], 1e-9) for name, X_WL in running.set(q).poses().items()
+        )
         M = mechanism.mass_matrix(q)
-        assert np.abs(running.mass_matrix() - M).max(initial=0.0) <= 1e-9 * np.abs(M).max(initial=0.0)
+        assert np.abs(running.mass_matrix() - M).max(initial=0.0) <= 1e-9 * np.abs(M).max(
+            initial=0.0
+        )
     if not WITHOUT_SHAPES & {entry.code for entry in mjcf.diagnostics}:
         assert can_touch(model) == mechanism.collidable_pairs()
     if path.parent.name not in UNSTABLE:

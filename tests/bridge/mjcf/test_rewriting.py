@@ -68,7 +68,9 @@ def rewritten(first, folder):
     return to_mjcf(folder / "first.xml", quiet=True)
 
 
-@pytest.mark.parametrize("name", ["double_pendulum.urdf", "leg.sdf", "orthogonal_x.sdf", "arm/model.sdf"])
+@pytest.mark.parametrize(
+    "name", ["double_pendulum.urdf", "leg.sdf", "orthogonal_x.sdf", "arm/model.sdf"]
+)
 def test_a_model_of_another_format_is_the_same_text_again(name, tmp_path):
     first = to_mjcf(ASSETS / name, quiet=True)
     assert rewritten(first, tmp_path) == first

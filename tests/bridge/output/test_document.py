@@ -1,4 +1,6 @@
-"""A document and the files beside it, by what somebody who follows its references reads at every moment."""
+"""A document and the files beside it, by what somebody who follows its references reads at every
+moment.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +19,27 @@ OLD = {"part.obj": b"old mesh", "textures/part.png": b"old picture"}
 NEW = {"part.obj": b"new mesh", "textures/part.png": b"new picture", "wheel.obj": b"wheel"}
 
 
-def write(place: Path, files: dict[str, bytes], name: str = "x.sdf", *, force: bool = False) -> tuple[Path, ...]:
+def write(
+    place: Path, files: dict[str, bytes], name: str = "x.sdf", *, force: bool = False
+) -> tuple[Path, ...]:
     """Write a document that names these files."""
     text = "\n".join(f"x_assets/{CONTENT}/{file}" for file in files)
     document = place / name
     return write_document(
-        document, f"<a>\n{text}\n</a>".encode(), place / "x_assets", files, form=Form.MARKUP, force=force
+        document,
+        f"<a>\n{text}\n</a>".encode(),
+        place / "x_assets",
+        files,
+        form=Form.MARKUP,
+        force=force,
     )
 
 
 def read(place: Path, name: str = "x.sdf") -> dict[str, bytes]:
     """Every file that the document names, by its path in the folder of the content."""
-    lines = [line for line in (place / name).read_text().splitlines() if line.startswith("x_assets/")]
+    lines = [
+        line for line in (place / name).read_text().splitlines() if line.startswith("x_assets/")
+    ]
     return {line.split("/", 2)[2]: (place / line).read_bytes() for line in lines}
 
 
@@ -48,7 +59,9 @@ def test_a_document_refers_to_its_own_files_and_nothing_else_is_left(tmp_path: P
 
 
 def test_a_reader_finds_whole_files_after_each_step(tmp_path: Path) -> None:
-    """Each operation on files raises an audit event; before each, the document is read as somebody else would."""
+    """Each operation on files raises an audit event; before each, the document is read as somebody
+    else would.
+    """
     write(tmp_path, OLD)
     seen: list[dict[str, bytes]] = []
     is_reading = is_watching = False
@@ -88,8 +101,14 @@ def test_the_files_of_a_document_that_was_renamed_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda place: next(place.glob("x_assets/*/part.obj")).write_bytes(b"mine"), "edited since"),
-        (lambda place: (place / "x_assets" / "mine.txt").write_bytes(b"mine"), "not written by sdfbridge"),
+        (
+            lambda place: next(place.glob("x_assets/*/part.obj")).write_bytes(b"mine"),
+            "edited since",
+        ),
+        (
+            lambda place: (place / "x_assets" / "mine.txt").write_bytes(b"mine"),
+            "not written by sdfbridge",
+        ),
         (lambda place: (place / "x.sdf").write_bytes(b"mine"), "sdfbridge did not write it"),
     ],
 )

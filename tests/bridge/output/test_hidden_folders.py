@@ -1,4 +1,6 @@
-"""Hidden folders that a kill leaves: drafts are removed, old content only if nothing of it would be lost."""
+"""Hidden folders that a kill leaves: drafts are removed, old content only if nothing of it would be
+lost.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,13 @@ from pathlib import Path
 import pytest
 
 from bridge.output import write_folder
-from bridge.output.folder import ExchangeUnsupportedError, discard, exchange, new_hidden_folder, remove_leftovers
+from bridge.output.folder import (
+    ExchangeUnsupportedError,
+    discard,
+    exchange,
+    new_hidden_folder,
+    remove_leftovers,
+)
 
 OLD, NEW = {"a.xml": b"old", "deep/b": b"old"}, {"a.xml": b"new"}
 
@@ -24,7 +32,8 @@ def exchanged(place: Path) -> Path:
     hidden.rmdir()
     write_folder(place.with_name("fresh"), NEW)
     place.with_name("fresh").rename(hidden)
-    #        hidden = hidden.rename(hidden.with_name(f".out.sdfbridge-{hidden.stat().st_ino:x}-01234567"))
+    #        hidden =
+    # hidden.rename(hidden.with_name(f".out.sdfbridge-{hidden.stat().st_ino:x}-01234567"))
     try:
         exchange(hidden, place)
     except ExchangeUnsupportedError:
@@ -49,7 +58,9 @@ def test_old_content_as_it_was_written_is_removed(place: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a.xml", "mine.txt", "deep/mine.txt"])
 def test_old_content_with_a_file_of_the_last_moment_stays(place: Path, name: str) -> None:
-    """The file was edited or added after the check, and a kill prevented the check after the exchange."""
+    """The file was edited or added after the check, and a kill prevented the check after the
+    exchange.
+    """
     (place / name).write_bytes(b"mine")
     hidden = exchanged(place)
     write_folder(place, NEW)
@@ -69,7 +80,9 @@ def test_foreign_files_that_are_in_place_too_do_not_keep_old_content(place: Path
     assert os.listdir(place.parent) == ["out"]
 
 
-@pytest.mark.parametrize("name", [".out.sdfbridge-notes", ".out.sdfbridge-", ".other.sdfbridge-01234567", "out-old"])
+@pytest.mark.parametrize(
+    "name", [".out.sdfbridge-notes", ".out.sdfbridge-", ".other.sdfbridge-01234567", "out-old"]
+)
 def test_folders_with_similar_names_stay(place: Path, name: str) -> None:
     (place.parent / name).mkdir()
     write_folder(place, NEW)

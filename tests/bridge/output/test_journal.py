@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from bridge.output import FolderInUseError, Journal, exclusive_use, line_at, remove_aside, set_aside, whole_lines
+from bridge.output import (
+    FolderInUseError,
+    Journal,
+    exclusive_use,
+    line_at,
+    remove_aside,
+    set_aside,
+    whole_lines,
+)
 
 LINES = [b"first", b"", b"third " + b"x" * 100_000, b"fourth"]
 
@@ -54,7 +62,11 @@ def test_a_file_that_does_not_exist_has_no_lines(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_used_by_one_at_a_time(tmp_path: Path) -> None:
-    with exclusive_use(tmp_path / "new"), pytest.raises(FolderInUseError), exclusive_use(tmp_path / "new"):
+    with (
+        exclusive_use(tmp_path / "new"),
+        pytest.raises(FolderInUseError),
+        exclusive_use(tmp_path / "new"),
+    ):
         pass
     with exclusive_use(tmp_path / "new"):
         pass

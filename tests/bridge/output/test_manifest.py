@@ -18,7 +18,9 @@ FILES = {"model.xml": b"old", "assets/a.obj": b"old mesh"}
 def test_the_manifest_holds_the_hash_of_every_file(tmp_path: Path) -> None:
     write_folder(tmp_path / "out", FILES)
     content = json.loads((tmp_path / "out" / MANIFEST).read_text())
-    assert content["files"] == {file: hashlib.sha256(data).hexdigest() for file, data in FILES.items()}
+    assert content["files"] == {
+        file: hashlib.sha256(data).hexdigest() for file, data in FILES.items()
+    }
 
 
 @pytest.mark.parametrize(

@@ -65,10 +65,15 @@ def test_a_file_that_was_edited_is_refused_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("below", ["sub", "sub/deeper"])
-def test_a_folder_below_a_file_is_refused_with_the_name_of_the_file(tmp_path: Path, below: str) -> None:
+def test_a_folder_below_a_file_is_refused_with_the_name_of_the_file(
+    tmp_path: Path, below: str
+) -> None:
     (tmp_path / "file").write_bytes(b"mine")
     for check in (check_folder, lambda folder: write_folder(folder, NEW)):
-        with pytest.raises(OutputFolderError, match=r"/file is a file, so that .* cannot be written; choose another"):
+        with pytest.raises(
+            OutputFolderError,
+            match=r"/file is a file, so that .* cannot be written; choose another",
+        ):
             check(tmp_path / "file" / below)
 
 
@@ -144,7 +149,11 @@ def test_a_read_only_place_is_a_clear_error(shared_folder: Path, old: bool) -> N
     if old:
         write_folder(parent / "out", OLD)
     parent.chmod(0o555)
-    message = "out is read-only" if old and os.geteuid() == 0 else r"the output folder cannot be written: Permission"
+    message = (
+        "out is read-only"
+        if old and os.geteuid() == 0
+        else r"the output folder cannot be written: Permission"
+    )
     with unprivileged(), pytest.raises(OSError, match=message) as found:
         write_folder(parent / "out", NEW)
     assert found.value.filename in (None, str(parent / "out"))
@@ -153,7 +162,9 @@ def test_a_read_only_place_is_a_clear_error(shared_folder: Path, old: bool) -> N
 
 
 @pytest.mark.parametrize("length", [200, 201, 240, 255])
-def test_a_folder_may_have_the_longest_name_that_the_file_system_allows(tmp_path: Path, length: int) -> None:
+def test_a_folder_may_have_the_longest_name_that_the_file_system_allows(
+    tmp_path: Path, length: int
+) -> None:
     folder = tmp_path / ("x" * length)
     write_folder(folder, OLD)
     write_folder(folder, NEW)
@@ -170,7 +181,9 @@ def test_a_name_that_is_too_long_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_old_content(tmp_path: Path) -> None:
-    """A limit on the size of files stands for a full disk: both are errors of a write, after some of it is done."""
+    """A limit on the size of files stands for a full disk: both are errors of a write, after some
+    of it is done.
+    """
     folder = tmp_path / "out"
     write_folder(folder, OLD)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -186,7 +199,9 @@ def test_a_full_disk_leaves_the_old_content(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("target", ["missing", "out", "a/file"])
 def test_a_link_that_leads_nowhere(tmp_path: Path, target: str) -> None:
-    """A link to a folder that is not there makes it; a link to itself, or below a file, is a clear error."""
+    """A link to a folder that is not there makes it; a link to itself, or below a file, is a clear
+    error.
+    """
     (tmp_path / "out").symlink_to(target)
     if target == "missing":
         write_folder(tmp_path / "out", NEW)
@@ -198,7 +213,9 @@ def test_a_link_that_leads_nowhere(tmp_path: Path, target: str) -> None:
     assert sorted(os.listdir(tmp_path)) == ["a", "out"]
 
 
-def test_a_file_system_without_locks_is_written_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_system_without_locks_is_written_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def unsupported(*_: object) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
@@ -216,7 +233,9 @@ def test_a_link_as_output_folder_stays_a_link(tmp_path: Path) -> None:
     assert content(tmp_path / "real") == NEW
 
 
-def test_the_current_folder_and_those_above_it_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_current_folder_and_those_above_it_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a" / "b").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "a" / "b")
     for folder in (".", "..", str(tmp_path)):
@@ -238,11 +257,15 @@ def test_no_path_leads_out_of_the_folder(tmp_path: Path, file: str) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_an_error_while_writing_leaves_the_old_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_while_writing_leaves_the_old_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "out"
     write_folder(folder, OLD)
     for error in (MemoryError, KeyboardInterrupt, OSError(28, "No space left on device")):
-        monkeypatch.setattr(module, "_take_place", lambda *_, error=error: (_ for _ in ()).throw(error))
+        monkeypatch.setattr(
+            module, "_take_place", lambda *_, error=error: (_ for _ in ()).throw(error)
+        )
         with pytest.raises(BaseException):  # noqa: B017, PT011
             write_folder(folder, NEW)
         assert content(folder) == OLD
@@ -285,7 +308,9 @@ def test_where_folders_cannot_be_exchanged_a_kill_between_two_renames_is_made_go
 
 def test_outputs_at_once_wait_for_each_other(tmp_path: Path) -> None:
     outputs = [{"model.xml": str(i).encode(), f"{i}.txt": b""} for i in range(8)]
-    threads = [threading.Thread(target=write_folder, args=(tmp_path / "out", files)) for files in outputs]
+    threads = [
+        threading.Thread(target=write_folder, args=(tmp_path / "out", files)) for files in outputs
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -311,7 +336,9 @@ def test_a_kill_at_any_moment_leaves_one_output_whole(tmp_path: Path, name: str)
     rng = random.Random(0)
     for _ in range(15):
         process = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(tmp_path / "out")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            [sys.executable, "-c", WRITER, str(tmp_path / "out")],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
         )
         assert process.stdout is not None
         process.stdout.readline()

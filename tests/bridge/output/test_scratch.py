@@ -14,7 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from bridge.output import create_scratch_file, remove_unused, scratch_folder, scratch_path, scratch_place
+from bridge.output import (
+    create_scratch_file,
+    remove_unused,
+    scratch_folder,
+    scratch_path,
+    scratch_place,
+)
 from bridge.output.scratch import _sweep_once
 
 HOURS = 3600.0
@@ -64,7 +70,9 @@ def test_a_scratch_folder_is_private_and_gone_at_the_end(place: Path) -> None:
     assert list(place.iterdir()) == []
 
 
-def test_what_a_killed_process_leaves_is_swept_an_hour_later(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_killed_process_leaves_is_swept_an_hour_later(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     environment = os.environ | {"TMPDIR": str(place)}
     done = subprocess.run([sys.executable, "-c", KILLED], env=environment, check=False)
     assert done.returncode == -signal.SIGKILL
@@ -75,7 +83,9 @@ def test_what_a_killed_process_leaves_is_swept_an_hour_later(place: Path, monkey
     assert list(place.iterdir()) == []
 
 
-def test_scratch_of_running_processes_and_files_of_others_stay(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scratch_of_running_processes_and_files_of_others_stay(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     names = [
         f"sdfbridge-{os.getpid()}-0123456789abcdef",
         f"sdfbridge-{os.getppid()}.urdf",
@@ -119,7 +129,12 @@ def test_folders_of_a_cache_unused_for_a_week_are_removed(place: Path) -> None:
     for name in ("old", "recent", "used"):
         (place / name).mkdir()
     (place / "file").write_bytes(b"x")
-    for name, hours in (("old", 7.1 * 24), ("recent", 6.9 * 24), ("used", 30 * 24.0), ("file", 30 * 24.0)):
+    for name, hours in (
+        ("old", 7.1 * 24),
+        ("recent", 6.9 * 24),
+        ("used", 30 * 24.0),
+        ("file", 30 * 24.0),
+    ):
         age(place / name, hours)
     remove_unused(place, place / "used")
     assert sorted(os.listdir(place)) == ["file", "recent", "used"]

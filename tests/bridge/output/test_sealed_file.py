@@ -1,4 +1,6 @@
-"""A document is replaced only if an export wrote it and nobody edited it since: its bytes are the witness."""
+"""A document is replaced only if an export wrote it and nobody edited it since: its bytes are the
+witness.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def test_the_seal_is_a_comment_of_yaml_too(tmp_path: Path) -> None:
         (lambda text: b"<robot/>", "did not write"),
     ],
 )
-def test_a_file_of_somebody_else_is_kept_unless_forced(tmp_path: Path, change: object, reason: str) -> None:
+def test_a_file_of_somebody_else_is_kept_unless_forced(
+    tmp_path: Path, change: object, reason: str
+) -> None:
     path = write_sealed(tmp_path / "x.urdf", b"<robot/>\n", Form.MARKUP)
     mine = change(path.read_bytes())
     path.write_bytes(mine)
@@ -62,7 +66,11 @@ def test_a_folder_is_refused_and_a_pipe_is_not_read(tmp_path: Path) -> None:
 
 def test_an_empty_file_is_written(tmp_path: Path) -> None:
     (tmp_path / "x.urdf").touch()
-    assert write_sealed(tmp_path / "x.urdf", b"<robot/>", Form.MARKUP).read_bytes().startswith(b"<robot/>")
+    assert (
+        write_sealed(tmp_path / "x.urdf", b"<robot/>", Form.MARKUP)
+        .read_bytes()
+        .startswith(b"<robot/>")
+    )
 
 
 def picture() -> bytes:
@@ -82,7 +90,9 @@ CONTENTS = {
 
 @pytest.mark.parametrize("form", Form)
 def test_each_form_tells_an_edit_from_its_own_file(tmp_path: Path, form: Form) -> None:
-    """Each byte is changed in turn; the file as it is written is replaced, and no changed one is."""
+    """Each byte is changed in turn; the file as it is written is replaced, and no changed one
+    is.
+    """
     path = write_sealed(tmp_path / "report", CONTENTS[form], form)
     check_file(path)
     written = path.read_bytes()
@@ -99,13 +109,20 @@ def test_a_sealed_picture_and_object_are_read_as_before(tmp_path: Path) -> None:
         image.verify()
     with Image.open(path) as image:
         assert image.getpixel((2, 1)) == (10, 20, 30)
-    found = json.loads(write_sealed(tmp_path / "a.json", CONTENTS[Form.JSON], Form.JSON).read_bytes())
+    found = json.loads(
+        write_sealed(tmp_path / "a.json", CONTENTS[Form.JSON], Form.JSON).read_bytes()
+    )
     assert {key: found[key] for key in ("a", "b")} == {"a": [1, 2], "b": "c"}
 
 
 def test_pieces_are_sealed_like_the_whole(tmp_path: Path) -> None:
     whole = write_sealed(tmp_path / "a.html", b"<p>one</p>", Form.MARKUP).read_bytes()
-    assert write_sealed(tmp_path / "b.html", iter([b"<p>", b"", b"one", b"</p>"]), Form.MARKUP).read_bytes() == whole
+    assert (
+        write_sealed(
+            tmp_path / "b.html", iter([b"<p>", b"", b"one", b"</p>"]), Form.MARKUP
+        ).read_bytes()
+        == whole
+    )
 
 
 @pytest.mark.parametrize("form", [Form.JSON, Form.SARIF, Form.PNG])
@@ -116,7 +133,9 @@ def test_what_is_not_of_its_form_is_refused(form: Form) -> None:
 
 @pytest.mark.parametrize("form", [Form.JSON, Form.SARIF])
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
-def test_an_object_in_pieces_has_the_seal_of_the_whole(tmp_path: Path, form: Form, size: int) -> None:
+def test_an_object_in_pieces_has_the_seal_of_the_whole(
+    tmp_path: Path, form: Form, size: int
+) -> None:
     text = CONTENTS[Form.SARIF]
     pieces = [text[begin : begin + size] for begin in range(0, len(text), size)]
     path = write_sealed(tmp_path / "x.json", pieces, form)

@@ -20,7 +20,10 @@ LEGS = ("fl", "fr", "bl", "br")
 
 
 def body(name: str) -> str:
-    return f"<link name='{name}'><inertial><origin xyz='.1 0 -.1'/><mass value='1'/>{INERTIA}</inertial></link>"
+    return (
+        f"<link name='{name}'><inertial><origin xyz='.1 0 -.1'/><mass "
+        f"value='1'/>{INERTIA}</inertial></link>"
+    )
 
 
 def hinge(name: str, parent: str, child: str) -> str:
@@ -62,8 +65,12 @@ QUADRUPED = robot(
     ],
     ids={FREE: "free robot", WELDED: "welded robot", QUADRUPED: "quadruped", ARM: "arm"}.get,
 )
-def test_every_mechanism_of_a_comparison_has_the_base(source: str | Path, base: str, velocities: int | None) -> None:
-    """The numbers of velocities are counted by hand; the arm stands on one pedestal, so that a free one has 6 more."""
+def test_every_mechanism_of_a_comparison_has_the_base(
+    source: str | Path, base: str, velocities: int | None
+) -> None:
+    """The numbers of velocities are counted by hand; the arm stands on one pedestal, so that a free
+    one has 6 more.
+    """
     opened: list[Mechanism] = []
 
     class Mujoco(MujocoEngine):
@@ -76,8 +83,16 @@ def test_every_mechanism_of_a_comparison_has_the_base(source: str | Path, base: 
             opened.append(mechanism)
             super().__init__(mechanism)
 
-    scene = loaders.load(source) if isinstance(source, Path) else loaders.load_string(source, format="urdf")
-    expected = len(lower(scene).v_order) + (6 if base == "free" else 0) if velocities is None else velocities
+    scene = (
+        loaders.load(source)
+        if isinstance(source, Path)
+        else loaders.load_string(source, format="urdf")
+    )
+    expected = (
+        len(lower(scene).v_order) + (6 if base == "free" else 0)
+        if velocities is None
+        else velocities
+    )
     levels = ("L0", "L1", "L2", "L3")
     comparison = compare(scene, (Mujoco, Pybullet), levels=levels, base=base, configurations=2)  # type: ignore[arg-type]
     counts = {len(mechanism.v_order) for mechanism in opened if mechanism.scene.name == scene.name}
@@ -97,24 +112,35 @@ def test_a_changed_scene_keeps_the_base_and_the_least_inertia() -> None:
 
 
 def test_a_freed_link_does_not_share_the_name_of_another_joint() -> None:
-    same = robot("<link name='world'/>", WELD, body("base"), body("arm"), hinge("base", "base", "arm"))
+    same = robot(
+        "<link name='world'/>", WELD, body("base"), body("arm"), hinge("base", "base", "arm")
+    )
     freed = with_base(lower(loaders.load_string(same, format="urdf")), fixed=False)
     assert len(dict.fromkeys(freed.v_order)) == 7
 
 
 def test_no_level_lowers_a_scene_without_the_base_of_the_mechanism() -> None:
-    """Bodies above a plane and a single link are scenes of a level alone; two files are compared as they are."""
-    own = {("contact_scenarios.py", "_open"), ("invariants.py", "_tumbling"), ("two_models.py", "errors_in_simulators")}
+    """Bodies above a plane and a single link are scenes of a level alone; two files are compared as
+    they are.
+    """
+    own = {
+        ("contact_scenarios.py", "_open"),
+        ("invariants.py", "_tumbling"),
+        ("two_models.py", "errors_in_simulators"),
+    }
     assert set(callers_of_lower(ROOT / "bridge/parity")) == own
 
 
 def callers_of_lower(folder: Path) -> list[tuple[str, str]]:
-    """Return the file and the function of each call of `lower` and of `mechanism_of`, but that of `compare`."""
+    """Return the file and the function of each call of `lower` and of `mechanism_of`, but that of
+    `compare`.
+    """
     return [
         (path.name, function.name)
         for path in folder.rglob("*.py")
         for function in ast.walk(ast.parse(path.read_text()))
-        if isinstance(function, ast.FunctionDef) and (path.name, function.name) != ("comparison.py", "compare")
+        if isinstance(function, ast.FunctionDef)
+        and (path.name, function.name) != ("comparison.py", "compare")
         for call in ast.walk(function)
         if isinstance(call, ast.Call)
         and (getattr(call.func, "id", "") in {"lower", "mechanism_of"} or is_of_module(call.func))
@@ -122,9 +148,12 @@ def callers_of_lower(folder: Path) -> list[tuple[str, str]]:
 
 
 def is_of_module(function: ast.expr) -> bool:
-    """Return whether a call is ``bridge.lower`` or ``lowering.lower``; ``text.lower`` is another function."""
+    """Return whether a call is ``bridge.lower`` or ``lowering.lower``; ``text.lower`` is another
+    function.
+    """
     return (
         isinstance(function, ast.Attribute)
         and function.attr == "lower"
-        and getattr(function.value, "id", getattr(function.value, "attr", "")) in {"bridge", "lowering"}
+        and getattr(function.value, "id", getattr(function.value, "attr", ""))
+        in {"bridge", "lowering"}
     )

@@ -1,4 +1,6 @@
-"""One world through both loaders, against closed forms, and the verdict on it: a block and a ball on a plane."""
+"""One world through both loaders, against closed forms, and the verdict on it: a block and a ball
+on a plane.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,11 @@ LEVELS = ("L0", "L1", "L2", "L4")
 
 
 def world(
-    thing: tuple[str, float, tuple[float, ...]], mu: float, restitution: float, slope: float, extra: str = ""
+    thing: tuple[str, float, tuple[float, ...]],
+    mu: float,
+    restitution: float,
+    slope: float,
+    extra: str = "",
 ) -> loaders.Scene:
     """A body above a plane with the same surface; gravity is inclined instead of the plane."""
     geometry, height, (ixx, iyy, izz) = thing
@@ -33,13 +39,18 @@ def world(
         f"<bounce><restitution_coefficient>{restitution}</restitution_coefficient>{extra}</bounce></surface>"
     )
     text = (
-        f"<sdf version='1.9'><world name='w'><gravity>{G * math.sin(slope)} 0 {-G * math.cos(slope)}</gravity>"
+        f"<sdf version='1.9'><world name='w'><gravity>{G * math.sin(slope)} 0 "
+        f"{-G * math.cos(slope)}</gravity>"
         f"<physics name='p' type='ode'><max_step_size>{STEP}</max_step_size></physics>"
-        "<model name='ground'><static>true</static><link name='l'><collision name='c'><geometry><plane>"
-        f"<normal>0 0 1</normal><size>100 100</size></plane></geometry>{surface}</collision></link></model>"
-        f"<model name='b'><pose>0 0 {height} 0 0 0</pose><link name='l'><inertial><mass>1</mass><inertia>"
+        "<model name='ground'><static>true</static><link name='l'><collision "
+        "name='c'><geometry><plane>"
+        f"<normal>0 0 1</normal><size>100 "
+        f"100</size></plane></geometry>{surface}</collision></link></model>"
+        f"<model name='b'><pose>0 0 {height} 0 0 0</pose><link "
+        f"name='l'><inertial><mass>1</mass><inertia>"
         f"<ixx>{ixx}</ixx><iyy>{iyy}</iyy><izz>{izz}</izz></inertia></inertial>"
-        f"<collision name='c'><geometry>{geometry}</geometry>{surface}</collision></link></model></world></sdf>"
+        f"<collision "
+        f"name='c'><geometry>{geometry}</geometry>{surface}</collision></link></model></world></sdf>"
     )
     return loaders.load_string(text, format="sdf")
 
@@ -72,15 +83,23 @@ def in_pybullet(scene: loaders.Scene, count: int) -> list[Any]:
 @pytest.mark.parametrize("mu", [0.2, 0.5, 1.0])
 @pytest.mark.parametrize("simulate", [in_mujoco, in_pybullet])
 def test_a_block_on_an_incline_moves_as_the_closed_form_says(simulate: Any, mu: float) -> None:
-    """Soft contacts of MuJoCo creep by a millimeter in a second; friction of mu^2 would slide 0.7 m further."""
+    """Soft contacts of MuJoCo creep by a millimeter in a second; friction of mu^2 would slide 0.7 m
+    further.
+    """
     exact = max(0.0, G * (math.sin(SLOPE) - mu * math.cos(SLOPE))) / 2.0
-    assert simulate(world(BLOCK, mu, 0.0, SLOPE), round(1.0 / STEP))[-1][0] == pytest.approx(exact, abs=2e-3)
+    assert simulate(world(BLOCK, mu, 0.0, SLOPE), round(1.0 / STEP))[-1][0] == pytest.approx(
+        exact, abs=2e-3
+    )
 
 
 @pytest.mark.parametrize("heading", [45.0, 90.0, 135.0, 180.0, 225.0, 270.0, 315.0])
 @pytest.mark.parametrize("simulate", [in_mujoco, in_pybullet])
-def test_a_block_slides_alike_down_an_incline_in_every_direction(simulate: Any, heading: float) -> None:
-    """A pyramid of friction would let it slide 0.28 m further along the diagonals of the contact."""
+def test_a_block_slides_alike_down_an_incline_in_every_direction(
+    simulate: Any, heading: float
+) -> None:
+    """A pyramid of friction would let it slide 0.28 m further along the diagonals of the
+    contact.
+    """
     c, s = math.cos(math.radians(heading)), math.sin(math.radians(heading))
     scene = world(BLOCK, 0.2, 0.0, 0.0)
     down = G * math.sin(SLOPE)
@@ -91,10 +110,14 @@ def test_a_block_slides_alike_down_an_incline_in_every_direction(simulate: Any, 
 
 
 def pushed(simulate: Any, ratio: float, heading: float) -> tuple[float, float]:
-    """The way [m] of a block along a push, and across it; the push in half a second is relative to its friction."""
+    """The way [m] of a block along a push, and across it; the push in half a second is relative to
+    its friction.
+    """
     mu, c, s = 0.5, math.cos(math.radians(heading)), math.sin(math.radians(heading))
     push = ratio * mu * G
-    scene = dataclasses.replace(world(BLOCK, mu, 0.0, 0.0), gravity=np.array((push * c, push * s, -G)))
+    scene = dataclasses.replace(
+        world(BLOCK, mu, 0.0, 0.0), gravity=np.array((push * c, push * s, -G))
+    )
     x, y, _ = simulate(scene, round(0.5 / STEP))[-1]
     return c * x + s * y, c * y - s * x
 
@@ -102,7 +125,9 @@ def pushed(simulate: Any, ratio: float, heading: float) -> tuple[float, float]:
 @pytest.mark.parametrize("heading", [0.0, 30.0, 45.0])
 @pytest.mark.parametrize("simulate", [in_mujoco, in_pybullet])
 @pytest.mark.parametrize("ratio", [0.8, 1.2])
-def test_a_pushed_block_slides_beyond_its_friction_cone_only(simulate: Any, ratio: float, heading: float) -> None:
+def test_a_pushed_block_slides_beyond_its_friction_cone_only(
+    simulate: Any, ratio: float, heading: float
+) -> None:
     exact = max(0.0, ratio - 1.0) * 0.5 * G / 2.0 * 0.25
     along, across = pushed(simulate, ratio, heading)
     assert along == pytest.approx(exact, abs=2e-3)
@@ -120,7 +145,9 @@ def test_a_ball_rolls_down_an_incline_without_slipping(simulate: Any, slope: flo
 
 @pytest.mark.parametrize("restitution", [0.5, 0.8])
 @pytest.mark.parametrize("simulate", [in_mujoco, in_pybullet])
-def test_a_ball_leaves_with_the_stated_fraction_of_its_speed(simulate: Any, restitution: float) -> None:
+def test_a_ball_leaves_with_the_stated_fraction_of_its_speed(
+    simulate: Any, restitution: float
+) -> None:
     heights = [p[2] - 0.1 for p in simulate(world(BALL, 1.0, restitution, 0.0), 700)]
     impact = min(range(500), key=heights.__getitem__)
     assert math.sqrt(max(heights[impact:]) / 0.5) == pytest.approx(restitution, abs=0.04)
@@ -142,5 +169,7 @@ def test_the_verdict_on_contact_is_never_equivalent(
     found = compare(world(thing, mu, restitution, slope, extra), levels=LEVELS, configurations=1)
     assert found.verdict is verdict, repr(found)
     contact = {(row.quantity, row.engines[1]) for row in found.rows if row.level == "L4"}
-    assert {(name, engine) for name in ("slide", "bounce", "stack") for engine in ("mujoco", "pybullet")} <= contact
+    assert {
+        (name, engine) for name in ("slide", "bounce", "stack") for engine in ("mujoco", "pybullet")
+    } <= contact
     assert not found.failures

@@ -1,4 +1,6 @@
-"""A defect of a running engine is a difference although a known cause is about the same link, joint or motion."""
+"""A defect of a running engine is a difference although a known cause is about the same link, joint
+or motion.
+"""
 
 from __future__ import annotations
 
@@ -64,18 +66,26 @@ def with_mimic() -> Scene:
 
 def free() -> Scene:
     """A free link with an arm."""
-    return scene([link("a", shape=Sphere(radius=0.1)), link("b")], [joint("jb", "a", "b", xyz=(1, 0, 0), X_PJ=DOWN)])
+    return scene(
+        [link("a", shape=Sphere(radius=0.1)), link("b")],
+        [joint("jb", "a", "b", xyz=(1, 0, 0), X_PJ=DOWN)],
+    )
 
 
 def with_shapes() -> Scene:
     base = chain()
     return dataclasses.replace(
-        base, links=tuple(dataclasses.replace(each, collisions=link("x", shape=Box(size=(0.1, 0.1, 0.1))).collisions)
-                          for each in base.links),
-    )  # fmt: skip
+        base,
+        links=tuple(
+            dataclasses.replace(
+                each, collisions=link("x", shape=Box(size=(0.1, 0.1, 0.1))).collisions
+            )
+            for each in base.links
+        ),
+    )
 
 
-# --- defects ---------------------------------------------------------------------------------------------------------
+# --- defects --------------------------------------------------------------------------------------
 
 
 def half_a_rotor(model: Any) -> None:
@@ -101,7 +111,11 @@ def softer_mimic(model: Any) -> None:
 def weak_motor(engine: PyBulletEngine) -> None:
     (body,) = engine._bodies
     pybullet.setJointMotorControl2(
-        int(body), body.links["b"], pybullet.VELOCITY_CONTROL, force=1e-3, physicsClientId=engine._client
+        int(body),
+        body.links["b"],
+        pybullet.VELOCITY_CONTROL,
+        force=1e-3,
+        physicsClientId=engine._client,
     )
 
 
@@ -113,7 +127,9 @@ def weak_gear(engine: PyBulletEngine) -> None:
 
 def slippery(engine: PyBulletEngine) -> None:
     (body,) = engine._bodies
-    pybullet.changeDynamics(int(body), body.links["b"], lateralFriction=0.9, physicsClientId=engine._client)
+    pybullet.changeDynamics(
+        int(body), body.links["b"], lateralFriction=0.9, physicsClientId=engine._client
+    )
 
 
 def stiff_air(engine: PyBulletEngine) -> None:
@@ -122,14 +138,49 @@ def stiff_air(engine: PyBulletEngine) -> None:
 
 
 CASES: dict[str, tuple[Callable[[], Scene], Any, str, str]] = {
-    "half a rotor, where PyBullet lacks all of it": (with_rotor, faulty_mujoco(half_a_rotor), "L1", "mass matrix"),
+    "half a rotor, where PyBullet lacks all of it": (
+        with_rotor,
+        faulty_mujoco(half_a_rotor),
+        "L1",
+        "mass matrix",
+    ),
     "damping beside a rotor": (with_rotor, faulty_mujoco(damped), "L0", "damping"),
-    "a wrong pitch of a soft screw": (with_screw, faulty_mujoco(wrong_pitch), "L2", "motion without damping"),
-    "a weak motor beside a screw": (with_screw, faulty_pybullet(weak_motor), "L2", "order of convergence"),
-    "a heavier link beside one without mass": (with_massless_link, faulty_mujoco(heavier), "L0", "mass"),
-    "a weak motor beside a link without mass": (with_massless_link, faulty_pybullet(weak_motor), "L2", "one step"),
-    "a mimic a hundred times softer": (with_mimic, faulty_mujoco(softer_mimic), "L2", "constraints in motion"),
-    "a mimic without strength": (with_mimic, faulty_pybullet(weak_gear), "L2", "constraints in motion"),
+    "a wrong pitch of a soft screw": (
+        with_screw,
+        faulty_mujoco(wrong_pitch),
+        "L2",
+        "motion without damping",
+    ),
+    "a weak motor beside a screw": (
+        with_screw,
+        faulty_pybullet(weak_motor),
+        "L2",
+        "order of convergence",
+    ),
+    "a heavier link beside one without mass": (
+        with_massless_link,
+        faulty_mujoco(heavier),
+        "L0",
+        "mass",
+    ),
+    "a weak motor beside a link without mass": (
+        with_massless_link,
+        faulty_pybullet(weak_motor),
+        "L2",
+        "one step",
+    ),
+    "a mimic a hundred times softer": (
+        with_mimic,
+        faulty_mujoco(softer_mimic),
+        "L2",
+        "constraints in motion",
+    ),
+    "a mimic without strength": (
+        with_mimic,
+        faulty_pybullet(weak_gear),
+        "L2",
+        "constraints in motion",
+    ),
     "damping of a free link": (free, faulty_pybullet(stiff_air), "L2", "one step"),
     "friction of one link": (with_shapes, faulty_pybullet(slippery), "L0", "friction of shapes"),
 }
@@ -143,4 +194,6 @@ def test_a_defect_beside_a_known_cause_is_a_difference(
     found = compare(model(), (engine,), levels=(level,), configurations=2)
     assert found.verdict is Verdict.DIFFERS
     failed = [row for row in found.rows if row.outcome is Outcome.FAILED]
-    assert quantity in {row.quantity for row in failed if not (row.known_cause and row.known_cause.is_loss)}
+    assert quantity in {
+        row.quantity for row in failed if not (row.known_cause and row.known_cause.is_loss)
+    }

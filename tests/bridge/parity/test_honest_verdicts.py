@@ -1,4 +1,6 @@
-"""A verdict claims only what was compared: models and running engines whose difference was once called equivalent."""
+"""A verdict claims only what was compared: models and running engines whose difference was once
+called equivalent.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ pytest.importorskip("mujoco")
 pybullet = pytest.importorskip("pybullet")
 
 
-# --- models ----------------------------------------------------------------------------------------------------------
+# --- models ---------------------------------------------------------------------------------------
 
 
 def link(name: str, mass: float = 1.0, moment: float = 0.02) -> str:
@@ -30,13 +32,16 @@ def link(name: str, mass: float = 1.0, moment: float = 0.02) -> str:
 
 def hinge(name: str, parent: str, child: str, extra: str = "") -> str:
     return (
-        f"<joint name='{name}' type='revolute'><parent link='{parent}'/><child link='{child}'/><origin xyz='.1 0 -.2'/>"
+        f"<joint name='{name}' type='revolute'><parent link='{parent}'/><child "
+        f"link='{child}'/><origin xyz='.1 0 -.2'/>"
         f"<axis xyz='0 1 0'/><limit lower='-2' upper='2' effort='5' velocity='5'/>{extra}</joint>"
     )
 
 
 def urdf(*parts: str) -> loaders.Scene:
-    return loaders.load_string(f"<robot name='r'><link name='world'/>{''.join(parts)}</robot>", format="urdf")
+    return loaders.load_string(
+        f"<robot name='r'><link name='world'/>{''.join(parts)}</robot>", format="urdf"
+    )
 
 
 def sdf(*parts: str) -> loaders.Scene:
@@ -52,7 +57,9 @@ def motion_of(found: Comparison, quantity: str) -> Any:
     return next(row for row in found.rows if row.quantity == quantity)
 
 
-def differs(scene: loaders.Scene, engines: Sequence[Any], levels: Sequence[str] = ("L2",)) -> Comparison:
+def differs(
+    scene: loaders.Scene, engines: Sequence[Any], levels: Sequence[str] = ("L2",)
+) -> Comparison:
     found = compare(scene, engines, levels=levels, configurations=2)
     assert found.verdict is Verdict.DIFFERS, repr(found)
     with pytest.raises(AssertionError, match="DIFFERS"):
@@ -63,12 +70,16 @@ def differs(scene: loaders.Scene, engines: Sequence[Any], levels: Sequence[str] 
 def mimic() -> loaders.Scene:
     follow = "<mimic joint='ja' multiplier='.5' offset='.1'/>"
     return urdf(
-        link("a"), link("b"), link("c"),
-        hinge("ja", "world", "a"), hinge("jb", "a", "b"), hinge("jc", "b", "c", follow),
-    )  # fmt: skip
+        link("a"),
+        link("b"),
+        link("c"),
+        hinge("ja", "world", "a"),
+        hinge("jb", "a", "b"),
+        hinge("jc", "b", "c", follow),
+    )
 
 
-# --- a force or a part that an engine lacks --------------------------------------------------------------------------
+# --- a force or a part that an engine lacks -------------------------------------------------------
 
 
 def test_a_bushing_that_mujoco_drops_is_a_difference() -> None:
@@ -81,7 +92,10 @@ def test_a_bushing_that_mujoco_drops_is_a_difference() -> None:
         "force_stiffness": "90 80 70",
         "force_damping": "2 2 2",
     }
-    values = "".join(f"<drake:bushing_{name}>{value}</drake:bushing_{name}>" for name, value in parameters.items())
+    values = "".join(
+        f"<drake:bushing_{name}>{value}</drake:bushing_{name}>"
+        for name, value in parameters.items()
+    )
     bushing = f"<drake:linear_bushing_rpy>{ends}{values}</drake:linear_bushing_rpy>"
     found = differs(sdf(links, frames, bushing), ("mujoco", "pybullet"))
     assert motion_of(found, "exported motion").code == "mjcf.bushing"
@@ -90,8 +104,13 @@ def test_a_bushing_that_mujoco_drops_is_a_difference() -> None:
 
 def test_a_rotor_that_pybullet_lacks_is_a_difference() -> None:
     axis = "<axis><xyz>0 1 0</xyz><limit><effort>10</effort></limit></axis>"
-    rotor = "<drake:rotor_inertia>1e-4</drake:rotor_inertia><drake:gear_ratio>100</drake:gear_ratio>"
-    geared = f"<joint name='ja' type='revolute'><parent>world</parent><child>a</child>{axis}{rotor}</joint>"
+    rotor = (
+        "<drake:rotor_inertia>1e-4</drake:rotor_inertia><drake:gear_ratio>100</drake:gear_ratio>"
+    )
+    geared = (
+        f"<joint name='ja' "
+        f"type='revolute'><parent>world</parent><child>a</child>{axis}{rotor}</joint>"
+    )
     found = differs(sdf(f"<link name='a'>{SOLID}</link>", geared), ("mujoco", "pybullet"), ("L1",))
     row = next(row for row in found.failures if row.quantity == "mass matrix")
     assert row.code == "pybullet.rotor-inertia"
@@ -102,11 +121,13 @@ def test_an_engine_that_reads_the_file_itself_leaves_motion_open(assets: Path) -
     found = compare(assets / "double_pendulum.urdf", ("mujoco", "pybullet-urdf"), configurations=2)
     assert found.verdict is Verdict.INCOMPLETE
     assert ("motion", ("pybullet-urdf",)) in {(gap.quantity, gap.engines) for gap in found.gaps}
-    with pytest.raises(AssertionError, match=r"(?s)INCOMPLETE.*not compared: motion in pybullet-urdf"):
+    with pytest.raises(
+        AssertionError, match=r"(?s)INCOMPLETE.*not compared: motion in pybullet-urdf"
+    ):
         found.assert_equivalent()
 
 
-# --- a constraint, a friction or an operator that is wrong in the running engine -------------------------------------
+# --- a constraint, a friction or an operator that is wrong in the running engine ------------------
 
 
 def test_an_inactive_mimic_in_mujoco_is_a_difference() -> None:
@@ -147,7 +168,12 @@ def test_a_massless_tip_excuses_no_other_link(name: str) -> None:
         model.body_inertia[body] *= 3.0
         model.body_ipos[body] += (0.1, 0.1, 0.1)
 
-    scene = urdf(link(name, 5.0, 0.2), "<link name='tip'/>", hinge("ja", "world", name), hinge("jb", name, "tip"))
+    scene = urdf(
+        link(name, 5.0, 0.2),
+        "<link name='tip'/>",
+        hinge("ja", "world", name),
+        hinge("jb", name, "tip"),
+    )
     found = differs(scene, (faulty_mujoco(heavier), "pybullet"), ("L0", "L1"))
     assert {row.where for row in found.failures if row.quantity == "inertia"} == {name}
 
@@ -162,7 +188,10 @@ def test_a_link_without_gravity_excuses_no_spring() -> None:
     scene = sdf(
         f"<link name='a'>{SOLID}</link><link name='b'><gravity>false</gravity>{gram}</link>",
         f"<joint name='ja' type='revolute'><parent>world</parent><child>a</child>{axis}</joint>",
-        "<joint name='jb' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 1 0</xyz></axis></joint>",
+        (
+            "<joint name='jb' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 1 "
+            "0</xyz></axis></joint>"
+        ),
     )
     assert not compare(scene, levels=("L0", "L1", "L2"), configurations=2).failures
     found = differs(scene, (faulty_mujoco(stiffen), "pybullet"))
@@ -178,15 +207,20 @@ def test_dry_friction_that_is_removed_from_pybullet_is_a_difference() -> None:
                 )
 
     scene = urdf(
-        link("a"), link("b"), hinge("ja", "world", "a", "<dynamics friction='2'/>"), hinge("jb", "a", "b")
-    )  # fmt: skip
+        link("a"),
+        link("b"),
+        hinge("ja", "world", "a", "<dynamics friction='2'/>"),
+        hinge("jb", "a", "b"),
+    )
     assert not compare(scene, levels=("L2",)).failures
     found = differs(scene, ("mujoco", faulty_pybullet(loosen)))
     assert [row.quantity for row in found.failures] == ["exported motion"]
 
 
 @pytest.mark.parametrize("factor", [2.0, 1.001, 1.0 + 1e-7])
-def test_a_wrong_mass_matrix_of_pybullet_is_a_difference(monkeypatch: pytest.MonkeyPatch, factor: float) -> None:
+def test_a_wrong_mass_matrix_of_pybullet_is_a_difference(
+    monkeypatch: pytest.MonkeyPatch, factor: float
+) -> None:
     query = pybullet.calculateMassMatrix
 
     def wrong(*words: Any, **options: Any) -> list[list[float]]:
@@ -201,7 +235,9 @@ def test_a_wrong_mass_matrix_of_pybullet_is_a_difference(monkeypatch: pytest.Mon
 def test_wrong_inverse_dynamics_of_pybullet_are_a_difference(
     monkeypatch: pytest.MonkeyPatch, mass_factor: float
 ) -> None:
-    """Both operators are wrong, or one: neither is replaced by ours, and neither vouches for the other."""
+    """Both operators are wrong, or one: neither is replaced by ours, and neither vouches for the
+    other.
+    """
     inertia, forces = pybullet.calculateMassMatrix, pybullet.calculateInverseDynamics
 
     def wrong_inertia(*words: Any, **options: Any) -> list[list[float]]:
@@ -218,32 +254,48 @@ def test_wrong_inverse_dynamics_of_pybullet_are_a_difference(
     assert ("mass matrix" in wrong) == (mass_factor != 1.0)
 
 
-# --- models whose engines move alike ---------------------------------------------------------------------------------
+# --- models whose engines move alike --------------------------------------------------------------
 
 
 def test_planar_damping_shared_by_both_engines_is_no_difference() -> None:
-    """Both engines converge to Drake's motion; a verdict of DIFFERS would be as wrong as EQUIVALENT elsewhere."""
+    """Both engines converge to Drake's motion; a verdict of DIFFERS would be as wrong as EQUIVALENT
+    elsewhere.
+    """
     ends = "<drake:parent>base</drake:parent><drake:child>a</drake:child>"
-    planar = f"<drake:joint name='ja' type='planar'>{ends}<drake:damping>.5 .6 .7</drake:damping></drake:joint>"
+    planar = (
+        f"<drake:joint name='ja' type='planar'>{ends}<drake:damping>.5 .6 "
+        f".7</drake:damping></drake:joint>"
+    )
     anchor = "<joint name='w' type='fixed'><parent>world</parent><child>base</child></joint>"
     found = compare(
-        sdf(f"<link name='base'>{SOLID}</link><link name='a'>{SOLID}</link>", anchor, planar), configurations=2
+        sdf(f"<link name='base'>{SOLID}</link><link name='a'>{SOLID}</link>", anchor, planar),
+        configurations=2,
     )
     assert found.verdict is Verdict.EQUIVALENT, repr(found)
 
 
 def test_a_spring_between_links_moves_alike_in_both_engines_or_is_a_gap() -> None:
-    """MuJoCo holds it as a tendon; nothing that is compared may differ, and nothing dropped may be EQUIVALENT."""
+    """MuJoCo holds it as a tendon; nothing that is compared may differ, and nothing dropped may be
+    EQUIVALENT.
+    """
     links = "".join(f"<link name='{name}'>{SOLID}</link>" for name in "ab")
     axis = "<axis><xyz>0 1 0</xyz></axis>"
     joints = "".join(
-        f"<joint name='j{child}' type='revolute'><parent>{parent}</parent><child>{child}</child>{axis}</joint>"
+        (
+            f"<joint name='j{child}' "
+            f"type='revolute'><parent>{parent}</parent><child>{child}</child>{axis}</joint>"
+        )
         for parent, child in (("world", "a"), ("a", "b"))
     )
     parameters = {
-        "body_A": "a", "body_B": "b", "p_AP": ".1 .2 -.1", "p_BQ": "-.2 .1 .3",
-        "free_length": ".4", "stiffness": "30", "damping": ".7",
-    }  # fmt: skip
+        "body_A": "a",
+        "body_B": "b",
+        "p_AP": ".1 .2 -.1",
+        "p_BQ": "-.2 .1 .3",
+        "free_length": ".4",
+        "stiffness": "30",
+        "damping": ".7",
+    }
     values = "".join(
         f"<drake:linear_spring_damper_{name}>{value}</drake:linear_spring_damper_{name}>"
         for name, value in parameters.items()
@@ -254,7 +306,7 @@ def test_a_spring_between_links_moves_alike_in_both_engines_or_is_a_gap() -> Non
     assert motion_of(found, "exported motion").outcome is Outcome.PASSED
 
 
-# --- causes and gaps -------------------------------------------------------------------------------------------------
+# --- causes and gaps ------------------------------------------------------------------------------
 
 
 def test_a_cause_explains_up_to_its_bound_and_never_a_loss() -> None:
@@ -268,14 +320,20 @@ def test_a_cause_explains_up_to_its_bound_and_never_a_loss() -> None:
 def test_a_level_that_was_not_run_is_a_gap(assets: Path) -> None:
     found = compare(assets / "double_pendulum.urdf", levels=("L0",), configurations=1)
     assert found.verdict is Verdict.INCOMPLETE
-    assert {gap.quantity for gap in found.gaps} >= {"motion", "mass matrix, forces and collidable pairs"}
+    assert {gap.quantity for gap in found.gaps} >= {
+        "motion",
+        "mass matrix, forces and collidable pairs",
+    }
     found.assert_no_difference()
 
 
 def test_a_missing_mesh_is_a_gap(tmp_path: Path) -> None:
     shape = "<collision><geometry><mesh filename='gone.stl'/></geometry></collision>"
     file = tmp_path / "r.urdf"
-    file.write_text(f"<robot name='r'>{link('a').replace('</link>', f'{shape}</link>')}</robot>", encoding="utf-8")
+    file.write_text(
+        f"<robot name='r'>{link('a').replace('</link>', f'{shape}</link>')}</robot>",
+        encoding="utf-8",
+    )
     found = compare(file, levels=("L0", "L1"), configurations=1, quiet=True)
     assert "mesh.missing" in {gap.code for gap in found.gaps}
     assert bridge.parity.Verdict.INCOMPLETE is found.verdict
@@ -290,14 +348,23 @@ def test_an_effort_limit_of_zero_which_mujoco_reads_as_no_limit_is_a_gap() -> No
 
 
 def test_a_constraint_that_no_position_obeys_leaves_its_motion_open() -> None:
-    """Two links of 0.2 m cannot meet at 3 m: each solver pulls in its own way, and none is right."""
+    """Two links of 0.2 m cannot meet at 3 m: each solver pulls in its own way, and none is
+    right.
+    """
     ends = "<drake:ball_constraint_body_A name='a'/><drake:ball_constraint_body_B name='b'/>"
-    points = "<drake:ball_constraint_p_AP value='0 0 0'/><drake:ball_constraint_p_BQ value='0 3 0'/>"
+    points = (
+        "<drake:ball_constraint_p_AP value='0 0 0'/><drake:ball_constraint_p_BQ value='0 3 0'/>"
+    )
     pin = f"<drake:ball_constraint>{ends}{points}</drake:ball_constraint>"
     parts = (link("a"), link("b"), hinge("ja", "world", "a"), hinge("jb", "a", "b"), pin)
-    text = f"<robot name='r' xmlns:drake='http://drake.mit.edu'><link name='world'/>{''.join(parts)}</robot>"
+    text = (
+        f"<robot name='r' xmlns:drake='http://drake.mit.edu'><link "
+        f"name='world'/>{''.join(parts)}</robot>"
+    )
     found = compare(loaders.load_string(text, format="urdf"), levels=("L2",), configurations=1)
-    disturbed = [row for row in found.rows if row.quantity in {"constraints in motion", "exported motion"}]
+    disturbed = [
+        row for row in found.rows if row.quantity in {"constraints in motion", "exported motion"}
+    ]
     assert {row.outcome for row in disturbed} == {Outcome.UNKNOWN}
     assert all("mjcf.never-closes" in row.cause for row in disturbed)
     assert found.verdict is Verdict.INCOMPLETE

@@ -21,4 +21,6 @@ def test_a_path_or_a_scene_is_a_second_model() -> None:
 def test_a_word_is_an_engine() -> None:
     given = scene([link("a")])
     assert isinstance(bridge.compare(given, "mujoco", levels="L0", configurations=1), Comparison)
-    assert isinstance(bridge.compare(given, ["mujoco"], levels=["L0"], configurations=1), Comparison)
+    assert isinstance(
+        bridge.compare(given, ["mujoco"], levels=["L0"], configurations=1), Comparison
+    )

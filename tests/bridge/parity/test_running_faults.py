@@ -1,4 +1,6 @@
-"""Faults in running engines are found by the quantity that claims to show them, and named; sound engines are quiet."""
+"""Faults in running engines are found by the quantity that claims to show them, and named; sound
+engines are quiet.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,16 @@ pytest.importorskip("pybullet")
 MODELS = {"four bars": four_bar, "springs": springs, "drake": drake_model}
 HELD = ("a constraint removed", "a constraint without force")
 APPLICABLE = [
-    *(("springs", "mujoco", kind) for kind in FAULTS["mujoco"] if "mimic" not in kind and "mesh" not in kind),
-    *(("springs", "pybullet", kind) for kind in FAULTS["pybullet"] if "mimic" not in kind and "mesh" not in kind),
+    *(
+        ("springs", "mujoco", kind)
+        for kind in FAULTS["mujoco"]
+        if "mimic" not in kind and "mesh" not in kind
+    ),
+    *(
+        ("springs", "pybullet", kind)
+        for kind in FAULTS["pybullet"]
+        if "mimic" not in kind and "mesh" not in kind
+    ),
     *(("drake", engine, kind) for engine in FAULTS for kind in ("a mimic sign", "a mimic offset")),
     ("four bars", "mujoco", "a loop's end moved 1 mm"),
     ("four bars", "pybullet", "a loop's end moved 1 mm"),
@@ -45,8 +55,13 @@ def test_a_fault_is_found_and_named(name: str, engine: str, kind: str) -> None:
 
 
 def test_a_fault_beside_a_screw_is_found_although_engines_hold_the_screw_by_a_constraint() -> None:
-    """Damping by the air changes velocities by less than MuJoCo's soft constraint, but not along its direction."""
-    assert search(bridge.lower(robot("leg.sdf")), "pybullet", "damping of links 0.04", seed=5) == "found"
+    """Damping by the air changes velocities by less than MuJoCo's soft constraint, but not along
+    its direction.
+    """
+    assert (
+        search(bridge.lower(robot("leg.sdf")), "pybullet", "damping of links 0.04", seed=5)
+        == "found"
+    )
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -69,5 +84,7 @@ def test_there_are_thirty_kinds_in_each_engine_and_twenty_robots() -> None:
 def test_a_base_that_starts_elsewhere_is_found_in_a_model_that_starts_at_a_key() -> None:
     moved = dataclasses.replace(springs(), name="at a key")
     joint, *others = moved.joints
-    moved = dataclasses.replace(moved, joints=(dataclasses.replace(joint, default_position=(0.2,)), *others))
+    moved = dataclasses.replace(
+        moved, joints=(dataclasses.replace(joint, default_position=(0.2,)), *others)
+    )
     assert search(bridge.lower(moved), "mujoco", "a base starts 1 cm away") == "found"

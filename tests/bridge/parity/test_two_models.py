@@ -20,8 +20,13 @@ from tests.support.scenes import joint, link, scene
 
 def pendulum(mass: float, *names: str) -> Scene:
     base, bob, hinge = names
-    inertia = SpatialInertia.in_frame(mass, Pose.of(p=(1.0, 0.0, 0.0)), frozen_matrix(1, 0, 0, 0, 1, 0, 0, 0, 1))
-    joints = [joint(f"{hinge}_hold", "world", base, JointType.FIXED, axes=()), joint(hinge, base, bob)]
+    inertia = SpatialInertia.in_frame(
+        mass, Pose.of(p=(1.0, 0.0, 0.0)), frozen_matrix(1, 0, 0, 0, 1, 0, 0, 0, 1)
+    )
+    joints = [
+        joint(f"{hinge}_hold", "world", base, JointType.FIXED, axes=()),
+        joint(hinge, base, bob),
+    ]
     return scene([link(base), link(bob, inertia=inertia)], joints)
 
 
@@ -49,10 +54,14 @@ def test_a_missing_joint_is_named() -> None:
 
 def test_a_simulator_that_cannot_read_a_file_says_so(tmp_path: Path) -> None:
     mjcf = tmp_path / "a.xml"
-    mjcf.write_text("<mujoco model='a'><worldbody><body name='b'><geom size='.1'/></body></worldbody></mujoco>")
+    mjcf.write_text(
+        "<mujoco model='a'><worldbody><body name='b'><geom size='.1'/></body></worldbody></mujoco>"
+    )
     assert mujoco.MjModel.from_xml_path(str(mjcf)).nbody == 2
     urdf = tmp_path / "b.urdf"
-    urdf.write_text(export_urdf(load(mjcf, quiet=True), tmp_path / "c", quiet=True).path.read_text())
+    urdf.write_text(
+        export_urdf(load(mjcf, quiet=True), tmp_path / "c", quiet=True).path.read_text()
+    )
     a, b = load(mjcf, quiet=True), load(urdf, quiet=True)
     found = errors_in_simulators(a, b, ["mujoco-native", "mujoco"], compare_files(a, b))
     assert "no MJCF" in found["mujoco-native"].refusal
@@ -62,14 +71,22 @@ def test_a_simulator_that_cannot_read_a_file_says_so(tmp_path: Path) -> None:
 def test_a_simulator_that_reads_the_files_finds_their_packages(tmp_path: Path) -> None:
     pytest.importorskip("pydrake")
     (tmp_path / "meshes").mkdir()
-    (tmp_path / "meshes/m.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    (tmp_path / "meshes/m.obj").write_text(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    )
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     shape = "<geometry><mesh filename='package://tetra/m.obj'/></geometry>"
-    inertial = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+    inertial = (
+        "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+        "iyz='0'/></inertial>"
+    )
     (folder / "r.urdf").write_text(
         f"<robot name='r'><link name='l'>{inertial}<collision>{shape}</collision></link></robot>"
     )
     search: Search = {"package_map": {"tetra": tmp_path / "meshes"}}
     a = load(folder / "r.urdf", quiet=True, **search)
-    assert errors_in_simulators(a, a, ["drake"], compare_files(a, a), search=search)["drake"].refusal == ""
+    assert (
+        errors_in_simulators(a, a, ["drake"], compare_files(a, a), search=search)["drake"].refusal
+        == ""
+    )

@@ -1,6 +1,8 @@
-"""A setting of MuJoCo that acts on motion or contact, and that no row compares, is a gap that names it.
+"""A setting of MuJoCo that acts on motion or contact, and that no row compares, is a gap that names
+it.
 
-MuJoCo itself is the witness of what each setting does: the motion of a model with it and of the same model without.
+MuJoCo itself is the witness of what each setting does: the motion of a model with it and of the
+same model without.
 """
 
 from __future__ import annotations
@@ -13,7 +15,14 @@ import pytest
 
 import loaders
 from bridge.parity import Comparison, Outcome, Verdict, compare
-from loaders.engine_settings import SETTINGS, Effect, acting_settings, effect_of, full_name, is_default
+from loaders.engine_settings import (
+    SETTINGS,
+    Effect,
+    acting_settings,
+    effect_of,
+    full_name,
+    is_default,
+)
 from tests.support.running_faults import faulty_mujoco
 
 ACTING = {Effect.MOTION, Effect.CONTACT}
@@ -36,7 +45,9 @@ MODEL = """<mujoco model="m"><option {option}><flag {flag}/></option>
 <tendon>{tendon}</tendon>
 <actuator><motor name="motor" joint="swing" gear="1" ctrllimited="true" ctrlrange="-1 1" group="1"/></actuator>
 </mujoco>"""
-TENDON = '<fixed name="t" range="-.05 .1" frictionloss=".1" {}><joint joint="swing" coef="1"/></fixed>'
+TENDON = (
+    '<fixed name="t" range="-.05 .1" frictionloss=".1" {}><joint joint="swing" coef="1"/></fixed>'
+)
 POLYNOMIAL_TENDON = '<fixed name="t" {}><joint joint="swing" coef="1"/></fixed>'
 DISCRETE = 'integrator="discrete" solver="CG"'
 PAIR = '<pair geom1="floor" geom2="box" {}/>'
@@ -66,9 +77,18 @@ CASES: dict[str, tuple[Edits, Edits]] = {
         {"flag": 'sleep="enable"'},
         {"flag": 'sleep="enable"', "option": 'sleep_tolerance="100"'},
     ),
-    "option/o_margin": ({"flag": 'override="enable"'}, {"flag": 'override="enable"', "option": 'o_margin=".1"'}),
-    "option/o_solref": ({"flag": 'override="enable"'}, {"flag": 'override="enable"', "option": 'o_solref=".3 1"'}),
-    "option/o_solimp": ({"flag": 'override="enable"'}, {"flag": 'override="enable"', "option": 'o_solimp=".1 .2 .01"'}),
+    "option/o_margin": (
+        {"flag": 'override="enable"'},
+        {"flag": 'override="enable"', "option": 'o_margin=".1"'},
+    ),
+    "option/o_solref": (
+        {"flag": 'override="enable"'},
+        {"flag": 'override="enable"', "option": 'o_solref=".3 1"'},
+    ),
+    "option/o_solimp": (
+        {"flag": 'override="enable"'},
+        {"flag": 'override="enable"', "option": 'o_solimp=".1 .2 .01"'},
+    ),
     "option/o_friction": (
         {"flag": 'override="enable"'},
         {"flag": 'override="enable"', "option": 'o_friction=".1 .1 .01 .0001 .0001"'},
@@ -76,13 +96,25 @@ CASES: dict[str, tuple[Edits, Edits]] = {
     **{
         f"flag/{name}": ({}, {"flag": f'{name}="disable"'})
         for name in (
-            "actuation", "clampctrl", "constraint", "contact", "damper", "equality", "filterparent", "frictionloss",
-            "limit", "passive", "spring",
+            "actuation",
+            "clampctrl",
+            "constraint",
+            "contact",
+            "damper",
+            "equality",
+            "filterparent",
+            "frictionloss",
+            "limit",
+            "passive",
+            "spring",
         )
     },
     "flag/override": ({}, {"flag": 'override="enable"', "option": 'o_solref=".3 1"'}),
     "flag/ipc": ({"option": DISCRETE}, {"option": DISCRETE, "flag": 'ipc="enable"'}),
-    "flag/sleep": ({"option": 'sleep_tolerance="100"'}, {"flag": 'sleep="enable"', "option": 'sleep_tolerance="100"'}),
+    "flag/sleep": (
+        {"option": 'sleep_tolerance="100"'},
+        {"flag": 'sleep="enable"', "option": 'sleep_tolerance="100"'},
+    ),
     "geom/condim": ({}, {"geom": 'condim="1"'}),
     "geom/friction": ({"ball": 'condim="6"'}, {"ball": 'condim="6" friction="1 .005 .05"'}),
     "geom/priority": ({"ball": 'friction=".1"'}, {"ball": 'friction=".1" priority="1"'}),
@@ -93,7 +125,10 @@ CASES: dict[str, tuple[Edits, Edits]] = {
     "geom/gap": ({"geom": 'margin=".05"'}, {"geom": 'margin=".05" gap=".05"'}),
     "geom/adhesion": ({}, {"geom": 'adhesion="200"'}),
     "geom/surfacevel": ({}, {"geom": 'surfacevel="0 0 0 2 0 0"'}),
-    "geom/fluidshape": ({"option": 'density="1000"'}, {"option": 'density="1000"', "fluid": 'fluidshape="ellipsoid"'}),
+    "geom/fluidshape": (
+        {"option": 'density="1000"'},
+        {"option": 'density="1000"', "fluid": 'fluidshape="ellipsoid"'},
+    ),
     "geom/fluidcoef": (
         {"option": 'density="1000"'},
         {"option": 'density="1000"', "fluid": 'fluidshape="ellipsoid" fluidcoef="3 3 3 3 3"'},
@@ -118,8 +153,14 @@ CASES: dict[str, tuple[Edits, Edits]] = {
     "equality/solref": ({}, {"equality": 'solref=".3 1"'}),
     "equality/solimp": ({}, {"equality": 'solimp=".1 .2 .01"'}),
     "equality/torquescale": ({}, {"weld": 'torquescale="9"'}),
-    "tendon/solreflimit": ({"tendon": TENDON.format("")}, {"tendon": TENDON.format('solreflimit=".3 1"')}),
-    "tendon/solimplimit": ({"tendon": TENDON.format("")}, {"tendon": TENDON.format('solimplimit=".1 .2 .4"')}),
+    "tendon/solreflimit": (
+        {"tendon": TENDON.format("")},
+        {"tendon": TENDON.format('solreflimit=".3 1"')},
+    ),
+    "tendon/solimplimit": (
+        {"tendon": TENDON.format("")},
+        {"tendon": TENDON.format('solimplimit=".1 .2 .4"')},
+    ),
     "tendon/margin": ({"tendon": TENDON.format("")}, {"tendon": TENDON.format('margin=".05"')}),
     "tendon/damping": (
         {"tendon": POLYNOMIAL_TENDON.format('damping=".1"')},
@@ -129,8 +170,10 @@ CASES: dict[str, tuple[Edits, Edits]] = {
         {"tendon": POLYNOMIAL_TENDON.format('stiffness=".1"')},
         {"tendon": POLYNOMIAL_TENDON.format('stiffness=".1 1"')},
     ),
-}  # fmt: skip
-"""A model without a setting and the same with it, by the setting, as texts at places of the model."""
+}
+"""A model without a setting and the same with it, by the setting, as texts at places of the
+model.
+"""
 
 
 def edited(edits: Edits) -> str:
@@ -138,7 +181,9 @@ def edited(edits: Edits) -> str:
 
 
 def motion(edits: Edits) -> np.ndarray:
-    """Return the positions after 0.4 s, and the number of contacts; skip what this version of MuJoCo does not know."""
+    """Return the positions after 0.4 s, and the number of contacts; skip what this version of
+    MuJoCo does not know.
+    """
     try:
         model = mujoco.MjModel.from_xml_string(edited(edits))
     except ValueError as error:
@@ -170,23 +215,34 @@ def test_mujoco_moves_otherwise_with_the_setting(path: str) -> None:
 def test_the_setting_is_a_gap(path: str) -> None:
     before, after = CASES[path]
     motion(after)  # skips what this version does not know
-    found = compare(loaders.load_string(edited(after), format="mjcf"), levels=("L0",), configurations=1)
+    found = compare(
+        loaders.load_string(edited(after), format="mjcf"), levels=("L0",), configurations=1
+    )
     (gap,) = named(found, path)
     assert "pybullet" in gap
     assert found.verdict is not Verdict.EQUIVALENT
     assert not named(
-        compare(loaders.load_string(edited(before), format="mjcf"), levels=("L0",), configurations=1), path
+        compare(
+            loaders.load_string(edited(before), format="mjcf"), levels=("L0",), configurations=1
+        ),
+        path,
     )
 
 
 def test_every_setting_that_acts_has_a_case() -> None:
-    """The flag of gravity is read as gravity; limits of balls, and of actuators, are losses of their own."""
+    """The flag of gravity is read as gravity; limits of balls, and of actuators, are losses of
+    their own.
+    """
     of_actuators = {"joint/actuatorfrcrange", "joint/actuatorgravcomp", "tendon/actuatorfrcrange"}
     own = {"flag/gravity", "joint/limited", "joint/range", *of_actuators}
-    assert {path for path, meaning in SETTINGS.items() if meaning.effect in ACTING} - own == set(CASES)
+    assert {path for path, meaning in SETTINGS.items() if meaning.effect in ACTING} - own == set(
+        CASES
+    )
 
 
-@pytest.mark.parametrize("path", [path for path, meaning in SETTINGS.items() if meaning.effect is Effect.NONE])
+@pytest.mark.parametrize(
+    "path", [path for path, meaning in SETTINGS.items() if meaning.effect is Effect.NONE]
+)
 def test_what_has_no_effect_moves_alike(path: str) -> None:
     element, _, name = path.partition("/")
     if element == "flag":
@@ -216,7 +272,12 @@ def test_the_table_has_all_options_and_flags_of_mujoco_with_their_defaults() -> 
 
 @pytest.mark.parametrize(
     ("path", "text"),
-    [("flag/contact", "enable"), ("option/density", "0.0"), ("option/wind", "0 0"), ("geom/condim", "3")],
+    [
+        ("flag/contact", "enable"),
+        ("option/density", "0.0"),
+        ("option/wind", "0 0"),
+        ("geom/condim", "3"),
+    ],
 )
 def test_a_default_is_no_setting(path: str, text: str) -> None:
     assert is_default(path, text)
@@ -228,7 +289,7 @@ def test_a_setting_that_nobody_knows_counts_as_one_of_motion() -> None:
     assert not is_default("option/novel", "1")
 
 
-# --- whole comparisons -----------------------------------------------------------------------------------------------
+# --- whole comparisons ----------------------------------------------------------------------------
 
 ARM = """<mujoco model="n"><compiler autolimits="true"/><option timestep=".001" {option}>{flag}</option><worldbody>
 <geom name="floor" type="plane" size="2 2 .1" {geom}/>
@@ -237,14 +298,23 @@ ARM = """<mujoco model="n"><compiler autolimits="true"/><option timestep=".001" 
 <geom type="capsule" fromto="0 0 0 0 0 .3" size=".02" mass=".3" {geom}/></body></body></worldbody>{rest}</mujoco>"""
 
 
-def arm(option: str = "", flag: str = "", geom: str = "", joint: str = "", rest: str = "") -> loaders.Scene:
+def arm(
+    option: str = "", flag: str = "", geom: str = "", joint: str = "", rest: str = ""
+) -> loaders.Scene:
     flags = f"<flag {flag}/>" if flag else ""
-    return loaders.load_string(ARM.format(option=option, flag=flags, geom=geom, joint=joint, rest=rest), format="mjcf")
+    return loaders.load_string(
+        ARM.format(option=option, flag=flags, geom=geom, joint=joint, rest=rest), format="mjcf"
+    )
 
 
 def test_an_arm_with_settings_of_the_solver_is_equivalent() -> None:
-    """Settings of many published robots, which are represented in both or concern the accuracy alone."""
-    for option in ("", 'integrator="implicitfast" cone="elliptic" impratio="10" iterations="50" tolerance="1e-9"'):
+    """Settings of many published robots, which are represented in both or concern the accuracy
+    alone.
+    """
+    for option in (
+        "",
+        'integrator="implicitfast" cone="elliptic" impratio="10" iterations="50" tolerance="1e-9"',
+    ):
         found = compare(arm(option, 'eulerdamp="disable" contact="enable"', 'friction=".8"'))
         assert found.verdict is Verdict.EQUIVALENT, found.gaps
 
@@ -260,7 +330,9 @@ def test_an_arm_with_settings_of_the_solver_is_equivalent() -> None:
         ('geom solref="0.3 1"', {"geom": 'solref=".3 1"'}),
     ],
 )
-def test_a_default_comparison_is_incomplete_and_names_the_setting(name: str, edits: dict[str, str]) -> None:
+def test_a_default_comparison_is_incomplete_and_names_the_setting(
+    name: str, edits: dict[str, str]
+) -> None:
     found = compare(arm(**edits))
     assert found.verdict is Verdict.INCOMPLETE
     assert [name in gap.reason for gap in found.gaps] == [True]
@@ -275,12 +347,15 @@ def test_engines_of_mujoco_have_its_settings(engines: tuple[str, ...]) -> None:
 
 
 def test_contacts_of_shapes_that_touch_nothing_are_no_gap() -> None:
-    alone = '<mujoco><worldbody><body><freejoint/><geom size=".1" condim="1"/></body></worldbody></mujoco>'
+    alone = (
+        '<mujoco><worldbody><body><freejoint/><geom size=".1" '
+        'condim="1"/></body></worldbody></mujoco>'
+    )
     assert acting_settings(scene := loaders.load_string(alone, format="mjcf"))
     assert compare(scene, configurations=1).verdict is Verdict.EQUIVALENT
 
 
-# --- settings that rows compare --------------------------------------------------------------------------------------
+# --- settings that rows compare -------------------------------------------------------------------
 
 COUPLED = """<worldbody><body name="follower" pos="1 0 1"><joint name="follower" axis="0 1 0"/>
 <geom type="box" size=".1 .1 .1"/></body></worldbody><equality><joint joint1="follower" joint2="j"/></equality>"""
@@ -305,11 +380,15 @@ def switched_off(model: Any, bit: mujoco.mjtDisableBit) -> None:
     ],
 )
 def test_the_exported_motion_shows_a_switch_of_forces(flag: str, edits: dict[str, str]) -> None:
-    """A switch that only the running MuJoCo has is a difference; one that the source states is no gap."""
+    """A switch that only the running MuJoCo has is a difference; one that the source states is no
+    gap.
+    """
     bit = getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}")
     planted = faulty_mujoco(lambda model: switched_off(model, bit))
     found = compare(arm(**edits), (planted, "pybullet"), levels=("L2",), configurations=2)
-    assert "exported motion" in {row.quantity for row in found.rows if row.outcome is Outcome.FAILED}
+    assert "exported motion" in {
+        row.quantity for row in found.rows if row.outcome is Outcome.FAILED
+    }
     stated = compare(arm(flag=f'{flag}="disable"', **edits), levels=("L2",), configurations=2)
     assert not named(stated, f"flag/{flag}")
 
@@ -317,9 +396,16 @@ def test_the_exported_motion_shows_a_switch_of_forces(flag: str, edits: dict[str
 def test_collidable_pairs_show_the_filter_of_parents() -> None:
     bit = mujoco.mjtDisableBit.mjDSBL_FILTERPARENT
     planted = faulty_mujoco(lambda model: switched_off(model, bit))
-    found = compare(loaders.load_string(PARENT, format="mjcf"), (planted, "pybullet"), levels=("L1",), configurations=1)
+    found = compare(
+        loaders.load_string(PARENT, format="mjcf"),
+        (planted, "pybullet"),
+        levels=("L1",),
+        configurations=1,
+    )
     assert "collidable pairs" in {row.quantity for row in found.failures}
-    text = PARENT.replace("<worldbody>", '<option><flag filterparent="disable"/></option><worldbody>')
+    text = PARENT.replace(
+        "<worldbody>", '<option><flag filterparent="disable"/></option><worldbody>'
+    )
     stated = compare(loaders.load_string(text, format="mjcf"), levels=("L1",), configurations=1)
     assert not named(stated, "flag/filterparent")
     assert not stated.failures

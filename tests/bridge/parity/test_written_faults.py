@@ -1,4 +1,6 @@
-"""Each attribute that the MJCF export writes is missed when it is lost: the original is the witness of the writer."""
+"""Each attribute that the MJCF export writes is missed when it is lost: the original is the witness
+of the writer.
+"""
 
 from __future__ import annotations
 
@@ -35,17 +37,28 @@ DERIVED = frozenset({"names", "paths", "names_map", "actuator_ctrlspec"})
 def arrays(model: Any) -> dict[str, Any]:
     """The numbers of a compiled model by their names."""
     found = {name: getattr(model, name) for name in dir(model) if not name.startswith("_")}
-    numbers = {name: np.array(value) for name, value in found.items() if isinstance(value, np.ndarray | int | float)}
-    options = {f"opt.{name}": np.array(getattr(model.opt, name)) for name in dir(model.opt) if not name.startswith("_")}
+    numbers = {
+        name: np.array(value)
+        for name, value in found.items()
+        if isinstance(value, np.ndarray | int | float)
+    }
+    options = {
+        f"opt.{name}": np.array(getattr(model.opt, name))
+        for name in dir(model.opt)
+        if not name.startswith("_")
+    }
     return {
-        name: value for name, value in (numbers | options).items() if value.dtype.kind in "iuf" and name not in DERIVED
+        name: value
+        for name, value in (numbers | options).items()
+        if value.dtype.kind in "iuf" and name not in DERIVED
     }
 
 
 def differ(one: dict[str, Any], two: dict[str, Any]) -> bool:
     """Whether the numbers of two compiled models differ by more than rounding errors."""
     return any(
-        a.shape != two[name].shape or not np.allclose(a, two[name], 1e-12, 1e-14, True) for name, a in one.items()
+        a.shape != two[name].shape or not np.allclose(a, two[name], 1e-12, 1e-14, True)
+        for name, a in one.items()
     )
 
 
@@ -60,7 +73,9 @@ def places(root: Element) -> Iterator[tuple[int, str, str]]:
 
 
 @pytest.mark.parametrize("name", ["equalities", "contacts", "springs", "actuators"])
-def test_an_attribute_that_the_writer_loses_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_attribute_that_the_writer_loses_is_found(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     scene = loaders.load(MODELS / f"{name}.xml", quiet=True)
     mechanism = bridge.lower(scene)
     sound = arrays(MujocoEngine(mechanism).model)

@@ -7,7 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from bridge.camera import AZIMUTH, ELEVATION, FIELD_OF_VIEW, SIZE, composite_on_background, fit_camera
+from bridge.camera import (
+    AZIMUTH,
+    ELEVATION,
+    FIELD_OF_VIEW,
+    SIZE,
+    composite_on_background,
+    fit_camera,
+)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -23,7 +30,9 @@ def test_every_point_is_in_the_image_and_one_is_near_its_edge(seed: int) -> None
     half_height = math.tan(math.radians(FIELD_OF_VIEW / 2.0))
     half_width = half_height * SIZE[0] / SIZE[1]
     seen = points - camera.eye
-    reach = np.maximum(abs(seen @ right) / half_width, abs(seen @ up) / half_height) / (seen @ forward)
+    reach = np.maximum(abs(seen @ right) / half_width, abs(seen @ up) / half_height) / (
+        seen @ forward
+    )
     assert 0.7 < reach.max() <= 1.0
 
 

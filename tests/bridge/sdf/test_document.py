@@ -15,12 +15,17 @@ def test_nested_models_keep_names_poses_and_canonical_links() -> None:
         m.Model(name="r", X_WM=X, canonical_link="n::b"),
         m.Model(name="n", X_WM=X @ X, canonical_link="n::c", static=False, self_collide=True),
     )
-    links = [link("a", model="r", X_WL=X), link("n::b", model="n", X_WL=X), link("n::c", model="n", X_WL=X @ X @ X)]
+    links = [
+        link("a", model="r", X_WL=X),
+        link("n::b", model="n", X_WL=X),
+        link("n::c", model="n", X_WL=X @ X @ X),
+    ]
     given = scene(links, models=models)
     found = read(given)
     assert [(item.name, item.canonical_link, item.self_collide) for item in found.models] == [
-        ("test", "n::b", False), ("n", "n::c", True),
-    ]  # fmt: skip
+        ("test", "n::b", False),
+        ("n", "n::c", True),
+    ]
     for ours, theirs in zip(given.links, found.links, strict=True):
         assert ours.X_WL.is_close(theirs.X_WL)
     assert element(given, "model/model").get("name") == "n"
@@ -29,8 +34,12 @@ def test_nested_models_keep_names_poses_and_canonical_links() -> None:
 def test_a_world_has_its_settings() -> None:
     given = scene(
         [link("a")],
-        physics=m.Physics(time_step=0.002, engine="bullet", parameters=(("bullet/solver/iters", "7"),)),
-        lights=(m.Light(name="sun", type="directional", link=m.WORLD, X_LLight=IDENTITY, intensity=2.0),),
+        physics=m.Physics(
+            time_step=0.002, engine="bullet", parameters=(("bullet/solver/iters", "7"),)
+        ),
+        lights=(
+            m.Light(name="sun", type="directional", link=m.WORLD, X_LLight=IDENTITY, intensity=2.0),
+        ),
     )
     found = read(given)
     assert found.physics == given.physics

@@ -1,4 +1,6 @@
-"""No field is lost without a diagnostic: each field, changed, changes the document, its assets or the diagnostics."""
+"""No field is lost without a diagnostic: each field, changed, changes the document, its assets or
+the diagnostics.
+"""
 
 import dataclasses
 
@@ -8,7 +10,16 @@ from bridge.targets.sdf import to_sdf
 from loaders import model as m
 from loaders.diagnostics import ModelError
 from loaders.scene import Scene
-from tests.bridge.mjcf.test_field_coverage import CLASSES, MESH_FIELDS, PARTS, SCENE, WHOLE, another, put, shape
+from tests.bridge.mjcf.test_field_coverage import (
+    CLASSES,
+    MESH_FIELDS,
+    PARTS,
+    SCENE,
+    WHOLE,
+    another,
+    put,
+    shape,
+)
 
 __all__ = ["shape"]
 
@@ -28,7 +39,10 @@ FIELDS = [
     (cls, field)
     for cls in CLASSES
     for field in dataclasses.fields(cls)
-    if field.type not in WHOLE and (cls, field.name) not in SILENT and cls is not m.Mesh and cls not in WHOLE_DROPPED
+    if field.type not in WHOLE
+    and (cls, field.name) not in SILENT
+    and cls is not m.Mesh
+    and cls not in WHOLE_DROPPED
 ]
 
 
@@ -49,15 +63,22 @@ def test_the_scene_is_accepted():
 def test_a_changed_field_of_a_mesh_changes_the_document(field, shape):
     def with_mesh(mesh):
         link = m.Link(
-            name="a", model="r", X_WL=SCENE.links[0].X_WL, collisions=(dataclasses.replace(shape, geometry=mesh),)
+            name="a",
+            model="r",
+            X_WL=SCENE.links[0].X_WL,
+            collisions=(dataclasses.replace(shape, geometry=mesh),),
         )
         return outcome(Scene(name="mesh", links=(link,), models=SCENE.models[:1]))
 
     mesh = shape.geometry
-    assert with_mesh(dataclasses.replace(mesh, **{field: MESH_FIELDS[field](mesh)})) != with_mesh(mesh)
+    assert with_mesh(dataclasses.replace(mesh, **{field: MESH_FIELDS[field](mesh)})) != with_mesh(
+        mesh
+    )
 
 
-@pytest.mark.parametrize(("cls", "field"), [pytest.param(*f, id=f"{f[0].__name__}-{f[1].name}") for f in FIELDS])
+@pytest.mark.parametrize(
+    ("cls", "field"), [pytest.param(*f, id=f"{f[0].__name__}-{f[1].name}") for f in FIELDS]
+)
 def test_a_changed_field_changes_the_document_or_the_diagnostics(cls, field):
     before = outcome(SCENE)
     tried = []

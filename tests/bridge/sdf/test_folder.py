@@ -1,4 +1,6 @@
-"""An exported folder holds the document, its assets, a README and a report, and is checked before it is written."""
+"""An exported folder holds the document, its assets, a README and a report, and is checked before
+it is written.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def test_a_folder_reads_back_with_its_meshes(tmp_path: Path) -> None:
     result = bridge.export_sdf(ASSETS / "arm" / "model.sdf", tmp_path / "arm")
     assert result.files == ("FIDELITY.md", "README.md", "arm.sdf", "assets/finger.obj")
     found = loaders.load(result.path)
-    meshes = {c.geometry.path for item in found.links for c in item.visuals if hasattr(c.geometry, "path")}
+    meshes = {
+        c.geometry.path for item in found.links for c in item.visuals if hasattr(c.geometry, "path")
+    }
     assert meshes == {str(tmp_path / "arm" / "assets" / "finger.obj")}
 
 
@@ -40,11 +44,15 @@ def test_a_folder_is_stale_when_the_source_changes(tmp_path: Path) -> None:
     assert "test.sdf" in stale_files(scene([link("b")]), tmp_path / "m")
 
 
-@pytest.mark.parametrize("name", ["double_pendulum.urdf", "leg.sdf", "arm/model.sdf", "orthogonal_x.sdf"])
+@pytest.mark.parametrize(
+    "name", ["double_pendulum.urdf", "leg.sdf", "arm/model.sdf", "orthogonal_x.sdf"]
+)
 def test_every_difference_of_the_written_file_is_in_the_report(name: str, tmp_path: Path) -> None:
     result = bridge.export_sdf(ASSETS / name, tmp_path / "out", quiet=True)
     reported = {subject for entry in result.diagnostics for subject in entry.subjects}
-    assert {entry.name for entry in bridge.compare_files(ASSETS / name, result.path).differences} <= reported
+    assert {
+        entry.name for entry in bridge.compare_files(ASSETS / name, result.path).differences
+    } <= reported
 
 
 def test_a_document_that_says_another_model_is_refused() -> None:
@@ -61,7 +69,9 @@ def test_one_file_names_its_assets_in_the_given_folder() -> None:
 
 
 def test_gazebo_finds_the_model_by_its_description(tmp_path: Path) -> None:
-    result = bridge.export_sdf(ASSETS / "leg.sdf", tmp_path / "leg", model_config=True, version="1.9")
+    result = bridge.export_sdf(
+        ASSETS / "leg.sdf", tmp_path / "leg", model_config=True, version="1.9"
+    )
     assert "model.config" in result.files
     assert '<sdf version="1.9">leg.sdf</sdf>' in (tmp_path / "leg" / "model.config").read_text()
     include = "<include><uri>model://leg</uri></include>"

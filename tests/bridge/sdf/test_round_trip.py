@@ -1,4 +1,6 @@
-"""A written document, read back by our reader and by Drake, moves as the original; writing it again changes no byte."""
+"""A written document, read back by our reader and by Drake, moves as the original; writing it again
+changes no byte.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,18 @@ from tests.support.drake_oracle import open_in_drake, pose_error
 from tests.support.scenes import random_scene
 
 ASSETS = Path(__file__).parents[3] / "assets"
-MODELS = ("arm/model.sdf", "gripper/model.sdf", "leg.sdf", "double_pendulum.urdf", "orthogonal_x.sdf")
+MODELS = (
+    "arm/model.sdf",
+    "gripper/model.sdf",
+    "leg.sdf",
+    "double_pendulum.urdf",
+    "orthogonal_x.sdf",
+)
 EVERY_TYPE = (
-    *(JointType(kind) for kind in ("fixed", "revolute", "continuous", "prismatic", "ball", "universal")),
+    *(
+        JointType(kind)
+        for kind in ("fixed", "revolute", "continuous", "prismatic", "ball", "universal")
+    ),
     *(JointType(kind) for kind in ("screw", "planar", "revolute2")),
 )
 
@@ -43,9 +54,13 @@ def test_a_model_moves_as_before_and_is_written_the_same_again(model: str, tmp_p
     assert [d for d in sdf.diagnostics if d.severity == "warning"] == []
 
 
-@pytest.mark.parametrize("look", ["<material name='Gazebo/Green'/>", "<material name='Gazebo/GreenGlow'/>", ""])
+@pytest.mark.parametrize(
+    "look", ["<material name='Gazebo/Green'/>", "<material name='Gazebo/GreenGlow'/>", ""]
+)
 def test_a_material_of_gazebo_without_a_color_is_written(look: str, tmp_path: Path) -> None:
-    """The color is that of Gazebo's script: of a reference that the URDF does not define, or of its extension."""
+    """The color is that of Gazebo's script: of a reference that the URDF does not define, or of its
+    extension.
+    """
     urdf = tmp_path / "robot.urdf"
     visual = f"<visual><geometry><sphere radius='1'/></geometry>{look}</visual>"
     extension = "<gazebo reference='a'><material>Gazebo/Green</material></gazebo>"
@@ -59,7 +74,9 @@ def test_a_material_of_gazebo_without_a_color_is_written(look: str, tmp_path: Pa
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_joints_of_every_type_move_as_before(seed: int, tmp_path: Path) -> None:
-    original = random_scene(seed, fixed=bool(seed % 2), kinds=EVERY_TYPE, size=9, axis={"damping": 0.1})
+    original = random_scene(
+        seed, fixed=bool(seed % 2), kinds=EVERY_TYPE, size=9, axis={"damping": 0.1}
+    )
     scene = _with_poses(original)
     found, sdf = written(scene, tmp_path)
     assert mechanical_error(scene, found, sdf.names).is_within(1e-9)
@@ -67,7 +84,9 @@ def test_random_joints_of_every_type_move_as_before(seed: int, tmp_path: Path) -
 
 
 def _with_poses(scene: loaders.Scene) -> loaders.Scene:
-    """The scene with the poses of links that its joints imply at zero; `random_scene` leaves them out."""
+    """The scene with the poses of links that its joints imply at zero; `random_scene` leaves them
+    out.
+    """
     poses = bridge.lower(scene).link_poses()
     links = tuple(dataclasses.replace(link, X_WL=poses[link.name]) for link in scene.links)
     return dataclasses.replace(scene, links=links)
@@ -78,13 +97,18 @@ def test_drake_reads_the_written_document_as_the_original(model: str, tmp_path: 
     pytest.importorskip("pydrake")
     scene = loaders.load(ASSETS / model)
     found, _ = written(scene, tmp_path)
-    theirs, ours = open_in_drake(ASSETS / model, scene), open_in_drake(tmp_path / "model.sdf", found)
+    theirs, ours = (
+        open_in_drake(ASSETS / model, scene),
+        open_in_drake(tmp_path / "model.sdf", found),
+    )
     q = theirs.random_positions(0, scene)
     poses = ours.link_poses(q)
     for name, X_WL in theirs.link_poses(q).items():
         np.testing.assert_allclose(poses[name], X_WL, atol=1e-12)
     v_order = bridge.lower(scene).v_order
-    np.testing.assert_allclose(ours.mass_matrix(q, v_order), theirs.mass_matrix(q, v_order), atol=1e-9)
+    np.testing.assert_allclose(
+        ours.mass_matrix(q, v_order), theirs.mass_matrix(q, v_order), atol=1e-9
+    )
 
 
 def test_drake_places_the_links_of_a_nested_model_as_we_do(tmp_path: Path) -> None:

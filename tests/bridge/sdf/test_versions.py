@@ -1,4 +1,6 @@
-"""A document states the version that has its elements; libsdformat's descriptions say which version has which."""
+"""A document states the version that has its elements; libsdformat's descriptions say which version
+has which.
+"""
 
 from __future__ import annotations
 
@@ -74,4 +76,8 @@ def test_what_a_version_lacks_is_reported_and_nothing_else() -> None:
     entries = bridge.to_sdf(shaped(CONE), version="1.9").diagnostics
     (entry,) = [entry for entry in entries if entry.code == "sdfout.version"]
     assert "geometry/cone" in entry.message
-    assert not [e for e in bridge.to_sdf(shaped(CAPSULE), version="1.9").diagnostics if e.code == "sdfout.version"]
+    assert not [
+        e
+        for e in bridge.to_sdf(shaped(CAPSULE), version="1.9").diagnostics
+        if e.code == "sdfout.version"
+    ]

@@ -30,7 +30,14 @@ def test_the_trees_move_as_the_scene(tmp_path: Path) -> None:
     assert result.path.name == "test.dmd.yaml"
     assert {file for file in result.files if file.endswith(".urdf")} == {"a.urdf", "c.urdf"}
     found = loaders.load(result.path)
-    names = {"a": "a::a", "b": "a::b", "c": "c::c", "d": "c::d_origin", "ab": "a::ab", "cd": "c::cd"}
+    names = {
+        "a": "a::a",
+        "b": "a::b",
+        "c": "c::c",
+        "d": "c::d_origin",
+        "ab": "a::ab",
+        "cd": "c::cd",
+    }
     error = mechanical_error(TREES, found, names)
     assert not error.missing
     assert error.pose < 1e-9
@@ -56,7 +63,9 @@ def test_the_folder_is_current_until_the_scene_changes(tmp_path: Path) -> None:
 
 def test_a_root_that_is_held_has_no_pose_of_a_free_body(tmp_path: Path) -> None:
     held = joint("hold", WORLD, "c", JointType.FIXED, X_PJ=AWAY)
-    result = bridge.export_urdf(with_poses(scene(TREES.links, (*TREES.joints, held))), tmp_path / "out")
+    result = bridge.export_urdf(
+        with_poses(scene(TREES.links, (*TREES.joints, held))), tmp_path / "out"
+    )
     poses = {each.name: each.X_WL for each in loaders.load(result.path).links}
     assert "default_free_body_pose" not in result.path.read_text()
     assert poses["c::c"].is_close(AWAY, 1e-9)

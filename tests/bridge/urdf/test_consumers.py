@@ -1,6 +1,7 @@
 """Readers that other people wrote open the written URDF, and place its links where we do.
 
-Those that are not installed are skipped by name. ``SDFBRIDGE_PEER_PYTHON`` is another interpreter to look for them.
+Those that are not installed are skipped by name. ``SDFBRIDGE_PEER_PYTHON`` is another interpreter
+to look for them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ PLAIN = tuple(JointType(kind) for kind in ("fixed", "revolute", "continuous", "p
 
 
 def _robots() -> dict[str, loaders.Scene]:
-    files = {name: loaders.load(ASSETS / name) for name in ("leg.sdf", "double_pendulum.urdf", "gripper/model.sdf")}
+    files = {
+        name: loaders.load(ASSETS / name)
+        for name in ("leg.sdf", "double_pendulum.urdf", "gripper/model.sdf")
+    }
     return files | {"random": with_poses(random_scene(3, fixed=True, kinds=PLAIN, size=8))}
 
 
@@ -47,7 +51,13 @@ def _poses(reader: str, path: Path, q: dict[str, float]) -> urdf_consumers.Poses
     here = importlib.util.find_spec(reader) is not None
     if not here and not peer:
         pytest.skip(f"{reader} is not installed: a reader of URDF that others wrote")
-    words = [sys.executable if here else peer, urdf_consumers.__file__, reader, str(path), json.dumps(q)]
+    words = [
+        sys.executable if here else peer,
+        urdf_consumers.__file__,
+        reader,
+        str(path),
+        json.dumps(q),
+    ]
     run = subprocess.run(words, capture_output=True, text=True, check=False)
     if "ModuleNotFoundError" in run.stderr:
         pytest.skip(f"{reader} is not installed: a reader of URDF that others wrote")
@@ -93,7 +103,9 @@ def test_check_urdf_reads_a_model_without_links(tmp_path: Path) -> None:
     if program is None:
         pytest.skip("check_urdf is not installed: a reader of URDF that others wrote")
     path = tmp_path / "nothing.urdf"
-    path.write_text(bridge.to_urdf(loaders.load_string("<mujoco model='nothing'/>", format="mjcf"), quiet=True))
+    path.write_text(
+        bridge.to_urdf(loaders.load_string("<mujoco model='nothing'/>", format="mjcf"), quiet=True)
+    )
     run = subprocess.run([program, str(path)], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout
     assert loaders.load(path).joints == ()

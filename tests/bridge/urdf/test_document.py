@@ -1,4 +1,6 @@
-"""The order of the elements is that in which people write them; the world is a link if a joint needs it."""
+"""The order of the elements is that in which people write them; the world is a link if a joint
+needs it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ def tags(given: loaders.Scene) -> list[tuple[str, str | None]]:
 def test_materials_links_and_joints_in_order() -> None:
     red = m.Material(name="red", diffuse=(1.0, 0.0, 0.0, 1.0))
     visual = m.Visual(name="v", X_LG=IDENTITY, geometry=UNIT_BOX, material=red)
-    given = scene([link("a", visuals=(visual,)), link("b")], [joint("j", "a", "b"), joint("w", m.WORLD, "a")])
+    given = scene(
+        [link("a", visuals=(visual,)), link("b")], [joint("j", "a", "b"), joint("w", m.WORLD, "a")]
+    )
     assert tags(given) == [
         ("material", "red"),
         *(("link", n) for n in ("world", "a", "b")),

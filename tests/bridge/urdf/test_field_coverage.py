@@ -1,4 +1,6 @@
-"""No field is lost without a diagnostic: each field, changed, changes the document, its assets or the diagnostics."""
+"""No field is lost without a diagnostic: each field, changed, changes the document, its assets or
+the diagnostics.
+"""
 
 import dataclasses
 
@@ -9,7 +11,16 @@ from loaders import model as m
 from loaders.diagnostics import ModelError
 from loaders.pose import IDENTITY, frozen
 from loaders.scene import Scene
-from tests.bridge.mjcf.test_field_coverage import CLASSES, MESH_FIELDS, WHOLE, another, parts, put, shape, tree
+from tests.bridge.mjcf.test_field_coverage import (
+    CLASSES,
+    MESH_FIELDS,
+    WHOLE,
+    another,
+    parts,
+    put,
+    shape,
+    tree,
+)
 
 __all__ = ["shape"]
 
@@ -20,7 +31,10 @@ SILENT = {
     (m.Model, "placement_frame"): "reading has placed the model by it",
     (m.Model, "X_WM"): "the frame of the model is that of its root link",
     (m.Model, "canonical_link"): "the frame of the model is that of its root link",
-    (m.Link, "virtual"): "URDF has no joints of several axes, so that a link between them is one of the robot's",
+    (
+        m.Link,
+        "virtual",
+    ): "URDF has no joints of several axes, so that a link between them is one of the robot's",
     (m.Sensor, "joint"): "a sensor stands in its joint",
     (m.Joint, "gear_ratio"): "only gearbox joints use it, which become couplings",
     (m.Joint, "gear_reference"): "only gearbox joints use it, which become couplings",
@@ -55,7 +69,12 @@ def one_tree() -> Scene:
     joints = [joint for joint in scene.joints if joint.name != "gears"]
     for name in ("a", "loose", "ground", "puppet"):
         weld = m.Joint(
-            name=f"{name}_weld", type=m.JointType.FIXED, parent=m.WORLD, child=name, X_PJ=IDENTITY, X_CJ=IDENTITY
+            name=f"{name}_weld",
+            type=m.JointType.FIXED,
+            parent=m.WORLD,
+            child=name,
+            X_PJ=IDENTITY,
+            X_CJ=IDENTITY,
         )
         joints.append(weld)
     x, y = (frozen(v) for v in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
@@ -69,7 +88,13 @@ def one_tree() -> Scene:
         axes=(m.JointAxis(xyz=x), m.JointAxis(xyz=y)),
     )
     closing = m.Joint(
-        name="closing", type=m.JointType.BALL, parent="h", child="e", X_PJ=IDENTITY, X_CJ=IDENTITY, axes=()
+        name="closing",
+        type=m.JointType.BALL,
+        parent="h",
+        child="e",
+        X_PJ=IDENTITY,
+        X_CJ=IDENTITY,
+        axes=(),
     )
     links = (*scene.links, m.Link(name="u", model="r", X_WL=IDENTITY))
     return dataclasses.replace(scene, joints=(*joints, universal, closing), links=links)
@@ -83,7 +108,10 @@ FIELDS = [
     (cls, field)
     for cls in CLASSES
     for field in dataclasses.fields(cls)
-    if field.type not in WHOLE and (cls, field.name) not in SILENT and cls is not m.Mesh and cls not in WHOLE_DROPPED
+    if field.type not in WHOLE
+    and (cls, field.name) not in SILENT
+    and cls is not m.Mesh
+    and cls not in WHOLE_DROPPED
 ]
 
 
@@ -100,19 +128,28 @@ def test_the_scene_is_accepted():
     assert not isinstance(outcome(SCENE), str)
 
 
-@pytest.mark.parametrize("field", [field for field in MESH_FIELDS if field != "submesh"])  # whose loss is reported
+@pytest.mark.parametrize(
+    "field", [field for field in MESH_FIELDS if field != "submesh"]
+)  # whose loss is reported
 def test_a_changed_field_of_a_mesh_changes_the_document(field, shape):
     def with_mesh(mesh):
         link = m.Link(
-            name="a", model="r", X_WL=SCENE.links[0].X_WL, collisions=(dataclasses.replace(shape, geometry=mesh),)
+            name="a",
+            model="r",
+            X_WL=SCENE.links[0].X_WL,
+            collisions=(dataclasses.replace(shape, geometry=mesh),),
         )
         return outcome(Scene(name="mesh", links=(link,), models=SCENE.models[:1]))
 
     mesh = shape.geometry
-    assert with_mesh(dataclasses.replace(mesh, **{field: MESH_FIELDS[field](mesh)})) != with_mesh(mesh)
+    assert with_mesh(dataclasses.replace(mesh, **{field: MESH_FIELDS[field](mesh)})) != with_mesh(
+        mesh
+    )
 
 
-@pytest.mark.parametrize(("cls", "field"), [pytest.param(*f, id=f"{f[0].__name__}-{f[1].name}") for f in FIELDS])
+@pytest.mark.parametrize(
+    ("cls", "field"), [pytest.param(*f, id=f"{f[0].__name__}-{f[1].name}") for f in FIELDS]
+)
 def test_a_changed_field_changes_the_document_or_the_diagnostics(cls, field):
     before = outcome(SCENE)
     tried = []
@@ -120,7 +157,9 @@ def test_a_changed_field_changes_the_document_or_the_diagnostics(cls, field):
         if type(part) is cls:
             value = another(part, field)
             found = outcome(put(SCENE, path, dataclasses.replace(part, **{field.name: value})))
-            if found != before and (not isinstance(found, str) or field.name in REFERENCES.get(cls.__name__, ())):
+            if found != before and (
+                not isinstance(found, str) or field.name in REFERENCES.get(cls.__name__, ())
+            ):
                 return
             tried.append((path, value))
     pytest.fail(f"{cls.__name__}.{field.name} is lost without a diagnostic; tried {tried}")

@@ -1,4 +1,6 @@
-"""An exported folder holds the document, its assets, a README and a report, and is checked before it is written."""
+"""An exported folder holds the document, its assets, a README and a report, and is checked before
+it is written.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def test_a_folder_reads_back_with_its_meshes(tmp_path: Path) -> None:
     assets = ("assets/capsule.obj", "assets/ellipsoid.obj", "assets/finger.obj")
     assert result.files == ("FIDELITY.md", "README.md", "arm.urdf", *assets)
     found = loaders.load(result.path, quiet=True)
-    meshes = {c.geometry.path for item in found.links for c in item.visuals if hasattr(c.geometry, "path")}
+    meshes = {
+        c.geometry.path for item in found.links for c in item.visuals if hasattr(c.geometry, "path")
+    }
     assert meshes == {str(tmp_path / "arm" / name) for name in assets[1:]}
 
 
@@ -41,7 +45,9 @@ def test_a_folder_is_stale_when_the_source_changes(tmp_path: Path) -> None:
 
 def test_a_document_that_says_another_model_is_refused() -> None:
     text = str(bridge.to_urdf(scene([link("a")])))
-    failures = read_back({"x.urdf": text.encode()}, "x.urdf", scene([link("b")]), "urdfout.read-back")
+    failures = read_back(
+        {"x.urdf": text.encode()}, "x.urdf", scene([link("b")]), "urdfout.read-back"
+    )
     with pytest.raises(ExportError, match="link b is only in A"):
         require_equal(failures)
 

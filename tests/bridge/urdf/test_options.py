@@ -36,16 +36,22 @@ def test_couplings_and_actuators_are_written_unless_they_are_switched_off() -> N
     urdf = bridge.to_urdf(given, couplings=False, transmissions=False)
     assert "<mimic" not in urdf
     assert "<transmission" not in urdf
-    assert [entry.arguments["field"] for entry in urdf.diagnostics if entry.code == "urdfout.field"] == [
-        "couplings", "actuators",
-    ]  # fmt: skip
+    assert [
+        entry.arguments["field"] for entry in urdf.diagnostics if entry.code == "urdfout.field"
+    ] == [
+        "couplings",
+        "actuators",
+    ]
 
 
 @pytest.mark.parametrize("extension", ["drake", "gazebo", "pybullet"])
 def test_each_extension_is_written_only_where_it_is_allowed(extension: str) -> None:
     tags = {"drake": "drake:surface_velocity_axis", "gazebo": "<gazebo", "pybullet": "<contact"}
     given = s.rubbing(mu=0.5, mu2=0.5, rolling=0.1)
-    links = tuple(dataclasses.replace(k, gravity=False, surface_velocity_axis=(1.0, 0.0, 0.0)) for k in given.links)
+    links = tuple(
+        dataclasses.replace(k, gravity=False, surface_velocity_axis=(1.0, 0.0, 0.0))
+        for k in given.links
+    )
     given = dataclasses.replace(given, links=links)
     assert tags[extension] in bridge.to_urdf(given)
     others = tuple(name for name in tags if name != extension)

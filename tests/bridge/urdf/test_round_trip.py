@@ -1,4 +1,6 @@
-"""A written document moves as the original, for our reader, Drake, MuJoCo and PyBullet; its second text is the same."""
+"""A written document moves as the original, for our reader, Drake, MuJoCo and PyBullet; its second
+text is the same.
+"""
 
 from __future__ import annotations
 
@@ -41,18 +43,28 @@ def test_nested_models_move_as_before(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_random_joints_move_as_before(seed: int, tmp_path: Path) -> None:
-    scene = with_poses(random_scene(seed, fixed=bool(seed % 2), kinds=PLAIN, size=9, axis={"damping": 0.1}))
+    scene = with_poses(
+        random_scene(seed, fixed=bool(seed % 2), kinds=PLAIN, size=9, axis={"damping": 0.1})
+    )
     found, urdf = written(scene, tmp_path)
     assert mechanical_error(scene, with_old_frames(found, urdf), urdf.names).is_within(1e-9)
     assert str(bridge.to_urdf(found)) == str(urdf)
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_random_joints_of_drake_move_as_before_unless_they_are_reversed(seed: int, tmp_path: Path) -> None:
-    scene = with_poses(random_scene(seed, fixed=bool(seed % 2), kinds=OF_DRAKE, size=9, axis={"damping": 0.1}))
+def test_random_joints_of_drake_move_as_before_unless_they_are_reversed(
+    seed: int, tmp_path: Path
+) -> None:
+    scene = with_poses(
+        random_scene(seed, fixed=bool(seed % 2), kinds=OF_DRAKE, size=9, axis={"damping": 0.1})
+    )
     found, urdf = written(scene, tmp_path)
     error = mechanical_error(scene, with_old_frames(found, urdf), urdf.names)
-    inverse = any(entry.fate == "approximated" for entry in urdf.diagnostics if entry.code != "urdfout.root-pose")
+    inverse = any(
+        entry.fate == "approximated"
+        for entry in urdf.diagnostics
+        if entry.code != "urdfout.root-pose"
+    )
     assert inverse or error.is_within(1e-9)
     assert str(bridge.to_urdf(found)) == str(urdf)
 
@@ -62,7 +74,10 @@ def test_drake_reads_the_written_document_as_the_original(model: str, tmp_path: 
     pytest.importorskip("pydrake")
     scene = loaders.load(ASSETS / model)
     found, urdf = written(scene, tmp_path)
-    theirs, ours = open_in_drake(ASSETS / model, scene), open_in_drake(tmp_path / "model.urdf", found)
+    theirs, ours = (
+        open_in_drake(ASSETS / model, scene),
+        open_in_drake(tmp_path / "model.urdf", found),
+    )
     q = theirs.random_positions(0, scene)
     poses = ours.link_poses(q)
     for name, X_WL in theirs.link_poses(q).items():
@@ -71,7 +86,9 @@ def test_drake_reads_the_written_document_as_the_original(model: str, tmp_path: 
         there = X_WN @ np.vstack([np.column_stack([X_NL.R, X_NL.p]), [0, 0, 0, 1]])
         np.testing.assert_allclose(there, X_WL, atol=1e-9)
     v_order = bridge.lower(scene).v_order
-    np.testing.assert_allclose(ours.mass_matrix(q, v_order), theirs.mass_matrix(q, v_order), atol=1e-9)
+    np.testing.assert_allclose(
+        ours.mass_matrix(q, v_order), theirs.mass_matrix(q, v_order), atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -119,7 +136,9 @@ def test_pybullet_reads_the_document_with_its_own_reader(seed: int, tmp_path: Pa
     found, _ = written(scene, tmp_path)
     client = pybullet.connect(pybullet.DIRECT)
     try:
-        body = pybullet.loadURDF(str(tmp_path / "model.urdf"), useFixedBase=True, physicsClientId=client)
+        body = pybullet.loadURDF(
+            str(tmp_path / "model.urdf"), useFixedBase=True, physicsClientId=client
+        )
         q = _positions(found, seed)
         indices = {}
         for i in range(pybullet.getNumJoints(body, physicsClientId=client)):
@@ -130,7 +149,11 @@ def test_pybullet_reads_the_document_with_its_own_reader(seed: int, tmp_path: Pa
         poses = bridge.lower(found).link_poses(q)
         assert set(indices) == set(poses) - {"world"}
         for name, i in indices.items():
-            state = pybullet.getLinkState(body, i, computeForwardKinematics=True, physicsClientId=client)
-            np.testing.assert_allclose(state[4], poses[name].p, atol=2e-6)  # it computes poses in single precision
+            state = pybullet.getLinkState(
+                body, i, computeForwardKinematics=True, physicsClientId=client
+            )
+            np.testing.assert_allclose(
+                state[4], poses[name].p, atol=2e-6
+            )  # it computes poses in single precision
     finally:
         pybullet.disconnect(client)

@@ -25,7 +25,9 @@ def test_each_excluded_pair_is_listed_once_with_its_reason() -> None:
     assert '<disable_collisions link1="a" link2="d" reason="Never"/>' in text
     pairs = CHAIN.excluded_collision_pairs()
     assert text.count("<disable_collisions") == len(pairs)
-    assert text.count("Adjacent") == sum(pair in pairs for pair in map(frozenset, itertools.pairwise("abcd")))
+    assert text.count("Adjacent") == sum(
+        pair in pairs for pair in map(frozenset, itertools.pairwise("abcd"))
+    )
 
 
 def test_a_reader_finds_the_pairs_of_the_model(tmp_path: Path) -> None:

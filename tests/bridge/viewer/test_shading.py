@@ -35,12 +35,16 @@ def test_a_cylinder_is_smooth_around_and_sharp_at_its_rims() -> None:
     cylinder = creation.cylinder(radius=1.0, height=2.0, sections=32)
     vertices, _, normals, _ = shaded(cylinder.vertices, cylinder.faces)
     is_side = np.abs(normals[:, 2]) < 0.01
-    assert np.abs(normals[is_side][:, :2] - vertices[is_side][:, :2]).max() < np.pi / 32, "half the angle of two sides"
+    assert np.abs(normals[is_side][:, :2] - vertices[is_side][:, :2]).max() < np.pi / 32, (
+        "half the angle of two sides"
+    )
     assert np.abs(np.abs(normals[~is_side][:, 2]) - 1.0).max() < 1e-3
 
 
 def test_equal_points_of_a_soup_are_one_and_degenerate_faces_are_no_error() -> None:
-    corners = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (5, 5, 5)], dtype=float)
+    corners = np.array(
+        [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (5, 5, 5)], dtype=float
+    )
     vertices, faces, normals, _ = shaded(corners, np.array([(0, 1, 2), (3, 4, 5), (6, 6, 6)]))
     assert len(vertices) == 5
     assert np.isfinite(normals).all()
@@ -48,7 +52,9 @@ def test_equal_points_of_a_soup_are_one_and_degenerate_faces_are_no_error() -> N
 
 
 def test_a_seam_of_the_texture_keeps_both_sides_and_the_same_normals() -> None:
-    corners = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], dtype=float)
+    corners = np.array(
+        [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], dtype=float
+    )
     uv = np.array([(0, 0), (1, 0), (0, 1), (0.5, 0), (1, 1), (0, 1)])
     faces = np.array([(0, 1, 2), (3, 4, 5)])
     vertices, shown, normals, coordinates = shaded(corners, faces, uv)

@@ -40,16 +40,23 @@ def test_a_reference_of_mjcf_is_where_its_slider_starts() -> None:
     """MuJoCo's own initial position is the witness."""
     import mujoco
 
-    text = "<mujoco><worldbody><body><joint name='j' ref='40'/><geom size='1'/></body></worldbody></mujoco>"
+    text = (
+        "<mujoco><worldbody><body><joint name='j' ref='40'/><geom "
+        "size='1'/></body></worldbody></mujoco>"
+    )
     (dof,) = dofs_of(bridge.lower(loaders.load_string(text, format="mjcf")))
     assert dof.initial == pytest.approx(mujoco.MjModel.from_xml_string(text).qpos0[0], abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_every_velocity_but_those_of_free_links_has_a_slider_and_each_moves_a_link(server, seed: int) -> None:
+def test_every_velocity_but_those_of_free_links_has_a_slider_and_each_moves_a_link(
+    server, seed: int
+) -> None:
     mechanism = bridge.lower(random_scene(seed, fixed=False, kinds=MOVING))
     dofs = dofs_of(mechanism)
-    assert {(dof.joint, dof.index) for dof in dofs} == {key for key in mechanism.v_order if key[0] != "l0"}
+    assert {(dof.joint, dof.index) for dof in dofs} == {
+        key for key in mechanism.v_order if key[0] != "l0"
+    }
     placed: list[dict] = []
     sliders = Sliders(server.gui, mechanism, lambda q: placed.append(mechanism.link_poses(q)))
     before = mechanism.link_poses()
@@ -61,13 +68,19 @@ def test_every_velocity_but_those_of_free_links_has_a_slider_and_each_moves_a_li
 
 
 def test_positions_go_to_the_sliders_and_back(server) -> None:
-    mechanism = bridge.lower(random_scene(5, fixed=True, kinds=(JointType.BALL, JointType.PLANAR, JointType.REVOLUTE)))
+    mechanism = bridge.lower(
+        random_scene(5, fixed=True, kinds=(JointType.BALL, JointType.PLANAR, JointType.REVOLUTE))
+    )
     placed: list = []
     sliders = Sliders(server.gui, mechanism, placed.append)
     half = (math.cos(0.2), 0.0, math.sin(0.2), 0.0)
     kinds = {j.name: j.type for j in mechanism.scene.joints}
     wanted = {
-        name: half if kinds[name] is JointType.BALL else (0.1, 0.2, 0.3) if kinds[name] is JointType.PLANAR else 0.4
+        name: half
+        if kinds[name] is JointType.BALL
+        else (0.1, 0.2, 0.3)
+        if kinds[name] is JointType.PLANAR
+        else 0.4
         for name in sliders.positions
     }
     sliders.set(wanted)
@@ -75,7 +88,10 @@ def test_positions_go_to_the_sliders_and_back(server) -> None:
     assert len(placed) == 1
     sliders.reset()
     start = mechanism.link_poses()
-    assert all(pose.is_close(start[name], 1e-9) for name, pose in mechanism.link_poses(sliders.positions).items())
+    assert all(
+        pose.is_close(start[name], 1e-9)
+        for name, pose in mechanism.link_poses(sliders.positions).items()
+    )
 
 
 def test_a_follower_has_no_slider_and_follows(server) -> None:

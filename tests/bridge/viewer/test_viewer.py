@@ -36,7 +36,9 @@ def test_several_models_stand_beside_each_other(viewer: Viewer) -> None:
     assert leg.low[1] > arm.high[1]
 
 
-def test_nothing_is_printed_though_rich_shows_output_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_printed_though_rich_shows_output_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     shown = io.StringIO()
     monkeypatch.setattr("rich._console", rich.console.Console(file=shown))  # as in a notebook
     with sdfbridge.view(LEG, port=0):
@@ -50,7 +52,11 @@ def test_positions_move_links_and_sliders(viewer: Viewer) -> None:
     assert viewer.positions()["elbow"] == 0.5
     X_WL = bridge.lower(sdfbridge.load(ARM)).link_poses({"elbow": 0.5})["gripper::palm"]
     assert np.allclose(drawn._frames["gripper::palm"].position, X_WL.p)
-    slider = next(handle for handle, dof in zip(sliders.handles, sliders.dofs, strict=True) if dof.joint == "elbow")
+    slider = next(
+        handle
+        for handle, dof in zip(sliders.handles, sliders.dofs, strict=True)
+        if dof.joint == "elbow"
+    )
     slider.value = -0.25  # as if it were dragged
     X_WL = bridge.lower(sdfbridge.load(ARM)).link_poses({"elbow": -0.25})["gripper::palm"]
     assert np.allclose(drawn._frames["gripper::palm"].position, X_WL.p)
@@ -58,9 +64,17 @@ def test_positions_move_links_and_sliders(viewer: Viewer) -> None:
 
 def test_what_is_shown_can_be_chosen(viewer: Viewer) -> None:
     viewer.show("collisions")
-    assert all(handle.visible for drawn, _ in viewer._models.values() for handle in drawn._shown["collisions"])
+    assert all(
+        handle.visible
+        for drawn, _ in viewer._models.values()
+        for handle in drawn._shown["collisions"]
+    )
     viewer.show("collisions", visible=False)
-    assert not any(handle.visible for drawn, _ in viewer._models.values() for handle in drawn._shown["collisions"])
+    assert not any(
+        handle.visible
+        for drawn, _ in viewer._models.values()
+        for handle in drawn._shown["collisions"]
+    )
     with pytest.raises(ValueError, match="expected one of: visuals, collisions, frames"):
         viewer.show("lights")
 
@@ -121,7 +135,11 @@ def test_a_browser_draws_the_models_and_their_sliders(viewer: Viewer, tmp_path: 
         page.until(lambda: page.run("document.body.innerText.includes('gripper::left_slide')"))
         assert page.run("document.querySelectorAll('canvas').length") >= 1
         viewer.set_positions({"waist": 1.25})
-        page.until(lambda: page.run("[...document.querySelectorAll('input')].some(i => i.value === '1.25')"))
+        page.until(
+            lambda: page.run(
+                "[...document.querySelectorAll('input')].some(i => i.value === '1.25')"
+            )
+        )
 
 
 @pytest.mark.skipif(EXECUTABLE is None, reason="there is no browser")
@@ -129,7 +147,12 @@ def test_a_telephone_shows_the_models_above_the_controls(viewer: Viewer, tmp_pat
     width, height = 420, 800
     with Chromium(tmp_path / "browser") as page:
         page.open(viewer.url, width=width, height=height)
-        page.until(lambda: any(client.camera.image_width == width for client in viewer._server.get_clients().values()))
+        page.until(
+            lambda: any(
+                client.camera.image_width == width
+                for client in viewer._server.get_clients().values()
+            )
+        )
         camera = viewer._server.get_clients()[max(viewer._server.get_clients())].camera
         page.until(lambda: "Reset" in page.run("document.body.innerText"))
         page.until(lambda: _seen(viewer, camera)[:, 1].max() < 0.45 * height)
@@ -137,16 +160,27 @@ def test_a_telephone_shows_the_models_above_the_controls(viewer: Viewer, tmp_pat
         assert 0.0 < u.min() < u.max() < width
         assert v.min() > 0.0
         controls = (
-            "[...document.querySelectorAll('button')].find(b => b.innerText == 'Reset').closest('[class*=Paper]')"
+            "[...document.querySelectorAll('button')].find(b => b.innerText == "
+            "'Reset').closest('[class*=Paper]')"
         )
         assert v.max() < page.run(f"{controls}.getBoundingClientRect().top")
 
 
 def _seen(viewer: Viewer, camera) -> np.ndarray:
-    """Return where corners of the bounding boxes appear in the window [pixels], shape (n, 2), by a pinhole camera."""
+    """Return where corners of the bounding boxes appear in the window [pixels], shape (n, 2), by a
+    pinhole camera.
+    """
     boxes = [(drawn.low, drawn.high) for drawn, _ in viewer._models.values()]
-    corners = np.array([corner for low, high in boxes for corner in itertools.product(*zip(low, high, strict=True))])
+    corners = np.array(
+        [
+            corner
+            for low, high in boxes
+            for corner in itertools.product(*zip(low, high, strict=True))
+        ]
+    )
     X_WC = Pose.from_vector([*camera.position, *camera.wxyz])
     x, y, z = ((corners - X_WC.p) @ X_WC.R).T
     focal = camera.image_height / 2.0 / np.tan(camera.fov / 2.0)
-    return np.column_stack((camera.image_width / 2.0 + focal * x / z, camera.image_height / 2.0 + focal * y / z))
+    return np.column_stack(
+        (camera.image_width / 2.0 + focal * x / z, camera.image_height / 2.0 + focal * y / z)
+    )

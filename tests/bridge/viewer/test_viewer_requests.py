@@ -1,4 +1,6 @@
-"""Which requests the server of the viewer answers, by clients of HTTP and of web sockets that are not ours."""
+"""Which requests the server of the viewer answers, by clients of HTTP and of web sockets that are
+not ours.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ UPGRADE = {
     "Sec-WebSocket-Protocol": f"viser-v{viser.__version__}",
 }
 """Fields of a request for a web socket (RFC 6455, section 1.3)."""
-WAYS = pytest.mark.parametrize(("fields", "answered"), [({}, 200), (UPGRADE, 101)], ids=["page", "web socket"])
+WAYS = pytest.mark.parametrize(
+    ("fields", "answered"), [({}, 200), (UPGRADE, 101)], ids=["page", "web socket"]
+)
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +43,12 @@ def viewer() -> Iterator[Viewer]:
 def status(url: str, *fields: tuple[str, str], path: str = "") -> int:
     """Return the status with which a server answers a request that has just these fields."""
     address = urlsplit(url)
-    with contextlib.closing(http.client.HTTPConnection(address.hostname, address.port, timeout=30)) as connection:
-        connection.putrequest("GET", path or address.path or "/", skip_host=True, skip_accept_encoding=True)
+    with contextlib.closing(
+        http.client.HTTPConnection(address.hostname, address.port, timeout=30)
+    ) as connection:
+        connection.putrequest(
+            "GET", path or address.path or "/", skip_host=True, skip_accept_encoding=True
+        )
         for name, value in fields:
             connection.putheader(name, value)
         connection.endheaders()
@@ -66,24 +74,46 @@ def test_the_page_and_its_web_socket_are_answered(
         "http://127.0.0.1:PORT.evil.example", "http://localhost.evil.example:PORT", "http://evil.example:PORT",
     ],
 )  # fmt: skip
-def test_pages_of_other_sites_are_refused(viewer: Viewer, fields: dict[str, str], answered: int, origin: str) -> None:
+def test_pages_of_other_sites_are_refused(
+    viewer: Viewer, fields: dict[str, str], answered: int, origin: str
+) -> None:
     host = urlsplit(viewer.url).netloc
     stated = origin.replace("PORT", str(urlsplit(viewer.url).port))
     assert status(viewer.url, ("Host", host), ("Origin", stated), *fields.items()) == 403
-    assert status(viewer.url, ("Host", host), *[("Origin", f"http://{host}")] * 2, *fields.items()) == 403
+    assert (
+        status(viewer.url, ("Host", host), *[("Origin", f"http://{host}")] * 2, *fields.items())
+        == 403
+    )
 
 
 @WAYS
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:PORT", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:PORT", "", None]
+    "host",
+    [
+        "evil.example",
+        "evil.example:PORT",
+        "127.0.0.1",
+        "127.0.0.1:1",
+        "localhost.evil.example:PORT",
+        "",
+        None,
+    ],
 )
 def test_other_names_of_this_machine_are_refused(
     viewer: Viewer, fields: dict[str, str], answered: int, host: str | None
 ) -> None:
-    stated = [] if host is None else [("Host", host.replace("PORT", str(urlsplit(viewer.url).port)))]
+    stated = (
+        [] if host is None else [("Host", host.replace("PORT", str(urlsplit(viewer.url).port)))]
+    )
     assert status(viewer.url, *stated, *fields.items()) == 403
     assert (
-        status(viewer.url, ("Host", urlsplit(viewer.url).netloc), *(stated or [("Host", "x")]), *fields.items()) == 403
+        status(
+            viewer.url,
+            ("Host", urlsplit(viewer.url).netloc),
+            *(stated or [("Host", "x")]),
+            *fields.items(),
+        )
+        == 403
     )
 
 
@@ -117,7 +147,9 @@ def test_paths_below_the_token_are_files_of_the_page(viewer: Viewer) -> None:
     assert status(viewer.url, host, path=path + "../../__init__.py") == 404
 
 
-def test_a_client_moves_joints_and_cannot_publish_the_server(viewer: Viewer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_moves_joints_and_cannot_publish_the_server(
+    viewer: Viewer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import msgspec
     from websockets.sync.client import connect
 
@@ -133,7 +165,11 @@ def test_a_client_moves_joints_and_cannot_publish_the_server(viewer: Viewer, mon
         return float(np.ravel(viewer.positions()["knee"])[0])
 
     sliders = viewer._models["leg"][1]
-    slider = next(handle for handle, dof in zip(sliders.handles, sliders.dofs, strict=True) if dof.joint == "knee")
+    slider = next(
+        handle
+        for handle, dof in zip(sliders.handles, sliders.dofs, strict=True)
+        if dof.joint == "knee"
+    )
     moved = {"type": "GuiUpdateMessage", "uuid": slider._impl.uuid, "updates": {"value": -0.25}}
     url = viewer.url.rstrip("/").replace("http:", "ws:")  # as the page makes it
     with connect(url, subprotocols=[UPGRADE["Sec-WebSocket-Protocol"]], max_size=None) as socket:
@@ -151,14 +187,25 @@ def test_a_client_moves_joints_and_cannot_publish_the_server(viewer: Viewer, mon
 
 
 def test_the_server_acts_on_no_message_but_those_of_controls_and_camera(viewer: Viewer) -> None:
-    """Each of these was read: none opens a connection, starts a process, or reads or writes a file."""
+    """Each of these was read: none opens a connection, starts a process, or reads or writes a
+    file.
+    """
     handled = {message.__name__ for message in viewer._server._websock_server._incoming_handlers}
     assert handled == {
-        "CommandTriggerMessage", "FileTransferPart", "FileTransferStartUpload", "GuiButtonHoldMessage",
-        "GuiFormDirtyMessage", "GuiFormSubmitMessage", "GuiUpdateMessage", "SceneNodeClickMessage",
-        "SceneNodeDragMessage", "ScenePointerMessage", "TransformControlsDragEndMessage",
-        "TransformControlsDragStartMessage", "TransformControlsUpdateMessage",
-    }  # fmt: skip
+        "CommandTriggerMessage",
+        "FileTransferPart",
+        "FileTransferStartUpload",
+        "GuiButtonHoldMessage",
+        "GuiFormDirtyMessage",
+        "GuiFormSubmitMessage",
+        "GuiUpdateMessage",
+        "SceneNodeClickMessage",
+        "SceneNodeDragMessage",
+        "ScenePointerMessage",
+        "TransformControlsDragEndMessage",
+        "TransformControlsDragStartMessage",
+        "TransformControlsUpdateMessage",
+    }
 
 
 def test_other_servers_of_viser_stay_as_they_are(viewer: Viewer) -> None:
@@ -171,7 +218,9 @@ def test_other_servers_of_viser_stay_as_they_are(viewer: Viewer) -> None:
         server.stop()
 
 
-def test_a_version_of_viser_whose_requests_cannot_be_checked_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_version_of_viser_whose_requests_cannot_be_checked_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     started: list[viser.ViserServer] = []
     plain = viser.ViserServer
 

@@ -37,7 +37,9 @@ SCENES = {
     "weld to the world": model("a")
     + "- add_weld: {parent: world, child: 'a::l1',"
     + " X_PC: {translation: [1, 2, 3], rotation: !Rpy {deg: [10, 20, 30]}}}\n",
-    "weld to a frame": model("a") + model("b", "box.sdf") + "- add_weld: {parent: 'a::tip', child: 'b::body'}\n",
+    "weld to a frame": model("a")
+    + model("b", "box.sdf")
+    + "- add_weld: {parent: 'a::tip', child: 'b::body'}\n",
     "weld of a tree by its model frame": model("a")
     + "- add_weld: {parent: world, child: 'a::__model__', X_PC: {translation: [0, 0, 5]}}\n",
     "added frames": model("a")
@@ -45,7 +47,10 @@ SCENES = {
     + "- add_frame: {name: hook, X_PF: {base_frame: 'a::l2', translation: [0, 0, 1]}}\n"
     + "- add_frame: {name: table, X_PF: {base_frame: world, rotation: !AngleAxis {angle_deg: 40, axis: [1, 2, 3]}}}\n"
     + "- add_weld: {parent: hook, child: 'b::body'}\n- add_weld: {parent: table, child: 'a::l0'}\n",
-    "free poses": model("a", extra=", default_free_body_pose: {l0: {translation: [1, 2, 3], rotation: !Identity {}}}")
+    "free poses": model(
+        "a",
+        extra=", default_free_body_pose: {l0: {translation: [1, 2, 3], rotation: !Identity {}}}",
+    )
     + model("b", "box.sdf", ", default_free_body_pose: {'': {rotation: !Rpy {deg: [90, 0, 0]}}}"),
     "a namespace": "- add_model_instance: {name: left}\n"
     "- add_directives: {file: 'package://p/inner.dmd.yaml', model_namespace: left}\n"
@@ -67,7 +72,12 @@ SCENES = {
 }
 
 
-INNER = "directives:\n" + model("a") + model("b", "box.sdf") + "- add_weld: {parent: 'a::tip', child: 'b::body'}\n"
+INNER = (
+    "directives:\n"
+    + model("a")
+    + model("b", "box.sdf")
+    + "- add_weld: {parent: 'a::tip', child: 'b::body'}\n"
+)
 MIDDLE = f"""directives:
 - add_model_instance: {{name: left}}
 - add_directives: {{file: 'package://p/inner.dmd.yaml', model_namespace: left}}
@@ -87,7 +97,11 @@ NESTED = (
 @pytest.mark.parametrize("body", SCENES.values(), ids=SCENES)
 def test_links_are_where_drake_puts_them(folder, body):
     write(folder, NESTED, "nest.sdf")
-    write(folder, "directives:\n- add_frame: {name: table, X_PF: {base_frame: world}}\n", "table.dmd.yaml")
+    write(
+        folder,
+        "directives:\n- add_frame: {name: table, X_PF: {base_frame: world}}\n",
+        "table.dmd.yaml",
+    )
     write(folder, INNER, "inner.dmd.yaml")
     write(folder, MIDDLE, "middle.dmd.yaml")
     text = "directives:\n" + body
@@ -97,7 +111,11 @@ def test_links_are_where_drake_puts_them(folder, body):
 @pytest.mark.parametrize("body", SCENES.values(), ids=SCENES)
 def test_frames_and_filters_are_those_of_drake(folder, body):
     write(folder, NESTED, "nest.sdf")
-    write(folder, "directives:\n- add_frame: {name: table, X_PF: {base_frame: world}}\n", "table.dmd.yaml")
+    write(
+        folder,
+        "directives:\n- add_frame: {name: table, X_PF: {base_frame: world}}\n",
+        "table.dmd.yaml",
+    )
     write(folder, INNER, "inner.dmd.yaml")
     write(folder, MIDDLE, "middle.dmd.yaml")
     text = "directives:\n" + body
@@ -128,23 +146,35 @@ def random_groups(rng):
     """Two models, a namespace with another, and groups over all of them."""
     bodies = ["a::l0", "a::l1", "a::l2", "b::body", "ns::a::l0", "ns::a::l2", "ns::b::body"]
     groups = ["a::ends", "ns::a::ends", "ns::g", *(f"g{i}" for i in range(rng.randint(1, 5)))]
-    text = "directives:\n" + model("a") + model("b", "box.sdf") + "- add_model_instance: {name: ns}\n"
+    text = (
+        "directives:\n" + model("a") + model("b", "box.sdf") + "- add_model_instance: {name: ns}\n"
+    )
     text += "- add_directives: {file: 'package://p/inner.dmd.yaml', model_namespace: ns}\n"
     for name in groups[3:]:
         members = rng.sample(bodies, rng.randint(0, 3))
         inside = rng.sample(groups, rng.randint(0, 2))
         ignored = rng.sample(groups, rng.randint(0, 3))
         members = members if members or inside else bodies[:1]
-        lists = f"members: {members}, member_groups: {inside}, ignored_collision_filter_groups: {ignored}"
+        lists = (
+            f"members: {members}, member_groups: {inside}, ignored_collision_filter_groups: "
+            f"{ignored}"
+        )
         text += f"- add_collision_filter_group: {{name: {name}, {lists}}}\n"
     return text
 
 
-GROUP = "- add_collision_filter_group: {name: g, members: ['b::body'], member_groups: ['a::ends']}\n"
+GROUP = (
+    "- add_collision_filter_group: {name: g, members: ['b::body'], member_groups: ['a::ends']}\n"
+)
 
 
 @seed(0)
-@settings(max_examples=12, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=12,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.integers(0, 2**32 - 1))
 def test_groups_across_files_and_namespaces_are_resolved_as_in_drake(folder, number):
     write(folder, INNER + GROUP, "inner.dmd.yaml")
@@ -163,17 +193,35 @@ WRONG = {
     "no mapping": ("directives.kind", "- add_model: 3"),
     "model twice": ("directives.duplicate-model", model("a")),
     "unknown file": ("directives.unknown-file", model("b", "none.sdf")),
-    "unknown joint": ("directives.unknown-joint", model("b", extra=", default_joint_positions: {z: [1]}")),
-    "too many positions": ("directives.position-count", model("b", extra=", default_joint_positions: {j1: [1, 2]}")),
-    "unknown free body": ("directives.unknown-frame", model("b", extra=", default_free_body_pose: {z: {}}")),
-    "sole body of several": ("directives.unknown-frame", model("b", extra=", default_free_body_pose: {'': {}}")),
+    "unknown joint": (
+        "directives.unknown-joint",
+        model("b", extra=", default_joint_positions: {z: [1]}"),
+    ),
+    "too many positions": (
+        "directives.position-count",
+        model("b", extra=", default_joint_positions: {j1: [1, 2]}"),
+    ),
+    "unknown free body": (
+        "directives.unknown-frame",
+        model("b", extra=", default_free_body_pose: {z: {}}"),
+    ),
+    "sole body of several": (
+        "directives.unknown-frame",
+        model("b", extra=", default_free_body_pose: {'': {}}"),
+    ),
     "random pose": (
         "directives.random",
         model("b", "box.sdf", ", default_free_body_pose: {body: {rotation: !Uniform {}}}"),
     ),
-    "frame on nothing": ("directives.unknown-frame", "- add_frame: {name: f, X_PF: {base_frame: 'z::z'}}"),
+    "frame on nothing": (
+        "directives.unknown-frame",
+        "- add_frame: {name: f, X_PF: {base_frame: 'z::z'}}",
+    ),
     "weld of nothing": ("directives.unknown-frame", "- add_weld: {parent: world, child: 'z::z'}"),
-    "weld of a link to itself": ("drake.same-body", "- add_weld: {parent: 'a::tip', child: 'a::l2'}"),
+    "weld of a link to itself": (
+        "drake.same-body",
+        "- add_weld: {parent: 'a::tip', child: 'a::l2'}",
+    ),
     "weld with a base frame": (
         "directives.unknown-field",
         "- add_weld: {parent: world, child: 'a::l0', X_PC: {base_frame: world}}",
@@ -184,17 +232,27 @@ WRONG = {
     ),
     "unknown rotation": (
         "directives.rotation",
-        "- add_weld: {parent: world, child: 'a::l0', X_PC: {rotation: !Quaternion {wxyz: [1, 0, 0, 0]}}}",
+        (
+            "- add_weld: {parent: world, child: 'a::l0', X_PC: {rotation: !Quaternion {wxyz: [1, "
+            "0, "
+            "0, 0]}}}"
+        ),
     ),
     "unknown namespace": (
         "directives.unknown-namespace",
         "- add_directives: {file: 'package://p/inner.dmd.yaml', model_namespace: z}",
     ),
-    "member that is nothing": ("drake.unknown-member", "- add_collision_filter_group: {name: g, members: ['a::z']}"),
+    "member that is nothing": (
+        "drake.unknown-member",
+        "- add_collision_filter_group: {name: g, members: ['a::z']}",
+    ),
     "group of nothing": ("drake.empty-group", "- add_collision_filter_group: {name: g}"),
     "ignored group that is nothing": (
         "drake.unknown-group",
-        "- add_collision_filter_group: {name: g, members: ['a::l0'], ignored_collision_filter_groups: [z]}",
+        (
+            "- add_collision_filter_group: {name: g, members: ['a::l0'], "
+            "ignored_collision_filter_groups: [z]}"
+        ),
     ),
     "unknown namespace of a group": (
         "directives.unknown-namespace",
@@ -204,10 +262,16 @@ WRONG = {
         "directives.unknown-namespace",
         "- add_frame: {name: 'z::f', X_PF: {base_frame: 'a::l2'}}",
     ),
-    "world as a member": ("drake.unknown-member", "- add_collision_filter_group: {name: g, members: [world]}"),
+    "world as a member": (
+        "drake.unknown-member",
+        "- add_collision_filter_group: {name: g, members: [world]}",
+    ),
     "empty name of a model": ("directives.missing-field", model("''", "box.sdf")),
     "empty name of an instance": ("directives.missing-field", "- add_model_instance: {name: ''}"),
-    "empty name of a frame": ("directives.missing-field", "- add_frame: {name: '', X_PF: {base_frame: world}}"),
+    "empty name of a frame": (
+        "directives.missing-field",
+        "- add_frame: {name: '', X_PF: {base_frame: world}}",
+    ),
     "empty name of a group": (
         "directives.missing-field",
         "- add_collision_filter_group: {name: '', members: ['a::l0']}",
@@ -241,7 +305,10 @@ TWICE = {
         "directives.duplicate-model",
         "- add_model_instance: {name: 'n::in'}\n" + model("n", "nest.sdf"),
     ),
-    "weld twice": ("directives.duplicate-weld", model("a") + "- add_weld: {parent: world, child: 'a::l0'}\n" * 2),
+    "weld twice": (
+        "directives.duplicate-weld",
+        model("a") + "- add_weld: {parent: world, child: 'a::l0'}\n" * 2,
+    ),
     "weld of the same links by other frames": (
         "directives.duplicate-weld",
         model("a")
@@ -268,7 +335,10 @@ def test_what_drake_refuses_to_add_twice_is_an_error_of_the_last_directive(folde
         drake(folder, text)
     found = errors(folder, text)
     assert code in found
-    assert (found[code].file, found[code].line) == (str(folder / "scene.dmd.yaml"), text.count("\n"))
+    assert (found[code].file, found[code].line) == (
+        str(folder / "scene.dmd.yaml"),
+        text.count("\n"),
+    )
 
 
 GROUPS = {
@@ -292,14 +362,18 @@ def test_the_namespace_of_a_group_is_ignored_where_drake_ignores_it(folder, list
     assert (finding.code, finding.where.line) == ("directives.ignored-namespace", 5)
 
 
-@pytest.mark.parametrize("kind", ["unknown file", "unknown free body", "frame on nothing", "weld of nothing"])
+@pytest.mark.parametrize(
+    "kind", ["unknown file", "unknown free body", "frame on nothing", "weld of nothing"]
+)
 def test_lenient_loading_leaves_out_directives_about_nothing(folder, kind):
     code, body = WRONG[kind]
     text = "directives:\n" + model("a") + body + "\n"
     lenient = load(folder, text, lenient=True, quiet=True)
     skipped = [entry.code for entry in lenient.diagnostics if entry.fate is loaders.Fate.SKIPPED]
     assert skipped == [code]
-    alone = load(folder, "directives:\n" + model("a") + (model("b") if kind == "unknown free body" else ""))
+    alone = load(
+        folder, "directives:\n" + model("a") + (model("b") if kind == "unknown free body" else "")
+    )
     assert [link.name for link in lenient.links] == [link.name for link in alone.links]
     assert [joint.name for joint in lenient.joints] == [joint.name for joint in alone.joints]
 
@@ -330,7 +404,9 @@ def test_files_that_include_each_other_are_refused(folder):
 
 
 def test_files_are_included_to_the_greatest_depth_and_no_deeper(folder):
-    """Each of the files includes the next; the last adds a frame, which Drake, without a limit, also reads."""
+    """Each of the files includes the next; the last adds a frame, which Drake, without a limit,
+    also reads.
+    """
     include = "directives:\n- add_directives: {{file: 'package://p/{}.dmd.yaml'}}\n"
     for number in range(1, MAX_INCLUDE_DEPTH):
         write(folder, include.format(number + 1), f"{number}.dmd.yaml")
@@ -341,7 +417,10 @@ def test_files_are_included_to_the_greatest_depth_and_no_deeper(folder):
     assert [frame.name for frame in load(folder, text).frames] == ["f"]
     found = errors(folder, include.format(1))
     assert found.keys() == {"directives.include-cycle"}
-    assert (found["directives.include-cycle"].file, found["directives.include-cycle"].line) == (str(folder / last), 2)
+    assert (found["directives.include-cycle"].file, found["directives.include-cycle"].line) == (
+        str(folder / last),
+        2,
+    )
 
 
 def test_a_missing_package_is_one_error_with_the_places_tried_and_the_option(folder):
@@ -366,7 +445,10 @@ def test_a_second_model_of_the_name_of_a_missing_one_is_a_duplicate(folder):
 
 
 def test_a_name_that_no_model_has_is_still_an_error_beside_a_missing_file(folder):
-    found = errors(folder, f"directives:\n{model('a', 'none.sdf')}- add_weld: {{parent: world, child: 'b::l0'}}")
+    found = errors(
+        folder,
+        f"directives:\n{model('a', 'none.sdf')}- add_weld: {{parent: world, child: 'b::l0'}}",
+    )
     assert "directives.unknown-frame" in found
 
 

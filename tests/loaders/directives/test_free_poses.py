@@ -11,8 +11,10 @@ from tests.support.directives_files import MASS, drake, errors, load, model, wri
 from tests.support.drake_oracle import pose_error
 
 SLED = (
-    f"<sdf version='1.11'><model name='m'><link name='l0'><pose>0 1 0 0 0 0</pose>{MASS}</link><link name='l1'>{MASS}"
-    "</link><joint name='j1' type='revolute'><parent>l0</parent><child>l1</child><axis><xyz>0 0 1</xyz></axis></joint>"
+    f"<sdf version='1.11'><model name='m'><link name='l0'><pose>0 1 0 0 0 "
+    f"0</pose>{MASS}</link><link name='l1'>{MASS}"
+    "</link><joint name='j1' type='revolute'><parent>l0</parent><child>l1</child><axis><xyz>0 0 "
+    "1</xyz></axis></joint>"
     "<frame name='tip' attached_to='l1'><pose>0 0 7 0.5 0 0</pose></frame></model></sdf>"
 )
 
@@ -35,21 +37,32 @@ USED = {
     "from a frame of the world": ON_WORLD + posed(f"l0: {{base_frame: f, {HIGH}}}"),
     "from the frame of a bent arm": model("b", extra=f", default_joint_positions: {{{BENT}}}")
     + posed(f"l0: {{base_frame: 'b::tip', {HIGH}}}", positions=BENT),
-    "from a free body that is itself placed on a bent arm": model("b", extra=f", default_joint_positions: {{{BENT}}}")
+    "from a free body that is itself placed on a bent arm": model(
+        "b", extra=f", default_joint_positions: {{{BENT}}}"
+    )
     + posed("body: {base_frame: 'b::l2', translation: [1, 0, 0]}", "c", "box.sdf")
     + posed(f"l0: {{base_frame: 'c::body', {HIGH}}}"),
     "from a free body that is placed later": model("c", "box.sdf")
     + posed(f"l0: {{base_frame: 'c::body', {HIGH}}}")
     + posed(f"body: {{{HIGH}}}", "d", "box.sdf"),
-    "of a link that another one carries, from a frame": ON_WORLD + posed(f"l1: {{base_frame: f, {HIGH}}}"),
-    "of a frame of the model": posed(f"__model__: {{{HIGH}}}", file="sled.sdf", positions="j1: [0.4]"),
-    "of a frame of a link that another one carries": posed(f"tip: {{{HIGH}}}", file="sled.sdf", positions="j1: [0.4]"),
-    "of a body that carries another": posed(f"l0: {{{HIGH}}}") + model("b", "box.sdf") + weld("a::l0", "b::body"),
+    "of a link that another one carries, from a frame": ON_WORLD
+    + posed(f"l1: {{base_frame: f, {HIGH}}}"),
+    "of a frame of the model": posed(
+        f"__model__: {{{HIGH}}}", file="sled.sdf", positions="j1: [0.4]"
+    ),
+    "of a frame of a link that another one carries": posed(
+        f"tip: {{{HIGH}}}", file="sled.sdf", positions="j1: [0.4]"
+    ),
+    "of a body that carries another": posed(f"l0: {{{HIGH}}}")
+    + model("b", "box.sdf")
+    + weld("a::l0", "b::body"),
     "of a free MJCF body that is welded": model("b", "free.xml") + weld("world", "b::l0"),
 }
 UNUSED = {
     "of a link that another one carries": posed(f"l1: {{{HIGH}}}", positions=BENT),
-    "of a link that another one carries, from the world": posed(f"l1: {{base_frame: world, {HIGH}}}"),
+    "of a link that another one carries, from the world": posed(
+        f"l1: {{base_frame: world, {HIGH}}}"
+    ),
     "of a body that is then welded": posed(f"l0: {{{HIGH}}}") + weld("world", "a::l0"),
     "of a body that is then welded to a free one": posed(f"l0: {{{HIGH}}}")
     + model("b", "box.sdf")
@@ -66,7 +79,8 @@ REFUSED = {
     + posed("l0: {base_frame: 'b::body'}, l1: {base_frame: 'b::body'}"),
 }
 FREE = (
-    "<mujoco><worldbody><body name='l0' pos='1 2 3'><freejoint/><inertial pos='0 0 0' mass='1' diaginertia='.1 .1 .1'/>"
+    "<mujoco><worldbody><body name='l0' pos='1 2 3'><freejoint/><inertial pos='0 0 0' mass='1' "
+    "diaginertia='.1 .1 .1'/>"
     "</body></worldbody></mujoco>"
 )
 
@@ -84,7 +98,12 @@ def check_initial_poses(scene, oracle):
     poses = mechanism.link_poses(initial_positions(mechanism))
     for index in range(1, oracle.plant.num_bodies()):
         body = oracle.plant.get_body(type(oracle.plant.world_body().index())(index))
-        assert pose_error(poses[oracle.name(body)], body.EvalPoseInWorld(oracle.context).GetAsMatrix4()) < 1e-9
+        assert (
+            pose_error(
+                poses[oracle.name(body)], body.EvalPoseInWorld(oracle.context).GetAsMatrix4()
+            )
+            < 1e-9
+        )
 
 
 @pytest.mark.parametrize("body", USED.values(), ids=USED)
@@ -101,7 +120,11 @@ def test_poses_that_drake_does_not_use_are_reported(models, body):
     scene = load(models, text, quiet=True)
     check_initial_poses(scene, drake(models, text))
     (finding,) = scene.diagnostics
-    assert (finding.code, finding.fate, finding.where.line) == ("directives.unused-pose", Fate.DROPPED, 2)
+    assert (finding.code, finding.fate, finding.where.line) == (
+        "directives.unused-pose",
+        Fate.DROPPED,
+        2,
+    )
 
 
 @pytest.mark.parametrize("body", REFUSED.values(), ids=REFUSED)

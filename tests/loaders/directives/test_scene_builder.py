@@ -18,7 +18,9 @@ def diagnostics() -> Diagnostics:
 
 @pytest.fixture
 def builder(diagnostics: Diagnostics) -> SceneBuilder:
-    context = Context(resources=Resources(), diagnostics=diagnostics, read_file=lambda path, context: None)
+    context = Context(
+        resources=Resources(), diagnostics=diagnostics, read_file=lambda path, context: None
+    )
     builder = SceneBuilder(context)
     for name in ("m::a", "n::a", "n::b"):
         builder.add_frame(name, name, IDENTITY)
@@ -26,12 +28,15 @@ def builder(diagnostics: Diagnostics) -> SceneBuilder:
 
 
 @pytest.mark.parametrize(("name", "scoped"), [("m::a", "m::a"), ("b", "n::b"), ("world", "world")])
-def test_a_local_name_is_sufficient_if_it_is_unambiguous(builder: SceneBuilder, name: str, scoped: str) -> None:
+def test_a_local_name_is_sufficient_if_it_is_unambiguous(
+    builder: SceneBuilder, name: str, scoped: str
+) -> None:
     assert builder.find(name, Node("x", {}, file="f", line=1, diagnostics=Diagnostics())) == scoped
 
 
 @pytest.mark.parametrize(
-    ("name", "subjects", "hint"), [("a", ("m::a", "n::a"), "write the scoped name"), ("n::c", (), "did you mean n::b?")]
+    ("name", "subjects", "hint"),
+    [("a", ("m::a", "n::a"), "write the scoped name"), ("n::c", (), "did you mean n::b?")],
 )
 def test_other_names_are_reported(
     builder: SceneBuilder, diagnostics: Diagnostics, name: str, subjects: tuple[str, ...], hint: str

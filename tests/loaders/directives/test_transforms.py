@@ -23,7 +23,10 @@ def read(text: str) -> tuple[Pose, list[str]]:
     ("rotation", "R"),
     [
         ("!Rpy {deg: [0, 0, 90]}", rotation_about((0.0, 0.0, 1.0), math.pi / 2.0)),
-        ("!AngleAxis {angle_deg: 30, axis: [0, 2, 0]}", rotation_about((0.0, 1.0, 0.0), math.pi / 6.0)),
+        (
+            "!AngleAxis {angle_deg: 30, axis: [0, 2, 0]}",
+            rotation_about((0.0, 1.0, 0.0), math.pi / 6.0),
+        ),
         ("!Identity {}", np.eye(3)),
     ],
 )

@@ -30,7 +30,10 @@ HOSTILE = {
     "itself": "directives: &a\n- *a\n",
     "no anchor": "directives: *a\n",
     "a bomb": "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
-    + "".join(f"{c}: &{c} [{', '.join(['*' + p] * 10)}]\n" for p, c in zip("abcdefgh", "bcdefghi", strict=True)),
+    + "".join(
+        f"{c}: &{c} [{', '.join(['*' + p] * 10)}]\n"
+        for p, c in zip("abcdefgh", "bcdefghi", strict=True)
+    ),
 }
 
 
@@ -51,4 +54,6 @@ def test_a_character_that_xml_cannot_hold_is_refused(folder, escape):
     with pytest.raises((expat.ExpatError, UnicodeEncodeError)):
         expat.ParserCreate().Parse(f"<a b='{character}'/>".encode(), True)
     with pytest.raises(loaders.LoadError, match=r"directives\.syntax"):
-        loaders.load_string(f'directives:\n- add_model: {{name: "{escape}", file: x}}\n', format="directives")
+        loaders.load_string(
+            f'directives:\n- add_model: {{name: "{escape}", file: x}}\n', format="directives"
+        )

@@ -23,7 +23,11 @@ def test_the_diagnostics_of_a_scene_show_themselves_and_are_a_tuple() -> None:
 
 def test_copies_keep_the_form() -> None:
     scene = loaders.load_string(INVALID, format="sdf")
-    for other in (pickle.loads(pickle.dumps(scene)), copy.deepcopy(scene), dataclasses.replace(scene, name="n")):
+    for other in (
+        pickle.loads(pickle.dumps(scene)),
+        copy.deepcopy(scene),
+        dataclasses.replace(scene, name="n"),
+    ):
         assert isinstance(other.diagnostics, FindingList)
         assert other.diagnostics == tuple(scene.diagnostics)
 

@@ -1,4 +1,6 @@
-"""The renderer against the closed form: which pixels a triangle covers, and which of two is in front."""
+"""The renderer against the closed form: which pixels a triangle covers, and which of two is in
+front.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,10 @@ def test_a_triangle_covers_the_pixels_inside_it(seed: int) -> None:
     edges = np.roll(corners, -1, axis=0) - corners
     turn = np.sign(edges[0][0] * edges[1][1] - edges[0][1] * edges[1][0])
     distance = np.min(
-        [turn * (e[0] * (y - c[1]) - e[1] * (x - c[0])) / np.hypot(*e) for c, e in zip(corners, edges, strict=True)],
+        [
+            turn * (e[0] * (y - c[1]) - e[1] * (x - c[0])) / np.hypot(*e)
+            for c, e in zip(corners, edges, strict=True)
+        ],
         axis=0,
     )
     assert (image[:, :, 3][distance > 1.0] == 255).all()
@@ -53,7 +58,10 @@ def test_a_triangle_covers_the_pixels_inside_it(seed: int) -> None:
 def test_the_nearer_triangle_hides_the_other_whatever_their_order() -> None:
     square = [(-1, -1), (1, -1), (0, 1)]
     red, blue = (in_world([(*xy, depth) for xy in square]) for depth in (0.0, 0.5))
-    for corners, colors in (([red, blue], [(1, 0, 0), (0, 0, 1)]), ([blue, red], [(0, 0, 1), (1, 0, 0)])):
+    for corners, colors in (
+        ([red, blue], [(1, 0, 0), (0, 0, 1)]),
+        ([blue, red], [(0, 0, 1), (1, 0, 0)]),
+    ):
         image = pixels(corners, colors)
         assert image[:, :, 0].max() > 100
         assert image[:, :, 2].max() == 0

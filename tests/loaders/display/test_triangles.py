@@ -1,4 +1,6 @@
-"""Shapes as triangles: their volume and extent are those of the closed form, within the tessellation."""
+"""Shapes as triangles: their volume and extent are those of the closed form, within the
+tessellation.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +94,8 @@ def test_what_has_no_surface_has_none(tmp_path) -> None:
 
 _TEXTURED = {
     "m.obj": "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nvt 1 1\n"
-    "g a\nusemtl skin\nf 1/1 2/2 3/3\ng b\nusemtl plain\nf 2 4 3\ng c\nusemtl skin\nf 3/3 2/2 4/4\n",
+    "g a\nusemtl skin\nf 1/1 2/2 3/3\ng b\nusemtl plain\nf 2 4 3\ng c\nusemtl skin\nf 3/3 2/2 "
+    "4/4\n",
     "m.mtl": "newmtl skin\nKd 1 1 1\nmap_Kd skin.png\nnewmtl plain\nKd 0 1 0\n",
 }
 
@@ -125,7 +128,12 @@ def test_a_color_replaces_the_texture_of_a_mesh_in_sdformat_and_tints_it_in_urdf
 
 
 def test_the_texture_of_a_material_covers_the_parts_with_coordinates(textured) -> None:
-    surfaces_of = {s.texture: s for s in surfaces(visual(textured, material=Material(texture="other.png")))}
+    surfaces_of = {
+        s.texture: s for s in surfaces(visual(textured, material=Material(texture="other.png")))
+    }
     assert set(surfaces_of) == {"other.png", None}
     assert surfaces_of["other.png"].rgba == (1, 1, 1, 1)
-    assert [s.texture for s in surfaces(Collision(name="c", X_LG=IDENTITY, geometry=textured))] == [None, None]
+    assert [s.texture for s in surfaces(Collision(name="c", X_LG=IDENTITY, geometry=textured))] == [
+        None,
+        None,
+    ]

@@ -25,7 +25,11 @@ SHAPES = {
         "<drake:capsule><radius>1</radius><length>2</length></drake:capsule>",
         Capsule(radius=1, length=2),
     ),
-    "sdf ellipsoid": (sdf, "<drake:ellipsoid><a>1</a><b>2</b><c>3</c></drake:ellipsoid>", Ellipsoid(radii=(1, 2, 3))),
+    "sdf ellipsoid": (
+        sdf,
+        "<drake:ellipsoid><a>1</a><b>2</b><c>3</c></drake:ellipsoid>",
+        Ellipsoid(radii=(1, 2, 3)),
+    ),
     "urdf capsule": (urdf, '<drake:capsule radius="1" length="2"/>', Capsule(radius=1, length=2)),
     "urdf plain capsule": (urdf, '<capsule radius="1" length="2"/>', Capsule(radius=1, length=2)),
     "urdf ellipsoid": (urdf, '<drake:ellipsoid a="1" b="2" c="3"/>', Ellipsoid(radii=(1, 2, 3))),
@@ -47,15 +51,22 @@ def test_drakes_shapes_are_the_plain_ones(form, geometry, expected):
 def test_drake_visuals_come_after_the_plain_ones():
     box = "<drake:geometry><drake:box><drake:size>1 2 3</drake:size></drake:box></drake:geometry>"
     special = f'<drake:visual name="w"><drake:pose>1 0 0 0 0 0</drake:pose>{box}</drake:visual>'
-    plain = '<visual name="v"><geometry><cylinder><radius>1</radius><length>2</length></cylinder></geometry></visual>'
+    plain = (
+        "<visual "
+        'name="v"><geometry><cylinder><radius>1</radius><length>2</length></cylinder></geometry></visual>'
+    )
     found = visuals(sdf(f'<link name="c">{SDF_MASS}{special}{plain}</link>'))
-    assert [(v.name, v.geometry) for v in found] == [("v", Cylinder(radius=1, length=2)), ("w", Box(size=(1, 2, 3)))]
+    assert [(v.name, v.geometry) for v in found] == [
+        ("v", Cylinder(radius=1, length=2)),
+        ("w", Box(size=(1, 2, 3))),
+    ]
     np.testing.assert_array_equal(found[1].X_LG.p, (1, 0, 0))
 
 
 def test_ignored_links_and_joints_of_a_urdf_are_left_out():
     source = urdf(
-        '<link name="c" drake_ignore="true"/>' + urdf_joint().replace("<joint ", '<joint drake_ignore="true" ')
+        '<link name="c" drake_ignore="true"/>'
+        + urdf_joint().replace("<joint ", '<joint drake_ignore="true" ')
     )
     scene, plant = load(source), DrakePlant(*source).plant
     assert [link.name for link in scene.links] == ["a", "b"]

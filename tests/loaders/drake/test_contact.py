@@ -18,15 +18,27 @@ NUMBERS = {
     "point_contact_stiffness": ("material", "point_contact_stiffness", lambda s: s.stiffness),
     "hunt_crossley_dissipation": ("material", "hunt_crossley_dissipation", lambda s: s.dissipation),
     "relaxation_time": ("material", "relaxation_time", lambda s: s.relaxation_time),
-    "mesh_resolution_hint": ("hydroelastic", "resolution_hint", lambda s: s.hydroelastic.resolution_hint),
-    "hydroelastic_modulus": ("hydroelastic", "hydroelastic_modulus", lambda s: s.hydroelastic.modulus),
+    "mesh_resolution_hint": (
+        "hydroelastic",
+        "resolution_hint",
+        lambda s: s.hydroelastic.resolution_hint,
+    ),
+    "hydroelastic_modulus": (
+        "hydroelastic",
+        "hydroelastic_modulus",
+        lambda s: s.hydroelastic.modulus,
+    ),
     "hydroelastic_margin": ("hydroelastic", "margin", lambda s: s.hydroelastic.margin),
 }
 
 
 def properties(form, values, flags=""):
     def child(tag, value):
-        return f"<drake:{tag}>{value}</drake:{tag}>" if form is sdf else f'<drake:{tag} value="{value}"/>'
+        return (
+            f"<drake:{tag}>{value}</drake:{tag}>"
+            if form is sdf
+            else f'<drake:{tag} value="{value}"/>'
+        )
 
     body = "".join(child(tag, value) for tag, value in values.items())
     return f"<drake:proximity_properties>{body}{flags}</drake:proximity_properties>"
@@ -41,18 +53,28 @@ def test_a_proximity_property_is_that_of_drake(form, tag):
 
 
 @BOTH
-@pytest.mark.parametrize("values", [{"mu_static": 0.5, "mu_dynamic": 0.4}, {"mu_static": 0.5}, {"mu_dynamic": 0.4}])
+@pytest.mark.parametrize(
+    "values", [{"mu_static": 0.5, "mu_dynamic": 0.4}, {"mu_static": 0.5}, {"mu_dynamic": 0.4}]
+)
 def test_friction_is_that_of_drake(form, values):
     source = shaped(form, properties(form, values))
-    friction, theirs = collision(source).surface.friction, DrakePlant(*source).proximity("material", "coulomb_friction")
+    friction, theirs = (
+        collision(source).surface.friction,
+        DrakePlant(*source).proximity("material", "coulomb_friction"),
+    )
     assert friction.mu == friction.mu2 == theirs.dynamic_friction()
-    assert (friction.mu if friction.mu_static is None else friction.mu_static) == theirs.static_friction()
+    assert (
+        friction.mu if friction.mu_static is None else friction.mu_static
+    ) == theirs.static_friction()
 
 
 @BOTH
 @pytest.mark.parametrize("kind", ["rigid", "compliant"])
 def test_hydroelastic_kinds_are_read(form, kind):
-    values = {"mesh_resolution_hint": 0.1, **({"hydroelastic_modulus": 1e6} if kind == "compliant" else {})}
+    values = {
+        "mesh_resolution_hint": 0.1,
+        **({"hydroelastic_modulus": 1e6} if kind == "compliant" else {}),
+    }
     source = shaped(form, properties(form, values, f"<drake:{kind}_hydroelastic/>"))
     assert collision(source).surface.hydroelastic.compliance == kind
     DrakePlant(*source)
@@ -61,8 +83,14 @@ def test_hydroelastic_kinds_are_read(form, kind):
 def test_the_older_compliance_of_a_urdf_is_read():
     inside = "<static_friction>0.5</static_friction><dynamic_friction>0.4</dynamic_friction>"
     source = shaped(urdf, f"<drake_compliance>{inside}</drake_compliance>")
-    friction, theirs = collision(source).surface.friction, DrakePlant(*source).proximity("material", "coulomb_friction")
-    assert (friction.mu, friction.mu_static) == (theirs.dynamic_friction(), theirs.static_friction())
+    friction, theirs = (
+        collision(source).surface.friction,
+        DrakePlant(*source).proximity("material", "coulomb_friction"),
+    )
+    assert (friction.mu, friction.mu_static) == (
+        theirs.dynamic_friction(),
+        theirs.static_friction(),
+    )
 
 
 def test_drakes_friction_counts_before_that_of_ode():

@@ -1,4 +1,6 @@
-"""What the conformance tool does not compare: actuators, limits and contact properties, file by file."""
+"""What the conformance tool does not compare: actuators, limits and contact properties, file by
+file.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,19 @@ import pytest
 
 import loaders
 
-CORPUS = Path(os.environ.get("SDFBRIDGE_CORPUS", Path(__file__).resolve().parents[4] / "shared/corpus")) / "drake"
+CORPUS = (
+    Path(os.environ.get("SDFBRIDGE_CORPUS", Path(__file__).resolve().parents[4] / "shared/corpus"))
+    / "drake"
+)
 MANIFEST = CORPUS / "manifest.json"
 UNBOUNDED = 1e16
 """What older files write for no limit; Drake keeps the number."""
 
 
 def entries():
-    """The files that Drake loads and that lie in the corpus itself, but for MJCF and what includes it."""
+    """The files that Drake loads and that lie in the corpus itself, but for MJCF and what includes
+    it.
+    """
     if not MANIFEST.exists():
         return []
     found = json.loads(MANIFEST.read_text())["entries"]
@@ -32,7 +39,11 @@ pytestmark = pytest.mark.skipif(not MANIFEST.exists(), reason="the corpus is not
 
 @pytest.fixture(scope="module")
 def packages():
-    files = [path for path in sorted((CORPUS / "inputs").rglob("package.xml")) if "conflicting" not in str(path)]
+    files = [
+        path
+        for path in sorted((CORPUS / "inputs").rglob("package.xml"))
+        if "conflicting" not in str(path)
+    ]
     return {re.search(r"<name>\s*([^<\s]+)", path.read_text())[1]: path.parent for path in files}
 
 
@@ -69,7 +80,14 @@ def test_actuators_are_those_of_drake(entry, packages):
         for a in golden["actuators"]
     )
     ours = rows(
-        (short(a.name), short(a.joint), a.effort, a.gear_ratio**2 * a.rotor_inertia, a.p_gain, a.d_gain)
+        (
+            short(a.name),
+            short(a.joint),
+            a.effort,
+            a.gear_ratio**2 * a.rotor_inertia,
+            a.p_gain,
+            a.d_gain,
+        )
         for a in scene.actuators
     )
     assert ours == theirs
@@ -79,7 +97,9 @@ KEYS = {
     ("material", "point_contact_stiffness"): lambda s: s.stiffness,
     ("material", "hunt_crossley_dissipation"): lambda s: s.dissipation,
     ("material", "relaxation_time"): lambda s: s.relaxation_time,
-    ("hydroelastic", "resolution_hint"): lambda s: s.hydroelastic and s.hydroelastic.resolution_hint,
+    ("hydroelastic", "resolution_hint"): lambda s: (
+        s.hydroelastic and s.hydroelastic.resolution_hint
+    ),
     ("hydroelastic", "hydroelastic_modulus"): lambda s: s.hydroelastic and s.hydroelastic.modulus,
     ("hydroelastic", "margin"): lambda s: s.hydroelastic and s.hydroelastic.margin,
 }
@@ -96,9 +116,15 @@ def test_contact_properties_are_those_of_drake(entry, packages):
         theirs = [(short(g["body"]), g["props"].get(group, {}).get(key)) for g in shapes]
         theirs = rows(row for row in theirs if row[1] is not None)
         found = rows((name, ours(s)) for name, s in surfaces if ours(s) is not None)
-        if key == "point_contact_stiffness":  # the same field holds ODE's stiffness, which Drake does not look at
+        if (
+            key == "point_contact_stiffness"
+        ):  # the same field holds ODE's stiffness, which Drake does not look at
             found = [row for row in found if row in theirs]
         assert found == theirs, key
-    theirs = [(short(g["body"]), g["props"].get("material", {}).get("coulomb_friction")) for g in shapes]
+    theirs = [
+        (short(g["body"]), g["props"].get("material", {}).get("coulomb_friction")) for g in shapes
+    ]
     drakes = rows((name, f["dynamic"], f["static"]) for name, f in theirs if f)
-    assert {(name, s.friction.mu, s.friction.mu_static) for name, s in surfaces if s.friction.mu_static} <= set(drakes)
+    assert {
+        (name, s.friction.mu, s.friction.mu_static) for name, s in surfaces if s.friction.mu_static
+    } <= set(drakes)

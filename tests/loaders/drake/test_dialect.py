@@ -27,7 +27,11 @@ def test_the_prefix_need_not_be_declared(source):
 @BOTH
 def test_an_unknown_element_is_a_warning_with_its_line_and_an_error_when_strict(form):
     text, name = form("\n<drake:no_such_thing/>")
-    (entry,) = (e for e in loaders.load_string(text, format=name).diagnostics if "no_such_thing" in e.message)
+    (entry,) = (
+        e
+        for e in loaders.load_string(text, format=name).diagnostics
+        if "no_such_thing" in e.message
+    )
     assert (entry.severity, entry.where.line) == ("warning", 2)
     with pytest.raises(loaders.LoadError, match="no_such_thing"):
         loaders.load_string(text, format=name, strict=True)

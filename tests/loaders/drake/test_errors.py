@@ -9,8 +9,14 @@ from tests.support.drake_oracle import DrakePlant
 
 NAMESPACE = 'xmlns:drake="http://drake.mit.edu"'
 SPHERE = "<geometry><sphere><radius>1</radius></sphere></geometry>"
-MASS = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
-JOINT = '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz>{}</axis>{}</joint>'
+MASS = (
+    '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" '
+    'iyz="0"/></inertial>'
+)
+JOINT = (
+    '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 '
+    "1</xyz>{}</axis>{}</joint>"
+)
 POINTS = (
     "<drake:{0}_body_A>a</drake:{0}_body_A><drake:{0}_body_B>{1}</drake:{0}_body_B>"
     "<drake:{0}_p_AP>0 0 0</drake:{0}_p_AP><drake:{0}_p_BQ>0 0 0</drake:{0}_p_BQ>"
@@ -21,7 +27,9 @@ SPRING = "<drake:linear_spring_damper>{}</drake:linear_spring_damper>"
 def spring(length, stiffness, body="b"):
     names = ("free_length", "stiffness", "damping")
     tags = (f"drake:linear_spring_damper_{name}" for name in names)
-    numbers = "".join(f"<{tag}>{n}</{tag}>" for tag, n in zip(tags, (length, stiffness, 0), strict=True))
+    numbers = "".join(
+        f"<{tag}>{n}</{tag}>" for tag, n in zip(tags, (length, stiffness, 0), strict=True)
+    )
     return SPRING.format(POINTS.format("linear_spring_damper", body) + numbers)
 
 
@@ -37,8 +45,17 @@ def group(inside, name="g"):
 
 
 def tendon(joints, lower="-1"):
-    numbers = {"offset": "0", "lower_limit": lower, "upper_limit": "1", "stiffness": "9", "damping": "0"}
-    body = "".join(f"<drake:tendon_constraint_{k}>{v}</drake:tendon_constraint_{k}>" for k, v in numbers.items())
+    numbers = {
+        "offset": "0",
+        "lower_limit": lower,
+        "upper_limit": "1",
+        "stiffness": "9",
+        "damping": "0",
+    }
+    body = "".join(
+        f"<drake:tendon_constraint_{k}>{v}</drake:tendon_constraint_{k}>"
+        for k, v in numbers.items()
+    )
     return f"<drake:tendon_constraint>{joints}{body}</drake:tendon_constraint>"
 
 
@@ -57,22 +74,44 @@ SDF = {
         JOINT.format("<limit><drake:acceleration>-1</drake:acceleration></limit>", ""),
     ),
     "gains without d": ("xml.missing", JOINT.format("", '<drake:controller_gains p="1"/>')),
-    "negative gain": ("drake.out-of-range", JOINT.format("", '<drake:controller_gains p="-1" d="1"/>')),
-    "mimic without multiplier": ("xml.missing", JOINT.format("", '<drake:mimic joint="j" offset="0"/>')),
-    "mimic of nothing": ("drake.mimic", JOINT.format("", '<drake:mimic joint="z" multiplier="1" offset="0"/>')),
-    "mimic of itself": ("drake.mimic", JOINT.format("", '<drake:mimic joint="j" multiplier="1" offset="0"/>')),
+    "negative gain": (
+        "drake.out-of-range",
+        JOINT.format("", '<drake:controller_gains p="-1" d="1"/>'),
+    ),
+    "mimic without multiplier": (
+        "xml.missing",
+        JOINT.format("", '<drake:mimic joint="j" offset="0"/>'),
+    ),
+    "mimic of nothing": (
+        "drake.mimic",
+        JOINT.format("", '<drake:mimic joint="z" multiplier="1" offset="0"/>'),
+    ),
+    "mimic of itself": (
+        "drake.mimic",
+        JOINT.format("", '<drake:mimic joint="j" multiplier="1" offset="0"/>'),
+    ),
     "joint of no type": ("drake.joint-type", drake_joint(ENDS + DAMPING, "helical")),
-    "joint without parent": ("drake.missing", drake_joint("<drake:child>b</drake:child>" + DAMPING)),
-    "joint from nowhere": ("drake.unknown-frame", drake_joint(ENDS.replace(">a<", ">z<") + DAMPING)),
+    "joint without parent": (
+        "drake.missing",
+        drake_joint("<drake:child>b</drake:child>" + DAMPING),
+    ),
+    "joint from nowhere": (
+        "drake.unknown-frame",
+        drake_joint(ENDS.replace(">a<", ">z<") + DAMPING),
+    ),
     "planar joint without damping": ("drake.missing", drake_joint(ENDS)),
-    "planar joint with a pose": ("drake.joint-pose", drake_joint(ENDS + DAMPING + "<pose>0 0 0 0 0 0</pose>")),
+    "planar joint with a pose": (
+        "drake.joint-pose",
+        drake_joint(ENDS + DAMPING + "<pose>0 0 0 0 0 0</pose>"),
+    ),
     "joint twice": ("drake.duplicate-joint", drake_joint(ENDS + DAMPING) * 2),
     "joint on one link": ("drake.same-body", drake_joint(ENDS.replace(">b<", ">a<") + DAMPING)),
     "curve without pieces": ("drake.no-curve", drake_joint(ENDS, "curvilinear")),
     "curve out of its plane": (
         "drake.skew-curve",
         drake_joint(
-            f"{ENDS}<drake:initial_tangent><xyz>0 1 1</xyz></drake:initial_tangent><drake:curves><drake:line_segment>"
+            f"{ENDS}<drake:initial_tangent><xyz>0 1 "
+            f"1</xyz></drake:initial_tangent><drake:curves><drake:line_segment>"
             "<drake:length>1</drake:length></drake:line_segment></drake:curves>",
             "curvilinear",
         ),
@@ -93,16 +132,28 @@ SDF = {
     "spring to nothing": ("drake.unknown-link", spring(1, 1, "z")),
     "spring to the world": ("drake.unknown-link", spring(1, 1, "world")),
     "spring to a blank name": ("drake.missing", spring(1, 1, " ")),
-    "spring without numbers": ("drake.missing", SPRING.format(POINTS.format("linear_spring_damper", "b"))),
+    "spring without numbers": (
+        "drake.missing",
+        SPRING.format(POINTS.format("linear_spring_damper", "b")),
+    ),
     "ball on one link": (
         "drake.same-body",
         f"<drake:ball_constraint>{POINTS.format('ball_constraint', 'a')}</drake:ball_constraint>",
     ),
     "bushing without frames": ("drake.missing", "<drake:linear_bushing_rpy/>"),
     "tendon without joints": ("drake.missing", tendon("")),
-    "tendon of an unknown joint": ("drake.unknown-joint", tendon('<drake:tendon_constraint_joint name="z" a="1"/>')),
-    "tendon through a joint twice": ("drake.tendon-joint", JOINT.format("", "") + tendon(TENDON_JOINT * 2)),
-    "tendon with limits reversed": ("drake.out-of-range", JOINT.format("", "") + tendon(TENDON_JOINT, "2")),
+    "tendon of an unknown joint": (
+        "drake.unknown-joint",
+        tendon('<drake:tendon_constraint_joint name="z" a="1"/>'),
+    ),
+    "tendon through a joint twice": (
+        "drake.tendon-joint",
+        JOINT.format("", "") + tendon(TENDON_JOINT * 2),
+    ),
+    "tendon with limits reversed": (
+        "drake.out-of-range",
+        JOINT.format("", "") + tendon(TENDON_JOINT, "2"),
+    ),
     "rigid and compliant": (
         "drake.rigid-and-compliant",
         collision("<drake:rigid_hydroelastic/><drake:compliant_hydroelastic/>"),
@@ -116,7 +167,10 @@ SDF = {
         "drake.out-of-range",
         collision("<drake:point_contact_stiffness>0</drake:point_contact_stiffness>"),
     ),
-    "negative margin": ("drake.out-of-range", collision("<drake:hydroelastic_margin>-1</drake:hydroelastic_margin>")),
+    "negative margin": (
+        "drake.out-of-range",
+        collision("<drake:hydroelastic_margin>-1</drake:hydroelastic_margin>"),
+    ),
     "sliding harder than sticking": (
         "drake.friction-order",
         collision("<drake:mu_static>0.1</drake:mu_static><drake:mu_dynamic>0.2</drake:mu_dynamic>"),
@@ -126,10 +180,15 @@ SDF = {
     "group with a scope": ("drake.scoped-group", group(MEMBER, "x::g")),
     "group twice": ("drake.duplicate-group", group(MEMBER) * 2),
     "member that is nothing": ("drake.unknown-member", group("<drake:member>z</drake:member>")),
-    "member group that is nothing": ("drake.unknown-group", group("<drake:member_group>z</drake:member_group>")),
+    "member group that is nothing": (
+        "drake.unknown-group",
+        group("<drake:member_group>z</drake:member_group>"),
+    ),
     "ignored group that is nothing": (
         "drake.unknown-group",
-        group(f"{MEMBER}<drake:ignored_collision_filter_group>z</drake:ignored_collision_filter_group>"),
+        group(
+            f"{MEMBER}<drake:ignored_collision_filter_group>z</drake:ignored_collision_filter_group>"
+        ),
     ),
     "unprefixed in a drake:visual": (
         "drake.visual-prefix",
@@ -137,7 +196,8 @@ SDF = {
     ),
     "capsule without length": (
         "drake.missing",
-        '<link name="c"><collision name="c"><geometry><drake:capsule><radius>1</radius></drake:capsule></geometry>'
+        '<link name="c"><collision '
+        'name="c"><geometry><drake:capsule><radius>1</radius></drake:capsule></geometry>'
         "</collision></link>",
     ),
     "conveyor of no direction": (
@@ -154,7 +214,10 @@ URDF_JOINT = '<{tag} name="j" type="{kind}"><parent link="a"/><child link="b"/>{
 
 
 def urdf_collision(inside):
-    return f'<link name="c"><collision><geometry><sphere radius="1"/></geometry>{inside}</collision></link>'
+    return (
+        f'<link name="c"><collision><geometry><sphere '
+        f'radius="1"/></geometry>{inside}</collision></link>'
+    )
 
 
 URDF = {
@@ -162,15 +225,23 @@ URDF = {
         "drake.joint-type",
         URDF_JOINT.format(tag="drake:joint", kind="revolute", inside=""),
     ),
-    "screw without pitch": ("drake.missing", URDF_JOINT.format(tag="drake:joint", kind="screw", inside="")),
+    "screw without pitch": (
+        "drake.missing",
+        URDF_JOINT.format(tag="drake:joint", kind="screw", inside=""),
+    ),
     "screw without value": (
         "xml.missing",
         URDF_JOINT.format(tag="drake:joint", kind="screw", inside="<drake:screw_thread_pitch/>"),
     ),
-    "curve without pieces": ("drake.no-curve", URDF_JOINT.format(tag="drake:joint", kind="curvilinear", inside="")),
+    "curve without pieces": (
+        "drake.no-curve",
+        URDF_JOINT.format(tag="drake:joint", kind="curvilinear", inside=""),
+    ),
     "property without value": (
         "xml.missing",
-        urdf_collision("<drake:proximity_properties><drake:mu_static/></drake:proximity_properties>"),
+        urdf_collision(
+            "<drake:proximity_properties><drake:mu_static/></drake:proximity_properties>"
+        ),
     ),
     "half of a compliance": (
         "drake.missing",
@@ -178,16 +249,23 @@ URDF = {
     ),
     "diffuse map": (
         "drake.urdf-diffuse-map",
-        '<link name="c"><visual><geometry><sphere radius="1"/></geometry><material name="m"><color rgba="1 1 1 1"/>'
+        '<link name="c"><visual><geometry><sphere radius="1"/></geometry><material '
+        'name="m"><color rgba="1 1 1 1"/>'
         "<drake:diffuse_map>t.png</drake:diffuse_map></material></visual></link>",
     ),
-    "frame on nothing": ("drake.unknown-link", '<frame name="f" link="z" xyz="0 0 0" rpy="0 0 0"/>'),
+    "frame on nothing": (
+        "drake.unknown-link",
+        '<frame name="f" link="z" xyz="0 0 0" rpy="0 0 0"/>',
+    ),
     "member that is nothing": ("drake.unknown-member", group('<drake:member link="z"/>')),
 }
 
 
 def sdf(body):
-    return f'<sdf version="1.11" {NAMESPACE}><model name="m"><link name="a"/><link name="b"/>\n{body}</model></sdf>'
+    return (
+        f'<sdf version="1.11" {NAMESPACE}><model name="m"><link name="a"/><link '
+        f'name="b"/>\n{body}</model></sdf>'
+    )
 
 
 def urdf(body):
@@ -195,7 +273,9 @@ def urdf(body):
     return f'<robot {NAMESPACE} name="m">{links}\n{body}</robot>'
 
 
-CASES = [pytest.param("sdf", sdf(body), code, id=f"sdf {name}") for name, (code, body) in SDF.items()] + [
+CASES = [
+    pytest.param("sdf", sdf(body), code, id=f"sdf {name}") for name, (code, body) in SDF.items()
+] + [
     pytest.param("urdf", urdf(body), code, id=f"urdf {name}") for name, (code, body) in URDF.items()
 ]
 
@@ -215,7 +295,11 @@ def test_all_problems_of_a_file_are_reported_at_once():
     text = sdf(spring(0, 1) + group("") + drake_joint(ENDS))
     with pytest.raises(loaders.LoadError) as caught:
         loaders.load_string(text, format="sdf")
-    assert {e.code for e in caught.value.diagnostics} >= {"drake.out-of-range", "drake.empty-group", "drake.missing"}
+    assert {e.code for e in caught.value.diagnostics} >= {
+        "drake.out-of-range",
+        "drake.empty-group",
+        "drake.missing",
+    }
 
 
 WARNINGS = {
@@ -247,15 +331,17 @@ WARNINGS = {
 @pytest.mark.parametrize(("code", "body"), WARNINGS.values(), ids=WARNINGS)
 def test_what_drake_goes_on_with_is_reported(code, body):
     DrakePlant(sdf(body), "sdf")
-    assert code in {entry.code for entry in loaders.load_string(sdf(body), format="sdf").diagnostics}
+    assert code in {
+        entry.code for entry in loaders.load_string(sdf(body), format="sdf").diagnostics
+    }
 
 
 def test_the_older_parts_of_a_compliance_are_reported():
-    inside = (
-        "<static_friction>1</static_friction><dynamic_friction>1</dynamic_friction><youngs_modulus>9</youngs_modulus>"
-    )
+    inside = "<static_friction>1</static_friction><dynamic_friction>1</dynamic_friction><youngs_modulus>9</youngs_modulus>"
     text = urdf(urdf_collision(f"<drake_compliance>{inside}</drake_compliance>"))
-    assert "drake.old-compliance" in {entry.code for entry in loaders.load_string(text, format="urdf").diagnostics}
+    assert "drake.old-compliance" in {
+        entry.code for entry in loaders.load_string(text, format="urdf").diagnostics
+    }
 
 
 DEFORMABLE = "<drake:deformable_properties>{}</drake:deformable_properties>"

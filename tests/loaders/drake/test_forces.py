@@ -55,7 +55,9 @@ def test_a_bushing_is_that_of_drake(form):
     np.testing.assert_allclose(ours.X_LA.R, X_AF.rotation().matrix(), atol=1e-12)
     np.testing.assert_allclose(ours.X_LA.p, X_AF.translation(), atol=1e-12)
     keys = ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping")
-    np.testing.assert_array_equal([getattr(ours, key) for key in keys], np.arange(1.0, 13.0).reshape(4, 3))
+    np.testing.assert_array_equal(
+        [getattr(ours, key) for key in keys], np.arange(1.0, 13.0).reshape(4, 3)
+    )
 
 
 @BOTH
@@ -85,12 +87,25 @@ def test_a_distance_constraint_is_read(form):
     assert (rod.distance, rod.stiffness, rod.damping) == (2, 30, 0.4)
 
 
-TENDON = {"offset": "0.1", "lower_limit": "-0.2", "upper_limit": "inf", "stiffness": "1000", "damping": "5"}
+TENDON = {
+    "offset": "0.1",
+    "lower_limit": "-0.2",
+    "upper_limit": "inf",
+    "stiffness": "1000",
+    "damping": "5",
+}
 
 
 def test_a_tendon_is_read_from_sdf():
     text = element(sdf, "tendon_constraint", TENDON)
     joints = '<drake:tendon_constraint_joint name="j" a="0.5"/>'
-    (tendon,) = load(sdf(sdf_joint() + text.replace("constraint>", f"constraint>{joints}", 1))).constraints
+    (tendon,) = load(
+        sdf(sdf_joint() + text.replace("constraint>", f"constraint>{joints}", 1))
+    ).constraints
     assert (tendon.joints, tendon.coefficients, tendon.offset) == (("j",), (0.5,), 0.1)
-    assert (tendon.lower, tendon.upper, tendon.stiffness, tendon.damping) == (-0.2, math.inf, 1000, 5)
+    assert (tendon.lower, tendon.upper, tendon.stiffness, tendon.damping) == (
+        -0.2,
+        math.inf,
+        1000,
+        5,
+    )

@@ -41,7 +41,9 @@ ACCELERATION = {
 @pytest.mark.parametrize("source", ACCELERATION.values(), ids=ACCELERATION)
 def test_the_acceleration_limit_is_read(source):
     joint = DrakePlant(*source).plant.GetJointByName("j")
-    assert load(source).joints[0].axes[0].acceleration == joint.acceleration_upper_limits()[0] == 3.0
+    assert (
+        load(source).joints[0].axes[0].acceleration == joint.acceleration_upper_limits()[0] == 3.0
+    )
 
 
 GAINS = {
@@ -56,15 +58,25 @@ def test_controller_gains_and_effort_are_those_of_drakes_actuator(source):
     theirs = plant.get_joint_actuator(plant.GetJointActuatorIndices()[0])
     gains = theirs.get_controller_gains()
     assert (
-        (ours.p_gain, ours.d_gain, ours.effort) == (gains.p, gains.d, theirs.effort_limit()) != (None, None, math.inf)
+        (ours.p_gain, ours.d_gain, ours.effort)
+        == (gains.p, gains.d, theirs.effort_limit())
+        != (None, None, math.inf)
     )
 
 
-EFFORTS = ["", "<effort>0</effort>", "<effort>5</effort>", "<effort>-1</effort>", "<effort>inf</effort>"]
+EFFORTS = [
+    "",
+    "<effort>0</effort>",
+    "<effort>5</effort>",
+    "<effort>-1</effort>",
+    "<effort>inf</effort>",
+]
 
 
 @pytest.mark.parametrize("limits", EFFORTS)
-@pytest.mark.parametrize("kind", ["revolute", "continuous", "prismatic", "screw", "universal", "ball"])
+@pytest.mark.parametrize(
+    "kind", ["revolute", "continuous", "prismatic", "screw", "universal", "ball"]
+)
 def test_sdf_joints_are_driven_where_drake_drives_them(kind, limits):
     second = "<axis2><xyz>1 0 0</xyz></axis2>" if kind == "universal" else ""
     source = sdf(sdf_joint(second, kind=kind, limits=limits))
@@ -75,7 +87,9 @@ def test_sdf_joints_are_driven_where_drake_drives_them(kind, limits):
 
 
 def test_a_rotor_without_an_actuator_is_reported():
-    source = sdf(sdf_joint("<drake:rotor_inertia>1</drake:rotor_inertia>", limits="<effort>0</effort>"))
+    source = sdf(
+        sdf_joint("<drake:rotor_inertia>1</drake:rotor_inertia>", limits="<effort>0</effort>")
+    )
     assert codes(source) == {"drake.idle-actuator"}
 
 
@@ -83,7 +97,12 @@ def test_a_mimic_in_sdf_may_name_a_joint_that_comes_later():
     mimic = '<drake:mimic joint="k" multiplier="2" offset="0.5"/>'
     source = sdf(sdf_joint(mimic) + sdf_joint(name="k", parent="b", child="c"), links="abc")
     (coupling,) = load(source).couplings
-    assert (coupling.follower, coupling.leader, coupling.multiplier, coupling.offset) == ("j", "k", 2.0, 0.5)
+    assert (coupling.follower, coupling.leader, coupling.multiplier, coupling.offset) == (
+        "j",
+        "k",
+        2.0,
+        0.5,
+    )
     assert DrakePlant(*source).plant.num_constraints() == 1
 
 
@@ -96,7 +115,8 @@ ARC_URDF = '<drake:circular_arc radius="0.5" angle="-1.5"/>'
 TYPES = {
     "sdf arc": (
         sdf(
-            f'{FRAMES}<drake:joint name="j" type="curvilinear">{ENDS}<drake:initial_tangent><xyz>0 2 0</xyz>'
+            f'{FRAMES}<drake:joint name="j" '
+            f'type="curvilinear">{ENDS}<drake:initial_tangent><xyz>0 2 0</xyz>'
             "</drake:initial_tangent><drake:plane_normal><xyz>1 0 0</xyz></drake:plane_normal>"
             f"<drake:damping>0.2</drake:damping><drake:curves>{ARC_SDF}</drake:curves></drake:joint>"
         ),
@@ -115,12 +135,24 @@ TYPES = {
         (0.3,),
     ),
     "sdf planar": (
-        sdf(f'{FRAMES}<drake:joint name="j" type="planar">{ENDS}<drake:damping>1 2 3</drake:damping></drake:joint>'),
+        sdf(
+            f'{FRAMES}<drake:joint name="j" type="planar">{ENDS}<drake:damping>1 2 '
+            f"3</drake:damping></drake:joint>"
+        ),
         (0.3, -0.2, 0.5),
     ),
-    "urdf planar": (urdf(urdf_joint('<dynamics damping="1 2 3"/>', "planar", "drake:joint")), (0.3, -0.2, 0.5)),
-    "urdf screw": (urdf(urdf_joint('<drake:screw_thread_pitch value="0.04"/>', "screw", "drake:joint")), (0.7,)),
-    "urdf universal": (urdf(urdf_joint('<dynamics damping="0.2"/>', "universal", "drake:joint")), (0.7, -0.4)),
+    "urdf planar": (
+        urdf(urdf_joint('<dynamics damping="1 2 3"/>', "planar", "drake:joint")),
+        (0.3, -0.2, 0.5),
+    ),
+    "urdf screw": (
+        urdf(urdf_joint('<drake:screw_thread_pitch value="0.04"/>', "screw", "drake:joint")),
+        (0.7,),
+    ),
+    "urdf universal": (
+        urdf(urdf_joint('<dynamics damping="0.2"/>', "universal", "drake:joint")),
+        (0.7, -0.4),
+    ),
 }
 
 
@@ -138,7 +170,8 @@ def test_drakes_joints_move_as_in_drake(source, q):
     np.testing.assert_allclose(X_AB.R, theirs.rotation().matrix(), atol=1e-12)
     np.testing.assert_allclose(X_AB.p, theirs.translation(), atol=1e-12)
     np.testing.assert_allclose(
-        [axis.damping for axis in scene.joints[0].axes], joint.GetDampingVector(drake.context)[: len(q)]
+        [axis.damping for axis in scene.joints[0].axes],
+        joint.GetDampingVector(drake.context)[: len(q)],
     )
 
 
@@ -146,7 +179,11 @@ def test_a_ball_of_a_urdf_has_its_damping():
     source = urdf(urdf_joint('<dynamics damping="0.3"/>', "ball", "drake:joint", axis=""))
     joint = load(source).joints[0]
     assert joint.type is JointType.BALL
-    assert joint.axes[0].damping == DrakePlant(*source).plant.GetJointByName("j").default_damping() == 0.3
+    assert (
+        joint.axes[0].damping
+        == DrakePlant(*source).plant.GetJointByName("j").default_damping()
+        == 0.3
+    )
 
 
 @pytest.mark.parametrize("source", CURVES.values(), ids=CURVES)
@@ -156,7 +193,10 @@ def test_a_curve_is_as_long_as_in_drake(source):
     np.testing.assert_array_equal(joint.curve.initial_tangent, (0, 1, 0))
     np.testing.assert_array_equal(joint.curve.plane_normal, (1, 0, 0))
     (axis,) = joint.axes
-    assert (axis.lower, axis.upper) == (theirs.position_lower_limits()[0], theirs.position_upper_limits()[0])
+    assert (axis.lower, axis.upper) == (
+        theirs.position_lower_limits()[0],
+        theirs.position_upper_limits()[0],
+    )
     assert axis.damping == 0.2
 
 

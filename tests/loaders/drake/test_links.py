@@ -23,6 +23,12 @@ def test_the_surface_velocity_axis_is_made_unit(form):
 def test_a_deformable_body_is_reported_with_its_properties():
     inside = "<drake:youngs_modulus>1e5</drake:youngs_modulus><drake:material_model>linear</drake:material_model>"
     deformable = f"<drake:deformable_properties>{inside}</drake:deformable_properties>"
-    source = sdf(f'<link name="c"><collision name="c"><geometry>{BALL}</geometry></collision>{deformable}</link>')
-    assert by_name(load(source).links)["c"].deformable == (("youngs_modulus", "100000.0"), ("material_model", "linear"))
+    source = sdf(
+        f'<link name="c"><collision '
+        f'name="c"><geometry>{BALL}</geometry></collision>{deformable}</link>'
+    )
+    assert by_name(load(source).links)["c"].deformable == (
+        ("youngs_modulus", "100000.0"),
+        ("material_model", "linear"),
+    )
     assert "drake.deformable" in codes(source)

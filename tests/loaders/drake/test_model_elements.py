@@ -15,7 +15,9 @@ NESTED = """<sdf version="1.11" xmlns:drake="http://drake.mit.edu"><world name="
 
 def test_names_carry_the_scope_of_the_model() -> None:
     scene = loaders.load_string(NESTED, format="sdf")
-    assert [(group.name, group.links) for group in scene.filter_groups] == [("m::g", ("m::a", "m::b"))]
+    assert [(group.name, group.links) for group in scene.filter_groups] == [
+        ("m::g", ("m::a", "m::b"))
+    ]
     assert [(rule.a, rule.b) for rule in scene.filter_rules] == [("m::g", "m::g")]
     (ball,) = scene.constraints
     assert isinstance(ball, loaders.model.BallConstraint)

@@ -68,7 +68,9 @@ def test_a_visual_without_any_role_is_left_out_and_reported(form):
 def test_renderers_are_read(form):
     names = ("one", "two")
     tag = "drake:accepting_renderer"
-    inside = "".join(f"<{tag}>{n}</{tag}>" if form is sdf else f'<{tag} name="{n}"/>' for n in names)
+    inside = "".join(
+        f"<{tag}>{n}</{tag}>" if form is sdf else f'<{tag} name="{n}"/>' for n in names
+    )
     assert visuals(seen(form, inside))[0].renderers == names
 
 

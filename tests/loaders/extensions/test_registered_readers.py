@@ -1,4 +1,6 @@
-"""The reader of docs/own_reader.md, installed as a package of its own, reads its format everywhere."""
+"""The reader of docs/own_reader.md, installed as a package of its own, reads its format
+everywhere.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ from loaders.speed import Deferred
 
 ROOT = Path(__file__).parents[3]
 BLOCKS = dict(
-    re.findall(r"```(\w+)\n(.*?)```", (ROOT / "docs" / "own_reader.md").read_text(encoding="utf-8"), re.DOTALL)
+    re.findall(
+        r"```(\w+)\n(.*?)```",
+        (ROOT / "docs" / "own_reader.md").read_text(encoding="utf-8"),
+        re.DOTALL,
+    )
 )
 """The document, the reader and the project of the page."""
 
@@ -34,7 +40,10 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     metadata.mkdir(parents=True)
     (folder / "chain_format.py").write_text(BLOCKS["python"], encoding="utf-8")
     project = tomllib.loads(BLOCKS["toml"])["project"]
-    points = project["entry-points"][ENTRY_POINTS] | {"broken": "chain_format:gone", "odd": "builtins:print"}
+    points = project["entry-points"][ENTRY_POINTS] | {
+        "broken": "chain_format:gone",
+        "odd": "builtins:print",
+    }
     lines = [f"[{ENTRY_POINTS}]", *(f"{name} = {value}" for name, value in points.items())]
     (metadata / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
     (metadata / "METADATA").write_text(
@@ -59,7 +68,9 @@ def test_the_command_reads_the_format_in_a_new_process(site: Path, tmp_path: Pat
     (tmp_path / "rope.xml").write_text(BLOCKS["xml"], encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(site)))}
     command = [sys.executable, "-m", "sdfbridge", "info", "rope.xml"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("rope: 1 model, 3 links, 3 joints")
 
@@ -67,11 +78,14 @@ def test_the_command_reads_the_format_in_a_new_process(site: Path, tmp_path: Pat
 def test_sdformat_and_directives_include_the_format(site: Path, tmp_path: Path) -> None:
     (tmp_path / "rope.xml").write_text(BLOCKS["xml"], encoding="utf-8")
     (tmp_path / "w.sdf").write_text(
-        "<sdf version='1.9'><world name='w'><include><uri>rope.xml</uri><name>one</name><pose>1 0 0 0 0 0</pose>"
+        "<sdf version='1.9'><world name='w'><include><uri>rope.xml</uri><name>one</name><pose>1 0 "
+        "0 0 0 0</pose>"
         "</include></world></sdf>",
         encoding="utf-8",
     )
-    (tmp_path / "w.dmd.yaml").write_text("directives:\n- add_model: {name: one, file: rope.xml}\n", encoding="utf-8")
+    (tmp_path / "w.dmd.yaml").write_text(
+        "directives:\n- add_model: {name: one, file: rope.xml}\n", encoding="utf-8"
+    )
     for name, x in (("w.sdf", 1.0), ("w.dmd.yaml", 0.0)):
         links = {link.name: link for link in loaders.load(tmp_path / name, quiet=True).links}
         assert links["one::rod_1"].X_WL.p.tolist() == [x, 0.0, -0.2]
@@ -82,10 +96,14 @@ def test_errors_and_unread_content_are_reported_as_in_our_formats(site: Path) ->
     assert [entry.code for entry in scene.diagnostics] == ["xml.unread"]
     with pytest.raises(LoadError) as caught:
         loaders.load_string('\n<chain count="0" length="1"/>', format="chain")
-    assert [(entry.code, entry.where.line) for entry in caught.value.diagnostics] == [("chain.count", 2)]
+    assert [(entry.code, entry.where.line) for entry in caught.value.diagnostics] == [
+        ("chain.count", 2)
+    ]
 
 
-@pytest.mark.parametrize(("tag", "reason"), [("broken", "AttributeError"), ("odd", "returned no scene and no error")])
+@pytest.mark.parametrize(
+    ("tag", "reason"), [("broken", "AttributeError"), ("odd", "returned no scene and no error")]
+)
 def test_a_reader_that_fails_is_an_error_of_the_load(tag: str, reason: str, site: Path) -> None:
     with pytest.raises(LoadError, match=reason) as caught:
         loaders.load_string(f"<{tag}/>", format=tag)
@@ -109,7 +127,9 @@ def test_our_readers_are_registered_too() -> None:
 
 def test_a_scene_that_a_package_keeps_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = loaders.Scene(name="kept")
-    point = SimpleNamespace(name="kept", value="package:read", load=lambda: lambda root, context: kept)
+    point = SimpleNamespace(
+        name="kept", value="package:read", load=lambda: lambda root, context: kept
+    )
     monkeypatch.setattr("loaders.formats._entry_points", lambda: [point])
     scene = loaders.load_string("<kept/>", format="kept", base="folder")
     assert scene.source == os.path.join("folder", "<string>.kept")

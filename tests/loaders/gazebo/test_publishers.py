@@ -12,13 +12,18 @@ import loaders
 SOLID = "<inertial><mass>2</mass></inertial>"
 ARM = (
     f"<link name='a'>{SOLID}</link><link name='b'>{SOLID}</link><link name='c'>{SOLID}</link>"
-    "<joint name='turn' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 1 0</xyz></axis></joint>"
+    "<joint name='turn' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 1 "
+    "0</xyz></axis></joint>"
     "<joint name='swing' type='ball'><parent>b</parent><child>c</child></joint>"
 )
 STATES = (
-    "<plugin filename='gz-sim-joint-state-publisher-system' name='gz::sim::systems::JointStatePublisher'>{}</plugin>"
+    "<plugin filename='gz-sim-joint-state-publisher-system' "
+    "name='gz::sim::systems::JointStatePublisher'>{}</plugin>"
 )
-ODOMETRY = "<plugin filename='gz-sim-odometry-publisher-system' name='gz::sim::systems::OdometryPublisher'/>"
+ODOMETRY = (
+    "<plugin filename='gz-sim-odometry-publisher-system' "
+    "name='gz::sim::systems::OdometryPublisher'/>"
+)
 
 
 def model(plugin: str, pose: str = "0 0 0 0 0 0") -> loaders.Scene:
@@ -59,7 +64,8 @@ def test_only_the_named_joints_are_measured() -> None:
 
 
 @pytest.mark.parametrize(
-    "plugin", [ODOMETRY, "<plugin name='p' filename='libgazebo_ros_p3d.so'><bodyName>a</bodyName></plugin>"]
+    "plugin",
+    [ODOMETRY, "<plugin name='p' filename='libgazebo_ros_p3d.so'><bodyName>a</bodyName></plugin>"],
 )
 def test_odometry_is_pose_and_velocity_of_the_link(plugin: str) -> None:
     """The model has the frame of its canonical link here; velocities are in its own axes."""
@@ -69,12 +75,18 @@ def test_odometry_is_pose_and_velocity_of_the_link(plugin: str) -> None:
     np.testing.assert_allclose(position, body.xpos)
     np.testing.assert_allclose(orientation, body.xquat)
     R = body.xmat.reshape(3, 3)
-    np.testing.assert_allclose(R @ velocity, data.qvel[:3], atol=1e-12)  # of a free body, in the world
+    np.testing.assert_allclose(
+        R @ velocity, data.qvel[:3], atol=1e-12
+    )  # of a free body, in the world
     np.testing.assert_allclose(rate, data.qvel[3:6], atol=1e-12)
 
 
 def test_the_plugins_are_noted_by_name() -> None:
-    entries = [entry for entry in model(STATES.format("") + ODOMETRY).diagnostics if entry.code == "gazebo.publisher"]
+    entries = [
+        entry
+        for entry in model(STATES.format("") + ODOMETRY).diagnostics
+        if entry.code == "gazebo.publisher"
+    ]
     assert [entry.arguments["plugin"] for entry in entries] == [
         "gz-sim-joint-state-publisher-system",
         "gz-sim-odometry-publisher-system",
@@ -83,5 +95,9 @@ def test_the_plugins_are_noted_by_name() -> None:
 
 
 def test_odometry_of_an_unknown_link_is_a_note_only() -> None:
-    scene = model("<plugin name='p' filename='libgazebo_ros_p3d.so'><bodyName>hull</bodyName></plugin>")
-    assert {entry.code for entry in scene.diagnostics if "plugin" in entry.arguments} == {"sdf.plugin"}
+    scene = model(
+        "<plugin name='p' filename='libgazebo_ros_p3d.so'><bodyName>hull</bodyName></plugin>"
+    )
+    assert {entry.code for entry in scene.diagnostics if "plugin" in entry.arguments} == {
+        "sdf.plugin"
+    }

@@ -10,7 +10,10 @@ from loaders.gazebo.items import flag_of, label_of, number_of, text_of, vector_o
 from loaders.node import Node
 from tests.support.xml_nodes import root_of
 
-PLUGIN = "<plugin filename=' a.so ' name='n'><x> 1.5 </x><v>1 2 3</v><w>1 2</w><t>True</t><s>word</s></plugin>"
+PLUGIN = (
+    "<plugin filename=' a.so ' name='n'><x> 1.5 </x><v>1 2 3</v><w>1 "
+    "2</w><t>True</t><s>word</s></plugin>"
+)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +29,9 @@ PLUGIN = "<plugin filename=' a.so ' name='n'><x> 1.5 </x><v>1 2 3</v><w>1 2</w><
         (vector_of, "s", None),
     ],
 )
-def test_a_value_is_read_or_unset(read: Callable[[Node, str], object], tag: str, value: object) -> None:
+def test_a_value_is_read_or_unset(
+    read: Callable[[Node, str], object], tag: str, value: object
+) -> None:
     assert read(root_of(PLUGIN)[0], tag) == value
 
 

@@ -15,7 +15,9 @@ from tests.support.mesh_files import BOX_CORNERS, BOX_FACES
 
 @pytest.fixture
 def read(tmp_path: Path):
-    """Write a file and read it as a mesh; the codes of what was reported stand in ``read.codes``."""
+    """Write a file and read it as a mesh; the codes of what was reported stand in
+    ``read.codes``.
+    """
 
     def run(content: str | bytes, name: str = "mesh.dae", **options: object) -> MeshData | None:
         path = tmp_path / name

@@ -23,7 +23,9 @@ def test_inches_and_y_up_become_meters_and_z_up(read) -> None:
     """x stays, y points up and becomes z, z points at the viewer and becomes -y."""
     data = read(collada(asset="<unit name='inch' meter='0.0254'/><up_axis>Y_UP</up_axis>"))
     assert_box(data, (0.0, -3 * INCH, 0.0), (1 * INCH, 0.0, 2 * INCH))
-    corner = data.vertices[np.argmin(np.linalg.norm(data.vertices - (INCH, -3 * INCH, 2 * INCH), axis=1))]
+    corner = data.vertices[
+        np.argmin(np.linalg.norm(data.vertices - (INCH, -3 * INCH, 2 * INCH), axis=1))
+    ]
     np.testing.assert_allclose(corner, (INCH, -3 * INCH, 2 * INCH), atol=1e-15)
     assert read.codes == ["mesh.up-axis"]
 
@@ -35,7 +37,11 @@ def test_x_up_is_turned(read) -> None:
 
 
 def test_z_up_stays(read) -> None:
-    assert_box(read(collada(asset="<unit meter='0.001'/><up_axis>Z_UP</up_axis>")), (0, 0, 0), (0.001, 0.002, 0.003))
+    assert_box(
+        read(collada(asset="<unit meter='0.001'/><up_axis>Z_UP</up_axis>")),
+        (0, 0, 0),
+        (0.001, 0.002, 0.003),
+    )
     assert read.codes == []
 
 
@@ -56,7 +62,9 @@ def test_y_up_without_a_unit_is_not_believed(read) -> None:
     ],
 )
 def test_the_exporter_decides_whether_y_is_up(read, exporter: str, turned: bool) -> None:
-    """Against the collision mesh of the same link: PR2 (OpenCOLLADA) has z up, unitree's h2 (Cinema 4D) y."""
+    """Against the collision mesh of the same link: PR2 (OpenCOLLADA) has z up, unitree's h2 (Cinema
+    4D) y.
+    """
     tool = f"<contributor><authoring_tool>{exporter}</authoring_tool></contributor>"
     data = read(collada(asset=f"{tool}<unit meter='1'/><up_axis>Y_UP</up_axis>"))
     assert_box(data, *(((0, -3, 0), (1, 0, 2)) if turned else ((0, 0, 0), (1, 2, 3))))
@@ -65,7 +73,9 @@ def test_the_exporter_decides_whether_y_is_up(read, exporter: str, turned: bool)
 
 def test_real_meshes_that_declare_y_up_without_a_unit_have_z_up(pybullet_robots: Path) -> None:
     """The chassis of a car is long in x, and flat in z."""
-    data = read_mesh(Mesh(uri="", path=str(pybullet_robots / "racecar/meshes/chassis.dae")), Diagnostics())
+    data = read_mesh(
+        Mesh(uri="", path=str(pybullet_robots / "racecar/meshes/chassis.dae")), Diagnostics()
+    )
     assert data is not None
     length, width, height = data.bounds[1] - data.bounds[0]
     assert length > width > height
@@ -90,7 +100,10 @@ def test_transforms_apply_in_the_unit_of_the_file(read) -> None:
 
 
 def test_a_node_that_mirrors_keeps_the_outside_outside(read) -> None:
-    node = "<node><matrix>-1 0 0 0  0 1 0 0  0 0 1 0  0 0 0 1</matrix><instance_geometry url='#box-mesh'/></node>"
+    node = (
+        "<node><matrix>-1 0 0 0  0 1 0 0  0 0 1 0  0 0 0 1</matrix><instance_geometry "
+        "url='#box-mesh'/></node>"
+    )
     assert_box(read(collada(nodes=node)), (-1, 0, 0), (0, 2, 3))
 
 
@@ -119,14 +132,21 @@ BOUND = """<node><instance_geometry url="#box-mesh"><bind_material><technique_co
 def halves() -> str:
     """The box as two sets of triangles, each with a material, and a line."""
     vertex = "<input semantic='VERTEX' source='#v' offset='0'/>"
-    indices = [" ".join(str(i) for face in BOX_FACES[start : start + 6] for i in face) for start in (0, 6)]
-    sets = [f"<triangles count='6' material='m{i + 1}'>{vertex}<p>{p}</p></triangles>" for i, p in enumerate(indices)]
+    indices = [
+        " ".join(str(i) for face in BOX_FACES[start : start + 6] for i in face) for start in (0, 6)
+    ]
+    sets = [
+        f"<triangles count='6' material='m{i + 1}'>{vertex}<p>{p}</p></triangles>"
+        for i, p in enumerate(indices)
+    ]
     return "".join((*sets, f"<lines count='1'>{vertex}<p>0 7</p></lines>"))
 
 
 def test_materials_split_a_geometry_into_parts_and_lines_are_no_part(read) -> None:
     effects = EFFECT.format("red", "1 0 0 1") + EFFECT.format("blue", "0 0 1 0.5")
-    data = read(collada(triangles=halves(), library=RED_AND_BLUE.format(effects, "blue"), nodes=BOUND))
+    data = read(
+        collada(triangles=halves(), library=RED_AND_BLUE.format(effects, "blue"), nodes=BOUND)
+    )
     assert [part.color for part in data.parts] == [(1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 0.5)]
     assert [len(part.faces) for part in data.parts] == [6, 6]
     assert_box(data, (0, 0, 0), (1, 2, 3))
@@ -134,7 +154,9 @@ def test_materials_split_a_geometry_into_parts_and_lines_are_no_part(read) -> No
 
 def test_geometry_whose_material_is_broken_is_kept(read) -> None:
     effects = EFFECT.format("red", "1 0 0 1")
-    data = read(collada(triangles=halves(), library=RED_AND_BLUE.format(effects, "missing"), nodes=BOUND))
+    data = read(
+        collada(triangles=halves(), library=RED_AND_BLUE.format(effects, "missing"), nodes=BOUND)
+    )
     assert_box(data, (0, 0, 0), (1, 2, 3))
     assert "mesh.incomplete" in read.codes
 
@@ -142,7 +164,9 @@ def test_geometry_whose_material_is_broken_is_kept(read) -> None:
 def test_a_submesh_is_chosen_by_any_of_its_names_and_centered(read) -> None:
     for name in ("inner", "box", "box-mesh", "outer"):
         assert_box(read(collada(nodes=NESTED), submesh=name), (6, 1, 0), (10, 3, 6), SINGLE)
-        assert_box(read(collada(nodes=NESTED), submesh=name, center=True), (-2, -1, -3), (2, 1, 3), SINGLE)
+        assert_box(
+            read(collada(nodes=NESTED), submesh=name, center=True), (-2, -1, -3), (2, 1, 3), SINGLE
+        )
     assert read(collada(nodes=NESTED), submesh="door") is None
     assert "inner" in read.messages[0]
 

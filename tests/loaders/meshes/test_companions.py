@@ -30,7 +30,9 @@ def test_a_gltf_names_its_buffers(tmp_path):
     assert found == ["meshes/a.bin", "materials/textures/a.bin"]
 
 
-@pytest.mark.parametrize(("file", "content"), [("a.stl", b""), ("a.gltf", b"no json"), ("a.obj", b"v 0 0 0")])
+@pytest.mark.parametrize(
+    ("file", "content"), [("a.stl", b""), ("a.gltf", b"no json"), ("a.obj", b"v 0 0 0")]
+)
 def test_other_files_name_none(tmp_path, file, content):
     assert names(tmp_path, file, content) == []
 
@@ -39,7 +41,9 @@ def test_a_missing_mesh_has_none(tmp_path):
     assert companion_files(str(tmp_path / "gone.obj")) == ()
 
 
-@pytest.mark.parametrize("name", ["/etc/passwd.mtl", "../../c.mtl", "link.mtl", "a.txt", "../id_rsa", "a\0.mtl"])
+@pytest.mark.parametrize(
+    "name", ["/etc/passwd.mtl", "../../c.mtl", "link.mtl", "a.txt", "../id_rsa", "a\0.mtl"]
+)
 def test_files_that_the_reader_does_not_open_are_no_companions(tmp_path, name):
     (tmp_path / "secret.mtl").write_text("")
     (tmp_path / "models" / "materials" / "textures").mkdir(parents=True)

@@ -15,12 +15,16 @@ def test_a_box_has_the_inertia_of_a_box(read) -> None:
     mass = 500.0 * 6.0
     assert inertia.mass == pytest.approx(mass, rel=1e-12)
     np.testing.assert_allclose(inertia.p_LLcm, (0.5, 1.0, 1.5), atol=1e-12)
-    np.testing.assert_allclose(inertia.I_Lcm, np.diag((4 + 9, 1 + 9, 1 + 4)) * mass / 12.0, atol=1e-9)
+    np.testing.assert_allclose(
+        inertia.I_Lcm, np.diag((4 + 9, 1 + 9, 1 + 4)) * mass / 12.0, atol=1e-9
+    )
 
 
 def test_inertia_is_that_of_trimesh(read) -> None:
     mesh = trimesh.creation.icosphere(subdivisions=2, radius=0.5)
-    mesh.apply_transform([[1.0, 0.3, 0.0, 3.0], [0.0, 2.0, 0.1, -2.0], [0.2, 0.0, 0.5, 1.0], [0.0, 0.0, 0.0, 1.0]])
+    mesh.apply_transform(
+        [[1.0, 0.3, 0.0, 3.0], [0.0, 2.0, 0.1, -2.0], [0.2, 0.0, 0.5, 1.0], [0.0, 0.0, 0.0, 1.0]]
+    )
     mesh.density = 7.0
     inertia = read(mesh.export(file_type="off", digits=17), "hull.off").inertia(7.0)
     assert inertia.mass == pytest.approx(mesh.mass, rel=1e-9)

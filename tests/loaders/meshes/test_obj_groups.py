@@ -27,7 +27,8 @@ f 1 3 4
 
 
 @pytest.mark.parametrize(
-    ("name", "faces"), [("Wheel_Front", 2), ("Wheel_Back", 1), ("Wheels", 3), ("Wheel_Front Wheels", 2)]
+    ("name", "faces"),
+    [("Wheel_Front", 2), ("Wheel_Back", 1), ("Wheels", 3), ("Wheel_Front Wheels", 2)],
 )
 def test_a_group_is_a_submesh(read, name: str, faces: int) -> None:
     data = read(CAR, name="car.obj", submesh=name)
@@ -46,4 +47,7 @@ def test_an_unknown_group_is_reported(read) -> None:
 
 
 def test_an_object_of_the_name_comes_first() -> None:
-    assert group_of(CAR.replace("g Wheel_Back Wheels", "o Wheel_Front").encode(), "Wheel_Front") is None
+    assert (
+        group_of(CAR.replace("g Wheel_Back Wheels", "o Wheel_Front").encode(), "Wheel_Front")
+        is None
+    )

@@ -31,10 +31,18 @@ BROKEN = {
     "empty.stl": b"",
     "empty.dae": b"",
     "lying.stl": LYING_STL,
-    "lying.ply": b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nelement face 4000000000\nend_header\n",
+    "lying.ply": (
+        b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nelement face "
+        b"4000000000\nend_header\n"
+    ),
     "lying.off": b"OFF\n3 4000000000 0\n0 0 0\n",
-    "lying.gltf": b'{"asset": {"version": "2.0"}, "accessors": [{"count": 4000000000, "componentType": 5126}]}',
-    "numbers.gltf": b'{"asset": {"version": "2.0"}, "accessors": 3, "images": 5, "meshes": 7, "materials": [1]}',
+    "lying.gltf": (
+        b'{"asset": {"version": "2.0"}, "accessors": [{"count": 4000000000, '
+        b'"componentType": 5126}]}'
+    ),
+    "numbers.gltf": (
+        b'{"asset": {"version": "2.0"}, "accessors": 3, "images": 5, "meshes": 7, "materials": [1]}'
+    ),
     "broken.glb": b"glTF\x02\0\0\0\xff\xff\xff\xff\xff\xff\xff\x7fJSON{",
     "doctype.dae": b"<!DOCTYPE x [<!ENTITY a 'b'>]><COLLADA/>",
     "deep.dae": collada(nodes=DEEP).encode(),
@@ -54,10 +62,21 @@ def test_a_broken_file_is_left_out_with_a_reason(read, name: str) -> None:
     assert read.codes == ["mesh.unreadable"]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.binary(max_size=300), st.sampled_from(["obj", "stl", "dae", "gltf", "glb", "ply", "off"]), st.booleans())
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.binary(max_size=300),
+    st.sampled_from(["obj", "stl", "dae", "gltf", "glb", "ply", "off"]),
+    st.booleans(),
+)
 def test_no_bytes_raise(tmp_path: Path, content: bytes, suffix: str, with_head: bool) -> None:
-    head = {"ply": b"ply\nformat ascii 1.0\n", "glb": b"glTF\x02\0\0\0", "off": b"OFF\n", "obj": b"v 1 2 3\nf "}
+    head = {
+        "ply": b"ply\nformat ascii 1.0\n",
+        "glb": b"glTF\x02\0\0\0",
+        "off": b"OFF\n",
+        "obj": b"v 1 2 3\nf ",
+    }
     path = tmp_path / f"any.{suffix}"
     path.write_bytes((head.get(suffix, b"") if with_head else b"") + content)
     read_mesh(Mesh(uri="", path=str(path)), Diagnostics())
@@ -76,16 +95,19 @@ def test_a_binary_stl_has_84_bytes_and_50_for_each_triangle(tmp_path: Path, miss
         assert read_checked(path) == content
 
 
-# --- small files of much content -------------------------------------------------------------------------------------
+# --- small files of much content ------------------------------------------------------------------
 
 
 def doubling_collada(levels: int) -> str:
     """Nodes of which each places the next one twice: one box, placed ``2 ** levels`` times."""
     twice = "<node id='n{0}'><instance_node url='#n{1}'/><instance_node url='#n{1}'/></node>"
     nodes = [twice.format(i, i + 1) for i in range(levels)]
-    library = "".join((*reversed(nodes[1:]), f"<node id='n{levels}'><instance_geometry url='#box-mesh'/></node>"))
+    library = "".join(
+        (*reversed(nodes[1:]), f"<node id='n{levels}'><instance_geometry url='#box-mesh'/></node>")
+    )
     return collada(nodes=nodes[0]).replace(
-        "<library_visual_scenes>", f"<library_nodes>{library}</library_nodes><library_visual_scenes>"
+        "<library_visual_scenes>",
+        f"<library_nodes>{library}</library_nodes><library_visual_scenes>",
     )
 
 
@@ -98,7 +120,9 @@ def gltf(nodes: int, primitives: int, corners: int) -> bytes:
             "scenes": [{"nodes": list(range(nodes))}],
             "nodes": [{"mesh": 0}] * nodes,
             "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}] * primitives}],
-            "accessors": [{"bufferView": 0, "componentType": 5126, "count": corners, "type": "VEC3"}],
+            "accessors": [
+                {"bufferView": 0, "componentType": 5126, "count": corners, "type": "VEC3"}
+            ],
             "bufferViews": [{"buffer": 0, "byteLength": len(data)}],
             "buffers": [
                 {
@@ -118,15 +142,22 @@ def gltf(nodes: int, primitives: int, corners: int) -> bytes:
         ("a.gltf", gltf(1, 4000, 30000), "triangles"),
         ("a.gltf", gltf(6000, 1, 3), "parts"),
         ("a.gltf", gltf(200_001, 1, 3), "nodes, the limit mesh_nodes"),
-        ("a.gltf", b'{"asset": {"version": "2.0"}, "nodes": [{"children": [%s0]}]}' % (b"0, " * 200_000), "nodes"),
+        (
+            "a.gltf",
+            b'{"asset": {"version": "2.0"}, "nodes": [{"children": [%s0]}]}' % (b"0, " * 200_000),
+            "nodes",
+        ),
         (
             "a.obj",
-            b"v 0 0 0\nv 1 0 0\nv 0 1 0\n" + b"".join(b"usemtl m%d\nf 1 2 3\n" % i for i in range(6000)),
+            b"v 0 0 0\nv 1 0 0\nv 0 1 0\n"
+            + b"".join(b"usemtl m%d\nf 1 2 3\n" % i for i in range(6000)),
             "parts",
         ),
     ],
 )
-def test_instances_count_as_often_as_they_are_placed(tmp_path: Path, name: str, data: bytes, limit: str) -> None:
+def test_instances_count_as_often_as_they_are_placed(
+    tmp_path: Path, name: str, data: bytes, limit: str
+) -> None:
     (tmp_path / name).write_bytes(data)
     diagnostics = Diagnostics()
     assert read_mesh(Mesh(uri=name, path=str(tmp_path / name)), diagnostics) is None
@@ -152,10 +183,14 @@ def test_the_check_of_a_file_is_linear_in_its_size(tmp_path: Path, filler: bytes
 
 
 @pytest.mark.parametrize("scale", [(0.0, 1.0, 1.0), (1e-30, 1.0, 1.0), (1.0, 1.0, 1e300)])
-def test_a_scale_that_leaves_no_shape_is_refused(tmp_path: Path, scale: tuple[float, float, float]) -> None:
+def test_a_scale_that_leaves_no_shape_is_refused(
+    tmp_path: Path, scale: tuple[float, float, float]
+) -> None:
     (tmp_path / "a.dae").write_text(collada())
     diagnostics = Diagnostics()
-    assert read_mesh(Mesh(uri="a.dae", path=str(tmp_path / "a.dae"), scale=scale), diagnostics) is None
+    assert (
+        read_mesh(Mesh(uri="a.dae", path=str(tmp_path / "a.dae"), scale=scale), diagnostics) is None
+    )
     assert [entry.code for entry in diagnostics] == ["mesh.unreadable"]
 
 

@@ -27,7 +27,9 @@ def test_a_missing_file_is_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_a_number_past_all_others_is_reported_once_and_not_by_a_warning_of_numpy(tmp_path: Path) -> None:
+def test_a_number_past_all_others_is_reported_once_and_not_by_a_warning_of_numpy(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "a.obj").write_text("v 1e400 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
     diagnostics = Diagnostics()
     assert read_mesh(Mesh(uri="", path=str(tmp_path / "a.obj")), diagnostics) is None

@@ -13,12 +13,15 @@ def test_materials_and_textures_outside_stay_closed(read, tmp_path: Path) -> Non
     data = read("mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n", "m.obj")
     assert [part.texture for part in data.parts] == [None]
     assert read.codes == ["mesh.missing-texture"]
-    data = read("mtllib ../../secret.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n", "n.obj")
+    data = read(
+        "mtllib ../../secret.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n", "n.obj"
+    )
     assert data.parts[0].color != (1.0, 0.0, 0.0, 1.0)
 
 
 @pytest.mark.parametrize(
-    ("marker", "is_found"), [("", True), ("robot.sdf", False), ("package.xml", False), ("A.URDF", False)]
+    ("marker", "is_found"),
+    [("", True), ("robot.sdf", False), ("package.xml", False), ("A.URDF", False)],
 )
 def test_a_texture_one_folder_up_stays_closed_where_a_model_begins(
     read, tmp_path: Path, marker: str, is_found: bool
@@ -51,6 +54,9 @@ def test_a_texture_is_a_file_with_the_suffix_of_a_picture(read, tmp_path: Path) 
 
 
 def test_material_libraries_outside_are_named(read) -> None:
-    read("mtllib ../../a.mtl\nmtllib b.mtl\nmtllib /c.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "m.obj")
+    read(
+        "mtllib ../../a.mtl\nmtllib b.mtl\nmtllib /c.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
+        "m.obj",
+    )
     assert read.codes == ["mesh.outside"]
     assert "../../a.mtl, /c.mtl" in read.messages[0]

@@ -15,7 +15,9 @@ from tests.support.mesh_files import assert_box
 
 
 @pytest.mark.parametrize("suffix", ["stl", "stl_ascii", "ply", "off", "obj"])
-def test_formats_without_axes_are_taken_as_they_are(read, box: trimesh.Trimesh, suffix: str) -> None:
+def test_formats_without_axes_are_taken_as_they_are(
+    read, box: trimesh.Trimesh, suffix: str
+) -> None:
     content = box.export(file_type=suffix)
     assert_box(read(content, f"box.{suffix.removesuffix('_ascii')}"), (0, 0, 0), (1, 2, 3))
 
@@ -42,14 +44,19 @@ def test_gltf_is_turned_as_drake_turns_it(tmp_path: Path, box: trimesh.Trimesh) 
 
 
 def test_objects_and_materials_of_an_obj_are_parts(read, tmp_path: Path) -> None:
-    (tmp_path / "m.mtl").write_text("newmtl red\nKd 1 0 0\nd 0.5\nmap_Kd a b.png\nnewmtl blue\nKd 0 0 1\n")
+    (tmp_path / "m.mtl").write_text(
+        "newmtl red\nKd 1 0 0\nd 0.5\nmap_Kd a b.png\nnewmtl blue\nKd 0 0 1\n"
+    )
     (tmp_path / "a b.png").write_bytes(b"not read")
     data = read(
-        "mtllib m.mtl\no first\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl red\n"
+        "mtllib m.mtl\no first\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 0 "
+        "1\nusemtl red\n"
         "f 1/1 2/2 3/3\nusemtl blue\nf 1 2 4\no second\nusemtl red\nf 2/1 3/2 4/3\n",
         "m.obj",
     )
-    found = {(part.names[0], part.color, part.texture and Path(part.texture).name) for part in data.parts}
+    found = {
+        (part.names[0], part.color, part.texture and Path(part.texture).name) for part in data.parts
+    }
     red, blue = (1.0, 0.0, 0.0, 0.5), (0.0, 0.0, 1.0, 1.0)
     assert found == {("first", red, "a b.png"), ("first", blue, None), ("second", red, "a b.png")}
     assert next(part.uv for part in data.parts if part.names[0] == "second") is not None
@@ -75,11 +82,17 @@ def test_a_buffer_in_another_file_may_be_larger_than_the_gltf(tmp_path: Path, re
 
 
 @pytest.mark.parametrize(("thickness", "up"), [(1.0, 1.0), (0.0, 1.0), (-1.0, -1.0)])
-def test_only_a_node_that_mirrors_turns_its_triangles_over(read, thickness: float, up: float) -> None:
-    """As glTF says of the determinant of a node; a flat triangle stays what it is when its node is flat, too."""
+def test_only_a_node_that_mirrors_turns_its_triangles_over(
+    read, thickness: float, up: float
+) -> None:
+    """As glTF says of the determinant of a node; a flat triangle stays what it is when its node is
+    flat, too.
+    """
     sheet = trimesh.Trimesh(((0, 0, 0), (1, 0, 0), (0, 1, 0)), ((0, 1, 2),), process=False)
     scene = trimesh.Scene()
     scene.add_geometry(sheet, transform=np.diag((1.0, 1.0, thickness, 1.0)))
     data = read(scene.export(file_type="glb"), "sheet.glb")
     a, b, c = data.parts[0].vertices[data.parts[0].faces[0]]
-    np.testing.assert_allclose(np.cross(b - a, c - a), (0.0, -up, 0.0), atol=1e-12)  # z of glTF is -y
+    np.testing.assert_allclose(
+        np.cross(b - a, c - a), (0.0, -up, 0.0), atol=1e-12
+    )  # z of glTF is -y

@@ -1,4 +1,6 @@
-"""The collision mesh of a link tells which way up its COLLADA visual is, against the statement of the file."""
+"""The collision mesh of a link tells which way up its COLLADA visual is, against the statement of
+the file.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def collision(folder: Path, corners: object, name: str = "collision.stl") -> Mes
 
 def body(seen: Mesh, touched: Mesh, *, at: Pose = IDENTITY, name: str = "a") -> Link:
     shapes = (Collision(name="c", X_LG=at, geometry=touched),)
-    made: Link = link(name, collisions=shapes, visuals=(Visual(name="v", X_LG=IDENTITY, geometry=seen),))
+    made: Link = link(
+        name, collisions=shapes, visuals=(Visual(name="v", X_LG=IDENTITY, geometry=seen),)
+    )
     return made
 
 
@@ -99,14 +103,20 @@ def test_the_scales_of_both_meshes_count(tmp_path: Path) -> None:
     ],
     ids=["another shape", "another pose", "z up", "between both"],
 )
-def test_without_a_clear_answer_the_exporter_decides(tmp_path: Path, corners: Array, at: Pose, axis: str) -> None:
-    assert decided(body(visual(tmp_path, CAREFUL, axis), collision(tmp_path, corners), at=at)) is None
+def test_without_a_clear_answer_the_exporter_decides(
+    tmp_path: Path, corners: Array, at: Pose, axis: str
+) -> None:
+    assert (
+        decided(body(visual(tmp_path, CAREFUL, axis), collision(tmp_path, corners), at=at)) is None
+    )
 
 
 def test_a_collision_mesh_that_cannot_be_read_decides_nothing(tmp_path: Path) -> None:
     broken = tmp_path / "broken.stl"
     broken.write_bytes(b"solid")
-    assert decided(body(visual(tmp_path, CAREFUL), Mesh(uri="broken.stl", path=str(broken)))) is None
+    assert (
+        decided(body(visual(tmp_path, CAREFUL), Mesh(uri="broken.stl", path=str(broken)))) is None
+    )
 
 
 def test_a_changed_collision_mesh_changes_a_cached_conversion(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""MuJoCo's warnings go to the block of their thread, to the caller's handler elsewhere, and never to a file."""
+"""MuJoCo's warnings go to the block of their thread, to the caller's handler elsewhere, and never
+to a file.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def warn() -> None:
     mujoco.mj_step(model, data)
 
 
-def test_an_export_leaves_no_file_in_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_export_leaves_no_file_in_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     bridge.export_mjcf(loaders.load_string(FAR, format="sdf", quiet=True), "out", quiet=True)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
@@ -51,7 +55,9 @@ def test_nested_blocks_collect_their_own_warnings_and_give_the_handler_back() ->
 
 
 def test_blocks_that_overlap_in_threads_give_the_callers_handler_back() -> None:
-    """The first block ends last; the warnings of a thread without a block reach the caller's handler meanwhile."""
+    """The first block ends last; the warnings of a thread without a block reach the caller's
+    handler meanwhile.
+    """
     heard: list[str] = []
     found: dict[str, list[str]] = {"first": [], "second": []}
     entered, left = threading.Event(), threading.Event()

@@ -30,44 +30,60 @@ class Case(NamedTuple):
 
 
 ARM = (
-    '<body name="a" pos="0 0 1"><joint name="j" axis="0 1 0" range="-60 60"/><geom name="g" size="0.1"/>'
+    '<body name="a" pos="0 0 1"><joint name="j" axis="0 1 0" range="-60 60"/><geom name="g" '
+    'size="0.1"/>'
     '<site name="s"/>'
-    '<body name="b" pos="0.5 0 0"><joint name="ball" type="ball"/><geom name="h" size="0.1"/><site name="t"/></body>'
+    '<body name="b" pos="0.5 0 0"><joint name="ball" type="ball"/><geom name="h" '
+    'size="0.1"/><site name="t"/></body>'
     "</body>"
 )
-ROD = '<body name="rod"><joint type="ball"/><geom type="capsule" fromto="0 0 0 0.2 0 0" size="0.02"/>{}</body>'
-FLEXCOMP = '<body name="h" pos="0 0 1"><flexcomp name="f" radius="0.01" mass="1" {}>{}</flexcomp></body>'
+ROD = (
+    '<body name="rod"><joint type="ball"/><geom type="capsule" fromto="0 0 0 0.2 0 0" '
+    'size="0.02"/>{}</body>'
+)
+FLEXCOMP = (
+    '<body name="h" pos="0 0 1"><flexcomp name="f" radius="0.01" mass="1" {}>{}</flexcomp></body>'
+)
 APART = '<contact selfcollide="none"/>'
 GRID = 'type="grid" dim="3" count="3 3 3" spacing="0.1 0.1 0.1"'
 NODES = "".join(
-    f'<body name="n{i}" pos="{i >> 2 & 1} {i >> 1 & 1} {i & 1}"><joint type="slide" axis="1 0 0"/><joint type="slide"/>'
-    '<joint type="slide" axis="0 1 0"/><inertial pos="0 0 0" mass="0.1" diaginertia="1e-4 1e-4 1e-4"/></body>'
+    f'<body name="n{i}" pos="{i >> 2 & 1} {i >> 1 & 1} {i & 1}"><joint type="slide" axis="1 0 '
+    f'0"/><joint type="slide"/>'
+    '<joint type="slide" axis="0 1 0"/><inertial pos="0 0 0" mass="0.1" diaginertia="1e-4 1e-4 '
+    '1e-4"/></body>'
     for i in range(8)
 )
 FLEX = (
-    '<deformable><flex name="f" dim="{}" element="{}" body="h h h h" cellcount="1 1 1" dof="trilinear" '
-    'vertex="0.1 0.1 0.1 0.9 0.1 0.1 0.1 0.9 0.1 0.1 0.1 0.9" node="n0 n1 n2 n3 n4 n5 n6 n7">{}</flex></deformable>'
+    '<deformable><flex name="f" dim="{}" element="{}" body="h h h h" cellcount="1 1 1" '
+    'dof="trilinear" '
+    'vertex="0.1 0.1 0.1 0.9 0.1 0.1 0.1 0.9 0.1 0.1 0.1 0.9" node="n0 n1 n2 n3 n4 n5 n6 '
+    'n7">{}</flex></deformable>'
 )
 CABLE = (
-    '<body name="w" pos="0 0 1"><composite type="cable" prefix="C" count="5 1 1" size="1" curve="s" initial="ball">{}'
+    '<body name="w" pos="0 0 1"><composite type="cable" prefix="C" count="5 1 1" size="1" '
+    'curve="s" initial="ball">{}'
     "<geom type={}/></composite></body>"
 )
 ROUND = '"capsule" size="0.02"'
 _CORD, _GROUP = "mujoco.elasticity.cable", ("joint/group",)
 _MADE = "jnt_group"
 INSTANCE = (
-    f'<extension><plugin plugin="{_CORD}"><instance name="i"><config key="twist" value="1e6"/></instance></plugin>'
+    f'<extension><plugin plugin="{_CORD}"><instance name="i"><config key="twist" '
+    f'value="1e6"/></instance></plugin>'
     "</extension>"
 )
 PLUGIN = '<extension><plugin plugin="{}"/></extension>'
 TORUS = '<config key="radius1" value="0.35"/><config key="radius2" value="0.15"/>'
 FIELD = (
-    f'<extension><plugin plugin="mujoco.sdf.torus"><instance name="i">{TORUS}</instance></plugin></extension>'
+    f'<extension><plugin plugin="mujoco.sdf.torus"><instance '
+    f'name="i">{TORUS}</instance></plugin></extension>'
     '<asset><mesh name="m"><plugin instance="i"/></mesh></asset>'
 )
 GRID_OF_TOUCH = (
-    '<plugin name="q" plugin="mujoco.sensor.touch_grid" objtype="site" objname="s"><config key="size" value="7 7"/>'
-    '<config key="fov" value="45 45"/><config key="gamma" value="0"/><config key="nchannel" value="1"/></plugin>'
+    '<plugin name="q" plugin="mujoco.sensor.touch_grid" objtype="site" objname="s"><config '
+    'key="size" value="7 7"/>'
+    '<config key="fov" value="45 45"/><config key="gamma" value="0"/><config key="nchannel" '
+    'value="1"/></plugin>'
 )
 MESH = '<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset>'
 IN_MESH = ARM.replace('<site name="s"/>', '<site name="s" type="mesh" mesh="m" pos="0.1 0 0"/>')
@@ -82,10 +98,14 @@ ACTUATORS = {
         "an integrated speed": '<intvelocity joint="j" actrange="-1 1"/>',
         "a pressure": '<cylinder joint="j" timeconst="0.2"/>',
         "a declared speed": '<general joint="j" input="vel"/>',
-        "a declared position of an affine gain": '<general joint="j" gaintype="affine" gainprm="1 2 3" input="pos"/>',
+        "a declared position of an affine gain": (
+            '<general joint="j" gaintype="affine" gainprm="1 2 3" input="pos"/>'
+        ),
         "an orientation of a joint": '<orientation joint="ball" kp="2" input="quat"/>',
         "an orientation of a site": '<orientation site="t" refsite="s" kp="2"/>',
-        "an orientation of a site with a range": '<orientation site="t" refsite="s" kp="2" kv="1" forcerange="0 1"/>',
+        "an orientation of a site with a range": (
+            '<orientation site="t" refsite="s" kp="2" kv="1" forcerange="0 1"/>'
+        ),
     }.items()
 }
 SOFT_BODIES = {
@@ -93,7 +113,8 @@ SOFT_BODIES = {
     "nodes of cells": Case(FLEXCOMP.format(f'{GRID} dof="quadratic" cellcount="1 1 2"', APART)),
     "nodes of one body each": Case(f'{NODES}<body name="h"/>', FLEX.format(3, "0 1 2 3", APART)),
     "a surface with nodes": Case(
-        f'{NODES}<body name="h"/>', FLEX.format(2, "0 1 2 1 2 3", f'{APART}<elasticity young="1e4" poisson="0.2"/>')
+        f'{NODES}<body name="h"/>',
+        FLEX.format(2, "0 1 2 1 2 3", f'{APART}<elasticity young="1e4" poisson="0.2"/>'),
     ),
     "strain of a cell": Case(
         f'{NODES}<body name="h"/>',
@@ -108,13 +129,17 @@ SOFT_BODIES = {
     ),
     "springs of a rope": Case(
         FLEXCOMP.format(
-            'type="grid" dim="1" count="4 1 1" spacing="0.1 1 1"', f'{APART}<edge stiffness="10" damping="0.1"/>'
+            'type="grid" dim="1" count="4 1 1" spacing="0.1 1 1"',
+            f'{APART}<edge stiffness="10" damping="0.1"/>',
         )
     ),
     "a plugin of a soft body": Case(
         FLEXCOMP.format(
             'type="grid" dim="2" count="3 3 1" spacing="0.1 0.1 1"',
-            f'{APART}<edge damping="0.1"/><plugin plugin="{_CORD}"><config key="twist" value="1"/></plugin>',
+            (
+                f'{APART}<edge damping="0.1"/><plugin plugin="{_CORD}"><config key="twist" '
+                f'value="1"/></plugin>'
+            ),
         ),
         PLUGIN.format(_CORD),
         "body_plugin",
@@ -127,13 +152,19 @@ CABLES = {
         CABLE.format("", ROUND), '<option><flag filterparent="disable"/></option>', _MADE, _GROUP
     ),
     "settings of a cable": Case(
-        CABLE.format('<joint kind="main" damping="0.1" stiffness="2" armature="0.1"/>', '"cylinder" size="0.02"'),
+        CABLE.format(
+            '<joint kind="main" damping="0.1" stiffness="2" armature="0.1"/>',
+            '"cylinder" size="0.02"',
+        ),
         "",
         _MADE,
         _GROUP,
     ),
     "a skin of a cable": Case(
-        CABLE.format("", '"box" size="0.02 0.02 0.02"'), "", f"{_MADE} nskin* skin_*", ("skin", *_GROUP)
+        CABLE.format("", '"box" size="0.02 0.02 0.02"'),
+        "",
+        f"{_MADE} nskin* skin_*",
+        ("skin", *_GROUP),
     ),
     "a plugin of a cable": Case(
         CABLE.format(f'<plugin plugin="{_CORD}"><config key="bend" value="1e6"/></plugin>', ROUND),
@@ -144,10 +175,14 @@ CABLES = {
 }
 PLUGINS = {
     "a body": Case(
-        ROD.format(f'<plugin plugin="{_CORD}"><config key="twist" value="1e6"/></plugin>'), PLUGIN.format(_CORD),
-        "body_plugin", (_CORD, "body rod"),
+        ROD.format(f'<plugin plugin="{_CORD}"><config key="twist" value="1e6"/></plugin>'),
+        PLUGIN.format(_CORD),
+        "body_plugin",
+        (_CORD, "body rod"),
     ),
-    "an instance": Case(ROD.format('<plugin instance="i"/>'), INSTANCE, "body_plugin", (_CORD, "body rod")),
+    "an instance": Case(
+        ROD.format('<plugin instance="i"/>'), INSTANCE, "body_plugin", (_CORD, "body rod")
+    ),
     "an instance of no element": Case(ARM, INSTANCE, "", (_CORD, "no element")),
     "an actuator": Case(
         ARM,
@@ -159,7 +194,8 @@ PLUGINS = {
     ),
     "a sensor": Case(
         ARM,
-        PLUGIN.format("mujoco.sensor.touch_grid") + f'<sensor><jointpos joint="j"/>{GRID_OF_TOUCH}</sensor>',
+        PLUGIN.format("mujoco.sensor.touch_grid")
+        + f'<sensor><jointpos joint="j"/>{GRID_OF_TOUCH}</sensor>',
         _OF_SENSORS,
         ("mujoco.sensor.touch_grid", "sensor q"),
     ),
@@ -169,11 +205,14 @@ PLUGINS = {
         "touching* seen* dof_length",
         ("mujoco.sdf.torus", "geom g"),
     ),
-}  # fmt: skip
+}
 SITES = {
     "a mesh": Case(IN_MESH, MESH, _OF_SITE, ("site/mesh",)),
     "touch in a mesh": Case(
-        IN_MESH, f'{MESH}<sensor><touch name="q" site="s"/></sensor>', f"{_OF_SITE} {_OF_SENSORS}", ("sensor q",)
+        IN_MESH,
+        f'{MESH}<sensor><touch name="q" site="s"/></sensor>',
+        f"{_OF_SITE} {_OF_SENSORS}",
+        ("sensor q",),
     ),
     "a body in a mesh": Case(
         IN_MESH,
@@ -182,10 +221,16 @@ SITES = {
         ("sensor q",),
     ),
     "contacts in a mesh": Case(
-        IN_MESH, f'{MESH}<sensor><contact name="q" site="s"/></sensor>', f"{_OF_SITE} {_OF_SENSORS}", ("sensor q",)
+        IN_MESH,
+        f'{MESH}<sensor><contact name="q" site="s"/></sensor>',
+        f"{_OF_SITE} {_OF_SENSORS}",
+        ("sensor q",),
     ),
     "a tactile sensor": Case(
-        ARM, f'{MESH}<sensor><tactile name="q" geom="g" mesh="m"/></sensor>', _OF_SENSORS, ("sensor q",)
+        ARM,
+        f'{MESH}<sensor><tactile name="q" geom="g" mesh="m"/></sensor>',
+        _OF_SENSORS,
+        ("sensor q",),
     ),
 }
 FILTERS = {
@@ -193,19 +238,29 @@ FILTERS = {
         ARM.replace('name="h"', 'name="h" contype="0" conaffinity="0"'),
         '<contact><exclude body1="a" body2="b"/></contact>',
     ),
-    "an exclude of parent and child": Case(ARM, '<contact><exclude body1="a" body2="b"/></contact>'),
+    "an exclude of parent and child": Case(
+        ARM, '<contact><exclude body1="a" body2="b"/></contact>'
+    ),
     "a parent filter that is off": Case(
-        ARM, '<option><flag filterparent="disable"/></option><contact><exclude body1="a" body2="b"/></contact>'
+        ARM,
+        (
+            '<option><flag filterparent="disable"/></option><contact><exclude body1="a" '
+            'body2="b"/></contact>'
+        ),
     ),
 }
 CASES = {
     f"{group}: {name}": case
     for group, cases in {
-        "actuator": ACTUATORS, "soft body": SOFT_BODIES, "cable": CABLES, "plugin": PLUGINS, "site": SITES,
+        "actuator": ACTUATORS,
+        "soft body": SOFT_BODIES,
+        "cable": CABLES,
+        "plugin": PLUGINS,
+        "site": SITES,
         "filter": FILTERS,
     }.items()
     for name, case in cases.items()
-}  # fmt: skip
+}
 CORNERS = [(0, 0, 0), (0.3, 0, 0), (0, 0.4, 0), (0, 0, 0.5)]
 
 
@@ -214,11 +269,15 @@ def _document(case: Case) -> str:
 
 
 def _is_named(array: str, names: list[str]) -> bool:
-    return any(array == name or (name.endswith("*") and array.startswith(name[:-1])) for name in names)
+    return any(
+        array == name or (name.endswith("*") and array.startswith(name[:-1])) for name in names
+    )
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_each_array_is_the_same_or_a_diagnostic_names_what_is_lost(case: Case, tmp_path: Path) -> None:
+def test_each_array_is_the_same_or_a_diagnostic_names_what_is_lost(
+    case: Case, tmp_path: Path
+) -> None:
     """Some documents need a MuJoCo that has their elements."""
     found = comparison(tmp_path, _document(case))
     if found is None:
@@ -242,11 +301,15 @@ OBJ = "".join(f"v {x} {y} {z}\n" for x, y, z in CORNERS) + "f 1 3 2\nf 1 2 4\nf 
 FILES = {
     "gmsh tetrahedra": (
         'type="gmsh" dim="3" file="f.msh"',
-        GMSH.format("4.1", f"1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n{POINTS}", "1 1 1 1\n3 1 4 1\n1 1 2 3 4\n"),
+        GMSH.format(
+            "4.1", f"1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n{POINTS}", "1 1 1 1\n3 1 4 1\n1 1 2 3 4\n"
+        ),
     ),
     "gmsh triangles": (
         'type="gmsh" dim="2" file="f.msh"',
-        GMSH.format("4.1", f"1 4 1 4\n2 1 0 4\n1\n2\n3\n4\n{POINTS}", "1 2 1 2\n2 1 2 2\n1 1 2 3\n2 2 3 4\n"),
+        GMSH.format(
+            "4.1", f"1 4 1 4\n2 1 0 4\n1\n2\n3\n4\n{POINTS}", "1 2 1 2\n2 1 2 2\n1 1 2 3\n2 2 3 4\n"
+        ),
     ),
     "gmsh of version 2": (
         'type="gmsh" dim="3" file="f.msh" dof="trilinear"',
@@ -254,14 +317,19 @@ FILES = {
     ),
     "mesh": ('type="mesh" dim="2" file="f.obj" scale="2 1 1" quat="1 1 0 0"', OBJ),
     "mesh of tetrahedra": ('type="mesh" dim="3" file="f.obj" origin="0.05 0.05 0.05"', OBJ),
-    "mesh with nodes": ('type="mesh" dim="3" file="f.obj" origin="0.05 0.05 0.05" dof="trilinear"', OBJ),
+    "mesh with nodes": (
+        'type="mesh" dim="3" file="f.obj" origin="0.05 0.05 0.05" dof="trilinear"',
+        OBJ,
+    ),
 }
 
 
 @pytest.mark.parametrize(("attributes", "content"), FILES.values(), ids=FILES)
 def test_a_soft_body_of_a_file_is_the_same(attributes: str, content: str, tmp_path: Path) -> None:
     name = "f_msh" if "msh" in attributes else "f_obj"
-    found = comparison(tmp_path, _document(Case(FLEXCOMP.format(attributes, APART))), **{name: content.encode()})
+    found = comparison(
+        tmp_path, _document(Case(FLEXCOMP.format(attributes, APART))), **{name: content.encode()}
+    )
     if found is None:
         pytest.skip("this MuJoCo refuses the document")
     assert found.arrays == set()
@@ -269,15 +337,25 @@ def test_a_soft_body_of_a_file_is_the_same(attributes: str, content: str, tmp_pa
 
 @pytest.mark.parametrize("inertia", ["", 'inertia="convex"', 'refpos="1 0 0" refquat="1 1 0 0"'])
 @pytest.mark.parametrize("weight", ["", "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"])
-def test_a_mesh_of_mujoco_without_triangles_is_its_convex_hull(inertia: str, weight: str, tmp_path: Path) -> None:
-    """Its frame may be another one, since its inertia is that of a hull; so shapes are compared in the world."""
+def test_a_mesh_of_mujoco_without_triangles_is_its_convex_hull(
+    inertia: str, weight: str, tmp_path: Path
+) -> None:
+    """Its frame may be another one, since its inertia is that of a hull; so shapes are compared in
+    the world.
+    """
     points = [*CORNERS, (0.1, 0.1, 0.1)]
-    data = struct.pack("<4i", len(points), 0, 0, 0) + b"".join(struct.pack("<3f", *point) for point in points)
+    data = struct.pack("<4i", len(points), 0, 0, 0) + b"".join(
+        struct.pack("<3f", *point) for point in points
+    )
     asset = f'<asset><mesh name="m" file="f.msh" {inertia}/></asset>'
-    body = f'<body name="b"><freejoint/>{weight}<geom type="mesh" mesh="m" euler="10 20 30"/></body>'
+    body = (
+        f'<body name="b"><freejoint/>{weight}<geom type="mesh" mesh="m" euler="10 20 30"/></body>'
+    )
     found = comparison(tmp_path, _document(Case(body, asset)), f_msh=data)
     assert found is not None
-    assert {name for name in found.arrays if not name.startswith(("touching", "seen", "dof_length"))} == set()
+    assert {
+        name for name in found.arrays if not name.startswith(("touching", "seen", "dof_length"))
+    } == set()
     original = mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml"))
     mjcf = bridge.to_mjcf(loaders.load(tmp_path / "robot.xml", quiet=True), quiet=True)
     exported = mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)
@@ -293,5 +371,7 @@ def _hull(model: mujoco.MjModel) -> list[tuple[float, ...]]:
     start = model.mesh_vertadr[mesh]
     graph = model.mesh_graph[model.mesh_graphadr[mesh] :]
     corners = graph[2 + graph[0] : 2 + 2 * graph[0]]
-    points = model.mesh_vert[start + corners] @ data.geom_xmat[g].reshape(3, 3).T + data.geom_xpos[g]
+    points = (
+        model.mesh_vert[start + corners] @ data.geom_xmat[g].reshape(3, 3).T + data.geom_xpos[g]
+    )
     return sorted(map(tuple, np.round(points, 6).tolist()))

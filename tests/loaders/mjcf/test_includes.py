@@ -53,8 +53,12 @@ def attached(*places: tuple[tuple[int, int, int], float]) -> Any:
     """MuJoCo's model of copies of the robot, each in a frame of its own."""
     parent = mujoco.MjSpec()
     for name, (position, yaw) in zip(("one", "two"), places, strict=True):
-        frame = parent.worldbody.add_frame(pos=position, quat=(np.cos(yaw / 2), 0, 0, np.sin(yaw / 2)))
-        parent.attach(mujoco.MjSpec.from_string(ROBOT.replace(OPTION, "")), prefix=f"{name}::", frame=frame)
+        frame = parent.worldbody.add_frame(
+            pos=position, quat=(np.cos(yaw / 2), 0, 0, np.sin(yaw / 2))
+        )
+        parent.attach(
+            mujoco.MjSpec.from_string(ROBOT.replace(OPTION, "")), prefix=f"{name}::", frame=frame
+        )
     return parent.compile()
 
 
@@ -84,7 +88,11 @@ def places_of_floors(model: Any) -> list[tuple[float, ...]]:
     """Positions of the geoms that are fixed to the world and collide [m], in order."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    fixed = (g for g in range(model.ngeom) if not model.body_weldid[model.geom_bodyid[g]] and model.geom_contype[g])
+    fixed = (
+        g
+        for g in range(model.ngeom)
+        if not model.body_weldid[model.geom_bodyid[g]] and model.geom_contype[g]
+    )
     return sorted(tuple((np.round(data.geom_xpos[g], 9) + 0.0).tolist()) for g in fixed)
 
 
@@ -95,24 +103,33 @@ def exported(path: Path) -> Any:
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_geoms_of_the_world_of_every_copy_collide_in_both_simulators(name: str, tmp_path: Path) -> None:
+def test_geoms_of_the_world_of_every_copy_collide_in_both_simulators(
+    name: str, tmp_path: Path
+) -> None:
     pybullet = pytest.importorskip("pybullet")
     expected = places_of_floors(attached(*PLACES[name][1:]))
     assert len(expected) == 2
     path = including(tmp_path, name, PLACES[name][0])
     assert places_of_floors(exported(path)) == expected
-    assert places_of_floors(exported(bridge.export_sdf(path, tmp_path / "sdf", quiet=True).path)) == expected
+    assert (
+        places_of_floors(exported(bridge.export_sdf(path, tmp_path / "sdf", quiet=True).path))
+        == expected
+    )
     client = pybullet.connect(pybullet.DIRECT)
     bridge.load_into_pybullet(path, physicsClientId=client, quiet=True)
     hits = pybullet.rayTestBatch(
-        [(x, y, z + 0.5) for x, y, z in expected], [(x, y, z) for x, y, z in expected], physicsClientId=client
+        [(x, y, z + 0.5) for x, y, z in expected],
+        [(x, y, z) for x, y, z in expected],
+        physicsClientId=client,
     )
     pybullet.disconnect(client)
     assert [hit[3][2] for hit in hits] == pytest.approx([z + 0.1 for _, _, z in expected], abs=1e-6)
 
 
 def test_contact_pairs_name_the_geoms_of_their_own_copy(tmp_path: Path) -> None:
-    pair = '<contact><pair geom1="floor" geom2="ball" friction="0.3 0.3 0.1 0 0"/></contact></mujoco>'
+    pair = (
+        '<contact><pair geom1="floor" geom2="ball" friction="0.3 0.3 0.1 0 0"/></contact></mujoco>'
+    )
     text = ROBOT.replace(BALL, '<geom name="ball" size=".1"/>').replace("</mujoco>", pair)
     path = including(tmp_path, "w.sdf", WORLD_FILE)
     (tmp_path / "robot.xml").write_text(text, encoding="utf-8")
@@ -130,7 +147,11 @@ def test_the_export_of_two_copies_moves_as_mujocos_own(name: str, tmp_path: Path
     exported = bridge.export_mjcf(scene_of(tmp_path, name), tmp_path / "out", quiet=True).model
     expected.opt.gravity[:] = exported.opt.gravity
     assert exported.nv == expected.nv == 8
-    assert (exported.neq, exported.ntendon, exported.nu) == (expected.neq, expected.ntendon, expected.nu)
+    assert (exported.neq, exported.ntendon, exported.nu) == (
+        expected.neq,
+        expected.ntendon,
+        expected.nu,
+    )
     forces = []
     for model in (expected, exported):
         data = mujoco.MjData(model)
@@ -141,7 +162,9 @@ def test_the_export_of_two_copies_moves_as_mujocos_own(name: str, tmp_path: Path
         mujoco.mj_forward(model, data)
         names = [f"{scope}::{joint}" for scope in ("one", "two") for joint in "abcd"]
         rows = [int(model.joint(joint).dofadr[0]) for joint in names]
-        forces.append(np.array([data.qfrc_bias[rows], data.qfrc_passive[rows], data.qfrc_actuator[rows]]))
+        forces.append(
+            np.array([data.qfrc_bias[rows], data.qfrc_passive[rows], data.qfrc_actuator[rows]])
+        )
         assert len(data.ten_length) == 2
     assert np.abs(forces[0] - forces[1]).max() < 1e-9 * np.abs(forces[0]).max()
 
@@ -149,7 +172,9 @@ def test_the_export_of_two_copies_moves_as_mujocos_own(name: str, tmp_path: Path
 @pytest.mark.parametrize("name", PLACES)
 def test_options_of_an_included_file_are_left_out_and_reported(name: str, tmp_path: Path) -> None:
     scene = scene_of(tmp_path, name)
-    (found,) = {entry.where.line: entry for entry in scene.diagnostics if entry.code == "mjcf-in.options"}.values()
+    (found,) = {
+        entry.where.line: entry for entry in scene.diagnostics if entry.code == "mjcf-in.options"
+    }.values()
     assert found.where.file.endswith("robot.xml")
     assert found.where.line == 1
     assert "option/gravity" in found.message
@@ -163,7 +188,8 @@ def test_a_site_is_a_placement_frame_and_holds_a_weld(tmp_path: Path) -> None:
     nested = (
         "<sdf version='1.9'><model name='m'><link name='l'/><include><uri>robot.xml</uri>"
         "<placement_frame>top</placement_frame><pose>1 0 0 0 0 0</pose></include>"
-        "<joint name='w' type='fixed'><parent>l</parent><child>robot::top</child></joint></model></sdf>"
+        "<joint name='w' "
+        "type='fixed'><parent>l</parent><child>robot::top</child></joint></model></sdf>"
     )
     scene = loaders.load(including(tmp_path, "m.sdf", nested), quiet=True)
     (top,) = (frame for frame in scene.frames if frame.name == "robot::top")
@@ -185,16 +211,29 @@ def test_an_error_in_the_included_file_is_reported_at_its_line(
     (tmp_path / "robot.xml").write_text(ROBOT.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(LoadError) as caught:
         loaders.load(path, quiet=True)
-    found = {(entry.code, Path(entry.where.file or "").name, entry.where.line) for entry in caught.value.diagnostics}
+    found = {
+        (entry.code, Path(entry.where.file or "").name, entry.where.line)
+        for entry in caught.value.diagnostics
+    }
     assert (code, "robot.xml", 2) in found
 
 
 def test_the_friction_of_a_contact_pair_is_that_of_the_pair(tmp_path: Path) -> None:
-    """MuJoCo takes the friction of the pair in the place of that of its geoms; so does the reference."""
-    geoms = "".join(f'<body name="{b}" pos="0 0 {b}"><freejoint/><geom name="g{b}" size=".1"/></body>' for b in "12")
+    """MuJoCo takes the friction of the pair in the place of that of its geoms; so does the
+    reference.
+    """
+    geoms = "".join(
+        f'<body name="{b}" pos="0 0 {b}"><freejoint/><geom name="g{b}" size=".1"/></body>'
+        for b in "12"
+    )
     pair = '<contact><pair geom1="g1" geom2="g2" friction="0.3 0.3 0.01 0.001 0.001"/></contact>'
-    (tmp_path / "robot.xml").write_text(f"<mujoco><worldbody>{geoms}</worldbody>{pair}</mujoco>", encoding="utf-8")
-    world = '<sdf version="1.9"><world name="w"><include><uri>robot.xml</uri><name>r</name></include></world></sdf>'
+    (tmp_path / "robot.xml").write_text(
+        f"<mujoco><worldbody>{geoms}</worldbody>{pair}</mujoco>", encoding="utf-8"
+    )
+    world = (
+        '<sdf version="1.9"><world '
+        'name="w"><include><uri>robot.xml</uri><name>r</name></include></world></sdf>'
+    )
     (tmp_path / "w.sdf").write_text(world, encoding="utf-8")
     found = bridge.compare(tmp_path / "w.sdf", engines=("mujoco", "reference"), levels=("L0",))
     assert "friction of pairs" in {row.quantity for row in found.rows}

@@ -14,7 +14,8 @@ TREES = {
     '<body pos="1 0 0" xyaxes="0 1 0 -1 0 0"><joint type="slide" axis="1 1 0"/>{}</body></body>',
     "several joints": '<body><joint axis="1 0 0" pos="0.1 0 0"/><joint type="slide" axis="0 1 0"/>'
     '<joint axis="0 0 1" pos="0 0.2 0"/>{}</body>',
-    "references": '<body pos="1 0 0"><joint axis="1 0 0" pos="0 0.1 0" ref="20"/><joint type="slide" ref="0.3"/>'
+    "references": '<body pos="1 0 0"><joint axis="1 0 0" pos="0 0.1 0" ref="20"/><joint '
+    'type="slide" ref="0.3"/>'
     '<joint axis="0 1 0" ref="-40"/>{}<body pos="0 0 1"><joint ref="10"/>{}</body></body>',
     "free and ball": '<body pos="1 0 0"><freejoint/>{}'
     '<body pos="0 1 0"><joint type="ball" pos="0 0 0.1"/>{}</body></body>',

@@ -1,7 +1,8 @@
-"""Models written by hand that combine features of MJCF, each against its export, both run by MuJoCo.
+"""Models written by hand that combine features of MJCF, each against its export, both run by
+MuJoCo.
 
-They have contacts, constraints, sensors, cameras and keyframes, so that nothing that MuJoCo computes may differ.
-Classes come through an include, and a model is attached.
+They have contacts, constraints, sensors, cameras and keyframes, so that nothing that MuJoCo
+computes may differ. Classes come through an include, and a model is attached.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ MODELS = sorted(path.stem for path in FOLDER.glob("*.xml") if path.stem not in P
 def test_an_export_behaves_as_the_original(name: str) -> None:
     path = FOLDER / f"{name}.xml"
     mjcf = bridge.to_mjcf(loaders.load(path, quiet=True), quiet=True)
-    original, exported = mujoco.MjModel.from_xml_path(str(path)), mujoco.MjModel.from_xml_string(str(mjcf), mjcf.assets)
+    original, exported = (
+        mujoco.MjModel.from_xml_path(str(path)),
+        mujoco.MjModel.from_xml_string(str(mjcf), mjcf.assets),
+    )
     assert differences(behaviour(original), behaviour(exported)) == []
 
 

@@ -1,4 +1,6 @@
-"""Hints about elements that their parent may not have, against the schema of libsdformat as documented."""
+"""Hints about elements that their parent may not have, against the schema of libsdformat as
+documented.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 
 from loaders.node import MAX_NAMES, NOTHING_READ
 
-KEY = st.builds("".join, st.tuples(st.sampled_from(("", "@")), st.sampled_from([f"a{i}" for i in range(MAX_NAMES)])))
+KEY = st.builds(
+    "".join,
+    st.tuples(st.sampled_from(("", "@")), st.sampled_from([f"a{i}" for i in range(MAX_NAMES)])),
+)
 
 
 @settings(max_examples=60, deadline=None)

@@ -9,20 +9,27 @@ from tests.support.xml_nodes import root_of
 
 
 def test_the_sweep_reports_the_topmost_unread_pieces_with_a_guess() -> None:
-    root, found = root_of("<link name='l' colour='red'><mass>1</mass><inertial><ixx/></inertial><gravty/></link>")
+    root, found = root_of(
+        "<link name='l' colour='red'><mass>1</mass><inertial><ixx/></inertial><gravty/></link>"
+    )
     root.word("@name")
     root.number("mass")
     root.flag("gravity", True)
     root.report_unread()
     assert [entry.code for entry in found] == ["xml.unread"] * 3
-    assert ["colour" in str(e) or "inertial" in str(e) or "gravty" in str(e) for e in found] == [True] * 3
+    assert ["colour" in str(e) or "inertial" in str(e) or "gravty" in str(e) for e in found] == [
+        True
+    ] * 3
     assert any(entry.hint == "did you mean gravity?" for entry in found)
 
 
 def test_elements_of_other_namespaces_are_a_note_but_drakes_are_not() -> None:
     root, found = root_of("<a xmlns:b='urn:b'><b:c/><drake:d/></a>")
     root.report_unread()
-    assert [(entry.code, entry.fate) for entry in found] == [("xml.foreign", Fate.NOTED), ("xml.unread", Fate.DROPPED)]
+    assert [(entry.code, entry.fate) for entry in found] == [
+        ("xml.foreign", Fate.NOTED),
+        ("xml.unread", Fate.DROPPED),
+    ]
 
 
 def test_a_key_that_was_asked_for_is_read_however_it_was_asked_for() -> None:
@@ -84,7 +91,10 @@ def test_an_unread_piece_that_states_no_pose_and_no_shape_is_a_warning(text: str
     [
         ("<link><static/></link>", "it belongs into `<model>`"),
         ("<collision><material/></collision>", "it belongs into `<visual>`"),
-        ("<surface><friction><ode><max_vel/></ode></friction></surface>", "it belongs into `<ode>` of `<contact>`"),
+        (
+            "<surface><friction><ode><max_vel/></ode></friction></surface>",
+            "it belongs into `<ode>` of `<contact>`",
+        ),
         (
             "<joint><joint_properties/></joint>",
             "used by ROS before 2012 only; state damping and friction in `<dynamics>`",

@@ -19,7 +19,9 @@ from tests.support.xml_nodes import root_of
         (" ", 7.0, []),
     ],
 )
-def test_a_number_is_what_strtod_reads_or_the_default(text: str, value: float, codes: list[str]) -> None:
+def test_a_number_is_what_strtod_reads_or_the_default(
+    text: str, value: float, codes: list[str]
+) -> None:
     root, found = root_of(f"<a><n>{text}</n></a>")
     assert root.number("n", 7.0, minimum=0.0) == value
     assert [entry.code for entry in found] == codes
@@ -36,9 +38,14 @@ def test_a_number_is_what_strtod_reads_or_the_default(text: str, value: float, c
         ("0x1 2 3", (1.0, 2.0, 3.0), []),
     ],
 )
-def test_a_vector_has_the_first_numbers_or_the_default(text: str, values: tuple[float, ...], codes: list[str]) -> None:
+def test_a_vector_has_the_first_numbers_or_the_default(
+    text: str, values: tuple[float, ...], codes: list[str]
+) -> None:
     """Whether it is read alone or with other attributes."""
-    for read in (lambda n: n.numbers("@v", 3, (7.0, 8.0, 9.0)), lambda n: n.vectors(("@v",), (7.0, 8.0, 9.0))[0]):
+    for read in (
+        lambda n: n.numbers("@v", 3, (7.0, 8.0, 9.0)),
+        lambda n: n.vectors(("@v",), (7.0, 8.0, 9.0))[0],
+    ):
         root, found = root_of(f"<a v='{text}'/>")
         assert read(root) == values
         assert [entry.code for entry in found] == codes

@@ -14,7 +14,9 @@ def finding(fate: Fate, message: str = "m", hint: str = "") -> Diagnostic:
 
 
 def test_names_are_text_in_every_part_of_a_card() -> None:
-    inner = table([HOSTILE], [[HOSTILE]]) + details(HOSTILE, findings_table([finding(Fate.DROPPED, HOSTILE, HOSTILE)]))
+    inner = table([HOSTILE], [[HOSTILE]]) + details(
+        HOSTILE, findings_table([finding(Fate.DROPPED, HOSTILE, HOSTILE)])
+    )
     text = card(HOSTILE, [HOSTILE], inner, png=b"\x89PNG")
     assert is_inert(text)
     assert "\x1b" not in text
@@ -30,7 +32,10 @@ def test_what_is_not_inert_is_found() -> None:
 
 def test_every_tag_is_closed() -> None:
     text = card("t", ["a", ""], table(["h"], [["c"]]), details("d", "x"))
-    assert all(text.count(f"<{tag}") == text.count(f"</{tag}>") for tag in set(WebPage(text).tags) - {"img"})
+    assert all(
+        text.count(f"<{tag}") == text.count(f"</{tag}>")
+        for tag in set(WebPage(text).tags) - {"img"}
+    )
 
 
 def test_long_tables_and_cells_are_cut_and_say_so() -> None:
@@ -41,7 +46,11 @@ def test_long_tables_and_cells_are_cut_and_say_so() -> None:
 
 
 def test_findings_are_counted_and_errors_come_first() -> None:
-    findings = [finding(Fate.NOTED, "third"), finding(Fate.DROPPED, "second", "add it"), finding(Fate.INVALID, "first")]
+    findings = [
+        finding(Fate.NOTED, "third"),
+        finding(Fate.DROPPED, "second", "add it"),
+        finding(Fate.INVALID, "first"),
+    ]
     assert summary_of(findings) == "1 error, 1 warning, 1 note"
     words = WebPage(findings_table(findings)).text
     assert words.index("first") < words.index("second (add it)") < words.index("third")

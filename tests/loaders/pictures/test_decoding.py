@@ -28,9 +28,16 @@ def chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def palette_png(stream: bytes) -> bytes:
-    """A palette PNG of 257 x 129 pixels whose data stream is given; decoders in C may run off its end."""
+    """A palette PNG of 257 x 129 pixels whose data stream is given; decoders in C may run off its
+    end.
+    """
     header = struct.pack(">IIBBBBB", 257, 129, 8, 3, 0, 0, 0)
-    parts = chunk(b"IHDR", header), chunk(b"PLTE", bytes(768)), chunk(b"IDAT", stream), chunk(b"IEND", b"")
+    parts = (
+        chunk(b"IHDR", header),
+        chunk(b"PLTE", bytes(768)),
+        chunk(b"IDAT", stream),
+        chunk(b"IEND", b""),
+    )
     return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
 
 
@@ -48,15 +55,21 @@ def test_sound_pictures_are_decoded(kind: str) -> None:
 
 def test_postscript_never_reaches_an_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pillow runs the program ``gs`` for a file that begins so, whatever its name."""
-    monkeypatch.setattr("subprocess.check_call", lambda *_, **__: pytest.fail("a program was started"))
+    monkeypatch.setattr(
+        "subprocess.check_call", lambda *_, **__: pytest.fail("a program was started")
+    )
     text = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 8 8\n%%EndComments\nshowpage\n"
     assert "UnidentifiedImageError" in refusal(text)
 
 
 def test_a_picture_of_too_many_pixels_is_refused_before_it_is_decoded() -> None:
-    header = struct.pack("<2sIHHIIiiHHIIiiII", b"BM", 54, 0, 0, 54, 40, 8192, 4097, 1, 24, 0, 0, 0, 0, 0, 0)
+    header = struct.pack(
+        "<2sIHHIIiiHHIIiiII", b"BM", 54, 0, 0, 54, 40, 8192, 4097, 1, 24, 0, 0, 0, 0, 0, 0
+    )
     assert "more pixels than the limit" in refusal(header)
-    claims = struct.pack("<2sIHHIIiiHHIIiiII", b"BM", 54, 0, 0, 54, 40, 20000, 20000, 1, 24, 0, 0, 0, 0, 0, 0)
+    claims = struct.pack(
+        "<2sIHHIIiiHHIIiiII", b"BM", 54, 0, 0, 54, 40, 20000, 20000, 1, 24, 0, 0, 0, 0, 0, 0
+    )
     assert "more pixels than the limit picture_pixels" in refusal(claims)
 
 

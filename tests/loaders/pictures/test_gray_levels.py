@@ -34,12 +34,20 @@ def test_a_picture_that_was_not_found_is_an_error() -> None:
 
 @pytest.mark.parametrize("mode", ["L", "LA", "1", "RGB", "RGBA", "P", "I;16"])
 def test_the_levels_that_mujoco_reads(mode: str, tmp_path: Path) -> None:
-    """MuJoCo takes the red channel, and of 16 bits the upper 8; its first row is the last one of the picture."""
+    """MuJoCo takes the red channel, and of 16 bits the upper 8; its first row is the last one of
+    the picture.
+    """
     mujoco = pytest.importorskip("mujoco")
     rng = np.random.default_rng(1)
     colors = Image.fromarray(rng.integers(0, 256, (4, 5, 4)).astype(np.uint8), "RGBA")
     deep = Image.fromarray(rng.integers(0, 65536, (4, 5)).astype(np.uint16))
-    picture = deep if mode == "I;16" else colors if mode == "RGBA" else colors.convert("RGB").convert(mode)
+    picture = (
+        deep
+        if mode == "I;16"
+        else colors
+        if mode == "RGBA"
+        else colors.convert("RGB").convert(mode)
+    )
     picture.save(tmp_path / "hill.png")
     levels, is_whole = red_levels(str(tmp_path / "hill.png"))
     model = mujoco.MjModel.from_xml_string(

@@ -23,13 +23,18 @@ reverse = Deferred("colorsys:hsv_to_rgb")
 before = "colorsys" in sys.modules
 print(before, reverse(0.0, 0.0, v=1.0), "colorsys" in sys.modules)
 """
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     assert run.stdout.split(maxsplit=1)[0] == "False"
     assert run.stdout.strip().endswith("(1.0, 1.0, 1.0) True")
 
 
 def test_an_unknown_module_or_name_is_an_error_of_the_call() -> None:
-    for target, error in (("no_such_module:f", ModuleNotFoundError), ("math:no_such_name", AttributeError)):
+    for target, error in (
+        ("no_such_module:f", ModuleNotFoundError),
+        ("math:no_such_name", AttributeError),
+    ):
         with pytest.raises(error):
             Deferred(target)()
 

@@ -21,7 +21,12 @@ def dependencies(path: Path) -> dict[str, str | None]:
 
 def test_every_file_of_a_model_is_told_with_its_content() -> None:
     found = dependencies(ASSETS / "arm" / "model.sdf")
-    names = {"arm/model.sdf", "gripper/model.config", "gripper/model.sdf", "gripper/meshes/finger.obj"}
+    names = {
+        "arm/model.sdf",
+        "gripper/model.config",
+        "gripper/model.sdf",
+        "gripper/meshes/finger.obj",
+    }
     paths = {str(ASSETS / name) for name in names}
     assert paths <= found.keys()
     for path in paths:
@@ -31,8 +36,13 @@ def test_every_file_of_a_model_is_told_with_its_content() -> None:
 
 def test_the_places_where_a_file_is_missing_are_told(tmp_path: Path) -> None:
     path = tmp_path / "m.sdf"
-    shape = "<visual name='v'><geometry><mesh><uri>model://other/part.obj</uri></mesh></geometry></visual>"
-    path.write_text(f"<sdf version='1.11'><model name='m'><link name='a'>{shape}</link></model></sdf>")
+    shape = (
+        "<visual "
+        "name='v'><geometry><mesh><uri>model://other/part.obj</uri></mesh></geometry></visual>"
+    )
+    path.write_text(
+        f"<sdf version='1.11'><model name='m'><link name='a'>{shape}</link></model></sdf>"
+    )
     assert str(tmp_path / "other" / "part.obj") in dependencies(path)
 
 

@@ -1,4 +1,6 @@
-"""Findings are listed by file and line, as compilers do, whatever the order in which they were found."""
+"""Findings are listed by file and line, as compilers do, whatever the order in which they were
+found.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,22 @@ def finding(file: str, line: int, code: str = "sdf.x", message: str = "m") -> Di
 
 
 def test_files_keep_their_order_and_lines_rise() -> None:
-    found = [finding("b", 7), finding("a", 3), finding("b", 2), finding("a", 0), finding("a", 1), finding("", 0)]
+    found = [
+        finding("b", 7),
+        finding("a", 3),
+        finding("b", 2),
+        finding("a", 0),
+        finding("a", 1),
+        finding("", 0),
+    ]
     assert [(entry.where.file, entry.where.line) for entry in by_place(found)] == [
-        ("b", 2), ("b", 7), ("a", 0), ("a", 1), ("a", 3), ("", 0),
-    ]  # fmt: skip
+        ("b", 2),
+        ("b", 7),
+        ("a", 0),
+        ("a", 1),
+        ("a", 3),
+        ("", 0),
+    ]
 
 
 def test_findings_of_one_line_keep_their_order() -> None:
@@ -25,7 +39,9 @@ def test_findings_of_one_line_keep_their_order() -> None:
 
 
 def test_the_first_lines_of_a_kind_are_shown_and_the_rest_is_counted() -> None:
-    shown, hidden = folded([*(finding("a", line) for line in (9, 5, 7)), finding("a", 8, "sdf.y")], 2)
+    shown, hidden = folded(
+        [*(finding("a", line) for line in (9, 5, 7)), finding("a", 8, "sdf.y")], 2
+    )
     assert [entry.where.line for entry in shown] == [5, 7, 8]
     assert hidden == [("sdf.x", 1)]
 
@@ -37,13 +53,20 @@ def test_an_error_lists_the_lines_of_the_file_from_its_start() -> None:
     <link name="d"><pose relative_to="e"/></link></model></sdf>"""
     with pytest.raises(loaders.LoadError) as caught:
         loaders.load_string(sdf, format="sdf")
-    lines = [int(text.split(":")[1]) for text in str(caught.value).splitlines() if ": error:" in text]
+    lines = [
+        int(text.split(":")[1]) for text in str(caught.value).splitlines() if ": error:" in text
+    ]
     assert lines == sorted(lines)
     assert set(lines) == {2, 3, 4}
 
 
 def test_lost_poses_and_shapes_come_first() -> None:
     shown, _ = folded(
-        [finding("a", 1), finding("a", 9, "xml.unread-pose"), finding("a", 5, "urdf.quaternion-version")], 2
+        [
+            finding("a", 1),
+            finding("a", 9, "xml.unread-pose"),
+            finding("a", 5, "urdf.quaternion-version"),
+        ],
+        2,
     )
     assert [entry.where.line for entry in shown] == [5, 9, 1]

@@ -21,7 +21,14 @@ NAMED = {"name": "a", "X_LG": IDENTITY, "geometry": Sphere(radius=1.0)}
 STATED: dict[type[Any], dict[str, Any]] = {
     Collision: NAMED,
     Diagnostic: {"code": "c", "fate": Fate.NOTED, "template": "t"},
-    Joint: {"name": "j", "type": JointType.FIXED, "parent": "a", "child": "b", "X_PJ": IDENTITY, "X_CJ": IDENTITY},
+    Joint: {
+        "name": "j",
+        "type": JointType.FIXED,
+        "parent": "a",
+        "child": "b",
+        "X_PJ": IDENTITY,
+        "X_CJ": IDENTITY,
+    },
     JointAxis: {"xyz": Z_AXIS, "lower": -1.0},
     Link: {"name": "a", "model": "m", "X_WL": IDENTITY},
     Material: {"name": "red"},

@@ -19,7 +19,9 @@ def test_the_innermost_open_element_is_found(text: str, expected: tuple[str, int
 
 
 def test_a_mismatch_names_the_start_tag_and_its_line() -> None:
-    with pytest.raises(loaders.LoadError, match="the start tag <link> of line 2 is still open there"):
+    with pytest.raises(
+        loaders.LoadError, match="the start tag <link> of line 2 is still open there"
+    ):
         loaders.load_string("<robot name='r'>\n<link name='a'>\n</robot>", format="urdf")
 
 

@@ -1,4 +1,6 @@
-"""Repair of ill-formed XML: the repaired text is what TinyXML reads, line by line, and well-formed text stays."""
+"""Repair of ill-formed XML: the repaired text is what TinyXML reads, line by line, and well-formed
+text stays.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,10 @@ import pytest
 from loaders.xml import mended_xml
 
 BROKEN = {
-    "a license before the declaration": ("<!-- (c) -->\n<?xml version='1.0'?>\n<sdf><a/></sdf>", {"a": {}}),
+    "a license before the declaration": (
+        "<!-- (c) -->\n<?xml version='1.0'?>\n<sdf><a/></sdf>",
+        {"a": {}},
+    ),
     "text before the declaration": ("hello\n<?xml version='1.0'?>\n<sdf><a/></sdf>", {"a": {}}),
     "text before the root": ("hello <sdf><a/></sdf>", {"a": {}}),
     "a value without quotes": ("<sdf>\n<a name=blade_1/></sdf>", {"a": {"name": "blade_1"}}),
@@ -36,15 +41,21 @@ def test_text_in_another_code_page_is_decoded() -> None:
 
 
 def test_elements_keep_their_lines() -> None:
-    text = b"<!-- a\nb -->\n<?xml version='1.0'?>\n<sdf\n version=1.9>\n<a\n name='x' name='y'\n/></sdf>"
+    text = (
+        b"<!-- a\nb -->\n<?xml version='1.0'?>\n<sdf\n version=1.9>\n<a\n name='x' "
+        b"name='y'\n/></sdf>"
+    )
     mended = mended_xml(text)
-    assert [line for line, content in enumerate(mended.splitlines(), 1) if b"<sdf" in content] == [4]
+    assert [line for line, content in enumerate(mended.splitlines(), 1) if b"<sdf" in content] == [
+        4
+    ]
     assert [line for line, content in enumerate(mended.splitlines(), 1) if b"<a" in content] == [6]
 
 
 def test_a_well_formed_document_keeps_its_meaning() -> None:
     text = (
-        b"<?xml version='1.0'?><sdf a='1 &lt; 2'><![CDATA[<a b=c & d>]]><!-- <x y=z> --><p q=\"'\">3 &amp; 4</p></sdf>"
+        b"<?xml version='1.0'?><sdf a='1 &lt; 2'><![CDATA[<a b=c & d>]]><!-- <x y=z> --><p "
+        b'q="\'">3 &amp; 4</p></sdf>'
     )
     before, after = ElementTree.fromstring(text), ElementTree.fromstring(mended_xml(text))
     assert [(e.tag, e.attrib, e.text, e.tail) for e in before.iter()] == [

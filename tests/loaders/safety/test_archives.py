@@ -1,4 +1,6 @@
-"""Archives of MJCF. The oracles are MuJoCo, which reads them as well, and the same files in a folder."""
+"""Archives of MJCF. The oracles are MuJoCo, which reads them as well, and the same files in a
+folder.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,10 @@ from loaders.limits import FileError, Limits, budgeted
 
 Members = Mapping[str, str | bytes]
 OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
-PLAIN = '<mujoco model="{0}"><worldbody><body name="b"><freejoint/><geom size=".1"/></body></worldbody></mujoco>'
+PLAIN = (
+    '<mujoco model="{0}"><worldbody><body name="b"><freejoint/><geom '
+    'size=".1"/></body></worldbody></mujoco>'
+)
 MESH = """<mujoco model="robot">
   <asset><mesh name="m" file="{0}"/><texture name="t" type="2d" file="images/t.png"/><material name="c" texture="t"/>
   <hfield name="h" file="images/t.png" size="1 1 .2 .1"/></asset>
@@ -100,11 +105,17 @@ def test_a_scene_of_an_archive_is_that_of_its_folder(tmp_path: Path, top: str, m
     file = archive(tmp_path / "packed" / "robot.mjz", robot(top), method)
     folder = unpacked(tmp_path / "folder" / "robot.mjz", robot(top))
     scene, expected = loaders.load(file), loaders.load(folder / top / "model.xml")
-    assert fields(scene, str(tmp_path / "packed"), "") == fields(expected, str(tmp_path / "folder"), "")
+    assert fields(scene, str(tmp_path / "packed"), "") == fields(
+        expected, str(tmp_path / "folder"), ""
+    )
     assert scene.links
     assert not [entry for entry in scene.diagnostics if entry.severity == "error"]
-    packed, plain = (bridge.export_mjcf(each, tmp_path / name) for name, each in (("a", scene), ("b", expected)))
-    assert packed.path.read_bytes() == plain.path.read_bytes().replace(b" from model.xml;", b" from robot.mjz;")
+    packed, plain = (
+        bridge.export_mjcf(each, tmp_path / name) for name, each in (("a", scene), ("b", expected))
+    )
+    assert packed.path.read_bytes() == plain.path.read_bytes().replace(
+        b" from model.xml;", b" from robot.mjz;"
+    )
     assert [p.name for p in (tmp_path / "a" / "assets").iterdir()] == [
         p.name for p in (tmp_path / "b" / "assets").iterdir()
     ]
@@ -117,10 +128,24 @@ def test_the_original_in_an_archive_is_the_model_that_mujoco_compiles(tmp_path: 
     theirs = mujoco.MjSpec.from_file(str(file)).compile()
     with compile_original(file) as source:
         ours = source.compiled.model
-        for name in ("body_mass", "body_inertia", "geom_type", "geom_size", "mesh_vert", "hfield_data", "jnt_axis"):
+        for name in (
+            "body_mass",
+            "body_inertia",
+            "geom_type",
+            "geom_size",
+            "mesh_vert",
+            "hfield_data",
+            "jnt_axis",
+        ):
             np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name), err_msg=name)
-    found = bridge.compare(file, engines=("mujoco", "mujoco-native"), levels=("L0", "L1"), configurations=2)
-    passed = {row.quantity for row in found.rows if "mujoco-native" in row.engines and row.outcome is Outcome.PASSED}
+    found = bridge.compare(
+        file, engines=("mujoco", "mujoco-native"), levels=("L0", "L1"), configurations=2
+    )
+    passed = {
+        row.quantity
+        for row in found.rows
+        if "mujoco-native" in row.engines and row.outcome is Outcome.PASSED
+    }
     assert found.failures == ()
     assert {"compiled settings", "compiled meshes", "mass matrix", "link poses"} <= passed
 
@@ -129,7 +154,9 @@ def test_files_in_archives_are_compared_and_written(tmp_path: Path) -> None:
     file, same = (archive(tmp_path / name / "robot.mjz", robot()) for name in "ab")
     comparison = bridge.compare_files(file, same)
     assert not comparison.differences
-    other = archive(tmp_path / "c" / "robot.mjz", {**robot(), "meshes/m.obj": OBJ.replace("v 1 0 0", "v 2 0 0")})
+    other = archive(
+        tmp_path / "c" / "robot.mjz", {**robot(), "meshes/m.obj": OBJ.replace("v 1 0 0", "v 2 0 0")}
+    )
     assert bridge.compare_files(file, other).differences
     for write in (bridge.export_urdf, bridge.export_sdf):  # both read back what they write
         meshes = (tmp_path / write.__name__ / "assets").rglob("*.obj")
@@ -140,10 +167,17 @@ def test_files_in_archives_are_compared_and_written(tmp_path: Path) -> None:
 
 NAMES: dict[str, Members] = {
     "model.xml comes first": {"r.xml": PLAIN.format("r"), "model.xml": PLAIN.format("model")},
-    "the name of the archive": {"a.xml": PLAIN.format("a"), "r.xml": PLAIN.format("r"), "r/r.xml": PLAIN.format("rr")},
+    "the name of the archive": {
+        "a.xml": PLAIN.format("a"),
+        "r.xml": PLAIN.format("r"),
+        "r/r.xml": PLAIN.format("rr"),
+    },
     "the folder of that name": {"a.xml": PLAIN.format("a"), "r/r.xml": PLAIN.format("r/r")},
     "the file before model.xml": {"r/model.xml": PLAIN.format("rm"), "r/r.xml": PLAIN.format("rr")},
-    "model.xml in that folder": {"a.xml": PLAIN.format("a"), "r/model.xml": PLAIN.format("r/model")},
+    "model.xml in that folder": {
+        "a.xml": PLAIN.format("a"),
+        "r/model.xml": PLAIN.format("r/model"),
+    },
 }
 
 
@@ -168,12 +202,17 @@ def test_a_model_in_an_archive_can_be_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("inner", [False, True])
-def test_a_model_may_attach_an_archive_but_not_one_inside_an_archive(tmp_path: Path, inner: bool) -> None:
+def test_a_model_may_attach_an_archive_but_not_one_inside_an_archive(
+    tmp_path: Path, inner: bool
+) -> None:
     text = """<mujoco><asset><model name="s" file="s.mjz"/></asset>
       <worldbody><attach model="s" body="b" prefix="p_"/></worldbody></mujoco>"""
     sub = archive(
         tmp_path / "s.mjz",
-        {"model.xml": MESH.format("meshes/m.obj"), **{k: v for k, v in robot().items() if k != "model.xml"}},
+        {
+            "model.xml": MESH.format("meshes/m.obj"),
+            **{k: v for k, v in robot().items() if k != "model.xml"},
+        },
     )
     if inner:
         file = archive(tmp_path / "outer" / "r.mjz", {"model.xml": text, "s.mjz": sub.read_bytes()})
@@ -197,7 +236,7 @@ def test_names_do_not_lead_out_of_an_archive(tmp_path: Path) -> None:
         assert {"resource.not-found", "resource.outside"} & {entry.code for entry in found}, name
 
 
-# --- hostile archives -------------------------------------------------------------------------------------------------
+# --- hostile archives -----------------------------------------------------------------------------
 
 
 def findings(file: Path, **options: Any) -> tuple[loaders.Diagnostic, ...]:
@@ -215,10 +254,23 @@ def problem(file: Path, code: str = "file.archive", **options: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    "name", ["../evil.xml", "/evil.xml", "a/../../evil", "a//b", "./a", "C:/evil", "a\\b", "model.xml/x", "x" * 2000]
+    "name",
+    [
+        "../evil.xml",
+        "/evil.xml",
+        "a/../../evil",
+        "a//b",
+        "./a",
+        "C:/evil",
+        "a\\b",
+        "model.xml/x",
+        "x" * 2000,
+    ],
 )
 def test_a_member_whose_name_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> None:
-    assert "the member" in problem(archive(tmp_path / "r.mjz", {"model.xml": PLAIN.format("m"), name: "x"}))
+    assert "the member" in problem(
+        archive(tmp_path / "r.mjz", {"model.xml": PLAIN.format("m"), name: "x"})
+    )
 
 
 def link_member(zipped: zipfile.ZipFile) -> None:
@@ -236,7 +288,9 @@ def by_lzma(zipped: zipfile.ZipFile) -> None:
     zipped.writestr("a.bin", b"x" * 100, zipfile.ZIP_LZMA)
 
 
-@pytest.mark.parametrize(("add", "reason"), [(link_member, "symbolic link"), (twice, "twice"), (by_lzma, "method")])
+@pytest.mark.parametrize(
+    ("add", "reason"), [(link_member, "symbolic link"), (twice, "twice"), (by_lzma, "method")]
+)
 def test_a_member_that_is_no_plain_file_is_refused(
     tmp_path: Path, add: Callable[[zipfile.ZipFile], None], reason: str
 ) -> None:
@@ -290,14 +344,26 @@ def test_members_count_against_the_limits_of_a_load(tmp_path: Path) -> None:
 
 
 def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
-    bomb = archive(tmp_path / "bomb.mjz", {"model.xml": PLAIN.format("m"), "zeros.bin": bytes(40 << 20)})
+    bomb = archive(
+        tmp_path / "bomb.mjz", {"model.xml": PLAIN.format("m"), "zeros.bin": bytes(40 << 20)}
+    )
     assert f"{MAX_RATIO} times" in problem(bomb)
-    lying = changed(archive(tmp_path / "l.mjz", {"model.xml": bytes(1 << 22)}), CENTRAL, 24, struct.pack("<L", 100))
+    lying = changed(
+        archive(tmp_path / "l.mjz", {"model.xml": bytes(1 << 22)}),
+        CENTRAL,
+        24,
+        struct.pack("<L", 100),
+    )
     assert "damaged" in problem(lying)
 
 
 def test_a_list_of_very_many_members_is_not_read(tmp_path: Path) -> None:
-    entry = struct.pack("<4s4B4HL2L5H2L", CENTRAL, 20, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0) + b"a"
+    entry = (
+        struct.pack(
+            "<4s4B4HL2L5H2L", CENTRAL, 20, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0
+        )
+        + b"a"
+    )
     body = entry * 200_000
     end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, len(body), 0, 0)
     (tmp_path / "r.mjz").write_bytes(body + end)
@@ -311,12 +377,15 @@ def test_an_archive_of_an_older_state_is_forgotten(tmp_path: Path) -> None:
     assert loaders.load(file).name == "another"
 
 
-# --- paths that lead through an archive -----------------------------------------------------------------------------
+# --- paths that lead through an archive -----------------------------------------------------------
 
 
 def test_a_member_is_read_like_a_file(tmp_path: Path) -> None:
     file = archive(tmp_path / "R.MJZ", {"a/b.txt": "12345"})
-    inside, folder = file / "a" / "b.txt", unpacked(tmp_path / "f", {"a/b.txt": "12345"}) / "a" / "b.txt"
+    inside, folder = (
+        file / "a" / "b.txt",
+        unpacked(tmp_path / "f", {"a/b.txt": "12345"}) / "a" / "b.txt",
+    )
     for each in (inside, folder):
         assert read(each) == b"12345"
         assert read_start(each, 2, option="side_file_bytes") == b"12"
@@ -328,7 +397,11 @@ def test_a_member_is_read_like_a_file(tmp_path: Path) -> None:
         with budgeted(Limits(text_file_bytes=4)), pytest.raises(FileError) as caught:
             read(each)
         assert caught.value.code == "file.too-large"
-    assert (size_inside(inside), size_inside(file / "a"), size_inside(file / "none")) == (5, FOLDER, None)
+    assert (size_inside(inside), size_inside(file / "a"), size_inside(file / "none")) == (
+        5,
+        FOLDER,
+        None,
+    )
     assert status_of(inside).st_mtime_ns == file.stat().st_mtime_ns
     assert main_file(str(folder)) == str(folder)
 

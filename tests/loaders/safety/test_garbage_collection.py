@@ -64,7 +64,9 @@ def test_the_collector_runs_in_a_process_that_is_forked_during_a_pause() -> None
     assert os.waitpid(child, 0)[1] == 0
 
 
-@pytest.mark.parametrize("text", [ROBOT, "<robot", '<robot name="r"><joint name="j" type="fixed"/></robot>'])
+@pytest.mark.parametrize(
+    "text", [ROBOT, "<robot", '<robot name="r"><joint name="j" type="fixed"/></robot>']
+)
 def test_the_collector_runs_after_a_load_and_has_no_element_left_to_free(text: str) -> None:
     def load() -> None:
         try:

@@ -1,4 +1,6 @@
-"""Errors of libraries: one type of error comes out, and what does not belong to files goes through."""
+"""Errors of libraries: one type of error comes out, and what does not belong to files goes
+through.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,14 @@ class OurError(Exception):
     pass
 
 
-@pytest.mark.parametrize("cause", [MemoryError(), RecursionError("deep"), AssertionError("x"), UnboundLocalError("y")])
+@pytest.mark.parametrize(
+    "cause", [MemoryError(), RecursionError("deep"), AssertionError("x"), UnboundLocalError("y")]
+)
 def test_everything_that_a_library_raises_becomes_one_error(cause: Exception) -> None:
-    with pytest.raises(OurError, match=f"damaged: {type(cause).__name__}") as caught, raised_as(OurError, "damaged"):
+    with (
+        pytest.raises(OurError, match=f"damaged: {type(cause).__name__}") as caught,
+        raised_as(OurError, "damaged"),
+    ):
         raise cause
     assert caught.value.__cause__ is cause
 

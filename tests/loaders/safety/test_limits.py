@@ -28,7 +28,9 @@ def refusal(path: Path, **limits: int) -> loaders.Diagnostic:
 
 
 @pytest.mark.parametrize("option", ["files", "bytes", "elements"])
-def test_a_load_past_a_limit_is_an_error_that_names_the_limit_and_its_option(tmp_path: Path, option: str) -> None:
+def test_a_load_past_a_limit_is_an_error_that_names_the_limit_and_its_option(
+    tmp_path: Path, option: str
+) -> None:
     (tmp_path / "a.sdf").write_text(SDF)
     entry = refusal(tmp_path / "a.sdf", **{option: 0})
     assert (entry.arguments["option"], entry.arguments["limit"]) == (option, 0)
@@ -55,7 +57,9 @@ def test_a_model_that_directives_add_counts_each_time(tmp_path: Path) -> None:
 
 
 def test_further_diagnostics_are_counted(tmp_path: Path) -> None:
-    (tmp_path / "a.sdf").write_text(SDF.replace("<link name='l'/>", f"<link name='l'>{'<none/>' * 30}</link>"))
+    (tmp_path / "a.sdf").write_text(
+        SDF.replace("<link name='l'/>", f"<link name='l'>{'<none/>' * 30}</link>")
+    )
     found = loaders.load(tmp_path / "a.sdf", limits=Limits(diagnostics=10), quiet=True).diagnostics
     assert [entry.code for entry in found] == ["xml.unread"] * 10 + ["file.unlisted"]
     assert found[-1].arguments["count"] == 20
@@ -76,12 +80,14 @@ def test_a_budget_is_spent_by_all_together() -> None:
 
 
 def test_the_security_page_has_every_limit_with_its_number() -> None:
-    rows = dict(re.findall(r"^\| `(\w+)` \| ([\d,]+) ", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
+    rows = dict(
+        re.findall(r"^\| `(\w+)` \| ([\d,]+) ", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    )
     stated = {name: int(number.replace(",", "")) for name, number in rows.items()}
     assert stated == dataclasses.asdict(Limits())
 
 
-# --- meshes and pictures: one budget for each public call -------------------------------------------------------------
+# --- meshes and pictures: one budget for each public call -----------------------------------------
 
 MESHES = 3
 TERRAIN = "<heightmap><uri>{}.png</uri><size>1 1 1</size></heightmap>"
@@ -89,9 +95,12 @@ TERRAIN = "<heightmap><uri>{}.png</uri><size>1 1 1</size></heightmap>"
 
 def shapes(folder: Path, geometry: str, names: str) -> Path:
     """Write a static model with a shape for each of some files."""
-    body = "".join(f"<visual name='{n}'><geometry>{geometry.format(n)}</geometry></visual>" for n in names)
+    body = "".join(
+        f"<visual name='{n}'><geometry>{geometry.format(n)}</geometry></visual>" for n in names
+    )
     (folder / "a.sdf").write_text(
-        f"<sdf version='1.9'><model name='m'><static>true</static><link name='l'>{body}</link></model></sdf>"
+        f"<sdf version='1.9'><model name='m'><static>true</static><link "
+        f"name='l'>{body}</link></model></sdf>"
     )
     return folder / "a.sdf"
 
@@ -123,11 +132,16 @@ def call_past(call: Callable[..., object], path: Path, **limits: int) -> loaders
 
 def test_triangles_of_all_meshes_of_a_call_count(meshes: Path) -> None:
     assert bridge.to_mjcf(meshes, limits=Limits(triangles=4 * MESHES))
-    assert call_past(bridge.to_mjcf, meshes, triangles=4 * MESHES - 1).arguments["limit"] == 4 * MESHES - 1
+    assert (
+        call_past(bridge.to_mjcf, meshes, triangles=4 * MESHES - 1).arguments["limit"]
+        == 4 * MESHES - 1
+    )
     assert call_past(bridge.to_mjspec, meshes, triangles=4)
 
 
-def test_a_mesh_from_the_cache_counts_like_one_that_is_read(meshes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mesh_from_the_cache_counts_like_one_that_is_read(
+    meshes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SDFBRIDGE_CACHE", str(meshes.parent / "cache"))
     for _ in range(2):
         assert bridge.to_mjcf(meshes, limits=Limits(triangles=4 * MESHES))
@@ -141,9 +155,12 @@ def test_pixels_of_all_pictures_of_a_call_count(pictures: Path) -> None:
 
 def test_meshes_that_the_load_needs_for_inertia_count(meshes: Path) -> None:
     body = (
-        "<inertial auto='true'/>" + "<collision name='c'><geometry><mesh><uri>0.obj</uri></mesh></geometry></collision>"
+        "<inertial auto='true'/>"
+        + "<collision name='c'><geometry><mesh><uri>0.obj</uri></mesh></geometry></collision>"
     )
-    meshes.write_text(f"<sdf version='1.11'><model name='m'><link name='l'>{body}</link></model></sdf>")
+    meshes.write_text(
+        f"<sdf version='1.11'><model name='m'><link name='l'>{body}</link></model></sdf>"
+    )
     assert loaders.load(meshes, limits=Limits(triangles=4)).links[0].inertia is not None
     assert refusal(meshes, triangles=3).arguments["option"] == "triangles"
 
@@ -173,22 +190,30 @@ def test_a_budget_is_that_of_the_innermost_call_and_has_the_limits_of_the_outer_
 def test_excluded_pairs_count(tmp_path: Path) -> None:
     """Six links in one filter group make 15 pairs."""
     links = "".join(
-        f"<link name='l{i}'><collision name='c'><geometry><sphere/></geometry></collision></link>" for i in range(6)
+        f"<link name='l{i}'><collision name='c'><geometry><sphere/></geometry></collision></link>"
+        for i in range(6)
     )
     members = "".join(f"<drake:member>l{i}</drake:member>" for i in range(6))
-    group = f"<drake:collision_filter_group name='g'>{members}<drake:ignored_collision_filter_group>g"
+    group = (
+        f"<drake:collision_filter_group name='g'>{members}<drake:ignored_collision_filter_group>g"
+    )
     group += "</drake:ignored_collision_filter_group></drake:collision_filter_group>"
-    (tmp_path / "a.sdf").write_text(f"<sdf version='1.9'><model name='m'>{links}{group}</model></sdf>")
+    (tmp_path / "a.sdf").write_text(
+        f"<sdf version='1.9'><model name='m'>{links}{group}</model></sdf>"
+    )
     assert bridge.to_mjcf(tmp_path / "a.sdf", limits=Limits(pairs=15), quiet=True)
     assert call_past(bridge.to_mjcf, tmp_path / "a.sdf", pairs=14).arguments["limit"] == 14
 
 
 def welded(count: int) -> str:
     """A model of links that are all welded to the first, each with a shape."""
-    shape = "<collision name='c'><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>"
+    shape = (
+        "<collision name='c'><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>"
+    )
     links = "".join(f"<link name='l{i}'>{shape}</link>" for i in range(count))
     joints = "".join(
-        f"<joint name='j{i}' type='fixed'><parent>l0</parent><child>l{i}</child></joint>" for i in range(1, count)
+        f"<joint name='j{i}' type='fixed'><parent>l0</parent><child>l{i}</child></joint>"
+        for i in range(1, count)
     )
     return f"<sdf version='1.9'><model name='m'>{links}{joints}</model></sdf>"
 
@@ -198,13 +223,20 @@ def test_links_that_are_welded_together_count_no_pairs(tmp_path: Path, bullet_cl
     (tmp_path / "a.sdf").write_text(welded(60))
     limits = Limits(pairs=100)
     assert bridge.to_mjcf(tmp_path / "a.sdf", limits=limits, quiet=True)
-    assert bridge.load_into_pybullet(tmp_path / "a.sdf", limits=limits, quiet=True, physicsClientId=bullet_client) >= 0
-    assert len(loaders.load(tmp_path / "a.sdf").to_dict()["excluded_collision_pairs"]) == 60 * 59 // 2
+    assert (
+        bridge.load_into_pybullet(
+            tmp_path / "a.sdf", limits=limits, quiet=True, physicsClientId=bullet_client
+        )
+        >= 0
+    )
+    assert (
+        len(loaders.load(tmp_path / "a.sdf").to_dict()["excluded_collision_pairs"]) == 60 * 59 // 2
+    )
     with pytest.raises(loaders.LoadError, match="more than 1769 pairs"):
         loaders.load(tmp_path / "a.sdf").to_dict(limits=Limits(pairs=1769))
 
 
-# --- limits on one file ----------------------------------------------------------------------------------------------
+# --- limits on one file ---------------------------------------------------------------------------
 
 MESH_MODEL = "<sdf version='1.9'><model name='m'><link name='l'>{}</link></model></sdf>"
 STATIC = MESH_MODEL.replace("<link", "<static>1</static><link")
@@ -221,14 +253,29 @@ ONE_FILE = {
     "mesh_file_bytes": ("a.sdf", MESH_MODEL.format(SHAPE.format("visual", MESH)), len(OBJ)),
     "mesh_triangles": ("a.sdf", MESH_MODEL.format(SHAPE.format("visual", MESH)), 4),
     "mesh_parts": ("a.sdf", MESH_MODEL.format(SHAPE.format("visual", MESH)), 2),
-    "mesh_elements": ("a.sdf", MESH_MODEL.format(SHAPE.format("visual", MESH.replace("obj", "dae"))), ELEMENTS),
-    "mesh_nodes": ("a.sdf", MESH_MODEL.format(SHAPE.format("visual", MESH.replace("obj", "dae"))), 2),
+    "mesh_elements": (
+        "a.sdf",
+        MESH_MODEL.format(SHAPE.format("visual", MESH.replace("obj", "dae"))),
+        ELEMENTS,
+    ),
+    "mesh_nodes": (
+        "a.sdf",
+        MESH_MODEL.format(SHAPE.format("visual", MESH.replace("obj", "dae"))),
+        2,
+    ),
     "picture_pixels": ("a.sdf", STATIC.format(SHAPE.format("collision", TERRAIN.format("a"))), 81),
 }
 """A file for each limit, and the smallest limit under which it is read."""
 
 
-BESIDE = ("mesh_elements", "mesh_file_bytes", "mesh_nodes", "mesh_parts", "mesh_triangles", "picture_pixels")
+BESIDE = (
+    "mesh_elements",
+    "mesh_file_bytes",
+    "mesh_nodes",
+    "mesh_parts",
+    "mesh_triangles",
+    "picture_pixels",
+)
 """Limits on a mesh or picture, which lenient loading leaves out."""
 
 
@@ -257,7 +304,9 @@ def test_a_mesh_or_picture_past_its_limit_is_an_error_that_names_file_limit_and_
             call()
         (entry,) = caught.value.diagnostics
         assert (entry.code, entry.arguments["option"]) == ("file.limit", option)
-        assert Path(entry.where.file).name == ("a.png" if option == "picture_pixels" else f"mesh{suffix(option)}")
+        assert Path(entry.where.file).name == (
+            "a.png" if option == "picture_pixels" else f"mesh{suffix(option)}"
+        )
         assert f"limits=Limits({option}=...)" in entry.hint
     assert not (tmp_path / "out").exists()
 
@@ -265,12 +314,16 @@ def test_a_mesh_or_picture_past_its_limit_is_an_error_that_names_file_limit_and_
 def test_a_mesh_from_the_cache_has_the_limits_of_one_that_is_read(tmp_path: Path) -> None:
     path, options = past_limit(tmp_path, "mesh_triangles")
     bridge.to_mjcf(path, quiet=True)
-    with pytest.raises(loaders.LoadError, match=r"mesh\.obj: error: the file has more than 3 mesh_triangles"):
+    with pytest.raises(
+        loaders.LoadError, match=r"mesh\.obj: error: the file has more than 3 mesh_triangles"
+    ):
         bridge.to_mjcf(path, **options)
 
 
 @pytest.mark.parametrize("option", BESIDE)
-def test_lenient_loading_leaves_out_a_mesh_or_picture_past_its_limit(tmp_path: Path, option: str) -> None:
+def test_lenient_loading_leaves_out_a_mesh_or_picture_past_its_limit(
+    tmp_path: Path, option: str
+) -> None:
     path, options = past_limit(tmp_path, option)
     result = bridge.export_mjcf(path, tmp_path / "out", lenient=True, **options)
     assert len([entry for entry in result.diagnostics if option in entry.message]) == 1
@@ -281,18 +334,24 @@ def suffix(option: str) -> str:
 
 
 @pytest.mark.parametrize("option", sorted(ONE_FILE))
-def test_a_file_past_its_limit_is_not_read_and_the_finding_names_the_limit(tmp_path: Path, option: str) -> None:
+def test_a_file_past_its_limit_is_not_read_and_the_finding_names_the_limit(
+    tmp_path: Path, option: str
+) -> None:
     name, text, least = ONE_FILE[option]
     (tmp_path / name).write_text(text)
     mesh = "usemtl a\n" * 2 + OBJ if option == "mesh_parts" else OBJ
-    (tmp_path / "mesh.obj").write_text(mesh + " " * (option != "mesh_file_bytes") * sorted(ONE_FILE).index(option))
+    (tmp_path / "mesh.obj").write_text(
+        mesh + " " * (option != "mesh_file_bytes") * sorted(ONE_FILE).index(option)
+    )
     (tmp_path / "mesh.dae").write_text(collada())
     Image.linear_gradient("L").resize((9, 9)).save(tmp_path / "a.png")
 
     def findings(limit: int) -> list[str]:
         try:
             options = {"limits": Limits(**{option: limit}), "quiet": True}
-            result = bridge.export_mjcf(loaders.load(tmp_path / name, **options), tmp_path / "out", **options)
+            result = bridge.export_mjcf(
+                loaders.load(tmp_path / name, **options), tmp_path / "out", **options
+            )
         except loaders.ModelError as error:
             return [str(entry) for entry in error.diagnostics if option in str(entry)]
         return [str(entry) for entry in result.diagnostics if option in str(entry)]
@@ -310,17 +369,23 @@ def test_a_manifest_past_its_limit_makes_no_package(tmp_path: Path) -> None:
     (tmp_path / "a.urdf").write_text(f"<robot name='r'><link name='l'>{shape}</link></robot>")
     least = len("<package><name>p</name></package>")
     found = [
-        loaders.resolve(tmp_path / "a.urdf", paths=[tmp_path], limits=Limits(side_file_bytes=limit))[0].path
+        loaders.resolve(
+            tmp_path / "a.urdf", paths=[tmp_path], limits=Limits(side_file_bytes=limit)
+        )[0].path
         for limit in (least, least - 1)
     ]
     assert found == [package / "mesh.obj", None]
 
 
-def test_terrain_that_pybullet_has_no_memory_for_is_an_error(tmp_path: Path, bullet_client: int) -> None:
+def test_terrain_that_pybullet_has_no_memory_for_is_an_error(
+    tmp_path: Path, bullet_client: int
+) -> None:
     Image.linear_gradient("L").resize((9, 9)).save(tmp_path / "a.png")
     model = STATIC.format(SHAPE.format("collision", TERRAIN.format("a")))
     (tmp_path / "a.sdf").write_text(model)
-    load = partial(bridge.load_into_pybullet, tmp_path / "a.sdf", physicsClientId=bullet_client, quiet=True)
+    load = partial(
+        bridge.load_into_pybullet, tmp_path / "a.sdf", physicsClientId=bullet_client, quiet=True
+    )
     assert load(limits=Limits(terrain_triangles=128)) >= 0
     with pytest.raises(loaders.LoadError, match="more than 127 terrain_triangles"):
         load(limits=Limits(terrain_triangles=127))

@@ -35,7 +35,9 @@ def test_a_long_text_is_shortened() -> None:
 
 
 def test_a_diagnostic_controls_no_terminal_and_has_an_end() -> None:
-    entry = Diagnostic("a.b", Fate.INVALID, "{name}", arguments={"name": "\x1b[2J\x9b\nfake: error" + "x" * 10**6})
+    entry = Diagnostic(
+        "a.b", Fate.INVALID, "{name}", arguments={"name": "\x1b[2J\x9b\nfake: error" + "x" * 10**6}
+    )
     assert printable(str(entry)) == str(entry)
     assert printable(repr(entry)) == repr(entry)
     assert len(str(entry)) < MAX_MESSAGE + 200

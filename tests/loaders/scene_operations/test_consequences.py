@@ -1,4 +1,6 @@
-"""A warning that would be untrue of the corrected file is not shown beside the error that causes it."""
+"""A warning that would be untrue of the corrected file is not shown beside the error that causes
+it.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,20 @@ def test_an_inertia_with_an_invalid_number_is_not_judged() -> None:
 
 
 def test_the_inertia_of_another_link_is_judged() -> None:
-    links = f"<link name='a'>{MOMENTS.format('nan')}</link><link name='b'>{MOMENTS.format('9')}</link>"
+    links = (
+        f"<link name='a'>{MOMENTS.format('nan')}</link><link name='b'>{MOMENTS.format('9')}</link>"
+    )
     assert others(SDF.format(links), "sdf") == ["model.impossible-inertia"]
 
 
 def test_links_that_an_invalid_joint_connects_are_not_called_separate() -> None:
     joint = "<joint name='j' type='fixed'><parent link='a'/></joint>"
     assert others(f"<robot name='r'><link name='a'/><link name='b'/>{joint}</robot>", "urdf") == []
-    lone = "<joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint><link name='c'><visual><geometry>"
+    lone = (
+        "<joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint><link "
+        "name='c'><visual><geometry>"
+    )
     lone += "<sphere radius='x'/></geometry></visual></link>"
-    assert others(f"<robot name='r'><link name='a'/><link name='b'/>{lone}</robot>", "urdf") == ["urdf.several-roots"]
+    assert others(f"<robot name='r'><link name='a'/><link name='b'/>{lone}</robot>", "urdf") == [
+        "urdf.several-roots"
+    ]

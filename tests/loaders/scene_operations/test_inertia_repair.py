@@ -1,4 +1,6 @@
-"""Repair of impossible inertias in lenient loading: the nearest valid one, against a search over all valid ones."""
+"""Repair of impossible inertias in lenient loading: the nearest valid one, against a search over
+all valid ones.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ def test_the_nearest_valid_moments_are_used_and_the_change_is_stated() -> None:
     grid = np.linspace(0.0, 6.0, 61)
     a, b, c = np.meshgrid(grid, grid, grid, indexing="ij")
     distance = np.where(
-        (a + b >= c - 1e-9) & (a + c >= b) & (b + c >= a), (a - 1) ** 2 + (b - 1) ** 2 + (c - 5) ** 2, 99
+        (a + b >= c - 1e-9) & (a + c >= b) & (b + c >= a),
+        (a - 1) ** 2 + (b - 1) ** 2 + (c - 5) ** 2,
+        99,
     )
     nearest = np.unravel_index(np.argmin(distance), distance.shape)
     assert np.diag(inertia.I_Lcm) == pytest.approx(grid[list(nearest)])
@@ -28,7 +32,9 @@ def test_the_nearest_valid_moments_are_used_and_the_change_is_stated() -> None:
 
 
 def test_a_negative_mass_becomes_zero() -> None:
-    scene = loaders.load_string(MODEL.format(mass=-2, izz=1), format="sdf", lenient=True, quiet=True)
+    scene = loaders.load_string(
+        MODEL.format(mass=-2, izz=1), format="sdf", lenient=True, quiet=True
+    )
     (finding,) = (entry for entry in scene.diagnostics if entry.fate is loaders.Fate.SKIPPED)
     assert finding.arguments["mass"] == 2.0
 

@@ -1,4 +1,6 @@
-"""Moving the frames of links and back changes nothing; what is on a link stays where it is in the world."""
+"""Moving the frames of links and back changes nothing; what is on a link stays where it is in the
+world.
+"""
 
 from __future__ import annotations
 

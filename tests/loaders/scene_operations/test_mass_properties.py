@@ -40,7 +40,9 @@ def inertia(geometry: Geometry, density: float = DENSITY) -> SpatialInertia:
     return found
 
 
-def assert_same(own: SpatialInertia, mass: float, moments: NDArray[np.float64], rtol: float = 1e-12) -> None:
+def assert_same(
+    own: SpatialInertia, mass: float, moments: NDArray[np.float64], rtol: float = 1e-12
+) -> None:
     assert own.mass == pytest.approx(mass, rel=rtol)
     np.testing.assert_allclose(own.I_Lcm, moments, rtol=rtol, atol=rtol * np.abs(moments).max())
 
@@ -50,12 +52,14 @@ def assert_equal(a: SpatialInertia, b: SpatialInertia, rtol: float = 1e-11) -> N
     np.testing.assert_allclose(a.p_LLcm, b.p_LLcm, atol=1e-10)
 
 
-# --- Drake as the witness --------------------------------------------------------------------------------------------
+# --- Drake as the witness -------------------------------------------------------------------------
 
 
 @QUICK
 @given(SIZE, SIZE, SIZE)
-def test_boxes_ellipsoids_cylinders_and_capsules_weigh_what_drake_says(a: float, b: float, c: float) -> None:
+def test_boxes_ellipsoids_cylinders_and_capsules_weigh_what_drake_says(
+    a: float, b: float, c: float
+) -> None:
     tree = pytest.importorskip("pydrake.multibody.tree")
     Drakes = tree.SpatialInertia
     pairs = (
@@ -67,10 +71,12 @@ def test_boxes_ellipsoids_cylinders_and_capsules_weigh_what_drake_says(a: float,
     )
     for geometry, theirs in pairs:
         assert not inertia(geometry).p_LLcm.any()
-        assert_same(inertia(geometry), theirs.get_mass(), theirs.CalcRotationalInertia().CopyToFullMatrix3())
+        assert_same(
+            inertia(geometry), theirs.get_mass(), theirs.CalcRotationalInertia().CopyToFullMatrix3()
+        )
 
 
-# --- closed forms and limits -----------------------------------------------------------------------------------------
+# --- closed forms and limits ----------------------------------------------------------------------
 
 
 @QUICK
@@ -96,7 +102,10 @@ def test_a_capsule_without_length_is_a_sphere(radius: float) -> None:
 
 
 def test_a_long_capsule_is_nearly_its_cylinder() -> None:
-    capsule, cylinder = inertia(Capsule(radius=0.01, length=100.0)), inertia(Cylinder(radius=0.01, length=100.0))
+    capsule, cylinder = (
+        inertia(Capsule(radius=0.01, length=100.0)),
+        inertia(Cylinder(radius=0.01, length=100.0)),
+    )
     assert_same(capsule, cylinder.mass, cylinder.I_Lcm, rtol=1e-3)
 
 
@@ -104,9 +113,9 @@ def test_a_long_capsule_is_nearly_its_cylinder() -> None:
 @given(SIZE, SIZE, SIZE, st.floats(0.1, 0.9))
 def test_two_parts_of_a_box_weigh_as_the_box(x: float, y: float, z: float, share: float) -> None:
     left, right = share * x, (1.0 - share) * x
-    parts = inertia(Box(size=(left, y, z))).moved(Pose.of(p=(left / 2.0 - x / 2.0, 0.0, 0.0))) + inertia(
-        Box(size=(right, y, z))
-    ).moved(Pose.of(p=(x / 2.0 - right / 2.0, 0.0, 0.0)))
+    parts = inertia(Box(size=(left, y, z))).moved(
+        Pose.of(p=(left / 2.0 - x / 2.0, 0.0, 0.0))
+    ) + inertia(Box(size=(right, y, z))).moved(Pose.of(p=(x / 2.0 - right / 2.0, 0.0, 0.0)))
     assert_equal(parts, inertia(Box(size=(x, y, z))))
 
 
@@ -123,19 +132,23 @@ def test_two_parts_of_a_box_weigh_as_the_box(x: float, y: float, z: float, share
     ],
     ids=lambda geometry: type(geometry).__name__,
 )
-def test_mass_and_moments_grow_with_the_density_and_a_real_body_could_have_them(geometry: Geometry) -> None:
+def test_mass_and_moments_grow_with_the_density_and_a_real_body_could_have_them(
+    geometry: Geometry,
+) -> None:
     once, twice = inertia(geometry, 1.0), inertia(geometry, 2.0)
     assert once.defects() == []
     assert_same(twice, 2.0 * once.mass, 2.0 * once.I_Lcm)
     assert shape_inertia(geometry, 0.0) is not None
 
 
-# --- prisms ----------------------------------------------------------------------------------------------------------
+# --- prisms ---------------------------------------------------------------------------------------
 
 SQUARE = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
 
 
-def scaled(outline: tuple[tuple[float, float], ...], factor: float) -> tuple[tuple[float, float], ...]:
+def scaled(
+    outline: tuple[tuple[float, float], ...], factor: float
+) -> tuple[tuple[float, float], ...]:
     return tuple((factor * x, factor * y) for x, y in outline)
 
 
@@ -154,7 +167,9 @@ def test_a_rectangle_that_is_raised_is_a_box_standing_on_the_plane(
 @pytest.mark.parametrize("turned", [False, True])
 def test_an_outline_within_another_is_a_hole_and_one_within_that_is_filled(turned: bool) -> None:
     hole = scaled(SQUARE, 0.6)
-    nested = Polyline(outlines=(SQUARE, hole[::-1] if turned else hole, scaled(SQUARE, 0.2)), height=2.0)
+    nested = Polyline(
+        outlines=(SQUARE, hole[::-1] if turned else hole, scaled(SQUARE, 0.2)), height=2.0
+    )
     areas = (1.0, -(0.6**2), 0.2**2)
     own = inertia(nested, 1.0)
     polar = sum(math.copysign(area**2 / 6.0, area) for area in areas)
@@ -164,7 +179,14 @@ def test_an_outline_within_another_is_a_hole_and_one_within_that_is_filled(turne
 
 
 def test_a_prism_of_any_outline_weighs_what_a_fine_grid_of_points_does() -> None:
-    outline = ((0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (1.0, 1.0), (1.0, 3.0), (0.0, 3.0))  # the letter L
+    outline = (
+        (0.0, 0.0),
+        (2.0, 0.0),
+        (2.0, 1.0),
+        (1.0, 1.0),
+        (1.0, 3.0),
+        (0.0, 3.0),
+    )  # the letter L
     side = np.arange(0.005, 3.0, 0.01)
     x, y = (axis.ravel() for axis in np.meshgrid(side[side < 2.0], side))
     inside = (x < 1.0) | (y < 1.0)
@@ -184,7 +206,7 @@ def test_a_prism_of_any_outline_weighs_what_a_fine_grid_of_points_does() -> None
     np.testing.assert_allclose(own.I_Lcm, expected, rtol=1e-4, atol=1e-4)
 
 
-# --- meshes ----------------------------------------------------------------------------------------------------------
+# --- meshes ---------------------------------------------------------------------------------------
 
 
 def test_a_mesh_weighs_as_the_solid_that_it_encloses(tmp_path: Path) -> None:
@@ -199,13 +221,15 @@ def test_a_mesh_that_is_mirrored_weighs_the_same(tmp_path: Path) -> None:
     trimesh = pytest.importorskip("trimesh")
     path = tmp_path / "cone.stl"
     trimesh.creation.cone(0.5, 2.0).export(path)
-    plain, mirrored = (inertia(Mesh(uri="", path=str(path), scale=(1.0, 1.0, z))) for z in (1.0, -1.0))
+    plain, mirrored = (
+        inertia(Mesh(uri="", path=str(path), scale=(1.0, 1.0, z))) for z in (1.0, -1.0)
+    )
     assert mirrored.mass == pytest.approx(plain.mass)
     assert plain.mass > 0.0
     np.testing.assert_allclose(mirrored.p_LLcm, plain.p_LLcm * (1.0, 1.0, -1.0), atol=1e-12)
 
 
-# --- no volume -------------------------------------------------------------------------------------------------------
+# --- no volume ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -58,13 +58,19 @@ def scene():
             Model(name="n", X_WM=at(6), canonical_link="n::c"),
         ),
         links=(link("a", at(5)), link("b", at(6)), link("n::c", at(7), "n")),
-        joints=(hinge("w", WORLD, "a", at(5)), hinge("j", "a", "b", at(1)), hinge("n::k", "b", "n::c", at(1))),
+        joints=(
+            hinge("w", WORLD, "a", at(5)),
+            hinge("j", "a", "b", at(1)),
+            hinge("n::k", "b", "n::c", at(1)),
+        ),
         frames=(Frame(name="f", link="b", X_LF=at(0.5)), Frame(name="g", link=WORLD, X_LF=at(9))),
         lights=(Light(name="a::lamp", type="point", link="a", X_LLight=at(1)),),
         couplings=(Coupling(follower="n::k", leader="j"),),
         actuators=(Actuator(name="motor", joint="j"),),
         constraints=(
-            BallConstraint(link_A=WORLD, link_B="b", p_AP=frozen((7, 0, 0)), p_BQ=frozen((1, 0, 0))),
+            BallConstraint(
+                link_A=WORLD, link_B="b", p_AP=frozen((7, 0, 0)), p_BQ=frozen((1, 0, 0))
+            ),
             TendonConstraint(joints=("j", "n::k"), coefficients=(1.0, 2.0)),
         ),
         forces=(
@@ -102,7 +108,10 @@ def names(value):
 
 def test_every_name_is_put_into_the_scope_but_for_the_world(scene):
     before, after = names(scene), names(place(scene, "s::t"))
-    expected = [name if name in {"", WORLD} else "s::t" if name == "m" else f"s::t::{name}" for name in before]
+    expected = [
+        name if name in {"", WORLD} else "s::t" if name == "m" else f"s::t::{name}"
+        for name in before
+    ]
     assert after == expected
 
 
@@ -134,7 +143,11 @@ def test_what_is_fixed_to_a_link_stays_as_it_is(scene):
 def test_shapes_of_the_world_move_and_its_origin_does_not():
     shape = Visual(name="v", X_LG=at(1), geometry=Sphere(radius=1))
     floor = Link(name=WORLD, model="m", X_WL=IDENTITY, visuals=(shape,))
-    scene = Scene(name="m", models=(Model(name="m", X_WM=IDENTITY, canonical_link="a"),), links=(link("a"), floor))
+    scene = Scene(
+        name="m",
+        models=(Model(name="m", X_WM=IDENTITY, canonical_link="a"),),
+        links=(link("a"), floor),
+    )
     there = by_name(place(scene, "s", X_WM).links)[WORLD]
     assert there.X_WL is IDENTITY
     assert there.visuals[0].X_LG.is_close(X_WM @ at(1), 1e-12)
@@ -142,9 +155,14 @@ def test_shapes_of_the_world_move_and_its_origin_does_not():
 
 def test_a_floating_joint_starts_where_its_link_goes():
     start = tuple(at(1).to_vector())
-    joint = dataclasses.replace(hinge("b", WORLD, "a", kind=JointType.FLOATING), default_position=start)
+    joint = dataclasses.replace(
+        hinge("b", WORLD, "a", kind=JointType.FLOATING), default_position=start
+    )
     scene = Scene(
-        name="m", models=(Model(name="m", X_WM=IDENTITY, canonical_link="a"),), links=(link("a"),), joints=(joint,)
+        name="m",
+        models=(Model(name="m", X_WM=IDENTITY, canonical_link="a"),),
+        links=(link("a"),),
+        joints=(joint,),
     )
     there = place(scene, "s", X_WM).joints[0]
     np.testing.assert_allclose(there.default_position, (X_WM @ at(1)).to_vector(), atol=1e-12)
@@ -154,9 +172,12 @@ def test_a_keyframe_has_a_floating_joint_where_its_link_goes():
     joint = hinge("b", WORLD, "a", kind=JointType.FLOATING)
     key = Keyframe(name="k", joints=("b",), positions=(tuple(at(1).to_vector()),))
     scene = Scene(
-        name="m", models=(Model(name="m", X_WM=IDENTITY, canonical_link="a"),), links=(link("a"),), joints=(joint,),
+        name="m",
+        models=(Model(name="m", X_WM=IDENTITY, canonical_link="a"),),
+        links=(link("a"),),
+        joints=(joint,),
         keyframes=(key,),
-    )  # fmt: skip
+    )
     (there,) = place(scene, "s", X_WM).keyframes
     assert there.joints == ("s::b",)
     np.testing.assert_allclose(there.positions[0], (X_WM @ at(1)).to_vector(), atol=1e-12)
@@ -180,17 +201,31 @@ def test_placing_twice_is_placing_in_the_scope_of_both(scene):
 def test_merged_scenes_hold_everything_in_order(scene):
     both = merge(place(scene, "p"), place(scene, "q"), name="both")
     assert both.name == "both"
-    assert [item.name for item in both.links] == [f"{s}::{n}" for s in "pq" for n in ("a", "b", "n::c")]
-    for field in ("models", "joints", "frames", "lights", "couplings", "actuators", "constraints", "forces"):
+    assert [item.name for item in both.links] == [
+        f"{s}::{n}" for s in "pq" for n in ("a", "b", "n::c")
+    ]
+    for field in (
+        "models",
+        "joints",
+        "frames",
+        "lights",
+        "couplings",
+        "actuators",
+        "constraints",
+        "forces",
+    ):
         assert len(getattr(both, field)) == 2 * len(getattr(scene, field))
 
 
-# --- joined ----------------------------------------------------------------------------------------------------------
+# --- joined ---------------------------------------------------------------------------------------
 
 
 def test_a_joint_brings_its_child_and_all_that_hangs_on_it_to_its_place():
     links = (link("a", at(1)), link("b", at(2), "n"), link("c", at(3), "n"))
-    models = (Model(name="m", X_WM=at(1), canonical_link="a"), Model(name="n", X_WM=at(2), canonical_link="b"))
+    models = (
+        Model(name="m", X_WM=at(1), canonical_link="a"),
+        Model(name="n", X_WM=at(2), canonical_link="b"),
+    )
     scene = Scene(name="s", models=models, links=links, joints=(hinge("k", "b", "c", at(1)),))
     whole = attach_joints(scene, [hinge("w", "a", "c", at(0, 5), at(0, 0, 1), JointType.FIXED)])
     X_WL = {item.name: item.X_WL for item in whole.links}
@@ -212,5 +247,7 @@ def test_what_is_fixed_to_the_world_stays_and_its_parent_comes():
 def test_ten_thousand_welds_are_placed_in_a_row():
     count = 10_000
     scene = Scene(name="s", links=tuple(link(f"l{i}") for i in range(count)))
-    welds = [hinge(f"j{i}", f"l{i}", f"l{i + 1}", at(1), kind=JointType.FIXED) for i in range(count - 1)]
+    welds = [
+        hinge(f"j{i}", f"l{i}", f"l{i + 1}", at(1), kind=JointType.FIXED) for i in range(count - 1)
+    ]
     assert attach_joints(scene, welds).links[-1].X_WL.is_close(at(count - 1), 1e-9)

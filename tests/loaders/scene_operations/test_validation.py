@@ -21,7 +21,8 @@ def test_inertias_must_be_physically_valid(ixx: float, codes: list[str]) -> None
 
 
 @pytest.mark.parametrize(
-    ("axis", "codes"), [("0 1 0", []), ("1 1 0", ["model.skew-axes"]), ("1 0 0", ["model.parallel-axes"])]
+    ("axis", "codes"),
+    [("0 1 0", []), ("1 1 0", ["model.skew-axes"]), ("1 0 0", ["model.parallel-axes"])],
 )
 def test_axes_of_a_universal_joint_must_be_perpendicular(axis: str, codes: list[str]) -> None:
     scene = loaders.load_string(JOINT.format(axis), format="sdf")
@@ -30,8 +31,13 @@ def test_axes_of_a_universal_joint_must_be_perpendicular(axis: str, codes: list[
     assert all(entry.subjects == ("j",) for entry in entries)
 
 
-@pytest.mark.parametrize("shape", ["<box size='0 1 1'/>", "<sphere radius='0'/>", "<cylinder radius='1' length='0'/>"])
+@pytest.mark.parametrize(
+    "shape", ["<box size='0 1 1'/>", "<sphere radius='0'/>", "<cylinder radius='1' length='0'/>"]
+)
 def test_a_shape_without_volume_is_noticed(shape: str) -> None:
-    text = f"<robot name='r'><link name='l'><collision name='c'><geometry>{shape}</geometry></collision></link></robot>"
+    text = (
+        f"<robot name='r'><link name='l'><collision "
+        f"name='c'><geometry>{shape}</geometry></collision></link></robot>"
+    )
     (entry,) = loaders.load_string(text, format="urdf", quiet=True).diagnostics
     assert (entry.code, entry.subjects) == ("model.zero-size", ("l", "l::c"))

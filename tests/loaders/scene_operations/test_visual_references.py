@@ -1,4 +1,6 @@
-"""A COLLADA visual refers to the one collision mesh of another file at its pose; no file is opened for it."""
+"""A COLLADA visual refers to the one collision mesh of another file at its pose; no file is opened
+for it.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,22 @@ def mesh(path: str) -> Mesh:
 
 
 def body(drawn: Mesh, *touched: tuple[Mesh, Pose]) -> Link:
-    shapes = tuple(Collision(name=f"c{i}", X_LG=at, geometry=item) for i, (item, at) in enumerate(touched))
+    shapes = tuple(
+        Collision(name=f"c{i}", X_LG=at, geometry=item) for i, (item, at) in enumerate(touched)
+    )
     box = Visual(name="box", X_LG=IDENTITY, geometry=Box(size=(1.0, 1.0, 1.0)))
-    made: Link = link("a", collisions=shapes, visuals=(box, Visual(name="v", X_LG=IDENTITY, geometry=drawn)))
+    made: Link = link(
+        "a", collisions=shapes, visuals=(box, Visual(name="v", X_LG=IDENTITY, geometry=drawn))
+    )
     return made
 
 
 def test_the_collision_mesh_at_the_same_pose_is_the_reference() -> None:
     item = body(mesh("seen.DAE"), (mesh("aside.stl"), ASIDE), (mesh("touched.stl"), IDENTITY))
-    for found in (with_references(scene([item])).links[0], bridge.lower(scene([item])).bodies[0].link):
+    for found in (
+        with_references(scene([item])).links[0],
+        bridge.lower(scene([item])).bodies[0].link,
+    ):
         shape = found.visuals[1].geometry
         assert isinstance(shape, Mesh)
         assert shape.reference is not None
@@ -36,10 +45,17 @@ def test_the_collision_mesh_at_the_same_pose_is_the_reference() -> None:
 
 @pytest.mark.parametrize(
     "touched",
-    [(), (("seen.dae", IDENTITY),), (("a.stl", ASIDE),), (("a.stl", IDENTITY), ("b.stl", IDENTITY))],
+    [
+        (),
+        (("seen.dae", IDENTITY),),
+        (("a.stl", ASIDE),),
+        (("a.stl", IDENTITY), ("b.stl", IDENTITY)),
+    ],
     ids=["no collision", "the same file", "another pose", "two meshes"],
 )
-def test_there_is_no_reference_without_exactly_one_such_mesh(touched: tuple[tuple[str, Pose], ...]) -> None:
+def test_there_is_no_reference_without_exactly_one_such_mesh(
+    touched: tuple[tuple[str, Pose], ...],
+) -> None:
     item = body(mesh("seen.dae"), *((mesh(path), at) for path, at in touched))
     shape = with_references(scene([item])).links[0].visuals[1].geometry
     assert isinstance(shape, Mesh)

@@ -1,4 +1,6 @@
-"""Merged scenes have one world with the shapes of all; `tests/loaders/mjcf/test_includes.py` asks the simulators."""
+"""Merged scenes have one world with the shapes of all; `tests/loaders/mjcf/test_includes.py` asks
+the simulators.
+"""
 
 from __future__ import annotations
 

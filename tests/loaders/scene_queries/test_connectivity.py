@@ -21,7 +21,12 @@ def test_components_by_welds_and_by_connections() -> None:
 
 
 def test_links_of_static_models_are_connected_to_the_world() -> None:
-    text = '<sdf version="1.9"><model name="m"><static>1</static><link name="a"/><link name="b"/></model></sdf>'
+    text = (
+        '<sdf version="1.9"><model name="m"><static>1</static><link name="a"/><link '
+        'name="b"/></model></sdf>'
+    )
     scene = loaders.load_string(text, format="sdf")
     assert static_links(scene) == {"a", "b"}
-    assert [set(component) for component in connected_components(scene, is_weld)] == [{WORLD, "a", "b"}]
+    assert [set(component) for component in connected_components(scene, is_weld)] == [
+        {WORLD, "a", "b"}
+    ]

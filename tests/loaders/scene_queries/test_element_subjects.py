@@ -1,4 +1,6 @@
-"""Subjects of elements without a name that connect others; ``tests/loaders/test_node.py`` has those with a name."""
+"""Subjects of elements without a name that connect others; ``tests/loaders/test_node.py`` has those
+with a name.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,14 @@ SPRING = (
     "<drake:linear_spring_damper><drake:linear_spring_damper_body_A{}<drake:linear_spring_damper_body_B{}"
     "<nonsense/></drake:linear_spring_damper>"
 )
-TENDON = "<drake:tendon_constraint><drake:tendon_constraint_joint name='j' a='1'/><nonsense/></drake:tendon_constraint>"
-JOINT = "<joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>"
+TENDON = (
+    "<drake:tendon_constraint><drake:tendon_constraint_joint name='j' "
+    "a='1'/><nonsense/></drake:tendon_constraint>"
+)
+JOINT = (
+    "<joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 0 "
+    "1</xyz></axis></joint>"
+)
 LINKS = "<link name='a'/><link name='b'/>"
 
 
@@ -43,8 +51,12 @@ URDF_SPRING = SPRING.format(" name='a'/>", " name='b'/>")
         ),
     ],
 )
-def test_an_element_that_connects_others_has_them_as_subjects(text: str, form: str, subjects: tuple[str, ...]) -> None:
+def test_an_element_that_connects_others_has_them_as_subjects(
+    text: str, form: str, subjects: tuple[str, ...]
+) -> None:
     with pytest.raises(loaders.LoadError) as caught:
         loaders.load_string(text, format=form)
     diagnostics = caught.value.diagnostics
-    assert {entry.subjects for entry in diagnostics if entry.code.startswith("drake.")} == {subjects}
+    assert {entry.subjects for entry in diagnostics if entry.code.startswith("drake.")} == {
+        subjects
+    }

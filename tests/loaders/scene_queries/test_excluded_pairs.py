@@ -20,7 +20,9 @@ from loaders.pose import IDENTITY
 from loaders.scene import Scene
 from tests.support.drake_oracle import DrakePlant
 
-SPHERE = '<collision name="c"><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>'
+SPHERE = (
+    '<collision name="c"><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>'
+)
 
 
 def link(name, inside=SPHERE):
@@ -29,7 +31,10 @@ def link(name, inside=SPHERE):
 
 def joint(parent, child, kind="revolute"):
     axis = "" if kind in {"fixed", "ball"} else "<axis><xyz>0 0 1</xyz></axis>"
-    return f'<joint name="j_{child}" type="{kind}"><parent>{parent}</parent><child>{child}</child>{axis}</joint>'
+    return (
+        f'<joint name="j_{child}" '
+        f'type="{kind}"><parent>{parent}</parent><child>{child}</child>{axis}</joint>'
+    )
 
 
 def model(body, name="m", attributes=""):
@@ -41,14 +46,16 @@ def pairs(text, policy="drake"):
 
 
 def scoped(names, root="m"):
-    return {frozenset(name if name == "world" else f"{root}::{name}" for name in pair) for pair in names}
+    return {
+        frozenset(name if name == "world" else f"{root}::{name}" for name in pair) for pair in names
+    }
 
 
 def words(text):
     return {frozenset(word) for word in text.split()}
 
 
-# --- Drake's own rules -----------------------------------------------------------------------------------------------
+# --- Drake's own rules ----------------------------------------------------------------------------
 
 CHAINS = {
     "hinges": [("a", "b"), ("b", "c"), ("c", "d")],
@@ -68,7 +75,9 @@ def test_default_filters_are_those_of_drake(joints):
 
 def test_links_of_a_static_model_are_welded_together_as_in_drake():
     text = model("<static>true</static>" + "".join(map(link, "abc")))
-    assert scoped(pairs(text)) == DrakePlant(text, "sdf").filtered_pairs() == scoped(words("ab ac bc"))
+    assert (
+        scoped(pairs(text)) == DrakePlant(text, "sdf").filtered_pairs() == scoped(words("ab ac bc"))
+    )
 
 
 def test_drake_ignores_self_collide():
@@ -79,28 +88,43 @@ def test_drake_ignores_self_collide():
 def test_shapes_on_the_world_are_filtered_as_in_drake():
     shape = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
     limit = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
-    text = '<robot name="m">' + "".join(f'<link name="{name}">{shape}</link>' for name in ("world", "a", "b", "c"))
-    for parent, child, kind in (("world", "a", "fixed"), ("world", "b", "revolute"), ("b", "c", "revolute")):
-        text += f'<joint name="{child}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>{limit}</joint>'
+    text = '<robot name="m">' + "".join(
+        f'<link name="{name}">{shape}</link>' for name in ("world", "a", "b", "c")
+    )
+    for parent, child, kind in (
+        ("world", "a", "fixed"),
+        ("world", "b", "revolute"),
+        ("b", "c", "revolute"),
+    ):
+        text += (
+            f'<joint name="{child}" type="{kind}"><parent link="{parent}"/><child '
+            f'link="{child}"/>{limit}</joint>'
+        )
     scene = loaders.load_string(text + "</robot>", format="urdf")
-    assert scoped(scene.excluded_collision_pairs()) == DrakePlant(text + "</robot>", "urdf").filtered_pairs()
+    assert (
+        scoped(scene.excluded_collision_pairs())
+        == DrakePlant(text + "</robot>", "urdf").filtered_pairs()
+    )
 
 
-# --- groups ----------------------------------------------------------------------------------------------------------
+# --- groups ---------------------------------------------------------------------------------------
 
 
 def group(name, members=(), groups=(), ignored=(), attributes=""):
     body = "".join(f"<drake:member>{m}</drake:member>" for m in members)
     body += "".join(f"<drake:member_group>{g}</drake:member_group>" for g in groups)
     body += "".join(
-        f"<drake:ignored_collision_filter_group>{g}</drake:ignored_collision_filter_group>" for g in ignored
+        f"<drake:ignored_collision_filter_group>{g}</drake:ignored_collision_filter_group>"
+        for g in ignored
     )
     tag = "drake:collision_filter_group"
     return f'<{tag} name="{name}"{attributes}>{body}</{tag}>'
 
 
 def random_model(rng, depth=0, name="m"):
-    """Nested models with links and filter groups; return the text, and the scoped names of links and groups."""
+    """Nested models with links and filter groups; return the text, and the scoped names of links
+    and groups.
+    """
     links = [f"l{i}" for i in range(rng.randint(1, 4))]
     body = "".join(map(link, links))
     members, groups = list(links), []
@@ -132,7 +156,11 @@ def test_random_nested_groups_with_cycles_are_resolved_as_in_drake(number):
     scene, drake = loaders.load_string(text, format="sdf"), DrakePlant(text, "sdf")
     assert scoped(scene.excluded_collision_pairs()) == drake.filtered_pairs()
     ours = {f"m::{g.name}": {f"m::{name}" for name in g.links} for g in scene.filter_groups}
-    theirs = {name: set(members) for name, members in drake.groups.groups().items() if members or name in ours}
+    theirs = {
+        name: set(members)
+        for name, members in drake.groups.groups().items()
+        if members or name in ours
+    }
     assert ours == theirs
     assert len(ours) == len(groups)
 
@@ -147,7 +175,9 @@ GROUPED = {
 
 @pytest.mark.parametrize("body", GROUPED.values(), ids=GROUPED)
 def test_what_groups_exclude_is_what_drake_excludes(body):
-    text = model("".join(map(link, "abcd")) + body, attributes=' xmlns:drake="http://drake.mit.edu"')
+    text = model(
+        "".join(map(link, "abcd")) + body, attributes=' xmlns:drake="http://drake.mit.edu"'
+    )
     assert scoped(pairs(text)) == DrakePlant(text, "sdf").filtered_pairs()
 
 
@@ -158,7 +188,7 @@ def test_groups_hold_under_every_policy(policy):
     assert frozenset("ad") in pairs(text, policy)
 
 
-# --- the other policies ----------------------------------------------------------------------------------------------
+# --- the other policies ---------------------------------------------------------------------------
 
 
 def test_in_sdformat_links_of_one_model_touch_only_if_one_of_both_wants_to():
@@ -194,20 +224,30 @@ def test_in_sdformat_models_touch_each_other_but_static_ones_do_not():
 @pytest.mark.parametrize("joints", CHAINS.values(), ids=CHAINS)
 def test_mujocos_own_rule_is_what_running_mujoco_does(joints):
     parent = {child: (above, *kind) for above, child, *kind in joints}
-    below = {name: [c for c, (above, *_) in parent.items() if above == name] for name in ("world", *"abcd")}
+    below = {
+        name: [c for c, (above, *_) in parent.items() if above == name]
+        for name in ("world", *"abcd")
+    }
 
     def body(name):
         kind = parent.get(name, ("world", "free"))[1:] or ("hinge",)
         move = "" if kind == ("fixed",) else "<freejoint/>" if kind == ("free",) else "<joint/>"
         mass = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
-        return f'<body name="{name}">{move}{mass}<geom size="0.1"/>{"".join(map(body, below[name]))}</body>'
+        return (
+            f'<body name="{name}">{move}{mass}<geom '
+            f'size="0.1"/>{"".join(map(body, below[name]))}</body>'
+        )
 
     tops = [name for name in "abcd" if parent.get(name, ("world",))[0] == "world"]
-    spec = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{''.join(map(body, tops))}</worldbody></mujoco>")
+    spec = mujoco.MjModel.from_xml_string(
+        f"<mujoco><worldbody>{''.join(map(body, tops))}</worldbody></mujoco>"
+    )
     data = mujoco.MjData(spec)
     data.qpos[:3] += 0.01
     mujoco.mj_forward(spec, data)
-    touching = {frozenset(spec.body(spec.geom_bodyid[g]).name for g in pair) for pair in data.contact.geom}
+    touching = {
+        frozenset(spec.body(spec.geom_bodyid[g]).name for g in pair) for pair in data.contact.geom
+    }
     text = model("".join(map(link, "abcd")) + "".join(joint(*j) for j in joints))
     assert pairs(text, "mujoco") == {frozenset(p) for p in combinations("abcd", 2)} - touching
 
@@ -227,8 +267,13 @@ def test_mujoco_excludes_each_pair_of_links_that_are_welded_together_once(count)
 
 def test_pybullets_own_rule_is_what_running_pybullet_does(tmp_path):
     shape = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
-    mass = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
-    text = '<robot name="m">' + "".join(f'<link name="{name}">{mass}{shape}</link>' for name in "abc")
+    mass = (
+        '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" '
+        'iyz="0"/></inertial>'
+    )
+    text = '<robot name="m">' + "".join(
+        f'<link name="{name}">{mass}{shape}</link>' for name in "abc"
+    )
     for parent, child in ("ab", "bc"):
         ends = f'<parent link="{parent}"/><child link="{child}"/>'
         text += f'<joint name="{child}" type="continuous">{ends}</joint>'
@@ -242,7 +287,7 @@ def test_pybullets_own_rule_is_what_running_pybullet_does(tmp_path):
     assert loaders.load(path).excluded_collision_pairs("pybullet") == words("ab ac bc")
 
 
-# --- the function itself ---------------------------------------------------------------------------------------------
+# --- the function itself --------------------------------------------------------------------------
 
 
 def test_an_unknown_policy_is_a_mistake_of_the_caller():
@@ -257,10 +302,22 @@ def long_chain(count, colliding):
         for i in range(count)
     )
     joints = tuple(
-        Joint(name=f"j{i}", type=JointType.FIXED, parent=f"l{i}", child=f"l{i + 1}", X_PJ=IDENTITY, X_CJ=IDENTITY)
+        Joint(
+            name=f"j{i}",
+            type=JointType.FIXED,
+            parent=f"l{i}",
+            child=f"l{i + 1}",
+            X_PJ=IDENTITY,
+            X_CJ=IDENTITY,
+        )
         for i in range(count - 1)
     )
-    return Scene(name="m", models=(Model(name="m", X_WM=IDENTITY, canonical_link="l0"),), links=links, joints=joints)
+    return Scene(
+        name="m",
+        models=(Model(name="m", X_WM=IDENTITY, canonical_link="l0"),),
+        links=links,
+        joints=joints,
+    )
 
 
 @pytest.mark.parametrize("policy", POLICIES)

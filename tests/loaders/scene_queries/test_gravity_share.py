@@ -8,7 +8,10 @@ import bridge
 from loaders.model.link import gravity_share
 from tests.support.mjcf_documents import BALL, document, read
 
-BODY = '<body name="a" gravcomp="{}"><joint name="j" axis="0 1 0"/><geom size="0.1" pos="0.5 0 0"/></body>'
+BODY = (
+    '<body name="a" gravcomp="{}"><joint name="j" axis="0 1 0"/><geom size="0.1" pos="0.5 0 '
+    '0"/></body>'
+)
 
 
 @pytest.mark.parametrize("part", [0.0, 0.4, 1.0, 1.5])

@@ -1,4 +1,6 @@
-"""A set of pairs answers as the set of its listed pairs does, and groups are never listed without need."""
+"""A set of pairs answers as the set of its listed pairs does, and groups are never listed without
+need.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,11 @@ def test_pairs_between_parts_and_representatives(seed: int) -> None:
     few = found.representatives(ITEMS)
     for left_out in set(ITEMS) - set(few):  # two of the others stand for it
         partners = {other for other in few if frozenset((left_out, other)) in expected}
-        alike = [one for one in few if {o for o in few if frozenset((one, o)) in expected} | {one} == partners | {one}]
+        alike = [
+            one
+            for one in few
+            if {o for o in few if frozenset((one, o)) in expected} | {one} == partners | {one}
+        ]
         assert len(alike) >= 2
 
 

@@ -47,6 +47,8 @@ def test_only_a_scene_of_one_model_leaves_out_its_scope(scene: Scene, is_one_mod
 def test_files_of_one_model_and_worlds_differ() -> None:
     body = '<model name="m"><link name="a"/></model>'
     one = loaders.load_string(f'<sdf version="1.9">{body}</sdf>', format="sdf")
-    world = loaders.load_string(f'<sdf version="1.9"><world name="m">{body}</world></sdf>', format="sdf")
+    world = loaders.load_string(
+        f'<sdf version="1.9"><world name="m">{body}</world></sdf>', format="sdf"
+    )
     assert root_model(one) is one.models[0]
     assert root_model(world) is None

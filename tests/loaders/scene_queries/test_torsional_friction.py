@@ -12,7 +12,9 @@ from loaders.model.contact import UNIT_PATCH_RADIUS, torsional_length
 
 def test_the_length_is_that_of_sdformat() -> None:
     expected = 3.0 * math.pi / 16.0 * 0.5 * 0.02
-    assert torsional_length(Friction(torsional=0.5, patch_radius=0.02)) == pytest.approx(expected, rel=1e-15)
+    assert torsional_length(Friction(torsional=0.5, patch_radius=0.02)) == pytest.approx(
+        expected, rel=1e-15
+    )
     by_surface = Friction(torsional=0.5, surface_radius=0.02, use_patch_radius=False)
     assert torsional_length(by_surface) == pytest.approx(expected, rel=1e-15)
     assert torsional_length(Friction()) == 0.0

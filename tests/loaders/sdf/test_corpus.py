@@ -23,7 +23,9 @@ def entries() -> list[tuple[Path, list[Path]]]:
         return []
     inputs = CORPUS / "inputs"
     listed = json.loads((CORPUS / "manifest.json").read_text())["shared"]
-    files = {entry["source"]: entry["paths"] for entry in listed if not entry["source"].endswith(".urdf")}
+    files = {
+        entry["source"]: entry["paths"] for entry in listed if not entry["source"].endswith(".urdf")
+    }
     return [(inputs / source, [inputs / path for path in paths]) for source, paths in files.items()]
 
 

@@ -20,7 +20,11 @@ NESTED = """<world name='w'><model name='m'><link name='l'/><model name='n'><pos
 def test_a_mimic_and_a_drake_joint_refer_to_elements_of_nested_models() -> None:
     scene = read_sdf(NESTED)
     (coupling,) = scene.couplings
-    assert (coupling.follower, coupling.leader, coupling.multiplier) == ("m::follow", "m::n::lead", 2)
+    assert (coupling.follower, coupling.leader, coupling.multiplier) == (
+        "m::follow",
+        "m::n::lead",
+        2,
+    )
     plane = joint_of(scene, "m::plane")
     assert (plane.type, plane.parent, plane.child) == (JointType.PLANAR, "m::l", "m::n::a")
 

@@ -39,7 +39,8 @@ def test_one_cause_gives_one_error(code: str) -> None:
 
 def test_one_error_contains_all_problems_of_a_file() -> None:
     text = model(
-        "<link name='a'><pose relative_to='x'/></link>\n<link name='a'/>\n<frame name='f' attached_to='y'/>\n"
+        "<link name='a'><pose relative_to='x'/></link>\n<link name='a'/>\n<frame name='f' "
+        "attached_to='y'/>\n"
         "<joint name='j' type='odd'><parent>a</parent><child>z</child></joint>"
     )
     with pytest.raises(LoadError) as caught:
@@ -65,8 +66,12 @@ def elements_and_frames() -> int:
 
 
 def test_a_load_leaves_nothing_to_the_garbage_collector() -> None:
-    """Elements and frames refer to each other in circles; a collection that frees them takes a third of a load."""
-    text = model("<link name='a'/><frame name='f' attached_to='a'/><model name='n'><link name='b'/></model>")
+    """Elements and frames refer to each other in circles; a collection that frees them takes a
+    third of a load.
+    """
+    text = model(
+        "<link name='a'/><frame name='f' attached_to='a'/><model name='n'><link name='b'/></model>"
+    )
     gc.collect()
     gc.disable()
     try:

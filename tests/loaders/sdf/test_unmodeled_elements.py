@@ -16,7 +16,9 @@ def element(text: str) -> Node:
 
 def test_an_ignored_element_is_reported_once_with_its_content() -> None:
     node = element("<link><battery name='b'><voltage>12</voltage></battery></link>")
-    report_ignored(node, {"battery": (Fate.NOTED, "sdf.not-mechanical", "it does not affect motion")})
+    report_ignored(
+        node, {"battery": (Fate.NOTED, "sdf.not-mechanical", "it does not affect motion")}
+    )
     node.report_unread()
     assert [entry.code for entry in node.diagnostics] == ["sdf.not-mechanical"]
 
@@ -28,7 +30,10 @@ def test_a_wrong_value_in_an_ignored_element_is_an_error() -> None:
 
 
 def test_parameters_are_attributes_and_texts_with_their_paths_in_document_order() -> None:
-    node = element("<sensor><pose/><camera name='c'><clip><near>1</near></clip></camera><topic> t </topic></sensor>")
+    node = element(
+        "<sensor><pose/><camera name='c'><clip><near>1</near></clip></camera><topic> t "
+        "</topic></sensor>"
+    )
     parameters = flat_parameters(node, "pose")
     assert parameters == (("camera@name", "c"), ("camera/clip/near", "1"), ("topic", "t"))
     node.skip("pose")

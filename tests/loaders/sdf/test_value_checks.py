@@ -27,7 +27,10 @@ def sensor(inside: str) -> str:
         (sensor("<update_rate>often</update_rate>"), "xml.not-a-number"),
         ("<battery name='b'><voltage>high</voltage></battery>", "xml.not-a-number"),
         ("<battery/>", "xml.missing"),
-        ("<particle_emitter name='p' type='box'><size>1 2</size></particle_emitter>", "xml.not-a-vector"),
+        (
+            "<particle_emitter name='p' type='box'><size>1 2</size></particle_emitter>",
+            "xml.not-a-vector",
+        ),
         ("<must_be_base_link>perhaps</must_be_base_link>", "xml.not-a-flag"),
         ("<collision name='c'><laser_retro>bright</laser_retro></collision>", "xml.not-a-number"),
         ("<visual name='v'><plugin name='p'/></visual>", "xml.missing"),
@@ -42,7 +45,10 @@ def test_a_malformed_value_is_an_error_in_any_element(element: str, code: str) -
 @pytest.mark.parametrize(
     "element",
     [
-        sensor("<plugin filename='p.so'><voltage>high</voltage><camera><near>no</near></camera></plugin>"),
+        sensor(
+            "<plugin "
+            "filename='p.so'><voltage>high</voltage><camera><near>no</near></camera></plugin>"
+        ),
         sensor("<my:battery><voltage>high</voltage></my:battery>"),
         sensor("<camera><clip><far>inf</far></clip><image><width> 640 </width></image></camera>"),
     ],

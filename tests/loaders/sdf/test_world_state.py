@@ -22,7 +22,10 @@ PENDULUM = f"""<model name='p'><link name='base'>{MASS}</link>
 
 def read(models: str, state: str) -> loaders.Scene:
     """Return the scene of a world with models and a state."""
-    text = f"<sdf version='1.6'><world name='w'>{models}<state world_name='w'>{state}</state></world></sdf>"
+    text = (
+        f"<sdf version='1.6'><world name='w'>{models}<state "
+        f"world_name='w'>{state}</state></world></sdf>"
+    )
     return loaders.load_string(text, format="sdf", quiet=True)
 
 
@@ -33,7 +36,8 @@ def codes(scene: loaders.Scene) -> set[str]:
 @pytest.mark.parametrize("static", [False, True])
 def test_a_model_starts_at_its_saved_pose(static: bool) -> None:
     model = (
-        f"<model name='box'><static>{int(static)}</static><link name='l'><pose>0 0 1 0 0 0</pose>{BOX}</link></model>"
+        f"<model name='box'><static>{int(static)}</static><link name='l'><pose>0 0 1 0 0 "
+        f"0</pose>{BOX}</link></model>"
     )
     scene = read(model, "<model name='box'><pose>3 0 0 0 0 1.5</pose></model>")
     assert np.allclose(scene.links[0].X_WL.p, (3, 0, 1))
@@ -45,19 +49,29 @@ def test_a_model_starts_at_its_saved_pose(static: bool) -> None:
 def test_the_saved_pose_of_a_link_is_in_the_world_and_wins() -> None:
     model = f"<model name='box'><link name='l'><pose>0 0 1 0 0 0</pose>{BOX}</link></model>"
     scene = read(
-        model, "<model name='box'><pose>3 0 0 0 0 0</pose><link name='l'><pose>4 0 2 0 0 0</pose></link></model>"
+        model,
+        (
+            "<model name='box'><pose>3 0 0 0 0 0</pose><link name='l'><pose>4 0 2 0 0 "
+            "0</pose></link></model>"
+        ),
     )
     assert np.allclose(scene.links[0].X_WL.p, (4, 0, 2))
 
 
 @pytest.mark.parametrize(
-    ("kind", "pose", "position"), [("revolute", "5 0 1 0 0.3 0", 0.3), ("prismatic", "5 0.2 1 0 0 0", 0.2)]
+    ("kind", "pose", "position"),
+    [("revolute", "5 0 1 0 0.3 0", 0.3), ("prismatic", "5 0.2 1 0 0 0", 0.2)],
 )
 def test_joints_start_at_the_positions_that_saved_poses_imply_in_both_engines(
     kind: str, pose: str, position: float
 ) -> None:
-    links = f"<link name='base'><pose>5 0 0 0 0 0</pose></link><link name='arm'><pose>{pose}</pose></link>"
-    scene = read(PENDULUM.replace("TYPE", kind), f"<model name='p'><pose>5 0 0 0 0 0</pose>{links}</model>")
+    links = (
+        f"<link name='base'><pose>5 0 0 0 0 0</pose></link><link "
+        f"name='arm'><pose>{pose}</pose></link>"
+    )
+    scene = read(
+        PENDULUM.replace("TYPE", kind), f"<model name='p'><pose>5 0 0 0 0 0</pose>{links}</model>"
+    )
     assert codes(scene) == {"sdf.state"}
     assert scene.joints[0].default_position == pytest.approx((position,))
     assert np.allclose(scene.links[1].X_WL.p, (5, 0, 1))  # at the zero configuration
@@ -76,7 +90,10 @@ def test_joints_start_at_the_positions_that_saved_poses_imply_in_both_engines(
 
 
 def test_poses_that_a_joint_cannot_reach_are_reported_with_their_error() -> None:
-    links = "<link name='base'><pose>0 0 0 0 0 0</pose></link><link name='arm'><pose>0 0.5 1 0 0 0</pose></link>"
+    links = (
+        "<link name='base'><pose>0 0 0 0 0 0</pose></link><link name='arm'><pose>0 0.5 1 0 0 "
+        "0</pose></link>"
+    )
     scene = read(PENDULUM.replace("TYPE", "revolute"), f"<model name='p'>{links}</model>")
     (entry,) = [entry for entry in scene.diagnostics if entry.code == "sdf.state-unreached"]
     assert (entry.subjects, entry.arguments["error"]) == (("p::j",), pytest.approx(0.5))
@@ -85,7 +102,8 @@ def test_poses_that_a_joint_cannot_reach_are_reported_with_their_error() -> None
 def test_anchors_in_the_world_and_nested_models_follow_the_model() -> None:
     inner = f"<model name='b'><link name='l'>{MASS}</link></model>"
     nested = (
-        f"<model name='a'>{inner}<joint name='f' type='fixed'><parent>world</parent><child>b::l</child></joint></model>"
+        f"<model name='a'>{inner}<joint name='f' "
+        f"type='fixed'><parent>world</parent><child>b::l</child></joint></model>"
     )
     scene = read(nested, "<model name='a'><pose>0 2 0 0 0 0</pose></model>")
     assert np.allclose(scene.links[0].X_WL.p, (0, 2, 0))
@@ -94,12 +112,22 @@ def test_anchors_in_the_world_and_nested_models_follow_the_model() -> None:
 
 
 def test_lights_move_and_what_is_not_kept_is_reported() -> None:
-    models = "<light name='lamp' type='point'><pose>0 0 1 0 0 0</pose></light>" + PENDULUM.replace("TYPE", "revolute")
+    models = "<light name='lamp' type='point'><pose>0 0 1 0 0 0</pose></light>" + PENDULUM.replace(
+        "TYPE", "revolute"
+    )
     link = "<link name='base'><pose>0 0 0 0 0 0</pose><velocity>1 0 0 0 0 0</velocity></link>"
-    state = f"<light name='lamp'><pose>0 0 7 0 0 0</pose></light><model name='p'><scale>2 1 1</scale>{link}</model>"
+    state = (
+        f"<light name='lamp'><pose>0 0 7 0 0 0</pose></light><model name='p'><scale>2 1 "
+        f"1</scale>{link}</model>"
+    )
     scene = read(models, state + "<model name='gone'><pose>1 0 0 0 0 0</pose></model>")
     assert scene.lights[0].X_LLight.p[2] == 7.0
-    assert codes(scene) == {"sdf.state", "sdf.state-velocity", "sdf.state-scale", "sdf.state-unknown"}
+    assert codes(scene) == {
+        "sdf.state",
+        "sdf.state-velocity",
+        "sdf.state-scale",
+        "sdf.state-unknown",
+    }
 
 
 def test_only_the_first_state_counts() -> None:

@@ -34,8 +34,12 @@ def test_folders_given_as_more_bring_nothing_around_them(tmp_path: Path) -> None
     assert not allowed.allow(put(tmp_path / "a.stl"))
 
 
-def test_other_folders_are_looked_for_when_a_file_lies_outside_the_given_ones(tmp_path: Path) -> None:
-    allowed = AllowedRoots([tmp_path / "in"], lambda: pytest.fail("asked"), lambda: pytest.fail("asked"))
+def test_other_folders_are_looked_for_when_a_file_lies_outside_the_given_ones(
+    tmp_path: Path,
+) -> None:
+    allowed = AllowedRoots(
+        [tmp_path / "in"], lambda: pytest.fail("asked"), lambda: pytest.fail("asked")
+    )
     assert allowed.allow(put(tmp_path / "in" / "a.stl"))
     with pytest.raises(pytest.fail.Exception, match="asked"):
         allowed.allow(put(tmp_path / "a.stl"))

@@ -30,13 +30,21 @@ def place_of_drake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     package = tmp_path / "toys"
     package.mkdir()
     (package / "package.xml").write_text("<package><name>toys</name></package>", encoding="utf-8")
-    (package / "car.urdf").write_text("<robot name='car'><link name='body'/></robot>", encoding="utf-8")
+    (package / "car.urdf").write_text(
+        "<robot name='car'><link name='body'/></robot>", encoding="utf-8"
+    )
     archive = tmp_path / "toys.tgz"
     with tarfile.open(archive, "w:gz") as tar:
         tar.add(package, "toys")
     (tmp_path / "cache").mkdir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    command = [sys.executable, "-c", DOWNLOAD, archive.as_uri(), hashlib.sha256(archive.read_bytes()).hexdigest()]
+    command = [
+        sys.executable,
+        "-c",
+        DOWNLOAD,
+        archive.as_uri(),
+        hashlib.sha256(archive.read_bytes()).hexdigest(),
+    ]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     return Path(run.stdout.strip().splitlines()[-1])
 
@@ -49,7 +57,9 @@ def test_a_package_is_where_drake_puts_it(place_of_drake: Path) -> None:
 def test_directives_name_a_downloaded_package(place_of_drake: Path, tmp_path: Path) -> None:
     file = tmp_path / "elsewhere" / "scene.dmd.yaml"
     file.parent.mkdir()
-    file.write_text("directives:\n- add_model: {name: car, file: 'package://toys/car.urdf'}\n", encoding="utf-8")
+    file.write_text(
+        "directives:\n- add_model: {name: car, file: 'package://toys/car.urdf'}\n", encoding="utf-8"
+    )
     assert [link.name for link in loaders.load(file).links] == ["car::body"]
 
 

@@ -18,14 +18,19 @@ from loaders.context import not_found
         ("package://", "package", None, "no folder to search"),
     ],
 )
-def test_the_reason_of_a_uri_without_places(uri: str, scheme: str, download: str | None, words: str) -> None:
+def test_the_reason_of_a_uri_without_places(
+    uri: str, scheme: str, download: str | None, words: str
+) -> None:
     """It depends on the form of the URI."""
     assert words in not_found(uri, scheme, [], download).message
 
 
 def test_a_failed_download_is_the_reason() -> None:
     """The places in the caches do not matter then."""
-    assert "no connection" in not_found("https://a/b/models/c", "https", ["/nowhere"], "no connection").message
+    assert (
+        "no connection"
+        in not_found("https://a/b/models/c", "https", ["/nowhere"], "no connection").message
+    )
 
 
 def test_a_name_in_another_case_is_suggested(tmp_path: Path) -> None:

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from loaders.files.folders import declared_name, fuel_caches, fuel_places, is_package, is_plain_name, model_folder
+from loaders.files.folders import (
+    declared_name,
+    fuel_caches,
+    fuel_places,
+    is_package,
+    is_plain_name,
+    model_folder,
+)
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a\\b", "*", "a?", "[a]", "a\0"])
@@ -41,7 +48,9 @@ def test_a_layout_folder_belongs_to_the_folder_around_it(tmp_path: Path) -> None
     assert model_folder(str(tmp_path / "arm")) == str(tmp_path / "arm")
 
 
-def test_a_user_without_a_home_folder_has_only_the_caches_in_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_without_a_home_folder_has_only_the_caches_in_variables(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("HOME", raising=False)
     monkeypatch.delenv("GZ_FUEL_CACHE_PATH", raising=False)
     monkeypatch.setenv("IGN_FUEL_CACHE_PATH", "/fuel")
@@ -49,7 +58,9 @@ def test_a_user_without_a_home_folder_has_only_the_caches_in_variables(monkeypat
     assert fuel_caches() == [Path("/fuel")]
 
 
-def test_a_version_of_many_digits_is_no_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_version_of_many_digits_is_no_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GZ_FUEL_CACHE_PATH", str(tmp_path))
     model = tmp_path / "server" / "owner" / "models" / "cup"
     for version in ("9", "10", "1" * 200, "²"):

@@ -39,7 +39,9 @@ class Server:
 
     def world(self, uri: str) -> str:
         uri = uri.format(server=self.address)
-        return f"<sdf version='1.9'><world name='w'><include><uri>{uri}</uri></include></world></sdf>"
+        return (
+            f"<sdf version='1.9'><world name='w'><include><uri>{uri}</uri></include></world></sdf>"
+        )
 
 
 @pytest.fixture
@@ -81,13 +83,17 @@ def load(server: Server, uri: str = URI, **options: bool) -> loaders.Scene:
     return loaders.load_string(server.world(uri), format="sdf", quiet=True, **options)
 
 
-def test_nothing_is_downloaded_without_permission_and_the_hint_names_the_option(server: Server) -> None:
+def test_nothing_is_downloaded_without_permission_and_the_hint_names_the_option(
+    server: Server,
+) -> None:
     with pytest.raises(loaders.LoadError, match="fetch=True"):
         load(server)
     assert server.asked == []
 
 
-def test_a_model_is_downloaded_once_into_the_cache_with_its_version(server: Server, tmp_path: Path) -> None:
+def test_a_model_is_downloaded_once_into_the_cache_with_its_version(
+    server: Server, tmp_path: Path
+) -> None:
     server.answers[PATH] = archive(FILES)
     scene = load(server, fetch=True)
     folder = tmp_path / "cache" / server.address / "somebody" / "models" / "red box"
@@ -109,19 +115,28 @@ def test_a_stated_version_and_a_file_of_a_model_are_found(server: Server) -> Non
 
 
 def test_a_missing_model_is_asked_for_once_and_its_reason_is_stated(server: Server) -> None:
-    """The file is read again leniently, for the advice, and a file of the same model is named too."""
+    """The file is read again leniently, for the advice, and a file of the same model is named
+    too.
+    """
     uri = URI.format(server=server.address)
     others = "".join(
-        f"<include><name>{name}</name><uri>{name}</uri></include>" for name in (uri, uri + "/1/files/m.sdf")
+        f"<include><name>{name}</name><uri>{name}</uri></include>"
+        for name in (uri, uri + "/1/files/m.sdf")
     )
-    text = server.world(URI).replace("</world>", others.replace("/1/files", "/tip/files") + "</world>")
+    text = server.world(URI).replace(
+        "</world>", others.replace("/1/files", "/tip/files") + "</world>"
+    )
     with pytest.raises(loaders.LoadError, match=r"cannot download .*404"):
         loaders.load_string(text, format="sdf", fetch=True)
     assert server.asked == [PATH]
 
 
-@pytest.mark.parametrize("name", ["../evil.txt", "/evil.txt", "a/../../evil.txt", "..\\evil.txt", "C:/evil.txt"])
-def test_an_archive_that_leads_out_of_its_folder_is_refused(server: Server, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["../evil.txt", "/evil.txt", "a/../../evil.txt", "..\\evil.txt", "C:/evil.txt"]
+)
+def test_an_archive_that_leads_out_of_its_folder_is_refused(
+    server: Server, tmp_path: Path, name: str
+) -> None:
     server.answers[PATH] = archive(FILES | {name: "x"})
     with pytest.raises(loaders.LoadError, match="outside its folder"):
         load(server, fetch=True)
@@ -148,4 +163,6 @@ def test_an_answer_that_is_no_archive_is_refused(server: Server) -> None:
 
 def test_lenient_loading_leaves_out_what_cannot_be_downloaded(server: Server) -> None:
     scene = load(server, fetch=True, lenient=True)
-    assert [entry.code for entry in scene.diagnostics if entry.fate == "skipped"] == ["sdf.include-not-found"]
+    assert [entry.code for entry in scene.diagnostics if entry.fate == "skipped"] == [
+        "sdf.include-not-found"
+    ]

@@ -21,14 +21,18 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_package_that_is_not_there_is_refused_by_name(file: Path) -> None:
     missing = file.parent / "nowhere"
-    with pytest.raises(ValueError, match=r"package_map\['arm'\]: .*nowhere does not exist; expected the folder of"):
+    with pytest.raises(
+        ValueError, match=r"package_map\['arm'\]: .*nowhere does not exist; expected the folder of"
+    ):
         loaders.load(file, package_map={"arm": missing})
     with pytest.raises(ValueError, match=r"package_map\['arm'\]: .*r\.urdf is not a folder"):
         loaders.resolve(file, package_map={"arm": file})
 
 
 def test_a_search_path_that_is_not_there_is_refused(file: Path) -> None:
-    with pytest.raises(ValueError, match=r"paths: .*nowhere does not exist; expected a folder to search"):
+    with pytest.raises(
+        ValueError, match=r"paths: .*nowhere does not exist; expected a folder to search"
+    ):
         loaders.load_string(URDF, format="urdf", paths=[file.parent, file.parent / "nowhere"])
 
 
@@ -39,7 +43,9 @@ def test_a_search_path_that_is_not_there_is_refused(file: Path) -> None:
         ({"package_map": ["models"]}, "package_map: expected folders by package"),
     ],
 )
-def test_another_kind_of_value_is_refused(file: Path, options: dict[str, Any], message: str) -> None:
+def test_another_kind_of_value_is_refused(
+    file: Path, options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(TypeError, match=message):
         loaders.load(file, **options)
 
@@ -49,7 +55,7 @@ def test_none_stands_for_no_folders(file: Path) -> None:
     assert loaders.load(file, **options).links[0].name == "a"
 
 
-# --- the source of a load ---------------------------------------------------------------------------------------------
+# --- the source of a load -------------------------------------------------------------------------
 
 
 def test_a_document_in_place_of_a_path_is_named_as_such() -> None:
@@ -60,17 +66,25 @@ def test_a_document_in_place_of_a_path_is_named_as_such() -> None:
 
 @pytest.mark.parametrize("source", [b"x.urdf", 3, None])
 def test_what_is_no_path_is_a_type_error(source: Any) -> None:
-    with pytest.raises(TypeError, match=f"expected the path of a file, not {type(source).__name__}"):
+    with pytest.raises(
+        TypeError, match=f"expected the path of a file, not {type(source).__name__}"
+    ):
         loaders.load(source)
 
 
-def test_a_relative_path_is_searched_in_the_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_path_is_searched_in_the_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "arm").mkdir()
-    (tmp_path / "arm" / "model.urdf").write_text("<robot name='r'><link name='a'/></robot>", encoding="utf-8")
+    (tmp_path / "arm" / "model.urdf").write_text(
+        "<robot name='r'><link name='a'/></robot>", encoding="utf-8"
+    )
     assert loaders.load("arm/model.urdf", paths=[tmp_path]).name == "r"
     with pytest.raises(loaders.LoadError, match=r"arm/other\.urdf"):
         loaders.load("arm/other.urdf", paths=[tmp_path])
     (tmp_path / "here" / "arm").mkdir(parents=True)
-    (tmp_path / "here" / "arm" / "model.urdf").write_text("<robot name='h'><link name='a'/></robot>", encoding="utf-8")
+    (tmp_path / "here" / "arm" / "model.urdf").write_text(
+        "<robot name='h'><link name='a'/></robot>", encoding="utf-8"
+    )
     monkeypatch.chdir(tmp_path / "here")
     assert loaders.load("arm/model.urdf", paths=[tmp_path]).name == "h"

@@ -40,7 +40,9 @@ def test_of_two_packages_with_one_name_the_first_counts(tmp_path):
 
 def test_a_map_from_a_folder_serves_to_load(tmp_path):
     folder = package(tmp_path / "x", "robots")
-    (folder / "ball.sdf").write_text('<sdf version="1.11"><model name="m"><link name="l"/></model></sdf>')
+    (folder / "ball.sdf").write_text(
+        '<sdf version="1.11"><model name="m"><link name="l"/></model></sdf>'
+    )
     scene = loaders.load_string(
         "directives: [{add_model: {name: a, file: 'package://robots/ball.sdf'}}]",
         format="directives",

@@ -67,7 +67,9 @@ def test_a_link_to_the_top_of_the_file_system(tree: Path) -> None:
     assert RealPaths()(os.path.join(tree, "top", "usr")) == os.path.realpath("/usr")
 
 
-def test_a_relative_path_is_that_of_the_present_folder(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_path_is_that_of_the_present_folder(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As everywhere in Python."""
     real = RealPaths()
     for folder in ("arm", "other", "."):
@@ -79,9 +81,15 @@ def test_a_relative_path_is_that_of_the_present_folder(tree: Path, monkeypatch: 
 def test_a_relative_path_goes_up_from_the_folder_that_a_link_leads_to(
     tree: Path, folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """``..`` at the front is that of the working folder itself, not of a link by which it was entered."""
+    """``..`` at the front is that of the working folder itself, not of a link by which it was
+    entered.
+    """
     monkeypatch.chdir(tree / folder)
-    ups = [os.path.join(up, path) for up in ("..", "../..", "../../..", "./..") for path in ("arm/x", *PATHS)]
+    ups = [
+        os.path.join(up, path)
+        for up in ("..", "../..", "../../..", "./..")
+        for path in ("arm/x", *PATHS)
+    ]
     real = RealPaths()
     assert [real(path) for path in ups] == [os.path.realpath(path) for path in ups]
 

@@ -12,7 +12,9 @@ import loaders
 
 @pytest.fixture
 def descriptions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package laid out like robot_descriptions; the folder of its cache. Cloning fails the test."""
+    """A package laid out like robot_descriptions; the folder of its cache. Cloning fails the
+    test.
+    """
     package = tmp_path / "site" / "robot_descriptions"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")
@@ -42,7 +44,8 @@ def test_a_robot_description_is_read_from_its_cache(descriptions: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "reason"), [("arm_description", "not in the cache"), ("leg", "no robot leg"), ("../x", "name")]
+    ("name", "reason"),
+    [("arm_description", "not in the cache"), ("leg", "no robot leg"), ("../x", "name")],
 )
 def test_a_robot_description_that_is_not_here_is_an_error_and_never_fetched(
     descriptions: Path, name: str, reason: str

@@ -12,32 +12,56 @@ from tests.support.urdf_robots import ARM, codes, robot
 
 def test_contact_properties_hold_for_every_collision_of_the_link() -> None:
     scene = robot(
-        ARM + "<gazebo reference='b'><mu1>0.3</mu1><mu2 value='0.4'/><fdir1>0 1 0</fdir1><kp>1e5</kp><kd>10</kd>"
+        ARM
+        + "<gazebo reference='b'><mu1>0.3</mu1><mu2 value='0.4'/><fdir1>0 1 0</fdir1><kp>1e5</kp><kd>10</kd>"
         "<maxVel>0.1</maxVel><minDepth>0.001</minDepth></gazebo>"
     )
     untouched, changed = scene.links
     assert untouched.collisions[0].surface.friction.mu == 1.0
     for collision in changed.collisions:
         surface = collision.surface
-        assert (surface.friction.mu, surface.friction.mu2, surface.friction.fdir1) == (0.3, 0.4, (0, 1, 0))
-        assert (surface.stiffness, surface.damping, surface.max_velocity, surface.min_depth) == (1e5, 10, 0.1, 0.001)
+        assert (surface.friction.mu, surface.friction.mu2, surface.friction.fdir1) == (
+            0.3,
+            0.4,
+            (0, 1, 0),
+        )
+        assert (surface.stiffness, surface.damping, surface.max_velocity, surface.min_depth) == (
+            1e5,
+            10,
+            0.1,
+            0.001,
+        )
     assert codes(scene) == []
 
 
 def test_several_elements_add_up() -> None:
-    scene = robot(ARM + "<gazebo reference='b'><mu1>0.3</mu1></gazebo><gazebo reference='b'><kp>9</kp></gazebo>")
+    scene = robot(
+        ARM
+        + "<gazebo reference='b'><mu1>0.3</mu1></gazebo><gazebo reference='b'><kp>9</kp></gazebo>"
+    )
     surface = scene.links[1].collisions[0].surface
     assert (surface.friction.mu, surface.stiffness) == (0.3, 9)
 
 
 def test_flags_of_a_link() -> None:
     scene = robot(
-        ARM + "<gazebo reference='b'><turnGravityOff>true</turnGravityOff><selfCollide>1</selfCollide>"
+        ARM
+        + "<gazebo reference='b'><turnGravityOff>true</turnGravityOff><selfCollide>1</selfCollide>"
         "<dampingFactor>0.2</dampingFactor><kinematic>true</kinematic></gazebo>"
     )
     a, b = scene.links
-    assert (a.gravity, a.self_collide, a.kinematic, a.velocity_decay) == (True, None, False, (0.0, 0.0))
-    assert (b.gravity, b.self_collide, b.kinematic, b.velocity_decay) == (False, True, True, (0.2, 0.2))
+    assert (a.gravity, a.self_collide, a.kinematic, a.velocity_decay) == (
+        True,
+        None,
+        False,
+        (0.0, 0.0),
+    )
+    assert (b.gravity, b.self_collide, b.kinematic, b.velocity_decay) == (
+        False,
+        True,
+        True,
+        (0.2, 0.2),
+    )
 
 
 @pytest.mark.parametrize(
@@ -54,12 +78,19 @@ def test_gravity(element: str, gravity: bool) -> None:
 
 def test_a_surface_in_sdformat_inside_a_link_is_read() -> None:
     blob = "<collision><surface><friction><ode><mu>0.7</mu></ode></friction></surface></collision>"
-    assert robot(f"{ARM}<gazebo reference='b'>{blob}</gazebo>").links[1].collisions[1].surface.friction.mu == 0.7
+    assert (
+        robot(f"{ARM}<gazebo reference='b'>{blob}</gazebo>")
+        .links[1]
+        .collisions[1]
+        .surface.friction.mu
+        == 0.7
+    )
 
 
 def test_springs_stops_and_feedback_of_a_joint() -> None:
     scene = robot(
-        ARM + "<gazebo reference='j'><springStiffness>3</springStiffness><springReference>0.2</springReference>"
+        ARM
+        + "<gazebo reference='j'><springStiffness>3</springStiffness><springReference>0.2</springReference>"
         "<stopKp value='100'/><stopKd value='2'/><provideFeedback>true</provideFeedback>"
         "<preserveFixedJoint>true</preserveFixedJoint><disableFixedJointLumping>true</disableFixedJointLumping>"
         "<implicitSpringDamper>1</implicitSpringDamper></gazebo>"
@@ -87,11 +118,16 @@ def test_an_extension_of_a_joint_that_is_left_out_is_left_out_with_it() -> None:
     lost = "<joint name='k' type='fixed'><parent link='a'/><child link='none'/></joint>"
     extension = "<gazebo reference='k'><preserveFixedJoint>true</preserveFixedJoint></gazebo>"
     text = f"<robot name='r'>{ARM}{lost}{extension}</robot>"
-    assert codes(loaders.load_string(text, format="urdf", lenient=True, quiet=True)) == ["urdf.unknown-link"]
+    assert codes(loaders.load_string(text, format="urdf", lenient=True, quiet=True)) == [
+        "urdf.unknown-link"
+    ]
 
 
 def test_fixed_joints_are_never_lumped() -> None:
-    body = "<link name='a'/><link name='b'/><joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint>"
+    body = (
+        "<link name='a'/><link name='b'/><joint name='j' type='fixed'><parent link='a'/><child "
+        "link='b'/></joint>"
+    )
     assert [link.name for link in robot(body).links] == ["a", "b"]
 
 
@@ -106,24 +142,40 @@ def test_properties_of_the_whole_robot() -> None:
     ("element", "code", "severity"),
     [
         ("<gazebo><plugin name='p' filename='p.so'><x/></plugin></gazebo>", "urdf.plugin", "note"),
-        ("<gazebo reference='a'><material>Gazebo/Red</material></gazebo>", "urdf.appearance", "note"),
-        ("<gazebo reference='a'><maxContacts>3</maxContacts></gazebo>", "urdf.engine-setting", "note"),
+        (
+            "<gazebo reference='a'><material>Gazebo/Red</material></gazebo>",
+            "urdf.appearance",
+            "note",
+        ),
+        (
+            "<gazebo reference='a'><maxContacts>3</maxContacts></gazebo>",
+            "urdf.engine-setting",
+            "note",
+        ),
         ("<gazebo reference='nobody'><mu1>1</mu1></gazebo>", "urdf.unknown-reference", "warning"),
         ("<gazebo><link name='more'/></gazebo>", "urdf.embedded-sdf", "warning"),
         ("<gazebo><pose>0 0 1 0 0 0</pose></gazebo>", "urdf.gazebo-pose", "warning"),
         ("<gazebo reference='a'><unheard_of>1</unheard_of></gazebo>", "xml.unread", "warning"),
     ],
 )
-def test_what_gazebo_says_and_we_do_not_hold_is_reported(element: str, code: str, severity: str) -> None:
-    assert [(entry.code, entry.severity) for entry in robot(ARM + element).diagnostics] == [(code, severity)]
+def test_what_gazebo_says_and_we_do_not_hold_is_reported(
+    element: str, code: str, severity: str
+) -> None:
+    assert [(entry.code, entry.severity) for entry in robot(ARM + element).diagnostics] == [
+        (code, severity)
+    ]
 
 
 def test_a_material_of_gazebo_is_that_of_visuals_that_have_none() -> None:
     material = "<gazebo reference='a'><material>Gazebo/Red</material></gazebo>"
     shape = "<geometry><sphere radius='1'/></geometry>"
     found = robot(f"<link name='a'><visual>{shape}</visual></link>{material}")
-    assert found.links[0].visuals[0].material == Material(name="Gazebo/Red", diffuse=(1.0, 0.0, 0.0, 1.0))
-    own = robot(f"<link name='a'><visual>{shape}</visual></link>{material.replace('Gazebo/Red', 'Mine')}")
+    assert found.links[0].visuals[0].material == Material(
+        name="Gazebo/Red", diffuse=(1.0, 0.0, 0.0, 1.0)
+    )
+    own = robot(
+        f"<link name='a'><visual>{shape}</visual></link>{material.replace('Gazebo/Red', 'Mine')}"
+    )
     assert own.links[0].visuals[0].material == Material(name="Mine")
     assert codes(found) == []
     red = "<material name='b'><color rgba='1 0 0 1'/></material>"
@@ -133,7 +185,10 @@ def test_a_material_of_gazebo_is_that_of_visuals_that_have_none() -> None:
 
 
 def test_sensors_stand_on_links_and_joints() -> None:
-    sensor = "<sensor name='{}' type='{}'><pose>1 2 3 0 0 0</pose><update_rate>50</update_rate><x><y>4</y></x></sensor>"
+    sensor = (
+        "<sensor name='{}' type='{}'><pose>1 2 3 0 0 "
+        "0</pose><update_rate>50</update_rate><x><y>4</y></x></sensor>"
+    )
     scene = robot(
         f"{ARM}<gazebo reference='b'>{sensor.format('eye', 'imu')}</gazebo>"
         f"<gazebo reference='j'>{sensor.format('ft', 'force_torque')}</gazebo>"

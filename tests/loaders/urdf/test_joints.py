@@ -22,7 +22,8 @@ def test_an_axis_is_x_unless_given_and_always_of_unit_length() -> None:
 
 def test_a_zero_axis_is_an_error_where_there_is_one_and_nothing_where_there_is_none() -> None:
     assert "urdf.zero-axis" in errors(
-        "<link name='a'/><link name='b'/><joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
+        "<link name='a'/><link name='b'/><joint name='j' type='continuous'><parent "
+        "link='a'/><child link='b'/>"
         "<axis xyz='0 0 0'/></joint>"
     )
     assert arm("<axis xyz='0 0 0'/>", "fixed").diagnostics == ()
@@ -47,11 +48,26 @@ INF = math.inf
         ("revolute", "upper='2' effort='3' velocity='4'", (0, 2, 3, 4), ["urdf.missing-limit"]),
         ("revolute", "lower='-1' effort='3' velocity='4'", (-1, 0, 3, 4), ["urdf.missing-limit"]),
         ("revolute", "effort='3' velocity='4'", (-INF, INF, 3, 4), ["urdf.missing-limit"]),
-        ("revolute", "lower='1' upper='-1' effort='3' velocity='4'", (-INF, INF, 3, 4), ["urdf.reversed-limit"]),
+        (
+            "revolute",
+            "lower='1' upper='-1' effort='3' velocity='4'",
+            (-INF, INF, 3, 4),
+            ["urdf.reversed-limit"],
+        ),
         ("revolute", "lower='-1' upper='1'", (-1, 1, INF, INF), ["urdf.missing-limit"] * 2),
         ("continuous", "effort='3' velocity='4'", (-INF, INF, 3, 4), []),
-        ("continuous", "lower='-1' upper='1' effort='3' velocity='4'", (-INF, INF, 3, 4), ["urdf.continuous-limit"]),
-        ("revolute", "lower='-1e16' upper='1e16' effort='1e16' velocity='4'", (-INF, INF, INF, 4), []),
+        (
+            "continuous",
+            "lower='-1' upper='1' effort='3' velocity='4'",
+            (-INF, INF, 3, 4),
+            ["urdf.continuous-limit"],
+        ),
+        (
+            "revolute",
+            "lower='-1e16' upper='1e16' effort='1e16' velocity='4'",
+            (-INF, INF, INF, 4),
+            [],
+        ),
         (
             "revolute",
             "lower='-inf' upper='inf' effort='inf' velocity='4'",
@@ -75,7 +91,11 @@ def test_a_revolute_joint_without_a_limit_is_unlimited_and_noticed() -> None:
 
 def test_damping_friction_and_what_is_for_controllers() -> None:
     scene = arm(
-        "<dynamics damping='0.5' friction='0.25'/><safety_controller k_velocity='1'/><calibration rising='0'/>",
+        (
+            "<dynamics damping='0.5' friction='0.25'/><safety_controller "
+            "k_velocity='1'/><calibration "
+            "rising='0'/>"
+        ),
         "continuous",
     )
     axis = joint(scene).axes[0]
@@ -104,7 +124,12 @@ def test_mimic_couples_two_joints() -> None:
     mimic = "<mimic joint='p' multiplier='-2' offset='0.5'/>"
     scene = robot(chain + drawn.format("q", "a", "b", mimic) + drawn.format("p", "b", "c", ""))
     (coupling,) = scene.couplings
-    assert (coupling.follower, coupling.leader, coupling.multiplier, coupling.offset) == ("q", "p", -2.0, 0.5)
+    assert (coupling.follower, coupling.leader, coupling.multiplier, coupling.offset) == (
+        "q",
+        "p",
+        -2.0,
+        0.5,
+    )
 
 
 EVERY_JOINT = """<robot name="r">
@@ -123,7 +148,9 @@ def test_every_type_of_joint_moves_as_in_drake(tmp_path: Path) -> None:
     pytest.importorskip("pydrake")
     path = tmp_path / "r.urdf"
     moments = "<inertia ixx='1' iyy='2' izz='2.5' ixy='0.1' ixz='0.2' iyz='-0.1'/>"
-    inertial = f"<inertial><origin xyz='0.1 0.2 0.3' rpy='1 2 3'/><mass value='2'/>{moments}</inertial>"
+    inertial = (
+        f"<inertial><origin xyz='0.1 0.2 0.3' rpy='1 2 3'/><mass value='2'/>{moments}</inertial>"
+    )
     path.write_text(EVERY_JOINT.format(i=inertial))
     scene = loaders.load(path)
     mechanism = bridge.lower(scene)

@@ -12,7 +12,8 @@ from tests.support.urdf_documents import codes, robot
 def test_an_inertia_is_turned_into_the_axes_of_the_link() -> None:
     """A quarter turn about z swaps the x and y moments."""
     scene = robot(
-        "<link name='a'><inertial><origin xyz='1 2 3' rpy='0 0 1.5707963267948966'/><mass value='2'/>"
+        "<link name='a'><inertial><origin xyz='1 2 3' rpy='0 0 1.5707963267948966'/><mass "
+        "value='2'/>"
         "<inertia ixx='1' iyy='2' izz='2.5' ixy='0.1'/></inertial></link>"
     )
     inertia = scene.links[0].inertia
@@ -35,8 +36,13 @@ def test_a_mass_without_inertia_is_a_point() -> None:
 
 def test_lenient_loading_takes_a_mass_from_a_density_as_isaac_gym_does() -> None:
     """A box of 0.2 m x 0.3 m x 0.4 m at 500 kg/m^3, moved by 1 m in x, has 12 kg."""
-    collision = "<collision><origin xyz='1 0 0'/><geometry><box size='.2 .3 .4'/></geometry></collision>"
-    text = f"<robot name='r'><link name='a'>{collision}<inertial><density value='500'/></inertial></link></robot>"
+    collision = (
+        "<collision><origin xyz='1 0 0'/><geometry><box size='.2 .3 .4'/></geometry></collision>"
+    )
+    text = (
+        f"<robot name='r'><link name='a'>{collision}<inertial><density "
+        f"value='500'/></inertial></link></robot>"
+    )
     with pytest.raises(loaders.LoadError, match="lenient=True"):
         loaders.load_string(text, format="urdf")
     inertia = loaders.load_string(text, format="urdf", lenient=True, quiet=True).links[0].inertia

@@ -17,7 +17,8 @@ INERTIAL = "<inertial><mass value='2'/><inertia ixx='1' iyy='1' izz='1'/></inert
 
 def test_links_keep_their_order_and_their_names() -> None:
     scene = robot(
-        "<link name='z'/><link name='a'/><joint name='j' type='fixed'><parent link='a'/><child link='z'/></joint>"
+        "<link name='z'/><link name='a'/><joint name='j' type='fixed'><parent link='a'/><child "
+        "link='z'/></joint>"
     )
     assert [link.name for link in scene.links] == ["z", "a"]
     assert [model.name for model in scene.models] == ["r"]
@@ -25,7 +26,10 @@ def test_links_keep_their_order_and_their_names() -> None:
 
 
 def test_an_origin_of_the_robot_places_the_whole_model() -> None:
-    link, joint = "<link name='a'/>", "<joint name='w' type='fixed'><parent link='world'/><child link='a'/></joint>"
+    link, joint = (
+        "<link name='a'/>",
+        "<joint name='w' type='fixed'><parent link='world'/><child link='a'/></joint>",
+    )
     scene = robot(f"<origin xyz='1 2 3' rpy='0 0 {math.pi / 2}'/>{link}{joint}")
     np.testing.assert_allclose(scene.links[0].X_WL.p, [1, 2, 3])
     np.testing.assert_allclose(scene.models[0].X_WM.R @ (1, 0, 0), [0, 1, 0], atol=1e-15)
@@ -37,7 +41,9 @@ def test_the_link_world_is_the_world(tmp_path: Path) -> None:
     np.testing.assert_allclose(robot(body).links[0].X_WL.p, (1, 2, 3))
     assert [link.name for link in robot("<link name='world'/>" + body).links] == ["a"]
     shaped = (
-        "<link name='world'>" + INERTIAL + "<collision><geometry><sphere radius='1'/></geometry></collision></link>"
+        "<link name='world'>"
+        + INERTIAL
+        + "<collision><geometry><sphere radius='1'/></geometry></collision></link>"
     )
     scene = robot(shaped + body)
     assert [link.name for link in scene.links] == ["world", "a"]
@@ -69,7 +75,9 @@ def test_all_problems_are_reported_at_once_with_their_lines() -> None:
 
 @pytest.mark.parametrize("number", ["nan", "inf", "abc", "1 2", "1,5 2 3", "$(arg x)", ""])
 def test_numbers_that_are_none_are_errors_with_a_line(number: str) -> None:
-    found = errors(f"\n<link name='a'><visual><geometry><box size='{number}'/></geometry></visual></link>")
+    found = errors(
+        f"\n<link name='a'><visual><geometry><box size='{number}'/></geometry></visual></link>"
+    )
     assert {line for lines in found.values() for line in lines} == {2}
 
 
@@ -109,18 +117,36 @@ TWO = "<link name='a'/><link name='b'/>"
 PROVOKED = [
     (
         "urdf.second-shape",
-        "<link name='a'><visual><geometry><sphere radius='1'/><box size='1 1 1'/></geometry></visual></link>",
+        (
+            "<link name='a'><visual><geometry><sphere radius='1'/><box size='1 1 "
+            "1'/></geometry></visual></link>"
+        ),
     ),
-    ("urdf.zero-normal", "<link name='a'><collision><geometry><plane normal='0 0 0'/></geometry></collision></link>"),
+    (
+        "urdf.zero-normal",
+        "<link name='a'><collision><geometry><plane normal='0 0 0'/></geometry></collision></link>",
+    ),
     (
         "urdf.zero-scale",
-        "<link name='a'><visual><geometry><mesh filename='x.stl' scale='1 0 1'/></geometry></visual></link>",
+        (
+            "<link name='a'><visual><geometry><mesh filename='x.stl' scale='1 0 "
+            "1'/></geometry></visual></link>"
+        ),
     ),
     (
         "urdf.colour-range",
-        f"<link name='a'><visual>{BALL}<material name='m'><color rgba='2 0 0 1'/></material></visual></link>",
+        (
+            f"<link name='a'><visual>{BALL}<material name='m'><color rgba='2 0 0 "
+            f"1'/></material></visual></link>"
+        ),
     ),
-    ("urdf.no-texture", f"<link name='a'><visual>{BALL}<material name='m'>{RED}<texture/></material></visual></link>"),
+    (
+        "urdf.no-texture",
+        (
+            f"<link name='a'><visual>{BALL}<material "
+            f"name='m'>{RED}<texture/></material></visual></link>"
+        ),
+    ),
     (
         "urdf.repeated-material",
         f"<link name='a'/><material name='m'>{RED}</material><material name='m'>{RED}</material>",
@@ -128,20 +154,37 @@ PROVOKED = [
     ("urdf.canonical-body", "<link name='a'/><gazebo><canonicalBody>a</canonicalBody></gazebo>"),
     (
         "urdf.inertia-scaling",
-        f"<link name='a'><contact><inertia_scaling value='3'/></contact><collision>{BALL}</collision></link>",
+        (
+            f"<link name='a'><contact><inertia_scaling "
+            f"value='3'/></contact><collision>{BALL}</collision></link>"
+        ),
     ),
     ("urdf.joint-type-extension", TWO + fixed("j", "a", "b").replace("fixed", "spherical")),
-    ("urdf.limit-ignored", TWO + fixed("j", "a", "b", "<limit effort='1' velocity='1'/>").replace("fixed", "planar")),
-    ("urdf.planar-friction", TWO + fixed("j", "a", "b", "<dynamics friction='1'/>").replace("fixed", "planar")),
-    ("urdf.planar-damping", TWO + fixed("j", "a", "b", "<dynamics damping='1'/>").replace("fixed", "planar")),
+    (
+        "urdf.limit-ignored",
+        TWO + fixed("j", "a", "b", "<limit effort='1' velocity='1'/>").replace("fixed", "planar"),
+    ),
+    (
+        "urdf.planar-friction",
+        TWO + fixed("j", "a", "b", "<dynamics friction='1'/>").replace("fixed", "planar"),
+    ),
+    (
+        "urdf.planar-damping",
+        TWO + fixed("j", "a", "b", "<dynamics damping='1'/>").replace("fixed", "planar"),
+    ),
     (
         "urdf.mimic-ignored",
-        TWO + "<link name='c'/>" + fixed("j", "a", "b", "<mimic joint='k'/>") + fixed("k", "b", "c"),
+        TWO
+        + "<link name='c'/>"
+        + fixed("j", "a", "b", "<mimic joint='k'/>")
+        + fixed("k", "b", "c"),
     ),
     ("urdf.mimic", TWO + fixed("j", "a", "b", "<mimic joint='j'/>").replace("fixed", "continuous")),
     (
         "urdf.transmission-extra",
-        TWO + fixed("j", "a", "b").replace("fixed", "continuous") + "<transmission type='SimpleTransmission'>"
+        TWO
+        + fixed("j", "a", "b").replace("fixed", "continuous")
+        + "<transmission type='SimpleTransmission'>"
         "<joint name='j'/><actuator name='m'/><actuator name='n'/></transmission>",
     ),
 ]
@@ -161,12 +204,19 @@ def test_an_srdf_is_no_robot_and_one_error_says_what_to_do() -> None:
     pairs = "<disable_collisions link1='a' link2='b' reason='Adjacent'/>" * 3
     for lenient in (False, True):
         with pytest.raises(loaders.LoadError) as caught:
-            loaders.load_string(f"<robot name='r'><group name='g'/>{pairs}</robot>", format="urdf", lenient=lenient)
+            loaders.load_string(
+                f"<robot name='r'><group name='g'/>{pairs}</robot>", format="urdf", lenient=lenient
+            )
         (error,) = caught.value.diagnostics
         assert (error.code, "srdf=" in error.hint) == ("urdf.srdf", True)
 
 
 def test_the_world_is_a_link_if_it_has_a_sensor() -> None:
-    sensor = "<gazebo reference='world'><sensor name='eye' type='camera'><pose>0 0 1 0 0 0</pose></sensor></gazebo>"
-    found = loaders.load_string(f"<robot name='r'><link name='world'/><link name='a'/>{sensor}</robot>", format="urdf")
+    sensor = (
+        "<gazebo reference='world'><sensor name='eye' type='camera'><pose>0 0 1 0 0 "
+        "0</pose></sensor></gazebo>"
+    )
+    found = loaders.load_string(
+        f"<robot name='r'><link name='world'/><link name='a'/>{sensor}</robot>", format="urdf"
+    )
     assert [(link.name, len(link.sensors)) for link in found.links] == [("world", 1), ("a", 0)]

@@ -21,7 +21,10 @@ from tests.support.urdf_documents import BLUE, RED, codes, robot
         ("<mesh filename='x.stl'/><capsule radius='2' length='3'/>", Capsule(radius=2, length=3)),
         ("<plane normal='0 0 2'/>", Plane(normal=(0, 0, 1))),
         ("<mesh filename='x.stl' scale='1 -2 3'/>", Mesh(uri="x.stl", path=None, scale=(1, -2, 3))),
-        ("<mesh filename='x.stl' scale='0.5'/>", Mesh(uri="x.stl", path=None, scale=(0.5, 0.5, 0.5))),
+        (
+            "<mesh filename='x.stl' scale='0.5'/>",
+            Mesh(uri="x.stl", path=None, scale=(0.5, 0.5, 0.5)),
+        ),
     ],
 )
 def test_shapes(shape: str, expected: object) -> None:
@@ -35,9 +38,15 @@ def test_shapes_have_names_of_their_own_or_made_ones() -> None:
     sphere = "<geometry><sphere radius='1'/></geometry>"
     scene = robot(
         f"<link name='a'><collision>{sphere}</collision><collision>{sphere}</collision>"
-        f"<collision name='hit'>{sphere}</collision><collision name='hit'>{sphere}</collision></link>"
+        f"<collision name='hit'>{sphere}</collision><collision "
+        f"name='hit'>{sphere}</collision></link>"
     )
-    assert [c.name for c in scene.links[0].collisions] == ["a_collision", "a_collision_1", "hit", "hit_1"]
+    assert [c.name for c in scene.links[0].collisions] == [
+        "a_collision",
+        "a_collision_1",
+        "hit",
+        "hit_1",
+    ]
     assert codes(scene) == ["urdf.duplicate-name"]
 
 
@@ -51,7 +60,11 @@ VISUAL = "<visual><geometry><sphere radius='1'/></geometry>{}</visual>"
 
 
 def colors(body: str) -> list[object]:
-    return [visual.material and visual.material.diffuse for link in robot(body).links for visual in link.visuals]
+    return [
+        visual.material and visual.material.diffuse
+        for link in robot(body).links
+        for visual in link.visuals
+    ]
 
 
 def test_materials_are_known_by_name_wherever_they_stand() -> None:
@@ -92,12 +105,17 @@ def test_a_missing_texture_is_one_finding_and_the_material_is_known() -> None:
 
 
 def test_a_geometry_may_have_a_name_and_a_shape_may_lack_its_geometry() -> None:
-    named = robot("<link name='a'><visual><geometry name='g'><sphere radius='1'/></geometry></visual></link>")
+    named = robot(
+        "<link name='a'><visual><geometry name='g'><sphere radius='1'/></geometry></visual></link>"
+    )
     assert (len(named.links[0].visuals), codes(named)) == (1, [])
     bare = robot("<link name='a'><visual/></link>")
     assert (bare.links[0].visuals, len(codes(bare))) == ((), 1)
 
 
 def test_only_the_unknown_shape_is_reported_of_an_element_that_it_makes_useless() -> None:
-    scene = robot("<link name='a'><collision><origin xyz='0 0 1'/><geometry><torus/></geometry></collision></link>")
+    scene = robot(
+        "<link name='a'><collision><origin xyz='0 0 "
+        "1'/><geometry><torus/></geometry></collision></link>"
+    )
     assert codes(scene) == ["urdf.no-shape"]

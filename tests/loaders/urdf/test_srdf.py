@@ -30,13 +30,17 @@ def excluded(scene: Scene) -> set[frozenset[str]]:
 
 def test_disabled_pairs_become_collision_filters(tmp_path: Path) -> None:
     pair = "<disable_collisions link1='a' link2='c' reason='Never'/>"
-    scene = load_with_srdf(tmp_path, f"{pair}<group name='arm'><chain base_link='a' tip_link='d'/></group>")
+    scene = load_with_srdf(
+        tmp_path, f"{pair}<group name='arm'><chain base_link='a' tip_link='d'/></group>"
+    )
     assert excluded(scene) == {frozenset("ac")}
     assert codes(scene) == ["srdf.planning"]
 
 
 def test_a_link_disabled_by_default_touches_only_what_is_enabled_for_it(tmp_path: Path) -> None:
-    scene = load_with_srdf(tmp_path, "<disable_default_collisions link='a'/><enable_collisions link1='d' link2='a'/>")
+    scene = load_with_srdf(
+        tmp_path, "<disable_default_collisions link='a'/><enable_collisions link1='d' link2='a'/>"
+    )
     assert excluded(scene) == {frozenset("ac")}
 
 

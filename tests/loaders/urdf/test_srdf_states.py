@@ -1,4 +1,6 @@
-"""States of groups in an SRDF become keyframes; the witness is what MoveIt's srdfdom reads of the file."""
+"""States of groups in an SRDF become keyframes; the witness is what MoveIt's srdfdom reads of the
+file.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +32,20 @@ def read(tmp_path: Path, *states: str) -> Scene:
 
 
 def state(name: str, group: str, **positions: str) -> str:
-    joints = "".join(f"<joint name='{joint}' value='{value}'/>" for joint, value in positions.items())
+    joints = "".join(
+        f"<joint name='{joint}' value='{value}'/>" for joint, value in positions.items()
+    )
     return f"<group_state name='{name}' group='{group}'>{joints}</group_state>"
 
 
 def test_a_state_holds_the_positions_of_its_joints(tmp_path: Path) -> None:
     scene = read(tmp_path, state("ready", "arm", turn=" 0.5 ", plane="1 2e0 -3"))
     (key,) = scene.keyframes
-    assert (key.name, key.joints, key.positions) == ("ready", ("turn", "plane"), ((0.5,), (1.0, 2.0, -3.0)))
+    assert (key.name, key.joints, key.positions) == (
+        "ready",
+        ("turn", "plane"),
+        ((0.5,), (1.0, 2.0, -3.0)),
+    )
     assert (key.where.file, key.where.line) == (str(tmp_path / "r.srdf"), 1)
     assert "srdf" not in "".join(codes(scene))
 

@@ -13,13 +13,23 @@ TRANSMISSION = """<transmission name='t'><type>transmission_interface/SimpleTran
 
 def test_a_transmission_is_an_actuator() -> None:
     (actuator,) = robot(ARM + TRANSMISSION).actuators
-    assert (actuator.name, actuator.joint, actuator.effort, actuator.gear_ratio) == ("motor", "j", 5.0, 50.0)
+    assert (actuator.name, actuator.joint, actuator.effort, actuator.gear_ratio) == (
+        "motor",
+        "j",
+        5.0,
+        50.0,
+    )
     assert actuator.interfaces == ("EffortJointInterface",)
 
 
 def test_the_old_form_of_a_transmission_is_read() -> None:
-    old = "<transmission type='pr2_mechanism_model/SimpleTransmission' name='t'><actuator name='m'/><joint name='j'/>"
-    (actuator,) = robot(ARM + old + "<mechanicalReduction>-3</mechanicalReduction></transmission>").actuators
+    old = (
+        "<transmission type='pr2_mechanism_model/SimpleTransmission' name='t'><actuator "
+        "name='m'/><joint name='j'/>"
+    )
+    (actuator,) = robot(
+        ARM + old + "<mechanicalReduction>-3</mechanicalReduction></transmission>"
+    ).actuators
     assert (actuator.name, actuator.gear_ratio) == ("m", -3.0)
 
 
@@ -44,11 +54,21 @@ def test_two_actuators_of_one_name_are_distinguished() -> None:
 
 def test_ros2_control_drives_the_joints_that_take_commands() -> None:
     control = (
-        "<ros2_control name='c' type='system'><hardware><plugin>x</plugin></hardware><joint name='j'>"
-        "<command_interface name='position'/><command_interface name='velocity'/><state_interface name='position'/>"
+        "<ros2_control name='c' type='system'><hardware><plugin>x</plugin></hardware><joint "
+        "name='j'>"
+        "<command_interface name='position'/><command_interface name='velocity'/><state_interface "
+        "name='position'/>"
         "</joint></ros2_control>"
     )
     (alone,) = robot(ARM + control).actuators
-    assert (alone.name, alone.joint, alone.effort, alone.interfaces) == ("j", "j", 5.0, ("position", "velocity"))
+    assert (alone.name, alone.joint, alone.effort, alone.interfaces) == (
+        "j",
+        "j",
+        5.0,
+        ("position", "velocity"),
+    )
     (both,) = robot(ARM + TRANSMISSION + control).actuators
-    assert (both.name, both.interfaces) == ("motor", ("EffortJointInterface", "position", "velocity"))
+    assert (both.name, both.interfaces) == (
+        "motor",
+        ("EffortJointInterface", "position", "velocity"),
+    )

@@ -44,7 +44,10 @@ def test_a_joint_to_the_world_may_stand_the_other_way_round() -> None:
 def test_a_chain_of_ten_thousand_links_is_read() -> None:
     links = "".join(f"<link name='l{i}'/>" for i in range(10_001))
     joints = "".join(
-        f"<joint name='j{i}' type='fixed'><parent link='l{i}'/><child link='l{i + 1}'/><origin xyz='1 0 0'/></joint>"
+        (
+            f"<joint name='j{i}' type='fixed'><parent link='l{i}'/><child link='l{i + 1}'/><origin "
+            f"xyz='1 0 0'/></joint>"
+        )
         for i in range(10_000)
     )
     assert robot(joints + links).links[-1].X_WL.p[0] == pytest.approx(10_000)

@@ -1,4 +1,6 @@
-"""Versions of URDF: quaternions and capsules (1.1), limits of motion (1.2), and versions that do not exist."""
+"""Versions of URDF: quaternions and capsules (1.1), limits of motion (1.2), and versions that do
+not exist.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def test_a_quaternion_turns_joints_inertias_and_shapes(version: str) -> None:
         assert pose.p.tolist() == [0.0, 0.0, 1.0]
     inertia = scene.links[0].inertia
     assert inertia is not None
-    np.testing.assert_allclose(inertia.I_Lcm, R_TURN @ np.diag((0.1, 0.2, 0.25)) @ R_TURN.T, atol=1e-15)
+    np.testing.assert_allclose(
+        inertia.I_Lcm, R_TURN @ np.diag((0.1, 0.2, 0.25)) @ R_TURN.T, atol=1e-15
+    )
     assert codes(scene) == set()
 
 
@@ -69,7 +73,9 @@ def test_a_quaternion_agrees_with_its_angles() -> None:
 
 
 @pytest.mark.parametrize("version", ["", "1.0"])
-def test_a_quaternion_before_version_1_1_is_ignored_with_a_warning_as_in_urdfdom(version: str) -> None:
+def test_a_quaternion_before_version_1_1_is_ignored_with_a_warning_as_in_urdfdom(
+    version: str,
+) -> None:
     scene = load(version)
     assert all(pose.R is IDENTITY.R for pose in poses(scene))
     assert codes(scene) == {"urdf.quaternion-version"}
@@ -92,7 +98,9 @@ def test_a_quaternion_of_another_length_is_normalized_and_a_zero_one_refused() -
         np.testing.assert_allclose(pose.R, R_TURN, atol=1e-15)
     with pytest.raises(LoadError, match=r"urdf\.zero-quaternion"):
         load(pose="quat_xyzw='0 0 0 0'")
-    assert all(pose.R is IDENTITY.R for pose in poses(load(pose="quat_xyzw='0 0 0 0'", lenient=True))[:1])
+    assert all(
+        pose.R is IDENTITY.R for pose in poses(load(pose="quat_xyzw='0 0 0 0'", lenient=True))[:1]
+    )
 
 
 def test_limits_of_version_1_2_are_read_or_named() -> None:
@@ -105,7 +113,8 @@ def test_limits_of_version_1_2_are_read_or_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "used", "is_turned"), [("2.0", "1.2", True), ("abc", "1.0", False), ("1", "1.0", False)]
+    ("version", "used", "is_turned"),
+    [("2.0", "1.2", True), ("abc", "1.0", False), ("1", "1.0", False)],
 )
 def test_an_unknown_version_is_named(version: str, used: str, is_turned: bool) -> None:
     scene = load(version)

@@ -1,11 +1,13 @@
 """A mechanism in DART: coordinates, steps and surfaces.
 
-DART expresses the rotation of a ball joint or free body as a rotation vector. It has the velocities of the mechanism,
-but in another order for a free body, and of reversed sign in the other frame for a reversed ball joint. With
-``v_dart = B v``, mass matrix and forces become ``B.T M B`` and ``B.T f``; the rate of ``B`` times ``v`` is zero.
+DART expresses the rotation of a ball joint or free body as a rotation vector. It has the velocities
+of the mechanism, but in another order for a free body, and of reversed sign in the other frame for
+a reversed ball joint. With ``v_dart = B v``, mass matrix and forces become ``B.T M B`` and ``B.T
+f``; the rate of ``B`` times ``v`` is zero.
 
-To be comparable with other engines, dampers and springs act explicitly, as forces of the state before the step. As
-exported, DART simulates them itself, implicitly, with limits, dry friction, couplings and loops.
+To be comparable with other engines, dampers and springs act explicitly, as forces of the state
+before the step. As exported, DART simulates them itself, implicitly, with limits, dry friction,
+couplings and loops.
 """
 
 from __future__ import annotations
@@ -56,7 +58,11 @@ from .skeleton import (
 
 
 def dart_positions(
-    dartpy: Any, mechanism: Mechanism, indices: Sequence[BodyIndices], positions: Sequence[Coordinates], count: int
+    dartpy: Any,
+    mechanism: Mechanism,
+    indices: Sequence[BodyIndices],
+    positions: Sequence[Coordinates],
+    count: int,
 ) -> Array:
     """Return DART's positions, shape (count,).
 
@@ -75,7 +81,9 @@ def dart_positions(
             q[at.start : at.start + 3] = dartpy.dynamics.BallJoint.convertToPositions(R)
         elif kind is PrimitiveKind.FREE:
             X_WL = Pose.of(quaternion_to_matrix(position[3:]), position[:3])
-            q[at.start : at.start + 6] = dartpy.dynamics.FreeJoint.convertToPositions(isometry(dartpy, X_WL))
+            q[at.start : at.start + 6] = dartpy.dynamics.FreeJoint.convertToPositions(
+                isometry(dartpy, X_WL)
+            )
         else:
             for k, (displacement,) in _own(body, displacements):
                 q[at.start + k] = displacement
@@ -86,7 +94,9 @@ def _own(body: Body, values: Sequence[Any]) -> list[tuple[int, Any]]:
     """The displacements of the degrees of freedom; a screw has one, that of its hinge."""
     numbered = list(zip(body.primitives, values, strict=True))
     if len(numbered) == 2 and numbered[0][0].dof_index == numbered[1][0].dof_index:
-        return [(0, value) for primitive, value in numbered if primitive.kind is PrimitiveKind.HINGE]
+        return [
+            (0, value) for primitive, value in numbered if primitive.kind is PrimitiveKind.HINGE
+        ]
     return [(k, value) for k, (_, value) in enumerate(numbered)]
 
 
@@ -105,9 +115,15 @@ def mechanism_positions(
     for body, at in zip(mechanism.bodies, indices, strict=True):
         kind = kind_of(body)
         if kind is not None:
-            rotation = tuple(matrix_to_quaternion(dartpy.math.expMapRot(q[at.start : at.start + 3])))
+            rotation = tuple(
+                matrix_to_quaternion(dartpy.math.expMapRot(q[at.start : at.start + 3]))
+            )
             origin = tuple(q[at.start + 3 : at.start + 6].tolist())
-            positions.append(joint_position(body, ((*origin, *rotation) if kind is PrimitiveKind.FREE else rotation,)))
+            positions.append(
+                joint_position(
+                    body, ((*origin, *rotation) if kind is PrimitiveKind.FREE else rotation,)
+                )
+            )
         else:
             own = dict(_own(body, body.primitives))
             shared = {p.dof_index: float(q[at.start + k]) / p.ratio for k, p in own.items()}
@@ -116,7 +132,9 @@ def mechanism_positions(
     return positions
 
 
-def velocity_map(mechanism: Mechanism, indices: Sequence[BodyIndices], positions: Sequence[Coordinates]) -> Array:
+def velocity_map(
+    mechanism: Mechanism, indices: Sequence[BodyIndices], positions: Sequence[Coordinates]
+) -> Array:
     """Return the matrix ``B``, shape (velocities in DART, nv).
 
     Args:
@@ -124,7 +142,10 @@ def velocity_map(mechanism: Mechanism, indices: Sequence[BodyIndices], positions
         indices: The indices of each body.
         positions: The position of each body's joint.
     """
-    rows = sum(len(_own(body, body.primitives)) if kind_of(body) is None else body.nv for body in mechanism.bodies)
+    rows = sum(
+        len(_own(body, body.primitives)) if kind_of(body) is None else body.nv
+        for body in mechanism.bodies
+    )
     B = np.zeros((rows, len(mechanism.v_order)))
     for body, at, position in zip(mechanism.bodies, indices, positions, strict=True):
         kind, column = kind_of(body), body.v_start
@@ -174,7 +195,9 @@ def surfaces_in_dart(nodes: Mapping[str, Any]) -> Surfaces:
             form, X_LG = _form(frame.getShape()), pose_of(frame.getRelativeTransform())
             if form is not None:
                 supports.append((link, supports_of(form, X_LG)))
-            friction.setdefault(link, []).append(float(frame.getDynamicsAspect().getFrictionCoeff()))
+            friction.setdefault(link, []).append(
+                float(frame.getDynamicsAspect().getFrictionCoeff())
+            )
     return Surfaces(supports=stacked(supports), visuals=None, friction=friction)
 
 
@@ -199,9 +222,11 @@ def _three(numbers: Any) -> tuple[float, float, float]:
 
 
 def colliding_pairs(dartpy: Any, world: Any, nodes: Mapping[str, Any]) -> frozenset[frozenset[str]]:
-    """Return the pairs of links that the filter of a running world lets collide if all of them overlap.
+    """Return the pairs of links that the filter of a running world lets collide if all of them
+    overlap.
 
-    A sphere that reaches all other links is added to each link with shapes, and collides no more afterwards.
+    A sphere that reaches all other links is added to each link with shapes, and collides no more
+    afterwards.
 
     Args:
         dartpy: The module.
@@ -216,14 +241,20 @@ def colliding_pairs(dartpy: Any, world: Any, nodes: Mapping[str, Any]) -> frozen
         if solid:
             sphere = node.createShapeNode(dartpy.dynamics.SphereShape(_REACH))
             sphere.createCollisionAspect()
-            sphere.getCollisionAspect().setCollidable(any(f.getCollisionAspect().isCollidable() for f in solid))
+            sphere.getCollisionAspect().setCollidable(
+                any(f.getCollisionAspect().isCollidable() for f in solid)
+            )
             group.addShapeFrame(sphere)
             spheres.append(sphere)
-    option = dartpy.collision.CollisionOption(True, _MAX_CONTACTS, solver.getCollisionOption().collisionFilter)
+    option = dartpy.collision.CollisionOption(
+        True, _MAX_CONTACTS, solver.getCollisionOption().collisionFilter
+    )
     result = dartpy.collision.CollisionResult()
     group.collide(option, result)
     names = {node.getName(): link for link, node in nodes.items()}
-    touching = [{_node_of(c.collisionObject1), _node_of(c.collisionObject2)} for c in result.getContacts()]
+    touching = [
+        {_node_of(c.collisionObject1), _node_of(c.collisionObject2)} for c in result.getContacts()
+    ]
     group.removeAllShapeFrames()
     for sphere in spheres:
         sphere.removeCollisionAspect()
@@ -268,7 +299,9 @@ class DartSimulation:
             self._clear_passive_forces()
 
     def _clear_passive_forces(self) -> None:
-        """Leave dampers and springs to `_passive_forces`; the numbers that DART had stay known for L0."""
+        """Leave dampers and springs to `_passive_forces`; the numbers that DART had stay known for
+        L0.
+        """
         self._parameters = self.joint_parameters()
         for k in range(self.skeleton.getNumJoints()):
             joint = self.skeleton.getJoint(k)
@@ -276,13 +309,15 @@ class DartSimulation:
                 joint.setDampingCoefficient(number, 0.0)
                 joint.setSpringStiffness(number, 0.0)
 
-    # --- state -------------------------------------------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
         """See `Engine.set_state`."""
         positions = self.mechanism.positions_by_body(q)
         count = self.skeleton.getNumDofs()
-        self.skeleton.setPositions(dart_positions(self._dartpy, self.mechanism, self._indices, positions, count))
+        self.skeleton.setPositions(
+            dart_positions(self._dartpy, self.mechanism, self._indices, positions, count)
+        )
         self.skeleton.setVelocities(self._map(positions) @ self.mechanism.velocities(v))
 
     def _positions(self) -> list[Coordinates]:
@@ -290,7 +325,9 @@ class DartSimulation:
         return mechanism_positions(self._dartpy, self.mechanism, self._indices, q)
 
     def _map(self, positions: list[Coordinates] | None = None) -> Array:
-        return velocity_map(self.mechanism, self._indices, self._positions() if positions is None else positions)
+        return velocity_map(
+            self.mechanism, self._indices, self._positions() if positions is None else positions
+        )
 
     def positions(self) -> dict[str, Position]:
         """See `Engine.positions`."""
@@ -312,11 +349,14 @@ class DartSimulation:
         """See `Engine.jacobians`."""
         B = self._map()
         return {
-            body.name: np.asarray(self.skeleton.getWorldJacobian(self.skeleton.getBodyNode(at.body))) @ B
+            body.name: np.asarray(
+                self.skeleton.getWorldJacobian(self.skeleton.getBodyNode(at.body))
+            )
+            @ B
             for body, at in zip(self.mechanism.bodies, self._indices, strict=True)
         }
 
-    # --- parameters --------------------------------------------------------------------------------------------------
+    # --- parameters -------------------------------------------------------------------------------
 
     def inertias(self) -> dict[str, SpatialInertia]:
         """See `Engine.inertias`."""
@@ -325,7 +365,9 @@ class DartSimulation:
             if body.name in moving:
                 inertia = self.skeleton.getBodyNode(at.body).getInertia()
                 center = Pose.of(p=inertia.getLocalCOM())
-                found[body.name] = SpatialInertia.in_frame(inertia.getMass(), center, np.asarray(inertia.getMoment()))
+                found[body.name] = SpatialInertia.in_frame(
+                    inertia.getMass(), center, np.asarray(inertia.getMoment())
+                )
         return found
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
@@ -336,20 +378,29 @@ class DartSimulation:
         for dof, scalar in scalar_dofs(self.mechanism).items():
             number, number_in_joint = self._indices[scalar.body].joints[scalar.number]
             joint, r = self.skeleton.getJoint(number), scalar.primitive.ratio
-            bounds = joint.getPositionLowerLimit(number_in_joint), joint.getPositionUpperLimit(number_in_joint)
+            bounds = (
+                joint.getPositionLowerLimit(number_in_joint),
+                joint.getPositionUpperLimit(number_in_joint),
+            )
             lower, upper = sorted(without_sentinel(bound / r) for bound in bounds)
             found[dof] = JointParameters(
-                lower=lower, upper=upper, damping=joint.getDampingCoefficient(number_in_joint) * r**2,
+                lower=lower,
+                upper=upper,
+                damping=joint.getDampingCoefficient(number_in_joint) * r**2,
                 friction=joint.getCoulombFriction(number_in_joint) * abs(r),
-            )  # fmt: skip
+            )
         return found
 
     def settings(self) -> Settings:
-        """Return gravity and time step of the world, the initial poses, and the force limits of the joints."""
+        """Return gravity and time step of the world, the initial poses, and the force limits of the
+        joints.
+        """
         return Settings(
-            gravity=np.asarray(self.world.getGravity()), time_step=float(self.world.getTimeStep()),
-            initial_poses=self._initial_poses, efforts=self._efforts(),
-        )  # fmt: skip
+            gravity=np.asarray(self.world.getGravity()),
+            time_step=float(self.world.getTimeStep()),
+            initial_poses=self._initial_poses,
+            efforts=self._efforts(),
+        )
 
     def _efforts(self) -> dict[Dof, float]:
         efforts = {}
@@ -376,7 +427,7 @@ class DartSimulation:
         """See `Engine.violations`; of the positions that DART reports."""
         return constraint_violations(self.mechanism, self.positions())
 
-    # --- dynamics ----------------------------------------------------------------------------------------------------
+    # --- dynamics ---------------------------------------------------------------------------------
 
     def mass_matrix(self) -> Array:
         """See `Engine.mass_matrix`."""
@@ -389,7 +440,9 @@ class DartSimulation:
         return self.inverse_dynamics(np.zeros(len(self.mechanism.v_order)))
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
-        """See `Engine.inverse_dynamics`; DART's own, without external forces, dampers and springs."""
+        """See `Engine.inverse_dynamics`; DART's own, without external forces, dampers and
+        springs.
+        """
         B = self._map()
         self.skeleton.setAccelerations(B @ accelerations)
         self.skeleton.computeInverseDynamics(False, False, False)
@@ -398,7 +451,7 @@ class DartSimulation:
         self.skeleton.resetAccelerations()
         return forces
 
-    # --- motion ------------------------------------------------------------------------------------------------------
+    # --- motion -----------------------------------------------------------------------------------
 
     def set_step(self, seconds: float) -> None:
         """See `Engine.set_step`."""
@@ -414,7 +467,12 @@ class DartSimulation:
             self.world.step()
 
     def _has_passive_forces(self) -> bool:
-        axes = (p.limits for body in self.mechanism.bodies for p in body.primitives if p.limits is not None)
+        axes = (
+            p.limits
+            for body in self.mechanism.bodies
+            for p in body.primitives
+            if p.limits is not None
+        )
         return any(axis.damping or axis.spring_stiffness for axis in axes)
 
     def _passive_forces(self) -> Array:
@@ -429,11 +487,15 @@ class DartSimulation:
                 k = slice(body.v_start + p.dof_index, body.v_start + p.dof_index + size)
                 forces[k] = -p.limits.damping * v[k]
                 if size == 1 and p.limits.spring_stiffness:
-                    forces[k] -= p.limits.spring_stiffness * (position[p.dof_index] - p.limits.spring_reference)
+                    forces[k] -= p.limits.spring_stiffness * (
+                        position[p.dof_index] - p.limits.spring_reference
+                    )
         return forces
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
-        """See `Engine.collidable_pairs`; which large spheres on the links touch with the filter of the world."""
+        """See `Engine.collidable_pairs`; which large spheres on the links touch with the filter of
+        the world.
+        """
         return colliding_pairs(self._dartpy, self.world, self._nodes())
 
     def surfaces(self) -> Surfaces:

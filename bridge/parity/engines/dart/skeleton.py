@@ -39,7 +39,8 @@ class BodyIndices:
     Attributes:
         body: Index of its body node.
         start: Index of the first degree of freedom of its joints.
-        joints: Index of the joint of each primitive, and the number of the degree of freedom in that joint.
+        joints: Index of the joint of each primitive, and the number of the degree of freedom in
+            that joint.
     """
 
     body: int
@@ -56,7 +57,9 @@ class BuiltSkeleton:
 
 
 def build_skeleton(mechanism: Mechanism) -> BuiltSkeleton:
-    """Return the skeleton of a mechanism: its tree, inertias and frames, without passive forces, limits and shapes."""
+    """Return the skeleton of a mechanism: its tree, inertias and frames, without passive forces,
+    limits and shapes.
+    """
     import dartpy
 
     skeleton = dartpy.dynamics.Skeleton(mechanism.scene.name or "model")
@@ -70,18 +73,24 @@ def build_skeleton(mechanism: Mechanism) -> BuiltSkeleton:
         node.setGravityMode(body.link.gravity)
         nodes.append(node)
         index = node.getIndexInSkeleton()
-        found.append(BodyIndices(body=index, start=start, joints=_numbered(joints, len(body.primitives))))
+        found.append(
+            BodyIndices(body=index, start=start, joints=_numbered(joints, len(body.primitives)))
+        )
     return BuiltSkeleton(skeleton=skeleton, bodies=tuple(found))
 
 
 def _numbered(joints: list[Any], count: int) -> tuple[tuple[int, int], ...]:
     """The joint and degree of freedom of each primitive; both of a screw have the same one."""
-    numbered = [(joint.getJointIndexInSkeleton(), k) for joint in joints for k in range(joint.getNumDofs())]
+    numbered = [
+        (joint.getJointIndexInSkeleton(), k) for joint in joints for k in range(joint.getNumDofs())
+    ]
     return tuple(numbered[min(k, len(numbered) - 1)] for k in range(count))
 
 
 def _add_body(dartpy: Any, parent: Any, body: Body) -> tuple[list[Any], Any]:
-    """Add the joints and the node of a body; types of joints that DART does not have become chains."""
+    """Add the joints and the node of a body; types of joints that DART does not have become
+    chains.
+    """
     names = f"{body.joint or body.name} of {body.name}", body.name
     joint, node = _native(parent, body)
     if joint is not None:
@@ -95,7 +104,9 @@ def _add_body(dartpy: Any, parent: Any, body: Body) -> tuple[list[Any], Any]:
         joint, node = _single(parent, primitive)
         joint.setName(f"{names[0]} {number}")
         node.setName(names[1] if last else f"{names[1]} {number}")
-        _place(dartpy, joint, body.X_PF if number == 0 else IDENTITY, body.X_BM if last else IDENTITY)
+        _place(
+            dartpy, joint, body.X_PF if number == 0 else IDENTITY, body.X_BM if last else IDENTITY
+        )
         node.setInertia(_inertia(dartpy, SpatialInertia.in_frame(0.0, IDENTITY, np.zeros((3, 3)))))
         joints.append(joint)
         parent = node
@@ -130,7 +141,11 @@ def _native(parent: Any, body: Body) -> tuple[Any, Any]:
 def _single(parent: Any, primitive: Primitive) -> tuple[Any, Any]:
     """A revolute or prismatic joint."""
     is_hinge = primitive.kind is _HINGE
-    create = parent.createRevoluteJointAndBodyNodePair if is_hinge else parent.createPrismaticJointAndBodyNodePair
+    create = (
+        parent.createRevoluteJointAndBodyNodePair
+        if is_hinge
+        else parent.createPrismaticJointAndBodyNodePair
+    )
     joint, node = create()
     joint.setAxis(primitive.axis)
     return joint, node
@@ -151,7 +166,9 @@ def _screw(parent: Any, primitives: tuple[Primitive, ...]) -> tuple[Any, Any]:
 
 
 def _is_plane(primitives: tuple[Primitive, ...]) -> bool:
-    """Return whether two slides and a hinge are those of DART's planar joint: x, y and their normal."""
+    """Return whether two slides and a hinge are those of DART's planar joint: x, y and their
+    normal.
+    """
     x, y, normal = (p.axis for p in primitives)
     return bool(np.allclose(np.cross(x, y), normal, rtol=0.0, atol=1e-12))
 
@@ -175,7 +192,9 @@ def isometry(dartpy: Any, X: Pose) -> Any:
 
 
 def _inertia(dartpy: Any, inertia: SpatialInertia) -> Any:
-    return dartpy.dynamics.Inertia(inertia.mass, np.asarray(inertia.p_LLcm), np.asarray(inertia.I_Lcm))
+    return dartpy.dynamics.Inertia(
+        inertia.mass, np.asarray(inertia.p_LLcm), np.asarray(inertia.I_Lcm)
+    )
 
 
 def place_again(dartpy: Any, joint: Any, properties: Any, body: Body) -> None:
@@ -194,11 +213,12 @@ def place_again(dartpy: Any, joint: Any, properties: Any, body: Body) -> None:
     _place(dartpy, joint, body.X_PF, body.X_BM)
 
 
-# --- passive forces --------------------------------------------------------------------------------------------------
+# --- passive forces -------------------------------------------------------------------------------
 
 
 def set_passive_forces(built: BuiltSkeleton, mechanism: Mechanism) -> None:
-    """Give the joints the dampers, springs, dry friction and limits of the mechanism, which DART itself simulates.
+    """Give the joints the dampers, springs, dry friction and limits of the mechanism, which DART
+    itself simulates.
 
     Args:
         built: The skeleton.
@@ -245,7 +265,8 @@ _HINGE_REACH = 0.1
 
 
 def follows(mechanism: Mechanism, coupling: DofCoupling) -> tuple[ScalarDof, ScalarDof] | None:
-    """Return follower and leader of a coupling that DART can hold: two joints with one hinge or slide each; or None.
+    """Return follower and leader of a coupling that DART can hold: two joints with one hinge or
+    slide each; or None.
 
     Args:
         mechanism: The mechanism.
@@ -256,11 +277,16 @@ def follows(mechanism: Mechanism, coupling: DofCoupling) -> tuple[ScalarDof, Sca
     if follower is None or leader is None:
         return None
     single = len(mechanism.bodies[follower.body].primitives) == 1
-    return (follower, leader) if single and len(mechanism.bodies[leader.body].primitives) == 1 else None
+    return (
+        (follower, leader)
+        if single and len(mechanism.bodies[leader.body].primitives) == 1
+        else None
+    )
 
 
 def add_couplings(dartpy: Any, built: BuiltSkeleton, mechanism: Mechanism) -> None:
-    """Let joints follow others, as motors; DART's constraint in both directions makes chains of joints diverge.
+    """Let joints follow others, as motors; DART's constraint in both directions makes chains of
+    joints diverge.
 
     Their properties are new, so that this precedes everything else that sets them.
 
@@ -276,7 +302,12 @@ def add_couplings(dartpy: Any, built: BuiltSkeleton, mechanism: Mechanism) -> No
 
 
 def _couple(
-    dartpy: Any, built: BuiltSkeleton, mechanism: Mechanism, coupling: DofCoupling, one: ScalarDof, two: ScalarDof
+    dartpy: Any,
+    built: BuiltSkeleton,
+    mechanism: Mechanism,
+    coupling: DofCoupling,
+    one: ScalarDof,
+    two: ScalarDof,
 ) -> None:
     followers, leaders = (built.bodies[dof.body].joints[0] for dof in (one, two))
     joint = built.skeleton.getJoint(followers[0])
@@ -286,7 +317,11 @@ def _couple(
     mimic.mMultiplier = coupling.multiplier * one.primitive.ratio / two.primitive.ratio
     mimic.mOffset = coupling.offset * one.primitive.ratio
     is_hinge = one.primitive.kind is PrimitiveKind.HINGE
-    properties = (dartpy.dynamics.RevoluteJointProperties if is_hinge else dartpy.dynamics.PrismaticJointProperties)()
+    properties = (
+        dartpy.dynamics.RevoluteJointProperties
+        if is_hinge
+        else dartpy.dynamics.PrismaticJointProperties
+    )()
     properties.mMimicDofProps = [mimic]
     place_again(dartpy, joint, properties, mechanism.bodies[one.body])
     joint.setActuatorType(dartpy.dynamics.ActuatorType.MIMIC)
@@ -299,7 +334,9 @@ def mimic_of(joint: Any) -> Any:
         joint: The joint that follows.
     """
     is_hinge = joint.getType() == "RevoluteJoint"
-    properties = joint.getRevoluteJointProperties() if is_hinge else joint.getPrismaticJointProperties()
+    properties = (
+        joint.getRevoluteJointProperties() if is_hinge else joint.getPrismaticJointProperties()
+    )
     return properties.mMimicDofProps[0]
 
 
@@ -312,9 +349,15 @@ def add_loops(dartpy: Any, world: Any, built: BuiltSkeleton, mechanism: Mechanis
         built: The skeleton.
         mechanism: The mechanism.
     """
-    welded = {closure.joint.name for closure in mechanism.closures if closure.joint.type is JointType.FIXED}
+    welded = {
+        closure.joint.name
+        for closure in mechanism.closures
+        if closure.joint.type is JointType.FIXED
+    }
     welded |= {
-        f"{c.link_A}, {c.link_B}" for c in mechanism.scene.constraints if isinstance(c, WeldConstraint) and c.active
+        f"{c.link_A}, {c.link_B}"
+        for c in mechanism.scene.constraints
+        if isinstance(c, WeldConstraint) and c.active
     }
     axes = {
         closure.joint.name: closure.joint.axes[0].xyz
@@ -324,7 +367,11 @@ def add_loops(dartpy: Any, world: Any, built: BuiltSkeleton, mechanism: Mechanis
     solver = world.getConstraintSolver()
     for name, ((a, X_AP), (b, _)) in constraint_frames(mechanism):
         nodes = [built.skeleton.getBodyNode(built.bodies[i].body) for i in (b, a) if i != ROOT]
-        X_WA = IDENTITY if a == ROOT else pose_of(built.skeleton.getBodyNode(built.bodies[a].body).getWorldTransform())
+        X_WA = (
+            IDENTITY
+            if a == ROOT
+            else pose_of(built.skeleton.getBodyNode(built.bodies[a].body).getWorldTransform())
+        )
         X_WP = X_WA @ X_AP
         if name in welded:
             solver.addConstraint(dartpy.constraint.WeldJointConstraint(*nodes))
@@ -352,7 +399,8 @@ def is_supported(collision: Collision) -> bool:
 
 
 def add_shapes(dartpy: Any, world: Any, built: BuiltSkeleton, mechanism: Mechanism) -> None:
-    """Add the collision shapes with their friction and restitution, and filter all pairs that never collide.
+    """Add the collision shapes with their friction and restitution, and filter all pairs that never
+    collide.
 
     Args:
         dartpy: The module.
@@ -361,7 +409,8 @@ def add_shapes(dartpy: Any, world: Any, built: BuiltSkeleton, mechanism: Mechani
         mechanism: The mechanism.
     """
     nodes = {
-        body.name: built.skeleton.getBodyNode(at.body) for body, at in zip(mechanism.bodies, built.bodies, strict=True)
+        body.name: built.skeleton.getBodyNode(at.body)
+        for body, at in zip(mechanism.bodies, built.bodies, strict=True)
     }
     for body in mechanism.bodies:
         for collision in filter(is_supported, body.link.collisions):

@@ -1,7 +1,7 @@
 """A process that runs DART, which can crash: pickled requests on stdin, pickled replies on stdout.
 
-A request is the number of an engine, the name of a method and its arguments. Both ends are this package, so that
-pickles are safe here.
+A request is the number of an engine, the name of a method and its arguments. Both ends are this
+package, so that pickles are safe here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,16 @@ from .simulation import DartSimulation
 OPEN, CLOSE = "open", "close"
 """Requests that open and close an engine; all others are methods of `DartSimulation`."""
 Request = tuple[int, str, tuple[Any, ...]]
-_RAISED = (RuntimeError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, ImportError, MemoryError)
+_RAISED = (
+    RuntimeError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    ImportError,
+    MemoryError,
+)
 
 
 def main() -> None:
@@ -48,7 +57,9 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
         replies.flush()
 
 
-def _answer(engines: dict[int, DartSimulation], number: int, method: str, arguments: Sequence[Any]) -> Any:
+def _answer(
+    engines: dict[int, DartSimulation], number: int, method: str, arguments: Sequence[Any]
+) -> Any:
     if method == OPEN:
         mechanism, as_exported = arguments
         engines[number] = DartSimulation(mechanism, as_exported=as_exported)

@@ -1,4 +1,6 @@
-"""Known differences between Drake's reading of a file and this project's, as diagnostics about links and joints."""
+"""Known differences between Drake's reading of a file and this project's, as diagnostics about
+links and joints.
+"""
 
 from __future__ import annotations
 
@@ -39,10 +41,14 @@ def known_differences(
     )
 
 
-def friction_differences(scene: Scene, friction: Mapping[str, Sequence[float]]) -> Iterator[Diagnostic]:
-    """Yield one diagnostic for each link whose dynamic friction Drake takes from another element, or from none.
+def friction_differences(
+    scene: Scene, friction: Mapping[str, Sequence[float]]
+) -> Iterator[Diagnostic]:
+    """Yield one diagnostic for each link whose dynamic friction Drake takes from another element,
+    or from none.
 
-    Drake takes ``mu2`` of SDFormat for it, and 1 where URDF states the friction in elements of Gazebo or PyBullet only.
+    Drake takes ``mu2`` of SDFormat for it, and 1 where URDF states the friction in elements of
+    Gazebo or PyBullet only.
 
     Args:
         scene: The scene.
@@ -54,7 +60,10 @@ def friction_differences(scene: Scene, friction: Mapping[str, Sequence[float]]) 
         if len(found) != len(wanted) or found == wanted:
             continue
         readings = (
-            ("Drake takes mu2 for the dynamic friction of link {link}", sorted(each.mu2 for each in stated)),
+            (
+                "Drake takes mu2 for the dynamic friction of link {link}",
+                sorted(each.mu2 for each in stated),
+            ),
             ("Drake finds no friction of link {link} and takes 1", [1.0] * len(stated)),
         )
         for template, expected in readings:
@@ -65,12 +74,18 @@ def friction_differences(scene: Scene, friction: Mapping[str, Sequence[float]]) 
 
 
 def _about_friction(template: str, link: Link, difference: float) -> Diagnostic:
-    entry = _about_link("drake.friction", f"{template}; its coefficients differ by up to {{difference}}", link)
-    return dataclasses.replace(entry, arguments={**entry.arguments, "difference": f"{difference:g}"})
+    entry = _about_link(
+        "drake.friction", f"{template}; its coefficients differ by up to {{difference}}", link
+    )
+    return dataclasses.replace(
+        entry, arguments={**entry.arguments, "difference": f"{difference:g}"}
+    )
 
 
 def _replaced_inertias(links: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
-    """The links to which Drake gives the inertia of a ball of water, because it finds their own invalid."""
+    """The links to which Drake gives the inertia of a ball of water, because it finds their own
+    invalid.
+    """
     for link in scene.links:
         body = links.get(link.name)
         if body is not None and _is_ball_of_water(body) and not _has_inertia_of(link, body):
@@ -85,7 +100,10 @@ def _is_ball_of_water(body: Any) -> bool:
 
 def _has_inertia_of(link: Link, body: Any) -> bool:
     """Return whether a link states the inertia that Drake has."""
-    if link.inertia is None or abs(link.inertia.mass - body.default_mass()) > 1e-9 * link.inertia.mass:
+    if (
+        link.inertia is None
+        or abs(link.inertia.mass - body.default_mass()) > 1e-9 * link.inertia.mass
+    ):
         return False
     return _is_close(link.inertia.I_Lcm, _moments(body))
 
@@ -113,7 +131,9 @@ def _gravity(links: Iterable[Link]) -> Iterator[Diagnostic]:
     for link in links:
         if not link.gravity:
             yield _about_link(
-                "drake.link-without-gravity", "Drake applies gravity to link {link}, which has none", link
+                "drake.link-without-gravity",
+                "Drake applies gravity to link {link}, which has none",
+                link,
             )
 
 
@@ -128,22 +148,36 @@ def _limits_of_continuous_joints(joints: Mapping[str, Any], scene: Scene) -> Ite
 def _limits_of_screws(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
     """The screw joints whose limits Drake drops."""
     for joint in scene.joints:
-        limited = joint.type == "screw" and np.isfinite([joint.axes[0].lower, joint.axes[0].upper]).any()
+        limited = (
+            joint.type == "screw" and np.isfinite([joint.axes[0].lower, joint.axes[0].upper]).any()
+        )
         if limited and joint.name in joints and not _has_limits(joints[joint.name]):
-            yield _about_joint("drake.screw-limits", Fate.DROPPED, "Drake ignores the limits of screw {joint}", joint)
+            yield _about_joint(
+                "drake.screw-limits",
+                Fate.DROPPED,
+                "Drake ignores the limits of screw {joint}",
+                joint,
+            )
 
 
 def _second_axes(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
-    """The universal joints whose limits Drake drops, or whose second axis gets the damping of the first one."""
+    """The universal joints whose limits Drake drops, or whose second axis gets the damping of the
+    first one.
+    """
     for joint in scene.joints:
         if joint.type != "universal" or joint.name not in joints:
             continue
-        if np.isfinite([(axis.lower, axis.upper) for axis in joint.axes]).any() and not _has_limits(joints[joint.name]):
+        if np.isfinite([(axis.lower, axis.upper) for axis in joint.axes]).any() and not _has_limits(
+            joints[joint.name]
+        ):
             template = "Drake ignores the limits of universal joint {joint}"
             yield _about_joint("drake.universal-limits", Fate.DROPPED, template, joint)
         damping = joints[joint.name].default_damping_vector()
         if len(joint.axes) == 2 and joint.axes[1].damping != damping[1]:
-            template = "Drake gives the second axis of universal joint {joint} the damping of the first one"
+            template = (
+                "Drake gives the second axis of universal joint {joint} the damping of the "
+                "first one"
+            )
             yield _about_joint("drake.shared-damping", Fate.DROPPED, template, joint)
 
 
@@ -153,11 +187,23 @@ def _has_limits(joint: Any) -> bool:
 
 def _about_link(code: str, template: str, link: Link) -> Diagnostic:
     return Diagnostic(
-        code, Fate.APPROXIMATED, template, link.where, _TARGET, arguments={"link": link.name}, subjects=(link.name,)
+        code,
+        Fate.APPROXIMATED,
+        template,
+        link.where,
+        _TARGET,
+        arguments={"link": link.name},
+        subjects=(link.name,),
     )
 
 
 def _about_joint(code: str, fate: Fate, template: str, joint: Joint) -> Diagnostic:
     return Diagnostic(
-        code, fate, template, joint.where, _TARGET, arguments={"joint": joint.name}, subjects=(joint.name,)
+        code,
+        fate,
+        template,
+        joint.where,
+        _TARGET,
+        arguments={"joint": joint.name},
+        subjects=(joint.name,),
     )

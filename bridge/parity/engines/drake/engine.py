@@ -1,9 +1,9 @@
 """The adapter of Drake, with motion and actuators.
 
-The mechanism provides only names, to match Drake's links and joints with those of the model; every number is Drake's.
-The plant that moves has no scene graph, hence no meshes; shapes are read apart from it. Its motion is a reference for
-that of the other engines: it is integrated to a given accuracy or, where Drake knows discrete time only, in steps that
-are shorter than theirs.
+The mechanism provides only names, to match Drake's links and joints with those of the model; every
+number is Drake's. The plant that moves has no scene graph, hence no meshes; shapes are read apart
+from it. Its motion is a reference for that of the other engines: it is integrated to a given
+accuracy or, where Drake knows discrete time only, in steps that are shorter than theirs.
 """
 
 from __future__ import annotations
@@ -50,8 +50,11 @@ from .plant import (
 )
 
 
-def efforts_in_drake(plant: Any, joints: Mapping[str, Any], trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
-    """Return the efforts that follow from the limits and gains of the plant, for joints that have an actuator there.
+def efforts_in_drake(
+    plant: Any, joints: Mapping[str, Any], trials: Mapping[str, ActuatorTrial]
+) -> dict[str, Array]:
+    """Return the efforts that follow from the limits and gains of the plant, for joints that have
+    an actuator there.
 
     Args:
         plant: The plant.
@@ -78,7 +81,9 @@ def _gains(actuator: Any) -> tuple[float, float] | None:
 ACCURACY = 1e-11
 """Accuracy of the integrator in continuous time, relative to the state."""
 SUBSTEPS = 8
-"""Number of Drake's steps in one step of the engine, for models that Drake simulates in discrete time only."""
+"""Number of Drake's steps in one step of the engine, for models that Drake simulates in discrete
+time only.
+"""
 
 
 class NoMotionError(Exception):
@@ -117,28 +122,37 @@ class DrakeMotion:
 
     def _take_steps(self, count: int) -> None:
         for _ in range(count):
-            self._context.SetDiscreteState(self._plant.EvalUniquePeriodicDiscreteUpdate(self._context))
+            self._context.SetDiscreteState(
+                self._plant.EvalUniquePeriodicDiscreteUpdate(self._context)
+            )
 
 
 def _simulator(plant: Any, context: Any) -> Any:
     from pydrake.systems.analysis import ApplySimulatorConfig, Simulator, SimulatorConfig
 
     simulator = Simulator(plant, context)
-    config = SimulatorConfig(integration_scheme="runge_kutta3", max_step_size=1e-2, accuracy=ACCURACY)
+    config = SimulatorConfig(
+        integration_scheme="runge_kutta3", max_step_size=1e-2, accuracy=ACCURACY
+    )
     ApplySimulatorConfig(config, simulator)
     return simulator
 
 
-_IGNORED_HERE = {"drake.deformable", "lower.curve-of-several-pieces", "lower.kinematic", "lower.kinematic-in-joint"}
+_IGNORED_HERE = {
+    "drake.deformable",
+    "lower.curve-of-several-pieces",
+    "lower.kinematic",
+    "lower.kinematic-in-joint",
+}
 """Codes of diagnostics about what this project leaves out and Drake reads."""
 
 
 class DrakeEngine:
     """The model that Drake reads from the file of a mechanism.
 
-    A file that Drake does not read is not an error: ``refusal`` states the reason, and every query raises
-    `NotReportedError`. If Drake reads another mechanism, ``refusal_is_difference`` is true, unless a diagnostic of this
-    project reports the part that differs.
+    A file that Drake does not read is not an error: ``refusal`` states the reason, and every query
+    raises `NotReportedError`. If Drake reads another mechanism, ``refusal_is_difference`` is true,
+    unless a diagnostic of this project reports the part that differs.
 
     Attributes:
         refusal: Why Drake cannot be compared; empty if it can.
@@ -148,7 +162,9 @@ class DrakeEngine:
     name = "drake"
     reads_file = True
     is_witness_of_motion = True
-    """It reads the file itself and moves, so that the motions of other engines must converge to its own."""
+    """It reads the file itself and moves, so that the motions of other engines must converge to its
+    own.
+    """
 
     def __init__(self, mechanism: Mechanism, search: Search | None = None) -> None:
         self.mechanism = mechanism
@@ -209,8 +225,13 @@ class DrakeEngine:
                 start = joint.position_start()
                 positions[start : start + joint.num_positions()] = position_in_drake(joint, q[name])
             if name in v:
-                rates, start = np.atleast_1d(np.asarray(v[name], dtype=np.float64)), joint.velocity_start()
-                velocities[start : start + len(rates)] = np.roll(rates, 3) if is_floating(joint) else rates
+                rates, start = (
+                    np.atleast_1d(np.asarray(v[name], dtype=np.float64)),
+                    joint.velocity_start(),
+                )
+                velocities[start : start + len(rates)] = (
+                    np.roll(rates, 3) if is_floating(joint) else rates
+                )
         self._plant.SetPositions(self._context, positions)
         self._plant.SetVelocities(self._context, velocities)
         self._context.SetTime(0.0)
@@ -225,7 +246,10 @@ class DrakeEngine:
     def link_poses(self) -> dict[str, Pose]:
         """See `Engine.link_poses`."""
         self._require_model()
-        poses = {name: body.EvalPoseInWorld(self._context).GetAsMatrix4() for name, body in self._links.items()}
+        poses = {
+            name: body.EvalPoseInWorld(self._context).GetAsMatrix4()
+            for name, body in self._links.items()
+        }
         return {name: Pose.of(X[:3, :3], X[:3, 3]) for name, X in poses.items()}
 
     def inertias(self) -> dict[str, SpatialInertia]:
@@ -248,7 +272,9 @@ class DrakeEngine:
             )
         return parameters
 
-    def actuator_efforts(self, trials: Mapping[str, ActuatorTrial], _bare: Mechanism) -> dict[str, Array]:
+    def actuator_efforts(
+        self, trials: Mapping[str, ActuatorTrial], _bare: Mechanism
+    ) -> dict[str, Array]:
         """Return the efforts of trials, by the effort limits and gains of Drake's actuators."""
         self._require_model()
         return efforts_in_drake(self._plant, self._joints, trials)
@@ -264,7 +290,9 @@ class DrakeEngine:
     def mass_matrix(self) -> Array:
         """See `Engine.mass_matrix`."""
         self._require_model()
-        return np.asarray(self._plant.CalcMassMatrix(self._context))[np.ix_(self._order, self._order)]
+        return np.asarray(self._plant.CalcMassMatrix(self._context))[
+            np.ix_(self._order, self._order)
+        ]
 
     def bias_forces(self) -> Array:
         """See `Engine.bias_forces`."""
@@ -304,7 +332,9 @@ class DrakeEngine:
         Raises:
             NotReportedError: Always.
         """
-        raise NotReportedError("Drake does not report violations of its constraints; its motion shows them")
+        raise NotReportedError(
+            "Drake does not report violations of its constraints; its motion shows them"
+        )
 
     def velocities(self) -> Array:
         """See `Engine.velocities`."""
@@ -334,7 +364,8 @@ class DrakeEngine:
             NotReportedError: Always.
         """
         raise NotReportedError(
-            "Drake reads neither gravity nor a time step from files; its poses are compared as link poses, its effort "
+            "Drake reads neither gravity nor a time step from files; its poses are compared as "
+            "link poses, its effort "
             "limits as actuator efforts"
         )
 
@@ -368,4 +399,6 @@ def _inertia(body: Any) -> SpatialInertia:
         return SpatialInertia.in_frame(0.0, Pose.of(), np.zeros((3, 3)))
     p_LLcm = np.asarray(spatial_inertia.get_com())
     I_Lcm = np.asarray(spatial_inertia.Shift(p_LLcm).CalcRotationalInertia().CopyToFullMatrix3())
-    return SpatialInertia.in_frame(float(spatial_inertia.get_mass()), Pose.of(p=tuple(p_LLcm.tolist())), I_Lcm)
+    return SpatialInertia.in_frame(
+        float(spatial_inertia.get_mass()), Pose.of(p=tuple(p_LLcm.tolist())), I_Lcm
+    )

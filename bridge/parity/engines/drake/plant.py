@@ -1,6 +1,7 @@
 """Drake's plant, its names and its shapes.
 
-Drake refuses a file whose meshes it cannot read, so that the shapes are kept apart from the plant that moves.
+Drake refuses a file whose meshes it cannot read, so that the shapes are kept apart from the plant
+that moves.
 """
 
 from __future__ import annotations
@@ -15,7 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from bridge.geometry.shapes import SupportFunction, half_space, support_function, supports_of, supports_of_points
+from bridge.geometry.shapes import (
+    SupportFunction,
+    half_space,
+    support_function,
+    supports_of,
+    supports_of_points,
+)
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.parity.engine import NotReportedError
@@ -36,11 +43,15 @@ _OWN_PACKAGE = "drake"
 
 
 class UnsupportedModelError(Exception):
-    """Drake does not read the file, or the adapter cannot compare what it reads; the message is the reason."""
+    """Drake does not read the file, or the adapter cannot compare what it reads; the message is the
+    reason.
+    """
 
 
 def needs_steps(mechanism: Mechanism) -> bool:
-    """Return whether Drake simulates a model in discrete time only: with couplings, constraints or locked joints."""
+    """Return whether Drake simulates a model in discrete time only: with couplings, constraints or
+    locked joints.
+    """
     axes = (axis for joint in mechanism.scene.joints for axis in joint.axes)
     is_locked = any(axis.lower == axis.upper for axis in axes)
     return is_locked or bool(mechanism.couplings or mechanism.scene.constraints)
@@ -54,7 +65,8 @@ def read_plant(scene: Scene, search: Search, step: float = 0.0, scene_graph: Any
     Args:
         scene: The scene, of which the file and gravity are used.
         search: Where to find packages.
-        step: Time step [s]; zero for continuous time, in which Drake takes no couplings and constraints.
+        step: Time step [s]; zero for continuous time, in which Drake takes no couplings and
+            constraints.
         scene_graph: Receives the shapes; None to read none.
 
     Raises:
@@ -69,7 +81,9 @@ def read_plant(scene: Scene, search: Search, step: float = 0.0, scene_graph: Any
         plant.RegisterAsSourceForSceneGraph(scene_graph)
     if step:
         plant.set_discrete_contact_approximation(DiscreteContactApproximation.kSap)
-        plant.SetUseSampledOutputPorts(use_sampled_output_ports=False)  # leaves the discrete update alone
+        plant.SetUseSampledOutputPorts(
+            use_sampled_output_ports=False
+        )  # leaves the discrete update alone
     try:
         _parser(plant, Path(scene.source).resolve(), search).AddModels(Path(scene.source))
         plant.Finalize()
@@ -98,7 +112,9 @@ def _parser(plant: Any, source: Path, search: Search) -> Any:
 
 @contextmanager
 def _package_map_allowed() -> Iterator[None]:
-    """Let Drake build its package map, which it refuses if the environment forbids network access."""
+    """Let Drake build its package map, which it refuses if the environment forbids network
+    access.
+    """
     before = os.environ.get(_NETWORK)
     os.environ[_NETWORK] = "package_map"
     try:
@@ -113,7 +129,8 @@ def _package_map_allowed() -> Iterator[None]:
 def _packages(source: Path, search: Search) -> Iterator[tuple[str, Path]]:
     """Yield names and absolute folders of packages, in order of precedence.
 
-    First come the packages of the user's map, then those in the user's folders, then those near the model.
+    First come the packages of the user's map, then those in the user's folders, then those near the
+    model.
     """
     for name, folder in (search.get("package_map") or {}).items():
         yield name, Path(folder).resolve()
@@ -153,7 +170,8 @@ class ModelMismatchError(Exception):
 
 
 def links_by_name(plant: Any, mechanism: Mechanism) -> dict[str, Any]:
-    """Return Drake's bodies by scoped link name; Drake adds the scope of the model to files whose root is one model.
+    """Return Drake's bodies by scoped link name; Drake adds the scope of the model to files whose
+    root is one model.
 
     Raises:
         ModelMismatchError: If the links differ.
@@ -187,7 +205,8 @@ def joints_by_name(plant: Any, mechanism: Mechanism, links: Mapping[str, Any]) -
 
     Raises:
         ModelMismatchError: If the joints differ.
-        UnsupportedModelError: If Drake measures the pose of a free link in another frame than the world.
+        UnsupportedModelError: If Drake measures the pose of a free link in another frame than the
+        world.
     """
     link_of = {body.index(): name for name, body in links.items()}
     names = {(joint.child, local_name(joint.name)): joint.name for joint in mechanism.scene.joints}
@@ -199,11 +218,15 @@ def joints_by_name(plant: Any, mechanism: Mechanism, links: Mapping[str, Any]) -
         child = link_of.get(joint.child_body().index(), WORLD)
         name = names.get((child, joint.name()), child if is_floating(joint) else "")
         if not name:
-            message = f"it has a joint {joint.name()} with child {child}, which the model does not have"
+            message = (
+                f"it has a joint {joint.name()} with child {child}, which the model does not have"
+            )
             raise ModelMismatchError(message, joint.name())
         if is_floating(joint) and joint.frame_on_parent().index() != plant.world_frame().index():
             frame = joint.frame_on_parent().name()
-            raise UnsupportedModelError(f"it measures the pose of free link {child} in frame {frame}, not in the world")
+            raise UnsupportedModelError(
+                f"it measures the pose of free link {child} in frame {frame}, not in the world"
+            )
         joints[name] = joint
     return joints
 
@@ -224,10 +247,18 @@ def velocity_order(plant: Any, mechanism: Mechanism, joints: Mapping[str, Any]) 
         if name not in joints:
             raise ModelMismatchError(f"its joint {name} is fixed or missing", name)
         joint = joints[name]
-        order.append(joint.velocity_start() + ((component + 3) % 6 if is_floating(joint) else component))
-    unmatched = sorted(name for name, joint in joints.items() if joint.num_velocities() and not _covers(joint, order))
+        order.append(
+            joint.velocity_start() + ((component + 3) % 6 if is_floating(joint) else component)
+        )
+    unmatched = sorted(
+        name
+        for name, joint in joints.items()
+        if joint.num_velocities() and not _covers(joint, order)
+    )
     if unmatched:
-        raise ModelMismatchError(f"its joint {unmatched[0]} moves; that of the model is fixed", *unmatched)
+        raise ModelMismatchError(
+            f"its joint {unmatched[0]} moves; that of the model is fixed", *unmatched
+        )
     if sorted(order) != list(range(plant.num_velocities())):
         raise ModelMismatchError("it has other degrees of freedom")
     return order
@@ -237,7 +268,7 @@ def _covers(joint: Any, order: list[int]) -> bool:
     return joint.velocity_start() in order
 
 
-# --- coordinates -----------------------------------------------------------------------------------------------------
+# --- coordinates ----------------------------------------------------------------------------------
 
 
 def is_floating(joint: Any) -> bool:
@@ -299,7 +330,9 @@ class DrakeGeometry:
         try:
             with without_log():
                 plant = read_plant(mechanism.scene, search, scene_graph=scene_graph)
-            self._link_of = {int(body.index()): name for name, body in links_by_name(plant, mechanism).items()}
+            self._link_of = {
+                int(body.index()): name for name, body in links_by_name(plant, mechanism).items()
+            }
         except (UnsupportedModelError, ModelMismatchError) as error:
             reason = str(error).partition("\n")[0]
             raise NotReportedError(f"Drake does not read the shapes: {reason}") from error
@@ -313,7 +346,9 @@ class DrakeGeometry:
         return frozenset(pair for pair in pairs if len(pair) == 2)
 
     def surfaces(self) -> Surfaces:
-        """Return shapes and friction; what is drawn is left out, since Drake skips formats of meshes."""
+        """Return shapes and friction; what is drawn is left out, since Drake skips formats of
+        meshes.
+        """
         supports: list[tuple[str, Array]] = []
         friction: dict[str, list[float]] = {}
         hulls: dict[str, list[Hull]] = {}
@@ -344,7 +379,9 @@ class DrakeGeometry:
         return float(properties.GetProperty("material", "coulomb_friction").dynamic_friction())
 
     def _form(self, geometry: Any) -> SupportFunction | Array | None:
-        """The support function of a primitive, or the corners of the hull with which a mesh collides."""
+        """The support function of a primitive, or the corners of the hull with which a mesh
+        collides.
+        """
         hull = self._inspector.GetConvexHull(geometry)
         if hull is not None:
             return np.array([hull.vertex(k) for k in range(hull.num_vertices())], dtype=np.float64)

@@ -1,1 +1,3 @@
-"""Statements of a compiled MuJoCo model beside its mechanics, by the names that a scene has for its elements."""
+"""Statements of a compiled MuJoCo model beside its mechanics, by the names that a scene has for its
+elements.
+"""

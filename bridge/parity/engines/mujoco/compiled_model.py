@@ -1,7 +1,8 @@
 """The content of a compiled model, by the names of the scene.
 
-A body of MJCF may have several joints, where a mechanism has a chain of massless virtual links. MuJoCo has no pose of a
-virtual link; it is that of the body while the joints beyond the link are at zero.
+A body of MJCF may have several joints, where a mechanism has a chain of massless virtual links.
+MuJoCo has no pose of a virtual link; it is that of the body while the joints beyond the link are at
+zero.
 """
 
 from __future__ import annotations
@@ -37,12 +38,14 @@ class View:
 
     Attributes:
         model: The ``mujoco.MjModel``.
-        kinds: Names of the members of MuJoCo's enumerations of objects, equalities and sensors, by number.
+        kinds: Names of the members of MuJoCo's enumerations of objects, equalities and sensors, by
+            number.
         links: Name of the link of each body that has one.
         joints: Name of each joint, by its index.
         solid: Whether each geom collides.
         drawn: Whether each geom is drawn.
-        name_of: Returns the name of an element of a kind, such as ``tendon``; None if a scene does not have it.
+        name_of: Returns the name of an element of a kind, such as ``tendon``; None if a scene does
+            not have it.
         options: Options of the model in place of those that an engine has changed, by name.
     """
 
@@ -56,13 +59,16 @@ class View:
     options: Mapping[str, int]
 
     def link(self, body: int) -> str:
-        """Return the name of the link of a body; that of the next one towards the world if it has none."""
+        """Return the name of the link of a body; that of the next one towards the world if it has
+        none.
+        """
         while body and body not in self.links:
             body = int(self.model.body_parentid[body])
         return self.links[body] if body else WORLD
 
     def item(self, kind: int, index: int) -> tuple[str, Array]:
-        """Return the name of an element that another one refers to, and its pose in its link if its name may change.
+        """Return the name of an element that another one refers to, and its pose in its link if its
+        name may change.
 
         Args:
             kind: MuJoCo's number of the kind of objects.
@@ -75,7 +81,9 @@ class View:
             return f"{word} {self.link(index)}", np.empty(0)
         if word in {"geom", "site"}:
             label = f"{word} of {self.link(int(getattr(self.model, f'{word}_bodyid')[index]))}"
-            is_mesh = word == "geom" and int(self.model.geom_dataid[index]) >= 0  # whose frame MuJoCo chooses
+            is_mesh = (
+                word == "geom" and int(self.model.geom_dataid[index]) >= 0
+            )  # whose frame MuJoCo chooses
             return label, np.empty(0) if is_mesh else self.pose(word, index)
         if word == "joint":
             return f"joint {self.joints.get(index, '')}", np.empty(0)
@@ -85,11 +93,14 @@ class View:
         """Return position and rotation matrix of an element in its body, shape (12,)."""
         model = self.model
         quaternion = getattr(model, f"{kind}_quat")[index]
-        return np.concatenate([getattr(model, f"{kind}_pos")[index], quaternion_to_matrix(quaternion).ravel()])
+        return np.concatenate(
+            [getattr(model, f"{kind}_pos")[index], quaternion_to_matrix(quaternion).ravel()]
+        )
 
 
 def numbers(model: Any, index: int, *names: str) -> Array:
-    """Return the rows of some arrays, one after another; an array that the version of MuJoCo lacks is left out.
+    """Return the rows of some arrays, one after another; an array that the version of MuJoCo lacks
+    is left out.
 
     Args:
         model: The ``mujoco.MjModel``.
@@ -101,19 +112,26 @@ def numbers(model: Any, index: int, *names: str) -> Array:
 
 
 def actuator_numbers(model: Any, i: int, *fields: str) -> Array:
-    """Return all numbers of an actuator in some arrays, with those of each of its controls and outputs.
+    """Return all numbers of an actuator in some arrays, with those of each of its controls and
+    outputs.
 
     Args:
         model: The ``mujoco.MjModel``.
         i: The actuator.
-        fields: Names of the arrays without their prefix; one that the version of MuJoCo lacks is left out.
+        fields: Names of the arrays without their prefix; one that the version of MuJoCo lacks is
+            left out.
     """
-    found = [numbers(model, k, f"actuator_{field}") for field in fields for k in actuator_rows(model, i, field)]
+    found = [
+        numbers(model, k, f"actuator_{field}")
+        for field in fields
+        for k in actuator_rows(model, i, field)
+    ]
     return np.concatenate(found) if found else np.empty(0)
 
 
 def actuator_rows(model: Any, i: int, field: str) -> range:
-    """Return the rows of an actuator in an array; one in versions of MuJoCo in which each has one control.
+    """Return the rows of an actuator in an array; one in versions of MuJoCo in which each has one
+    control.
 
     Args:
         model: The ``mujoco.MjModel``.
@@ -150,20 +168,45 @@ _POSE = 7
 _IMAGE = 3
 """The type of a light that is a picture, which a scene does not have."""
 _GEOM = (
-    "condim", "priority", "solmix", "solref", "solimp", "margin", "gap", "friction", "fluid", "adhesion", "surfacevel",
-)  # fmt: skip
+    "condim",
+    "priority",
+    "solmix",
+    "solref",
+    "solimp",
+    "margin",
+    "gap",
+    "friction",
+    "fluid",
+    "adhesion",
+    "surfacevel",
+)
 _PAIR = ("dim", "solref", "solreffriction", "solimp", "margin", "gap", "friction", "adhesion")
 _CAMERA = (
     "mode", "fovy", "ipd", "resolution", "sensorsize", "projection", "orthographic", "output",
 )  # fmt: skip
 _LIGHT = (
-    "type", "mode", "pos", "dir", "active", "castshadow", "attenuation", "cutoff", "exponent", "ambient", "diffuse",
-    "specular", "range", "bulbradius", "intensity", "softness",
-)  # fmt: skip
+    "type",
+    "mode",
+    "pos",
+    "dir",
+    "active",
+    "castshadow",
+    "attenuation",
+    "cutoff",
+    "exponent",
+    "ambient",
+    "diffuse",
+    "specular",
+    "range",
+    "bulbradius",
+    "intensity",
+    "softness",
+)
 
 
 def links(view: View) -> Stated:
-    """Yield the fraction of its weight that holds each link, and the inertia of a link that is fixed to the world.
+    """Yield the fraction of its weight that holds each link, and the inertia of a link that is
+    fixed to the world.
 
     Args:
         view: The compiled model.
@@ -188,7 +231,16 @@ def joints(view: View) -> Stated:
     for j, name in view.joints.items():
         q, v = int(model.jnt_qposadr[j]), int(model.jnt_dofadr[j])
         size_q, size_v = _SIZES.get(int(model.jnt_type[j]), (1, 1))
-        found = [numbers(model, j, "jnt_stiffness", "jnt_stiffnesspoly", "jnt_actgravcomp", "jnt_actfrclimited")]
+        found = [
+            numbers(
+                model,
+                j,
+                "jnt_stiffness",
+                "jnt_stiffnesspoly",
+                "jnt_actgravcomp",
+                "jnt_actfrclimited",
+            )
+        ]
         found.append(_reference(model.qpos0[q : q + size_q]))
         found += [numbers(model, k, "dof_damping", "dof_dampingpoly") for k in range(v, v + size_v)]
         if found[0].any():
@@ -203,33 +255,52 @@ def joints(view: View) -> Stated:
 
 
 def _reference(position: Array) -> Array:
-    """Return the position in which the document draws a joint; of that of a free joint the rotation matrix."""
+    """Return the position in which the document draws a joint; of that of a free joint the rotation
+    matrix.
+    """
     if len(position) != _POSE:
         return position
     return np.concatenate([position[:3], quaternion_to_matrix(position[3:]).ravel()])
 
 
 def contacts(view: View) -> Stated:
-    """Yield the settings of each shape that collides, and of each pair for which the model states its own.
+    """Yield the settings of each shape that collides, and of each pair for which the model states
+    its own.
 
-    Those of a shape end with the number of shapes that it may touch, those of a pair with the places of its shapes
-    among those of their links.
+    Those of a shape end with the number of shapes that it may touch, those of a pair with the
+    places of its shapes among those of their links.
 
     Args:
         view: The compiled model.
     """
     model = view.model
-    geoms, touched = [g for g in range(model.ngeom) if view.solid[g]], touched_geoms(model, view.solid)
+    geoms, touched = (
+        [g for g in range(model.ngeom) if view.solid[g]],
+        touched_geoms(model, view.solid),
+    )
     names = [view.link(int(model.geom_bodyid[g])) for g in geoms]
-    for g, name, label in zip(geoms, names, numbered([f"contact of {name}" for name in names]), strict=True):
-        yield label, (name,), np.append(numbers(model, g, *(f"geom_{field}" for field in _GEOM)), touched[g])
+    for g, name, label in zip(
+        geoms, names, numbered([f"contact of {name}" for name in names]), strict=True
+    ):
+        yield (
+            label,
+            (name,),
+            np.append(numbers(model, g, *(f"geom_{field}" for field in _GEOM)), touched[g]),
+        )
     number = dict(zip(geoms, _counted(names), strict=True))
     ends = zip(model.pair_geom1.tolist(), model.pair_geom2.tolist(), strict=True)
-    pairs = [sorted((view.link(int(model.geom_bodyid[g])), number.get(g, -1)) for g in pair) for pair in ends]
+    pairs = [
+        sorted((view.link(int(model.geom_bodyid[g])), number.get(g, -1)) for g in pair)
+        for pair in ends
+    ]
     labels = numbered([f"contact of {one} with {two}" for (one, _), (two, _) in pairs])
     for k, (label, pair) in enumerate(zip(labels, pairs, strict=True)):
         settings = numbers(model, k, *(f"pair_{field}" for field in _PAIR))
-        yield label, tuple(name for name, _ in pair), np.append(settings, [place for _, place in pair])
+        yield (
+            label,
+            tuple(name for name, _ in pair),
+            np.append(settings, [place for _, place in pair]),
+        )
 
 
 def _counted(names: list[str]) -> list[int]:
@@ -266,12 +337,20 @@ def views(view: View) -> Stated:
         label = f"camera {name} of {view.link(int(model.cam_bodyid[i]))}"
         fields = (*_CAMERA, "intrinsic") if model.cam_sensorsize[i].any() else _CAMERA
         lens = numbers(model, i, *(f"cam_{field}" for field in fields))
-        yield _aimed(label, target, view), (name or "",), np.concatenate([view.pose("cam", i), lens])
+        yield (
+            _aimed(label, target, view),
+            (name or "",),
+            np.concatenate([view.pose("cam", i), lens]),
+        )
     for i in range(model.nlight):
         name, target = view.name_of("light", i), int(model.light_targetbodyid[i])
         if int(model.light_type[i]) != _IMAGE:
             label = f"light {name} of {view.link(int(model.light_bodyid[i]))}"
-            yield _aimed(label, target, view), (name or "",), numbers(model, i, *(f"light_{f}" for f in _LIGHT))
+            yield (
+                _aimed(label, target, view),
+                (name or "",),
+                numbers(model, i, *(f"light_{f}" for f in _LIGHT)),
+            )
 
 
 def _aimed(label: str, target: int, view: View) -> str:
@@ -292,14 +371,19 @@ _NO_MATERIAL = (0.0, 0.5, 0.5)
 
 
 def shapes(view: View) -> Stated:
-    """Yield type, size and pose of each shape that collides or is drawn, and its color if it is drawn.
+    """Yield type, size and pose of each shape that collides or is drawn, and its color if it is
+    drawn.
 
     Args:
         view: The compiled model.
     """
     for label, link, g in _shapes(view):
         is_drawn = label.startswith("drawing")
-        yield label, (link,), np.concatenate([_form(g, is_drawn, view), _look(g, view) if is_drawn else np.empty(0)])
+        yield (
+            label,
+            (link,),
+            np.concatenate([_form(g, is_drawn, view), _look(g, view) if is_drawn else np.empty(0)]),
+        )
 
 
 def meshes(view: View) -> Stated:
@@ -317,17 +401,21 @@ def meshes(view: View) -> Stated:
 
 
 def _vertices(mesh: int, view: View) -> Array:
-    """Return the vertices of the triangles of a mesh, shape (n, 3) [m]; an export does not have others."""
+    """Return the vertices of the triangles of a mesh, shape (n, 3) [m]; an export does not have
+    others.
+    """
     model = view.model
     first, start, count = (
-        int(numbers[mesh]) for numbers in (model.mesh_vertadr, model.mesh_faceadr, model.mesh_facenum)
+        int(numbers[mesh])
+        for numbers in (model.mesh_vertadr, model.mesh_faceadr, model.mesh_facenum)
     )
     used = np.unique(model.mesh_face[start : start + count])
     return np.asarray(model.mesh_vert[first + used], dtype=np.float64)
 
 
 def height_fields(view: View) -> Stated:
-    """Yield the edges of each height field that collides or is drawn, and its heights, row by row [m].
+    """Yield the edges of each height field that collides or is drawn, and its heights, row by row
+    [m].
 
     Args:
         view: The compiled model.
@@ -336,14 +424,19 @@ def height_fields(view: View) -> Stated:
     for label, link, g in _shapes(view):
         if int(model.geom_type[g]) == _HFIELD:
             field = int(model.geom_dataid[g])
-            start, count = int(model.hfield_adr[field]), int(model.hfield_nrow[field]) * int(model.hfield_ncol[field])
+            start, count = (
+                int(model.hfield_adr[field]),
+                int(model.hfield_nrow[field]) * int(model.hfield_ncol[field]),
+            )
             x, y, top, _ = model.hfield_size[field].tolist()
             heights = top * np.asarray(model.hfield_data[start : start + count], dtype=np.float64)
             yield label, (link,), np.concatenate([[x, y], heights])
 
 
 def _shapes(view: View) -> Iterator[tuple[str, str, int]]:
-    """Yield the label of each shape that collides, and of each one that is drawn, with its link and its geom."""
+    """Yield the label of each shape that collides, and of each one that is drawn, with its link and
+    its geom.
+    """
     for what, chosen in (("shape", view.solid), ("drawing", view.drawn)):
         geoms = [g for g, is_chosen in enumerate(chosen) if is_chosen]
         links = [view.link(int(view.model.geom_bodyid[g])) for g in geoms]
@@ -351,7 +444,9 @@ def _shapes(view: View) -> Iterator[tuple[str, str, int]]:
 
 
 def _form(g: int, is_drawn: bool, view: View) -> Array:
-    """Return the type of a geom, and its size and pose unless they are those of a file; a plane touches without end."""
+    """Return the type of a geom, and its size and pose unless they are those of a file; a plane
+    touches without end.
+    """
     model, kind = view.model, int(view.model.geom_type[g])
     if kind == _HFIELD:
         return np.array([kind, *view.pose("geom", g)])
@@ -360,11 +455,15 @@ def _form(g: int, is_drawn: bool, view: View) -> Array:
     if kind == _PLANE:
         size = [x or _ENDLESS for x in model.geom_size[g][:2].tolist()] if is_drawn else []
         return np.array([kind, *size, *view.pose("geom", g)])
-    return np.array([kind, *model.geom_size[g][: NUMBER_OF_SIZES.get(kind, 3)], *view.pose("geom", g)])
+    return np.array(
+        [kind, *model.geom_size[g][: NUMBER_OF_SIZES.get(kind, 3)], *view.pose("geom", g)]
+    )
 
 
 def _look(g: int, view: View) -> Array:
-    """Return color, emission, specularity and shininess of a geom, and whether it has a texture of a file."""
+    """Return color, emission, specularity and shininess of a geom, and whether it has a texture of
+    a file.
+    """
     model, material = view.model, int(view.model.geom_matid[g])
     color: Sequence[float] = model.geom_rgba[g].tolist()
     if material < 0:
@@ -372,7 +471,11 @@ def _look(g: int, view: View) -> Array:
     if np.allclose(color, _COLOR, rtol=0.0, atol=1e-6):
         color = model.mat_rgba[material].tolist()
     names = [view.name_of("texture", int(t)) for t in np.ravel(model.mat_texid[material]) if t >= 0]
-    light = (model.mat_emission[material], model.mat_specular[material], model.mat_shininess[material])
+    light = (
+        model.mat_emission[material],
+        model.mat_specular[material],
+        model.mat_shininess[material],
+    )
     return np.array([*color, *light, any(names)])
 
 
@@ -382,15 +485,55 @@ _DATA = {"joint": slice(5), "tendon": slice(5), "flexstrain": slice(3), "weld": 
 """The numbers of an equality that no point or frame shows, by its kind."""
 _TARGETS = {0: "joint", 1: "joint", 2: "site", 3: "tendon", 4: "site", 5: "body", 6: "joint"}
 """Kind of what an actuator drives, by the type of its transmission."""
-_SENSOR = ("datatype", "needstage", "dim", "intprm", "cutoff", "noise", "delay", "interval", "history")
+_SENSOR = (
+    "datatype",
+    "needstage",
+    "dim",
+    "intprm",
+    "cutoff",
+    "noise",
+    "delay",
+    "interval",
+    "history",
+)
 _OF_REGIONS = frozenset({"touch", "insidesite", "contact"})
 """Sensors that measure within the shape of a site."""
 _FLEX = (
-    "dim", "interp", "contype", "conaffinity", "condim", "priority", "solmix", "solref", "solimp", "friction",
-    "margin", "gap", "internal", "passive", "selfcollide", "activelayers", "edgestiffness", "edgedamping", "radius",
-    "damping", "size", "rigid", "cellnum", "edgeequality", "flatskin", "rgba",
-)  # fmt: skip
-_FLEX_DATA = ("flex_stiffness", "flex_bending", "flex_vert", "flex_vert0", "flex_node0", "flexedge_length0")
+    "dim",
+    "interp",
+    "contype",
+    "conaffinity",
+    "condim",
+    "priority",
+    "solmix",
+    "solref",
+    "solimp",
+    "friction",
+    "margin",
+    "gap",
+    "internal",
+    "passive",
+    "selfcollide",
+    "activelayers",
+    "edgestiffness",
+    "edgedamping",
+    "radius",
+    "damping",
+    "size",
+    "rigid",
+    "cellnum",
+    "edgeequality",
+    "flatskin",
+    "rgba",
+)
+_FLEX_DATA = (
+    "flex_stiffness",
+    "flex_bending",
+    "flex_vert",
+    "flex_vert0",
+    "flex_node0",
+    "flexedge_length0",
+)
 _COMPARED = frozenset({"gravity", "timestep"})
 """Options that are quantities of their own."""
 _TOLERANCE = 1e-8
@@ -400,7 +543,8 @@ _GRAVITY_OFF = 1 << 7
 
 
 def tendons(view: View) -> Stated:
-    """Yield the path of each tendon, its springs, and the settings of friction and stops if it has them.
+    """Yield the path of each tendon, its springs, and the settings of friction and stops if it has
+    them.
 
     Args:
         view: The compiled model.
@@ -409,13 +553,33 @@ def tendons(view: View) -> Stated:
     for t in range(model.ntendon):
         first, name = int(model.tendon_adr[t]), view.name_of("tendon", t) or ""
         parts = [_part(k, view) for k in range(first, first + int(model.tendon_num[t]))]
-        found = [numbers(model, t, "tendon_stiffness", "tendon_stiffnesspoly", "tendon_damping", "tendon_dampingpoly")]
+        found = [
+            numbers(
+                model,
+                t,
+                "tendon_stiffness",
+                "tendon_stiffnesspoly",
+                "tendon_damping",
+                "tendon_dampingpoly",
+            )
+        ]
         if numbers(model, t, "tendon_stiffness", "tendon_stiffnesspoly").any():
             found.append(model.tendon_lengthspring[t])
         if model.tendon_frictionloss[t]:
-            found.append(numbers(model, t, "tendon_frictionloss", "tendon_solref_fri", "tendon_solimp_fri"))
+            found.append(
+                numbers(model, t, "tendon_frictionloss", "tendon_solref_fri", "tendon_solimp_fri")
+            )
         if model.tendon_limited[t]:
-            found.append(numbers(model, t, "tendon_range", "tendon_margin", "tendon_solref_lim", "tendon_solimp_lim"))
+            found.append(
+                numbers(
+                    model,
+                    t,
+                    "tendon_range",
+                    "tendon_margin",
+                    "tendon_solref_lim",
+                    "tendon_solimp_lim",
+                )
+            )
         if model.tendon_actfrclimited[t]:
             found.append(model.tendon_actfrcrange[t])
         label = f"tendon {name} by {', '.join(label for label, _ in parts)}"
@@ -433,13 +597,21 @@ def _part(k: int, view: View) -> tuple[str, Array]:
     if kind == _SITE:
         return view.link(int(model.site_bodyid[i])), model.site_pos[i]
     label, side = (
-        f"{'sphere' if kind == _WRAP_SPHERE else 'cylinder'} of {view.link(int(model.geom_bodyid[i]))}",
+        (
+            f"{'sphere' if kind == _WRAP_SPHERE else 'cylinder'} of "
+            f"{view.link(int(model.geom_bodyid[i]))}"
+        ),
         np.empty(0),
     )
     if value >= 0.0:
         site = round(value)
-        label, side = f"{label} beside {view.link(int(model.site_bodyid[site]))}", model.site_pos[site]
-    return label, np.concatenate([view.pose("geom", i), model.geom_size[i][:1], side])  # wraps as if it had no ends
+        label, side = (
+            f"{label} beside {view.link(int(model.site_bodyid[site]))}",
+            model.site_pos[site],
+        )
+    return label, np.concatenate(
+        [view.pose("geom", i), model.geom_size[i][:1], side]
+    )  # wraps as if it had no ends
 
 
 def equalities(view: View) -> Stated:
@@ -455,13 +627,16 @@ def equalities(view: View) -> Stated:
         labels.append(f"equality {kind} of {', '.join(filter(None, ends))}")
         data = model.eq_data[k][_DATA[kind]] if kind in _DATA else np.empty(0)
         held = held_frames(kind, k, view) if kind in {"connect", "weld"} else np.empty(0)
-        found.append(np.concatenate([numbers(model, k, "eq_active0", "eq_solref", "eq_solimp"), data, held]))
+        found.append(
+            np.concatenate([numbers(model, k, "eq_active0", "eq_solref", "eq_solimp"), data, held])
+        )
     for label, numbers_of in zip(numbered(labels), found, strict=True):
         yield label, (), numbers_of
 
 
 def held_frames(kind: str, k: int, view: View) -> Array:
-    """Return what an equality holds together: the points in both bodies, or the point in body 2, and body 2 in body 1.
+    """Return what an equality holds together: the points in both bodies, or the point in body 2,
+    and body 2 in body 1.
 
     Args:
         kind: ``connect`` or ``weld``.
@@ -509,7 +684,9 @@ def actuators(view: View) -> Stated:
         name = view.name_of("actuator", i)
         if name is None or kind not in _TARGETS:
             continue
-        items = [view.item(kinds[_TARGETS[kind]], int(target)) for target in model.actuator_trnid[i]]
+        items = [
+            view.item(kinds[_TARGETS[kind]], int(target)) for target in model.actuator_trnid[i]
+        ]
         items = items if _TARGETS[kind] == "site" else items[:1]
         settings = [actuator_numbers(model, i, "actearly", "group", "lengthrange", "cranklength")]
         for row in actuator_rows(model, i, "ctrlrange"):
@@ -541,10 +718,17 @@ def sensors(view: View) -> Stated:
 
 
 def _region(kind: str, i: int, view: View) -> Array:
-    """Return type and size of the site within which a sensor measures; nothing for other sensors."""
+    """Return type and size of the site within which a sensor measures; nothing for other
+    sensors.
+    """
     model = view.model
-    ends = ((model.sensor_objtype[i], model.sensor_objid[i]), (model.sensor_reftype[i], model.sensor_refid[i]))
-    sites = [int(index) for number, index in ends if view.kinds["mjtObj"].get(int(number)) == "site"]
+    ends = (
+        (model.sensor_objtype[i], model.sensor_objid[i]),
+        (model.sensor_reftype[i], model.sensor_refid[i]),
+    )
+    sites = [
+        int(index) for number, index in ends if view.kinds["mjtObj"].get(int(number)) == "site"
+    ]
     if kind not in _OF_REGIONS or not sites:
         return np.empty(0)
     shape = int(model.site_type[sites[0]])
@@ -577,13 +761,19 @@ def keyframes(view: View) -> Stated:
         name = view.name_of("key", k)
         if name is None:
             continue
-        yield f"keyframe {name}", (name,), numbers(model, k, "key_qpos", "key_qvel", "key_mpos", "key_mquat")
+        yield (
+            f"keyframe {name}",
+            (name,),
+            numbers(model, k, "key_qpos", "key_qvel", "key_mpos", "key_mquat"),
+        )
         for i in range(len(model.actuator_trntype)):
             actuator = view.name_of("actuator", i)
             if actuator is not None:
                 first, states = int(model.actuator_actadr[i]), int(model.actuator_actnum[i])
                 act = model.key_act[k][first : first + states]
-                found = np.concatenate([model.key_ctrl[k][list(actuator_rows(model, i, "ctrlrange"))], act])
+                found = np.concatenate(
+                    [model.key_ctrl[k][list(actuator_rows(model, i, "ctrlrange"))], act]
+                )
                 yield f"keyframe {name} of {actuator}", (name, actuator), found
 
 
@@ -662,7 +852,9 @@ def original_indices(
     return indices
 
 
-def _original(body: Body, model: Any, bodies: dict[str, int], joints: dict[str, int]) -> BodyIndices:
+def _original(
+    body: Body, model: Any, bodies: dict[str, int], joints: dict[str, int]
+) -> BodyIndices:
     joint = None if body.source is None or not body.primitives else joints.get(body.source.name)
     number = bodies.get(body.name) if joint is None else int(model.jnt_bodyid[joint])
     if body.primitives and joint is None:
@@ -707,24 +899,34 @@ def dofs_of(joints: tuple[int, ...], model: Any) -> list[int]:
 
 
 def equality_elements(root: Element) -> frozenset[int]:
-    """Return the indices of the equalities of an export that write elements of MuJoCo, and no item of the scene.
+    """Return the indices of the equalities of an export that write elements of MuJoCo, and no item
+    of the scene.
 
     Args:
         root: The exported document, whose equalities have the order of the compiled model.
     """
-    equalities = (child for section in root.children if section.tag == "equality" for child in section.children)
+    equalities = (
+        child
+        for section in root.children
+        if section.tag == "equality"
+        for child in section.children
+    )
     return frozenset(k for k, equality in enumerate(equalities) if equality.is_stated)
 
 
-def joint_equalities(mujoco: Any, model: Any, elements: Collection[int]) -> Iterator[tuple[int, int, float, float]]:
-    """Yield both joints of each coupling, -1 for none, its offset and its factor, in positions of the joints.
+def joint_equalities(
+    mujoco: Any, model: Any, elements: Collection[int]
+) -> Iterator[tuple[int, int, float, float]]:
+    """Yield both joints of each coupling, -1 for none, its offset and its factor, in positions of
+    the joints.
 
     MuJoCo counts from the reference positions of the joints.
 
     Args:
         mujoco: The module.
         model: The ``mujoco.MjModel``.
-        elements: Equalities that the scene holds as elements of MuJoCo: neither limits nor couplings of the scene.
+        elements: Equalities that the scene holds as elements of MuJoCo: neither limits nor
+            couplings of the scene.
     """
     of_joints = (k for k in range(model.neq) if model.eq_type[k] == mujoco.mjtEq.mjEQ_JOINT)
     for k in (k for k in of_joints if k not in elements):
@@ -740,9 +942,20 @@ _DROPPED = frozenset({"actuator", "sensor"})
 """Kinds of elements that a scene may lack."""
 _ENUMERATIONS = {"mjtObj": "mjOBJ_", "mjtEq": "mjEQ_", "mjtSensor": "mjSENS_"}
 _PARTS = (
-    links, joints, shapes, contacts, frames, views, tendons, equalities, actuators, sensors, soft_bodies, keyframes,
+    links,
+    joints,
+    shapes,
+    contacts,
+    frames,
+    views,
+    tendons,
+    equalities,
+    actuators,
+    sensors,
+    soft_bodies,
+    keyframes,
     options,
-)  # fmt: skip
+)
 
 Statements = dict[tuple[str, tuple[str, ...]], Array]
 """The numbers of each element, by its label and the names that it is about."""
@@ -758,7 +971,8 @@ def statements(view: View) -> Statements:
 
 
 def forms(view: View) -> Statements:
-    """Return the meshes and the height fields of a compiled model, whose numbers are rounded in an export.
+    """Return the meshes and the height fields of a compiled model, whose numbers are rounded in an
+    export.
 
     Args:
         view: The compiled model.
@@ -767,10 +981,15 @@ def forms(view: View) -> Statements:
 
 
 def _by_label(parts: Sequence[Callable[[View], Stated]], view: View) -> Statements:
-    return {(label, names): found for label, names, found in chain.from_iterable(part(view) for part in parts)}
+    return {
+        (label, names): found
+        for label, names, found in chain.from_iterable(part(view) for part in parts)
+    }
 
 
-def exported_names(mujoco: Any, model: Any, mechanism: Mechanism, changed: Mapping[str, str]) -> _NameOf:
+def exported_names(
+    mujoco: Any, model: Any, mechanism: Mechanism, changed: Mapping[str, str]
+) -> _NameOf:
     """Return the function that names the elements of an export as the scene does.
 
     Args:
@@ -780,18 +999,26 @@ def exported_names(mujoco: Any, model: Any, mechanism: Mechanism, changed: Mappi
         changed: MJCF names by canonical name, where they differ.
     """
     canonical, scene = {new: old for old, new in changed.items()}, mechanism.scene
-    held = {"site": {f.name for f in scene.frames}, "key": {keyframe.name for keyframe in scene.keyframes}}
+    held = {
+        "site": {f.name for f in scene.frames},
+        "key": {keyframe.name for keyframe in scene.keyframes},
+    }
 
     def name_of(kind: str, index: int) -> str | None:
-        found = mujoco.mj_id2name(model, int(getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}")), index)
+        found = mujoco.mj_id2name(
+            model, int(getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}")), index
+        )
         name = canonical.get(found, found) if found else f"{kind}_{index}"
         return name if kind not in held or name in held[kind] else None
 
     return name_of
 
 
-def original_names(mechanism: Mechanism, names: Mapping[str, Sequence[str]], pictures: Collection[str] = ()) -> _NameOf:
-    """Return the function that names the elements of an original; what the reader says it drops has no name.
+def original_names(
+    mechanism: Mechanism, names: Mapping[str, Sequence[str]], pictures: Collection[str] = ()
+) -> _NameOf:
+    """Return the function that names the elements of an original; what the reader says it drops has
+    no name.
 
     Args:
         mechanism: The mechanism.
@@ -799,11 +1026,15 @@ def original_names(mechanism: Mechanism, names: Mapping[str, Sequence[str]], pic
         pictures: Names of the textures of files; a scene has no others.
     """
     entries = (entry for entry in mechanism.scene.diagnostics if entry.fate is Fate.DROPPED)
-    dropped = frozenset(str(entry.arguments["name"]) for entry in entries if "name" in entry.arguments)
+    dropped = frozenset(
+        str(entry.arguments["name"]) for entry in entries if "name" in entry.arguments
+    )
 
     def name_of(kind: str, index: int) -> str | None:
         name = names[kind][index]
-        is_lost = name not in pictures if kind == "texture" else kind in _DROPPED and name in dropped
+        is_lost = (
+            name not in pictures if kind == "texture" else kind in _DROPPED and name in dropped
+        )
         return None if is_lost else name
 
     return name_of
@@ -831,7 +1062,9 @@ def view_of(
     """
     pairs = list(zip(mechanism.bodies, indices, strict=True))
     kinds = {
-        enumeration: {int(m.value): name.removeprefix(prefix).lower() for name, m in members.items()}
+        enumeration: {
+            int(m.value): name.removeprefix(prefix).lower() for name, m in members.items()
+        }
         for enumeration, prefix in _ENUMERATIONS.items()
         for members in (getattr(mujoco, enumeration).__members__,)
     }

@@ -1,8 +1,9 @@
 """The adapter of MuJoCo, with actuators and stops.
 
-MuJoCo expresses the linear velocity of a free body in the world and its angular velocity in the body, and the angular
-velocity of a ball joint in the body. With ``v_mujoco = B v``, mass matrix and forces become ``B.T M B`` and ``B.T f``.
-For both kinds of joint the rate of ``B`` times ``v`` is zero, because a rotation does not change its own axis.
+MuJoCo expresses the linear velocity of a free body in the world and its angular velocity in the
+body, and the angular velocity of a ball joint in the body. With ``v_mujoco = B v``, mass matrix and
+forces become ``B.T M B`` and ``B.T f``. For both kinds of joint the rate of ``B`` times ``v`` is
+zero, because a rotation does not change its own axis.
 """
 
 from __future__ import annotations
@@ -62,10 +63,26 @@ from .shapes import (
 )
 
 _LAW = (
-    "gear", "gaintype", "gainprm", "biastype", "biasprm", "dyntype", "dynprm", "trntype", "ctrllimited", "ctrlrange",
-    "forcelimited", "forcerange", "actlimited", "actrange", "actnum", "damping", "dampingpoly", "delay",
+    "gear",
+    "gaintype",
+    "gainprm",
+    "biastype",
+    "biasprm",
+    "dyntype",
+    "dynprm",
+    "trntype",
+    "ctrllimited",
+    "ctrlrange",
+    "forcelimited",
+    "forcerange",
+    "actlimited",
+    "actrange",
+    "actnum",
+    "damping",
+    "dampingpoly",
+    "delay",
     "history",
-)  # fmt: skip
+)
 """Arrays of a compiled model, without their prefix, that determine the force of an actuator.
 
 An actuator with a fixed gain has one control, whatever its signature (``ctrlspec``) calls it.
@@ -101,7 +118,9 @@ def efforts_in_mujoco(
     return found
 
 
-def _force(mujoco: Any, model: Any, joint: int, position: float, control: float, velocity: float) -> float:
+def _force(
+    mujoco: Any, model: Any, joint: int, position: float, control: float, velocity: float
+) -> float:
     """The force of the actuators of one joint, in the coordinate of the MJCF joint."""
     data = mujoco.MjData(model)
     data.qpos[model.jnt_qposadr[joint]] = position
@@ -113,33 +132,43 @@ def _force(mujoco: Any, model: Any, joint: int, position: float, control: float,
 
 def _of_joint(mujoco: Any, model: Any, joint: int) -> Array:
     """Return whether each actuator drives a joint, shape (nu,)."""
-    return np.asarray((model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT) & (model.actuator_trnid[:, 0] == joint))
+    return np.asarray(
+        (model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT)
+        & (model.actuator_trnid[:, 0] == joint)
+    )
 
 
 def driving_actuators(
     mujoco: Any, model: Any, joints: Mapping[str, tuple[int, float]]
 ) -> dict[str, tuple[Array, float]]:
-    """Return which actuators drive each joint and the ratio of its coordinate; all others lose their gains.
+    """Return which actuators drive each joint and the ratio of its coordinate; all others lose
+    their gains.
 
     Args:
         mujoco: The module.
         model: The compiled model.
         joints: Joint id and ratio of the coordinates of each joint.
     """
-    found = {name: (_of_joint(mujoco, model, joint), ratio) for name, (joint, ratio) in joints.items()}
+    found = {
+        name: (_of_joint(mujoco, model, joint), ratio) for name, (joint, ratio) in joints.items()
+    }
     idle = ~np.any([numbers for numbers, _ in found.values()], axis=0)
     model.actuator_gainprm[idle] = model.actuator_biasprm[idle] = 0.0
     return found
 
 
 def laws_in_mujoco(model: Any) -> list[Array]:
-    """Return the numbers that determine the force of each actuator of a compiled model, in its order.
+    """Return the numbers that determine the force of each actuator of a compiled model, in its
+    order.
 
     Args:
         model: The compiled model.
     """
     kinds = [int(kind) for kind in model.actuator_gaintype]
-    return [actuator_numbers(model, i, *_LAW, *(("ctrlspec",) if kind else ())) for i, kind in enumerate(kinds)]
+    return [
+        actuator_numbers(model, i, *_LAW, *(("ctrlspec",) if kind else ()))
+        for i, kind in enumerate(kinds)
+    ]
 
 
 _HARDEST = 2.0
@@ -148,7 +177,8 @@ _ROUNDING = 1.001
 
 
 def stop_compliance(model: Any, joint: int, ratio: float) -> float:
-    """Return how far a joint yields beyond its stop per effort, at the zero position [rad/(N m) or m/N].
+    """Return how far a joint yields beyond its stop per effort, at the zero position [rad/(N m) or
+    m/N].
 
     A stop as hard as the solver allows, with a time constant of two steps, has none.
 
@@ -170,7 +200,8 @@ def stop_compliance(model: Any, joint: int, ratio: float) -> float:
 
 
 def stop_settings(model: Any, joint: int) -> Array:
-    """Return the limits of a joint, which count from the pose that the document draws, and the softness of its stops.
+    """Return the limits of a joint, which count from the pose that the document draws, and the
+    softness of its stops.
 
     Args:
         model: The compiled model.
@@ -205,7 +236,9 @@ class MujocoEngine:
             self.model: Any = to_spec(built.root, built.assets, built.digests).compile()
             """The compiled MuJoCo model."""
         self._changed_names, self._initial_key = built.names, built.initial_key
-        self._options = {name: int(getattr(self.model.opt, name)) for name in ("integrator", "disableflags")}
+        self._options = {
+            name: int(getattr(self.model.opt, name)) for name in ("integrator", "disableflags")
+        }
         if not as_exported:
             self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
             self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
@@ -222,7 +255,7 @@ class MujocoEngine:
         """Open the export as it is, with its own integrator and damping."""
         return cls(mechanism, as_exported=True)
 
-    # --- state -------------------------------------------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
         """See `Engine.set_state`."""
@@ -246,12 +279,19 @@ class MujocoEngine:
     def _velocity_map(self) -> Array:
         """The matrix ``B``, shape (nv of MuJoCo, nv)."""
         B = np.zeros((self.model.nv, len(self.mechanism.v_order)))
-        for i, (body, position) in enumerate(zip(self.mechanism.bodies, self._positions, strict=True)):
+        for i, (body, position) in enumerate(
+            zip(self.mechanism.bodies, self._positions, strict=True)
+        ):
             for number, primitive in enumerate(body.primitives):
-                row, column = self._first(i, self.model.jnt_dofadr) + number, body.v_start + primitive.dof_index
+                row, column = (
+                    self._first(i, self.model.jnt_dofadr) + number,
+                    body.v_start + primitive.dof_index,
+                )
                 if primitive.kind is PrimitiveKind.FREE:
                     B[row : row + 3, column : column + 3] = np.eye(3)
-                    B[row + 3 : row + 6, column + 3 : column + 6] = quaternion_to_matrix(position[3:]).T
+                    B[row + 3 : row + 6, column + 3 : column + 6] = quaternion_to_matrix(
+                        position[3:]
+                    ).T
                 elif primitive.kind is PrimitiveKind.BALL:
                     B[row : row + 3, column : column + 3] = self._ball_map(body, position)
                 else:
@@ -260,14 +300,19 @@ class MujocoEngine:
 
     @staticmethod
     def _ball_map(body: Body, position: Coordinates) -> Array:
-        """Return the matrix from the angular velocity in the parent's joint frame to that in the frame of the body."""
+        """Return the matrix from the angular velocity in the parent's joint frame to that in the
+        frame of the body.
+        """
         return ball_map(body, position)
 
     def link_poses(self) -> dict[str, Pose]:
         """See `Engine.link_poses`."""
         self._mujoco.mj_kinematics(self.model, self._data)
         pairs = zip(self.mechanism.bodies, self._indices, strict=True)
-        return {body.name: _pose_of(indices.body, self._data_before(indices, self._data)) for body, indices in pairs}
+        return {
+            body.name: _pose_of(indices.body, self._data_before(indices, self._data))
+            for body, indices in pairs
+        }
 
     def _data_before(self, indices: BodyIndices, state: Any) -> Any:
         """The data of a state, in which the joints beyond a virtual link are at zero."""
@@ -284,7 +329,9 @@ class MujocoEngine:
         B, jacobians = self._velocity_map(), {}
         for body, indices in zip(self.mechanism.bodies, self._indices, strict=True):
             J = np.zeros((2, 3, self.model.nv))
-            self._mujoco.mj_jacBody(self.model, self._data_before(indices, self._data), J[1], J[0], indices.body)
+            self._mujoco.mj_jacBody(
+                self.model, self._data_before(indices, self._data), J[1], J[0], indices.body
+            )
             J[:, :, dofs_of(indices.beyond, self.model)] = 0.0
             jacobians[body.name] = J.reshape(6, self.model.nv) @ B
         return jacobians
@@ -292,7 +339,9 @@ class MujocoEngine:
     def positions(self) -> dict[str, Position]:
         """See `Engine.positions`."""
         qpos = np.array(self._data.qpos)
-        self._positions = [self._position(i, body, qpos) for i, body in enumerate(self.mechanism.bodies)]
+        self._positions = [
+            self._position(i, body, qpos) for i, body in enumerate(self.mechanism.bodies)
+        ]
         return positions_by_joint(self.mechanism, self._positions)
 
     def velocities(self) -> Array:
@@ -302,7 +351,9 @@ class MujocoEngine:
         return v
 
     def _position(self, number: int, body: Body, qpos: Array) -> Coordinates:
-        """The position of a body's joint in the coordinates of the mechanism, the inverse of `qpos.body_qpos`."""
+        """The position of a body's joint in the coordinates of the mechanism, the inverse of
+        `qpos.body_qpos`.
+        """
         if not body.primitives:
             return ()
         start = self._first(number, self.model.jnt_qposadr)
@@ -311,9 +362,11 @@ class MujocoEngine:
             return joint_position(body, ((w, *(body.X_BM.R.T @ v).tolist()),))
         if kind_of(body) is PrimitiveKind.FREE:
             return tuple(qpos[start : start + 7].tolist())
-        return joint_position(body, [(float(qpos[start + k]),) for k in range(len(body.primitives))])
+        return joint_position(
+            body, [(float(qpos[start + k]),) for k in range(len(body.primitives))]
+        )
 
-    # --- parameters of the model -------------------------------------------------------------------------------------
+    # --- parameters of the model ------------------------------------------------------------------
 
     def inertias(self) -> dict[str, SpatialInertia]:
         """See `Engine.inertias`."""
@@ -321,7 +374,9 @@ class MujocoEngine:
         return {
             body.name: SpatialInertia.in_frame(
                 float(m.body_mass[indices.body]),
-                Pose.of(quaternion_to_matrix(m.body_iquat[indices.body]), m.body_ipos[indices.body]),
+                Pose.of(
+                    quaternion_to_matrix(m.body_iquat[indices.body]), m.body_ipos[indices.body]
+                ),
                 np.diag(m.body_inertia[indices.body]),
             )
             if not indices.beyond
@@ -333,10 +388,15 @@ class MujocoEngine:
     def joint_parameters(self) -> dict[Dof, JointParameters]:
         """See `Engine.joint_parameters`."""
         locked = self._locked()
-        return {dof: self._parameters(scalar, locked) for dof, scalar in scalar_dofs(self.mechanism).items()}
+        return {
+            dof: self._parameters(scalar, locked)
+            for dof, scalar in scalar_dofs(self.mechanism).items()
+        }
 
     def _locked(self) -> dict[int, float]:
-        """Return the position of each joint that the export holds because its limits allow one position."""
+        """Return the position of each joint that the export holds because its limits allow one
+        position.
+        """
         return {joint: offset for joint, other, offset, _ in self._joint_equalities() if other < 0}
 
     def _parameters(self, scalar: ScalarDof, locked: Mapping[int, float]) -> JointParameters:
@@ -362,7 +422,10 @@ class MujocoEngine:
 
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`."""
-        dofs = {self._joint(scalar): (dof, scalar) for dof, scalar in scalar_dofs(self.mechanism).items()}
+        dofs = {
+            self._joint(scalar): (dof, scalar)
+            for dof, scalar in scalar_dofs(self.mechanism).items()
+        }
         couplings = {}
         for one, two, offset, factor in self._joint_equalities():
             if one in dofs and two in dofs:
@@ -381,13 +444,17 @@ class MujocoEngine:
             if two >= 0:
                 follower, leader = (float(qpos[m.jnt_qposadr[joint]]) for joint in (one, two))
                 violations[owners[one]] = abs(follower - offset - factor * leader)
-        return violations | site_distances(self._mujoco, m, self.mechanism, self._links(), self._site)
+        return violations | site_distances(
+            self._mujoco, m, self.mechanism, self._links(), self._site
+        )
 
     def _site(self, number: int) -> Pose:
         return Pose.of(self._data.site_xmat[number].reshape(3, 3), self._data.site_xpos[number])
 
     def _initial_data(self) -> Any:
-        """Return data at the initial position: a key of the export, or zero where it has none for it."""
+        """Return data at the initial position: a key of the export, or zero where it has none for
+        it.
+        """
         data = self._mujoco.MjData(self.model)
         if self._initial_key is not None:
             self._mujoco.mj_resetDataKeyframe(self.model, data, self._initial_key)
@@ -402,12 +469,21 @@ class MujocoEngine:
         return Settings(
             gravity=np.array(m.opt.gravity),
             time_step=float(m.opt.timestep),
-            initial_poses={body.name: _pose_of(i.body, self._data_before(i, data)) for body, i in pairs},
-            efforts={dof: self._effort(self._joint(scalar)) * abs(scalar.primitive.ratio) for dof, scalar in dofs},
+            initial_poses={
+                body.name: _pose_of(i.body, self._data_before(i, data)) for body, i in pairs
+            },
+            efforts={
+                dof: self._effort(self._joint(scalar)) * abs(scalar.primitive.ratio)
+                for dof, scalar in dofs
+            },
         )
 
     def _effort(self, joint: int) -> float:
-        return float(abs(self.model.jnt_actfrcrange[joint]).max()) if self.model.jnt_actfrclimited[joint] else np.inf
+        return (
+            float(abs(self.model.jnt_actfrcrange[joint]).max())
+            if self.model.jnt_actfrclimited[joint]
+            else np.inf
+        )
 
     def surfaces(self) -> Surfaces:
         """Return the shapes of the compiled model and their friction."""
@@ -431,29 +507,48 @@ class MujocoEngine:
         """Return how far each limited joint yields beyond its stops [rad/(N m) or m/N]."""
         dofs = scalar_dofs(self.mechanism).items()
         joints = ((dof, self._joint(scalar), scalar.primitive.ratio) for dof, scalar in dofs)
-        limited = ((dof, joint, ratio) for dof, joint, ratio in joints if self.model.jnt_limited[joint])
+        limited = (
+            (dof, joint, ratio) for dof, joint, ratio in joints if self.model.jnt_limited[joint]
+        )
         return {dof: stop_compliance(self.model, joint, ratio) for dof, joint, ratio in limited}
 
     def stop_settings(self) -> dict[Dof, Array]:
-        """Return the limits and the settings of the solver of each limited joint of the compiled model."""
+        """Return the limits and the settings of the solver of each limited joint of the compiled
+        model.
+        """
         joints = ((dof, self._joint(scalar)) for dof, scalar in scalar_dofs(self.mechanism).items())
-        return {dof: stop_settings(self.model, joint) for dof, joint in joints if self.model.jnt_limited[joint]}
+        return {
+            dof: stop_settings(self.model, joint)
+            for dof, joint in joints
+            if self.model.jnt_limited[joint]
+        }
 
-    def actuator_efforts(self, trials: Mapping[str, ActuatorTrial], _bare: Mechanism) -> dict[str, Array]:
+    def actuator_efforts(
+        self, trials: Mapping[str, ActuatorTrial], _bare: Mechanism
+    ) -> dict[str, Array]:
         """Return the efforts of trials, in the export with actuators."""
-        return efforts_in_mujoco(self._mujoco, self.compile_with, self._joints_and_ratios(trials), trials)
+        return efforts_in_mujoco(
+            self._mujoco, self.compile_with, self._joints_and_ratios(trials), trials
+        )
 
     def _joints_and_ratios(self, names: Iterable[str]) -> dict[str, tuple[int, float]]:
         dofs = scalar_dofs(self.mechanism)
-        return {name: (self._joint(dofs[name, 0]), float(dofs[name, 0].primitive.ratio)) for name in names}
+        return {
+            name: (self._joint(dofs[name, 0]), float(dofs[name, 0].primitive.ratio))
+            for name in names
+        }
 
     def compile_with(self, actuators: Actuators) -> Any:
         """Return the compiled export with actuators of a kind."""
-        built = build(self.mechanism, Options(policy=self.mechanism.default_policy, actuators=actuators))
+        built = build(
+            self.mechanism, Options(policy=self.mechanism.default_policy, actuators=actuators)
+        )
         return to_spec(built.root, built.assets, built.digests).compile()
 
     def start_actuators(self, actuators: Actuators, joints: Iterable[str]) -> None:
-        """Compile the export with actuators of a kind; those of other joints than these exert no force."""
+        """Compile the export with actuators of a kind; those of other joints than these exert no
+        force.
+        """
         self.model = self.compile_with(actuators)
         self._data = self._mujoco.MjData(self.model)
         self._driven = driving_actuators(self._mujoco, self.model, self._joints_and_ratios(joints))
@@ -477,19 +572,23 @@ class MujocoEngine:
 
     def _view(self) -> View:
         roles, mujoco = self._carried_roles(), self._mujoco
-        return view_of(mujoco, self.model, self.mechanism, self._indices, roles, self._name_of(), self._options)
+        return view_of(
+            mujoco, self.model, self.mechanism, self._indices, roles, self._name_of(), self._options
+        )
 
     def _name_of(self) -> Callable[[str, int], str | None]:
         return exported_names(self._mujoco, self.model, self.mechanism, self._changed_names)
 
-    # --- dynamics ----------------------------------------------------------------------------------------------------
+    # --- dynamics ---------------------------------------------------------------------------------
 
     def mass_matrix(self) -> Array:
         """See `Engine.mass_matrix`."""
         B = self._velocity_map()
         MB, product = np.zeros_like(B), np.zeros(self.model.nv)
         for column in range(B.shape[1]):
-            self._mujoco.mj_mulM(self.model, self._data, product, np.ascontiguousarray(B[:, column]))
+            self._mujoco.mj_mulM(
+                self.model, self._data, product, np.ascontiguousarray(B[:, column])
+            )
             MB[:, column] = product
         projected: Array = B.T @ MB
         return projected
@@ -500,7 +599,9 @@ class MujocoEngine:
         return forces
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
-        """See `Engine.inverse_dynamics`; springs are subtracted; dampers, which may be huge, are off for accuracy."""
+        """See `Engine.inverse_dynamics`; springs are subtracted; dampers, which may be huge, are
+        off for accuracy.
+        """
         m, data, bit = self.model, self._data, self._mujoco.mjtDisableBit
         flags = int(m.opt.disableflags)
         m.opt.disableflags = flags | int(bit.mjDSBL_CONSTRAINT) | int(bit.mjDSBL_DAMPER)
@@ -522,8 +623,10 @@ class MujocoEngine:
         """See `Engine.step`.
 
         Raises:
-            DivergedError: if MuJoCo found a number that is too large, and therefore went back to the initial state.
-            NotReportedError: if the model has signed distance fields, on contacts of which MuJoCo may crash.
+            DivergedError: if MuJoCo found a number that is too large, and therefore went back to
+            the initial state.
+            NotReportedError: if the model has signed distance fields, on contacts of which MuJoCo
+            may crash.
         """
         if has_distance_fields(self._mujoco, self.model):
             raise NotReportedError("MuJoCo may crash on contacts of signed distance fields")

@@ -1,10 +1,10 @@
 """MJCF and URDF as MuJoCo itself reads them.
 
-The mechanism provides only names; every number is that of the compiled original. MuJoCo gets the text and the contents
-of files, under the limits of a load, never a path.
+The mechanism provides only names; every number is that of the compiled original. MuJoCo gets the
+text and the contents of files, under the limits of a load, never a path.
 
-MuJoCo gets the same text and contents of files as when the model is read, under the same limits; never a path. What is
-read of the compiled model does not take part.
+MuJoCo gets the same text and contents of files as when the model is read, under the same limits;
+never a path. What is read of the compiled model does not take part.
 """
 
 from __future__ import annotations
@@ -55,11 +55,14 @@ _MUJOCO_CAUSES = {
     "joint motion": _MERGES + ", and welds the root to the world",
     "link poses": _MERGES + ", and welds the root to the world",
     "mass matrix": "MuJoCo's URDF reader welds the root to the world",
-    "bias forces": "MuJoCo's URDF reader uses its default gravity of 9.81 m/s^2 and welds the root to the world",
+    "bias forces": (
+        "MuJoCo's URDF reader uses its default gravity of 9.81 m/s^2 and welds the "
+        "root to the world"
+    ),
 }
 
 
-# --- MuJoCo ----------------------------------------------------------------------------------------------------------
+# --- MuJoCo ---------------------------------------------------------------------------------------
 
 
 class MujocoUrdf(_Native):
@@ -101,7 +104,10 @@ class MujocoUrdf(_Native):
 
     def link_poses(self) -> dict[str, Pose]:
         """See `Engine.link_poses`."""
-        return {name: Pose.of(self._data.xmat[i].reshape(3, 3), self._data.xpos[i]) for name, i in self._bodies()}
+        return {
+            name: Pose.of(self._data.xmat[i].reshape(3, 3), self._data.xpos[i])
+            for name, i in self._bodies()
+        }
 
     def inertias(self) -> dict[str, SpatialInertia]:
         """See `Engine.inertias`."""
@@ -128,8 +134,13 @@ class MujocoUrdf(_Native):
         for name, j in self._joints().items():
             lower, upper = m.jnt_range[j].tolist() if m.jnt_limited[j] else (-math.inf, math.inf)
             dof = int(m.jnt_dofadr[j])
-            damping, friction = float(np.ravel(m.dof_damping[dof])[0]), float(m.dof_frictionloss[dof])
-            parameters[name, 0] = JointParameters(lower=lower, upper=upper, damping=damping, friction=friction)
+            damping, friction = (
+                float(np.ravel(m.dof_damping[dof])[0]),
+                float(m.dof_frictionloss[dof]),
+            )
+            parameters[name, 0] = JointParameters(
+                lower=lower, upper=upper, damping=damping, friction=friction
+            )
         return parameters
 
     def _dofs(self) -> dict[str, int]:
@@ -219,8 +230,13 @@ class MujocoNative(MujocoEngine):
         try:
             with compile_original(mechanism.scene.source, **(search or {})) as source:
                 self.model, self._names = source.compiled.model, source.names("body")
-                joints, self._names_by_kind = source.names("joint"), {kind: source.names(kind) for kind in NAMED}
-                self._pictures = frozenset(name for name, file in source.assets.textures.items() if file.path)
+                joints, self._names_by_kind = (
+                    source.names("joint"),
+                    {kind: source.names(kind) for kind in NAMED},
+                )
+                self._pictures = frozenset(
+                    name for name, file in source.assets.textures.items() if file.path
+                )
                 self._missing = _missing_geoms(source)
                 meshes = range(len(source.compiled.meshes))
                 self._inline = frozenset(i for i in meshes if file_of_mesh(i, source) is None)
@@ -229,7 +245,10 @@ class MujocoNative(MujocoEngine):
                 )
         except (LoadError, ValueError) as error:
             reason = str(error).partition("\n")[0]
-            self.refusal = f"MuJoCo does not take part: the original is no MJCF file that can be read: {reason}"
+            self.refusal = (
+                f"MuJoCo does not take part: the original is no MJCF file that can be "
+                f"read: {reason}"
+            )
             return
         self._data, self._options = mujoco.MjData(self.model), {}
         try:
@@ -244,7 +263,9 @@ class MujocoNative(MujocoEngine):
             super().set_state(q, v)
 
     def _qpos(self, q: Mapping[str, Position]) -> Array:
-        """The positions in the coordinates of the original, in which those of the model are stated."""
+        """The positions in the coordinates of the original, in which those of the model are
+        stated.
+        """
         positions = np.array(self.model.qpos0)
         by_body = self.mechanism.positions_by_body(q)
         for indices, numbers in zip(self._indices, by_body, strict=True):
@@ -265,14 +286,20 @@ class MujocoNative(MujocoEngine):
             for body, indices in zip(self.mechanism.bodies, self._indices, strict=True)
             if indices.joints
         }
-        return {joint: tuple(self._data.qpos[a : a + n].tolist()) for joint, (a, n) in starts.items()}
+        return {
+            joint: tuple(self._data.qpos[a : a + n].tolist()) for joint, (a, n) in starts.items()
+        }
 
     def _locked(self) -> dict[int, float]:
-        """Return nothing: the scene holds equalities of one joint as elements of MuJoCo, not as limits."""
+        """Return nothing: the scene holds equalities of one joint as elements of MuJoCo, not as
+        limits.
+        """
         return {}
 
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
-        """See `Engine.couplings`; MuJoCo counts both positions from the pose in which the document draws the bodies."""
+        """See `Engine.couplings`; MuJoCo counts both positions from the pose in which the document
+        draws the bodies.
+        """
         dofs = {self._joint(scalar): dof for dof, scalar in scalar_dofs(self.mechanism).items()}
         found = {}
         for k in self._active(_JOINT):
@@ -284,16 +311,24 @@ class MujocoNative(MujocoEngine):
         return found
 
     def violations(self) -> dict[str, float]:
-        """See `Engine.violations`; of the points and frames that the constraints of the original hold together."""
-        qpos = {dof: float(self._data.qpos[self.model.jnt_qposadr[self._joint(s)]])
-                for dof, s in scalar_dofs(self.mechanism).items()}  # fmt: skip
+        """See `Engine.violations`; of the points and frames that the constraints of the original
+        hold together.
+        """
+        qpos = {
+            dof: float(self._data.qpos[self.model.jnt_qposadr[self._joint(s)]])
+            for dof, s in scalar_dofs(self.mechanism).items()
+        }
         found = {}
         for (follower, leader), (multiplier, offset) in self.couplings().items():
             found[follower[0]] = abs(qpos[follower] - multiplier * qpos[leader] - offset)
         for k in (*self._active(_CONNECT), *self._active(_WELD)):
             is_weld = bool(self.model.eq_type[k] == _WELD)
             names = [self._names[self._body(k, end)] for end in (0, 1)]
-            add_violation(found, ", ".join(names), frame_distance(self._end(k, 0), self._end(k, 1), welded=is_weld))
+            add_violation(
+                found,
+                ", ".join(names),
+                frame_distance(self._end(k, 0), self._end(k, 1), welded=is_weld),
+            )
         return found
 
     def _active(self, kind: int) -> list[int]:
@@ -317,13 +352,19 @@ class MujocoNative(MujocoEngine):
         return X_WB @ Pose.of(quaternion_to_matrix(data[6:10]), data[3:6])
 
     def _initial_data(self) -> Any:
-        """Return data at MuJoCo's initial position; the keys of a file are states, and none is the initial one.
+        """Return data at MuJoCo's initial position; the keys of a file are states, and none is the
+        initial one.
 
-        A scene starts with followers where their leaders put them, unless the file states a reference position.
+        A scene starts with followers where their leaders put them, unless the file states a
+        reference position.
         """
         data, scalars = self._mujoco.MjData(self.model), scalar_dofs(self.mechanism)
-        address = {dof: int(self.model.jnt_qposadr[self._joint(scalar)]) for dof, scalar in scalars.items()}
-        couplings = {ends: law for ends, law in self.couplings().items() if not data.qpos[address[ends[0]]]}
+        address = {
+            dof: int(self.model.jnt_qposadr[self._joint(scalar)]) for dof, scalar in scalars.items()
+        }
+        couplings = {
+            ends: law for ends, law in self.couplings().items() if not data.qpos[address[ends[0]]]
+        }
         for _ in couplings:  # a leader may follow another joint
             for (follower, leader), (multiplier, offset) in couplings.items():
                 data.qpos[address[follower]] = multiplier * data.qpos[address[leader]] + offset
@@ -347,7 +388,9 @@ class MujocoNative(MujocoEngine):
         Raises:
             NotReportedError: Always.
         """
-        raise NotReportedError("the stops of an MJCF file are as soft as MuJoCo's solver makes them")
+        raise NotReportedError(
+            "the stops of an MJCF file are as soft as MuJoCo's solver makes them"
+        )
 
     def actuator_efforts(self, _trials: object, _bare: object) -> dict[str, Array]:
         """Refuse to answer: an MJCF file states laws of actuators, see `actuator_laws`.
@@ -361,14 +404,17 @@ class MujocoNative(MujocoEngine):
         """Return the shapes of the original and their friction.
 
         Raises:
-            NotReportedError: if the document moves the vertices of a mesh, so that the pose of its file is not known.
+            NotReportedError: if the document moves the vertices of a mesh, so that the pose of its
+            file is not known.
         """
         if self._has_moved_meshes:
             raise NotReportedError("the file moves the vertices of a mesh by refpos or refquat")
         return self._surfaces(self._inline)
 
     def _roles(self) -> Roles:
-        """Return whether each geom collides, and is drawn: MuJoCo's viewer shows three groups of six at first."""
+        """Return whether each geom collides, and is drawn: MuJoCo's viewer shows three groups of
+        six at first.
+        """
         m = self.model
         collides = (m.geom_contype != 0) | (m.geom_conaffinity != 0)
         collides[m.pair_geom1] = collides[m.pair_geom2] = True
@@ -378,7 +424,9 @@ class MujocoNative(MujocoEngine):
         return list(zip(collides.tolist(), drawn.tolist(), strict=True))
 
     def _carried_roles(self) -> Roles:
-        return [(False, False) if g in self._missing else role for g, role in enumerate(self._roles())]
+        return [
+            (False, False) if g in self._missing else role for g, role in enumerate(self._roles())
+        ]
 
     def _name_of(self) -> Callable[[str, int], str | None]:
         return original_names(self.mechanism, self._names_by_kind, self._pictures)
@@ -390,15 +438,24 @@ class MujocoNative(MujocoEngine):
 
 
 def _size(body: Body) -> int:
-    return {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}.get(kind_of(body) or PrimitiveKind.HINGE, 1)
+    return {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}.get(
+        kind_of(body) or PrimitiveKind.HINGE, 1
+    )
 
 
 def _missing_geoms(source: Source) -> frozenset[int]:
-    """Return the geoms whose file was not found, in place of which MuJoCo got a small shape; a scene lacks them."""
+    """Return the geoms whose file was not found, in place of which MuJoCo got a small shape; a
+    scene lacks them.
+    """
     files, model = source.assets.files, source.compiled.model
-    named = {_MESH: [mesh.file for mesh in source.compiled.meshes], _HFIELD: source.compiled.hfields}
+    named = {
+        _MESH: [mesh.file for mesh in source.compiled.meshes],
+        _HFIELD: source.compiled.hfields,
+    }
     is_lost = {
-        (kind, i): file in files and not files[file].path for kind in named for i, file in enumerate(named[kind])
+        (kind, i): file in files and not files[file].path
+        for kind in named
+        for i, file in enumerate(named[kind])
     }
     pairs = zip(model.geom_type.tolist(), model.geom_dataid.tolist(), strict=True)
     return frozenset(g for g, pair in enumerate(pairs) if is_lost.get(pair))

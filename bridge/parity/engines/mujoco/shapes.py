@@ -1,8 +1,9 @@
 """Shapes, surfaces, sites and collidable pairs in MuJoCo.
 
-PyBullet does not report its collision filters, but it reports contacts. `stated.observed_pairs` looks for them in the
-running bodies. For pairs that never overlap there, every collision shape is replaced by a sphere that overlaps all
-others, in a separate physics server, and the contacts are the collidable pairs.
+PyBullet does not report its collision filters, but it reports contacts. `stated.observed_pairs`
+looks for them in the running bodies. For pairs that never overlap there, every collision shape is
+replaced by a sphere that overlaps all others, in a separate physics server, and the contacts are
+the collidable pairs.
 """
 
 from __future__ import annotations
@@ -16,12 +17,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.geometry.shapes import SupportFunction, half_space, support_function, supports_of, supports_of_points
+from bridge.geometry.shapes import (
+    SupportFunction,
+    half_space,
+    support_function,
+    supports_of,
+    supports_of_points,
+)
 from bridge.mechanism import Mechanism
 from bridge.parity.engine import add_violation, constraint_frames, frame_distance
 from bridge.parity.readings import Hull, Pair, Surfaces, hull_in_mujoco, stacked
 from bridge.targets.mjcf.equality import second_point_name
-from loaders.model import WORLD, BallConstraint, Box, Capsule, Cylinder, Ellipsoid, Geometry, Sphere, WeldConstraint
+from loaders.model import (
+    WORLD,
+    BallConstraint,
+    Box,
+    Capsule,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Sphere,
+    WeldConstraint,
+)
 from loaders.pose import Array, Pose, quaternion_to_matrix
 
 MAX_GEOMS = 4000
@@ -31,7 +48,8 @@ _FILTERPARENT = 1 << 10
 
 
 def touched_geoms(model: Any, solid: Sequence[bool]) -> Array:
-    """Return the number of geoms that each geom may touch by bitmasks, exclusions and welds, shape (ngeom,).
+    """Return the number of geoms that each geom may touch by bitmasks, exclusions and welds, shape
+    (ngeom,).
 
     Args:
         model: The ``mujoco.MjModel``.
@@ -39,17 +57,22 @@ def touched_geoms(model: Any, solid: Sequence[bool]) -> Array:
     """
     if model.ngeom > MAX_GEOMS:
         return np.zeros(model.ngeom)
-    mine, others = (np.asarray(mask, dtype=np.int64) for mask in (model.geom_contype, model.geom_conaffinity))
+    mine, others = (
+        np.asarray(mask, dtype=np.int64) for mask in (model.geom_contype, model.geom_conaffinity)
+    )
     matching = (mine[:, None] & others[None, :]) != 0
     bodies = np.asarray(model.geom_bodyid)
     touching = (
-        (matching | matching.T) & allowed_bodies(model)[np.ix_(bodies, bodies)] & np.asarray(solid, dtype=np.bool_)
+        (matching | matching.T)
+        & allowed_bodies(model)[np.ix_(bodies, bodies)]
+        & np.asarray(solid, dtype=np.bool_)
     )
     return np.asarray(touching.sum(axis=1))
 
 
 def allowed_bodies(model: Any) -> NDArray[np.bool_]:
-    """Return whether two bodies may touch by exclusions and welds, whatever their bitmasks, shape (nbody, nbody).
+    """Return whether two bodies may touch by exclusions and welds, whatever their bitmasks, shape
+    (nbody, nbody).
 
     Args:
         model: The ``mujoco.MjModel``.
@@ -65,13 +88,14 @@ def allowed_bodies(model: Any) -> NDArray[np.bool_]:
     return allowed
 
 
-# --- MuJoCo ----------------------------------------------------------------------------------------------------------
+# --- MuJoCo ---------------------------------------------------------------------------------------
 
 
 def has_distance_fields(mujoco: Any, model: Any) -> bool:
     """Return whether a compiled model has shapes that are signed distance fields of a plugin.
 
-    MuJoCo 3.17 finds more contacts of them than it has room for, writes them all the same, and stops the process later.
+    MuJoCo 3.17 finds more contacts of them than it has room for, writes them all the same, and
+    stops the process later.
 
     Args:
         mujoco: The package.
@@ -96,13 +120,17 @@ def forward(mujoco: Any, model: Any, data: Any) -> None:
 
 
 def pairs_in_mujoco(model: Any, names: Mapping[int, str]) -> frozenset[Pair]:
-    """Return the pairs of bodies that can collide in a compiled model, by MuJoCo's documented rules.
+    """Return the pairs of bodies that can collide in a compiled model, by MuJoCo's documented
+    rules.
 
     Args:
         model: The compiled model.
         names: The link of each body id.
     """
-    bodies = zip(*(model.geom_bodyid[geoms].tolist() for geoms in (model.pair_geom1, model.pair_geom2)), strict=True)
+    bodies = zip(
+        *(model.geom_bodyid[geoms].tolist() for geoms in (model.pair_geom1, model.pair_geom2)),
+        strict=True,
+    )
     explicit = {tuple(sorted(pair)) for pair in bodies}
     masks, allowed = _masks(model, names), allowed_bodies(model)
     return frozenset(
@@ -114,9 +142,15 @@ def pairs_in_mujoco(model: Any, names: Mapping[int, str]) -> frozenset[Pair]:
 
 
 def _masks(model: Any, names: Mapping[int, str]) -> dict[int, set[tuple[int, int]]]:
-    """``contype`` and ``conaffinity`` of the geoms of each body, also of those that collide only in explicit pairs."""
+    """``contype`` and ``conaffinity`` of the geoms of each body, also of those that collide only in
+    explicit pairs.
+    """
     masks: dict[int, set[tuple[int, int]]] = defaultdict(set)
-    columns = (model.geom_bodyid.tolist(), model.geom_contype.tolist(), model.geom_conaffinity.tolist())
+    columns = (
+        model.geom_bodyid.tolist(),
+        model.geom_contype.tolist(),
+        model.geom_conaffinity.tolist(),
+    )
     for body, contype, conaffinity in zip(*columns, strict=True):
         if body in names:
             masks[body].add((contype, conaffinity))
@@ -128,12 +162,18 @@ def _masks_match(a: tuple[int, int], b: tuple[int, int]) -> bool:
 
 
 def site_distances(
-    mujoco: Any, model: Any, mechanism: Mechanism, links: Mapping[int, str], pose_of: Callable[[int], Pose]
+    mujoco: Any,
+    model: Any,
+    mechanism: Mechanism,
+    links: Mapping[int, str],
+    pose_of: Callable[[int], Pose],
 ) -> dict[str, float]:
-    """Return the distances between the sites of each constraint [m]; of welds with the angle between them [rad].
+    """Return the distances between the sites of each constraint [m]; of welds with the angle
+    between them [rad].
 
-    A constraint is named by its links, as the scene names it; a loop by its joint. The second point of a hinge that
-    closes a loop, which is on its axis, is left out: violations are those of the origins of frames.
+    A constraint is named by its links, as the scene names it; a loop by its joint. The second point
+    of a hinge that closes a loop, which is on its axis, is left out: violations are those of the
+    origins of frames.
 
     Args:
         mujoco: The module.
@@ -144,12 +184,18 @@ def site_distances(
     """
     second_points = {second_point_name(closure.joint.name) for closure in mechanism.closures}
     constraints = {name.replace(", ", "_"): name for name, _ in constraint_frames(mechanism)}
-    stated = (c for c in mechanism.scene.constraints if isinstance(c, BallConstraint | WeldConstraint))
-    constraints |= {dict(c.mujoco).get("name", ""): f"{c.link_A}, {c.link_B}" for c in stated if c.active}
+    stated = (
+        c for c in mechanism.scene.constraints if isinstance(c, BallConstraint | WeldConstraint)
+    )
+    constraints |= {
+        dict(c.mujoco).get("name", ""): f"{c.link_A}, {c.link_B}" for c in stated if c.active
+    }
     found: dict[str, float] = {}
     for k in range(model.neq):
         own_name = str(model.equality(k).name)
-        is_of_sites = model.eq_objtype[k] == mujoco.mjtObj.mjOBJ_SITE and own_name not in second_points
+        is_of_sites = (
+            model.eq_objtype[k] == mujoco.mjtObj.mjOBJ_SITE and own_name not in second_points
+        )
         if model.eq_active0[k] and is_of_sites:
             sites = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
             ends = ", ".join(links.get(int(model.site_bodyid[site]), WORLD) for site in sites)
@@ -168,9 +214,11 @@ Roles = Sequence[tuple[bool, bool]]
 
 
 def roles_in_export(mujoco: Any, model: Any) -> Roles:
-    """Return the roles of the geoms of an export, which has a geom for each role, and others for tendons.
+    """Return the roles of the geoms of an export, which has a geom for each role, and others for
+    tendons.
 
-    Only a plane that soft bodies touch has both roles. What may touch something collides, whatever it is for.
+    Only a plane that soft bodies touch has both roles. What may touch something collides, whatever
+    it is for.
 
     Args:
         mujoco: The module.
@@ -210,15 +258,22 @@ def surfaces_in_mujoco(
     for g, link in solid:
         friction.setdefault(link, []).append(float(model.geom_friction[g, 0]))
         if int(model.geom_type[g]) == mujoco.mjtGeom.mjGEOM_MESH:
-            hulls.setdefault(link, []).append(partial(hull_in_mujoco, model, int(model.geom_dataid[g])))
+            hulls.setdefault(link, []).append(
+                partial(hull_in_mujoco, model, int(model.geom_dataid[g]))
+            )
     return Surfaces(
         supports=stacked([(link, support) for link, support in supports if support is not None]),
-        visuals=visuals, friction=friction, hulls=hulls, pair_friction=_pair_friction(model, links),
-    )  # fmt: skip
+        visuals=visuals,
+        friction=friction,
+        hulls=hulls,
+        pair_friction=_pair_friction(model, links),
+    )
 
 
 def _pair_friction(model: Any, links: Mapping[int, str]) -> dict[frozenset[str], float]:
-    """Return the friction of pairs of geoms that the model lists, which replaces that of the geoms."""
+    """Return the friction of pairs of geoms that the model lists, which replaces that of the
+    geoms.
+    """
     bodies = (model.geom_bodyid[geoms].tolist() for geoms in (model.pair_geom1, model.pair_geom2))
     listed = zip(*bodies, model.pair_friction[:, 0].tolist(), strict=True)
     return {frozenset((links[a], links[b])): mu for a, b, mu in listed if a in links and b in links}
@@ -232,7 +287,9 @@ def geoms_in_tendons(mujoco: Any, model: Any) -> frozenset[int]:
         model: The compiled model.
     """
     kinds = (mujoco.mjtWrap.mjWRAP_SPHERE, mujoco.mjtWrap.mjWRAP_CYLINDER)
-    return frozenset(int(g) for g in model.wrap_objid[np.isin(model.wrap_type, [int(kind) for kind in kinds])])
+    return frozenset(
+        int(g) for g in model.wrap_objid[np.isin(model.wrap_type, [int(kind) for kind in kinds])]
+    )
 
 
 def _pose(model: Any, g: int) -> Pose:
@@ -244,20 +301,29 @@ def _pose_of_file(mujoco: Any, model: Any, g: int, inline: Collection[int]) -> P
     mesh = int(model.geom_dataid[g])
     if int(model.geom_type[g]) != mujoco.mjtGeom.mjGEOM_MESH or mesh in inline:
         return _pose(model, g)
-    return _pose(model, g) @ Pose.of(quaternion_to_matrix(model.mesh_quat[mesh]), model.mesh_pos[mesh]).inverse()
+    return (
+        _pose(model, g)
+        @ Pose.of(quaternion_to_matrix(model.mesh_quat[mesh]), model.mesh_pos[mesh]).inverse()
+    )
 
 
 def _supports(mujoco: Any, model: Any, g: int) -> Array | None:
     if int(model.geom_type[g]) == mujoco.mjtGeom.mjGEOM_MESH:
         mesh = int(model.geom_dataid[g])
         start, count = int(model.mesh_vertadr[mesh]), int(model.mesh_vertnum[mesh])
-        return supports_of_points(np.array(model.mesh_vert[start : start + count], dtype=np.float64), _pose(model, g))
+        return supports_of_points(
+            np.array(model.mesh_vert[start : start + count], dtype=np.float64), _pose(model, g)
+        )
     support = _primitive(mujoco, model, g)
     return None if support is None else supports_of(support, _pose(model, g))
 
 
 def _primitive(mujoco: Any, model: Any, g: int) -> SupportFunction | None:
-    kind, kinds, size = int(model.geom_type[g]), mujoco.mjtGeom, [float(x) for x in model.geom_size[g]]
+    kind, kinds, size = (
+        int(model.geom_type[g]),
+        mujoco.mjtGeom,
+        [float(x) for x in model.geom_size[g]],
+    )
     if kind == kinds.mjGEOM_PLANE:
         return half_space(np.array((0.0, 0.0, 1.0)))
     shapes: dict[int, Geometry] = {

@@ -2,8 +2,9 @@
 
 PyBullet caches the dynamics of bodies by memory address, so that a server must not be reused.
 
-Dry friction is a motor that brakes with at most that force. In one very short step at a high speed every such motor
-brakes with its largest impulse, which PyBullet reports, and a joint that has become slower than that was cut off.
+Dry friction is a motor that brakes with at most that force. In one very short step at a high speed
+every such motor brakes with its largest impulse, which PyBullet reports, and a joint that has
+become slower than that was cut off.
 """
 
 from __future__ import annotations
@@ -53,13 +54,17 @@ _ACTUATOR_STEP = 1e-5
 
 
 def efforts_in_pybullet(
-    engine: Engine, loaded: PyBulletBody | Bodies, mechanism: Mechanism, trials: Mapping[str, ActuatorTrial]
+    engine: Engine,
+    loaded: PyBulletBody | Bodies,
+    mechanism: Mechanism,
+    trials: Mapping[str, ActuatorTrial],
 ) -> dict[str, Array]:
-    """Return the efforts at the joints after the commands of their trials: the mass matrix times the acceleration.
+    """Return the efforts at the joints after the commands of their trials: the mass matrix times
+    the acceleration.
 
-    The velocity of the origin of a free body follows from that of its center of mass with the rotation after the step.
-    An acceleration turns the body by an angle that is quadratic in the step, and so is the error of the effort; it is
-    removed by extrapolation from two steps.
+    The velocity of the origin of a free body follows from that of its center of mass with the
+    rotation after the step. An acceleration turns the body by an angle that is quadratic in the
+    step, and so is the error of the effort; it is removed by extrapolation from two steps.
 
     Args:
         engine: The engine, which holds the mechanism without constraints, stops and dry friction.
@@ -75,20 +80,29 @@ def efforts_in_pybullet(
         engine.set_state(q, rest)
         row = engine.mass_matrix()[mechanism.dof_index[joint, 0]]
         coarse, fine = (
-            np.array([row @ _acceleration(engine, (q, {**rest, joint: speed}), act, step) for act, speed in acts])
+            np.array(
+                [
+                    row @ _acceleration(engine, (q, {**rest, joint: speed}), act, step)
+                    for act, speed in acts
+                ]
+            )
             for step in (_ACTUATOR_STEP, 0.5 * _ACTUATOR_STEP)
         )
         found[joint] = (4.0 * fine - coarse) / 3.0
     return found
 
 
-def _acts(loaded: PyBulletBody | Bodies, joint: str, trial: ActuatorTrial) -> list[tuple[Callable[[], None], float]]:
+def _acts(
+    loaded: PyBulletBody | Bodies, joint: str, trial: ActuatorTrial
+) -> list[tuple[Callable[[], None], float]]:
     """The calls that command a joint, and its speed meanwhile."""
     acts: list[tuple[Callable[[], None], float]] = [
         (partial(loaded.apply_efforts, {joint: command}), 0.0) for command in trial.commands
     ]
     if trial.gains is not None:
-        acts.append((partial(loaded.apply_control, {joint: trial.position + trial.displacement}), 0.0))
+        acts.append(
+            (partial(loaded.apply_control, {joint: trial.position + trial.displacement}), 0.0)
+        )
         acts.append((partial(loaded.apply_control, {joint: trial.position}), trial.speed))
     return acts
 
@@ -110,8 +124,8 @@ class HeldConstraints:
     """The constraints that act on bodies.
 
     Attributes:
-        stated: Name and ``getConstraintInfo`` of each constraint of the model; of a name of which a constraint was
-            removed, or can exert less than its full force, nothing.
+        stated: Name and ``getConstraintInfo`` of each constraint of the model; of a name of which a
+            constraint was removed, or can exert less than its full force, nothing.
         others: The links that any other constraint connects.
     """
 
@@ -131,8 +145,13 @@ def held_constraints(
         stated: The numbers of the constraints of the model, by name.
     """
     count = pybullet.getNumConstraints(physicsClientId=client)
-    present = sorted({pybullet.getConstraintUniqueId(k, physicsClientId=client) for k in range(count)})
-    infos = {n: named(ConstraintInfo, pybullet.getConstraintInfo(n, physicsClientId=client)) for n in present}
+    present = sorted(
+        {pybullet.getConstraintUniqueId(k, physicsClientId=client) for k in range(count)}
+    )
+    infos = {
+        n: named(ConstraintInfo, pybullet.getConstraintInfo(n, physicsClientId=client))
+        for n in present
+    }
     ours = sorted({(name, number) for name, numbers in stated.items() for number in numbers})
     lost = {name for name, n in ours if n not in infos or infos[n].max_force < MAX_FORCE}
     link_names = {(int(body), index): name for body in bodies for name, index in body.links.items()}
@@ -153,9 +172,13 @@ _SPEED = 1000.0
 _FRICTION_STEP = 1e-7
 """Time step [s], in which no other force changes the speeds much."""
 _STOPPED = 1e-3
-"""Fraction of the speed below which a motor may have stopped the joint, so that it did not need all of its force."""
+"""Fraction of the speed below which a motor may have stopped the joint, so that it did not need all
+of its force.
+"""
 _CUT_OFF = 0.5
-"""Fraction of the speed that the fastest joint of a body has left unless PyBullet cuts off its speed."""
+"""Fraction of the speed that the fastest joint of a body has left unless PyBullet cuts off its
+speed.
+"""
 _SAME = 1e-9
 """Largest relative difference of speeds at which two joints are cut off alike."""
 _UNLIMITED = 1e8
@@ -170,16 +193,20 @@ class FastJoint:
 
     Attributes:
         friction: Largest force of its motor [N m or N]; None if the motor has stopped it.
-        speed_limit: The speed at which PyBullet cuts off the joints of its body [rad/s or m/s]; infinite without one,
-            if stops hold all joints of the body, and if contacts hold those that are not cut off alike.
+        speed_limit: The speed at which PyBullet cuts off the joints of its body [rad/s or m/s];
+            infinite without one, if stops hold all joints of the body, and if contacts hold those
+            that are not cut off alike.
     """
 
     friction: float | None
     speed_limit: float
 
 
-def fast_joints(pybullet: Any, client: int, joints: Iterable[JointIndex]) -> dict[JointIndex, FastJoint]:
-    """Return what one step at a high speed shows; the positions and velocities of the bodies are changed.
+def fast_joints(
+    pybullet: Any, client: int, joints: Iterable[JointIndex]
+) -> dict[JointIndex, FastJoint]:
+    """Return what one step at a high speed shows; the positions and velocities of the bodies are
+    changed.
 
     Args:
         pybullet: The module.
@@ -200,10 +227,15 @@ def fast_joints(pybullet: Any, client: int, joints: Iterable[JointIndex]) -> dic
     for (body, index), state in states.items():
         if not _is_locked(pybullet, client, body, index):
             speeds.setdefault(body, []).append(abs(state[1]))
-    limits = {body: _speed_limit(found, _touches(pybullet, client, body)) for body, found in speeds.items()}
+    limits = {
+        body: _speed_limit(found, _touches(pybullet, client, body))
+        for body, found in speeds.items()
+    }
     return {
         (body, index): FastJoint(
-            friction=_friction(abs(state[1]), abs(state[3])),  # its impulse, divided by the time step at this call
+            friction=_friction(
+                abs(state[1]), abs(state[3])
+            ),  # its impulse, divided by the time step at this call
             speed_limit=limits.get(body, math.inf),
         )
         for (body, index), state in states.items()
@@ -215,7 +247,9 @@ def _without_constraints(pybullet: Any, client: int) -> Iterator[None]:
     """Take the forces of all constraints away, such as those of screws, which slow joints down."""
     count = pybullet.getNumConstraints(physicsClientId=client)
     numbers = [pybullet.getConstraintUniqueId(i, physicsClientId=client) for i in range(count)]
-    forces = {number: pybullet.getConstraintInfo(number, physicsClientId=client)[10] for number in numbers}
+    forces = {
+        number: pybullet.getConstraintInfo(number, physicsClientId=client)[10] for number in numbers
+    }
     for number in numbers:
         pybullet.changeConstraint(number, maxForce=0.0, physicsClientId=client)
     try:
@@ -226,7 +260,9 @@ def _without_constraints(pybullet: Any, client: int) -> Iterator[None]:
 
 
 def _touches(pybullet: Any, client: int, body: int) -> bool:
-    """Return whether a body touches something, itself included, so that contacts may slow its joints down."""
+    """Return whether a body touches something, itself included, so that contacts may slow its
+    joints down.
+    """
     return bool(pybullet.getContactPoints(bodyA=body, physicsClientId=client))
 
 
@@ -241,13 +277,17 @@ def _speed_limit(speeds: list[float], touches: bool) -> float:
 
 
 def _is_locked(pybullet: Any, client: int, body: int, index: int) -> bool:
-    """Return whether both stops of a joint are at one position, where they hold it whatever its speed."""
+    """Return whether both stops of a joint are at one position, where they hold it whatever its
+    speed.
+    """
     lower, upper = pybullet.getJointInfo(body, index, physicsClientId=client)[8:10]
     return bool(lower == upper)
 
 
 def _between_stops(pybullet: Any, client: int, body: int, index: int) -> float:
-    """The position in the middle between the stops of a joint, where no stop acts; its own one without stops."""
+    """The position in the middle between the stops of a joint, where no stop acts; its own one
+    without stops.
+    """
     lower, upper = pybullet.getJointInfo(body, index, physicsClientId=client)[8:10]
     if -_UNLIMITED < lower < upper < _UNLIMITED:
         return float(0.5 * (lower + upper))
@@ -255,7 +295,9 @@ def _between_stops(pybullet: Any, client: int, body: int, index: int) -> float:
 
 
 def _friction(speed: float, force: float) -> float | None:
-    """The force of a motor; None if the joint is so slow that the motor may not have needed all of its force."""
+    """The force of a motor; None if the joint is so slow that the motor may not have needed all of
+    its force.
+    """
     return force if speed > _STOPPED * _SPEED or not force else None
 
 
@@ -281,13 +323,17 @@ class PyBulletEngine:
         except BaseException:
             self.close()
             raise
-        self._bodies = [self._loaded] if isinstance(self._loaded, PyBulletBody) else list(self._loaded)
+        self._bodies = (
+            [self._loaded] if isinstance(self._loaded, PyBulletBody) else list(self._loaded)
+        )
         index = mechanism.dof_index  # a joint that continues a split link has no velocity: -1
         self._dynamics = [
             (OwnDynamics(body.dynamics), [index.get(dof, -1) for dof in body.mechanism.v_order])
             for body in self._bodies
         ]
-        self._split_links = {body.mechanism.bodies[0].name for body in self._bodies if body.split_link is not None}
+        self._split_links = {
+            body.mechanism.bodies[0].name for body in self._bodies if body.split_link is not None
+        }
         self.diagnostics = self._loaded.diagnostics
         self.version = version_of("pybullet") or "unknown"
         if self._bodies:
@@ -306,10 +352,16 @@ class PyBulletEngine:
         return {name: self._loaded.link_pose(name) for name in self._loaded.links}
 
     def jacobians(self) -> dict[str, Array]:
-        """See `Engine.jacobians`; each column is the velocity of the links if only one component has unit velocity."""
+        """See `Engine.jacobians`; each column is the velocity of the links if only one component
+        has unit velocity.
+        """
         order = self.mechanism.v_order
-        zero: dict[str, Position] = {name: (0.0,) * size for name, size in Counter(name for name, _ in order).items()}
-        followers = {name: zero[name] for name in {order[c.follower][0] for c in self.mechanism.couplings}}
+        zero: dict[str, Position] = {
+            name: (0.0,) * size for name, size in Counter(name for name, _ in order).items()
+        }
+        followers = {
+            name: zero[name] for name in {order[c.follower][0] for c in self.mechanism.couplings}
+        }
         current, poses = self._loaded.velocities(), self.link_poses()
         jacobians = {name: np.zeros((6, len(order))) for name in poses}
         self._loaded.set_velocities(zero)
@@ -323,19 +375,30 @@ class PyBulletEngine:
         return jacobians
 
     def _motions(self, wanted: Container[str]) -> Iterator[tuple[str, Array, Array, Array]]:
-        """Yield name, angular velocity, and velocity and position of one point of each wanted link, in the world."""
+        """Yield name, angular velocity, and velocity and position of one point of each wanted link,
+        in the world.
+        """
         for body in self._bodies:
             v, w = self._pybullet.getBaseVelocity(int(body), physicsClientId=self._client)
-            p, _ = self._pybullet.getBasePositionAndOrientation(int(body), physicsClientId=self._client)
+            p, _ = self._pybullet.getBasePositionAndOrientation(
+                int(body), physicsClientId=self._client
+            )
             motions = {BASE: (np.array(w), np.array(v), np.array(p))}
             indices = sorted({index for index in body.links.values() if index != BASE})
             states = indices and self._pybullet.getLinkStates(
-                int(body), indices, computeLinkVelocity=1, computeForwardKinematics=1, physicsClientId=self._client
+                int(body),
+                indices,
+                computeLinkVelocity=1,
+                computeForwardKinematics=1,
+                physicsClientId=self._client,
             )
             motions |= {
-                i: (np.array(s[7]), np.array(s[6]), np.array(s[0])) for i, s in zip(indices, states, strict=True)
+                i: (np.array(s[7]), np.array(s[6]), np.array(s[0]))
+                for i, s in zip(indices, states, strict=True)
             }
-            yield from ((name, *motions[index]) for name, index in body.links.items() if name in wanted)
+            yield from (
+                (name, *motions[index]) for name, index in body.links.items() if name in wanted
+            )
 
     def positions(self) -> dict[str, Position]:
         """See `Engine.positions`."""
@@ -344,17 +407,26 @@ class PyBulletEngine:
     def velocities(self) -> Array:
         """See `Engine.velocities`."""
         by_joint = self._loaded.velocities()
-        return np.array([np.atleast_1d(by_joint[name])[k] for name, k in self.mechanism.v_order], dtype=np.float64)
+        return np.array(
+            [np.atleast_1d(by_joint[name])[k] for name, k in self.mechanism.v_order],
+            dtype=np.float64,
+        )
 
     def inertias(self) -> dict[str, SpatialInertia]:
-        """See `Engine.inertias`; the inertia of a merged link is added to that of the link that carries it."""
+        """See `Engine.inertias`; the inertia of a merged link is added to that of the link that
+        carries it.
+        """
         moving = moving_links(self.mechanism)
         return {
-            link.name: link.inertia for link in self._loaded.mechanism_from_pybullet().bodies if link.name in moving
+            link.name: link.inertia
+            for link in self._loaded.mechanism_from_pybullet().bodies
+            if link.name in moving
         }
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
-        """See `Engine.joint_parameters`; dry friction is the largest force of a motor, which a short step shows."""
+        """See `Engine.joint_parameters`; dry friction is the largest force of a motor, which a
+        short step shows.
+        """
         self._refresh()
         fast = self._fast_joints()
         return {
@@ -363,9 +435,14 @@ class PyBulletEngine:
         }
 
     def enforced_speed_limits(self) -> dict[Dof, float]:
-        """Return the speed at which PyBullet cuts off each hinge and slide; of joints that it does not, nothing."""
+        """Return the speed at which PyBullet cuts off each hinge and slide; of joints that it does
+        not, nothing.
+        """
         fast = self._fast_joints()
-        limits = {dof: fast[int(b), index].speed_limit / abs(ratio) for dof, b, index, ratio in self._drives()}
+        limits = {
+            dof: fast[int(b), index].speed_limit / abs(ratio)
+            for dof, b, index, ratio in self._drives()
+        }
         return {dof: limit for dof, limit in limits.items() if limit < math.inf}
 
     def _fast_joints(self) -> dict[tuple[int, int], FastJoint]:
@@ -379,18 +456,26 @@ class PyBulletEngine:
         return found
 
     def _refresh(self) -> None:
-        """Fetch what `getJointInfo` reports from the running bodies; otherwise it is what they were loaded with."""
+        """Fetch what `getJointInfo` reports from the running bodies; otherwise it is what they were
+        loaded with.
+        """
         self._pybullet.syncBodyInfo(physicsClientId=self._client)
 
-    def _parameters(self, body: PyBulletBody, index: int, ratio: float, friction: float | None) -> JointParameters:
+    def _parameters(
+        self, body: PyBulletBody, index: int, ratio: float, friction: float | None
+    ) -> JointParameters:
         info = self._joint_info(body, index)
         limits = (info.lower, info.upper) if info.lower <= info.upper else (-math.inf, math.inf)
         lower, upper = sorted(without_sentinel(limit) / ratio for limit in limits)
         friction = None if friction is None else friction * abs(ratio)
-        return JointParameters(lower=lower, upper=upper, damping=info.damping * ratio**2, friction=friction)
+        return JointParameters(
+            lower=lower, upper=upper, damping=info.damping * ratio**2, friction=friction
+        )
 
     def _joint_info(self, body: PyBulletBody, index: int) -> JointInfo:
-        return named(JointInfo, self._pybullet.getJointInfo(int(body), index, physicsClientId=self._client))
+        return named(
+            JointInfo, self._pybullet.getJointInfo(int(body), index, physicsClientId=self._client)
+        )
 
     def _drives(self) -> Iterator[tuple[Dof, PyBulletBody, int, float]]:
         """Yield degree of freedom, body, joint index and ratio of every hinge and slide."""
@@ -400,25 +485,36 @@ class PyBulletEngine:
                 yield dof, body, joint_segments[scalar.body][scalar.number], scalar.primitive.ratio
 
     def settings(self) -> Settings:
-        """Return gravity and time step of the server, initial poses, and the effort limits of `getJointInfo`."""
+        """Return gravity and time step of the server, initial poses, and the effort limits of
+        `getJointInfo`.
+        """
         self._refresh()
         world = self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)
         return Settings(
             gravity=np.array([world[f"gravityAcceleration{axis}"] for axis in "XYZ"]),
             time_step=float(world["fixedTimeStep"]) / max(1, world["numSubSteps"]),
             initial_poses=self._initial_poses,
-            efforts={dof: self._effort(body, index) * abs(ratio) for dof, body, index, ratio in self._drives()},
+            efforts={
+                dof: self._effort(body, index) * abs(ratio)
+                for dof, body, index, ratio in self._drives()
+            },
         )
 
     def _effort(self, body: PyBulletBody, index: int) -> float:
-        return without_sentinel(float(self._pybullet.getJointInfo(int(body), index, physicsClientId=self._client)[10]))
+        return without_sentinel(
+            float(self._pybullet.getJointInfo(int(body), index, physicsClientId=self._client)[10])
+        )
 
     def surfaces(self) -> Surfaces:
         """Return the shapes of the running bodies and their friction."""
         return surfaces_in_pybullet(self._pybullet, self._client, self._bodies, self.mechanism)
 
-    def actuator_efforts(self, trials: Mapping[str, ActuatorTrial], bare: Mechanism) -> dict[str, Array]:
-        """Return the efforts of trials, measured in a second server without constraints, stops and dry friction."""
+    def actuator_efforts(
+        self, trials: Mapping[str, ActuatorTrial], bare: Mechanism
+    ) -> dict[str, Array]:
+        """Return the efforts of trials, measured in a second server without constraints, stops and
+        dry friction.
+        """
         other = type(self)(bare)
         try:
             return efforts_in_pybullet(other, other._loaded, bare, trials)
@@ -426,7 +522,9 @@ class PyBulletEngine:
             other.close()
 
     def velocity_limits(self) -> dict[Dof, float]:
-        """Return the limit of speed of each hinge and slide that `getJointInfo` reports; PyBullet enforces none."""
+        """Return the limit of speed of each hinge and slide that `getJointInfo` reports; PyBullet
+        enforces none.
+        """
         self._refresh()
         return {
             dof: without_sentinel(float(self._joint_info(body, index).max_velocity)) / abs(ratio)
@@ -441,7 +539,10 @@ class PyBulletEngine:
             one, two = dofs.get(info.parent), dofs.get(info.child)
             if info.type == self._pybullet.JOINT_GEAR and one is not None and two is not None:
                 (follower, f), (leader, k) = one, two
-                couplings[follower, leader] = (-info.gear_ratio * k / f, info.relative_position_target / f)
+                couplings[follower, leader] = (
+                    -info.gear_ratio * k / f,
+                    info.relative_position_target / f,
+                )
         return couplings
 
     def _body_constraints(self) -> dict[str, set[int]]:
@@ -456,9 +557,11 @@ class PyBulletEngine:
         return held_constraints(self._pybullet, self._client, self._bodies, constraints)
 
     def violations(self) -> dict[str, float]:
-        """See `Engine.violations`; a loop is measured at the pivots of its constraints, a hinge at their mean.
+        """See `Engine.violations`; a loop is measured at the pivots of its constraints, a hinge at
+        their mean.
 
-        A constraint that the model does not have is named by its links; one that does not hold is left out.
+        A constraint that the model does not have is named by its links; one that does not hold is
+        left out.
         """
         held = self._held(self._loaded.constraints)
         violations: dict[str, float] = {", ".join(links): 0.0 for links in held.others}
@@ -469,7 +572,9 @@ class PyBulletEngine:
                 continue
             if info.type == self._pybullet.JOINT_GEAR:
                 follower, leader = self._displacement(*info.parent), self._displacement(*info.child)
-                violations[name] = abs(follower + info.gear_ratio * leader - info.relative_position_target)
+                violations[name] = abs(
+                    follower + info.gear_ratio * leader - info.relative_position_target
+                )
                 continue
             P = self._frame(*info.parent, info.parent_position, info.parent_orientation)
             Q = self._frame(*info.child, info.child_position, info.child_orientation)
@@ -478,28 +583,45 @@ class PyBulletEngine:
                 add_violation(violations, name, frame_distance(P, Q, welded=is_weld))
             else:
                 separations[name].append(P.p - Q.p)
-        return violations | {n: float(np.linalg.norm(np.mean(each, axis=0))) for n, each in separations.items()}
+        return violations | {
+            n: float(np.linalg.norm(np.mean(each, axis=0))) for n, each in separations.items()
+        }
 
     def _displacement(self, body: int, index: int) -> float:
         return float(self._pybullet.getJointState(body, index, physicsClientId=self._client)[0])
 
     def _frame(self, body: int, index: int, pivot: Sequence[float], xyzw: Sequence[float]) -> Pose:
-        """The pose of a constraint frame in the world; PyBullet states it in the inertial frame of the link."""
+        """The pose of a constraint frame in the world; PyBullet states it in the inertial frame of
+        the link.
+        """
         X_IK = pose_from(pivot, xyzw)
         if body < 0:
             return X_IK
         if index == BASE:
-            return pose_from(*self._pybullet.getBasePositionAndOrientation(body, physicsClientId=self._client)) @ X_IK
-        state = self._pybullet.getLinkState(body, index, computeForwardKinematics=1, physicsClientId=self._client)
+            return (
+                pose_from(
+                    *self._pybullet.getBasePositionAndOrientation(
+                        body, physicsClientId=self._client
+                    )
+                )
+                @ X_IK
+            )
+        state = self._pybullet.getLinkState(
+            body, index, computeForwardKinematics=1, physicsClientId=self._client
+        )
         return pose_from(*state[:2]) @ X_IK
 
     @property
     def dynamics_source(self) -> str:
-        """The way in which PyBullet is asked for mass matrices and forces: ``query``, ``steps`` or ``query, steps``."""
+        """The way in which PyBullet is asked for mass matrices and forces: ``query``, ``steps`` or
+        ``query, steps``.
+        """
         return ", ".join(sorted({own.source for own, rows in self._dynamics if rows}))
 
     def mass_matrix(self) -> Array:
-        """See `Engine.mass_matrix`; always PyBullet's own, see `bridge.targets.pybullet.dynamics`."""
+        """See `Engine.mass_matrix`; always PyBullet's own, see
+        `bridge.targets.pybullet.dynamics`.
+        """
         M = np.zeros((len(self.mechanism.v_order),) * 2)
         for own, rows in self._dynamics:
             M[np.ix_(rows, rows)] = self._answer(own.mass_matrix)
@@ -510,7 +632,9 @@ class PyBulletEngine:
         return self.inverse_dynamics(np.zeros(len(self.mechanism.v_order)))
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
-        """See `Engine.inverse_dynamics`; always PyBullet's own, see `bridge.targets.pybullet.dynamics`."""
+        """See `Engine.inverse_dynamics`; always PyBullet's own, see
+        `bridge.targets.pybullet.dynamics`.
+        """
         forces = np.zeros(len(self.mechanism.v_order))
         for own, rows in self._dynamics:
             forces[rows] = self._answer(partial(own.inverse_dynamics, accelerations[rows]))
@@ -518,20 +642,26 @@ class PyBulletEngine:
 
     def _answer(self, query: Callable[[], Array]) -> Array:
         if self._split_links:
-            raise NotReportedError(f"PyBullet has no mass matrix across the halves of link {min(self._split_links)}")
+            raise NotReportedError(
+                f"PyBullet has no mass matrix across the halves of link {min(self._split_links)}"
+            )
         try:
             return query()
         except NoAnswerError as error:
             raise NotReportedError(str(error)) from error
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
-        """See `Engine.collidable_pairs`; observed in the running bodies, otherwise measured by `pairs_in_pybullet`."""
+        """See `Engine.collidable_pairs`; observed in the running bodies, otherwise measured by
+        `pairs_in_pybullet`.
+        """
         if self._pairs is None:
             self._pairs = self._observed_pairs(pairs_in_pybullet(self._pybullet, self.mechanism))
         return self._pairs
 
     def _observed_pairs(self, expected: frozenset[frozenset[str]]) -> frozenset[frozenset[str]]:
-        """The pairs that touch in the running bodies, and those that never overlap there as expected."""
+        """The pairs that touch in the running bodies, and those that never overlap there as
+        expected.
+        """
         names = links_by_index(self._bodies)
         wanted = {frozenset(pair) for pair in combinations(names, 2)}
         q, v = self._loaded.positions(), self._loaded.velocities()
@@ -545,12 +675,20 @@ class PyBulletEngine:
         self._pybullet.setTimeStep(seconds, physicsClientId=self._client)
 
     def solver_iterations(self) -> int:
-        """Return the number of iterations of the solver in each step, which is PyBullet's default unless it was set."""
-        return int(self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)["numSolverIterations"])
+        """Return the number of iterations of the solver in each step, which is PyBullet's default
+        unless it was set.
+        """
+        return int(
+            self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)[
+                "numSolverIterations"
+            ]
+        )
 
     def set_solver_iterations(self, count: int) -> None:
         """Set the number of iterations of the solver in each step."""
-        self._pybullet.setPhysicsEngineParameter(numSolverIterations=count, physicsClientId=self._client)
+        self._pybullet.setPhysicsEngineParameter(
+            numSolverIterations=count, physicsClientId=self._client
+        )
 
     def step(self, count: int) -> None:
         """See `Engine.step`."""
@@ -560,8 +698,12 @@ class PyBulletEngine:
             self._loaded.step()
 
     def start_actuators(self, actuators: str, _joints: Sequence[str]) -> None:
-        """Let `set_controls` take targets of the file's controllers for ``position``, otherwise efforts."""
-        self._act = self._loaded.apply_control if actuators == "position" else self._loaded.apply_efforts
+        """Let `set_controls` take targets of the file's controllers for ``position``, otherwise
+        efforts.
+        """
+        self._act = (
+            self._loaded.apply_control if actuators == "position" else self._loaded.apply_efforts
+        )
 
     def set_controls(self, controls: Mapping[str, float]) -> None:
         """Set the efforts or targets of some joints, which act in every step from now on."""

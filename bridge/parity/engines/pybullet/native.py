@@ -1,4 +1,6 @@
-"""Adapters of the simulators' own loaders, which show how PyBullet and MuJoCo themselves read a file."""
+"""Adapters of the simulators' own loaders, which show how PyBullet and MuJoCo themselves read a
+file.
+"""
 
 from __future__ import annotations
 
@@ -26,22 +28,39 @@ REPLY_TIMEOUT = 60.0
 """Time that the worker process may take for one reply [s]."""
 
 _PYBULLET_CAUSES = {
-    "limits": "PyBullet's loader reads a joint without limits, or of a type that it does not know, as another joint",
+    "limits": (
+        "PyBullet's loader reads a joint without limits, or of a type that it does not "
+        "know, as another joint"
+    ),
     "couplings": "PyBullet's loader ignores mimic joints",
     "joint motion": "PyBullet does not have this type of joint, or places its frame differently",
-    "link poses": "PyBullet places a body by its center of mass, and joints of types that it does not know are fixed",
+    "link poses": (
+        "PyBullet places a body by its center of mass, and joints of types that it does "
+        "not know are fixed"
+    ),
 }
 _URDF_CAUSES = _PYBULLET_CAUSES | {
     "mass": "loadURDF gives a link without <inertial> a mass of 1 kg",
     "center of mass": "loadURDF replaces the inertial of a link that has none",
-    "inertia": "loadURDF computes inertias from collision shapes unless URDF_USE_INERTIA_FROM_FILE is given",
-    "mass matrix": "loadURDF computes inertias from collision shapes unless URDF_USE_INERTIA_FROM_FILE is given",
-    "bias forces": "loadURDF computes inertias from collision shapes unless URDF_USE_INERTIA_FROM_FILE is given",
+    "inertia": (
+        "loadURDF computes inertias from collision shapes unless "
+        "URDF_USE_INERTIA_FROM_FILE is given"
+    ),
+    "mass matrix": (
+        "loadURDF computes inertias from collision shapes unless "
+        "URDF_USE_INERTIA_FROM_FILE is given"
+    ),
+    "bias forces": (
+        "loadURDF computes inertias from collision shapes unless "
+        "URDF_USE_INERTIA_FROM_FILE is given"
+    ),
 }
 _SDF_CAUSES = _PYBULLET_CAUSES | {
     "mass": "loadSDF reads an old version of SDFormat",
     "inertia": "loadSDF computes inertias from collision shapes",
-    "joint motion": "loadSDF ignores relative_to and frames, and interprets poses as in SDFormat 1.4",
+    "joint motion": (
+        "loadSDF ignores relative_to and frames, and interprets poses as in SDFormat 1.4"
+    ),
     "link poses": "loadSDF ignores relative_to and frames, and interprets poses as in SDFormat 1.4",
 }
 
@@ -52,7 +71,7 @@ def _bases(q: Mapping[str, Position]) -> dict[str, list[float]]:
     return {local_name(name): x.tolist() for name, x in sized.items() if len(x) == 7}
 
 
-# --- PyBullet --------------------------------------------------------------------------------------------------------
+# --- PyBullet -------------------------------------------------------------------------------------
 
 
 class _PyBulletNative(_Native):
@@ -70,14 +89,21 @@ class _PyBulletNative(_Native):
             mechanism.scene.source,
         ]
         self._worker = subprocess.Popen(  # noqa: S603 - a module of this package, run by this Python
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
         reply = self._reply()
         self._bodies: list[dict[str, Any]] = [] if reply is None else reply.get("bodies", [])
         if reply is None:
             self.refusal = f"{self.loader} {self._exit_reason()} the file"
         elif not self._bodies:
-            self.refusal = f"{self.loader} does not read the file: {reply.get('error', 'it returned no model')}"
+            self.refusal = (
+                f"{self.loader} does not read the file: "
+                f"{reply.get('error', 'it returned no model')}"
+            )
         self._state: list[dict[str, Any]] = []
 
     def _reply(self) -> Any:
@@ -110,19 +136,28 @@ class _PyBulletNative(_Native):
         except BrokenPipeError:
             self._state = []
         if not self._state:
-            self.refusal = f"PyBullet {self._exit_reason()} a request for the state of what {self.loader} loaded"
+            self.refusal = (
+                f"PyBullet {self._exit_reason()} a request for the state of what "
+                f"{self.loader} loaded"
+            )
 
     def _each(self) -> Iterator[tuple[str, dict[str, Any], Any]]:
-        """Yield the scoped name of each link, its description, and the pose of its center of mass."""
+        """Yield the scoped name of each link, its description, and the pose of its center of
+        mass.
+        """
         self._require_model()
         for body, state in zip(self._bodies, self._state, strict=True):
             for link, pose in zip(body["links"], state["poses"], strict=True):
-                name = self.links.get(f"{body['model']}{SEPARATOR}{link['name']}", self.links.get(link["name"]))
+                name = self.links.get(
+                    f"{body['model']}{SEPARATOR}{link['name']}", self.links.get(link["name"])
+                )
                 if name is not None:
                     yield name, link, pose
 
     def link_poses(self) -> dict[str, Pose]:
-        """See `Engine.link_poses`; computed from the centers of mass, which PyBullet reports in double precision."""
+        """See `Engine.link_poses`; computed from the centers of mass, which PyBullet reports in
+        double precision.
+        """
         return {name: _pose(*pose) @ _center(link).inverse() for name, link, pose in self._each()}
 
     def inertias(self) -> dict[str, SpatialInertia]:
@@ -147,7 +182,9 @@ class _PyBulletNative(_Native):
     def _dynamics(self, name: str) -> Array:
         self._require_model()
         if len(self._bodies) != 1 or name not in self._state[0]:
-            raise NotReportedError(f"{self.name} is asked for dynamics only of a single body with a fixed base")
+            raise NotReportedError(
+                f"{self.name} is asked for dynamics only of a single body with a fixed base"
+            )
         names = [self.joints.get(joint["name"], "") for joint in self._bodies[0]["joints"]]
         dofs = {joint: index for index, joint in enumerate(names)}
         return self._in_v_order(dofs, np.array(self._state[0][name]))

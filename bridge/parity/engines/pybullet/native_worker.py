@@ -1,6 +1,8 @@
-"""A process that runs PyBullet's own loaders, which can crash: one request per line on stdin, one reply per line.
+"""A process that runs PyBullet's own loaders, which can crash: one request per line on stdin, one
+reply per line.
 
-The first argument is ``loadURDF`` or ``loadSDF``, the second one the file. The first reply describes what was loaded.
+The first argument is ``loadURDF`` or ``loadSDF``, the second one the file. The first reply
+describes what was loaded.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _reasons(printed: list[str]) -> list[str]:
-    """Return the last messages of PyBullet, without places in its source and without what it sets by default."""
+    """Return the last messages of PyBullet, without places in its source and without what it sets
+    by default.
+    """
     messages = (_PLACE.sub("", text) for text in printed if not text.startswith("No inertial data"))
     return list(filter(None, messages))[-_FEW:]
 
@@ -61,9 +65,17 @@ def _description(p: Any, body: int) -> dict[str, Any]:
     infos = _joint_infos(p, body)
     base, model = map(_text, p.getBodyInfo(body))
     names = [base, *(_text(info.link_name) for info in infos)]
-    links = [_link(name, named(DynamicsInfo, p.getDynamicsInfo(body, i))) for i, name in enumerate(names, start=-1)]
+    links = [
+        _link(name, named(DynamicsInfo, p.getDynamicsInfo(body, i)))
+        for i, name in enumerate(names, start=-1)
+    ]
     joints = [
-        {"name": _text(info.name), "lower": info.lower, "upper": info.upper, "damping": info.damping}
+        {
+            "name": _text(info.name),
+            "lower": info.lower,
+            "upper": info.upper,
+            "damping": info.damping,
+        }
         for info in infos
         if info.type in _SCALAR
     ]
@@ -72,7 +84,13 @@ def _description(p: Any, body: int) -> dict[str, Any]:
 
 def _link(name: str, dynamics: DynamicsInfo) -> dict[str, Any]:
     position, orientation = dynamics.inertial_position, dynamics.inertial_orientation
-    return {"name": name, "mass": dynamics.mass, "moments": dynamics.moments, "p": position, "xyzw": orientation}
+    return {
+        "name": name,
+        "mass": dynamics.mass,
+        "moments": dynamics.moments,
+        "p": position,
+        "xyzw": orientation,
+    }
 
 
 def _joint_infos(p: Any, body: int) -> list[JointInfo]:
@@ -84,7 +102,9 @@ def _text(name: bytes) -> str:
 
 
 def _state(p: Any, body: int, request: dict[str, Any]) -> dict[str, Any]:
-    """Poses of the centers of mass and, for a body with a fixed base, mass matrix and bias forces."""
+    """Poses of the centers of mass and, for a body with a fixed base, mass matrix and bias
+    forces.
+    """
     infos = _joint_infos(p, body)
     q, v = [], []
     for index, info in enumerate(infos):
@@ -96,7 +116,9 @@ def _state(p: Any, body: int, request: dict[str, Any]) -> dict[str, Any]:
     _place_base(p, body, request["bases"])
     p.setGravity(*request["gravity"])
     poses = [p.getBasePositionAndOrientation(body)]
-    poses += [p.getLinkState(body, index, computeForwardKinematics=1)[:2] for index in range(len(infos))]
+    poses += [
+        p.getLinkState(body, index, computeForwardKinematics=1)[:2] for index in range(len(infos))
+    ]
     reply: dict[str, Any] = {"poses": poses}
     is_fixed = named(DynamicsInfo, p.getDynamicsInfo(body, -1)).mass == 0.0
     if q and is_fixed and all(info.type in {*_SCALAR, _FIXED} for info in infos):
@@ -112,7 +134,9 @@ def _place_base(p: Any, body: int, bases: dict[str, list[float]]) -> None:
         *position, w, x, y, z = bases[base]
         dynamics = named(DynamicsInfo, p.getDynamicsInfo(body, -1))
         center = dynamics.inertial_position, dynamics.inertial_orientation
-        p.resetBasePositionAndOrientation(body, *p.multiplyTransforms(position, (x, y, z, w), *center))
+        p.resetBasePositionAndOrientation(
+            body, *p.multiplyTransforms(position, (x, y, z, w), *center)
+        )
 
 
 if __name__ == "__main__":

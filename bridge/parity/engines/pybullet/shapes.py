@@ -1,8 +1,9 @@
 """Shapes, surfaces and collidable pairs in PyBullet.
 
-PyBullet does not report its collision filters. The bodies are therefore moved to random positions, far beyond the
-limits of their joints. A pair of links that overlaps there, which PyBullet measures without regard to filters, must be
-in contact, or else it is disabled. Links that only come near each other are then moved closer, until they overlap.
+PyBullet does not report its collision filters. The bodies are therefore moved to random positions,
+far beyond the limits of their joints. A pair of links that overlaps there, which PyBullet measures
+without regard to filters, must be in contact, or else it is disabled. Links that only come near
+each other are then moved closer, until they overlap.
 """
 
 from __future__ import annotations
@@ -18,12 +19,26 @@ from typing import Any
 
 import numpy as np
 
-from bridge.geometry.shapes import SupportFunction, half_space, support_function, supports_of, supports_of_points
+from bridge.geometry.shapes import (
+    SupportFunction,
+    half_space,
+    support_function,
+    supports_of,
+    supports_of_points,
+)
 from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, PrimitiveKind
 from bridge.mechanism.coordinates import Position, kind_of
-from bridge.parity.readings import Hull, Pair, Surfaces, hull_of_points, model_surfaces, shapes_of, stacked
+from bridge.parity.readings import (
+    Hull,
+    Pair,
+    Surfaces,
+    hull_of_points,
+    model_surfaces,
+    shapes_of,
+    stacked,
+)
 from bridge.targets.pybullet import PyBulletBody, load_into_pybullet
 from bridge.targets.pybullet.client import DynamicsInfo, named
 from bridge.targets.pybullet.state import pose_from
@@ -37,7 +52,7 @@ RADIUS = 1e4
 """Radius of a sphere that overlaps every other one [m]."""
 
 
-# --- PyBullet --------------------------------------------------------------------------------------------------------
+# --- PyBullet -------------------------------------------------------------------------------------
 
 
 def pairs_in_pybullet(pybullet: Any, mechanism: Mechanism) -> frozenset[Pair]:
@@ -50,25 +65,33 @@ def pairs_in_pybullet(pybullet: Any, mechanism: Mechanism) -> frozenset[Pair]:
         pybullet.performCollisionDetection(physicsClientId=client)
         contacts = pybullet.getContactPoints(physicsClientId=client)
         touching = {((contact[1], contact[3]), (contact[2], contact[4])) for contact in contacts}
-        return frozenset(frozenset((a, b)) for one, two in touching for a in names[one] for b in names[two])
+        return frozenset(
+            frozenset((a, b)) for one, two in touching for a in names[one] for b in names[two]
+        )
     finally:
         pybullet.disconnect(client)
 
 
 def with_overlapping_spheres(scene: Scene) -> Scene:
-    """Return the scene without visuals and sensors, with collision shapes replaced by huge spheres."""
-    return dataclasses.replace(scene, links=tuple(_with_overlapping_spheres(link) for link in scene.links))
+    """Return the scene without visuals and sensors, with collision shapes replaced by huge
+    spheres.
+    """
+    return dataclasses.replace(
+        scene, links=tuple(_with_overlapping_spheres(link) for link in scene.links)
+    )
 
 
 def _with_overlapping_spheres(link: Link) -> Link:
     masks = {(c.surface.collide_bitmask, c.surface.category_bitmask): c for c in link.collisions}
     spheres = tuple(
         dataclasses.replace(
-            collision, X_LG=IDENTITY, geometry=Sphere(radius=RADIUS),
+            collision,
+            X_LG=IDENTITY,
+            geometry=Sphere(radius=RADIUS),
             surface=Surface(collide_bitmask=collide, category_bitmask=category),
         )
         for (collide, category), collision in masks.items()
-    )  # fmt: skip
+    )
     return dataclasses.replace(link, collisions=spheres, visuals=(), sensors=())
 
 
@@ -87,7 +110,9 @@ def links_by_index(bodies: Sequence[PyBulletBody]) -> dict[tuple[int, int], list
 def _indices(bodies: Sequence[PyBulletBody]) -> Iterator[tuple[str, tuple[int, int]]]:
     for body in bodies:
         colliding = {link.name for link in body.mechanism.scene.links if link.collisions}
-        yield from ((name, (int(body), index)) for name, index in body.links.items() if name in colliding)
+        yield from (
+            (name, (int(body), index)) for name, index in body.links.items() if name in colliding
+        )
 
 
 LinkIndex = tuple[int, int]
@@ -99,8 +124,10 @@ MAX_POSITIONS = 24
 _DEEP = -1e-5
 """Distance [m] at which shapes overlap; plates that graze each other overlap by 2e-5."""
 _CERTAIN = -1e-4
-"""Distance [m] at which shapes overlap for certain: Bullet measures overlaps to 1e-4 m (``EPA_ACCURACY``), and looks
-for contacts of boxes by another method. Pairs that overlap by less are moved closer."""
+"""Distance [m] at which shapes overlap for certain: Bullet measures overlaps to 1e-4 m
+(``EPA_ACCURACY``), and looks for contacts of boxes by another method. Pairs that overlap by less
+are moved closer.
+"""
 _NEAR = 0.02
 """Distance [m] from which links are moved closer."""
 MAX_MOVES = 40
@@ -116,12 +143,15 @@ class ObservedPairs:
     Attributes:
         touching: Pairs that were in contact.
         disabled: Pairs that overlapped without a contact.
-        nearest: Smallest distance of each pair that came near, with the positions of the joints of each body there.
+        nearest: Smallest distance of each pair that came near, with the positions of the joints of
+            each body there.
     """
 
     touching: set[frozenset[LinkIndex]] = field(default_factory=set)
     disabled: set[frozenset[LinkIndex]] = field(default_factory=set)
-    nearest: dict[frozenset[LinkIndex], tuple[float, Sequence[Positions]]] = field(default_factory=dict)
+    nearest: dict[frozenset[LinkIndex], tuple[float, Sequence[Positions]]] = field(
+        default_factory=dict
+    )
 
     def record(
         self,
@@ -137,7 +167,9 @@ class ObservedPairs:
             positions: Positions of the joints of each body.
         """
         self.touching |= set(contacts)
-        self.disabled |= {pair for pair, distance in distances.items() if distance < _DEEP} - self.touching
+        self.disabled |= {
+            pair for pair, distance in distances.items() if distance < _DEEP
+        } - self.touching
         self.disabled -= self.touching
         for pair, distance in distances.items():
             if distance < self.nearest.get(pair, (_NEAR, ()))[0]:
@@ -226,7 +258,9 @@ class _Search:
 
     def _distance(self, pair: frozenset[LinkIndex]) -> float:
         (one, i), (two, j) = sorted(pair)
-        points = self._pybullet.getClosestPoints(one, two, _NEAR, i, j, physicsClientId=self._client)
+        points = self._pybullet.getClosestPoints(
+            one, two, _NEAR, i, j, physicsClientId=self._client
+        )
         return min((float(point[8]) for point in points), default=_NEAR)
 
 
@@ -245,8 +279,12 @@ def _joints_between(body: Any, pair: frozenset[LinkIndex]) -> set[str]:
     return {str(bodies[i].joint) for i in one ^ two}
 
 
-def _disturbed(positions: Positions, joints: set[str], by: float, rng: np.random.Generator) -> Positions:
-    """Positions with random changes of a size at some joints; quaternions become unit quaternions again."""
+def _disturbed(
+    positions: Positions, joints: set[str], by: float, rng: np.random.Generator
+) -> Positions:
+    """Positions with random changes of a size at some joints; quaternions become unit quaternions
+    again.
+    """
     changed: Positions = dict(positions)
     for name in sorted(joints & positions.keys()):
         numbers = np.atleast_1d(np.asarray(positions[name], dtype=np.float64))
@@ -257,7 +295,9 @@ def _disturbed(positions: Positions, joints: set[str], by: float, rng: np.random
     return changed
 
 
-def random_positions(mechanism: Mechanism, rng: np.random.Generator, extent: float) -> dict[str, Position]:
+def random_positions(
+    mechanism: Mechanism, rng: np.random.Generator, extent: float
+) -> dict[str, Position]:
     """Return positions of all joints: any angle, and translations up to the extent of the bodies.
 
     Args:
@@ -273,11 +313,16 @@ def random_positions(mechanism: Mechanism, rng: np.random.Generator, extent: flo
         if not body.primitives:
             continue
         if kind is PrimitiveKind.FREE:
-            positions[str(body.joint)] = (*rng.uniform(-0.5 * extent, 0.5 * extent, 3).tolist(), *wxyz)
+            positions[str(body.joint)] = (
+                *rng.uniform(-0.5 * extent, 0.5 * extent, 3).tolist(),
+                *wxyz,
+            )
         elif kind is PrimitiveKind.BALL:
             positions[str(body.joint)] = wxyz
         else:
-            positions[str(body.joint)] = tuple(_scalar(body, k, rng, extent) for k in range(body.nv))
+            positions[str(body.joint)] = tuple(
+                _scalar(body, k, rng, extent) for k in range(body.nv)
+            )
     return positions
 
 
@@ -297,7 +342,9 @@ def _extent(pybullet: Any, client: int, bodies: Sequence[Any]) -> float:
     return max((float((box[1] - box[0]).max()) for box in boxes), default=1.0) * 2.0
 
 
-def _distances(pybullet: Any, client: int, bodies: Sequence[Any]) -> dict[frozenset[LinkIndex], float]:
+def _distances(
+    pybullet: Any, client: int, bodies: Sequence[Any]
+) -> dict[frozenset[LinkIndex], float]:
     """The distances of links that are near each other, whatever the filters say."""
     found: dict[frozenset[LinkIndex], float] = {}
     for number, one in enumerate(bodies):
@@ -318,7 +365,9 @@ def _by_pair(points: Iterable[Sequence[Any]]) -> dict[frozenset[LinkIndex], floa
     return distances
 
 
-def of_links(pairs: Iterable[frozenset[LinkIndex]], names: Mapping[LinkIndex, Sequence[str]]) -> set[frozenset[str]]:
+def of_links(
+    pairs: Iterable[frozenset[LinkIndex]], names: Mapping[LinkIndex, Sequence[str]]
+) -> set[frozenset[str]]:
     """Return pairs of links by name; merged links share one index.
 
     Args:
@@ -326,14 +375,22 @@ def of_links(pairs: Iterable[frozenset[LinkIndex]], names: Mapping[LinkIndex, Se
         names: The names of the links with shapes, by body and index.
     """
     both = (tuple(pair) for pair in pairs)
-    return {frozenset((a, b)) for one, two in both for a in names.get(one, ()) for b in names.get(two, ()) if a != b}
+    return {
+        frozenset((a, b))
+        for one, two in both
+        for a in names.get(one, ())
+        for b in names.get(two, ())
+        if a != b
+    }
 
 
-def surfaces_in_pybullet(pybullet: Any, client: int, bodies: Sequence[PyBulletBody], mechanism: Mechanism) -> Surfaces:
+def surfaces_in_pybullet(
+    pybullet: Any, client: int, bodies: Sequence[PyBulletBody], mechanism: Mechanism
+) -> Surfaces:
     """Return the readings of running bodies.
 
-    PyBullet has one coefficient of friction for each of its links, that is for all shapes of the links that are merged
-    in it.
+    PyBullet has one coefficient of friction for each of its links, that is for all shapes of the
+    links that are merged in it.
 
     Args:
         pybullet: The module.
@@ -358,11 +415,15 @@ def surfaces_in_pybullet(pybullet: Any, client: int, bodies: Sequence[PyBulletBo
             found = [shape for shape in read if shape is not None]
             with_shapes = [name for name in names if shapes_of(links[name])]
             unread += with_shapes if len(found) < len(read) else []
-            for name, support in zip(_owners(found, with_shapes, links, stated, body), found, strict=True):
+            for name, support in zip(
+                _owners(found, with_shapes, links, stated, body), found, strict=True
+            ):
                 supports.append((name, _in_link(support, body, name)))
                 if not callable(support[0]):
                     hulls.setdefault(name, []).append(partial(hull_of_points, support[0]))
-            dynamics = named(DynamicsInfo, pybullet.getDynamicsInfo(int(body), index, physicsClientId=client))
+            dynamics = named(
+                DynamicsInfo, pybullet.getDynamicsInfo(int(body), index, physicsClientId=client)
+            )
             for name in with_shapes:
                 friction[name] = [float(dynamics.lateral_friction)] * len(shapes_of(links[name]))
                 restitution[name] = float(dynamics.restitution)
@@ -370,15 +431,26 @@ def surfaces_in_pybullet(pybullet: Any, client: int, bodies: Sequence[PyBulletBo
             poses = [pose_from(visual[5], visual[6]) for visual in drawn if visual[1] == index]
             visuals |= _visuals(poses, [links[name] for name in names if links[name].visuals], body)
     return Surfaces(
-        supports=stacked(supports), visuals=visuals, friction=friction, restitution=restitution, contact=contact,
-        hulls=hulls, unread=unread,
-    )  # fmt: skip
+        supports=stacked(supports),
+        visuals=visuals,
+        friction=friction,
+        restitution=restitution,
+        contact=contact,
+        hulls=hulls,
+        unread=unread,
+    )
 
 
 def _contact(dynamics: DynamicsInfo) -> tuple[float, ...]:
-    """Torsional and rolling friction [m], stiffness and damping of contacts; NaN for what PyBullet chooses."""
+    """Torsional and rolling friction [m], stiffness and damping of contacts; NaN for what PyBullet
+    chooses.
+    """
     spring = (dynamics.contact_stiffness, dynamics.contact_damping)
-    return (dynamics.spinning_friction, dynamics.rolling_friction, *(x if x >= 0.0 else math.nan for x in spring))
+    return (
+        dynamics.spinning_friction,
+        dynamics.rolling_friction,
+        *(x if x >= 0.0 else math.nan for x in spring),
+    )
 
 
 def _merged(body: PyBulletBody) -> dict[int, list[str]]:
@@ -391,14 +463,20 @@ def _merged(body: PyBulletBody) -> dict[int, list[str]]:
     return by_index
 
 
-# --- visual shapes ---------------------------------------------------------------------------------------------------
+# --- visual shapes --------------------------------------------------------------------------------
 
 
-def _visuals(poses: Sequence[Pose], links: Sequence[Link], body: PyBulletBody) -> dict[str, list[Pose]]:
-    """The poses of the visual shapes of links that share one PyBullet link; each belongs to the link that it fits."""
+def _visuals(
+    poses: Sequence[Pose], links: Sequence[Link], body: PyBulletBody
+) -> dict[str, list[Pose]]:
+    """The poses of the visual shapes of links that share one PyBullet link; each belongs to the
+    link that it fits.
+    """
     found: dict[str, list[Pose]] = {}
     X_LS = {link.name: _segment_pose(body, link.name).inverse() for link in links}
-    stated = {link.name: np.array([visual.X_LG.to_vector() for visual in link.visuals]) for link in links}
+    stated = {
+        link.name: np.array([visual.X_LG.to_vector() for visual in link.visuals]) for link in links
+    }
     for X_SG in poses:
         placed = {name: X @ X_SG for name, X in X_LS.items()}
         if placed:
@@ -422,7 +500,7 @@ def _segment_pose(body: PyBulletBody, link: str) -> Pose:
     return body.state.articulation.link_segments[link][1]
 
 
-# --- collision shapes ------------------------------------------------------------------------------------------------
+# --- collision shapes -----------------------------------------------------------------------------
 
 
 def _owners(
@@ -432,13 +510,18 @@ def _owners(
     stated: dict[str, Array] | Any,
     body: PyBulletBody,
 ) -> list[str]:
-    """The link of each shape of a PyBullet link: in order, or the one that it fits if a mesh became several shapes."""
+    """The link of each shape of a PyBullet link: in order, or the one that it fits if a mesh became
+    several shapes.
+    """
     in_order = [name for name in names for _ in shapes_of(links[name])]
     if len(in_order) == len(found):
         return in_order
     if not names:
         return [next(iter(body.links))] * len(found)
-    return [min(names, key=lambda name: _distance(_in_link(shape, body, name), stated.get(name))) for shape in found]
+    return [
+        min(names, key=lambda name: _distance(_in_link(shape, body, name), stated.get(name)))
+        for shape in found
+    ]
 
 
 def _distance(support: Array, stated: Array | None) -> float:
@@ -456,15 +539,22 @@ def _in_link(shape: tuple[Array | SupportFunction, Pose], body: PyBulletBody, li
 def _supports(
     pybullet: Any, client: int, body: PyBulletBody, index: int, *, stands_still: bool
 ) -> Iterator[tuple[Array | SupportFunction, Pose] | None]:
-    """Yield points or support function of each shape, and its pose in the PyBullet link; None if it is not shown."""
+    """Yield points or support function of each shape, and its pose in the PyBullet link; None if it
+    is not shown.
+    """
     X_SI = body.state.inertial_pose(index)
-    for k, shape in enumerate(pybullet.getCollisionShapeData(int(body), index, physicsClientId=client)):
+    for k, shape in enumerate(
+        pybullet.getCollisionShapeData(int(body), index, physicsClientId=client)
+    ):
         if shape[2] == pybullet.GEOM_MESH and stands_still:
-            # PyBullet keeps no vertices of such a mesh, and prints a question mark if it is asked; it names the file.
+            # PyBullet keeps no vertices of such a mesh, and prints a question mark if it is asked;
+            # it names the file.
             points = _points_of_file(shape[4].decode(), shape[3])
             yield None if points is None else (points, X_SI @ pose_from(shape[5], shape[6]))
             continue
-        if shape[2] == pybullet.GEOM_MESH:  # its vertices are given in the inertial frame of the link
+        if (
+            shape[2] == pybullet.GEOM_MESH
+        ):  # its vertices are given in the inertial frame of the link
             _, vertices = pybullet.getMeshData(int(body), index, k, physicsClientId=client)
             if len(vertices):
                 yield np.array(vertices, dtype=np.float64), X_SI
@@ -475,8 +565,12 @@ def _supports(
 
 
 def _points_of_file(path: str, scale: Sequence[float]) -> Array | None:
-    """The vertices in a file that PyBullet has loaded, shape (n, 3) [m]; None if it is gone or cannot be read."""
-    mesh = Mesh(uri=path, path=path if os.path.isfile(path) else None, scale=(scale[0], scale[1], scale[2]))
+    """The vertices in a file that PyBullet has loaded, shape (n, 3) [m]; None if it is gone or
+    cannot be read.
+    """
+    mesh = Mesh(
+        uri=path, path=path if os.path.isfile(path) else None, scale=(scale[0], scale[1], scale[2])
+    )
     data = read_mesh(mesh, Diagnostics())
     return None if data is None else data.vertices
 

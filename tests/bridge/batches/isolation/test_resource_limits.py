@@ -19,7 +19,9 @@ def test_a_process_that_does_not_exist_has_no_memory() -> None:
     assert resident_bytes(1 << 22) == 0
 
 
-@pytest.mark.parametrize(("status", "name"), [(11, "SIGSEGV"), (6, "SIGABRT"), (7 << 8, "exit 7"), (0, "exit 0")])
+@pytest.mark.parametrize(
+    ("status", "name"), [(11, "SIGSEGV"), (6, "SIGABRT"), (7 << 8, "exit 7"), (0, "exit 0")]
+)
 def test_the_name_of_an_end(status: int, name: str) -> None:
     assert name_of_end(status) == name
 

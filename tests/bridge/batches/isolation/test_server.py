@@ -17,7 +17,14 @@ from tests.support import batch_calls
 
 def started() -> tuple[subprocess.Popen[bytes], object]:
     connection, other = Pipe()
-    words = [sys.executable, "-c", _START, json.dumps(sys.path), str(other.fileno()), "no_such_module"]
+    words = [
+        sys.executable,
+        "-c",
+        _START,
+        json.dumps(sys.path),
+        str(other.fileno()),
+        "no_such_module",
+    ]
     process = subprocess.Popen(words, pass_fds=[other.fileno()])
     other.close()
     return process, connection
@@ -35,7 +42,9 @@ def test_it_ends_when_the_worker_closes_the_connection() -> None:
 
 def test_it_kills_a_running_call_when_the_worker_ends() -> None:
     process, connection = started()
-    request = Request(pickle.dumps((batch_calls.misbehave, ("hang",), {})), os.getcwd(), 3600.0, 1 << 30)
+    request = Request(
+        pickle.dumps((batch_calls.misbehave, ("hang",), {})), os.getcwd(), 3600.0, 1 << 30
+    )
     connection.send(request)
     while not children(process.pid):
         assert process.poll() is None

@@ -21,7 +21,9 @@ def _no_process_is_left() -> Iterator[None]:
     close_servers()
 
 
-def call(function: Any, *arguments: Any, timeout: float = 30.0, memory: int = 1 << 30, folder: str = "") -> Ended:
+def call(
+    function: Any, *arguments: Any, timeout: float = 30.0, memory: int = 1 << 30, folder: str = ""
+) -> Ended:
     return run_isolated(Request(pickle.dumps((function, arguments, {})), folder, timeout, memory))
 
 
@@ -37,7 +39,8 @@ def test_each_call_has_a_process_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "detail"), [("segfault", "SIGSEGV"), ("abort", "SIGABRT"), ("exit", "exit 7"), ("shout", "SIGBUS")]
+    ("how", "detail"),
+    [("segfault", "SIGSEGV"), ("abort", "SIGABRT"), ("exit", "exit 7"), ("shout", "SIGBUS")],
 )
 def test_a_crash_is_told_with_its_signal_or_exit_code(how: str, detail: str) -> None:
     ended = call(batch_calls.misbehave, how)

@@ -26,7 +26,9 @@ _SCHEMA = f"""<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
   <xs:attribute name="name" use="required"/>{_COUNTS}
 </xs:complexType></xs:element>
 </xs:schema>"""
-"""The elements and attributes that are written here, in the structure that readers of JUnit results commonly expect."""
+"""The elements and attributes that are written here, in the structure that readers of JUnit results
+commonly expect.
+"""
 
 
 def test_junit_follows_its_schema_and_its_counts_are_those_of_the_cases(folder: Path) -> None:
@@ -39,7 +41,9 @@ def test_junit_follows_its_schema_and_its_counts_are_those_of_the_cases(folder: 
 def test_junit_has_a_case_for_each_model(folder: Path) -> None:
     suite = etree.parse(folder / "junit.xml").getroot()
     assert {key: suite.get(key) for key in ("tests", "failures", "errors")} == {
-        "tests": "4", "failures": "2", "errors": "1",
-    }  # fmt: skip
+        "tests": "4",
+        "failures": "2",
+        "errors": "1",
+    }
     assert [len(case) for case in suite] == [1, 0, 1, 1]
     assert suite[2][0].get("message") == "crash: SIGSEGV"

@@ -14,7 +14,12 @@ from tests.support.sarif_schema import SCHEMA
 def test_sarif_has_the_structure_of_version_2_1_0(folder: Path) -> None:
     log: dict[str, Any] = json.loads((folder / "results.sarif").read_text())
     jsonschema.validate(log, SCHEMA)
-    assert log.keys() == {"$schema", "version", "runs", "properties"}  # the standard allows no other names
+    assert log.keys() == {
+        "$schema",
+        "version",
+        "runs",
+        "properties",
+    }  # the standard allows no other names
     (run,) = log["runs"]
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert rules == ["sdf.frame-cycle", "sdf.plugin", "batch.failed"]

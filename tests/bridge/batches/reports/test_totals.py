@@ -12,7 +12,12 @@ def of(outcome: BatchOutcome, **fields: object) -> BatchResult:
 
 def test_the_numbers_of_a_batch() -> None:
     entry = {"code": "a.b", "severity": "error", "message": "m"}
-    bad = of(BatchOutcome.INVALID, severities={"error": 2}, fates={"invalid": 2}, diagnostics=(entry, entry))
+    bad = of(
+        BatchOutcome.INVALID,
+        severities={"error": 2},
+        fates={"invalid": 2},
+        diagnostics=(entry, entry),
+    )
     totals = totals_of([of(BatchOutcome.CRASH), bad, of(BatchOutcome.VALID), bad])
     assert (totals.models, totals.failures, totals.status) == (4, 3, 1)
     assert totals.ordered() == [("valid", 1), ("invalid", 2), ("crash", 1)]

@@ -1,4 +1,6 @@
-"""Connection to a physics server: by id or ``BulletClient``; bodies of several servers are independent."""
+"""Connection to a physics server: by id or ``BulletClient``; bodies of several servers are
+independent.
+"""
 
 import numpy as np
 import pybullet
@@ -36,7 +38,9 @@ def test_bodies_of_several_servers_do_not_know_of_each_other():
         pybullet.setGravity(0, 0, -float(k), physicsClientId=client)
         pybullet.setTimeStep(0.01 * (k + 1), client)
         pybullet.stepSimulation(client)
-    assert [body.velocities()["a"][2] for body in bodies] == pytest.approx([0.0, -0.02, -0.06, -0.12])
+    assert [body.velocities()["a"][2] for body in bodies] == pytest.approx(
+        [0.0, -0.02, -0.06, -0.12]
+    )
     for client in clients:
         pybullet.disconnect(client)
 

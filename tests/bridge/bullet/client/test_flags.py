@@ -20,7 +20,9 @@ def test_every_flag_of_pybullet_has_its_fate():
 
 @pytest.mark.parametrize("name", ALWAYS)
 def test_flags_without_effect_are_not_reported(bullet_client, name):
-    body = load_into_pybullet(scene([SHOWN]), flags=getattr(pybullet, name), physicsClientId=bullet_client)
+    body = load_into_pybullet(
+        scene([SHOWN]), flags=getattr(pybullet, name), physicsClientId=bullet_client
+    )
     assert codes(body) == set()
 
 
@@ -36,7 +38,9 @@ def test_flags_that_would_change_the_model_are_ignored_and_reported(bullet_clien
 
 @pytest.mark.parametrize("name", ALLOWED)
 def test_other_flags_are_pybullets_own(bullet_client, name):
-    body = load_into_pybullet(scene([SHOWN]), flags=getattr(pybullet, name), physicsClientId=bullet_client)
+    body = load_into_pybullet(
+        scene([SHOWN]), flags=getattr(pybullet, name), physicsClientId=bullet_client
+    )
     assert "pybullet.flag-ignored" not in codes(body)
     shapes = len(pybullet.getCollisionShapeData(body, -1, bullet_client))
     assert shapes == (0 if name == "URDF_IGNORE_COLLISION_SHAPES" else 1)

@@ -1,4 +1,6 @@
-"""The names of the fields of PyBullet's replies, against bodies and constraints with known values."""
+"""The names of the fields of PyBullet's replies, against bodies and constraints with known
+values.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,12 @@ def body(tmp_path: Path) -> Iterator[tuple[int, int]]:
     client = p.connect(p.DIRECT)
     (tmp_path / "r.urdf").write_text(URDF, encoding="utf-8")
     flags = p.URDF_USE_INERTIA_FROM_FILE
-    yield client, p.loadURDF(str(tmp_path / "r.urdf"), useFixedBase=True, flags=flags, physicsClientId=client)
+    yield (
+        client,
+        p.loadURDF(
+            str(tmp_path / "r.urdf"), useFixedBase=True, flags=flags, physicsClientId=client
+        ),
+    )
     p.disconnect(client)
 
 
@@ -39,9 +46,13 @@ def test_fields_of_a_joint(body: tuple[int, int]) -> None:
 def test_fields_of_the_dynamics_of_a_link(body: tuple[int, int]) -> None:
     client, number = body
     values = {
-        "lateralFriction": 0.1, "spinningFriction": 0.2, "rollingFriction": 0.3, "restitution": 0.4,
-        "contactStiffness": 600.0, "contactDamping": 7.0,
-    }  # fmt: skip
+        "lateralFriction": 0.1,
+        "spinningFriction": 0.2,
+        "rollingFriction": 0.3,
+        "restitution": 0.4,
+        "contactStiffness": 600.0,
+        "contactDamping": 7.0,
+    }
     p.changeDynamics(number, 0, physicsClientId=client, **values)
     info = named(DynamicsInfo, p.getDynamicsInfo(number, 0, physicsClientId=client))
     assert (info.mass, info.moments) == (2.0, (3.0, 4.0, 5.0))
@@ -52,12 +63,24 @@ def test_fields_of_the_dynamics_of_a_link(body: tuple[int, int]) -> None:
 def test_fields_of_a_constraint(body: tuple[int, int]) -> None:
     client, number = body
     constraint = p.createConstraint(
-        number, 0, -1, -1, p.JOINT_POINT2POINT, (0, 0, 0), (1, 2, 3), (4, 5, 6), physicsClientId=client
+        number,
+        0,
+        -1,
+        -1,
+        p.JOINT_POINT2POINT,
+        (0, 0, 0),
+        (1, 2, 3),
+        (4, 5, 6),
+        physicsClientId=client,
     )
     p.changeConstraint(constraint, maxForce=50, physicsClientId=client)
     info = named(ConstraintInfo, p.getConstraintInfo(constraint, physicsClientId=client))
     assert (info.parent, info.child, info.type) == ((number, 0), (-1, -1), p.JOINT_POINT2POINT)
-    assert (info.parent_position, info.child_position, info.max_force) == ((1.0, 2.0, 3.0), (4.0, 5.0, 6.0), 50.0)
+    assert (info.parent_position, info.child_position, info.max_force) == (
+        (1.0, 2.0, 3.0),
+        (4.0, 5.0, 6.0),
+        50.0,
+    )
 
 
 def test_a_later_version_may_add_fields() -> None:

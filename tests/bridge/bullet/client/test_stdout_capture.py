@@ -1,4 +1,6 @@
-"""Capture of PyBullet's output: nothing reaches the console, the caller gets the lines, and no other output is lost."""
+"""Capture of PyBullet's output: nothing reaches the console, the caller gets the lines, and no
+other output is lost.
+"""
 
 import ctypes
 import os
@@ -49,9 +51,13 @@ assert lines == ["hello", "last"], lines
 """
 
 
-@pytest.mark.skipif(not stdout_capture._pointers(), reason="the streams of this C library are constants")
+@pytest.mark.skipif(
+    not stdout_capture._pointers(), reason="the streams of this C library are constants"
+)
 def test_messages_of_pybullet_are_kept_for_the_caller_and_all_else_goes_its_way() -> None:
-    done = subprocess.run([sys.executable, "-c", PRINTED], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", PRINTED], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     first, second = done.stderr.splitlines()
     assert (first, second[:7]) == ("and so do descriptors", "there: ")
@@ -122,14 +128,20 @@ print("end", printed[0], flush=True)
 """
 
 
-@pytest.mark.skipif(not stdout_capture._pointers(), reason="the streams of this C library are constants")
+@pytest.mark.skipif(
+    not stdout_capture._pointers(), reason="the streams of this C library are constants"
+)
 def test_threads_that_load_lose_no_line_of_a_thread_that_prints() -> None:
-    done = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", THREADS], capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     *lines, end = done.stdout.splitlines()
     count = int(end.removeprefix("end "))
     assert lines == [f"line {k}" for k in range(count)]
-    others = [line for line in done.stderr.splitlines() if not line.startswith("pybullet build time")]
+    others = [
+        line for line in done.stderr.splitlines() if not line.startswith("pybullet build time")
+    ]
     assert others == ["line on the other stream"] * count
     assert count > 0
 
@@ -169,9 +181,15 @@ library.fflush(None)
 """
 
 
-@pytest.mark.skipif(not stdout_capture._pointers(), reason="the streams of this C library are constants")
+@pytest.mark.skipif(
+    not stdout_capture._pointers(), reason="the streams of this C library are constants"
+)
 def test_threads_that_load_lose_no_line_of_c_code_in_another_thread() -> None:
-    done = subprocess.run([sys.executable, "-c", C_THREADS], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", C_THREADS], capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stderr[-2000:]
-    lines = [line for line in done.stdout.splitlines() if not line.startswith("pybullet build time")]
+    lines = [
+        line for line in done.stdout.splitlines() if not line.startswith("pybullet build time")
+    ]
     assert sorted(lines) == sorted(f"line {k}" for k in range(3000))

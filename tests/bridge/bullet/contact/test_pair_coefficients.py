@@ -32,7 +32,11 @@ def body(name, shape, surface, height):
     collision = Collision(name="c", X_LG=IDENTITY, geometry=shape, surface=surface)
     inertia = SpatialInertia.of(1.0, I_Lcm=np.diag(moments))
     return Link(
-        name=f"{name}::l", model=name, X_WL=Pose.of(p=(0.0, 0.0, height)), inertia=inertia, collisions=(collision,)
+        name=f"{name}::l",
+        model=name,
+        X_WL=Pose.of(p=(0.0, 0.0, height)),
+        inertia=inertia,
+        collisions=(collision,),
     )
 
 
@@ -40,8 +44,16 @@ def world(ground, *bodies, gravity=(0.0, 0.0, -G)):
     plane = Collision(name="c", X_LG=IDENTITY, geometry=Plane(), surface=ground)
     floor = Link(name="ground::l", model="ground", X_WL=IDENTITY, collisions=(plane,))
     links = (floor, *bodies)
-    models = tuple(Model(name=k.model, X_WM=IDENTITY, canonical_link=k.name, static=k is floor) for k in links)
-    return Scene(name="w", models=models, links=links, gravity=frozen(gravity), physics=Physics(time_step=STEP))
+    models = tuple(
+        Model(name=k.model, X_WM=IDENTITY, canonical_link=k.name, static=k is floor) for k in links
+    )
+    return Scene(
+        name="w",
+        models=models,
+        links=links,
+        gravity=frozen(gravity),
+        physics=Physics(time_step=STEP),
+    )
 
 
 def run_in_pybullet(scene, seconds, velocity=(0.0, 0.0, 0.0)):
@@ -79,7 +91,9 @@ BLOCK = Box(size=(0.4, 0.4, 0.1))
 @ENGINES
 @pytest.mark.parametrize("mu", [0.2, 0.5, 1.0])
 def test_a_box_on_an_incline_slides_as_coulomb_says(run, mu):
-    """After 1 s at 15 degrees it is at ``g (sin - mu cos) / 2``, or still within 2 mm of where it was."""
+    """After 1 s at 15 degrees it is at ``g (sin - mu cos) / 2``, or still within 2 mm of where it
+    was.
+    """
     slope = math.radians(15.0)
     gravity = (G * math.sin(slope), 0.0, -G * math.cos(slope))
     path = run(world(rough(mu), body("box", BLOCK, rough(mu), 0.05), gravity=gravity), 1.0)
@@ -100,7 +114,9 @@ def test_different_surfaces_slide_with_the_smaller_coefficient_in_pybullet(run, 
 @ENGINES
 @pytest.mark.parametrize(("force", "slides"), [(0.9, False), (1.2, True)])
 def test_a_box_pushed_sideways_moves_beyond_the_friction_cone_only(run, force, slides):
-    """Gravity pushes along the diagonal with a fraction of the friction, which is the same in every direction."""
+    """Gravity pushes along the diagonal with a fraction of the friction, which is the same in every
+    direction.
+    """
     mu = 0.5
     push = force * mu * G / math.sqrt(2.0)
     path = run(world(rough(mu), body("box", BLOCK, rough(mu), 0.05), gravity=(push, push, -G)), 0.5)
@@ -118,11 +134,16 @@ def test_a_ball_rebounds_to_the_height_that_its_restitution_gives(run, restituti
     assert speed == pytest.approx(restitution, abs=0.06)
 
 
-def test_bodies_of_several_frictions_are_right_on_the_ground_and_the_rest_is_reported(bullet_client):
+def test_bodies_of_several_frictions_are_right_on_the_ground_and_the_rest_is_reported(
+    bullet_client,
+):
     stated = {"a": 0.2, "b": 0.5, "c": 0.8}
     scene = world(rough(0.8), *(body(name, BLOCK, rough(mu), 0.05) for name, mu in stated.items()))
     bodies = bridge.load_into_pybullet(scene, physicsClientId=bullet_client)
-    mu = {body.name: pybullet.getDynamicsInfo(body, -1, physicsClientId=bullet_client)[1] for body in bodies}
+    mu = {
+        body.name: pybullet.getDynamicsInfo(body, -1, physicsClientId=bullet_client)[1]
+        for body in bodies
+    }
     for name, value in stated.items():
         assert mu["ground"] * mu[name] == pytest.approx(value, rel=2e-3)
     worst = max(abs(mu[a] * mu[b] - min(stated[a], stated[b])) for a, b in combinations(stated, 2))
@@ -135,17 +156,23 @@ def test_bodies_of_several_frictions_are_right_on_the_ground_and_the_rest_is_rep
 def test_equal_surfaces_need_no_report_and_stay_right_between_bodies(bullet_client, mu):
     scene = world(rough(mu), body("a", BLOCK, rough(mu), 0.05), body("b", BLOCK, rough(mu), 1.0))
     bodies = bridge.load_into_pybullet(scene, physicsClientId=bullet_client)
-    values = [pybullet.getDynamicsInfo(body, -1, physicsClientId=bullet_client)[1] for body in bodies]
+    values = [
+        pybullet.getDynamicsInfo(body, -1, physicsClientId=bullet_client)[1] for body in bodies
+    ]
     assert values == pytest.approx([math.sqrt(mu)] * 3)
     assert "pybullet.friction-product" not in codes(bodies)
 
 
 def test_the_coefficients_of_the_file_are_kept_where_they_are_right_or_the_ground_is_unknown():
     rolling = rough(0.5, rolling=0.01)
-    alone = bridge.lower(dataclasses.replace(world(rough(0.5)), links=(body("a", BLOCK, rough(0.5), 0.05),)))
+    alone = bridge.lower(
+        dataclasses.replace(world(rough(0.5)), links=(body("a", BLOCK, rough(0.5), 0.05),))
+    )
     assert pair_coefficients(alone, PairSet()).friction == {}
     smooth = bridge.lower(world(rough(1.0), body("a", BLOCK, rough(0.3), 0.05)))
-    assert pair_coefficients(smooth, PairSet()).friction == pytest.approx({"ground::l": 1.0, "a::l": 0.3})
+    assert pair_coefficients(smooth, PairSet()).friction == pytest.approx(
+        {"ground::l": 1.0, "a::l": 0.3}
+    )
     spun = bridge.lower(world(rough(0.5), body("a", BLOCK, rolling, 0.05)))
     assert pair_coefficients(spun, PairSet()).friction == {}
 

@@ -12,7 +12,17 @@ from pybullet_utils.bullet_client import BulletClient
 from bridge import load_into_pybullet, lower
 from bridge.targets.pybullet.contact import any_may_collide, forbidden_pairs, spinning_friction
 from loaders.collision_pairs import POLICIES, PairSet
-from loaders.model import WORLD, Collision, FilterGroup, FilterRule, Friction, JointType, Model, Plane, Surface
+from loaders.model import (
+    WORLD,
+    Collision,
+    FilterGroup,
+    FilterRule,
+    Friction,
+    JointType,
+    Model,
+    Plane,
+    Surface,
+)
 from loaders.pose import IDENTITY, Pose, frozen
 from tests.support.scenes import UNIT_BOX, codes, joint, link, scene, touching
 
@@ -26,7 +36,10 @@ def crowd(seed, *, fixed):
         if rng.random() < 0.8:
             kind = JointType.FIXED if rng.random() < 0.4 else JointType.REVOLUTE
             joints.append(joint(f"j{i}", f"l{rng.integers(i)}", f"l{i}", kind))
-    groups = (FilterGroup(name="a", links=("l1", "l3", "l5")), FilterGroup(name="b", links=("l2", "l6")))
+    groups = (
+        FilterGroup(name="a", links=("l1", "l3", "l5")),
+        FilterGroup(name="b", links=("l2", "l6")),
+    )
     rules = (FilterRule(a="a", b="b"), FilterRule(a="b", b="b"))
     models = (Model(name="m", X_WM=IDENTITY, canonical_link="l0", self_collide=True),)
     return scene(links, joints, models=models, filter_groups=groups, filter_rules=rules)
@@ -35,7 +48,9 @@ def crowd(seed, *, fixed):
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("fixed", [True, False])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_pairs_that_touch_are_those_that_the_model_lets_touch(bullet_client, seed, fixed, policy):
+def test_the_pairs_that_touch_are_those_that_the_model_lets_touch(
+    bullet_client, seed, fixed, policy
+):
     source = crowd(seed, fixed=fixed)
     loaded = load_into_pybullet(source, physicsClientId=bullet_client, policy=policy)
     assert touching(loaded, bullet_client) == lower(source).collidable_pairs(policy)
@@ -56,7 +71,9 @@ def test_the_pairs_that_touch_do_not_depend_on_bodies_that_were_removed(bullet_c
 
 
 def star_or_chain(*, is_star):
-    """Three boxes on top of each other; the links that may touch are another pair of indices in a star than a chain."""
+    """Three boxes on top of each other; the links that may touch are another pair of indices in a
+    star than a chain.
+    """
     ends = [("a", "b"), ("a", "c")] if is_star else [("a", "b"), ("b", "c")]
     links = [link(name, shape=UNIT_BOX) for name in "abc"]
     return scene(links, [joint(f"{parent}{child}", parent, child) for parent, child in ends])
@@ -76,11 +93,16 @@ def test_removed_bodies_of_a_world_leave_no_filters_between_the_next_ones(bullet
     models = tuple(Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::l") for name in "ab")
     links = [link(f"{name}::l", model=name, shape=UNIT_BOX) for name in "ab"]
     groups = (FilterGroup(name="g", links=("a::l", "b::l")),)
-    apart = scene(links, [], models=models, filter_groups=groups, filter_rules=(FilterRule(a="g", b="g"),))
+    apart = scene(
+        links, [], models=models, filter_groups=groups, filter_rules=(FilterRule(a="g", b="g"),)
+    )
     first = load_into_pybullet(apart, physicsClientId=bullet_client)
     assert touching(first, bullet_client) == set()
     first.remove()
-    together = [load_into_pybullet(scene([link(name, shape=UNIT_BOX)]), physicsClientId=bullet_client) for name in "cd"]
+    together = [
+        load_into_pybullet(scene([link(name, shape=UNIT_BOX)]), physicsClientId=bullet_client)
+        for name in "cd"
+    ]
     assert set(map(int, together)) == set(map(int, first))
     assert len(touching(together, bullet_client)) == 1
 
@@ -104,10 +126,10 @@ def test_links_of_the_world_itself_and_static_models_touch_what_moves(bullet_cli
     np.testing.assert_allclose(loaded["s"].link_pose("s::c").p, (0.3, 0, 0), atol=1e-15)
 
 
-# --- shapes ----------------------------------------------------------------------------------------------------------
+# --- shapes ---------------------------------------------------------------------------------------
 
 
-# --- surfaces --------------------------------------------------------------------------------------------------------
+# --- surfaces -------------------------------------------------------------------------------------
 
 
 def with_surface(surface, name="a", **rest):
@@ -120,16 +142,31 @@ def test_surfaces_reach_the_engine(bullet_client):
     surface = Surface(friction=friction, restitution=0.3, stiffness=1e5, damping=50.0)
     robot = load_into_pybullet(scene([with_surface(surface)]), physicsClientId=bullet_client)
     info = pybullet.getDynamicsInfo(robot, -1, bullet_client)
-    assert (info[1], info[5], info[6], info[8], info[9]) == pytest.approx((0.7, 0.3, 0.01, 50.0, 1e5))
-    assert info[7] == pytest.approx(spinning_friction(friction)) == pytest.approx(3 * math.pi / 16 * 0.02 * 0.5)
+    assert (info[1], info[5], info[6], info[8], info[9]) == pytest.approx(
+        (0.7, 0.3, 0.01, 50.0, 1e5)
+    )
+    assert (
+        info[7]
+        == pytest.approx(spinning_friction(friction))
+        == pytest.approx(3 * math.pi / 16 * 0.02 * 0.5)
+    )
 
 
 def test_a_box_slides_as_the_product_of_frictions_says(bullet_client):
-    box = with_surface(Surface(friction=Friction(mu=0.5, mu2=0.5)), "box", X_WL=Pose.of(p=(0, 0, 0.5)))
-    ground = Collision(name="c", X_LG=IDENTITY, geometry=Plane(), surface=Surface(friction=Friction(mu=0.4, mu2=0.4)))
+    box = with_surface(
+        Surface(friction=Friction(mu=0.5, mu2=0.5)), "box", X_WL=Pose.of(p=(0, 0, 0.5))
+    )
+    ground = Collision(
+        name="c",
+        X_LG=IDENTITY,
+        geometry=Plane(),
+        surface=Surface(friction=Friction(mu=0.4, mu2=0.4)),
+    )
     held = joint("w", WORLD, "g", JointType.FIXED)
     inertia = dataclasses.replace(box.inertia, p_LLcm=frozen((0, 0, -0.4)))
-    source = scene([dataclasses.replace(box, inertia=inertia), link("g", collisions=(ground,))], [held])
+    source = scene(
+        [dataclasses.replace(box, inertia=inertia), link("g", collisions=(ground,))], [held]
+    )
     bodies = load_into_pybullet(source, physicsClientId=bullet_client)
     assert "pybullet.friction-product" in codes(bodies)
     pybullet.setTimeStep(1e-3, bullet_client)
@@ -142,7 +179,7 @@ def test_a_box_slides_as_the_product_of_frictions_says(bullet_client):
     assert bodies.velocities()["box"][0] == pytest.approx(3.0 - 0.5 * 0.4 * 10.0 * 0.5, abs=0.05)
 
 
-# --- pairs that PyBullet is told not to collide ---------------------------------------------------------------------
+# --- pairs that PyBullet is told not to collide ---------------------------------------------------
 
 
 def all_pairs(names):
@@ -176,7 +213,9 @@ def test_forbidden_pairs_are_what_running_pybullet_obeys(bullet):
 def test_links_that_are_merged_are_forbidden_only_together():
     refs = {0: (0, -1), 1: (0, -1), 2: (0, 3)}
     assert forbidden_pairs(refs, {frozenset((0, 2))}) == ()
-    assert forbidden_pairs(refs, {frozenset((0, 2)), frozenset((1, 2)), frozenset((0, 1))}) == (((0, -1), (0, 3)),)
+    assert forbidden_pairs(refs, {frozenset((0, 2)), frozenset((1, 2)), frozenset((0, 1))}) == (
+        ((0, -1), (0, 3)),
+    )
 
 
 def test_whether_any_two_links_may_touch():

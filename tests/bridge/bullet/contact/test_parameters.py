@@ -1,4 +1,6 @@
-"""Contact parameters in the running PyBullet, against closed forms, and how it combines those of a pair."""
+"""Contact parameters in the running PyBullet, against closed forms, and how it combines those of a
+pair.
+"""
 
 import math
 
@@ -9,7 +11,18 @@ import pytest
 
 from bridge import load_into_pybullet, to_mjcf
 from loaders.inertia import SpatialInertia
-from loaders.model import WORLD, Box, Collision, Cone, Friction, JointType, Mesh, Plane, Sphere, Surface
+from loaders.model import (
+    WORLD,
+    Box,
+    Collision,
+    Cone,
+    Friction,
+    JointType,
+    Mesh,
+    Plane,
+    Sphere,
+    Surface,
+)
 from loaders.pose import IDENTITY, Pose
 from tests.support.scenes import codes, joint, link, scene
 
@@ -19,8 +32,12 @@ RIGID = Surface()
 
 def touching(name, shape, surface, *, inertia=None, X_WL=IDENTITY):
     collision = Collision(name="c", X_LG=IDENTITY, geometry=shape, surface=surface)
-    return link(name, inertia=inertia or SpatialInertia.of(2.0, (0, 0, 0), 0.1 * np.eye(3)), X_WL=X_WL,
-                collisions=(collision,))  # fmt: skip
+    return link(
+        name,
+        inertia=inertia or SpatialInertia.of(2.0, (0, 0, 0), 0.1 * np.eye(3)),
+        X_WL=X_WL,
+        collisions=(collision,),
+    )
 
 
 def on_ground(shape, surface, ground, *, height, inertia=None, gravity=(0, 0, -9.81), client=0):
@@ -28,7 +45,8 @@ def on_ground(shape, surface, ground, *, height, inertia=None, gravity=(0, 0, -9
     floor = touching("floor", Plane(normal=(0, 0, 1), size=(9, 9)), ground)
     body = touching("body", shape, surface, inertia=inertia, X_WL=Pose.of(p=(0, 0, height)))
     bodies = load_into_pybullet(
-        scene([floor, body], [joint("hold", WORLD, "floor", JointType.FIXED)]), physicsClientId=client
+        scene([floor, body], [joint("hold", WORLD, "floor", JointType.FIXED)]),
+        physicsClientId=client,
     )
     pybullet.setGravity(*gravity, physicsClientId=client)
     pybullet.setTimeStep(STEP, client)
@@ -45,10 +63,15 @@ BOX = Box(size=(0.2, 0.2, 0.2))
 
 
 @pytest.mark.parametrize(
-    ("k_body", "k_floor", "k"), [(1e4, None, 1e4), (None, 1e4, 1e4), (1e4, 1e4, 5e3), (2e4, 5e3, 4e3)]
+    ("k_body", "k_floor", "k"),
+    [(1e4, None, 1e4), (None, 1e4, 1e4), (1e4, 1e4, 5e3), (2e4, 5e3, 4e3)],
 )
-def test_a_ball_sinks_by_its_weight_over_the_stiffness_of_both_surfaces_in_series(bullet_client, k_body, k_floor, k):
-    surfaces = [Surface(stiffness=stiffness, damping=stiffness and 100.0) for stiffness in (k_body, k_floor)]
+def test_a_ball_sinks_by_its_weight_over_the_stiffness_of_both_surfaces_in_series(
+    bullet_client, k_body, k_floor, k
+):
+    surfaces = [
+        Surface(stiffness=stiffness, damping=stiffness and 100.0) for stiffness in (k_body, k_floor)
+    ]
     bodies = on_ground(Sphere(radius=0.1), *surfaces, height=0.1, client=bullet_client)
     for _ in run(bullet_client, 2.0):
         pass
@@ -66,13 +89,22 @@ def test_a_rigid_box_rests_where_it_touches(bullet_client):
 @pytest.mark.parametrize("step", [1 / 240, 1e-3, 1e-4])
 @pytest.mark.parametrize(("e_body", "e_floor"), [(0.8, 1.0), (1.0, 0.5), (0.8, 0.8)])
 @pytest.mark.parametrize("on_slide", [False, True])
-def test_a_ball_bounces_by_the_product_of_restitutions(bullet_client, step, e_body, e_floor, on_slide):
+def test_a_ball_bounces_by_the_product_of_restitutions(
+    bullet_client, step, e_body, e_floor, on_slide
+):
     """PyBullet adds up to 0.09 of the speed, by where in a step they meet."""
     floor = touching("floor", Plane(normal=(0, 0, 1), size=(9, 9)), Surface(restitution=e_floor))
-    ball = touching("ball", Sphere(radius=0.1), Surface(restitution=e_body), X_WL=Pose.of(p=(0, 0, 1.1)))
+    ball = touching(
+        "ball", Sphere(radius=0.1), Surface(restitution=e_body), X_WL=Pose.of(p=(0, 0, 1.1))
+    )
     slide = joint("z", WORLD, "ball", JointType.PRISMATIC, X_PJ=ball.X_WL)
-    load_into_pybullet(scene([floor], [joint("hold", WORLD, "floor", JointType.FIXED)]), physicsClientId=bullet_client)
-    body = load_into_pybullet(scene([ball], [slide] if on_slide else []), physicsClientId=bullet_client)
+    load_into_pybullet(
+        scene([floor], [joint("hold", WORLD, "floor", JointType.FIXED)]),
+        physicsClientId=bullet_client,
+    )
+    body = load_into_pybullet(
+        scene([ball], [slide] if on_slide else []), physicsClientId=bullet_client
+    )
     assert "pybullet.restitution" in codes(body)
     pybullet.setGravity(0, 0, -9.81, physicsClientId=bullet_client)
     pybullet.setTimeStep(step, bullet_client)
@@ -86,7 +118,9 @@ def test_a_ball_bounces_by_the_product_of_restitutions(bullet_client, step, e_bo
 
 @pytest.mark.parametrize(("mu_body", "mu_floor"), [(0.5, 1.0), (1.0, 0.3), (0.7, 0.7)])
 @pytest.mark.parametrize("side", [-1, 1])
-def test_a_box_slips_where_the_slope_is_steeper_than_the_product_of_frictions(bullet_client, mu_body, mu_floor, side):
+def test_a_box_slips_where_the_slope_is_steeper_than_the_product_of_frictions(
+    bullet_client, mu_body, mu_floor, side
+):
     slope = math.atan(mu_body * mu_floor) + side * 0.03
     surfaces = [Surface(friction=Friction(mu=mu, mu2=mu)) for mu in (mu_body, mu_floor)]
     gravity = (9.81 * math.sin(slope), 0, -9.81 * math.cos(slope))
@@ -98,16 +132,23 @@ def test_a_box_slips_where_the_slope_is_steeper_than_the_product_of_frictions(bu
     assert v == pytest.approx(expected, abs=0.02)
 
 
-@pytest.mark.parametrize(("r_body", "mu_body", "r_floor", "mu_floor"), [(0.01, 1.0, 0.0, 1.0), (0.01, 0.8, 0.02, 0.5)])
+@pytest.mark.parametrize(
+    ("r_body", "mu_body", "r_floor", "mu_floor"), [(0.01, 1.0, 0.0, 1.0), (0.01, 0.8, 0.02, 0.5)]
+)
 def test_a_ball_rolls_to_rest_by_the_sum_of_rolling_times_lateral_friction(
     bullet_client, r_body, mu_body, r_floor, mu_floor
 ):
-    """Rolling friction is a torque of ``c N``: it slows a ball of mass m, radius r by ``c N r / (I + m r^2)``."""
+    """Rolling friction is a torque of ``c N``: it slows a ball of mass m, radius r by ``c N r / (I
+    + m r^2)``.
+    """
     surfaces = [
-        Surface(friction=Friction(mu=mu, mu2=mu, rolling=r)) for r, mu in ((r_body, mu_body), (r_floor, mu_floor))
+        Surface(friction=Friction(mu=mu, mu2=mu, rolling=r))
+        for r, mu in ((r_body, mu_body), (r_floor, mu_floor))
     ]
     inertia = SpatialInertia.of(2.0, (0, 0, 0), 0.4 * 2.0 * 0.01 * np.eye(3))
-    bodies = on_ground(Sphere(radius=0.1), *surfaces, height=0.1, inertia=inertia, client=bullet_client)
+    bodies = on_ground(
+        Sphere(radius=0.1), *surfaces, height=0.1, inertia=inertia, client=bullet_client
+    )
     bodies.set_velocities({"body": (2.0, 0, 0, 0, 20.0, 0)})
     for _ in run(bullet_client, 0.5):
         pass
@@ -117,11 +158,18 @@ def test_a_ball_rolls_to_rest_by_the_sum_of_rolling_times_lateral_friction(
 
 
 def test_a_spinning_ball_stops_by_torsional_friction(bullet_client):
-    """Torque ``3 pi / 16 patch coefficient N`` (SDFormat), times the lateral friction of the other surface."""
+    """Torque ``3 pi / 16 patch coefficient N`` (SDFormat), times the lateral friction of the other
+    surface.
+    """
     friction = Friction(torsional=1.0, patch_radius=0.01)
     inertia = SpatialInertia.of(2.0, (0, 0, 0), 0.008 * np.eye(3))
     bodies = on_ground(
-        Sphere(radius=0.1), Surface(friction=friction), RIGID, height=0.1, inertia=inertia, client=bullet_client
+        Sphere(radius=0.1),
+        Surface(friction=friction),
+        RIGID,
+        height=0.1,
+        inertia=inertia,
+        client=bullet_client,
     )
     bodies.set_velocities({"body": (0, 0, 0, 0, 0, 20.0)})
     for _ in run(bullet_client, 0.5):
@@ -145,14 +193,22 @@ def test_spinning_friction_of_a_urdf_is_that_of_load_urdf(bullet_client, tmp_pat
     ground = pybullet.createMultiBody(0, floor, physicsClientId=bullet_client)
     pybullet.changeDynamics(ground, -1, lateralFriction=1.0, physicsClientId=bullet_client)
     native = pybullet.loadURDF(str(file), [0, 0, 0.1], physicsClientId=bullet_client)
-    pybullet.changeDynamics(native, -1, linearDamping=0, angularDamping=0, physicsClientId=bullet_client)
+    pybullet.changeDynamics(
+        native, -1, linearDamping=0, angularDamping=0, physicsClientId=bullet_client
+    )
     ours = load_into_pybullet(file, [3, 0, 0.1], quiet=True, physicsClientId=bullet_client)
     for body in (native, ours):
-        assert pybullet.getDynamicsInfo(body, -1, physicsClientId=bullet_client)[6:8] == (0.01, 0.02)
+        assert pybullet.getDynamicsInfo(body, -1, physicsClientId=bullet_client)[6:8] == (
+            0.01,
+            0.02,
+        )
         pybullet.resetBaseVelocity(body, [0, 0, 0], [0, 0, 30], physicsClientId=bullet_client)
     for _ in range(60):
         pybullet.stepSimulation(physicsClientId=bullet_client)
-    spins = [pybullet.getBaseVelocity(body, physicsClientId=bullet_client)[1][2] for body in (native, ours)]
+    spins = [
+        pybullet.getBaseVelocity(body, physicsClientId=bullet_client)[1][2]
+        for body in (native, ours)
+    ]
     assert spins[0] == pytest.approx(spins[1], rel=1e-6)
     assert spins[1] < 30.0 - 0.25 * 9.81 * 0.02 / 0.004 * 0.9
     model = mujoco.MjModel.from_xml_string(to_mjcf(file, quiet=True))
@@ -178,22 +234,30 @@ def test_the_combination_rule_of_a_pair_is_reported_for_stated_values(bullet_cli
     assert "pybullet.contact-combination" not in codes(plain)
 
 
-# --- margins ---------------------------------------------------------------------------------------------------------
+# --- margins --------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def cube(tmp_path):
-    corners = "".join(f"v {x} {y} {z}\n" for x in (-0.2, 0.2) for y in (-0.2, 0.2) for z in (-0.2, 0.2))
+    corners = "".join(
+        f"v {x} {y} {z}\n" for x in (-0.2, 0.2) for y in (-0.2, 0.2) for z in (-0.2, 0.2)
+    )
     quads = ("1 2 4 3", "5 7 8 6", "1 5 6 2", "3 4 8 7", "1 3 7 5", "2 6 8 4")
     (tmp_path / "cube.obj").write_text(corners + "".join(f"f {quad}\n" for quad in quads))
     return Mesh(uri="cube.obj", path=str(tmp_path / "cube.obj"))
 
 
 def too_near(client, body, name, height=1.0):
-    """Return the distance by which a ball of 0.1 m finds the shape, of 0.2 m below its center, nearer than it is."""
-    ball = load_into_pybullet(scene([link("s", shape=Sphere(radius=0.1), X_WL=Pose.of(p=(0, 0, -height)))]),
-                              physicsClientId=client)  # fmt: skip
-    points = pybullet.getClosestPoints(body, ball, 2.0, body.links[name], -1, physicsClientId=client)
+    """Return the distance by which a ball of 0.1 m finds the shape, of 0.2 m below its center,
+    nearer than it is.
+    """
+    ball = load_into_pybullet(
+        scene([link("s", shape=Sphere(radius=0.1), X_WL=Pose.of(p=(0, 0, -height)))]),
+        physicsClientId=client,
+    )
+    points = pybullet.getClosestPoints(
+        body, ball, 2.0, body.links[name], -1, physicsClientId=client
+    )
     return height - 0.3 - min(point[8] for point in points)
 
 
@@ -202,7 +266,9 @@ def too_near(client, body, name, height=1.0):
 def test_meshes_of_a_base_touch_where_they_are(bullet_client, cube, beside, fixed):
     more = {"nothing": [], "a box": [BOX], "another mesh": [cube]}[beside]
     shapes = [(IDENTITY, cube), *((Pose.of(p=(0, 0, 2.0)), shape) for shape in more)]
-    collisions = tuple(Collision(name=f"c{i}", X_LG=X, geometry=shape) for i, (X, shape) in enumerate(shapes))
+    collisions = tuple(
+        Collision(name=f"c{i}", X_LG=X, geometry=shape) for i, (X, shape) in enumerate(shapes)
+    )
     body = load_into_pybullet(
         scene([link("a", collisions=collisions)]), physicsClientId=bullet_client, useFixedBase=fixed
     )
@@ -216,14 +282,19 @@ def test_a_hull_of_a_base_without_margin_leaves_the_margin_of_other_shapes(bulle
         (Pose.of(p=(0, 0, 2.0)), cube),
         (Pose.of(p=(3, 0, 0)), Cone(radius=1, length=1)),
     ]
-    collisions = tuple(Collision(name=f"c{i}", X_LG=X, geometry=shape) for i, (X, shape) in enumerate(shapes))
-    body = load_into_pybullet(scene([link("a", collisions=collisions)]), physicsClientId=bullet_client)
+    collisions = tuple(
+        Collision(name=f"c{i}", X_LG=X, geometry=shape) for i, (X, shape) in enumerate(shapes)
+    )
+    body = load_into_pybullet(
+        scene([link("a", collisions=collisions)]), physicsClientId=bullet_client
+    )
     assert too_near(bullet_client, body, "a") == pytest.approx(0.0, abs=1e-8)
 
 
 def test_the_margin_of_a_mesh_on_a_moving_link_is_reported(bullet_client, cube):
     body = load_into_pybullet(
-        scene([link("r"), link("a", shape=cube)], [joint("j", "r", "a")]), physicsClientId=bullet_client
+        scene([link("r"), link("a", shape=cube)], [joint("j", "r", "a")]),
+        physicsClientId=bullet_client,
     )
     assert too_near(bullet_client, body, "a") == pytest.approx(1e-3, abs=1e-8)
     (entry,) = (e for e in body.diagnostics if e.code == "pybullet.hull-margin")
@@ -233,7 +304,8 @@ def test_the_margin_of_a_mesh_on_a_moving_link_is_reported(bullet_client, cube):
 
 def test_a_mesh_that_the_world_holds_touches_where_it_is(bullet_client, cube):
     body = load_into_pybullet(
-        scene([link("a", shape=cube)], [joint("j", WORLD, "a", JointType.FIXED)]), physicsClientId=bullet_client
+        scene([link("a", shape=cube)], [joint("j", WORLD, "a", JointType.FIXED)]),
+        physicsClientId=bullet_client,
     )
     assert too_near(bullet_client, body, "a") == pytest.approx(0.0, abs=1e-8)
     assert "pybullet.hull-margin" not in codes(body)

@@ -14,7 +14,11 @@ def with_surface(surface, name="a", **rest):
 
 
 def test_unsupported_surface_parameters_are_reported(bullet_client):
-    surface = Surface(friction=Friction(mu=0.5, mu2=0.2, fdir1=(1.0, 0, 0), slip1=0.1), soft_cfm=0.1, max_velocity=0.2)
+    surface = Surface(
+        friction=Friction(mu=0.5, mu2=0.2, fdir1=(1.0, 0, 0), slip1=0.1),
+        soft_cfm=0.1,
+        max_velocity=0.2,
+    )
     robot = load_into_pybullet(scene([with_surface(surface)]), physicsClientId=bullet_client)
     entries = [entry for entry in robot.diagnostics if entry.code == "pybullet.contact-property"]
     parameters = [entry.arguments["parameter"] for entry in entries]
@@ -23,7 +27,10 @@ def test_unsupported_surface_parameters_are_reported(bullet_client):
 
 def test_two_surfaces_of_one_link_are_reported_as_one(bullet_client):
     surfaces = (Surface(friction=Friction(mu=0.5, mu2=0.5)), Surface())
-    shapes = tuple(Collision(name=f"c{i}", X_LG=IDENTITY, geometry=UNIT_BOX, surface=s) for i, s in enumerate(surfaces))
+    shapes = tuple(
+        Collision(name=f"c{i}", X_LG=IDENTITY, geometry=UNIT_BOX, surface=s)
+        for i, s in enumerate(surfaces)
+    )
     robot = load_into_pybullet(scene([link("a", collisions=shapes)]), physicsClientId=bullet_client)
     assert "pybullet.surface-per-link" in codes(robot)
     assert pybullet.getDynamicsInfo(robot, -1, bullet_client)[1] == 0.5

@@ -1,4 +1,6 @@
-"""The corners on a convex hull: PyBullet itself says which hull it makes of all corners, and of those that are kept."""
+"""The corners on a convex hull: PyBullet itself says which hull it makes of all corners, and of
+those that are kept.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ def hull_in_pybullet(corners: np.ndarray, path: Path) -> set[tuple[float, ...]]:
     path.write_bytes(stl(corners[padded].reshape(-1, 3, 3)))
     client = pybullet.connect(pybullet.DIRECT)
     try:
-        shape = pybullet.createCollisionShape(pybullet.GEOM_MESH, fileName=str(path), physicsClientId=client)
+        shape = pybullet.createCollisionShape(
+            pybullet.GEOM_MESH, fileName=str(path), physicsClientId=client
+        )
         body = pybullet.createMultiBody(0.0, shape, physicsClientId=client)
         return set(map(tuple, pybullet.getMeshData(body, -1, physicsClientId=client)[1]))
     finally:
@@ -27,14 +31,23 @@ def hull_in_pybullet(corners: np.ndarray, path: Path) -> set[tuple[float, ...]]:
 
 def random_corners(seed: int, count: int = 500) -> np.ndarray:
     rng = np.random.default_rng(seed)
-    return np.unique((rng.normal(size=(count, 3)) * (0.3, 1.0, 20.0) + (5.0, 0.0, -1.0)).astype(np.float32), axis=0)
+    return np.unique(
+        (rng.normal(size=(count, 3)) * (0.3, 1.0, 20.0) + (5.0, 0.0, -1.0)).astype(np.float32),
+        axis=0,
+    )
 
 
 def rounded_box(count: int = 12) -> np.ndarray:
-    """Return corners on the flat faces of a box, nearly all of them within its hull but for rounding."""
+    """Return corners on the flat faces of a box, nearly all of them within its hull but for
+    rounding.
+    """
     steps = np.linspace(-0.1, 0.2, count)
-    faces = [np.roll(np.stack((x.ravel(), y.ravel(), np.full(x.size, z)), axis=1), k, axis=1)
-             for k in range(3) for z in (-0.1, 0.2) for x, y in [np.meshgrid(steps, steps)]]  # fmt: skip
+    faces = [
+        np.roll(np.stack((x.ravel(), y.ravel(), np.full(x.size, z)), axis=1), k, axis=1)
+        for k in range(3)
+        for z in (-0.1, 0.2)
+        for x, y in [np.meshgrid(steps, steps)]
+    ]
     return np.unique(np.concatenate(faces).astype(np.float32), axis=0)
 
 
@@ -43,14 +56,18 @@ def test_hull_of_the_kept_corners_is_that_of_all(seed: int, tmp_path: Path) -> N
     corners = random_corners(seed)
     kept = hull_corners(corners)
     assert 4 <= len(kept) < len(corners) / 3
-    assert hull_in_pybullet(kept, tmp_path / "kept.stl") == hull_in_pybullet(corners, tmp_path / "all.stl")
+    assert hull_in_pybullet(kept, tmp_path / "kept.stl") == hull_in_pybullet(
+        corners, tmp_path / "all.stl"
+    )
 
 
 def test_corners_within_flat_faces_are_left_out(tmp_path: Path) -> None:
     corners = rounded_box()
     kept = hull_corners(corners)
     assert len(kept) < len(corners) / 4
-    assert hull_in_pybullet(kept, tmp_path / "kept.stl") == hull_in_pybullet(corners, tmp_path / "all.stl")
+    assert hull_in_pybullet(kept, tmp_path / "kept.stl") == hull_in_pybullet(
+        corners, tmp_path / "all.stl"
+    )
 
 
 def test_all_corners_of_a_convex_mesh_are_kept() -> None:

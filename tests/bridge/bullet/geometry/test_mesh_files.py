@@ -78,7 +78,9 @@ def test_diagnostics_of_a_cached_mesh_are_repeated(bullet_client, tmp_path):
     assert second == first
 
 
-def test_without_a_cache_folder_meshes_are_converted_each_time(bullet_client, tmp_path, monkeypatch):
+def test_without_a_cache_folder_meshes_are_converted_each_time(
+    bullet_client, tmp_path, monkeypatch
+):
     blocked = tmp_path / "file"
     blocked.write_text("")
     monkeypatch.setenv("SDFBRIDGE_CACHE", str(blocked / "cache"))

@@ -1,4 +1,6 @@
-"""Textured primitives: closed surfaces of the right volume, with texture coordinates in the unit square."""
+"""Textured primitives: closed surfaces of the right volume, with texture coordinates in the unit
+square.
+"""
 
 from __future__ import annotations
 

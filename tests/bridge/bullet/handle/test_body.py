@@ -32,7 +32,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-# --- the body id -----------------------------------------------------------------------------------------------------
+# --- the body id ----------------------------------------------------------------------------------
 
 
 def test_the_handle_is_pybullets_body_id(bullet_client):
@@ -80,7 +80,9 @@ def test_a_joint_that_closes_a_loop_is_said_to_be_a_constraint(bullet_client):
     robot = load_world_into_pybullet(model, physicsClientId=bullet_client)
     (cut,) = {one.name for one in bars} - set(robot.joints)
     assert cut in robot.constraints
-    with pytest.raises(KeyError, match=f"the joint '{cut}' closes a kinematic loop: PyBullet has a constraint"):
+    with pytest.raises(
+        KeyError, match=f"the joint '{cut}' closes a kinematic loop: PyBullet has a constraint"
+    ):
         robot.joints[cut]
     with pytest.raises(KeyError, match="closes a kinematic loop"):
         robot[0].joints[cut]
@@ -100,10 +102,18 @@ def test_a_removed_body_raises_an_error(bullet_client):
 
 
 CALLS = [
-    ("positions",), ("velocities",), ("set_positions", {"shoulder": 0.1}), ("set_velocities", {"shoulder": 0.1}),
-    ("reset",), ("link_pose", "fore"), ("mass_matrix",), ("bias_forces",), ("apply_efforts", {"shoulder": 0.1}),
-    ("apply_physics",), ("step",),
-]  # fmt: skip
+    ("positions",),
+    ("velocities",),
+    ("set_positions", {"shoulder": 0.1}),
+    ("set_velocities", {"shoulder": 0.1}),
+    ("reset",),
+    ("link_pose", "fore"),
+    ("mass_matrix",),
+    ("bias_forces",),
+    ("apply_efforts", {"shoulder": 0.1}),
+    ("apply_physics",),
+    ("step",),
+]
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call[0])
@@ -113,7 +123,10 @@ def test_a_body_that_a_reset_of_the_server_removed_raises_an_error(call):
     bodies = load_world_into_pybullet(ARM, physicsClientId=client)
     pybullet.resetSimulation(client)
     for handle in (robot, bodies):
-        with pytest.raises(RuntimeError, match="m is no longer in PyBullet: resetSimulation or removeBody removed it"):
+        with pytest.raises(
+            RuntimeError,
+            match="m is no longer in PyBullet: resetSimulation or removeBody removed it",
+        ):
             getattr(handle, call[0])(*call[1:])
     pybullet.disconnect(client)
     with pytest.raises(RuntimeError, match="the physics server of m is closed; connect again"):
@@ -147,7 +160,7 @@ def test_a_value_that_is_no_number_does_not_reach_pybullet(bullet_client, method
     assert np.isfinite(robot.positions()["shoulder"])
 
 
-# --- clients ---------------------------------------------------------------------------------------------------------
+# --- clients --------------------------------------------------------------------------------------
 
 
 def test_clients_are_apart(bullet_client):
@@ -166,7 +179,7 @@ def test_without_a_server_the_call_says_what_to_do():
         load_into_pybullet(ARM, physicsClientId=77)
 
 
-# --- where it stands -------------------------------------------------------------------------------------------------
+# --- where it stands ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("fixed", [True, False])
@@ -175,7 +188,10 @@ def test_base_position_and_orientation_move_the_whole_scene(bullet_client, fixed
     X_WN = Pose.from_vector((1.0, 2.0, 3.0, 0.9, -0.2, 0.3, 0.1))
     w, *xyz = X_WN.to_vector()[3:]
     robot = load_into_pybullet(
-        source, physicsClientId=bullet_client, basePosition=X_WN.p.tolist(), baseOrientation=[*xyz, w]
+        source,
+        physicsClientId=bullet_client,
+        basePosition=X_WN.p.tolist(),
+        baseOrientation=[*xyz, w],
     )
     for name, pose in lower(source).link_poses().items():
         assert robot.link_pose(name).is_close(X_WN @ pose, 1e-12)
@@ -190,7 +206,9 @@ def test_the_base_of_a_urdf_goes_where_loadurdf_puts_it(bullet_client, tmp_path)
     native = pybullet.loadURDF(str(path), **place, physicsClientId=bullet_client)
     robot = load_into_pybullet(path, **place, physicsClientId=bullet_client)
     expected = pybullet.getBasePositionAndOrientation(native, bullet_client)
-    for ours, theirs in zip(pybullet.getBasePositionAndOrientation(robot, bullet_client), expected, strict=True):
+    for ours, theirs in zip(
+        pybullet.getBasePositionAndOrientation(robot, bullet_client), expected, strict=True
+    ):
         np.testing.assert_allclose(ours, theirs, atol=1e-7)
 
 
@@ -219,7 +237,9 @@ def test_a_static_model_is_the_base_itself(bullet_client):
     models = (Model(name="m", X_WM=IDENTITY, canonical_link="table", static=True),)
     X_WL = Pose.from_vector((1, 2, 3, 0.9, 0.1, 0.2, 0.3))
     legs = link("legs", X_WL=Pose.of(p=(0, 0, 5)))
-    table = load_into_pybullet(scene([link("table", X_WL=X_WL), legs], models=models), physicsClientId=bullet_client)
+    table = load_into_pybullet(
+        scene([link("table", X_WL=X_WL), legs], models=models), physicsClientId=bullet_client
+    )
     assert table.links == {"table": -1, "legs": 0}
     assert table.link_pose("table").is_close(X_WL)
     assert table.link_pose("legs").is_close(legs.X_WL, 1e-12)
@@ -259,10 +279,10 @@ def test_global_scaling_must_be_positive(bullet_client):
         load_into_pybullet(ARM, physicsClientId=bullet_client, globalScaling=0.0)
 
 
-# --- several bodies --------------------------------------------------------------------------------------------------
+# --- several bodies -------------------------------------------------------------------------------
 
 
-# --- what stays behind -----------------------------------------------------------------------------------------------
+# --- what stays behind ----------------------------------------------------------------------------
 
 
 def test_loading_changes_nothing_of_the_world(bullet_client):
@@ -278,7 +298,9 @@ def test_loading_changes_nothing_of_the_world(bullet_client):
 
 
 def test_no_file_is_left_behind(bullet_client, folder):
-    load_into_pybullet(scene([link("a", shape=Ellipsoid(radii=(1, 2, 3)))]), physicsClientId=bullet_client)
+    load_into_pybullet(
+        scene([link("a", shape=Ellipsoid(radii=(1, 2, 3)))]), physicsClientId=bullet_client
+    )
     assert list(folder.iterdir()) == []
 
 
@@ -294,7 +316,11 @@ def test_no_file_and_no_body_is_left_behind_by_a_failure(bullet_client, folder, 
 
 
 def test_a_flag_that_would_change_the_model_is_ignored_and_reported(bullet_client):
-    flags = pybullet.URDF_MERGE_FIXED_LINKS | pybullet.URDF_USE_SELF_COLLISION | pybullet.URDF_USE_INERTIA_FROM_FILE
+    flags = (
+        pybullet.URDF_MERGE_FIXED_LINKS
+        | pybullet.URDF_USE_SELF_COLLISION
+        | pybullet.URDF_USE_INERTIA_FROM_FILE
+    )
     source = scene([link("a"), link("b")], [joint("j", "a", "b", JointType.FIXED)])
     robot = load_into_pybullet(source, physicsClientId=bullet_client, flags=flags)
     assert robot.links == {"a": -1, "b": 0}
@@ -305,7 +331,9 @@ def test_a_flag_that_would_change_the_model_is_ignored_and_reported(bullet_clien
 
 def test_strict_refuses_what_would_be_lost_before_pybullet_is_touched(bullet_client):
     source = scene([link("a")], [joint("j", WORLD, "a", axis={"velocity": 1.0})])
-    assert "pybullet.velocity-limit" in codes(load_into_pybullet(source, physicsClientId=bullet_client))
+    assert "pybullet.velocity-limit" in codes(
+        load_into_pybullet(source, physicsClientId=bullet_client)
+    )
     with pytest.raises(ExportError, match="velocity-limit"):
         load_into_pybullet(source, physicsClientId=bullet_client, strict=True)
     assert pybullet.getNumBodies(bullet_client) == 1
@@ -317,16 +345,21 @@ def test_a_default_position_is_where_the_robot_starts(bullet_client):
 
 
 @pytest.mark.parametrize(
-    "call", ["set_positions", "set_velocities", "apply_efforts", "apply_control", "inverse_dynamics"]
+    "call",
+    ["set_positions", "set_velocities", "apply_efforts", "apply_control", "inverse_dynamics"],
 )
 def test_what_is_no_mapping_is_refused(bullet_client: int, call: str) -> None:
     robot = load_into_pybullet(ARM, physicsClientId=bullet_client)
-    with pytest.raises(TypeError, match=r"expected a mapping by name of joint, such as .* not \[0\.3\]"):
+    with pytest.raises(
+        TypeError, match=r"expected a mapping by name of joint, such as .* not \[0\.3\]"
+    ):
         getattr(robot, call)([0.3])
 
 
 def test_reset_restores_the_positions_of_loading(bullet_client):
-    """A floating robot falls and turns; its base, its joints and a joint that follows are then as loaded."""
+    """A floating robot falls and turns; its base, its joints and a joint that follows are then as
+    loaded.
+    """
     coupling = Coupling(follower="b", leader="a", multiplier=2.0, offset=0.25)
     links = [link("base", X_WL=Pose.of(p=(0.1, 0.2, 3.0))), link("x"), link("y")]
     source = scene(links, [joint("a", "base", "x"), joint("b", "x", "y")], couplings=(coupling,))

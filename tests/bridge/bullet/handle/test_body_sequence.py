@@ -13,11 +13,22 @@ from tests.support.scenes import joint, link, relative, scene
 
 
 def world():
-    models = tuple(Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::a") for name in ("r", "s"))
+    models = tuple(
+        Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::a") for name in ("r", "s")
+    )
     places = {"r": Pose.of(p=(0, 0, 0)), "s": Pose.of(p=(0, 1, 0))}
-    links = [link(f"{model}::{name}", model=model, X_WL=X) for model, X in places.items() for name in "ab"]
+    links = [
+        link(f"{model}::{name}", model=model, X_WL=X)
+        for model, X in places.items()
+        for name in "ab"
+    ]
     joints = [joint(f"{model}::j", f"{model}::a", f"{model}::b") for model in "rs"]
-    return scene(links, joints, models=models, couplings=(Coupling(follower="s::j", leader="r::j", multiplier=3.0),))
+    return scene(
+        links,
+        joints,
+        models=models,
+        couplings=(Coupling(follower="s::j", leader="r::j", multiplier=3.0),),
+    )
 
 
 def test_a_world_is_a_sequence_of_bodies_by_model(bullet_client):
@@ -61,7 +72,10 @@ def test_one_model_of_several_trees_gives_every_link_by_name(bullet_client):
 
 
 def test_what_a_model_holds_to_the_world_is_one_body(bullet_client):
-    joints = [joint("one", WORLD, "a", X_PJ=Pose.of(p=(0, 0, 1))), joint("two", WORLD, "b", JointType.FIXED)]
+    joints = [
+        joint("one", WORLD, "a", X_PJ=Pose.of(p=(0, 0, 1))),
+        joint("two", WORLD, "b", JointType.FIXED),
+    ]
     robot = load_into_pybullet(scene([link("a"), link("b")], joints), physicsClientId=bullet_client)
     assert robot.links == {"a": 0, "b": 1}
     assert robot.joints == {"one": 0, "two": 1}
@@ -74,8 +88,14 @@ def test_nothing_is_loaded_for_an_empty_scene(bullet_client):
 
 def test_a_nested_model_is_found_by_its_scoped_name(bullet_client):
     """The names are those that the scene, and so `info`, has."""
-    models = tuple(Model(name=name, X_WM=IDENTITY, canonical_link=None) for name in ("deep", "deep::dp", "other"))
-    links = [link("deep::dp::a", model="deep::dp"), link("other::a", model="other", X_WL=Pose.of(p=(0, 2, 0)))]
+    models = tuple(
+        Model(name=name, X_WM=IDENTITY, canonical_link=None)
+        for name in ("deep", "deep::dp", "other")
+    )
+    links = [
+        link("deep::dp::a", model="deep::dp"),
+        link("other::a", model="other", X_WL=Pose.of(p=(0, 2, 0))),
+    ]
     bodies = load_into_pybullet(scene(links, models=models), physicsClientId=bullet_client)
     assert bodies["deep::dp"] is bodies["deep"] is bodies.with_link("deep::dp::a")
     assert bodies["other"] is bodies.with_link("other::a")

@@ -1,4 +1,6 @@
-"""Kinematic loops of bodies in PyBullet: what is said of the joint that closes one, and by how much it is open."""
+"""Kinematic loops of bodies in PyBullet: what is said of the joint that closes one, and by how much
+it is open.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def four_bars(last="revolute", axis=Y_AXIS):
 @pytest.mark.parametrize(("last", "axis"), [("revolute", Y_AXIS), ("ball", "")])
 @pytest.mark.parametrize("loader", [bridge.load_into_pybullet, bridge.load_world_into_pybullet])
 def test_gaps_are_those_of_the_closed_form(bullet_client, loader, last, axis):
-    """The left bar turns and takes the top along; then the top turns back; then the right bar follows."""
+    """The left bar turns and takes the top along; then the top turns back; then the right bar
+    follows.
+    """
     robot = loader(four_bars(last, axis), physicsClientId=bullet_client)
     assert robot.loop_gaps() == {"d": pytest.approx(0.0, abs=1e-12)}
     robot.set_positions({"a": 0.3})
@@ -50,7 +54,9 @@ def test_gaps_are_distances_between_the_frames_of_the_joint():
     mechanism = bridge.lower(four_bars("ball", ""))
     poses = mechanism.link_poses({})
     moved = {**poses, "top": Pose.of(p=(0.2, 0.0, 0.1)) @ poses["top"]}
-    assert loop_gaps(mechanism, moved.__getitem__) == {"d": pytest.approx(math.hypot(0.2, 0.1), abs=1e-12)}
+    assert loop_gaps(mechanism, moved.__getitem__) == {
+        "d": pytest.approx(math.hypot(0.2, 0.1), abs=1e-12)
+    }
 
 
 CRANE = """<mujoco><worldbody>
@@ -68,7 +74,9 @@ CRANE = """<mujoco><worldbody>
     ],
 )
 def test_gaps_of_constraints_are_those_of_the_closed_form(bullet_client, equality, at_rest):
-    """A point of the left body turns about its origin; the point of the right body, at the same place, stays."""
+    """A point of the left body turns about its origin; the point of the right body, at the same
+    place, stays.
+    """
     scene = load_string(CRANE.format(equality=equality), format="mjcf", quiet=True)
     robot = bridge.load_into_pybullet(scene, physicsClientId=bullet_client)
     if at_rest is None:
@@ -81,12 +89,16 @@ def test_gaps_of_constraints_are_those_of_the_closed_form(bullet_client, equalit
 
 
 @pytest.mark.parametrize("loader", [bridge.load_into_pybullet, bridge.load_world_into_pybullet])
-def test_the_position_of_a_joint_that_closes_a_loop_is_refused_with_the_reason(bullet_client, loader):
+def test_the_position_of_a_joint_that_closes_a_loop_is_refused_with_the_reason(
+    bullet_client, loader
+):
     robot = loader(four_bars("ball", ""), physicsClientId=bullet_client)
     for values in (robot.positions(), robot.velocities()):
         assert isinstance(values, dict)
         assert len(values) == 3
-        with pytest.raises(KeyError, match="the joint 'd' closes a kinematic loop: PyBullet has a constraint"):
+        with pytest.raises(
+            KeyError, match="the joint 'd' closes a kinematic loop: PyBullet has a constraint"
+        ):
             values["d"]
         with pytest.raises(KeyError, match="unknown joint 'e'"):
             values["e"]

@@ -38,7 +38,9 @@ def has(image, red, green, blue):
 def test_a_body_shows_itself_in_its_colors(bullet_client, tmp_path):
     X = Pose.of(p=(0.0, 1.0, 0.0))
     links = [painted("a", (1.0, 0.0, 0.0, 1.0)), painted("b", (0.0, 0.0, 1.0, 1.0), X_WL=X)]
-    robot = load_into_pybullet(scene(links, [joint("j", "a", "b", X_PJ=X)]), physicsClientId=bullet_client)
+    robot = load_into_pybullet(
+        scene(links, [joint("j", "a", "b", X_PJ=X)]), physicsClientId=bullet_client
+    )
     html = robot._repr_html_()
     image = picture_in(html, tmp_path)
     assert image.shape == (480, 640, 3)
@@ -63,7 +65,10 @@ def test_a_removed_body_has_a_text_and_no_picture(bullet_client):
 
 
 def test_several_bodies_and_an_endless_plane_are_one_picture(bullet_client, tmp_path):
-    links = [painted("a", (0.0, 1.0, 0.0, 1.0)), link("<b>", shape=Plane(), X_WL=Pose.of(p=(1.0, 0.0, 0.0)))]
+    links = [
+        painted("a", (0.0, 1.0, 0.0, 1.0)),
+        link("<b>", shape=Plane(), X_WL=Pose.of(p=(1.0, 0.0, 0.0))),
+    ]
     bodies = load_into_pybullet(scene(links), physicsClientId=bullet_client)
     html = bodies._repr_html_()
     assert html.count("<tr>") == 1 + len(bodies)
@@ -72,7 +77,10 @@ def test_several_bodies_and_an_endless_plane_are_one_picture(bullet_client, tmp_
 
 def test_a_picture_disturbs_nothing(bullet_client):
     robot = load_into_pybullet(scene([link("a", shape=BOX)]), physicsClientId=bullet_client)
-    before = pybullet.getBasePositionAndOrientation(robot, bullet_client), pybullet.getNumBodies(bullet_client)
+    before = (
+        pybullet.getBasePositionAndOrientation(robot, bullet_client),
+        pybullet.getNumBodies(bullet_client),
+    )
     robot._repr_html_()
     assert (
         pybullet.getBasePositionAndOrientation(robot, bullet_client),
@@ -91,7 +99,9 @@ def test_a_body_is_nowhere_brighter_than_its_color(bullet_client, tmp_path):
     """The coefficients of ambient, diffuse and specular light add up to one."""
     look = Material(diffuse=(0.5, 0.0, 0.0, 1.0))
     red = Visual(name="v", X_LG=IDENTITY, geometry=Sphere(radius=0.3), material=look)
-    robot = load_into_pybullet(scene([link("a", shape=BOX, visuals=(red,))]), physicsClientId=bullet_client)
+    robot = load_into_pybullet(
+        scene([link("a", shape=BOX, visuals=(red,))]), physicsClientId=bullet_client
+    )
     image = picture_in(robot._repr_html_(), tmp_path)
     body = image[image[:, :, 0] > image[:, :, 1] + 60]
     assert len(body) > 3000

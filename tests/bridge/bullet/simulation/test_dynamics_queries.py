@@ -46,7 +46,9 @@ def test_with_a_ball_the_operators_follow_from_the_inertias_that_pybullet_holds(
 
 def test_a_stale_tree_inside_pybullet_is_noticed(bullet_client):
     for seed in range(4):  # a body at the address of a removed one gets its inverse dynamics
-        robot, mechanism, q, _ = loaded(bullet_client, random_scene(seed, fixed=True, kinds=NO_BALL), seed)
+        robot, mechanism, q, _ = loaded(
+            bullet_client, random_scene(seed, fixed=True, kinds=NO_BALL), seed
+        )
         assert relative(robot.mass_matrix(), mechanism.mass_matrix(q)) <= 1e-12
         robot.remove()
 

@@ -1,4 +1,6 @@
-"""PyBullet's hidden defaults have no effect: no drag, no velocity limit, and dry friction is Coulomb's."""
+"""PyBullet's hidden defaults have no effect: no drag, no velocity limit, and dry friction is
+Coulomb's.
+"""
 
 import numpy as np
 import pybullet
@@ -49,7 +51,9 @@ def _stick_slip_error(client, step):
 
 
 def test_joints_turn_faster_than_pybullets_own_limit(bullet_client):
-    wheel = scene([link("a", inertia=SpatialInertia.of(1.0, (0, 0, 0), np.eye(3)))], [joint("j", WORLD, "a")])
+    wheel = scene(
+        [link("a", inertia=SpatialInertia.of(1.0, (0, 0, 0), np.eye(3)))], [joint("j", WORLD, "a")]
+    )
     robot = load_into_pybullet(wheel, physicsClientId=bullet_client)
     robot.set_velocities({"j": 300.0})
     pybullet.stepSimulation(bullet_client)

@@ -22,8 +22,13 @@ def test_a_screw_has_an_angle_and_a_length_of_its_own(bullet_client):
 
 
 def test_joints_without_shared_velocities_are_unchanged(bullet_client):
-    joints = [joint("ball", "a", "b", JointType.BALL), joint("universal", "b", "c", JointType.UNIVERSAL)]
-    robot = load_into_pybullet(scene([link("a"), link("b"), link("c")], joints), physicsClientId=bullet_client)
+    joints = [
+        joint("ball", "a", "b", JointType.BALL),
+        joint("universal", "b", "c", JointType.UNIVERSAL),
+    ]
+    robot = load_into_pybullet(
+        scene([link("a"), link("b"), link("c")], joints), physicsClientId=bullet_client
+    )
     state, G = with_independent_axes(robot.state)
     assert state.articulation.mechanism.v_order == robot.mechanism.v_order
     assert np.array_equal(G, np.eye(11))

@@ -1,4 +1,6 @@
-"""What PyBullet itself computes: by its queries where they answer, by its steps where they do not."""
+"""What PyBullet itself computes: by its queries where they answer, by its steps where they do
+not.
+"""
 
 import dataclasses
 
@@ -25,7 +27,9 @@ def loaded(client, source, seed=0):
 
 
 def needle(excess):
-    """A link on a hinge whose largest moment of inertia exceeds the sum of the others by a fraction."""
+    """A link on a hinge whose largest moment of inertia exceeds the sum of the others by a
+    fraction.
+    """
     inertia = SpatialInertia.of(1.0, (0.1, 0.0, 0.0), np.diag((0.1, 0.2, 0.3 * (1.0 + excess))))
     return scene([link("a", inertia=inertia)], [joint("j", WORLD, "a", axis={"damping": 2.0})])
 
@@ -49,7 +53,9 @@ def test_a_single_free_link_is_queried(bullet_client):
 
 
 @pytest.mark.parametrize(("excess", "source"), [(-1e-3, "query"), (1e-9, "steps"), (0.5, "steps")])
-def test_an_inertia_that_pybullets_queries_refuse_is_measured_by_steps(bullet_client, excess, source):
+def test_an_inertia_that_pybullets_queries_refuse_is_measured_by_steps(
+    bullet_client, excess, source
+):
     robot, mechanism, q, v = loaded(bullet_client, needle(excess), 3)
     own = OwnDynamics(robot.dynamics)
     assert own.source == source
@@ -78,7 +84,9 @@ def test_a_link_without_inertia_on_a_ball_tree_has_no_answer(bullet_client):
 
 
 def test_steps_that_rounding_errors_spoil_are_no_answer(bullet_client):
-    """A ball joint that carries a link of 1e-9 kg m^2, and a solid link behind another: condition 1e9."""
+    """A ball joint that carries a link of 1e-9 kg m^2, and a solid link behind another: condition
+    1e9.
+    """
     solid = SpatialInertia.of(1.0, (0.1, 0.02, -0.05), np.diag((0.1, 0.12, 0.13)))
     names = (WORLD, "l0", "l1", "l2")
     links = [link("l0", inertia=solid), link("l1", inertia=None), link("l2", inertia=solid)]

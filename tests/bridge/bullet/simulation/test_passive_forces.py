@@ -1,6 +1,8 @@
-"""Drake's force elements, constraints, drives and couplings mean in the running PyBullet what they mean in Drake.
+"""Drake's force elements, constraints, drives and couplings mean in the running PyBullet what they
+mean in Drake.
 
-PyBullet integrates by semi-implicit Euler: the change of velocity over one step tells the forces before it exactly.
+PyBullet integrates by semi-implicit Euler: the change of velocity over one step tells the forces
+before it exactly.
 """
 
 import numpy as np
@@ -16,7 +18,7 @@ SDF = FORMS["sdf"]
 STILL = {"ja": 0.0, "jc": 0.0, "jb": (0.0, 0.0)}
 
 
-# --- forces ----------------------------------------------------------------------------------------------------------
+# --- forces ---------------------------------------------------------------------------------------
 
 ELEMENTS = {"bushing": physics.bushing, "spring": physics.spring}
 
@@ -82,7 +84,7 @@ def test_springs_of_joints_push_as_in_drake(bullet_client):
     np.testing.assert_allclose(expected, (-5.5, -4.4), rtol=1e-12)
 
 
-# --- constraints that yield ------------------------------------------------------------------------------------------
+# --- constraints that yield -----------------------------------------------------------------------
 
 
 @BOTH
@@ -98,15 +100,24 @@ def test_a_distance_that_yields_moves_as_in_drake(bullet_client):
     robot = Loaded(bullet_client, read(SDF, tree(SDF) + physics.rod(SDF))[1], Q, V, 5e-4)
     drake = Drake(SDF.model(tree(SDF)), "sdf", 1e-4, more=physics.add_rod).set(Q, V)
     error = np.abs(robot.run(0.3) - drake.run(0.3, robot.mechanism.v_order)).max()
-    assert error < 6e-2  # Drake's solver takes out some of the swing: less with every smaller step of Drake's
+    assert (
+        error < 6e-2
+    )  # Drake's solver takes out some of the swing: less with every smaller step of Drake's
 
 
 @BOTH
-@pytest.mark.parametrize(("ja", "rate"), [(0.1, 1.0), (-0.2, 1.0), (0.4, 1.0), (0.4, -1.0), (0.4, -9.0), (-0.9, -1.0)])
+@pytest.mark.parametrize(
+    ("ja", "rate"), [(0.1, 1.0), (-0.2, 1.0), (0.4, 1.0), (0.4, -1.0), (0.4, -9.0), (-0.9, -1.0)]
+)
 def test_a_tendon_that_yields_pulls_outside_its_bounds_only(bullet_client, form, ja, rate):
-    """``max(0, k x + c x')`` beyond the nearer bound by ``x``, which the test for MuJoCo asks of Drake too."""
+    """``max(0, k x + c x')`` beyond the nearer bound by ``x``, which the test for MuJoCo asks of
+    Drake too.
+    """
     robot = Loaded(
-        bullet_client, read(form, tree(form) + physics.tendon(form))[1], STILL | {"ja": ja}, STILL | {"ja": rate}
+        bullet_client,
+        read(form, tree(form) + physics.tendon(form))[1],
+        STILL | {"ja": ja},
+        STILL | {"ja": rate},
     )
     length = ja + 0.1
     force = max(0.0, 200 * (-0.2 - length) - 3 * rate) * (length < -0.2)
@@ -123,7 +134,7 @@ def test_a_tendon_that_yields_moves_as_in_drake(bullet_client, damping):
     assert np.abs(robot.run(0.3) - expected).max() < 4e-2  # as above
 
 
-# --- constraints that do not -----------------------------------------------------------------------------------------
+# --- constraints that do not ----------------------------------------------------------------------
 
 
 @BOTH
@@ -145,7 +156,7 @@ def test_pinned_points_stay_together_within_the_reported_error(bullet_client):
     assert stated / 100 < worst < stated
 
 
-# --- drives ----------------------------------------------------------------------------------------------------------
+# --- drives ---------------------------------------------------------------------------------------
 
 
 @BOTH
@@ -163,7 +174,7 @@ def test_the_missing_share_of_a_rotor_inertia_is_reported(bullet_client, form):
     assert f"ja ({missing[0, 0]:.3g} of {expected[0, 0]:.3g} " in str(entry.arguments["names"])
 
 
-# --- couplings -------------------------------------------------------------------------------------------------------
+# --- couplings ------------------------------------------------------------------------------------
 
 
 @BOTH

@@ -14,9 +14,13 @@ SDF = FORMS["sdf"]
 
 
 @BOTH
-@pytest.mark.parametrize(("goal", "rate"), [(0.31, 0.0), (0.31, 0.4), (0.5, 0.0), (3.0, 0.0), (-3.0, 0.0)])
+@pytest.mark.parametrize(
+    ("goal", "rate"), [(0.31, 0.0), (0.31, 0.4), (0.5, 0.0), (3.0, 0.0), (-3.0, 0.0)]
+)
 def test_a_controller_pushes_by_its_gains_up_to_the_effort_limit(bullet_client, form, goal, rate):
-    _, scene = read(form, physics.driven(form, '<drake:controller_gains p="40" d="2"/>', effort="5"))
+    _, scene = read(
+        form, physics.driven(form, '<drake:controller_gains p="40" d="2"/>', effort="5")
+    )
     robot = Loaded(bullet_client, scene, {"ja": 0.3, "jb": 0.0}, {"ja": 0.2, "jb": 0.0})
     robot.robot.apply_control({"ja": goal}, {"ja": rate})
     expected = np.clip(40 * (goal - 0.3) + 2 * (rate - 0.2), -5, 5)
@@ -27,7 +31,9 @@ def test_a_controller_pushes_by_its_gains_up_to_the_effort_limit(bullet_client, 
 @BOTH
 @pytest.mark.parametrize("effort", ["100", "5"])
 def test_a_controller_moves_its_joint_as_in_drake(bullet_client, form, effort):
-    text, scene = read(form, physics.driven(form, '<drake:controller_gains p="40" d="2"/>', effort=effort))
+    text, scene = read(
+        form, physics.driven(form, '<drake:controller_gains p="40" d="2"/>', effort=effort)
+    )
     still = {"ja": 0.0, "jb": 0.0}
     robot = Loaded(bullet_client, scene, still, still)
     drake = Drake(text, form.form, 1e-4).set(still, still)

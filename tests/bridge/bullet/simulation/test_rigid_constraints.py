@@ -37,7 +37,9 @@ def off(robot):
 
 def test_a_rigid_distance_moves_as_in_drake(bullet_client):
     def more(plant):
-        plant.AddDistanceConstraint(plant.GetBodyByName("a"), P_AP, plant.GetBodyByName("b"), P_BQ, DISTANCE)
+        plant.AddDistanceConstraint(
+            plant.GetBodyByName("a"), P_AP, plant.GetBodyByName("b"), P_BQ, DISTANCE
+        )
 
     robot = Loaded(bullet_client, read(SDF, rigid_rod())[1], STILL, TURNING, 1e-4)
     drake = Drake(SDF.model(tree(SDF)), "sdf", 1e-4, more=more).set(STILL, TURNING)
@@ -57,7 +59,9 @@ def test_an_external_force_is_corrected_one_step_later(bullet_client):
     robot = Loaded(bullet_client, read(SDF, rigid_rod())[1], STILL, STILL)
     errors = []
     for k in range(40):
-        pybullet.applyExternalTorque(robot.robot, robot.robot.links["a"], (0, 20, 0), 2, bullet_client)
+        pybullet.applyExternalTorque(
+            robot.robot, robot.robot.links["a"], (0, 20, 0), 2, bullet_client
+        )
         robot.robot.step()
         errors.append(off(robot))
         assert errors[-1] < 2e-3, k
@@ -65,13 +69,18 @@ def test_an_external_force_is_corrected_one_step_later(bullet_client):
 
 
 def test_a_rigid_tendon_stays_within_its_bounds(bullet_client):
-    robot = Loaded(bullet_client, read(SDF, tree(SDF) + physics.tendon(SDF, stiffness="inf"))[1], STILL, STILL)
+    robot = Loaded(
+        bullet_client, read(SDF, tree(SDF) + physics.tendon(SDF, stiffness="inf"))[1], STILL, STILL
+    )
     assert robot.diagnostics["pybullet.rigid-tendon"].fate is Fate.APPROXIMATED
     worst, at_stop = -1.0, 0
     for _ in robot.steps(1.0):
         q = robot.robot.positions()
         length = q["ja"] + 0.5 * q["jc"] + 0.1
-        worst, at_stop = max(worst, length - 0.3, -0.2 - length), at_stop + (not -0.199 < length < 0.299)
+        worst, at_stop = (
+            max(worst, length - 0.3, -0.2 - length),
+            at_stop + (not -0.199 < length < 0.299),
+        )
     assert at_stop > 100
     assert worst <= 1e-12
 

@@ -31,7 +31,9 @@ def test_a_follower_follows(bullet_client, multiplier, offset, kind, serial):
     joints = [
         ROOT,
         joint("l", "a", "b", xyz=(0, 1, 0)),
-        joint("f", "b" if serial else "a", "c", kind, xyz=(0, 1, 0), X_PJ=Pose.of(p=(0, 0.1, -0.3))),
+        joint(
+            "f", "b" if serial else "a", "c", kind, xyz=(0, 1, 0), X_PJ=Pose.of(p=(0, 0.1, -0.3))
+        ),
     ]
     source = scene([link("a"), link("b"), link("c")], joints, couplings=(coupling,))
     robot = load_into_pybullet(source, physicsClientId=bullet_client)
@@ -93,7 +95,8 @@ def test_a_coupling_with_a_ball_joint_is_reported_as_dropped(bullet_client):
     coupling = Coupling(follower="f", leader="b")
     joints = [ROOT, joint("b", "a", "b", JointType.BALL), joint("f", "b", "c")]
     robot = load_into_pybullet(
-        scene([link("a"), link("b"), link("c")], joints, couplings=(coupling,)), physicsClientId=bullet_client
+        scene([link("a"), link("b"), link("c")], joints, couplings=(coupling,)),
+        physicsClientId=bullet_client,
     )
     assert "pybullet.coupling" in codes(robot)
     assert robot.constraints == {}
@@ -103,7 +106,9 @@ def test_a_screw_turns_as_one_body_of_one_freedom(bullet_client):
     """With its axis upright: pitch p, mass m, inertia I give ``(I + m p^2) a = m g p``."""
     inertia = SpatialInertia.of(2.0, (0, 0, 0), 0.01 * np.eye(3))
     screw = joint("s", WORLD, "a", JointType.SCREW, pitch=0.3)
-    robot = load_into_pybullet(scene([link("a", inertia=inertia)], [screw]), physicsClientId=bullet_client)
+    robot = load_into_pybullet(
+        scene([link("a", inertia=inertia)], [screw]), physicsClientId=bullet_client
+    )
     lead = 0.3 / (2 * np.pi)
     for _ in run(bullet_client, 0.5):
         assert robot.link_pose("a").p[2] == pytest.approx(lead * robot.positions()["s"], abs=1e-12)
@@ -116,7 +121,10 @@ def test_two_screws_on_a_floating_link_move_as_the_mechanism_after_one_step(bull
 
     The linear velocity of the base is that of the point that an engine integrates, and is left out.
     """
-    screws = [joint(name, "a", name[0], JointType.SCREW, pitch=pitch) for name, pitch in (("b_j", 12.6), ("c_j", 1.0))]
+    screws = [
+        joint(name, "a", name[0], JointType.SCREW, pitch=pitch)
+        for name, pitch in (("b_j", 12.6), ("c_j", 1.0))
+    ]
     mechanism = lower(scene([link(name) for name in "abc"], screws))
     robot = load_into_pybullet(mechanism, physicsClientId=bullet_client)
     robot.apply_physics()
@@ -131,7 +139,7 @@ def test_two_screws_on_a_floating_link_move_as_the_mechanism_after_one_step(bull
     assert turned == pytest.approx(exact[3:], abs=1e-12)
 
 
-# --- loops -----------------------------------------------------------------------------------------------------------
+# --- loops ----------------------------------------------------------------------------------------
 
 BARS = {"A": 0.4, "B": 1.0, "C": 0.7}
 GROUND = 1.0
@@ -139,7 +147,12 @@ GROUND = 1.0
 
 def four_bar(kind):
     links = [
-        link(name, inertia=SpatialInertia.of(1.0, (length / 2, 0, 0), np.diag((0.001, length**2 / 12, length**2 / 12))))
+        link(
+            name,
+            inertia=SpatialInertia.of(
+                1.0, (length / 2, 0, 0), np.diag((0.001, length**2 / 12, length**2 / 12))
+            ),
+        )
         for name, length in BARS.items()
     ]
     ends = {
@@ -149,10 +162,17 @@ def four_bar(kind):
         "j4": ("B", "C", 1.0, 0.7),
     }
     joints = [
-        joint(name, P, C, kind if name == "j4" else JointType.REVOLUTE, xyz=(0, -1, 0),
-              X_PJ=Pose.of(p=(x, 0, 0)), X_CJ=Pose.of(p=(y, 0, 0)))
+        joint(
+            name,
+            P,
+            C,
+            kind if name == "j4" else JointType.REVOLUTE,
+            xyz=(0, -1, 0),
+            X_PJ=Pose.of(p=(x, 0, 0)),
+            X_CJ=Pose.of(p=(y, 0, 0)),
+        )
         for name, (P, C, x, y) in ends.items()
-    ]  # fmt: skip
+    ]
     return scene(links, joints)
 
 
@@ -201,7 +221,9 @@ def test_a_pinned_point_stays(bullet_client):
     p_BQ = (0.1, -0.2, 0.3)
     zero = frozen((0, 0, 0))
     pin = BallConstraint(link_A="b", link_B=WORLD, p_AP=frozen(p_BQ), p_BQ=frozen(p_BQ))
-    robot = load_into_pybullet(scene([link("b")], constraints=(pin,)), physicsClientId=bullet_client)
+    robot = load_into_pybullet(
+        scene([link("b")], constraints=(pin,)), physicsClientId=bullet_client
+    )
     for _ in run(bullet_client, 0.5):
         pass
     X = robot.link_pose("b")

@@ -24,7 +24,10 @@ def whip(count, *, fixed=True):
     """A chain of hinges in turns about y and askew of it."""
     links = [link(f"l{i}", inertia=ROD) for i in range(count)]
     axes = [(0, 1, 0) if i % 2 else (0, 0.6, 0.8) for i in range(count)]
-    joints = [joint(f"j{i}", f"l{i - 1}", f"l{i}", xyz=axes[i], X_PJ=Pose.of(p=(0.1, 0, 0))) for i in range(1, count)]
+    joints = [
+        joint(f"j{i}", f"l{i - 1}", f"l{i}", xyz=axes[i], X_PJ=Pose.of(p=(0.1, 0, 0)))
+        for i in range(1, count)
+    ]
     return scene(links, [joint("j0", WORLD, "l0", xyz=(0, 1, 0)), *joints] if fixed else joints)
 
 
@@ -36,11 +39,15 @@ def test_a_link_that_is_cut_keeps_its_mass_and_the_speed_of_its_carrier(bullet_c
     assert [body.split_link for body in halves] == ["l57", "l178"]
     for body in halves:
         carrier = bodies.with_link(body.split_link)
-        parts = (pybullet.getDynamicsInfo(carrier, carrier.links[body.split_link], bullet_client)[0],
-                 pybullet.getDynamicsInfo(body, -1, bullet_client)[0])  # fmt: skip
+        parts = (
+            pybullet.getDynamicsInfo(carrier, carrier.links[body.split_link], bullet_client)[0],
+            pybullet.getDynamicsInfo(body, -1, bullet_client)[0],
+        )
         assert parts == pytest.approx((0.05, 0.05))
         state = pybullet.getLinkState(carrier, carrier.links[body.split_link], 1, 1, bullet_client)
-        np.testing.assert_allclose(pybullet.getBaseVelocity(body, bullet_client), state[6:8], atol=1e-9)
+        np.testing.assert_allclose(
+            pybullet.getBaseVelocity(body, bullet_client), state[6:8], atol=1e-9
+        )
     assert max(max(separation) for separation in bodies.link_separation().values()) <= 1e-9
 
 
@@ -52,7 +59,9 @@ def fallen(bodies, client, seconds, step):
     for k in range(round(seconds / step)):
         pybullet.stepSimulation(client)
         if k % 10 == 0:
-            worst = max(worst, *(separation.distance for separation in bodies.link_separation().values()))
+            worst = max(
+                worst, *(separation.distance for separation in bodies.link_separation().values())
+            )
     return worst
 
 
@@ -92,7 +101,9 @@ def test_the_gap_between_the_bodies_of_a_long_chain_falls_with_the_square_of_the
     worst = {}
     for step in (2e-3, 1e-3):
         client = pybullet.connect(pybullet.DIRECT)
-        worst[step] = fallen(load_into_pybullet(whip(130), physicsClientId=client), client, 0.2, step)
+        worst[step] = fallen(
+            load_into_pybullet(whip(130), physicsClientId=client), client, 0.2, step
+        )
         pybullet.disconnect(client)
     assert worst[1e-3] <= 1e-4
     assert worst[2e-3] / worst[1e-3] == pytest.approx(4.0, rel=0.3)

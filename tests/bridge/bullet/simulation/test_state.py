@@ -1,4 +1,6 @@
-"""PyBullet moves what `bridge.lower` describes: poses, operators, forces and trajectories by joint name."""
+"""PyBullet moves what `bridge.lower` describes: poses, operators, forces and trajectories by joint
+name.
+"""
 
 import dataclasses
 
@@ -24,7 +26,13 @@ from tests.support.scenes import (
     unstacked,
 )
 
-CHAINS = (JointType.REVOLUTE, JointType.PRISMATIC, JointType.UNIVERSAL, JointType.PLANAR, JointType.FIXED)
+CHAINS = (
+    JointType.REVOLUTE,
+    JointType.PRISMATIC,
+    JointType.UNIVERSAL,
+    JointType.PLANAR,
+    JointType.FIXED,
+)
 
 
 @pytest.mark.parametrize(("seed", "fixed"), TREES)
@@ -37,7 +45,9 @@ def test_every_link_stands_where_the_mechanism_has_it(bullet_client, seed, fixed
 @pytest.mark.parametrize(("seed", "fixed"), TREES)
 def test_positions_and_velocities_come_back_as_they_were_set(bullet_client, seed, fixed):
     robot, mechanism, q, v = loaded(bullet_client, random_scene(seed, fixed=fixed), seed)
-    np.testing.assert_allclose(stacked(mechanism, robot.velocities()), stacked(mechanism, v), atol=1e-13)
+    np.testing.assert_allclose(
+        stacked(mechanism, robot.velocities()), stacked(mechanism, v), atol=1e-13
+    )
     for name, position in robot.positions().items():
         same, opposite = np.atleast_1d(position), np.array(q[name])
         if len(opposite) in {4, 7} and same[-4] * opposite[-4] < 0:
@@ -45,11 +55,13 @@ def test_positions_and_velocities_come_back_as_they_were_set(bullet_client, seed
         np.testing.assert_allclose(same, opposite, atol=1e-13)
 
 
-# --- in motion -------------------------------------------------------------------------------------------------------
+# --- in motion ------------------------------------------------------------------------------------
 
 
 def semi_implicit_euler(mechanism, q, v, step, steps, damping=0.0):
-    """Positions after so many steps, of a mechanism whose positions are the integrals of its velocities."""
+    """Positions after so many steps, of a mechanism whose positions are the integrals of its
+    velocities.
+    """
     x, u = stacked(mechanism, q), stacked(mechanism, v)
     for _ in range(steps):
         at = unstacked(mechanism, x)
@@ -72,7 +84,13 @@ def test_a_tree_swings_as_semi_implicit_euler_integrates_it(bullet_client, seed,
 
 
 def test_a_spring_swings_at_its_frequency(bullet_client):
-    slide = joint("s", WORLD, "a", JointType.PRISMATIC, axis={"spring_stiffness": 4.0, "spring_reference": 0.5})
+    slide = joint(
+        "s",
+        WORLD,
+        "a",
+        JointType.PRISMATIC,
+        axis={"spring_stiffness": 4.0, "spring_reference": 0.5},
+    )
     robot = load_into_pybullet(scene([link("a")], [slide]), physicsClientId=bullet_client)
     assert "pybullet.spring" in codes(robot)
     step = 1e-3
@@ -100,7 +118,7 @@ def test_a_straight_spring_pulls_two_bodies_together_by_equal_forces(bullet_clie
     zero = frozen((0, 0, 0))
     spring = SpringDamper(
         link_A="a", link_B="b", p_AP=zero, p_BQ=zero, free_length=1.0, stiffness=5.0, damping=0.5
-    )  # fmt: skip
+    )
     bodies = load_into_pybullet(scene(links, forces=(spring,)), physicsClientId=bullet_client)
     pybullet.setTimeStep(1e-3, bullet_client)
     bodies.step()
@@ -108,12 +126,14 @@ def test_a_straight_spring_pulls_two_bodies_together_by_equal_forces(bullet_clie
     assert bodies.velocities()["b"][0] == pytest.approx(-5.0 * 2.0 / 2.0 * 1e-3, abs=1e-12)
 
 
-# --- joints of several primitives ------------------------------------------------------------------------------------
+# --- joints of several primitives -----------------------------------------------------------------
 
 
 def test_a_curve_of_one_arc_moves_by_its_length(bullet_client):
     curve = Curve(
-        initial_tangent=frozen((1, 0, 0)), plane_normal=frozen((0, 0, 1)), arcs=(Arc(length=3.0, curvature=0.5),)
+        initial_tangent=frozen((1, 0, 0)),
+        plane_normal=frozen((0, 0, 1)),
+        arcs=(Arc(length=3.0, curvature=0.5),),
     )
     axis = (JointAxis(xyz=frozen((1, 0, 0)), lower=0.0, upper=3.0, damping=0.3),)
     rail = joint("r", WORLD, "a", JointType.CURVILINEAR, axes=axis, curve=curve)
@@ -151,7 +171,14 @@ def test_the_angle_of_a_screw_is_read(bullet_client):
 
 
 def test_a_screw_without_pitch_is_a_hinge(bullet_client):
-    screw = joint("s", WORLD, "a", JointType.SCREW, pitch=0.0, axis={"damping": 0.1, "effort": 2.0, "velocity": 3.0})
+    screw = joint(
+        "s",
+        WORLD,
+        "a",
+        JointType.SCREW,
+        pitch=0.0,
+        axis={"damping": 0.1, "effort": 2.0, "velocity": 3.0},
+    )
     robot, mechanism, q, _ = loaded(bullet_client, scene([link("a")], [screw]))
     assert relative(robot.mass_matrix(), mechanism.mass_matrix(q)) <= 1e-12
     for _ in range(10):

@@ -1,4 +1,6 @@
-"""The mass matrix and accelerations that PyBullet's steps show, against closed forms; the server is left as it was."""
+"""The mass matrix and accelerations that PyBullet's steps show, against closed forms; the server is
+left as it was.
+"""
 
 import dataclasses
 
@@ -24,14 +26,18 @@ def ball_pendulum(client, **axis):
 
 
 @pytest.mark.parametrize("nominal", [np.eye(3), np.diag((1.0, 2.0, 3.0)), AT_PIVOT])
-def test_the_mass_matrix_of_a_ball_pendulum_does_not_depend_on_the_nominal_one(bullet_client, nominal):
+def test_the_mass_matrix_of_a_ball_pendulum_does_not_depend_on_the_nominal_one(
+    bullet_client, nominal
+):
     robot = ball_pendulum(bullet_client)
     assert stepped_mass_matrix(robot.state, nominal) == pytest.approx(AT_PIVOT, abs=1e-12)
 
 
 @pytest.mark.parametrize("damping", [0.0, 3.0])
 def test_a_spinning_ball_pendulum_accelerates_as_euler_says(bullet_client, damping):
-    """``I a + w x I w`` is the torque; gravity has no moment at zero, and damping is not part of it."""
+    """``I a + w x I w`` is the torque; gravity has no moment at zero, and damping is not part of
+    it.
+    """
     robot = ball_pendulum(bullet_client, damping=damping)
     w = np.array((1.0, -2.0, 3.0))
     robot.set_velocities({"ball": w.tolist()})
@@ -41,17 +47,26 @@ def test_a_spinning_ball_pendulum_accelerates_as_euler_says(bullet_client, dampi
     assert found == pytest.approx(expected, abs=1e-9)
 
 
-def test_overlapping_shapes_and_dry_friction_do_not_disturb_and_everything_is_restored(bullet_client):
-    base = random_scene(3, fixed=False, kinds=(JointType.BALL, JointType.REVOLUTE), axis={"friction": 5.0})
+def test_overlapping_shapes_and_dry_friction_do_not_disturb_and_everything_is_restored(
+    bullet_client,
+):
+    base = random_scene(
+        3, fixed=False, kinds=(JointType.BALL, JointType.REVOLUTE), axis={"friction": 5.0}
+    )
     spheres = tuple(
-        dataclasses.replace(k, collisions=link("x", shape=Sphere(radius=0.5)).collisions) for k in base.links
+        dataclasses.replace(k, collisions=link("x", shape=Sphere(radius=0.5)).collisions)
+        for k in base.links
     )
     mechanism = lower(dataclasses.replace(base, links=spheres))
     robot = load_into_pybullet(mechanism, physicsClientId=bullet_client)
     q, v = random_state(mechanism, 4)
     robot.set_positions(q)
     robot.set_velocities(v)
-    before = robot.positions(), robot.velocities(), pybullet.getPhysicsEngineParameters(bullet_client)
+    before = (
+        robot.positions(),
+        robot.velocities(),
+        pybullet.getPhysicsEngineParameters(bullet_client),
+    )
     expected = mechanism.mass_matrix(q)
     forces = mechanism.bias_forces(q, v, GRAVITY)
     error = stepped_mass_matrix(robot.state, expected) - expected

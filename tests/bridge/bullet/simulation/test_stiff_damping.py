@@ -1,4 +1,6 @@
-"""Damping that is unstable at the time step of the server is reported, and no other; the running engine judges."""
+"""Damping that is unstable at the time step of the server is reported, and no other; the running
+engine judges.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,16 @@ from bridge.parity.states import fastest_rate
 from bridge.targets.pybullet.damping import rate_bound
 from loaders.diagnostics import ExportError, Fate
 from loaders.inertia import SpatialInertia
-from loaders.model import WORLD, Actuator, BallConstraint, Coupling, JointAxis, JointType, Physics, WeldConstraint
+from loaders.model import (
+    WORLD,
+    Actuator,
+    BallConstraint,
+    Coupling,
+    JointAxis,
+    JointType,
+    Physics,
+    WeldConstraint,
+)
 from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
 from tests.support.scenes import joint, link, random_scene, random_state, scene
@@ -29,7 +40,9 @@ def wheel(moment: float) -> SpatialInertia:
 
 
 def wheels(damping: float = 1.0, moment: float = 1e-3, **rest: Any) -> Scene:
-    """Two wheels on one axle, the second on the first; the damping of the second is unstable above 2 ms."""
+    """Two wheels on one axle, the second on the first; the damping of the second is unstable above
+    2 ms.
+    """
     joints = [joint("free", WORLD, "a"), joint("damped", "a", "b", axis={"damping": damping})]
     return scene([link("a", inertia=wheel(1.0)), link("b", inertia=wheel(moment))], joints, **rest)
 
@@ -42,16 +55,24 @@ def findings(client: int, source: Any, step: float, **options: Any) -> tuple[Any
 
 
 def growth(client: int, robot: Any, steps: int = 400) -> float:
-    """The speed after some steps without gravity, as a multiple of the initial one, which all joints have."""
-    start = {name: np.full(np.size(v), 1e-3) for name, v in robot.velocities().items() if np.size(v) < 6}
-    robot.set_velocities({name: tuple(v) if v.size > 1 else float(v[0]) for name, v in start.items()})
+    """The speed after some steps without gravity, as a multiple of the initial one, which all
+    joints have.
+    """
+    start = {
+        name: np.full(np.size(v), 1e-3) for name, v in robot.velocities().items() if np.size(v) < 6
+    }
+    robot.set_velocities(
+        {name: tuple(v) if v.size > 1 else float(v[0]) for name, v in start.items()}
+    )
     for _ in range(steps):
         pybullet.stepSimulation(physicsClientId=client)
     return max(float(np.abs(robot.velocities()[name]).max()) for name in start) / 1e-3
 
 
 def limit(client: int, source: Any, **options: Any) -> float:
-    """The largest stable step that is stated at a step that is far too long; the client is empty again."""
+    """The largest stable step that is stated at a step that is far too long; the client is empty
+    again.
+    """
     robot, (finding,) = findings(client, source, 10.0, **options)
     robot.remove()
     return float(finding.arguments["max_step"])
@@ -61,16 +82,23 @@ BALL = scene(
     [link("a", inertia=SpatialInertia.of(1.0, (0, 0, 0), np.diag((1e-3, 2e-3, 2e-3))))],
     [joint("j", WORLD, "a", JointType.BALL, axes=(JointAxis(xyz=frozen((0, 0, 1)), damping=1.0),))],
 )
-SLIDE = scene([link("a")], [joint("j", WORLD, "a", JointType.PRISMATIC, xyz=(1, 0, 0), axis={"damping": 1e3})])
+SLIDE = scene(
+    [link("a")], [joint("j", WORLD, "a", JointType.PRISMATIC, xyz=(1, 0, 0), axis={"damping": 1e3})]
+)
 CLOSED_FORMS = {
-    "two wheels, of which the damper sees 1 and 1e-3 kg m^2 in series": (wheels(), 2.0 / (1.0 + 1.0 / 1e-3)),
+    "two wheels, of which the damper sees 1 and 1e-3 kg m^2 in series": (
+        wheels(),
+        2.0 / (1.0 + 1.0 / 1e-3),
+    ),
     "slide of 1 kg with 1000 N s/m": (SLIDE, 2e-3),
     "ball joint, by its smallest moment": (BALL, 2e-3),
 }
 
 
 @pytest.mark.parametrize("name", CLOSED_FORMS)
-def test_the_step_that_is_stated_divides_the_stable_from_the_unstable(bullet_client: int, name: str) -> None:
+def test_the_step_that_is_stated_divides_the_stable_from_the_unstable(
+    bullet_client: int, name: str
+) -> None:
     source, expected = CLOSED_FORMS[name]
     assert limit(bullet_client, source) == pytest.approx(expected, rel=1e-9)
     with findings(bullet_client, source, 0.95 * expected)[0] as robot:
@@ -112,14 +140,18 @@ def test_the_advice_is_a_stable_step(bullet_client: int) -> None:
     assert growth(bullet_client, robot) < 2.0
 
 
-def test_a_light_joint_that_follows_a_heavy_one_is_damped_as_one_with_it(bullet_client: int) -> None:
+def test_a_light_joint_that_follows_a_heavy_one_is_damped_as_one_with_it(
+    bullet_client: int,
+) -> None:
     """Alone it would be unstable; the gear holds it, in the engine as well as in what is stated."""
     bodies = [link("a", inertia=wheel(1.0)), link("b", inertia=wheel(1e-3))]
     joints = [
         joint("leader", WORLD, "a", axis={"damping": 1.0}),
         joint("follower", WORLD, "b", axis={"damping": 1.0}),
     ]
-    source = scene(bodies, joints, couplings=(Coupling(follower="follower", leader="leader", multiplier=2.0),))
+    source = scene(
+        bodies, joints, couplings=(Coupling(follower="follower", leader="leader", multiplier=2.0),)
+    )
     assert limit(bullet_client, source) == pytest.approx(2.0 * (1.0 + 4e-3) / 5.0)
     robot, found = findings(bullet_client, source, STEP)
     assert found == []
@@ -127,11 +159,17 @@ def test_a_light_joint_that_follows_a_heavy_one_is_damped_as_one_with_it(bullet_
 
 
 @pytest.mark.parametrize("moment", [1e-3, 1.7e-3, 2.9e-3, 3.1e-3])
-def test_of_coupled_joints_that_move_alike_the_first_is_named(bullet_client: int, moment: float) -> None:
-    """Both have the same part in the mode; numbers with rounding errors do not decide between them."""
+def test_of_coupled_joints_that_move_alike_the_first_is_named(
+    bullet_client: int, moment: float
+) -> None:
+    """Both have the same part in the mode; numbers with rounding errors do not decide between
+    them.
+    """
     bodies = [link(name, inertia=wheel(moment)) for name in ("a", "b", "c")]
     joints = [joint(f"j_{name}", WORLD, name, axis={"damping": 3.0}) for name in ("a", "b", "c")]
-    couplings = tuple(Coupling(follower=f"j_{name}", leader="j_b", multiplier=1.0) for name in ("a", "c"))
+    couplings = tuple(
+        Coupling(follower=f"j_{name}", leader="j_b", multiplier=1.0) for name in ("a", "c")
+    )
     _, (finding,) = findings(bullet_client, scene(bodies, joints, couplings=couplings), STEP)
     assert finding.subjects == ("j_a",)
 
@@ -186,11 +224,15 @@ def test_without_stiff_damping_there_is_no_finding(bullet_client: int, damping: 
 
 
 PARALLELOGRAM = 1e-3 + 1e-5 + 1e-3
-"""Inertia that the damper of a parallelogram of 1 m moves: two cranks, and a coupler of 1 g that only translates."""
+"""Inertia that the damper of a parallelogram of 1 m moves: two cranks, and a coupler of 1 g that
+only translates.
+"""
 
 
 def parallelogram(closing: str) -> Scene:
-    """Two cranks and a coupler; the damper is at the lighter crank, which alone would be unstable above 0.02 ms."""
+    """Two cranks and a coupler; the damper is at the lighter crank, which alone would be unstable
+    above 0.02 ms.
+    """
     light = SpatialInertia.of(1e-3, (0.0, 0.0, 0.0), 1e-5 * np.eye(3))
     links = [
         link("heavy", inertia=wheel(1e-3)),
@@ -203,9 +245,13 @@ def parallelogram(closing: str) -> Scene:
         joint("c", "heavy", "coupler", X_PJ=Pose.of(p=(0, 1, 0))),
     ]
     if closing == "hinge":
-        joints.append(joint("d", "coupler", "light", X_PJ=Pose.of(p=(1, 0, 0)), X_CJ=Pose.of(p=(0, 1, 0))))
+        joints.append(
+            joint("d", "coupler", "light", X_PJ=Pose.of(p=(1, 0, 0)), X_CJ=Pose.of(p=(0, 1, 0)))
+        )
         return scene(links, joints)
-    ball = BallConstraint(link_A="coupler", link_B="light", p_AP=frozen((1, 0, 0)), p_BQ=frozen((0, 1, 0)))
+    ball = BallConstraint(
+        link_A="coupler", link_B="light", p_AP=frozen((1, 0, 0)), p_BQ=frozen((0, 1, 0))
+    )
     return scene(links, joints, constraints=(ball,))
 
 

@@ -33,5 +33,9 @@ def test_free_trees_are_bodies_and_trees_on_the_world_share_one() -> None:
 def test_the_first_primitive_of_a_screw_carries_its_limits() -> None:
     source = scene([link("a"), link("b")], [joint("j", "a", "b", JointType.SCREW)])
     (articulation,) = articulate(lower(source), Diagnostics())
-    kinds = [(str(s.primitive.kind), s.is_primary) for s in articulation.segments if s.primitive is not None]
+    kinds = [
+        (str(s.primitive.kind), s.is_primary)
+        for s in articulation.segments
+        if s.primitive is not None
+    ]
     assert sorted(kinds) == [("hinge", True), ("slide", False)]

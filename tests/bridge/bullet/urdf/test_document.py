@@ -31,14 +31,19 @@ def test_each_element_is_on_one_line_and_links_come_before_joints() -> None:
     text = text_of(scene([link("a", shape=UNIT_BOX), link("b")], [joint("j", "a", "b")]))
     assert text.startswith('<?xml version="1.0"?>\n<robot name="')
     assert text.endswith("\n</robot>\n")
-    assert all(line.startswith("<") and line.endswith(">") and line.count("<") == 1 for line in text.splitlines())
+    assert all(
+        line.startswith("<") and line.endswith(">") and line.count("<") == 1
+        for line in text.splitlines()
+    )
     root = etree.fromstring(text.encode())
     assert [child.tag for child in root] == ["link", "link", "joint"]
 
 
 def test_numbers_keep_all_digits() -> None:
     limit = 0.1 + 0.2
-    root = etree.fromstring(text_of(scene([link("a")], [joint("j", WORLD, "a", axis={"upper": limit})])).encode())
+    root = etree.fromstring(
+        text_of(scene([link("a")], [joint("j", WORLD, "a", axis={"upper": limit})])).encode()
+    )
     (element,) = root.iter("limit")
     assert float(str(element.get("upper"))) == limit
 

@@ -14,7 +14,10 @@ from tests.support.scenes import joint, link, scene
 
 def test_names_that_collide_with_generated_ones_are_kept(bullet_client):
     links = [link("base"), link("elbow_1_link"), link("fore")]
-    joints = [joint("elbow_1", "base", "elbow_1_link"), joint("elbow", "elbow_1_link", "fore", JointType.UNIVERSAL)]
+    joints = [
+        joint("elbow_1", "base", "elbow_1_link"),
+        joint("elbow", "elbow_1_link", "fore", JointType.UNIVERSAL),
+    ]
     robot = load_into_pybullet(scene(links, joints), physicsClientId=bullet_client)
     found = [pybullet.getJointInfo(robot, i, bullet_client)[1].decode() for i in range(3)]
     assert found[0] == "elbow_1"
@@ -40,5 +43,7 @@ def test_a_long_name_of_a_model_does_not_end_the_process():
         'text = f\'<robot name="{name}"><link name="a"/></robot>\'\n'
         "print(bridge.load_into_pybullet(loaders.load_string(text, format='urdf')).name == name)"
     )
-    found = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
+    )
     assert "True" in found.stdout

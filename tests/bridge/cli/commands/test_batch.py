@@ -32,7 +32,9 @@ def folder(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_writes_results_and_reports(folder: Path) -> None:
     written = {path.name for path in folder.iterdir()}
     assert written >= {"results.jsonl", "index.html", "summary.md", "junit.xml", "results.sarif"}
-    outcomes = [json.loads(line)["outcome"] for line in (folder / "results.jsonl").read_text().splitlines()]
+    outcomes = [
+        json.loads(line)["outcome"] for line in (folder / "results.jsonl").read_text().splitlines()
+    ]
     assert outcomes == ["invalid", "valid"]
 
 
@@ -48,17 +50,23 @@ def test_resume_says_the_same_as_json_and_does_nothing_again(
     assert (folder / "runs.jsonl").read_text() == runs
 
 
-def test_quiet_prints_the_counts_only(folder: Path, models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_prints_the_counts_only(
+    folder: Path, models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     main(["batch", "check", str(models), "-o", str(folder), "--resume", "-q", "-j", "1"])
     out, err = capsys.readouterr()
     assert out == "2 models: 1 valid, 1 invalid\n"
     assert err == ""
 
 
-def test_shards_are_merged_into_one_report(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_shards_are_merged_into_one_report(
+    models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     shards = [str(tmp_path / str(number)) for number in (1, 2)]
     statuses = [
-        main(["batch", "check", str(models), "-o", shard, "--shard", f"{number}/2", "-j", "1", "-q"])
+        main(
+            ["batch", "check", str(models), "-o", shard, "--shard", f"{number}/2", "-j", "1", "-q"]
+        )
         for number, shard in enumerate(shards, 1)
     ]
     assert statuses == [1, 0]
@@ -96,7 +104,9 @@ def test_wrong_words_say_what_was_expected(
     assert message in capsys.readouterr().err
 
 
-def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_of_somebody_else_is_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
     assert main(["batch", "check", GOOD, "-o", str(tmp_path)]) == 1
     assert "files that no batch wrote" in capsys.readouterr().err

@@ -12,7 +12,9 @@ from bridge.cli import main
 ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
 
-def test_check_as_json_tells_whether_the_file_is_valid(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_as_json_tells_whether_the_file_is_valid(
+    broken: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["check", "--json", "-q", str(broken)]) == 1
     report = json.loads(capsys.readouterr().out)
     assert report["valid"] is False
@@ -26,16 +28,23 @@ def test_a_file_with_an_error_shows_its_warnings_too(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "two.urdf"
-    path.write_text("<robot name='r'><link name='a'><wings/></link><link name='a'/></robot>", encoding="utf-8")
+    path.write_text(
+        "<robot name='r'><link name='a'><wings/></link><link name='a'/></robot>", encoding="utf-8"
+    )
     assert main(["check", "--format", form, str(path)]) == 1
     shown = capsys.readouterr()
     assert "1 error, 1 warning" in shown.err
     assert all(code in text for code in ("urdf.duplicate-name", "xml.unread") for text in shown)
 
 
-def test_strict_turns_a_loss_into_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_strict_turns_a_loss_into_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "unknown.sdf"
-    path.write_text("<sdf version='1.11'><model name='m'><link name='a'/><wings>2</wings></model></sdf>", "utf-8")
+    path.write_text(
+        "<sdf version='1.11'><model name='m'><link name='a'/><wings>2</wings></model></sdf>",
+        "utf-8",
+    )
     assert main(["check", str(path)]) == 0
     assert main(["check", "--strict", str(path)]) == 1
     assert "wings" in capsys.readouterr().err
@@ -51,12 +60,18 @@ def test_strict_turns_an_assumption_of_lowering_into_an_error(
     assert "[lower.massless-free-link]" in capsys.readouterr().err
 
 
-def test_check_doubts_meshes_in_millimeters(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "big.obj").write_text("v 0 0 0\nv 500 0 0\nv 0 500 0\nv 0 0 500\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+def test_check_doubts_meshes_in_millimeters(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "big.obj").write_text(
+        "v 0 0 0\nv 500 0 0\nv 0 500 0\nv 0 0 500\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    )
     mesh = "<visual><geometry><mesh filename='big.obj'/></geometry></visual>"
     ends = "<parent link='a'/><child link='b'/><origin xyz='0 0 0.5'/>"
     joint = f"<joint name='j' type='fixed'>{ends}</joint>"
-    (tmp_path / "r.urdf").write_text(f"<robot name='r'><link name='a'>{mesh}</link><link name='b'/>{joint}</robot>")
+    (tmp_path / "r.urdf").write_text(
+        f"<robot name='r'><link name='a'>{mesh}</link><link name='b'/>{joint}</robot>"
+    )
     assert main(["check", str(tmp_path / "r.urdf")]) == 0
     assert "[mesh.implausible-size]" in capsys.readouterr().err
 
@@ -72,7 +87,9 @@ def test_a_mesh_that_cannot_be_read_is_a_warning_at_its_link(
     path.write_text(f"<sdf version='1.11'><model name='m'>{link}</model></sdf>", encoding="utf-8")
     assert main(["check", "--json", str(path)]) == 0
     found = [
-        entry for entry in json.loads(capsys.readouterr().out)["diagnostics"] if entry["code"] == "mesh.unreadable"
+        entry
+        for entry in json.loads(capsys.readouterr().out)["diagnostics"]
+        if entry["code"] == "mesh.unreadable"
     ]
     assert [entry["subjects"] for entry in found] == [["arm", "arm::a.stl"], ["arm", "arm::b.step"]]
     assert main(["check", str(path)]) == 0
@@ -84,8 +101,12 @@ def test_a_folder_names_the_file_of_each_advice_and_an_included_error_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     joint = "<joint name='j' type='fixed'><parent link='a'/><child link='x'/></joint>"
-    (tmp_path / "part.urdf").write_text(f"<robot name='r'><link name='a'/>{joint}</robot>", encoding="utf-8")
-    include = "<sdf version='1.9'><model name='m'><include><uri>part.urdf</uri></include></model></sdf>"
+    (tmp_path / "part.urdf").write_text(
+        f"<robot name='r'><link name='a'/>{joint}</robot>", encoding="utf-8"
+    )
+    include = (
+        "<sdf version='1.9'><model name='m'><include><uri>part.urdf</uri></include></model></sdf>"
+    )
     (tmp_path / "first.sdf").write_text(include, encoding="utf-8")
     assert main(["check", str(tmp_path)]) == 1
     shown = capsys.readouterr().err
@@ -93,7 +114,9 @@ def test_a_folder_names_the_file_of_each_advice_and_an_included_error_once(
     assert f"{tmp_path / 'part.urdf'}: lenient loading" in shown
 
 
-def test_strict_says_that_it_refuses_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_strict_says_that_it_refuses_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "winged.urdf"
     path.write_text("<robot name='r'><link name='a'><wings/></link></robot>", encoding="utf-8")
     assert main(["check", "--strict", str(path)]) == 1

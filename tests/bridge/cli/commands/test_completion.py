@@ -17,7 +17,9 @@ def test_the_script_names_every_command_and_the_shell_accepts_it(shell: str) -> 
     for word in ("check", "compare", "doctor", "--strict" if shell != "fish" else "strict"):
         assert word in done.stdout
     if shutil.which(shell):
-        parsed = subprocess.run([shell, "-n"], input=done.stdout, capture_output=True, text=True, check=False)
+        parsed = subprocess.run(
+            [shell, "-n"], input=done.stdout, capture_output=True, text=True, check=False
+        )
         assert (parsed.returncode, parsed.stderr) == (0, "")
 
 
@@ -32,7 +34,8 @@ def test_the_script_names_every_command_and_the_shell_accepts_it(shell: str) -> 
 def test_bash_completes_commands_options_and_values(words: list[str], completed: set[str]) -> None:
     script = run("completion", "bash").stdout
     line = (
-        f"COMP_WORDS=(sdfbridge {' '.join(words)}); COMP_CWORD={len(words)}; _shtab_sdfbridge; echo ${{COMPREPLY[@]}}"
+        f"COMP_WORDS=(sdfbridge {' '.join(words)}); COMP_CWORD={len(words)}; _shtab_sdfbridge; "
+        f"echo ${{COMPREPLY[@]}}"
     )
     code = f"{script}\n{line}\n"
     done = subprocess.run(["bash"], input=code, capture_output=True, text=True, check=False)

@@ -18,7 +18,9 @@ from tests.support.command_line import run
 ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
 
-def test_convert_writes_a_folder_that_mujoco_opens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_convert_writes_a_folder_that_mujoco_opens(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     mujoco = pytest.importorskip("mujoco")
     folder = tmp_path / "arm"
     assert main(["convert", str(ARM), "-o", str(folder), "--json"]) == 0
@@ -28,7 +30,9 @@ def test_convert_writes_a_folder_that_mujoco_opens(tmp_path: Path, capsys: pytes
 
 
 def test_convert_takes_the_folder_with_and_without_a_flag(tmp_path: Path) -> None:
-    assert main(["convert", str(ARM), str(tmp_path / "a")]) == main(["convert", str(ARM), "--out", str(tmp_path / "b")])
+    assert main(["convert", str(ARM), str(tmp_path / "a")]) == main(
+        ["convert", str(ARM), "--out", str(tmp_path / "b")]
+    )
     assert (tmp_path / "a" / "arm.xml").read_bytes() == (tmp_path / "b" / "arm.xml").read_bytes()
     assert main(["convert", str(ARM), str(tmp_path / "a"), "-o", str(tmp_path / "b")]) == 2
 
@@ -44,18 +48,24 @@ def test_convert_check_finds_a_folder_that_is_out_of_date(tmp_path: Path) -> Non
 @pytest.fixture
 def stairs(tmp_path: Path) -> Path:
     """A model whose mesh is three boxes, one above the other."""
-    boxes = [trimesh.creation.box((1.0, 0.3, 0.2)).apply_translation((0.0, 0.4 * i, 0.2 * i)) for i in range(3)]
+    boxes = [
+        trimesh.creation.box((1.0, 0.3, 0.2)).apply_translation((0.0, 0.4 * i, 0.2 * i))
+        for i in range(3)
+    ]
     trimesh.util.concatenate(boxes).export(tmp_path / "stairs.stl")
     mesh = "<geometry><mesh><uri>stairs.stl</uri></mesh></geometry>"
     path = tmp_path / "stairs.sdf"
     path.write_text(
-        f"<sdf version='1.11'><model name='s'><link name='a'><collision name='c'>{mesh}</collision></link>"
+        f"<sdf version='1.11'><model name='s'><link name='a'><collision "
+        f"name='c'>{mesh}</collision></link>"
         "</model></sdf>"
     )
     return path
 
 
-def test_convert_decomposes_meshes_and_the_readme_states_the_option(stairs: Path, tmp_path: Path) -> None:
+def test_convert_decomposes_meshes_and_the_readme_states_the_option(
+    stairs: Path, tmp_path: Path
+) -> None:
     words = ["convert", str(stairs), "-o", str(tmp_path / "out"), "--collision-meshes", "decompose"]
     assert main(words) == 0
     assert sorted(path.name for path in (tmp_path / "out" / "assets").iterdir()) == [
@@ -67,10 +77,18 @@ def test_convert_decomposes_meshes_and_the_readme_states_the_option(stairs: Path
 
 
 def test_convert_without_coacd_says_what_to_install(
-    stairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    stairs: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(convex_decomposition, "installed", lambda: False)
-    assert main(["convert", str(stairs), "-o", str(tmp_path / "out"), "--collision-meshes", "decompose"]) == 3
+    assert (
+        main(
+            ["convert", str(stairs), "-o", str(tmp_path / "out"), "--collision-meshes", "decompose"]
+        )
+        == 3
+    )
     text = capsys.readouterr().err
     assert 'pip install "sdfbridge[convex]"' in " ".join(text.split())
     assert not (tmp_path / "out").exists()
@@ -91,7 +109,9 @@ def test_convert_compiles_what_it_wrote_and_summarizes_what_was_lost(tmp_path: P
     assert report["worst_error"] < 1e-12
     assert "compiled with MuJoCo" in process.stderr
     assert "FIDELITY.md" in process.stderr
-    headings = re.findall(r"^### `[a-z.-]+` \((\d+)\)$", (tmp_path / "arm" / "FIDELITY.md").read_text(), re.M)
+    headings = re.findall(
+        r"^### `[a-z.-]+` \((\d+)\)$", (tmp_path / "arm" / "FIDELITY.md").read_text(), re.M
+    )
     assert sum(report["fates"].values()) == sum(map(int, headings))
     assert "\r" not in process.stderr, "progress is for terminals"
     assert report["overlaps"] == []
@@ -110,11 +130,16 @@ def test_convert_names_the_filter_of_urdf(tmp_path: Path) -> None:
     ball = "<collision><geometry><sphere radius='0.1'/></geometry></collision>"
     limit = "<axis xyz='1 0 0'/><limit lower='-1' upper='1' effort='1' velocity='1'/>"
     joints = "".join(
-        f"<joint name='to_{n}' type='prismatic'><parent link='r'/><child link='{n}'/>{limit}</joint>" for n in "ab"
+        (
+            f"<joint name='to_{n}' type='prismatic'><parent link='r'/><child "
+            f"link='{n}'/>{limit}</joint>"
+        )
+        for n in "ab"
     )
     robot = tmp_path / "two.urdf"
     robot.write_text(
-        f"<robot name='two'><link name='r'/><link name='a'>{ball}</link><link name='b'>{ball}</link>{joints}</robot>"
+        f"<robot name='two'><link name='r'/><link name='a'>{ball}</link><link "
+        f"name='b'>{ball}</link>{joints}</robot>"
     )
     assert "(--srdf)" in run("convert", robot, tmp_path / "out").stderr
 
@@ -132,11 +157,14 @@ def test_convert_prints_no_more_than_the_verbosity_admits(
     assert capsys.readouterr().out.splitlines() == in_short(files)
 
 
-def test_strict_refuses_a_conversion_with_losses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_strict_refuses_a_conversion_with_losses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     axis = "<axis><xyz>0 0 1</xyz><limit><velocity>2</velocity></limit></axis>"
     path = tmp_path / "slow.sdf"
     path.write_text(
-        "<sdf version='1.11'><model name='m'><link name='a'/><link name='b'/><joint name='j' type='revolute'>"
+        "<sdf version='1.11'><model name='m'><link name='a'/><link name='b'/><joint name='j' "
+        "type='revolute'>"
         f"<parent>a</parent><child>b</child>{axis}</joint></model></sdf>",
         encoding="utf-8",
     )

@@ -14,11 +14,14 @@ from bridge.cli import main
 ARM = str(Path(__file__).parents[4] / "assets" / "arm" / "model.sdf")
 
 
-def test_the_suffix_of_the_output_selects_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_suffix_of_the_output_selects_one_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["convert", ARM, str(tmp_path / "x.sdf"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["files"] == [
-        str(tmp_path / "x.sdf"), str(*tmp_path.glob("x_assets/*/finger.obj")),
-    ]  # fmt: skip
+        str(tmp_path / "x.sdf"),
+        str(*tmp_path.glob("x_assets/*/finger.obj")),
+    ]
     assert loaders.load(tmp_path / "x.sdf").name == "arm"
 
 
@@ -30,13 +33,17 @@ def test_a_folder_is_written_checked_and_kept_current(tmp_path: Path) -> None:
     assert (tmp_path / "arm" / "arm.sdf").is_file()
 
 
-@pytest.mark.parametrize("option", [["--actuators", "motor"], ["--inertia", "from_geometry"], ["--base", "fixed"]])
+@pytest.mark.parametrize(
+    "option", [["--actuators", "motor"], ["--inertia", "from_geometry"], ["--base", "fixed"]]
+)
 def test_options_of_mjcf_are_refused(option: list[str], tmp_path: Path) -> None:
     assert main(["convert", ARM, str(tmp_path / "x.sdf"), *option]) == 2
     assert main(["convert", ARM, str(tmp_path / "x.sdf"), "--check"]) == 2
 
 
-def test_urdf_by_the_suffix_and_by_the_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_urdf_by_the_suffix_and_by_the_option(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["convert", ARM, str(tmp_path / "x.urdf")]) == 0
     assert loaders.load(tmp_path / "x.urdf").name == "arm"
     assert list(tmp_path.glob("x_assets/*/finger.obj"))
@@ -48,7 +55,16 @@ def test_urdf_by_the_suffix_and_by_the_option(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_the_version_and_the_description_of_a_model(tmp_path: Path) -> None:
-    words = ["convert", ARM, str(tmp_path / "arm"), "--to", "sdf", "--sdf-version", "lowest", "--model-config"]
+    words = [
+        "convert",
+        ARM,
+        str(tmp_path / "arm"),
+        "--to",
+        "sdf",
+        "--sdf-version",
+        "lowest",
+        "--model-config",
+    ]
     assert main(words) == 0
     assert 'version="1.8"' in (tmp_path / "arm" / "arm.sdf").read_text()
     assert (tmp_path / "arm" / "model.config").is_file()
@@ -61,8 +77,20 @@ def test_options_of_sdformat_are_refused_for_other_targets(target: str, tmp_path
 
 
 def test_the_options_of_urdf(tmp_path: Path) -> None:
-    words = ["--extensions", "none", "--joints", "plain", "--frame-links", "all", "--meshes", "package", "--write-srdf"]
-    assert main(["convert", ARM, str(tmp_path / "arm"), "--to", "urdf", "--no-couplings", *words]) == 0
+    words = [
+        "--extensions",
+        "none",
+        "--joints",
+        "plain",
+        "--frame-links",
+        "all",
+        "--meshes",
+        "package",
+        "--write-srdf",
+    ]
+    assert (
+        main(["convert", ARM, str(tmp_path / "arm"), "--to", "urdf", "--no-couplings", *words]) == 0
+    )
     text = (tmp_path / "arm" / "arm.urdf").read_text()
     assert "drake:" not in text
     assert "package://arm/assets/finger.obj" in text
@@ -109,7 +137,9 @@ def test_the_option_outweighs_the_suffix(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("more", [[], ["--to", "sdf"]])
-def test_an_unknown_suffix_is_no_folder(more: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_suffix_is_no_folder(
+    more: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["convert", ARM, str(tmp_path / "out.foo"), *more]) == 2
     assert "out.foo has an unknown suffix; expected one of .sdf, " in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

@@ -9,7 +9,9 @@ import pytest
 from tests.support.command_line import run
 
 
-def test_the_demonstration_writes_all_that_it_promises_and_finds_both_engines_equivalent(tmp_path: Path) -> None:
+def test_the_demonstration_writes_all_that_it_promises_and_finds_both_engines_equivalent(
+    tmp_path: Path,
+) -> None:
     pytest.importorskip("pybullet")
     done = run("demo", "--out", tmp_path / "demo", DISPLAY="")
     assert done.returncode == 0, done.stderr

@@ -27,7 +27,9 @@ def test_doctor_prints_the_installed_versions(capsys: pytest.CaptureFixture[str]
     assert {"mujoco", "pybullet"} <= set(report["engines"])
 
 
-def test_a_missing_simulator_is_status_3(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_simulator_is_status_3(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def version(package: str) -> str:
         raise metadata.PackageNotFoundError(package)
 
@@ -40,5 +42,7 @@ def test_doctor_lists_the_packages_of_every_extra(capsys: pytest.CaptureFixture[
     main(["doctor", "--json"])
     listed = json.loads(capsys.readouterr().out)["versions"]
     extras = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]
-    names = {re.split(r"[><=!;\[ ]", package)[0] for extra in USERS_EXTRAS for package in extras[extra]}
+    names = {
+        re.split(r"[><=!;\[ ]", package)[0] for extra in USERS_EXTRAS for package in extras[extra]
+    }
     assert names | {"robot_descriptions"} <= listed.keys()

@@ -59,15 +59,25 @@ def test_the_graph_as_json_has_what_joints_mimic(tmp_path: Path) -> None:
     mimic = "<mimic joint='left' multiplier='-2' offset='0.5'/>"
     links = "".join(f"<link name='{name}'/>" for name in "abc")
     (tmp_path / "r.urdf").write_text(
-        f"<robot name='r'>{links}{joint.format('left', 'b', '')}{joint.format('right', 'c', mimic)}</robot>"
+        f"<robot "
+        f"name='r'>{links}{joint.format('left', 'b', '')}{joint.format('right', 'c', mimic)}</robot>"
     )
     assert json.loads(run("graph", tmp_path / "r.urdf", "--json").stdout)["couplings"] == [
-        {"follower": "right", "leader": "left", "multiplier": -2.0, "offset": 0.5, "follower_axis": 0, "leader_axis": 0}
+        {
+            "follower": "right",
+            "leader": "left",
+            "multiplier": -2.0,
+            "offset": 0.5,
+            "follower_axis": 0,
+            "leader_axis": 0,
+        }
     ]
 
 
 def test_a_graph_on_standard_output_controls_no_terminal(tmp_path: Path) -> None:
-    """The name is legal in XML, and clears the screen of a terminal that obeys C1 control characters."""
+    """The name is legal in XML, and clears the screen of a terminal that obeys C1 control
+    characters.
+    """
     (tmp_path / "a.urdf").write_text("<robot name='r'><link name='a&#x9b;2J'/></robot>")
     for form in ("dot", "svg"):
         printed = run("graph", str(tmp_path / "a.urdf"), "--format", form).stdout
@@ -79,7 +89,9 @@ def test_the_lists_on_standard_output_leave_the_graph_to_its_file(tmp_path: Path
     done = run("graph", ARM, "--json", "-o", tmp_path / "arm.dot")
     assert done.returncode == 0
     assert json.loads(done.stdout)["links"]
-    assert (tmp_path / "arm.dot").read_text(encoding="utf-8").count(" -> ") == len(loaders.load(ARM).joints)
+    assert (tmp_path / "arm.dot").read_text(encoding="utf-8").count(" -> ") == len(
+        loaders.load(ARM).joints
+    )
 
 
 def test_standard_output_gets_lists_or_a_graph() -> None:

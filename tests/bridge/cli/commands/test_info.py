@@ -18,7 +18,9 @@ LINK = re.compile(r"^([ |`-]+ )(\S+)  <- (\S+ \(\w+)")
 """A line of the tree: indentation, link, joint and its type."""
 
 
-def test_info_prints_every_link_below_its_parent_with_its_joint(capsys: pytest.CaptureFixture[str]) -> None:
+def test_info_prints_every_link_below_its_parent_with_its_joint(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["info", str(ARM)]) == 0
     lines = capsys.readouterr().out.splitlines()
     scene = loaders.load(ARM)

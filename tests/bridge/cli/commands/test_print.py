@@ -19,7 +19,12 @@ def test_includes_are_inserted(capsys: pytest.CaptureFixture[str]) -> None:
     found = loaders.load_string(text, format="sdf", base=ARM.parent)
     assert [link.name for link in found.links] == [link.name for link in loaders.load(ARM).links]
     meshes = [
-        {v.geometry.path for link in scene.links for v in link.visuals if isinstance(v.geometry, loaders.model.Mesh)}
+        {
+            v.geometry.path
+            for link in scene.links
+            for v in link.visuals
+            if isinstance(v.geometry, loaders.model.Mesh)
+        }
         for scene in (found, loaders.load(ARM))
     ]
     assert meshes[0] == meshes[1] != {None}

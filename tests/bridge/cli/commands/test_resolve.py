@@ -19,7 +19,9 @@ def test_resolve_prints_where_each_mesh_is(capsys: pytest.CaptureFixture[str]) -
     assert all(Path(lookup["path"]).exists() for lookup in lookups)
 
 
-def test_resolve_prints_every_place_that_was_tried(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_resolve_prints_every_place_that_was_tried(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     mesh = "<visual><geometry><mesh filename='package://cups/cup.obj'/></geometry></visual>"
     (tmp_path / "cup.urdf").write_text(f"<robot name='r'><link name='a'>{mesh}</link></robot>")
     (tmp_path / "shelf").mkdir()
@@ -29,7 +31,9 @@ def test_resolve_prints_every_place_that_was_tried(capsys: pytest.CaptureFixture
     assert f"tried {tmp_path / 'shelf' / 'cups' / 'cup.obj'}" in text
 
 
-def test_a_file_that_cannot_be_read_is_an_error(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_an_error(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     assert main(["resolve", str(tmp_path / "nowhere.sdf")]) == 1
     assert "[file.unreadable]" in capsys.readouterr().err
     (tmp_path / "cut.sdf").write_text("<sdf version='1.11'>")
@@ -37,7 +41,9 @@ def test_a_file_that_cannot_be_read_is_an_error(capsys: pytest.CaptureFixture[st
     assert json.loads(capsys.readouterr().out)["diagnostics"][0]["code"] == "xml.syntax"
 
 
-def test_a_file_that_refers_to_no_other_is_fine(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_file_that_refers_to_no_other_is_fine(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     (tmp_path / "cup.urdf").write_text("<robot name='r'><link name='a'/></robot>")
     assert main(["resolve", str(tmp_path / "cup.urdf")]) == 0
     shown = capsys.readouterr()

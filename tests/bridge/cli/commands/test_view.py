@@ -28,8 +28,21 @@ def test_view_without_a_display_is_an_error_of_one_line(display: str) -> None:
 
 def test_the_browser_gets_its_page_until_the_command_is_interrupted() -> None:
     pytest.importorskip("viser")
-    words = [sys.executable, "-m", "sdfbridge", "view", str(ARM), str(ARM), "--browser", "--no-open", "--port", "0"]
-    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    words = [
+        sys.executable,
+        "-m",
+        "sdfbridge",
+        "view",
+        str(ARM),
+        str(ARM),
+        "--browser",
+        "--no-open",
+        "--port",
+        "0",
+    ]
+    with subprocess.Popen(
+        words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             url = process.stdout.readline().strip()
             with urllib.request.urlopen(url, timeout=30) as page:
@@ -54,7 +67,9 @@ def test_the_viewer_of_mujoco_shows_one_file() -> None:
     assert "--browser" in process.stderr
 
 
-@pytest.mark.parametrize("option", [("--actuators", "position"), ("--inertia", "repair"), ("--policy", "drake")])
+@pytest.mark.parametrize(
+    "option", [("--actuators", "position"), ("--inertia", "repair"), ("--policy", "drake")]
+)
 def test_options_of_mujoco_are_refused_for_a_page(option: tuple[str, str], tmp_path: Path) -> None:
     assert main(["view", str(ARM), "--html", str(tmp_path / "arm.html"), *option]) == 2
     assert list(tmp_path.iterdir()) == []

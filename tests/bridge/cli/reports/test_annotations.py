@@ -26,4 +26,7 @@ def test_check_prints_one_annotation_for_each_error(broken: Path) -> None:
     assert done.returncode == 1
     lines = done.stdout.splitlines()
     assert len(lines) >= 3
-    assert all(line.startswith((f"::error file={broken},line=", f"::warning file={broken},line=")) for line in lines)
+    assert all(
+        line.startswith((f"::error file={broken},line=", f"::warning file={broken},line="))
+        for line in lines
+    )

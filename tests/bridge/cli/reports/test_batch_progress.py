@@ -29,7 +29,9 @@ def progressed(verbosity: int) -> None:
     assert (progress.done, progress.failed) == (2, 1)
 
 
-def test_elsewhere_each_model_that_is_not_fine_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_elsewhere_each_model_that_is_not_fine_is_a_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     progressed(0)
     assert capsys.readouterr().err == "b\\x1b.sdf: crash, SIGSEGV\n"
 

@@ -18,22 +18,39 @@ ARM = ROOT / "assets" / "arm" / "model.sdf"
 
 
 def comparison(*outcomes: Outcome) -> Comparison:
-    """A comparison with one row for each outcome; the name of the quantity is that of the outcome."""
+    """A comparison with one row for each outcome; the name of the quantity is that of the
+    outcome.
+    """
     rows = tuple(
         Row(
-            level=Level.MODEL, quantity=f"{outcome} quantity", unit="", engines=("a", "b"), error=1.0, tolerance=1e-9,
-            where="elbow", outcome=outcome,
+            level=Level.MODEL,
+            quantity=f"{outcome} quantity",
+            unit="",
+            engines=("a", "b"),
+            error=1.0,
+            tolerance=1e-9,
+            where="elbow",
+            outcome=outcome,
         )
         for outcome in outcomes
-    )  # fmt: skip
-    return Comparison(model="m", source="", rows=rows, engines=("a", "b"), environment={"seed": "0"}, diagnostics=())
+    )
+    return Comparison(
+        model="m",
+        source="",
+        rows=rows,
+        engines=("a", "b"),
+        environment={"seed": "0"},
+        diagnostics=(),
+    )
 
 
 @pytest.mark.parametrize("verbosity", [0, 1])
 def test_the_verdict_is_first_then_what_differs_and_the_rest_on_request(
     verbosity: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    show_comparison(comparison(Outcome.PASSED, Outcome.FAILED), Output(verbosity), "sdfbridge compare m.sdf")
+    show_comparison(
+        comparison(Outcome.PASSED, Outcome.FAILED), Output(verbosity), "sdfbridge compare m.sdf"
+    )
     text = capsys.readouterr().out
     assert text.splitlines()[:2] == ["m: DIFFERS", "a, b and the reference: 1 pass, 1 fail"]
     assert "failed quantity" in text
@@ -57,7 +74,10 @@ def test_why_a_row_compares_nothing_is_printed_with_all_rows_and_each_gap_in_one
     found = comparison(Outcome.UNKNOWN, Outcome.PASSED)
     rows = (dataclasses.replace(found.rows[0], cause="no report"), *found.rows[1:])
     gaps = (
-        *(Gap(quantity="shapes", engines=("c", engine), reason="c has none") for engine in ("a", "b")),
+        *(
+            Gap(quantity="shapes", engines=("c", engine), reason="c has none")
+            for engine in ("a", "b")
+        ),
         Gap(quantity="shapes", engines=("a", "b"), reason="other"),
         Gap(quantity="motion", reason="level L2 was not run"),
     )
@@ -65,8 +85,10 @@ def test_why_a_row_compares_nothing_is_printed_with_all_rows_and_each_gap_in_one
     lines = capsys.readouterr().out.splitlines()
     assert ("unknown quantity: no report" in lines) == (verbosity > 0)
     assert [text.removeprefix("not compared: ") for text in lines if text.startswith("not")] == [
-        "shapes in c and a, c and b: c has none", "shapes in a and b: other", "motion: level L2 was not run",
-    ]  # fmt: skip
+        "shapes in c and a, c and b: c has none",
+        "shapes in a and b: other",
+        "motion: level L2 was not run",
+    ]
 
 
 def test_a_cause_of_several_quantities_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,8 +17,12 @@ X, Z = str(ASSETS / "orthogonal_x.sdf"), str(ASSETS / "orthogonal_z.sdf")
 def test_a_file_is_equal_to_itself(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", X, X, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {
-        "equal": True, "moves_alike": True, "verdict": "EQUAL", "reasons": [], "differences": [],
-    }  # fmt: skip
+        "equal": True,
+        "moves_alike": True,
+        "verdict": "EQUAL",
+        "reasons": [],
+        "differences": [],
+    }
 
 
 def test_differences_are_listed_and_set_the_status(capsys: pytest.CaptureFixture[str]) -> None:
@@ -46,9 +50,13 @@ def test_the_status_tells_whether_both_move_alike(tmp_path: Path) -> None:
     assert main(["compare", X, str(other), "--map", "elbow"]) == 2
 
 
-def test_a_report_is_a_page_and_the_same_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_is_a_page_and_the_same_as_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["compare", X, Z, "--report", str(tmp_path / "out"), "--json"]) == 1
-    assert json.loads((tmp_path / "out" / "results.json").read_text()) == json.loads(capsys.readouterr().out)
+    assert json.loads((tmp_path / "out" / "results.json").read_text()) == json.loads(
+        capsys.readouterr().out
+    )
     assert "DIFFERENT" in (tmp_path / "out" / "report.html").read_text()
 
 

@@ -33,9 +33,17 @@ def test_info_prints_every_link_and_joint_with_a_pose_that_can_be_read_back() ->
     assert done.returncode == 0
     scene = load(ARM)
     lines = [line.split() for line in done.stdout.splitlines()]
-    rows = {tuple(words[:2]): np.array(words[2:], float) for words in lines if len(words) == 8 and words[0] != "name"}
+    rows = {
+        tuple(words[:2]): np.array(words[2:], float)
+        for words in lines
+        if len(words) == 8 and words[0] != "name"
+    }
     for link in scene.links:
         row = rows["link", link.name]
         assert Pose.from_xyz_rpy(row[:3], row[3:]).is_close(link.X_WL, 1e-5), link.name
-    assert {name for kind, name in rows if kind == "joint"} == {joint.name for joint in scene.joints}
-    assert {name for kind, name in rows if kind == "frame"} == {frame.name for frame in scene.frames}
+    assert {name for kind, name in rows if kind == "joint"} == {
+        joint.name for joint in scene.joints
+    }
+    assert {name for kind, name in rows if kind == "frame"} == {
+        frame.name for frame in scene.frames
+    }

@@ -16,13 +16,17 @@ from loaders.diagnostics import Diagnostic, Fate, Where
 from tests.support.command_line import ROOT
 from tests.support.sarif_schema import SCHEMA
 
-"""The part of OASIS's schema of SARIF 2.1.0 that states required properties and the values that are used."""
+"""The part of OASIS's schema of SARIF 2.1.0 that states required properties and the values that are
+used.
+"""
 
 
 def test_check_prints_a_log_with_a_rule_for_each_code_and_a_relative_path(broken: Path) -> None:
     command = [sys.executable, "-m", "bridge", "check", "-q", "--format", "sarif", str(broken)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=broken.parent, env=environment)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=broken.parent, env=environment
+    )
     assert done.returncode == 1
     log = json.loads(done.stdout)
     jsonschema.validate(log, SCHEMA)
@@ -40,8 +44,17 @@ def test_check_prints_a_log_with_a_rule_for_each_code_and_a_relative_path(broken
 
 def test_a_path_elsewhere_is_a_uri_and_special_characters_are_quoted() -> None:
     places = (Where("/else where/a.sdf", 1), Where("a b.sdf"), Where())
-    log = sarif_log((Diagnostic("a.b", Fate.NOTED, "x", place) for place in places), successful=True)
+    log = sarif_log(
+        (Diagnostic("a.b", Fate.NOTED, "x", place) for place in places), successful=True
+    )
     jsonschema.validate(log, SCHEMA)
     results = log["runs"][0]["results"]
-    artifacts = [r["locations"][0]["physicalLocation"]["artifactLocation"] for r in results if "locations" in r]
-    assert [artifact["uri"] for artifact in artifacts] == ["file:///else%20where/a.sdf", "a%20b.sdf"]
+    artifacts = [
+        r["locations"][0]["physicalLocation"]["artifactLocation"]
+        for r in results
+        if "locations" in r
+    ]
+    assert [artifact["uri"] for artifact in artifacts] == [
+        "file:///else%20where/a.sdf",
+        "a%20b.sdf",
+    ]

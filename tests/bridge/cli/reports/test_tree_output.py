@@ -6,7 +6,9 @@ from bridge.cli.scene_text import dot, tree
 from bridge.lowering import lower
 from loaders import load_string
 
-INERTIAL = "<inertial><mass>2</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+INERTIAL = (
+    "<inertial><mass>2</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+)
 SDF = f"""<sdf version='1.11'><model name='m'>
 <link name='a'>{INERTIAL}</link><link name='b"'>{INERTIAL}</link><link name='c'>{INERTIAL}</link>
 <joint name='w' type='fixed'><parent>world</parent><child>a</child></joint>
@@ -49,12 +51,18 @@ def test_joints_that_follow_others_say_so_and_count_once() -> None:
         "right (prismatic [0, 1], mimics left x -1 + 0)",
         "tip (revolute [0, 1], mimics right x 2 + 0.5)",
     ]
-    assert '  "palm" -> "b" [label="right (prismatic, mimics left x -1 + 0)"];' in dot(scene).splitlines()
+    assert (
+        '  "palm" -> "b" [label="right (prismatic, mimics left x -1 + 0)"];'
+        in dot(scene).splitlines()
+    )
 
 
 def test_a_name_with_a_line_break_is_one_line_of_the_tree() -> None:
     """Names of MJCF may have any character."""
-    text = "<mujoco><worldbody><body name='a&#10;b'><joint name='j&#10;'/><geom size='1'/></body></worldbody></mujoco>"
+    text = (
+        "<mujoco><worldbody><body name='a&#10;b'><joint name='j&#10;'/><geom "
+        "size='1'/></body></worldbody></mujoco>"
+    )
     lines = tree(lower(load_string(text, format="mjcf"))).splitlines()
     assert lines[0].endswith("1 link, 1 joint, 1 degree of freedom")
     assert lines[-1].startswith(r"`-- a\x0ab  <- j\x0a (continuous")

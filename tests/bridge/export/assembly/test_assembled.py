@@ -45,8 +45,13 @@ def test_a_lost_inertia_of_a_joint_is_reported_and_no_failure(
     root = f'<joint type="free" armature="{0.2 if joint == "free" else 0}"/>'
     child = f'<joint type="ball" armature="{0.1 if joint == "ball" else 0}"/>'
     bodies = f'<body name="a">{root}{geom}<body name="b">{child}{geom}</body></body>'
-    mjcf = f'<mujoco model="m"><worldbody>{bodies}<body name="c" mocap="true">{geom}</body></worldbody></mujoco>'
-    result = bridge.export_directives(loaders.load_string(mjcf, format="mjcf"), tmp_path / "out", models=models)
+    mjcf = (
+        f'<mujoco model="m"><worldbody>{bodies}<body name="c" '
+        f'mocap="true">{geom}</body></worldbody></mujoco>'
+    )
+    result = bridge.export_directives(
+        loaders.load_string(mjcf, format="mjcf"), tmp_path / "out", models=models
+    )
     lost = [entry for entry in result.diagnostics if entry.arguments.get("field") == "inertia"]
     assert {entry.arguments["kind"] for entry in lost} == {"joint axis"}
     assert loaders.load(result.path).links

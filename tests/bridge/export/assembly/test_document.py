@@ -30,7 +30,9 @@ def codes(given: Scene) -> list[str]:
 
 
 def given(joints: list[m.Joint] | None = None, **more: object) -> Scene:
-    return dataclasses.replace(scene(LINKS, joints or [], models=MODELS), **{"gravity": DRAKE, **more})  # type: ignore[arg-type]
+    return dataclasses.replace(
+        scene(LINKS, joints or [], models=MODELS), **{"gravity": DRAKE, **more}
+    )  # type: ignore[arg-type]
 
 
 def test_a_scene_of_welds_and_groups_loses_nothing() -> None:
@@ -41,12 +43,19 @@ def test_a_scene_of_welds_and_groups_loses_nothing() -> None:
 
 
 def test_a_group_of_the_world_alone_is_left_out_with_the_rules_about_it() -> None:
-    groups = (m.FilterGroup(name="w", links=(m.WORLD,)), m.FilterGroup(name="g", links=("m::a", "n::a")))
+    groups = (
+        m.FilterGroup(name="w", links=(m.WORLD,)),
+        m.FilterGroup(name="g", links=("m::a", "n::a")),
+    )
     rules = (m.FilterRule(a="g", b="w"), m.FilterRule(a="g", b="g"))
     filtered = given(filter_groups=groups, filter_rules=rules)
     placed = [Placed(part=part, uri=f"{part.name}.sdf", names={}) for part in models_of(filtered)]
     text = Assembly(filtered, placed, Report("directives")).text("x")
-    entries = [entry for entry in yaml.safe_load(text)["directives"] if "add_collision_filter_group" in entry]
+    entries = [
+        entry
+        for entry in yaml.safe_load(text)["directives"]
+        if "add_collision_filter_group" in entry
+    ]
     (group,) = [entry["add_collision_filter_group"] for entry in entries]
     assert (group["name"], group["ignored_collision_filter_groups"]) == ("g", ["g"])
 
@@ -55,7 +64,11 @@ def test_a_group_of_the_world_alone_is_left_out_with_the_rules_about_it() -> Non
     "lost",
     [
         given([joint("j", "m::a", "n::a")]),
-        given(constraints=(m.BallConstraint(link_A="m::a", link_B="n::a", p_AP=IDENTITY.p, p_BQ=IDENTITY.p),)),
+        given(
+            constraints=(
+                m.BallConstraint(link_A="m::a", link_B="n::a", p_AP=IDENTITY.p, p_BQ=IDENTITY.p),
+            )
+        ),
     ],
 )
 def test_what_moves_between_models_is_lost(lost: Scene) -> None:
@@ -81,7 +94,9 @@ STATIC = """<sdf version="1.9"><world name="w"><model name="free"><link name="a"
 
 
 def test_joints_of_static_models_have_no_positions(tmp_path: Path) -> None:
-    """Drake refuses positions of joints that do not move; in SDFormat it refuses such joints themselves."""
+    """Drake refuses positions of joints that do not move; in SDFormat it refuses such joints
+    themselves.
+    """
     parsing = pytest.importorskip("pydrake.multibody.parsing")
     plant = pytest.importorskip("pydrake.multibody.plant").MultibodyPlant(0.0)
     source = loaders.load_string(STATIC, format="sdf")

@@ -38,7 +38,10 @@ def test_a_joint_between_models_is_in_no_part() -> None:
 
 def test_trees_are_connected_and_named_after_their_model_or_root() -> None:
     glued = trees_of(world([joint("glue", "m::b", "n::a")]))
-    assert [(part.name, sorted(part.links)) for part in glued] == [("m", ["m::a"]), ("m_b", ["m::b", "n::a"])]
+    assert [(part.name, sorted(part.links)) for part in glued] == [
+        ("m", ["m::a"]),
+        ("m_b", ["m::b", "n::a"]),
+    ]
 
 
 def test_what_the_world_holds_in_a_model_is_one_tree() -> None:
@@ -48,15 +51,20 @@ def test_what_the_world_holds_in_a_model_is_one_tree() -> None:
 
 def test_groups_that_a_rule_relates_to_another_model_are_in_no_part() -> None:
     groups = tuple(m.FilterGroup(name=f"{name}::g", links=(f"{name}::a",)) for name in "mn")
-    own = models_of(world([], filter_groups=groups, filter_rules=(m.FilterRule(a="m::g", b="m::g"),)))
+    own = models_of(
+        world([], filter_groups=groups, filter_rules=(m.FilterRule(a="m::g", b="m::g"),))
+    )
     assert [part.groups for part in own] == [{"m::g"}, {"n::g"}]
-    related = models_of(world([], filter_groups=groups, filter_rules=(m.FilterRule(a="m::g", b="n::g"),)))
+    related = models_of(
+        world([], filter_groups=groups, filter_rules=(m.FilterRule(a="m::g", b="n::g"),))
+    )
     assert [part.groups for part in related] == [set(), set()]
 
 
 def test_namespaces_are_the_scopes_that_are_no_parts() -> None:
     deep = scene(
-        [link("x::y::m::a", model="x::y::m")], models=(m.Model(name="x::y::m", X_WM=IDENTITY, canonical_link=None),)
+        [link("x::y::m::a", model="x::y::m")],
+        models=(m.Model(name="x::y::m", X_WM=IDENTITY, canonical_link=None),),
     )
     parts = models_of(deep)
     assert [part.name for part in parts] == ["x::y::m"]

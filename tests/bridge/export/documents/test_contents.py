@@ -1,4 +1,6 @@
-"""The files of an export: one format as the other has a document, a README and a report, and is read back."""
+"""The files of an export: one format as the other has a document, a README and a report, and is
+read back.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,12 @@ from tests.support.scenes import joint, link, scene
 ARM = scene([link("a"), link("b")], [joint("a", "a", "b")])
 
 
-@pytest.mark.parametrize(("export", "suffix"), [(bridge.export_sdf, "sdf"), (bridge.export_urdf, "urdf")])
-def test_the_readme_tells_what_was_made_from_what(export: Callable[..., Any], suffix: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("export", "suffix"), [(bridge.export_sdf, "sdf"), (bridge.export_urdf, "urdf")]
+)
+def test_the_readme_tells_what_was_made_from_what(
+    export: Callable[..., Any], suffix: str, tmp_path: Path
+) -> None:
     result = export(ARM, tmp_path / "m", inertia="repair", strict=False)
     readme = (tmp_path / "m" / "README.md").read_text()
     assert result.path == tmp_path / "m" / f"test.{suffix}"
@@ -35,10 +41,14 @@ def test_the_readme_lists_changed_names(tmp_path: Path) -> None:
 
 def test_files_that_say_another_scene_are_refused() -> None:
     text = str(bridge.to_sdf(scene([link("b")]))).encode()
-    files = Contents(main="x.sdf", files={"x.sdf": text}, scene=ARM, diagnostics=(), code="sdfout.read-back")
+    files = Contents(
+        main="x.sdf", files={"x.sdf": text}, scene=ARM, diagnostics=(), code="sdfout.read-back"
+    )
     with pytest.raises(ExportError, match="link a is only in A"):
         files.require_equal()
-    dataclasses.replace(files, scene=loaders.load_string(text.decode(), format="sdf")).require_equal()
+    dataclasses.replace(
+        files, scene=loaders.load_string(text.decode(), format="sdf")
+    ).require_equal()
 
 
 def test_changed_options_are_those_that_differ_from_the_defaults() -> None:

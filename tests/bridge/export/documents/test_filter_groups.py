@@ -30,15 +30,21 @@ FEET_ONLY = """
   </worldbody>
 </mujoco>
 """
-"""Links of which only the feet touch the floor, and of the others only the two legs touch each other."""
+"""Links of which only the feet touch the floor, and of the others only the two legs touch each
+other.
+"""
 
 
 def _in_mujoco() -> set[frozenset[str]]:
-    """The pairs of bodies that MuJoCo lets touch, found by placing all at one point: contacts of its own engine."""
+    """The pairs of bodies that MuJoCo lets touch, found by placing all at one point: contacts of
+    its own engine.
+    """
     model = mujoco.MjModel.from_xml_string(FEET_ONLY)
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    return {frozenset(model.body(model.geom_bodyid[g]).name for g in pair) for pair in data.contact.geom}
+    return {
+        frozenset(model.body(model.geom_bodyid[g]).name for g in pair) for pair in data.contact.geom
+    }
 
 
 @pytest.fixture(scope="module")
@@ -47,11 +53,17 @@ def scene() -> loaders.Scene:
 
 
 @pytest.mark.parametrize("form", ["urdf", "directives"])
-def test_the_pairs_that_touch_are_those_of_mujoco(form: str, scene: loaders.Scene, tmp_path: Path) -> None:
+def test_the_pairs_that_touch_are_those_of_mujoco(
+    form: str, scene: loaders.Scene, tmp_path: Path
+) -> None:
     export = bridge.export_urdf if form == "urdf" else bridge.export_directives
     found = loaders.load(export(scene, tmp_path / "out", quiet=True).path, quiet=True)
-    names = {link.name: link.name.rpartition("::")[2].replace("ground", "world") for link in found.links}
-    pairs = {frozenset(names[name] for name in pair) for pair in bridge.lower(found).collidable_pairs()}
+    names = {
+        link.name: link.name.rpartition("::")[2].replace("ground", "world") for link in found.links
+    }
+    pairs = {
+        frozenset(names[name] for name in pair) for pair in bridge.lower(found).collidable_pairs()
+    }
     assert pairs == _in_mujoco() | {frozenset(("left", "right"))}
     assert _in_mujoco() == {frozenset(("world", f"{side}_foot")) for side in ("left", "right")} | {
         frozenset(("left", "right"))
@@ -63,18 +75,28 @@ def test_drake_lets_the_same_pairs_touch(scene: loaders.Scene, tmp_path: Path) -
     parsing = pytest.importorskip("pydrake.multibody.parsing")
     framework = pytest.importorskip("pydrake.systems.framework")
     plant, graph = multibody.AddMultibodyPlantSceneGraph(framework.DiagramBuilder(), 0.001)
-    parsing.Parser(plant).AddModels(str(bridge.export_urdf(scene, tmp_path / "out", quiet=True).path))
+    parsing.Parser(plant).AddModels(
+        str(bridge.export_urdf(scene, tmp_path / "out", quiet=True).path)
+    )
     plant.Finalize()
     inspector = graph.model_inspector()
-    body = {g: plant.GetBodyFromFrameId(inspector.GetFrameId(g)).name() for g in inspector.GetAllGeometryIds()}
-    pairs = {frozenset(body[g].replace("ground", "world") for g in pair) for pair in inspector.GetCollisionCandidates()}
+    body = {
+        g: plant.GetBodyFromFrameId(inspector.GetFrameId(g)).name()
+        for g in inspector.GetAllGeometryIds()
+    }
+    pairs = {
+        frozenset(body[g].replace("ground", "world") for g in pair)
+        for pair in inspector.GetCollisionCandidates()
+    }
     assert pairs == _in_mujoco()
 
 
 def test_links_with_the_same_neighbors_share_a_group(scene: loaders.Scene) -> None:
     groups = with_filter_groups(scene).filter_groups
     assert {frozenset(group.links) for group in groups} >= {frozenset(("left_foot", "right_foot"))}
-    assert sum(len(group.links) for group in groups) == len({name for group in groups for name in group.links})
+    assert sum(len(group.links) for group in groups) == len(
+        {name for group in groups for name in group.links}
+    )
     excluded = with_filter_groups(scene).excluded_collision_pairs("drake")
     assert all(
         frozenset(pair) in excluded or frozenset(pair) in _in_mujoco()

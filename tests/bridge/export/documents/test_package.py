@@ -26,9 +26,14 @@ def test_meshes_of_a_package_are_found_by_its_name(tmp_path: Path) -> None:
     assert 'filename="package://arm/assets/finger.obj"' in result.path.read_text()
     found = loaders.load(result.path, package_map={"arm": tmp_path / "arm"})
     paths = {
-        v.geometry.path for item in found.links for v in item.visuals if isinstance(v.geometry, loaders.model.Mesh)
+        v.geometry.path
+        for item in found.links
+        for v in item.visuals
+        if isinstance(v.geometry, loaders.model.Mesh)
     }
-    assert paths == {str(tmp_path / "arm" / "assets" / name) for name in ("ellipsoid.obj", "finger.obj")}
+    assert paths == {
+        str(tmp_path / "arm" / "assets" / name) for name in ("ellipsoid.obj", "finger.obj")
+    }
 
 
 def test_one_file_is_no_package() -> None:

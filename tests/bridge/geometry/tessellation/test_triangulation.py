@@ -1,4 +1,6 @@
-"""Triangles fill polygons. The shoelace formula, and cutting ears by trying every corner, are the witnesses."""
+"""Triangles fill polygons. The shoelace formula, and cutting ears by trying every corner, are the
+witnesses.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ Outline = tuple[tuple[float, float], ...]
 
 def circle(n: int, spikes: float = 0.0) -> Outline:
     radii = (1.0 + spikes * (i % 2) for i in range(n))
-    return tuple((r * math.cos(math.tau * i / n), r * math.sin(math.tau * i / n)) for i, r in enumerate(radii))
+    return tuple(
+        (r * math.cos(math.tau * i / n), r * math.sin(math.tau * i / n))
+        for i, r in enumerate(radii)
+    )
 
 
 def comb(n: int) -> Outline:
@@ -26,18 +31,26 @@ def comb(n: int) -> Outline:
 def spiral(n: int) -> Outline:
     """A thin band around the origin, two turns."""
     arm = [(math.tau * 2 * i / (n // 2), 1.0 + 3.0 * i / (n // 2)) for i in range(n // 2)]
-    sides = [(angle, radius + width) for width, side in ((0.3, arm), (0.0, arm[::-1])) for angle, radius in side]
+    sides = [
+        (angle, radius + width)
+        for width, side in ((0.3, arm), (0.0, arm[::-1]))
+        for angle, radius in side
+    ]
     return tuple((r * math.cos(a), r * math.sin(a)) for a, r in sides)
 
 
 def area(outline: Outline) -> float:
-    return 0.5 * sum(x * v - u * y for (x, y), (u, v) in zip(outline, outline[1:] + outline[:1], strict=True))
+    return 0.5 * sum(
+        x * v - u * y for (x, y), (u, v) in zip(outline, outline[1:] + outline[:1], strict=True)
+    )
 
 
 def is_ear(outline: Outline, rest: list[int], k: int) -> bool:
     a, b, c = (outline[rest[i % len(rest)]] for i in (k - 1, k, k + 1))
     others = (outline[i] for i in rest if outline[i] not in (a, b, c))
-    inside = any(min(twice_area(a, b, p), twice_area(b, c, p), twice_area(c, a, p)) >= 0.0 for p in others)
+    inside = any(
+        min(twice_area(a, b, p), twice_area(b, c, p), twice_area(c, a, p)) >= 0.0 for p in others
+    )
     return twice_area(a, b, c) > 0.0 and not inside
 
 
@@ -65,7 +78,8 @@ def test_the_ear_of_the_smallest_index_is_cut_each_time() -> None:
     for _ in range(300):
         grid = chance.choice((3, 6, 50))
         corners = [
-            (float(chance.randint(0, grid)), float(chance.randint(0, grid))) for _ in range(chance.randint(3, 15))
+            (float(chance.randint(0, grid)), float(chance.randint(0, grid)))
+            for _ in range(chance.randint(3, 15))
         ]
         if chance.random() < 0.5:
             corners.sort(key=lambda p: math.atan2(p[1] - grid / 2, p[0] - grid / 2))

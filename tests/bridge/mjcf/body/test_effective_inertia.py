@@ -1,4 +1,6 @@
-"""Effective inertia of joints, compared with the closed form of a double pendulum and with MuJoCo."""
+"""Effective inertia of joints, compared with the closed form of a double pendulum and with
+MuJoCo.
+"""
 
 from __future__ import annotations
 
@@ -42,19 +44,31 @@ def test_a_negative_mass_is_an_error_of_ours_although_no_speed_follows_from_it()
     tensor = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     body = f'<inertial><origin xyz="0 0 1"/><mass value="-1"/>{tensor}</inertial>'
     ends = '<parent link="a"/><child link="b"/><axis xyz="0 1 0"/>'
-    joint = f'<joint name="j" type="revolute">{ends}<limit lower="-1" upper="1" effort="9" velocity="1"/></joint>'
+    joint = (
+        f'<joint name="j" type="revolute">{ends}<limit lower="-1" upper="1" effort="9" '
+        f'velocity="1"/></joint>'
+    )
     urdf = f'<robot name="r"><link name="a"/><link name="b">{body}</link>{joint}</robot>'
     with pytest.raises(loaders.ExportError, match="negative"):
         bridge.to_mjcf(loaders.load_string(urdf, format="urdf", quiet=True), quiet=True)
 
 
-def test_the_turn_of_a_light_joint_is_the_speed_that_full_effort_gives_it_between_its_stops_in_mujoco() -> None:
+def test_the_turn_of_a_light_joint_is_the_speed_that_full_effort_gives_it_between_its_stops_in_mujoco() -> (
+    None
+):
     inertia = (
-        '<inertial><mass value="1"/><inertia ixx="1e-3" ixy="0" ixz="0" iyy="1e-3" iyz="0" izz="1e-3"/></inertial>'
+        '<inertial><mass value="1"/><inertia ixx="1e-3" ixy="0" ixz="0" iyy="1e-3" iyz="0" '
+        'izz="1e-3"/></inertial>'
     )
-    joint = '<joint name="j" type="revolute"><parent link="world"/><child link="b"/><axis xyz="0 0 1"/>{}</joint>'
+    joint = (
+        '<joint name="j" type="revolute"><parent link="world"/><child link="b"/><axis xyz="0 '
+        '0 1"/>{}</joint>'
+    )
     limits = '<limit lower="-1" upper="1" effort="100" velocity="1e6"/>'
-    urdf = f'<robot name="r"><link name="world"/><link name="b">{inertia}</link>{joint.format(limits)}</robot>'
+    urdf = (
+        f'<robot name="r"><link name="world"/><link '
+        f'name="b">{inertia}</link>{joint.format(limits)}</robot>'
+    )
     mjcf = bridge.to_mjcf(loaders.load_string(urdf, format="urdf", quiet=True), quiet=True)
     (found,) = (entry for entry in mjcf.diagnostics if entry.code == "mjcf.light-joint")
     model = mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)

@@ -14,7 +14,15 @@ from loaders.diagnostics import ExportError, Fate, Where
 from loaders.inertia import SpatialInertia
 from loaders.model import Box, Collision, Joint, JointType, Link
 from loaders.pose import IDENTITY, Pose
-from tests.support.mjcf_scenes import IMPOSSIBLE, codes, hinge, link, one_joint, random_tree, scene_of
+from tests.support.mjcf_scenes import (
+    IMPOSSIBLE,
+    codes,
+    hinge,
+    link,
+    one_joint,
+    random_tree,
+    scene_of,
+)
 from tests.support.mujoco_oracle import compiled
 
 
@@ -56,7 +64,9 @@ def test_a_diagonal_inertia_is_written_as_it_stands():
 
 
 def test_an_inertia_that_no_body_has_is_refused_by_name_and_place():
-    with pytest.raises(ExportError, match=r"arm\.sdf:12: error: .*link arm .*inertia=\"repair\"") as caught:
+    with pytest.raises(
+        ExportError, match=r"arm\.sdf:12: error: .*link arm .*inertia=\"repair\""
+    ) as caught:
         to_mjcf(one_joint(inertia=IMPOSSIBLE))
     assert codes(caught.value.diagnostics) == ["mjcf.impossible-inertia"]
 
@@ -81,9 +91,13 @@ def test_massless_moving_links_get_the_least_mass_that_compiles_and_are_reported
 def test_a_link_without_mass_that_carries_a_welded_mass_stays_without():
     scene = one_joint()
     tool = Link(name="tool", model="m", X_WL=IDENTITY, inertia=scene.links[1].inertia)
-    weld = Joint(name="weld", type=JointType.FIXED, parent="arm", child="tool", X_PJ=IDENTITY, X_CJ=IDENTITY)
+    weld = Joint(
+        name="weld", type=JointType.FIXED, parent="arm", child="tool", X_PJ=IDENTITY, X_CJ=IDENTITY
+    )
     bare = dataclasses.replace(scene.links[1], inertia=None)
-    scene = dataclasses.replace(scene, links=(scene.links[0], bare, tool), joints=(*scene.joints, weld))
+    scene = dataclasses.replace(
+        scene, links=(scene.links[0], bare, tool), joints=(*scene.joints, weld)
+    )
     mjcf = to_mjcf(scene)
     assert compiled(mjcf).body("arm").mass[0] == 0.0
     assert "mjcf.massless-link" not in codes(mjcf.diagnostics)
@@ -96,7 +110,9 @@ def test_an_inertia_from_geometry_is_that_of_the_shapes(mass):
     scene = one_joint()
     box = Collision(name="c", X_LG=Pose.of(p=(1, 2, 3)), geometry=Box(size=(0.1, 0.2, 0.3)))
     boxed = dataclasses.replace(scene.links[1], inertia=given, collisions=(box,))
-    mjcf = to_mjcf(dataclasses.replace(scene, links=(scene.links[0], boxed)), inertia="from_geometry")
+    mjcf = to_mjcf(
+        dataclasses.replace(scene, links=(scene.links[0], boxed)), inertia="from_geometry"
+    )
     body, m = compiled(mjcf).body("arm"), mass or 6.0
     assert body.mass[0] == pytest.approx(m)
     assert body.ipos == pytest.approx((1, 2, 3))
@@ -113,9 +129,12 @@ def test_a_link_without_inertia_is_an_error_where_that_is_asked_for():
 
 @pytest.mark.parametrize("size", [1e-8, 1.0, 1e5])
 def test_axes_of_a_source_that_no_longer_fit_are_not_used(size):
-    """The moments of a link from MJCF are changed after reading; its stated axes are principal axes no more."""
+    """The moments of a link from MJCF are changed after reading; its stated axes are principal axes
+    no more.
+    """
     text = (
-        "<mujoco><worldbody><body name='a'><freejoint/><inertial pos='0 0 0' mass='1' quat='0.8 0 0.6 0' "
+        "<mujoco><worldbody><body name='a'><freejoint/><inertial pos='0 0 0' mass='1' quat='0.8 0 "
+        "0.6 0' "
         f"diaginertia='{3 * size} {4 * size} {5 * size}'/></body></worldbody></mujoco>"
     )
     scene = loaders.load_string(text, format="mjcf", quiet=True)

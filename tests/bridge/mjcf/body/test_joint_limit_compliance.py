@@ -43,6 +43,8 @@ def test_a_mass_that_hits_a_soft_stop_leaves_it_after_half_a_period():
 
 
 def test_a_stop_too_stiff_for_the_time_step_is_as_hard_as_possible_and_is_reported():
-    mjcf = to_mjcf(one_joint(z_axis(lower=-1.0, upper=1.0, limit_stiffness=1e8, limit_dissipation=1.0)))
+    mjcf = to_mjcf(
+        one_joint(z_axis(lower=-1.0, upper=1.0, limit_stiffness=1e8, limit_dissipation=1.0))
+    )
     assert "solreflimit" not in mjcf.partition("<worldbody>")[2]
     assert "mjcf.rigid-stops" in codes(mjcf.diagnostics)

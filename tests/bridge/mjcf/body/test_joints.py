@@ -1,4 +1,6 @@
-"""Joints move in MuJoCo as in the mechanism: poses, mass matrix, bias forces, passive forces and limits."""
+"""Joints move in MuJoCo as in the mechanism: poses, mass matrix, bias forces, passive forces and
+limits.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,10 @@ def test_bias_forces_are_the_models(seed):
         if body.primitives and body.primitives[0].kind != "free"
     }
     vector = np.concatenate(
-        [np.atleast_1d(v.get(b.joint, np.zeros(len(b.reflected_inertia)))) for b in mechanism.bodies]
+        [
+            np.atleast_1d(v.get(b.joint, np.zeros(len(b.reflected_inertia))))
+            for b in mechanism.bodies
+        ]
     )
     expected = mechanism.bias_forces(q, v)
     found = running.set(q, vector).bias_forces()
@@ -73,11 +78,16 @@ def test_damping_spring_and_friction_push_as_the_model_says():
 
 
 def test_a_free_joint_has_the_dynamics_of_rotation_and_those_of_translation_are_reported():
-    """MuJoCo has one value for all six directions; the moments are those that the model states for rotation."""
+    """MuJoCo has one value for all six directions; the moments are those that the model states for
+    rotation.
+    """
     text = '<body name="a" pos="0 0 1"><joint name="j" type="free"/><geom size="0.1"/></body>'
     scene = read(text)
     (joint,) = scene.joints
-    axes = (z_axis(damping=5.0, spring_stiffness=7.0, inertia=0.5), z_axis(damping=0.7, friction=0.4, inertia=0.2))
+    axes = (
+        z_axis(damping=5.0, spring_stiffness=7.0, inertia=0.5),
+        z_axis(damping=0.7, friction=0.4, inertia=0.2),
+    )
     scene = dataclasses.replace(scene, joints=(dataclasses.replace(joint, axes=axes),))
     mjcf = to_mjcf(scene)
     model, plain = compiled(mjcf), compiled(to_mjcf(read(text)))
@@ -108,7 +118,9 @@ def test_a_rotor_adds_its_inertia_times_the_gear_squared():
     ],
 )
 def test_limits_hold_also_on_one_side(lower_limit, upper_limit, expected):
-    joint = compiled(to_mjcf(one_joint(z_axis(lower=lower_limit, upper=upper_limit)))).joint("elbow")
+    joint = compiled(to_mjcf(one_joint(z_axis(lower=lower_limit, upper=upper_limit)))).joint(
+        "elbow"
+    )
     assert joint.limited[0]
     assert tuple(joint.range) == expected
 
@@ -136,9 +148,13 @@ def test_an_effort_limit_holds_for_the_sum_of_actuators():
 
 def test_an_arc_is_a_hinge_whose_forces_are_those_along_the_arc():
     curve = Curve(
-        initial_tangent=frozen((1, 0, 0)), plane_normal=frozen((0, 0, 1)), arcs=(Arc(length=1.0, curvature=2.0),)
+        initial_tangent=frozen((1, 0, 0)),
+        plane_normal=frozen((0, 0, 1)),
+        arcs=(Arc(length=1.0, curvature=2.0),),
     )
-    scene = one_joint(z_axis(damping=0.8, lower=-0.2, upper=1.0), kind=JointType.CURVILINEAR, curve=curve)
+    scene = one_joint(
+        z_axis(damping=0.8, lower=-0.2, upper=1.0), kind=JointType.CURVILINEAR, curve=curve
+    )
     mechanism = lower(scene)
     mjcf = to_mjcf(mechanism)
     running = Running(compiled(mjcf), mechanism)
@@ -146,7 +162,9 @@ def test_an_arc_is_a_hinge_whose_forces_are_those_along_the_arc():
         expected = mechanism.link_poses({"elbow": s})["arm"]
         assert running.set({"elbow": s}, np.array([0.5])).poses()["arm"].is_close(expected)
         assert (running.S.T @ running.data.qfrc_passive)[0] == pytest.approx(-0.8 * 0.5, rel=1e-14)
-        assert running.mass_matrix() == pytest.approx(mechanism.mass_matrix({"elbow": s}), rel=1e-13)
+        assert running.mass_matrix() == pytest.approx(
+            mechanism.mass_matrix({"elbow": s}), rel=1e-13
+        )
     assert tuple(running.model.joint("elbow").range) == (-0.4, 2.0)
     assert "mjcf.joint-coordinate" in codes(mjcf.diagnostics)
 
@@ -197,7 +215,9 @@ def test_dry_friction_converges_to_the_exact_stick_slip_motion():
 
 
 def _stick_slip_error(step):
-    """The largest error [m] until 0.5 s after the mass sticks; at the end it stands where it should."""
+    """The largest error [m] until 0.5 s after the mass sticks; at the end it stands where it
+    should.
+    """
     model = compiled(to_mjcf(stick_slip.oscillator(step)))
     data = mujoco.MjData(model)
     data.qpos[0] = stick_slip.START

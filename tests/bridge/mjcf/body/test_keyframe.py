@@ -20,13 +20,17 @@ from tests.support.mujoco_oracle import compiled
 
 
 def test_a_default_position_becomes_the_key_home():
-    joint = dataclasses.replace(hinge("j", WORLD, "a", lower=-1.0, upper=1.0), default_position=(0.5,))
+    joint = dataclasses.replace(
+        hinge("j", WORLD, "a", lower=-1.0, upper=1.0), default_position=(0.5,)
+    )
     model = compiled(to_mjcf(scene_of(link("a"), joints=(joint,))))
     assert tuple(model.key("home").qpos) == (0.5,)
 
 
 def test_position_controllers_hold_the_key_home():
-    joint = dataclasses.replace(hinge("j", WORLD, "a", lower=-1.0, upper=1.0, effort=9.0), default_position=(0.5,))
+    joint = dataclasses.replace(
+        hinge("j", WORLD, "a", lower=-1.0, upper=1.0, effort=9.0), default_position=(0.5,)
+    )
     free = link("b", p=(0.0, 0.0, 5.0))
     model = compiled(to_mjcf(scene_of(free, link("a"), joints=(joint,)), actuators="position"))
     assert tuple(model.key("home").ctrl) == (0.5,)
@@ -51,22 +55,31 @@ def test_followers_are_initially_where_their_coupling_puts_them():
 
 
 def test_a_follower_with_an_offset_starts_there():
-    model = compiled(to_mjcf(arm(couplings=(Coupling(follower="f", leader="j", multiplier=1.0, offset=0.5),))))
+    model = compiled(
+        to_mjcf(arm(couplings=(Coupling(follower="f", leader="j", multiplier=1.0, offset=0.5),)))
+    )
     assert tuple(model.key("home").qpos) == (*FREE, 0, 0.25, 0.5)
 
 
-# --- states of the source --------------------------------------------------------------------------------------------
+# --- states of the source -------------------------------------------------------------------------
 
 
 def state(name, **positions):
-    return Keyframe(name=name, joints=tuple(positions), positions=tuple((x,) for x in positions.values()))
+    return Keyframe(
+        name=name, joints=tuple(positions), positions=tuple((x,) for x in positions.values())
+    )
 
 
 def arm(*keyframes, couplings=()):
     """Two hinges and a free body; a third hinge, if couplings are given, follows the first."""
-    joints = [hinge(name, WORLD, name.upper(), lower=-1.0, upper=1.0, effort=9.0) for name in ("j", "k", "f")]
+    joints = [
+        hinge(name, WORLD, name.upper(), lower=-1.0, upper=1.0, effort=9.0)
+        for name in ("j", "k", "f")
+    ]
     joints[1] = dataclasses.replace(joints[1], default_position=(0.25,))
-    scene = scene_of(link("free", p=(0.0, 0.0, 5.0)), link("J"), link("K"), link("F"), joints=tuple(joints))
+    scene = scene_of(
+        link("free", p=(0.0, 0.0, 5.0)), link("J"), link("K"), link("F"), joints=tuple(joints)
+    )
     return dataclasses.replace(scene, keyframes=keyframes, couplings=couplings)
 
 
@@ -74,9 +87,13 @@ FREE = (0, 0, 5, 1, 0, 0, 0)
 
 
 def test_states_of_the_source_become_keys_before_home():
-    model = compiled(to_mjcf(arm(state("up", j=0.5), state("down", j=-0.5, k=0.75)), actuators="position"))
+    model = compiled(
+        to_mjcf(arm(state("up", j=0.5), state("down", j=-0.5, k=0.75)), actuators="position")
+    )
     assert [model.key(i).name for i in range(model.nkey)] == ["up", "down", "home"]
-    assert tuple(model.key("up").qpos) == (*FREE, 0.5, 0.25, 0), "others are at their initial position"
+    assert tuple(model.key("up").qpos) == (*FREE, 0.5, 0.25, 0), (
+        "others are at their initial position"
+    )
     assert tuple(model.key("down").qpos) == (*FREE, -0.5, 0.75, 0)
     assert tuple(model.key("down").ctrl) == (-0.5, 0.75, 0)
 
@@ -87,9 +104,13 @@ def test_the_last_key_is_the_initial_position_whatever_the_states_are_called():
     assert tuple(model.key("initial").qpos) == (*FREE, 0, 0.25, 0)
     assert tuple(model.key("home").qpos) == (*FREE, 0.5, 0.25, 0)
     joint = hinge("j", WORLD, "a", lower=-1.0, upper=1.0)
-    scene = dataclasses.replace(scene_of(link("a"), joints=(joint,)), keyframes=(state("up", j=0.5),))
+    scene = dataclasses.replace(
+        scene_of(link("a"), joints=(joint,)), keyframes=(state("up", j=0.5),)
+    )
     model = compiled(to_mjcf(scene))
-    assert [(model.key(i).name, *model.key(i).qpos) for i in range(model.nkey)] == [("up", 0.5)], "zero needs no key"
+    assert [(model.key(i).name, *model.key(i).qpos) for i in range(model.nkey)] == [("up", 0.5)], (
+        "zero needs no key"
+    )
 
 
 LIMITED = """<mujoco><compiler autolimits="true"/><worldbody>
@@ -110,11 +131,19 @@ INITIAL = math.radians(30)
     ],
 )
 def test_a_state_at_rest_in_the_initial_position_is_its_key(key: str, is_initial: bool) -> None:
-    keyframes = f"<keyframe><key name='up' qpos='0.7'/><key name='k' {key.format(q=INITIAL)}/></keyframe>"
+    keyframes = (
+        f"<keyframe><key name='up' qpos='0.7'/><key name='k' {key.format(q=INITIAL)}/></keyframe>"
+    )
     source = mujoco.MjModel.from_xml_string(LIMITED % keyframes)
-    built = build(bridge.lower(loaders.load_string(LIMITED % keyframes, format="mjcf", quiet=True)), Options())
+    built = build(
+        bridge.lower(loaders.load_string(LIMITED % keyframes, format="mjcf", quiet=True)), Options()
+    )
     model = to_spec(built.root, built.assets).compile()
-    assert [model.key(i).name for i in range(model.nkey)] == ["up", "k", *([] if is_initial else ["home"])]
+    assert [model.key(i).name for i in range(model.nkey)] == [
+        "up",
+        "k",
+        *([] if is_initial else ["home"]),
+    ]
     assert built.initial_key == model.nkey - 1
     for name in ("key_qpos", "key_qvel", "key_mpos", "key_ctrl"):
         assert getattr(model, name)[: source.nkey].tolist() == getattr(source, name).tolist()
@@ -122,8 +151,13 @@ def test_a_state_at_rest_in_the_initial_position_is_its_key(key: str, is_initial
 
 
 @pytest.mark.parametrize("names", [("home", "initial"), ("a", "home"), ("initial", "b")])
-def test_a_key_has_the_index_of_its_source_however_often_it_is_converted(names: tuple[str, str]) -> None:
-    keys = "".join(f"<key name='{name}' qpos='{q}' ctrl='{q}'/>" for name, q in zip(names, (0.6, 0.7), strict=True))
+def test_a_key_has_the_index_of_its_source_however_often_it_is_converted(
+    names: tuple[str, str],
+) -> None:
+    keys = "".join(
+        f"<key name='{name}' qpos='{q}' ctrl='{q}'/>"
+        for name, q in zip(names, (0.6, 0.7), strict=True)
+    )
     text = LIMITED % f"<keyframe>{keys}</keyframe>"
     source = mujoco.MjModel.from_xml_string(text)
     counts = []
@@ -159,7 +193,9 @@ def test_a_state_outside_the_limits_is_kept_and_noted():
 
 
 def test_position_controllers_of_which_a_state_says_nothing_hold_its_position():
-    up = dataclasses.replace(state("up", j=0.5), actuators=("j",), controls=((0.75,),), activations=((),))
+    up = dataclasses.replace(
+        state("up", j=0.5), actuators=("j",), controls=((0.75,),), activations=((),)
+    )
     mjcf = to_mjcf(arm(up), actuators="position")
     names = [compiled(mjcf).actuator(i).name for i in range(compiled(mjcf).nu)]
     assert names == ["j", "k", "f"]

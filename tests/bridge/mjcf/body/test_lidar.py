@@ -22,7 +22,9 @@ SCAN = """<{0}><scan><horizontal><samples>{1}</samples><min_angle>{2}</min_angle
 
 def read(kind, *scan):
     """The export, and what each sensor of the lidar reads, by its name."""
-    mjcf = to_mjcf(loaders.load_string(ROOM.format(kind=kind, scan=SCAN.format(*scan)), format="sdf"))
+    mjcf = to_mjcf(
+        loaders.load_string(ROOM.format(kind=kind, scan=SCAN.format(*scan)), format="sdf")
+    )
     model = compiled(mjcf)
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
@@ -30,7 +32,8 @@ def read(kind, *scan):
 
 
 @pytest.mark.parametrize(
-    ("kind", "tag"), [("lidar", "lidar"), ("gpu_lidar", "lidar"), ("ray", "ray"), ("gpu_ray", "ray")]
+    ("kind", "tag"),
+    [("lidar", "lidar"), ("gpu_lidar", "lidar"), ("ray", "ray"), ("gpu_ray", "ray")],
 )
 def test_rays_are_ordered_by_row_and_read_the_distance_that_geometry_gives(kind, tag):
     mjcf, found = read(kind, tag, 5, -0.8, 0.4, 3, -0.3, 0.3, 30)
@@ -51,7 +54,9 @@ def test_rays_turn_left_and_up():
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     ahead, left, up, both = (
-        data.site(i).xmat.reshape(3, 3)[:, 2] for i in range(model.nsite) if "lidar" in data.site(i).name
+        data.site(i).xmat.reshape(3, 3)[:, 2]
+        for i in range(model.nsite)
+        if "lidar" in data.site(i).name
     )
     assert ahead == pytest.approx((1, 0, 0))
     assert left == pytest.approx((math.cos(0.5), math.sin(0.5), 0))

@@ -26,7 +26,11 @@ def test_an_imu_at_rest_measures_the_reaction_to_gravity():
 
 
 def test_a_camera_looks_along_x_with_z_up_and_has_the_sources_view():
-    parameters = (("camera/horizontal_fov", "1.2"), ("camera/image/width", "640"), ("camera/image/height", "480"))
+    parameters = (
+        ("camera/horizontal_fov", "1.2"),
+        ("camera/image/width", "640"),
+        ("camera/image/height", "480"),
+    )
     camera = Sensor(name="eye", type="camera", X_LS=X_LG, parameters=parameters)
     model = compiled(to_mjcf(scene_of(link("a", sensors=(camera,)))))
     R = quaternion_to_matrix(model.cam_quat[0])
@@ -39,7 +43,9 @@ def test_a_camera_looks_along_x_with_z_up_and_has_the_sources_view():
 def test_a_force_sensor_in_a_joint_reads_the_weight_that_hangs_from_it():
     sensor = Sensor(name="ft", type="force_torque", X_LS=IDENTITY, joint="weld")
     weld = dataclasses.replace(hinge("weld", "a", "b", JointType.FIXED), sensors=(sensor,))
-    mjcf = to_mjcf(scene_of(link("a"), link("b"), joints=(hinge("s", WORLD, "a", JointType.FIXED), weld)))
+    mjcf = to_mjcf(
+        scene_of(link("a"), link("b"), joints=(hinge("s", WORLD, "a", JointType.FIXED), weld))
+    )
     model = compiled(mjcf)
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
@@ -73,9 +79,15 @@ def turned(reading, R_PC, R_PC_0, R_CS, hint):
 @pytest.mark.parametrize("joint_type", ["revolute", "fixed", "prismatic"])
 @pytest.mark.parametrize("frame", ["parent", "child", "sensor"])
 @pytest.mark.parametrize(("held", "sign"), [("A", 1.0), ("B", -1.0)])
-def test_a_force_is_in_the_axes_of_the_source_once_turned_as_the_hint_tells(joint_type, frame, held, sign):
-    """The held link carries the other one: the parent pushes the child up by 20 N, or is pushed down by it."""
-    mjcf = to_mjcf(loaders.load_string(FORCES.format(held=held, type=joint_type, frame=frame), format="sdf"))
+def test_a_force_is_in_the_axes_of_the_source_once_turned_as_the_hint_tells(
+    joint_type, frame, held, sign
+):
+    """The held link carries the other one: the parent pushes the child up by 20 N, or is pushed
+    down by it.
+    """
+    mjcf = to_mjcf(
+        loaders.load_string(FORCES.format(held=held, type=joint_type, frame=frame), format="sdf")
+    )
     model = compiled(mjcf)
     data = mujoco.MjData(model)
 
@@ -97,7 +109,9 @@ def test_a_force_is_in_the_axes_of_the_source_once_turned_as_the_hint_tells(join
         reading = -reading if "mjcf.force-torque-sign" in found else reading
         R_WF = {"parent": R_WP, "child": R_WC, "sensor": R_WC @ R_CS}[frame]
         expected = R_WF.T @ (0.0, 0.0, 20.0 * sign)
-        assert turned(reading, R_WP.T @ R_WC, R_PC_0, R_CS, hint) == pytest.approx(expected, abs=1e-9)
+        assert turned(reading, R_WP.T @ R_WC, R_PC_0, R_CS, hint) == pytest.approx(
+            expected, abs=1e-9
+        )
 
 
 CONTACT = """<sdf version='1.9'><world name='w'><gravity>0 0 -10</gravity>
@@ -135,7 +149,9 @@ def test_a_range_finder_looks_along_x():
     wall = link(
         "wall",
         model="ground",
-        collisions=(Collision(name="w", X_LG=Pose.of(p=(2.0, 0, 0)), geometry=Box(size=(1, 1, 1))),),
+        collisions=(
+            Collision(name="w", X_LG=Pose.of(p=(2.0, 0, 0)), geometry=Box(size=(1, 1, 1))),
+        ),
     )
     lidar = Sensor(name="lidar", type="lidar", X_LS=IDENTITY)
     model = compiled(to_mjcf(scene_of(wall, link("a", sensors=(lidar,)))))

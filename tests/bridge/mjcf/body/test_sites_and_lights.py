@@ -13,7 +13,9 @@ from tests.support.mujoco_oracle import compiled
 
 def test_frames_and_lights_stand_where_the_model_has_them():
     frame = Frame(name="tip", link="a", X_LF=X_LG)
-    light = Light(name="sun", type="directional", link=WORLD, X_LLight=X_LG, direction=(0.0, 0.6, -0.8))
+    light = Light(
+        name="sun", type="directional", link=WORLD, X_LLight=X_LG, direction=(0.0, 0.6, -0.8)
+    )
     model = compiled(to_mjcf(scene_of(link("a"), frames=(frame,), lights=(light,))))
     site = model.site("tip")
     assert np.abs(site.pos - X_LG.p).max() <= 1e-15

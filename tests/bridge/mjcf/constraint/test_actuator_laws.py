@@ -8,8 +8,10 @@ from tests.support.mjcf_documents import BALL
 from tests.support.mjcf_round_trip import differences
 
 BODY = (
-    f'<site name="o" pos="0 0 1"/><body name="a"><joint name="j" axis="0 1 0" range="-90 90"/>{BALL}'
-    f'<site name="s" pos="1 0 0"/><body name="b" pos="0 0 1"><joint name="k" type="ball"/>{BALL}</body></body>'
+    f'<site name="o" pos="0 0 1"/><body name="a"><joint name="j" axis="0 1 0" range="-90 '
+    f'90"/>{BALL}'
+    f'<site name="s" pos="1 0 0"/><body name="b" pos="0 0 1"><joint name="k" '
+    f'type="ball"/>{BALL}</body></body>'
     f'<body name="f" pos="0 3 0" euler="20 30 0"><freejoint name="free"/>{BALL}</body>'
 )
 TENDON = '<tendon><spatial name="t"><site site="o"/><site site="s"/></spatial></tendon>'

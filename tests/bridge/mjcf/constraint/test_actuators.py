@@ -1,4 +1,6 @@
-"""Controllers without gain, efforts that are too much for the time step, and inertias that are made possible."""
+"""Controllers without gain, efforts that are too much for the time step, and inertias that are made
+possible.
+"""
 
 import math
 import re
@@ -54,7 +56,9 @@ def moved(mjcf, control, seconds):
     model = compiled(mjcf)
     data = mujoco.MjData(model)
     data.ctrl[:] = control
-    quietly(lambda: [mujoco.mj_step(model, data) for _ in range(round(seconds / model.opt.timestep))])
+    quietly(
+        lambda: [mujoco.mj_step(model, data) for _ in range(round(seconds / model.opt.timestep))]
+    )
     return data.qpos[0], data.qvel[0]
 
 
@@ -85,7 +89,9 @@ def test_a_controller_without_gain_settles_at_any_time_step(time_step):
 
 @pytest.mark.parametrize("bound", [1e10, 1e12, math.inf])
 def test_limits_that_are_none_bound_no_controller(bound):
-    model = compiled(to_mjcf(flywheel(1.0, lower=-bound, upper=bound, effort=1.0), actuators="position"))
+    model = compiled(
+        to_mjcf(flywheel(1.0, lower=-bound, upper=bound, effort=1.0), actuators="position")
+    )
     assert not model.actuator_ctrllimited[0]
 
 
@@ -93,7 +99,9 @@ def test_limits_that_are_none_bound_no_controller(bound):
     ("effort", "stops", "light"),
     [(0.1, math.inf, False), (100.0, math.inf, True), (100.0, 1.0, True), (100.0, 1e-6, False)],
 )
-def test_effort_that_turns_a_joint_too_far_in_one_step_is_reported_with_its_figures(effort, stops, light):
+def test_effort_that_turns_a_joint_too_far_in_one_step_is_reported_with_its_figures(
+    effort, stops, light
+):
     mjcf = to_mjcf(flywheel(1e-3, lower=-stops, upper=stops, effort=effort))
     found = [entry for entry in mjcf.diagnostics if entry.code == "mjcf.light-joint"]
     assert bool(found) == light
@@ -118,12 +126,14 @@ def test_all_joints_that_turn_too_far_are_counted_and_named():
 def test_a_joint_of_unknown_inertia_is_controlled_as_one_of_unit_inertia():
     """The mass matrix of more than a thousand joints is not computed."""
     names = [f"l{n}" for n in range(1001)]
-    scene = scene_of(*map(link, names), joints=tuple(hinge(f"j{n}", WORLD, n, effort=1.0) for n in names))
+    scene = scene_of(
+        *map(link, names), joints=tuple(hinge(f"j{n}", WORLD, n, effort=1.0) for n in names)
+    )
     mjcf = to_mjcf(scene, actuators="position")
     assert {float(gain) for gain in re.findall(r'kp="([^"]*)"', mjcf)} == {FREQUENCY**2}
 
 
-# --- effort that ends at the speed limit ------------------------------------------------------------------------------
+# --- effort that ends at the speed limit ----------------------------------------------------------
 
 
 def dc_motor(**axis):
@@ -131,7 +141,9 @@ def dc_motor(**axis):
 
 
 @pytest.mark.parametrize("control", [6.0, -6.0, 3.0])
-def test_a_dc_motor_reaches_the_share_of_the_speed_limit_that_it_is_given_as_a_motor_with_back_emf_does(control):
+def test_a_dc_motor_reaches_the_share_of_the_speed_limit_that_it_is_given_as_a_motor_with_back_emf_does(
+    control,
+):
     effort, speed, inertia = 6.0, 4.0, 0.5
     mjcf = dc_motor(effort=effort, velocity=speed, lower=-1e3, upper=1e3)
     tau = inertia * speed / effort  # I dv/dt = u - (effort / speed) v
@@ -144,7 +156,12 @@ def test_a_dc_motor_reaches_the_share_of_the_speed_limit_that_it_is_given_as_a_m
 def test_a_dc_motor_holds_full_effort_at_rest_and_never_gives_more():
     model = compiled(dc_motor(effort=6.0, velocity=4.0))
     data = mujoco.MjData(model)
-    for control, velocity, expected in ((6.0, 0.0, 6.0), (100.0, 0.0, 6.0), (6.0, 2.0, 3.0), (-6.0, 4.0, -6.0)):
+    for control, velocity, expected in (
+        (6.0, 0.0, 6.0),
+        (100.0, 0.0, 6.0),
+        (6.0, 2.0, 3.0),
+        (-6.0, 4.0, -6.0),
+    ):
         data.ctrl[:], data.qvel[:] = control, velocity
         mujoco.mj_forward(model, data)
         assert data.qfrc_actuator[0] == pytest.approx(expected)
@@ -153,7 +170,11 @@ def test_a_dc_motor_holds_full_effort_at_rest_and_never_gives_more():
 def test_a_speed_limit_that_a_motor_ends_at_is_approximated_and_no_longer_dropped():
     scene = flywheel(0.5, effort=6.0, velocity=4.0)
     fates = {
-        kind: [d.fate for d in to_mjcf(scene, actuators=kind).diagnostics if d.code == "mjcf.velocity-limit"]
+        kind: [
+            d.fate
+            for d in to_mjcf(scene, actuators=kind).diagnostics
+            if d.code == "mjcf.velocity-limit"
+        ]
         for kind in ("motor", "dcmotor")
     }
     assert fates == {"motor": [Fate.DROPPED], "dcmotor": [Fate.APPROXIMATED]}
@@ -178,7 +199,7 @@ def test_a_dc_motor_with_unstable_limits_has_a_smaller_control_range_and_the_sam
     assert speed * model.opt.timestep == pytest.approx(0.2, rel=0.01)
 
 
-# --- who is driven ---------------------------------------------------------------------------------------------------
+# --- who is driven --------------------------------------------------------------------------------
 
 GRIPPER = """
 <sdf version="1.11" xmlns:drake="drake.mit.edu"><model name="gripper">
@@ -193,20 +214,27 @@ GRIPPER = """
 
 
 @pytest.mark.parametrize(
-    ("gains", "driven"), [("", ["open"]), ("<drake:controller_gains p='9' d='1'/>", ["open", "mirror"])]
+    ("gains", "driven"),
+    [("", ["open"]), ("<drake:controller_gains p='9' d='1'/>", ["open", "mirror"])],
 )
 def test_a_follower_is_driven_only_where_the_source_says_how(gains, driven):
-    mjcf = to_mjcf(loaders.load_string(GRIPPER.format(gains=gains), format="sdf"), actuators="position")
+    mjcf = to_mjcf(
+        loaders.load_string(GRIPPER.format(gains=gains), format="sdf"), actuators="position"
+    )
     model = compiled(mjcf)
     assert [model.actuator(i).name for i in range(model.nu)] == driven
-    assert ("mjcf.idle-followers" in {entry.code for entry in mjcf.diagnostics}) == (driven == ["open"])
+    assert ("mjcf.idle-followers" in {entry.code for entry in mjcf.diagnostics}) == (
+        driven == ["open"]
+    )
 
 
-# --- inertia that no body can have -----------------------------------------------------------------------------------
+# --- inertia that no body can have ----------------------------------------------------------------
 
 
 @given(st.tuples(*[st.floats(1e-3, 1.0)] * 3), st.floats(-3.0, 3.0))
-@example((0.5, 0.99999, 0.40625), 0.0)  # a sum whose rounding is too little, though the difference is none
+@example(
+    (0.5, 0.99999, 0.40625), 0.0
+)  # a sum whose rounding is too little, though the difference is none
 def test_a_repaired_inertia_is_possible_near_and_the_one_that_is_written(moments, angle):
     R = rotation_about(np.array((1.0, 2.0, 2.0)) / 3.0, angle)
     inertia = SpatialInertia.of(1.0, I_Lcm=R @ np.diag(moments) @ R.T)
@@ -247,7 +275,9 @@ def test_a_rotor_counts_in_the_mass_matrix_as_in_drake(form):
 @BOTH
 @pytest.mark.parametrize("goal", [0.31, 0.5, 3.0, -3.0])
 def test_a_controller_pushes_by_its_gains_up_to_the_effort_limit(form, goal):
-    _, scene = read(form, physics.driven(form, '<drake:controller_gains p="40" d="2"/>', effort="5"))
+    _, scene = read(
+        form, physics.driven(form, '<drake:controller_gains p="40" d="2"/>', effort="5")
+    )
     robot = Loaded(scene, actuators="position")
     robot.data.ctrl[0] = goal
     robot.set({"ja": 0.3, "jb": 0.0}, {"ja": 0.2, "jb": 0.0})
@@ -258,7 +288,9 @@ def test_a_controller_pushes_by_its_gains_up_to_the_effort_limit(form, goal):
 @BOTH
 @pytest.mark.parametrize(("effort", "error"), [("100", 2e-3), ("5", 3e-3)])
 def test_a_controller_moves_its_joint_as_in_drake(form, effort, error):
-    text, scene = read(form, physics.driven(form, '<drake:controller_gains p="40" d="2"/>', effort=effort))
+    text, scene = read(
+        form, physics.driven(form, '<drake:controller_gains p="40" d="2"/>', effort=effort)
+    )
     q = v = {"ja": 0.0, "jb": 0.0}
     robot = Loaded(scene, 1e-4, actuators="position").set(q, v)
     robot.data.ctrl[0] = 0.8

@@ -1,4 +1,6 @@
-"""Couplings, screws, loops and ball constraints hold within the stated error, and move as in Drake."""
+"""Couplings, screws, loops and ball constraints hold within the stated error, and move as in
+Drake.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,10 @@ def test_a_screw_advances_as_it_turns_within_the_stated_error():
     worst = 0.0
     for _ in range(2000):
         mujoco.mj_step(model, data)
-        worst = max(worst, abs(data.joint("elbow_slide").qpos[0] - 0.05 / math.tau * data.joint("elbow").qpos[0]))
+        worst = max(
+            worst,
+            abs(data.joint("elbow_slide").qpos[0] - 0.05 / math.tau * data.joint("elbow").qpos[0]),
+        )
     assert abs(data.joint("elbow").qpos[0]) > 0.5
     assert worst < 1e-6
 
@@ -49,9 +54,13 @@ def test_a_screw_advances_as_it_turns_within_the_stated_error():
 def test_a_follower_keeps_to_its_leader_within_the_stated_error():
     rng = np.random.default_rng(3)
     scene = random_tree(3, kinds=(JointType.REVOLUTE,), size=4, backwards=False)
-    coupling = Coupling(follower="j2", leader="j1", multiplier=-1.5, offset=0.2, where=Where("m.urdf", 7))
+    coupling = Coupling(
+        follower="j2", leader="j1", multiplier=-1.5, offset=0.2, where=Where("m.urdf", 7)
+    )
     mjcf = to_mjcf(dataclasses.replace(scene, couplings=(coupling,)))
-    (found,) = (entry for entry in mjcf.diagnostics if entry.code == "mjcf.coupling-soft-constraint")
+    (found,) = (
+        entry for entry in mjcf.diagnostics if entry.code == "mjcf.coupling-soft-constraint"
+    )
     assert (found.fate, found.where) == (Fate.APPROXIMATED, Where("m.urdf", 7))
     model = compiled(mjcf)
     data = mujoco.MjData(model)

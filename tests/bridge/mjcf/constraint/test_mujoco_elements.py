@@ -14,7 +14,9 @@ from tests.support.mjcf_documents import BALL, read
 
 
 def with_element(element: MujocoElement) -> Scene:
-    return dataclasses.replace(read(f'<body name="a"><joint name="j"/>{BALL}</body>'), mujoco=(element,))
+    return dataclasses.replace(
+        read(f'<body name="a"><joint name="j"/>{BALL}</body>'), mujoco=(element,)
+    )
 
 
 def sensor(joint: str, section: str = "sensor") -> MujocoElement:
@@ -23,7 +25,9 @@ def sensor(joint: str, section: str = "sensor") -> MujocoElement:
 
 def test_an_element_is_written_with_its_attributes() -> None:
     element = dataclasses.replace(sensor("j"), settings=(("cutoff", "2"), ("noise", "0.1")))
-    assert '<jointpos name="n" joint="j" cutoff="2" noise="0.1"/>' in bridge.to_mjcf(with_element(element), quiet=True)
+    assert '<jointpos name="n" joint="j" cutoff="2" noise="0.1"/>' in bridge.to_mjcf(
+        with_element(element), quiet=True
+    )
 
 
 LIMIT = dataclasses.replace(sensor("j"), tag="jointlimitpos")
@@ -40,11 +44,15 @@ def test_an_included_robot_keeps_its_sensors(tmp_path) -> None:  # type: ignore[
     import mujoco
 
     (tmp_path / "r.xml").write_text(
-        '<mujoco model="r"><worldbody><body name="a"><joint name="j"/><geom size="0.1"/></body></worldbody>'
+        '<mujoco model="r"><worldbody><body name="a"><joint name="j"/><geom '
+        'size="0.1"/></body></worldbody>'
         '<sensor><jointpos name="q" joint="j"/></sensor></mujoco>'
     )
     include = "<include><uri>r.xml</uri><name>{}</name></include>"
-    world = f'<sdf version="1.9"><world name="w">{include.format("left")}{include.format("right")}</world></sdf>'
+    world = (
+        f'<sdf version="1.9"><world '
+        f'name="w">{include.format("left")}{include.format("right")}</world></sdf>'
+    )
     (tmp_path / "w.sdf").write_text(world)
     mjcf = bridge.to_mjcf(loaders.load(tmp_path / "w.sdf", quiet=True), quiet=True)
     model = mujoco.MjModel.from_xml_string(mjcf)

@@ -26,7 +26,9 @@ def test_a_force_element_pushes_every_joint_as_in_drake(form, element):
 
 @pytest.mark.parametrize("element", ELEMENTS.values(), ids=ELEMENTS)
 def test_a_force_element_moves_its_links_as_in_drake(element):
-    """Drake integrates exactly here, MuJoCo to first order: a tenth of the step, a tenth of the error."""
+    """Drake integrates exactly here, MuJoCo to first order: a tenth of the step, a tenth of the
+    error.
+    """
     text, scene = read(SDF, tree(SDF) + element(SDF))
     errors = []
     for step in (1e-3, 1e-4):

@@ -25,13 +25,19 @@ def test_a_distance_that_yields_moves_as_in_drake():
     robot = Loaded(scene, 1e-4).set(Q, V)
     drake = Drake(SDF.model(tree(SDF)), "sdf", 1e-4, more=physics.add_rod).set(Q, V)
     error = np.abs(robot.run(0.3) - drake.run(0.3, robot.mechanism.v_order)).max()
-    assert error < 4e-2  # Drake's solver takes out some of the swing: less with every smaller step of Drake's
+    assert (
+        error < 4e-2
+    )  # Drake's solver takes out some of the swing: less with every smaller step of Drake's
 
 
 @BOTH
-@pytest.mark.parametrize(("ja", "rate"), [(0.1, 1.0), (-0.2, 1.0), (0.4, 1.0), (0.4, -1.0), (0.4, -9.0), (-0.9, -1.0)])
+@pytest.mark.parametrize(
+    ("ja", "rate"), [(0.1, 1.0), (-0.2, 1.0), (0.4, 1.0), (0.4, -1.0), (0.4, -9.0), (-0.9, -1.0)]
+)
 def test_a_tendon_that_yields_pulls_outside_its_bounds_only(form, ja, rate):
-    """``max(0, k x + c x')`` beyond the nearer bound by ``x``; Drake says the same over a very short step."""
+    """``max(0, k x + c x')`` beyond the nearer bound by ``x``; Drake says the same over a very
+    short step.
+    """
     text, scene = read(form, tree(form) + physics.tendon(form))
     q, v = STILL | {"ja": ja}, STILL | {"ja": rate}
     robot = Loaded(scene)
@@ -92,9 +98,15 @@ def test_a_rigid_distance_moves_as_in_drake():
     body = tree(SDF) + physics.rod(SDF, distance=repr(distance), stiffness="inf", damping="0")
 
     def more(plant):
-        plant.AddDistanceConstraint(plant.GetBodyByName("a"), p_AP, plant.GetBodyByName("b"), p_BQ, distance)
+        plant.AddDistanceConstraint(
+            plant.GetBodyByName("a"), p_AP, plant.GetBodyByName("b"), p_BQ, distance
+        )
 
     v = STILL | {"jc": 0.5, "ja": 1.0}
     robot = Loaded(read(SDF, body)[1], 1e-4).set(STILL, v)
-    expected = Drake(SDF.model(tree(SDF)), "sdf", 1e-4, more=more).set(STILL, v).run(0.3, robot.mechanism.v_order)
+    expected = (
+        Drake(SDF.model(tree(SDF)), "sdf", 1e-4, more=more)
+        .set(STILL, v)
+        .run(0.3, robot.mechanism.v_order)
+    )
     assert np.abs(robot.run(0.3) - expected).max() < 2e-4

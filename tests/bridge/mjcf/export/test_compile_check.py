@@ -1,4 +1,6 @@
-"""A finished export compiles: what MuJoCo refuses is an error of ours that names the link of the source."""
+"""A finished export compiles: what MuJoCo refuses is an error of ours that names the link of the
+source.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,18 @@ CASES = {
     "one point": ("v 0 0 0\n" * 4 + "f 1 2 3\nf 2 3 4\n", MESH),
     "one line": ("v 0 0 0\nv 1 0 0\nv 2 0 0\nv 3 0 0\nf 1 2 3\nf 2 3 4\n", MESH),
     "tiny": (TETRAHEDRON.format("1e-9"), MESH),
-    "scaled to nothing": (TETRAHEDRON.format(1), "<mesh><uri>mesh.obj</uri><scale>1e-30 1e-30 1e-30</scale></mesh>"),
+    "scaled to nothing": (
+        TETRAHEDRON.format(1),
+        "<mesh><uri>mesh.obj</uri><scale>1e-30 1e-30 1e-30</scale></mesh>",
+    ),
     "cone": ("", "<cone><radius>1e-9</radius><length>1e-9</length></cone>"),
-    "polyline": ("", "<polyline><height>1</height><point>0 0</point><point>1 0</point><point>2 0</point></polyline>"),
+    "polyline": (
+        "",
+        (
+            "<polyline><height>1</height><point>0 0</point><point>1 0</point><point>2 "
+            "0</point></polyline>"
+        ),
+    ),
     "terrain": ("", "<heightmap><uri>height.png</uri><size>-1 1 1</size></heightmap>"),
 }
 
@@ -33,7 +44,9 @@ CASES = {
 def test_a_shape_without_extent_never_becomes_an_export_that_mujoco_refuses(
     tmp_path: Path, case: str, tag: str
 ) -> None:
-    """Each is refused by an error of ours, or compiles; the folder is written only if it compiles."""
+    """Each is refused by an error of ours, or compiles; the folder is written only if it
+    compiles.
+    """
     text, geometry = CASES[case]
     (tmp_path / "mesh.obj").write_text(text)
     Image.linear_gradient("L").resize((17, 17)).save(tmp_path / "height.png")
@@ -86,7 +99,11 @@ def test_the_check_can_be_left_out(tmp_path: Path) -> None:
 def test_the_model_that_was_compiled_is_that_of_the_folder(tmp_path: Path) -> None:
     result = bridge.export_mjcf("assets/arm/model.sdf", tmp_path / "out", quiet=True)
     model = mujoco.MjModel.from_xml_path(str(result.path.with_name("scene.xml")))
-    assert (result.model.nbody, result.model.ngeom, result.model.nmesh) == (model.nbody, model.ngeom, model.nmesh)
+    assert (result.model.nbody, result.model.ngeom, result.model.nmesh) == (
+        model.nbody,
+        model.ngeom,
+        model.nmesh,
+    )
     assert (result.model.body_inertia == model.body_inertia).all()
 
 

@@ -37,9 +37,13 @@ def test_the_file_of_a_model_has_no_ending_of_its_source(tmp_path):
 def test_the_same_source_gives_the_same_bytes(tmp_path):
     for name in ("one", "two"):
         export_mjcf(cone_scene(), tmp_path / name / "demo")
-    files = sorted(p.relative_to(tmp_path / "one") for p in (tmp_path / "one").rglob("*") if p.is_file())
+    files = sorted(
+        p.relative_to(tmp_path / "one") for p in (tmp_path / "one").rglob("*") if p.is_file()
+    )
     assert len(files) == 6
-    assert all((tmp_path / "one" / f).read_bytes() == (tmp_path / "two" / f).read_bytes() for f in files)
+    assert all(
+        (tmp_path / "one" / f).read_bytes() == (tmp_path / "two" / f).read_bytes() for f in files
+    )
 
 
 def test_an_outdated_output_is_reported(tmp_path):
@@ -58,7 +62,10 @@ def test_an_outdated_output_is_reported(tmp_path):
 
 def test_a_long_name_of_a_model_is_cut_in_the_name_of_its_file(tmp_path):
     one, two = (
-        export_mjcf(dataclasses.replace(cone_scene(), name="x" * 300 + end), tmp_path / end).path.name for end in "ab"
+        export_mjcf(
+            dataclasses.replace(cone_scene(), name="x" * 300 + end), tmp_path / end
+        ).path.name
+        for end in "ab"
     )
     assert len(one) < 110
     assert one != two
@@ -88,7 +95,9 @@ def test_a_models_name_never_leads_out_of_the_folder(tmp_path, name):
     quietly(lambda: mujoco.MjModel.from_xml_path(os.fspath(out / "scene.xml")))
 
 
-def test_a_printed_result_says_how_to_view_the_model_and_how_to_write_actuators(tmp_path: Path, assets: Path) -> None:
+def test_a_printed_result_says_how_to_view_the_model_and_how_to_write_actuators(
+    tmp_path: Path, assets: Path
+) -> None:
     result = export_mjcf(assets / "arm" / "model.sdf", tmp_path / "arm")
     text = str(result)
     assert text.splitlines()[0] == str(result.path)

@@ -1,4 +1,6 @@
-"""The scene around a model as MuJoCo compiles it: the floor under it, the camera before it, the light on it."""
+"""The scene around a model as MuJoCo compiles it: the floor under it, the camera before it, the
+light on it.
+"""
 
 import math
 from xml.etree import ElementTree
@@ -49,7 +51,10 @@ def floor(model, data):
     [
         ("<sphere><radius>0.05</radius></sphere>", 0.05),
         ("<capsule><radius>0.02</radius><length>0.2</length></capsule>", 0.02 + 0.1 * TILT),
-        ("<cylinder><radius>0.02</radius><length>0.2</length></cylinder>", 0.02 * math.sqrt(1 - TILT**2) + 0.1 * TILT),
+        (
+            "<cylinder><radius>0.02</radius><length>0.2</length></cylinder>",
+            0.02 * math.sqrt(1 - TILT**2) + 0.1 * TILT,
+        ),
     ],
 )
 def test_the_floor_lies_under_the_lowest_point_of_what_touches(shape, below, tmp_path):
@@ -97,7 +102,9 @@ def test_the_viewer_opens_on_the_whole_model_and_not_on_its_ground(tmp_path):
 
 @pytest.mark.parametrize("lit", [False, True])
 def test_the_scene_adds_no_light_beside_lights_of_the_source(lit, tmp_path):
-    lamp = '<light name="sun" type="directional"><direction>0 0 -1</direction></light>' if lit else ""
+    lamp = (
+        '<light name="sun" type="directional"><direction>0 0 -1</direction></light>' if lit else ""
+    )
     text = f'<sdf version="1.10"><world name="w">{lamp}</world></sdf>'
     model, _ = staged(text, tmp_path)
     assert model.nlight == 1
@@ -119,6 +126,8 @@ def test_terrain_is_found_on_disk_is_there_once_and_is_the_ground(tmp_path):
 def test_colors_of_the_surroundings_are_colors(tmp_path):
     result = export_mjcf(loaders.load_string(LEG.format(shape=""), format="sdf"), tmp_path / "out")
     textures = ElementTree.parse(result.path.parent / "scene.xml").getroot().iter("texture")
-    values = [float(x) for t in textures for key, text in t.items() if "rgb" in key for x in text.split()]
+    values = [
+        float(x) for t in textures for key, text in t.items() if "rgb" in key for x in text.split()
+    ]
     assert len(values) == 15
     assert 0.0 <= min(values) <= max(values) <= 1.0

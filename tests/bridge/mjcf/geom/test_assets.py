@@ -24,7 +24,9 @@ def test_colors_names_and_transparency_are_seen():
     bare = Material(diffuse=(0.1, 0.2, 0.3, 1.0))
     visuals = (
         Visual(name="a", X_LG=IDENTITY, geometry=Sphere(radius=0.1), material=red),
-        Visual(name="b", X_LG=IDENTITY, geometry=Sphere(radius=0.1), material=bare, transparency=0.75),
+        Visual(
+            name="b", X_LG=IDENTITY, geometry=Sphere(radius=0.1), material=bare, transparency=0.75
+        ),
     )
     model = compiled(to_mjcf(scene_of(link("l", visuals=visuals))))
     assert np.allclose(model.material("red").rgba, (0.8, 0.1, 0.1, 1.0))
@@ -37,7 +39,8 @@ def test_a_color_of_several_geoms_is_one_material():
     paint, other = (Material(diffuse=(r, 0.2, 0.4, 1.0)) for r in (0.1, 0.3))
     looks = {"a": paint, "b": paint, "c": other}
     visuals = tuple(
-        Visual(name=name, X_LG=IDENTITY, geometry=Sphere(radius=0.1), material=look) for name, look in looks.items()
+        Visual(name=name, X_LG=IDENTITY, geometry=Sphere(radius=0.1), material=look)
+        for name, look in looks.items()
     )
     model = compiled(to_mjcf(scene_of(link("l", visuals=visuals))))
     assert (model.nmat, model.geom("a").matid[0], model.geom("b").matid[0]) == (1, 0, 0)
@@ -63,7 +66,8 @@ def test_each_link_without_its_shape_because_of_a_missing_mesh_is_reported():
 
 
 TEXTURED = {
-    "m.obj": "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl skin\n"
+    "m.obj": "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl "
+    "skin\n"
     "f 1/1 3/3 2/2\nf 1/1 2/2 4/3\nusemtl plain\nf 1/1 4/3 3/2\nf 2/2 3/3 4/1\n",
     "m.mtl": "newmtl skin\nKd 1 1 1\nmap_Kd skin.png\nnewmtl plain\nKd 0 1 0\n",
 }
@@ -95,11 +99,14 @@ def test_a_mesh_is_looked_up_once_whether_it_has_textures_or_not(
 ) -> None:
     """Each look-up keeps a record of its conversion in the cache."""
     monkeypatch.setenv("SDFBRIDGE_CACHE", str(textured / "cache"))
-    (textured / "plain.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
-    visual = (
-        f"""<visual><geometry><mesh filename="{{}}.obj"/></geometry><material name="m">{colored}</material></visual>"""
+    (textured / "plain.obj").write_text(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
     )
-    text = f'<robot name="r"><link name="l">{visual.format("m")}{visual.format("plain")}</link></robot>'
+    visual = f"""<visual><geometry><mesh filename="{{}}.obj"/></geometry><material name="m">{colored}</material></visual>"""
+    text = (
+        f'<robot name="r"><link '
+        f'name="l">{visual.format("m")}{visual.format("plain")}</link></robot>'
+    )
     to_mjcf(loaders.load_string(text, format="urdf", base=textured, quiet=True))
     assert len(list((textured / "cache" / "obj").glob("*.json"))) == 2
 
@@ -112,13 +119,20 @@ def test_a_color_in_sdformat_replaces_the_texture_of_the_mesh_as_in_gazebo(textu
 
 
 def test_maps_of_a_material_are_layers_with_mujocos_roles(textured: Path) -> None:
-    """SDFormat's normal and roughness maps have roles in MuJoCo; its light map has none, and is reported."""
-    maps = "".join(f"<{kind}>skin.png</{kind}>" for kind in ("normal_map", "roughness_map", "light_map"))
+    """SDFormat's normal and roughness maps have roles in MuJoCo; its light map has none, and is
+    reported.
+    """
+    maps = "".join(
+        f"<{kind}>skin.png</{kind}>" for kind in ("normal_map", "roughness_map", "light_map")
+    )
     text = f"""<sdf version="1.9"><model name="m"><link name="l"><visual name="v"><geometry><sphere><radius>1</radius>
     </sphere></geometry><material><diffuse>1 0 0 1</diffuse><pbr><metal>{maps}</metal></pbr></material></visual></link>
     </model></sdf>"""
     mjcf = to_mjcf(loaders.load_string(text, format="sdf", base=textured, quiet=True))
     model = compiled(mjcf)
     roles = {k for k in range(model.mat_texid.shape[1]) if model.mat_texid[0, k] >= 0}
-    assert roles == {mujoco.mjtTextureRole.mjTEXROLE_ROUGHNESS, mujoco.mjtTextureRole.mjTEXROLE_NORMAL}
+    assert roles == {
+        mujoco.mjtTextureRole.mjTEXROLE_ROUGHNESS,
+        mujoco.mjtTextureRole.mjTEXROLE_NORMAL,
+    }
     assert any("light map" in entry.message for entry in mjcf.diagnostics)

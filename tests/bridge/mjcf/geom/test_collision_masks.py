@@ -66,7 +66,8 @@ def test_masks_are_what_running_mujoco_obeys(graph):
     names, excluded = graph
     found = masks(names, excluded)
     bodies = "".join(
-        f'<body name="{name}" pos="{0.01 * i} 0 0"><freejoint/><geom size="0.1" contype="{found[name].kind}"'
+        f'<body name="{name}" pos="{0.01 * i} 0 0"><freejoint/><geom size="0.1" '
+        f'contype="{found[name].kind}"'
         f' conaffinity="{found[name].touches}"/></body>'
         for i, name in enumerate(names)
     )
@@ -87,13 +88,20 @@ def bullet_contacts(client, names):
 
 
 @seed(2)
-@settings(max_examples=25, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(graphs(size=7))
 def test_masks_are_what_running_pybullet_obeys(bullet, graph):
     names, excluded = graph
     bullet.resetSimulation()
     shape = bullet.createCollisionShape(pybullet.GEOM_SPHERE, radius=0.1)
-    bodies = [bullet.createMultiBody(1.0, shape, basePosition=(0.01 * i, 0, 0)) for i in range(len(names))]
+    bodies = [
+        bullet.createMultiBody(1.0, shape, basePosition=(0.01 * i, 0, 0)) for i in range(len(names))
+    ]
     found = masks(names, excluded)
     for body, name in zip(bodies, names, strict=True):
         bullet.setCollisionFilterGroupMask(body, -1, found[name].kind, found[name].touches)
@@ -102,7 +110,9 @@ def test_masks_are_what_running_pybullet_obeys(bullet, graph):
 
 def test_many_links_are_masked_quickly():
     names = [f"l{i}" for i in range(1500)]
-    excluded = {frozenset(p) for k in range(30) for p in combinations(names[50 * k : 50 * k + 50], 2)}
+    excluded = {
+        frozenset(p) for k in range(30) for p in combinations(names[50 * k : 50 * k + 50], 2)
+    }
     found = masks(names, excluded)
     rng = np.random.default_rng(0)
     for i, j in rng.integers(0, 1500, (200, 2)):

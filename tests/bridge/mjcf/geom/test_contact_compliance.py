@@ -14,7 +14,9 @@ from tests.support.mujoco_oracle import compiled
 
 @pytest.mark.parametrize(("e", "error"), [(1.0, 0.05), (0.8, 0.06), (0.5, 0.1)])
 def test_a_ball_bounces_within_the_stated_error(e, error):
-    floor = link("floor", model="ground", collisions=(Collision(name="f", X_LG=IDENTITY, geometry=Plane()),))
+    floor = link(
+        "floor", model="ground", collisions=(Collision(name="f", X_LG=IDENTITY, geometry=Plane()),)
+    )
     drop = link("ball", p=(0.0, 0.0, 1.0), collisions=(ball("b", restitution=e),))
     mjcf = to_mjcf(scene_of(floor, drop))
     model = compiled(mjcf)

@@ -1,4 +1,6 @@
-"""How things touch in the running MuJoCo: how deep they sink, how they bounce, slide, spin and roll."""
+"""How things touch in the running MuJoCo: how deep they sink, how they bounce, slide, spin and
+roll.
+"""
 
 import dataclasses
 import math
@@ -10,7 +12,17 @@ import pytest
 from bridge import lower, to_mjcf
 from bridge.targets.mjcf.contact_parameters import inverse_masses
 from loaders.inertia import SpatialInertia
-from loaders.model import Box, Collision, Friction, JointType, Model, Physics, Plane, Sphere, Surface
+from loaders.model import (
+    Box,
+    Collision,
+    Friction,
+    JointType,
+    Model,
+    Physics,
+    Plane,
+    Sphere,
+    Surface,
+)
 from loaders.pose import IDENTITY, Pose, frozen
 from tests.support.mujoco_oracle import compiled
 from tests.support.scenes import MOVING, link, random_scene, scene
@@ -24,15 +36,22 @@ def on_the_floor(shape, *, mass=2.0, height=0.1, step=1e-3, floor=None, **surfac
     inertia = SpatialInertia.of(mass, I_Lcm=mass * 0.2**2 / 6.0 * np.eye(3))
     thing = link("m::thing", X_WL=Pose.of(p=(0, 0, height)), inertia=inertia)
     thing = dataclasses.replace(
-        thing, collisions=(Collision(name="c", X_LG=IDENTITY, geometry=shape, surface=Surface(**surface)),)
+        thing,
+        collisions=(
+            Collision(name="c", X_LG=IDENTITY, geometry=shape, surface=Surface(**surface)),
+        ),
     )
-    ground = Collision(name="floor", X_LG=IDENTITY, geometry=Plane(), surface=Surface(**(floor or {})))
+    ground = Collision(
+        name="floor", X_LG=IDENTITY, geometry=Plane(), surface=Surface(**(floor or {}))
+    )
     models = tuple(
         Model(name=n, X_WM=IDENTITY, canonical_link=k, static=n == "g")
         for n, k in (("g", "g::base"), ("m", "m::thing"))
     )
     base = link("g::base", model="g", inertia=None, collisions=(ground,))
-    return scene([base, thing], models=models, gravity=frozen((0, 0, -G)), physics=Physics(time_step=step))
+    return scene(
+        [base, thing], models=models, gravity=frozen((0, 0, -G)), physics=Physics(time_step=step)
+    )
 
 
 def codes(mjcf):
@@ -47,13 +66,15 @@ def settled(mjcf, seconds=3.0):
     return model, data
 
 
-# --- stiffness -------------------------------------------------------------------------------------------------------
+# --- stiffness ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("shape", "points"), [(BALL, 1), (CUBE, 4)])
 @pytest.mark.parametrize("mass", [0.1, 2.0, 50.0])
 @pytest.mark.parametrize("depth", [3e-3, 3e-4, 1e-5])
-def test_a_body_on_the_floor_sinks_by_its_weight_over_the_stiffness_of_all_points(shape, points, mass, depth):
+def test_a_body_on_the_floor_sinks_by_its_weight_over_the_stiffness_of_all_points(
+    shape, points, mass, depth
+):
     mjcf = to_mjcf(on_the_floor(shape, mass=mass, stiffness=mass * G / depth / points))
     _, data = settled(mjcf)
     assert data.ncon == points
@@ -72,12 +93,16 @@ def test_two_soft_bodies_sink_as_springs_in_series_if_pairs_are_written():
 def test_a_stiffness_beyond_the_time_step_leaves_mujocos_own_contact():
     mjcf = to_mjcf(on_the_floor(BALL, stiffness=1e13))
     assert "solref" not in mjcf.split("<worldbody>")[1]
-    assert any("time step" in e.message for e in mjcf.diagnostics if e.code == "mjcf.contact-stiffness")
+    assert any(
+        "time step" in e.message for e in mjcf.diagnostics if e.code == "mjcf.contact-stiffness"
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_inverse_masses_are_those_that_mujoco_scales_by(seed):
-    source = random_scene(seed, fixed=bool(seed % 2), kinds=[k for k in MOVING if k is not JointType.SCREW])
+    source = random_scene(
+        seed, fixed=bool(seed % 2), kinds=[k for k in MOVING if k is not JointType.SCREW]
+    )
     stiff = Collision(name="c", X_LG=IDENTITY, geometry=BALL, surface=Surface(stiffness=1e4))
     links = tuple(dataclasses.replace(k, collisions=(stiff,)) for k in source.links)
     source = dataclasses.replace(source, links=links)
@@ -98,7 +123,9 @@ def test_inverse_masses_are_those_that_mujoco_scales_by(seed):
 )
 def test_a_contact_is_damped_as_a_mass_on_that_spring(damping, ratio):
     """The logarithm of how fast the swings about the resting depth decay."""
-    source = on_the_floor(BALL, stiffness=2e3, step=1e-4, height=0.1 - 2.0 * G / 2e3 + 2e-3, **damping)
+    source = on_the_floor(
+        BALL, stiffness=2e3, step=1e-4, height=0.1 - 2.0 * G / 2e3 + 2e-3, **damping
+    )
     model = compiled(to_mjcf(source))
     data = mujoco.MjData(model)
     z = []
@@ -114,7 +141,9 @@ def test_a_contact_is_damped_as_a_mass_on_that_spring(damping, ratio):
 def test_contact_damping_without_stiffness_is_reported_as_dropped():
     mjcf = to_mjcf(on_the_floor(BALL, damping=3.0, dissipation=2.0))
     dropped = [e.message for e in mjcf.diagnostics if e.code == "mjcf.contact-dissipation"]
-    assert [name in message for name, message in zip(("damping", "dissipation"), dropped, strict=True)] == [True, True]
+    assert [
+        name in message for name, message in zip(("damping", "dissipation"), dropped, strict=True)
+    ] == [True, True]
 
 
 def test_cfm_and_erp_of_ode_are_a_spring_and_a_damper():
@@ -136,17 +165,21 @@ def test_a_sensor_shape_supports_nothing(contacts):
     base, thing = source.links
     foot = Collision(name="foot", X_LG=IDENTITY, geometry=BALL)
     beside = dataclasses.replace(thing, collisions=(*thing.collisions, foot))
-    _, data = settled(to_mjcf(dataclasses.replace(source, links=(base, beside)), contacts=contacts), 0.5)
+    _, data = settled(
+        to_mjcf(dataclasses.replace(source, links=(base, beside)), contacts=contacts), 0.5
+    )
     assert data.qpos[2] == pytest.approx(0.1, abs=1e-3)
 
 
-# --- restitution -----------------------------------------------------------------------------------------------------
+# --- restitution ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("shape", [BALL, CUBE])
 @pytest.mark.parametrize("contacts", ["geoms", "pairs"])
 @pytest.mark.parametrize("e", [0.2, 0.5, 0.8, 1.0])
-def test_a_falling_body_bounces_within_the_reported_error_on_a_point_and_on_a_side(shape, e, contacts):
+def test_a_falling_body_bounces_within_the_reported_error_on_a_point_and_on_a_side(
+    shape, e, contacts
+):
     mjcf = to_mjcf(on_the_floor(shape, height=0.6, restitution=e), contacts=contacts)
     model = compiled(mjcf)
     data = mujoco.MjData(model)
@@ -158,14 +191,18 @@ def test_a_falling_body_bounces_within_the_reported_error_on_a_point_and_on_a_si
     assert max(speeds[hit:]) / -speeds[hit] == pytest.approx(e, abs=0.03)
 
 
-# --- friction --------------------------------------------------------------------------------------------------------
+# --- friction -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mu", [0.5, 1.0, 1.5, 4.0, 1000.0])
 def test_friction_does_not_change_the_resting_height(mu):
-    """MuJoCo's pyramid yields the more the larger its friction is: at 1000 a cube falls through the floor."""
+    """MuJoCo's pyramid yields the more the larger its friction is: at 1000 a cube falls through the
+    floor.
+    """
     friction = Friction(mu=mu, mu2=mu)
-    _, data = settled(to_mjcf(on_the_floor(CUBE, friction=friction, floor={"friction": friction})), 2.0)
+    _, data = settled(
+        to_mjcf(on_the_floor(CUBE, friction=friction, floor={"friction": friction})), 2.0
+    )
     assert data.qpos[2] == pytest.approx(0.1, abs=2e-4)
 
 

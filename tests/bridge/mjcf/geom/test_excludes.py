@@ -17,7 +17,9 @@ from tests.support.mujoco_oracle import can_touch, compiled
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_pairs_that_touch_in_mujoco_are_the_pairs_that_may_touch(seed, policy):
-    """All but pairs that cannot move against each other, which MuJoCo never lets collide and a diagnostic reports."""
+    """All but pairs that cannot move against each other, which MuJoCo never lets collide and a
+    diagnostic reports.
+    """
     scene = two_robots(seed)
     mechanism = lower(scene)
     mjcf = to_mjcf(mechanism, policy=policy)
@@ -40,7 +42,8 @@ def test_an_arm_on_the_ground_needs_one_exclude():
 @pytest.mark.parametrize("masks", MASKS)
 def test_bitmasks_decide_as_in_the_source(masks):
     balls = [
-        link(f"l{i}", model=f"m{i}", collisions=(ball(f"c{i}", collide_bitmask=mask),)) for i, mask in enumerate(masks)
+        link(f"l{i}", model=f"m{i}", collisions=(ball(f"c{i}", collide_bitmask=mask),))
+        for i, mask in enumerate(masks)
     ]
     heeded = to_mjcf(scene_of(*balls), policy="sdformat")
     assert bool(can_touch(compiled(heeded))) == bool(masks[0] & masks[1])

@@ -27,7 +27,9 @@ def test_a_primitive_has_its_type_size_and_pose(geometry, kind, size):
 def test_a_plane_of_the_world_has_its_normal():
     normal = np.array((0.0, 0.6, 0.8))
     shape = Collision(name="floor", X_LG=IDENTITY, geometry=Plane(normal=tuple(normal)))
-    geom = compiled(to_mjcf(scene_of(link("floor", model="ground", collisions=(shape,))))).geom("floor")
+    geom = compiled(to_mjcf(scene_of(link("floor", model="ground", collisions=(shape,))))).geom(
+        "floor"
+    )
     assert np.abs(quaternion_to_matrix(geom.quat)[:, 2] - normal).max() <= 1e-15
 
 

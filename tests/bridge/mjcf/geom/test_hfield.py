@@ -1,4 +1,6 @@
-"""Height maps: MuJoCo's height field has the heights of the source, and an unreadable image is reported."""
+"""Height maps: MuJoCo's height field has the heights of the source, and an unreadable image is
+reported.
+"""
 
 from __future__ import annotations
 
@@ -66,12 +68,17 @@ def test_terrain_and_a_texture_of_one_name_are_two_files(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("mode", "top"), [("L", 255), ("I;16", 65535)])
 def test_terrain_has_the_heights_of_its_picture(tmp_path: Path, mode: str, top: int) -> None:
-    """Heights are asked of MuJoCo by rays from above; a picture's first row lies at the greatest y."""
+    """Heights are asked of MuJoCo by rays from above; a picture's first row lies at the
+    greatest y.
+    """
     levels = (np.array([[0.2, 0.2, 0.6], [0.2, 0.4, 0.6], [0.2, 0.2, 1.0]]) * top).round()
     kind = np.uint8 if mode == "L" else np.uint16
     Image.fromarray(levels.astype(kind)).save(tmp_path / "hill.png")
     terrain = Heightmap(
-        uri="hill.png", path=str(tmp_path / "hill.png"), size=(2.0, 4.0, 10.0), position=(1.0, 0.0, 3.0)
+        uri="hill.png",
+        path=str(tmp_path / "hill.png"),
+        size=(2.0, 4.0, 10.0),
+        position=(1.0, 0.0, 3.0),
     )
     shape = Collision(name="hill", X_LG=IDENTITY, geometry=terrain)
     model = compiled(to_mjcf(scene_of(link("l", model="ground", collisions=(shape,)))))
@@ -80,7 +87,9 @@ def test_terrain_has_the_heights_of_its_picture(tmp_path: Path, mode: str, top: 
     for row, column in ((0, 0), (1, 1), (2, 2), (0, 2)):
         x, y = 1.0 + (column - 1) * 0.999, (1 - row) * 1.999
         hit = np.zeros(1, np.int32)
-        depth = mujoco.mj_ray(model, data, np.array([x, y, 50.0]), np.array([0.0, 0.0, -1.0]), None, 1, -1, hit)
+        depth = mujoco.mj_ray(
+            model, data, np.array([x, y, 50.0]), np.array([0.0, 0.0, -1.0]), None, 1, -1, hit
+        )
         assert 50.0 - depth == pytest.approx(3.0 + 10.0 * levels[row, column] / top, abs=0.02)
 
 

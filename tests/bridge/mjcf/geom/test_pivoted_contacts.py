@@ -1,4 +1,6 @@
-"""Links that only turn about their center of mass are named where they touch, because MuJoCo's solver fails there."""
+"""Links that only turn about their center of mass are named where they touch, because MuJoCo's
+solver fails there.
+"""
 
 import mujoco
 import numpy as np

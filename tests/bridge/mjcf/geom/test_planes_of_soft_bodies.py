@@ -8,7 +8,8 @@ from tests.support.mjcf_documents import read
 from tests.support.mjcf_round_trip import compiled
 
 BLOCK = (
-    '<flexcomp name="f" type="grid" dim="3" count="3 3 3" spacing="0.2 0.2 0.2" pos="0 0 -0.3" radius="0.01" mass="1">'
+    '<flexcomp name="f" type="grid" dim="3" count="3 3 3" spacing="0.2 0.2 0.2" pos="0 0 -0.3" '
+    'radius="0.01" mass="1">'
     '<edge equality="true"/><contact selfcollide="none"/></flexcomp>'
 )
 FLOOR = '<geom name="floor" type="plane" size="5 5 1" pos="0 0 -0.5" rgba="1 0 0 1"{}/>'

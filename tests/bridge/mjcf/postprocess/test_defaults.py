@@ -18,7 +18,9 @@ from tests.support.mujoco_oracle import compiled
 
 @pytest.mark.parametrize("actuators", ["none", "motor", "dcmotor", "position", "velocity"])
 def test_classes_change_the_text_and_not_the_model(actuators):
-    """Every class is written out on its elements, and MuJoCo compiles the same arrays, bit by bit."""
+    """Every class is written out on its elements, and MuJoCo compiles the same arrays, bit by
+    bit.
+    """
     toe = hinge("toe", "l3", "l4", lower=0.0, upper=1.0, effort=5.0, velocity=3.0)
     scene = dataclasses.replace(leg(), joints=(*leg().joints[:3], toe))
     factored = build(lower(scene), Options(actuators=actuators)).root
@@ -26,7 +28,10 @@ def test_classes_change_the_text_and_not_the_model(actuators):
     classes = {}
 
     def learn(element, above):
-        own = {child.tag: {**above.get(child.tag, {}), **child.attributes} for child in element.children}
+        own = {
+            child.tag: {**above.get(child.tag, {}), **child.attributes}
+            for child in element.children
+        }
         classes[element.attributes.get("class")] = settings = {**above, **own}
         for child in element.children:
             if child.tag == "default":
@@ -47,15 +52,22 @@ def test_classes_change_the_text_and_not_the_model(actuators):
     a, b = compiled(write(factored)), compiled(write(flat))
     arrays = [name for name in dir(a) if isinstance(getattr(a, name, None), np.ndarray)]
     assert len(arrays) > 100
-    assert [name for name in arrays if not np.array_equal(getattr(a, name), getattr(b, name), equal_nan=True)] == []
+    assert [
+        name
+        for name in arrays
+        if not np.array_equal(getattr(a, name), getattr(b, name), equal_nan=True)
+    ] == []
 
 
 def test_an_equality_of_an_mjcf_source_needs_no_class():
     """Two free joints that are coupled: nothing else of the model has a default."""
     text = (
-        "<mujoco model='pair'><worldbody><body name='a'><joint name='x' type='slide'/><inertial pos='0 0 0' mass='1'"
-        " diaginertia='1 1 1'/></body><body name='b'><joint name='y' type='slide'/><inertial pos='0 0 0' mass='1'"
-        " diaginertia='1 1 1'/></body></worldbody><equality><joint joint1='x' joint2='y' solref='0.005 1'/></equality>"
+        "<mujoco model='pair'><worldbody><body name='a'><joint name='x' type='slide'/><inertial "
+        "pos='0 0 0' mass='1'"
+        " diaginertia='1 1 1'/></body><body name='b'><joint name='y' type='slide'/><inertial "
+        "pos='0 0 0' mass='1'"
+        " diaginertia='1 1 1'/></body></worldbody><equality><joint joint1='x' joint2='y' "
+        "solref='0.005 1'/></equality>"
         "</mujoco>"
     )
     model = compiled(bridge.to_mjcf(loaders.load_string(text, format="mjcf"), quiet=True))

@@ -9,12 +9,17 @@ SOFT = {"solref": "0.1 1", "solimp": "0.8 0.9 0.01"}
 
 
 def limits(*stated: dict[str, str]) -> list[Element]:
-    return [Element("joint", **{f"{name}limit": text for name, text in each.items()}) for each in stated]
+    return [
+        Element("joint", **{f"{name}limit": text for name, text in each.items()}) for each in stated
+    ]
 
 
 def test_the_most_common_softness_is_that_of_the_class() -> None:
     members = limits(SOFT, {}, SOFT)
-    assert share_softness(members, DEFAULT, "limit") == {"solreflimit": "0.1 1", "solimplimit": "0.8 0.9 0.01"}
+    assert share_softness(members, DEFAULT, "limit") == {
+        "solreflimit": "0.1 1",
+        "solimplimit": "0.8 0.9 0.01",
+    }
     assert [member.attributes for member in members] == [
         {},
         {"solreflimit": "0.02 1", "solimplimit": "0.9 0.95 0.001"},

@@ -64,20 +64,32 @@ def test_a_model_of_several_links_has_a_file_and_what_is_its_own_stands_there(
     assert 'joint="left::waist"' in left
     assert "right::" not in left
     assert "left::" not in world
-    assert world.index("slab::l") < world.index('file="left.xml"') < world.index("box::l") < world.index("right.xml")
+    assert (
+        world.index("slab::l")
+        < world.index('file="left.xml"')
+        < world.index("box::l")
+        < world.index("right.xml")
+    )
     assert 'file="finger.obj"' in world, "both arms have it"
     assert "`left.xml`" in (folder / "README.md").read_text()
 
 
 def test_what_ties_two_models_stays_with_the_world(tmp_path: Path) -> None:
-    joint = "<joint name='tie' type='ball'><parent>left::flange</parent><child>right::flange</child></joint>"
-    scene = loaders.load_string(WORLD.replace("</world>", f"{joint}</world>"), format="sdf", unsafe_paths=True)
+    joint = (
+        "<joint name='tie' "
+        "type='ball'><parent>left::flange</parent><child>right::flange</child></joint>"
+    )
+    scene = loaders.load_string(
+        WORLD.replace("</world>", f"{joint}</world>"), format="sdf", unsafe_paths=True
+    )
     found = export_mjcf(scene, tmp_path / "yard")
     text = to_mjcf(scene)
     assert "<equality>" in found.path.read_text()
     cut = mujoco.MjModel.from_xml_path(str(found.path))
     whole = mujoco.MjModel.from_xml_string(text, text.assets)
-    assert [n for n, a in arrays(whole).items() if not np.array_equal(a, arrays(cut)[n], equal_nan=True)] == []
+    assert [
+        n for n, a in arrays(whole).items() if not np.array_equal(a, arrays(cut)[n], equal_nan=True)
+    ] == []
 
 
 def test_a_model_that_has_gone_leaves_no_file_behind(yard: loaders.Scene, tmp_path: Path) -> None:
@@ -93,12 +105,17 @@ def test_a_model_that_has_gone_leaves_no_file_behind(yard: loaders.Scene, tmp_pa
 
 def test_the_bytes_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
     (tmp_path / "yard.sdf").write_text(WORLD)
-    code = "import sys, bridge; bridge.export_mjcf(sys.argv[1], sys.argv[2], unsafe_paths=True, actuators='position')"
+    code = (
+        "import sys, bridge; bridge.export_mjcf(sys.argv[1], sys.argv[2], unsafe_paths=True, "
+        "actuators='position')"
+    )
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-c", code, str(tmp_path / "yard.sdf"), str(tmp_path / seed)]
         subprocess.run(command, env=environment, check=True, timeout=120)
-    one, two = (sorted(p for p in (tmp_path / seed).rglob("*") if p.is_file()) for seed in ("1", "2"))
+    one, two = (
+        sorted(p for p in (tmp_path / seed).rglob("*") if p.is_file()) for seed in ("1", "2")
+    )
     assert len(one) == len(two) > 5
     assert all(a.read_bytes() == b.read_bytes() for a, b in zip(one, two, strict=True))
 
@@ -110,9 +127,14 @@ def test_the_readme_states_a_version(yard: loaders.Scene, tmp_path: Path) -> Non
 
 def test_a_scene_that_includes_a_model_keeps_its_own_defaults(tmp_path: Path) -> None:
     found = export_mjcf(ROOT / "assets" / "arm" / "model.sdf", tmp_path / "arm")
-    mine = "<body name='mine' pos='0 0 3'><joint name='turn' range='-1 1'/><geom type='box' size='1 1 1'/></body>"
+    mine = (
+        "<body name='mine' pos='0 0 3'><joint name='turn' range='-1 1'/><geom type='box' "
+        "size='1 1 1'/></body>"
+    )
     scene = found.path.parent / "mine.xml"
-    scene.write_text(f"<mujoco><include file='{found.path.name}'/><worldbody>{mine}</worldbody></mujoco>")
+    scene.write_text(
+        f"<mujoco><include file='{found.path.name}'/><worldbody>{mine}</worldbody></mujoco>"
+    )
     model = mujoco.MjModel.from_xml_path(str(scene))
     plain = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{mine}</worldbody></mujoco>")
     assert model.body("mine").mass == plain.body("mine").mass == 8000.0

@@ -15,7 +15,12 @@ from tests.support.mjcf_scenes import link, scene_of
 
 def context(step: float = 0.001) -> Context:
     scene = dataclasses.replace(scene_of(link("a")), physics=Physics(time_step=step))
-    return Context(mechanism=lower(scene), options=Options(), diagnostics=Diagnostics(), document=Document(scene.name))
+    return Context(
+        mechanism=lower(scene),
+        options=Options(),
+        diagnostics=Diagnostics(),
+        document=Document(scene.name),
+    )
 
 
 def test_sections_and_assets_have_mujocos_order_however_they_are_written() -> None:
@@ -29,8 +34,12 @@ def test_sections_and_assets_have_mujocos_order_however_they_are_written() -> No
     assert [asset.tag for asset in root.children[0].children] == ["texture", "mesh"]
 
 
-@pytest.mark.parametrize(("stated", "used"), [(0.004, 0.004), (0.0, 0.001), (-1.0, 0.001), (float("inf"), 0.001)])
-def test_the_time_step_is_the_scenes_if_it_is_positive_and_finite(stated: float, used: float) -> None:
+@pytest.mark.parametrize(
+    ("stated", "used"), [(0.004, 0.004), (0.0, 0.001), (-1.0, 0.001), (float("inf"), 0.001)]
+)
+def test_the_time_step_is_the_scenes_if_it_is_positive_and_finite(
+    stated: float, used: float
+) -> None:
     assert context(stated).time_step == used
 
 
@@ -38,4 +47,9 @@ def test_a_finding_has_the_prefix_and_the_target() -> None:
     export = context()
     export.report(Fate.NOTED, "mjx", "no {feature}", subjects=("a",), feature="wind")
     (entry,) = export.diagnostics
-    assert (entry.code, entry.target, entry.message, entry.subjects) == ("mjcf.mjx", "mjcf", "no wind", ("a",))
+    assert (entry.code, entry.target, entry.message, entry.subjects) == (
+        "mjcf.mjx",
+        "mjcf",
+        "no wind",
+        ("a",),
+    )

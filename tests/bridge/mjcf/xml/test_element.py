@@ -36,4 +36,8 @@ def test_mujoco_reads_a_document_without_comments_whose_sections_stand_apart() -
     text = write(root)
     model = mujoco.MjModel.from_xml_string(text)
     assert (model.opt.timestep, model.body("ball").id) == (0.25, 1)
-    assert [section.split()[0] for section in text.split("\n\n")] == ["<mujoco>", "<option", "<worldbody>"]
+    assert [section.split()[0] for section in text.split("\n\n")] == [
+        "<mujoco>",
+        "<option",
+        "<worldbody>",
+    ]

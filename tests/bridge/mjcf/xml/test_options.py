@@ -15,7 +15,9 @@ from tests.support.mjcf_scenes import hinge, link, scene_of
 
 def test_an_unknown_kind_of_actuator_is_the_callers_mistake():
     known = "none, motor, dcmotor, position, velocity"
-    with pytest.raises(ValueError, match=f"unknown value 'spring' of actuators; expected one of: {known}"):
+    with pytest.raises(
+        ValueError, match=f"unknown value 'spring' of actuators; expected one of: {known}"
+    ):
         to_mjcf(scene_of(link("a")), actuators="spring")
 
 
@@ -34,7 +36,7 @@ def test_an_option_that_there_is_not_is_the_callers_mistake(call, source, tmp_pa
         call(source, *folder, actuator="motor")
 
 
-# --- strict ----------------------------------------------------------------------------------------------------------
+# --- strict ---------------------------------------------------------------------------------------
 
 
 EXPORTS = {
@@ -52,7 +54,9 @@ def test_strict_refuses_what_mujoco_does_not_support(export, tmp_path):
     export(LIMITED, tmp_path / "tolerant")
     with pytest.raises(loaders.ExportError) as caught:
         export(LIMITED, tmp_path / "strict", strict=True)
-    assert {(entry.code, entry.subjects) for entry in caught.value.diagnostics} == {("mjcf.velocity-limit", ("j",))}
+    assert {(entry.code, entry.subjects) for entry in caught.value.diagnostics} == {
+        ("mjcf.velocity-limit", ("j",))
+    }
     assert not (tmp_path / "strict").exists()
 
 

@@ -1,4 +1,6 @@
-"""MuJoCo accepts the solver parameters of hard constraints unchanged, and knows the default ones."""
+"""MuJoCo accepts the solver parameters of hard constraints unchanged, and knows the default
+ones.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from bridge.targets.mjcf.context import DEFAULT_SOLIMP, DEFAULT_SOLREF, HARD_SOL
 
 def limit(attributes: str) -> mujoco.MjModel:
     joint = f'<joint range="-1 1" {attributes}/><geom size="1"/>'
-    return mujoco.MjModel.from_xml_string(f"<mujoco><worldbody><body>{joint}</body></worldbody></mujoco>")
+    return mujoco.MjModel.from_xml_string(
+        f"<mujoco><worldbody><body>{joint}</body></worldbody></mujoco>"
+    )
 
 
 def test_the_defaults_are_mujocos() -> None:

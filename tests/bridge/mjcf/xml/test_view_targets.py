@@ -10,7 +10,14 @@ from loaders.pose import IDENTITY
 from tests.support.mjcf_scenes import codes, link, scene_of
 from tests.support.mujoco_oracle import compiled
 
-AT_A = Light(name="l", type="spot", link=WORLD, X_LLight=IDENTITY, target="a", mujoco=(("mode", "targetbody"),))
+AT_A = Light(
+    name="l",
+    type="spot",
+    link=WORLD,
+    X_LLight=IDENTITY,
+    target="a",
+    mujoco=(("mode", "targetbody"),),
+)
 
 
 def test_a_light_turns_to_its_target() -> None:

@@ -1,4 +1,6 @@
-"""Which pairs may touch is asked of the engines, so that a pair that one of them filters amiss is found and named."""
+"""Which pairs may touch is asked of the engines, so that a pair that one of them filters amiss is
+found and named.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ ENGINES = ("mujoco", "pybullet")
 
 
 def filtered(scene: Scene) -> tuple[Scene, str]:
-    """The scene with a rule that keeps two links apart which may touch, and their place in a report."""
+    """The scene with a rule that keeps two links apart which may touch, and their place in a
+    report.
+    """
     links = [link.name for link in scene.links if link.collisions]
     allowed = bridge.lower(scene).collidable_pairs()
     a, b = [pair for pair in combinations(links, 2) if frozenset(pair) in allowed][-1]
@@ -83,7 +87,9 @@ def test_balls_keep_the_bitmasks_of_the_shapes_that_they_stand_for() -> None:
     scene = loaders.load(ASSETS / "leg.sdf")
     for link, ball in zip(scene.links, with_overlapping_spheres(scene).links, strict=True):
         masks = {(c.surface.collide_bitmask, c.surface.category_bitmask) for c in link.collisions}
-        assert {(c.surface.collide_bitmask, c.surface.category_bitmask) for c in ball.collisions} == masks
+        assert {
+            (c.surface.collide_bitmask, c.surface.category_bitmask) for c in ball.collisions
+        } == masks
 
 
 SDF = """<mujoco><extension><plugin plugin="mujoco.sdf.torus"><instance name="t"><config key="radius1" value="0.35"/>

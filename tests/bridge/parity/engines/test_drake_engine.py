@@ -19,7 +19,8 @@ ASSETS = Path(__file__).parents[4] / "assets"
 STATIC = ("L0", "L1")
 
 LEANING = (
-    "<robot name='r'><link name='world'/><link name='arm'><inertial><mass value='2'/><origin xyz='0 0 -.1'/>"
+    "<robot name='r'><link name='world'/><link name='arm'><inertial><mass value='2'/><origin "
+    "xyz='0 0 -.1'/>"
     "<inertia ixx='.02' iyy='.03' izz='.04' ixy='0' ixz='0' iyz='0'/></inertial></link>"
     "<joint name='swing' type='{kind}'><parent link='world'/><child link='arm'/><axis xyz='0 1 0'/>"
     "<limit lower='-1' upper='1' effort='1' velocity='1'/></joint></robot>"
@@ -40,7 +41,11 @@ def test_drake_agrees_with_both_simulators(model: str) -> None:
     pytest.importorskip("pydrake")
     found = static(ASSETS / model, "mujoco", "pybullet", "drake")
     assert found.agreement is Verdict.EQUIVALENT
-    told = {row.quantity for row in found.rows if "drake" in row.engines and row.outcome is Outcome.PASSED}
+    told = {
+        row.quantity
+        for row in found.rows
+        if "drake" in row.engines and row.outcome is Outcome.PASSED
+    }
     assert {"mass", "inertia", "link poses", "mass matrix", "bias forces"} <= told
 
 
@@ -58,7 +63,9 @@ def test_a_scene_without_a_file_has_no_witness() -> None:
     pytest.importorskip("pydrake")
     scene = loaders.load_string(LEANING.format(kind="revolute"), format="urdf")
     found = compare(scene, ("mujoco", "drake"), levels=STATIC, configurations=1)
-    assert "not loaded from a file" in next(row.cause for row in found.rows if row.quantity == "reading")
+    assert "not loaded from a file" in next(
+        row.cause for row in found.rows if row.quantity == "reading"
+    )
 
 
 def test_packages_that_the_user_names_reach_drake(tmp_path: Path) -> None:
@@ -68,7 +75,10 @@ def test_packages_that_the_user_names_reach_drake(tmp_path: Path) -> None:
     (home / "arm.urdf").write_text(LEANING.format(kind="revolute"), encoding="utf-8")
     (tmp_path / "model").mkdir()
     path = tmp_path / "model" / "two.dmd.yaml"
-    path.write_text("directives:\n- add_model: {name: one, file: 'package://robots/arm.urdf'}\n", encoding="utf-8")
+    path.write_text(
+        "directives:\n- add_model: {name: one, file: 'package://robots/arm.urdf'}\n",
+        encoding="utf-8",
+    )
     found = compare(path, ("drake",), levels=STATIC, configurations=2, package_map={"robots": home})
     assert found.agreement is Verdict.EQUIVALENT
 
@@ -88,8 +98,10 @@ def test_what_we_leave_out_and_say_so_does_not_make_drake_a_liar(tmp_path: Path)
         "<robot name='r'><link name='world'/><link name='car'><inertial><mass value='1'/>"
         "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
         "<drake:joint name='track' type='curvilinear'><parent link='world'/><child link='car'/>"
-        "<drake:initial_tangent xyz='1 0 0'/><drake:plane_normal xyz='0 0 1'/><drake:is_periodic value='false'/>"
-        "<drake:curves><drake:line_segment length='1'/><drake:circular_arc radius='1' angle='1'/></drake:curves>"
+        "<drake:initial_tangent xyz='1 0 0'/><drake:plane_normal xyz='0 0 1'/><drake:is_periodic "
+        "value='false'/>"
+        "<drake:curves><drake:line_segment length='1'/><drake:circular_arc radius='1' "
+        "angle='1'/></drake:curves>"
         "</drake:joint></robot>"
     )
     path = tmp_path / "track.urdf"
@@ -103,7 +115,9 @@ def test_what_we_leave_out_and_say_so_does_not_make_drake_a_liar(tmp_path: Path)
 def test_a_link_called_world_is_the_world_in_drake_too(tmp_path: Path) -> None:
     pytest.importorskip("pydrake")
     path = tmp_path / "arm.urdf"
-    floor = "<link name='world'><collision><geometry><box size='1 1 1'/></geometry></collision></link>"
+    floor = (
+        "<link name='world'><collision><geometry><box size='1 1 1'/></geometry></collision></link>"
+    )
     text = LEANING.format(kind="revolute").replace("<link name='world'/>", floor)
     path.write_text(text, encoding="utf-8")
     assert static(path, "drake").agreement is Verdict.EQUIVALENT

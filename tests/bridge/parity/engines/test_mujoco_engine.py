@@ -28,7 +28,9 @@ def test_positions_are_read_back_as_they_were_set(mechanism: Mechanism) -> None:
     engine.set_state(q, v)
     for name, value in engine.positions().items():
         given, read = np.atleast_1d(q[name]), np.atleast_1d(value)
-        assert min(np.abs(read - sign * given).max() for sign in (1.0, -1.0)) == pytest.approx(0.0, abs=1e-12)
+        assert min(np.abs(read - sign * given).max() for sign in (1.0, -1.0)) == pytest.approx(
+            0.0, abs=1e-12
+        )
     engine.close()
 
 
@@ -40,7 +42,9 @@ def test_the_integrator_is_euler_without_implicit_damping() -> None:
 
 
 def test_a_motion_that_mujoco_starts_again_is_said_to_diverge() -> None:
-    """MuJoCo itself warns and goes back to the initial state, from which a motion would be compared unnoticed."""
+    """MuJoCo itself warns and goes back to the initial state, from which a motion would be compared
+    unnoticed.
+    """
     engine = MujocoEngine(bridge.lower(scene([link("a")], [joint("j", WORLD, "a")])))
     engine.set_state({"j": 0.3}, {"j": 1.0})
     engine.step(1)
@@ -51,8 +55,16 @@ def test_a_motion_that_mujoco_starts_again_is_said_to_diverge() -> None:
 
 
 @pytest.mark.parametrize("engines", [("mujoco", "reference"), ("mujoco", "mujoco-native")])
-def test_the_effort_limit_is_the_larger_end_of_a_range_that_is_not_symmetric(engines: tuple[str, str]) -> None:
+def test_the_effort_limit_is_the_larger_end_of_a_range_that_is_not_symmetric(
+    engines: tuple[str, str],
+) -> None:
     joint = '<joint name="lift" type="slide" axis="0 0 1" actuatorfrcrange="-1600 1000"/>'
-    text = f'<mujoco><worldbody><body name="b">{joint}<geom size="0.1"/></body></worldbody></mujoco>'
-    found = bridge.compare(loaders.load_string(text, format="mjcf", quiet=True), engines=engines, levels="L0")
-    assert {row.outcome for row in found.rows if row.quantity == "effort limits"} == {Outcome.PASSED}
+    text = (
+        f'<mujoco><worldbody><body name="b">{joint}<geom size="0.1"/></body></worldbody></mujoco>'
+    )
+    found = bridge.compare(
+        loaders.load_string(text, format="mjcf", quiet=True), engines=engines, levels="L0"
+    )
+    assert {row.outcome for row in found.rows if row.quantity == "effort limits"} == {
+        Outcome.PASSED
+    }

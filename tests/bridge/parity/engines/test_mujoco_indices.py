@@ -40,7 +40,9 @@ def test_the_export_and_the_original_have_the_joints_at_the_same_places() -> Non
 
 def test_a_joint_that_the_model_does_not_have_is_named() -> None:
     one = loaders.load_string(
-        TEXT.replace('<joint name="hinge" axis="0 0 1" pos="-.5 0 0"/>', ""), format="mjcf", quiet=True
+        TEXT.replace('<joint name="hinge" axis="0 0 1" pos="-.5 0 0"/>', ""),
+        format="mjcf",
+        quiet=True,
     )
     with pytest.raises(MismatchError, match="hinge"):
         original_indices(bridge.lower(one), MODEL, BODIES, JOINTS)
@@ -62,7 +64,9 @@ def test_the_pose_of_a_virtual_link_is_that_of_the_body_with_the_joints_beyond_a
 
 
 def test_equalities_that_the_scene_holds_as_elements_are_known_whatever_their_order() -> None:
-    """An equality with a cubic coefficient that is off stands before a coupling of the same joints, and behind it."""
+    """An equality with a cubic coefficient that is off stands before a coupling of the same joints,
+    and behind it.
+    """
     joints = '<body><joint name="{0}" type="slide"/><geom size=".1"/></body>'
     element = '<joint joint1="a" joint2="b" active="false"/>'
     coupling = '<joint joint1="a" joint2="b" polycoef="0 2 0 0 0"/>'

@@ -45,7 +45,9 @@ HELD = """<mujoco model="held"><option timestep="0.004" gravity="0 0 -3"/><compi
   <contact><exclude body1="p" body2="r"/></contact>
   <equality><joint joint1="a" joint2="d" polycoef="0.1 2 0 0 0"/><connect body1="q" body2="r" anchor="0.1 0 0"/>
     <weld body1="q" body2="hand" relpose="0.1 0.2 0.3 0.9 0.1 0 0"/></equality></mujoco>"""
-"""A coupling with references, a point and a frame held together, a slide with effort, an exclusion, a mocap body."""
+"""A coupling with references, a point and a frame held together, a slide with effort, an exclusion,
+a mocap body.
+"""
 
 ENGINES = ("mujoco", "mujoco-native")
 
@@ -67,20 +69,35 @@ def compared(found: Comparison) -> set[str]:
 
 
 @pytest.mark.parametrize("text", [CHAIN, HELD], ids=["chain", "held"])
-def test_the_original_agrees_with_the_reference_and_with_the_export(text: str, tmp_path: Path) -> None:
+def test_the_original_agrees_with_the_reference_and_with_the_export(
+    text: str, tmp_path: Path
+) -> None:
     found = static(scene_of(text, tmp_path))
     assert found.failures == ()
     assert found.agreement is Verdict.EQUIVALENT
-    assert {"link poses", "mass matrix", "bias forces", "inverse dynamics", "collidable pairs", "limits"} <= compared(
-        found
-    )
+    assert {
+        "link poses",
+        "mass matrix",
+        "bias forces",
+        "inverse dynamics",
+        "collidable pairs",
+        "limits",
+    } <= compared(found)
 
 
-@pytest.mark.parametrize("name", ["equalities", "mocap_manip", "keyframes", "refs_gear", "contacts", "tendons"])
+@pytest.mark.parametrize(
+    "name", ["equalities", "mocap_manip", "keyframes", "refs_gear", "contacts", "tendons"]
+)
 def test_the_hand_written_models_agree_with_their_originals(name: str) -> None:
-    """Among them are two constraints of the same links, one of them off; a follower that starts where its leader
-    puts it; and a key ``home`` that moves a mocap body."""
-    found = compare(MODELS / f"{name}.xml", engines=("mujoco", "mujoco-native"), levels=("L0", "L1"), configurations=3)
+    """Among them are two constraints of the same links, one of them off; a follower that starts
+    where its leader puts it; and a key ``home`` that moves a mocap body.
+    """
+    found = compare(
+        MODELS / f"{name}.xml",
+        engines=("mujoco", "mujoco-native"),
+        levels=("L0", "L1"),
+        configurations=3,
+    )
     assert found.failures == ()
 
 
@@ -92,7 +109,9 @@ def test_the_hand_written_models_agree_with_their_originals(name: str) -> None:
     ],
     ids=["one joint", "one joint, off", "two joints, off"],
 )  # fmt: skip
-def test_equalities_that_only_mujoco_has_are_no_limits_and_no_couplings(equality: str, tmp_path: Path) -> None:
+def test_equalities_that_only_mujoco_has_are_no_limits_and_no_couplings(
+    equality: str, tmp_path: Path
+) -> None:
     text = HELD.replace("<equality>", f"<equality>{equality}")
     found = static(scene_of(text, tmp_path))
     assert found.failures == ()
@@ -110,7 +129,8 @@ OFF = """<mujoco><worldbody>
     "equality",
     [
         '<connect body1="a" body2="b" anchor="0.3 0 0"/>', '<connect body1="a" anchor="0.2 0 0"/>',
-        '<connect site1="s" site2="r"/>', '<weld body1="a" body2="b" anchor="0.1 0.2 0.3" torquescale="2"/>',
+        '<connect site1="s" site2="r"/>', ('<weld body1="a" body2="b" anchor="0.1 0.2 0.3" '
+                                          'torquescale="2"/>'),
         '<weld body1="a" relpose="0.1 0.2 0.3 0.9 0.1 0 0"/>', '<weld site1="s" site2="r"/>',
     ],
 )  # fmt: skip
@@ -128,18 +148,26 @@ def test_a_constraint_that_is_switched_off_is_compared(equality: str, tmp_path: 
 
 
 def test_couplings_and_constraints_are_those_of_the_original(tmp_path: Path) -> None:
-    assert {"couplings", "constraint violation", "effort limits", "gravity", "time step"} <= compared(
-        static(scene_of(HELD, tmp_path))
-    )
+    assert {
+        "couplings",
+        "constraint violation",
+        "effort limits",
+        "gravity",
+        "time step",
+    } <= compared(static(scene_of(HELD, tmp_path)))
 
 
 def moved(scene: Scene, name: str) -> Scene:
-    """Return a scene in which the frame of one joint of the world, with the last link, is a millimeter off."""
+    """Return a scene in which the frame of one joint of the world, with the last link, is a
+    millimeter off.
+    """
     (joint,) = [joint for joint in scene.joints if joint.name == name]
     X_PJ = joint.X_PJ @ Pose.of(p=(1e-3, 0.0, 0.0))
     joints = tuple(dataclasses.replace(j, X_PJ=X_PJ) if j is joint else j for j in scene.joints)
     X = X_PJ @ joint.X_PJ.inverse()
-    links = tuple(dataclasses.replace(k, X_WL=X @ k.X_WL) if k.name == joint.child else k for k in scene.links)
+    links = tuple(
+        dataclasses.replace(k, X_WL=X @ k.X_WL) if k.name == joint.child else k for k in scene.links
+    )
     return dataclasses.replace(scene, joints=joints, links=links)
 
 
@@ -155,20 +183,27 @@ def heavier(scene: Scene, name: str) -> Scene:
 
 def shifted_coupling(scene: Scene, _name: str) -> Scene:
     (coupling,) = scene.couplings
-    return dataclasses.replace(scene, couplings=(dataclasses.replace(coupling, offset=coupling.offset + 0.1),))
+    return dataclasses.replace(
+        scene, couplings=(dataclasses.replace(coupling, offset=coupling.offset + 0.1),)
+    )
 
 
 def loose(scene: Scene, _name: str) -> Scene:
     ball, weld = scene.constraints
-    return dataclasses.replace(scene, constraints=(dataclasses.replace(ball, p_BQ=np.zeros(3)), weld))
+    return dataclasses.replace(
+        scene, constraints=(dataclasses.replace(ball, p_BQ=np.zeros(3)), weld)
+    )
 
 
 def wider(scene: Scene, name: str) -> Scene:
     def grown(shape: Any) -> Any:
-        return dataclasses.replace(shape, geometry=dataclasses.replace(shape.geometry, radius=0.021))
+        return dataclasses.replace(
+            shape, geometry=dataclasses.replace(shape.geometry, radius=0.021)
+        )
 
     links = tuple(
-        dataclasses.replace(k, collisions=tuple(map(grown, k.collisions))) if k.name == name else k for k in scene.links
+        dataclasses.replace(k, collisions=tuple(map(grown, k.collisions))) if k.name == name else k
+        for k in scene.links
     )
     return dataclasses.replace(scene, links=links)
 
@@ -176,7 +211,9 @@ def wider(scene: Scene, name: str) -> Scene:
 def drawn_elsewhere(scene: Scene, name: str) -> Scene:
     X = Pose.of(p=(0.0, 0.0, 1e-3))
     links = tuple(
-        dataclasses.replace(k, visuals=tuple(dataclasses.replace(v, X_LG=v.X_LG @ X) for v in k.visuals))
+        dataclasses.replace(
+            k, visuals=tuple(dataclasses.replace(v, X_LG=v.X_LG @ X) for v in k.visuals)
+        )
         if k.name == name
         else k
         for k in scene.links
@@ -186,7 +223,9 @@ def drawn_elsewhere(scene: Scene, name: str) -> Scene:
 
 def softer(scene: Scene, name: str) -> Scene:
     joints = tuple(
-        dataclasses.replace(j, mujoco=(*j.mujoco, ("solreflimit", "0.1 1"))) if j.name == name else j
+        dataclasses.replace(j, mujoco=(*j.mujoco, ("solreflimit", "0.1 1")))
+        if j.name == name
+        else j
         for j in scene.joints
     )
     return dataclasses.replace(scene, joints=joints)
@@ -216,7 +255,9 @@ def test_a_fault_of_our_reading_is_found_by_the_original_alone(
 
 def test_another_link_is_a_difference(tmp_path: Path) -> None:
     scene = scene_of(HELD, tmp_path)
-    Path(scene.source).write_text(HELD.replace('name="r"', 'name="s"').replace('"r"', '"s"'), encoding="utf-8")
+    Path(scene.source).write_text(
+        HELD.replace('name="r"', 'name="s"').replace('"r"', '"s"'), encoding="utf-8"
+    )
     found = static(scene)
     assert [row.quantity for row in found.failures] == ["reading"]
     assert "does not have the link r" in found.failures[0].cause
@@ -225,7 +266,11 @@ def test_another_link_is_a_difference(tmp_path: Path) -> None:
 def test_a_file_of_another_format_does_not_take_part() -> None:
     found = static(ASSETS / "leg.sdf")
     assert [row.cause for row in found.rows if row.quantity == "reading"] == [
-        "MuJoCo does not take part: the original is no MJCF file that can be read: leg.sdf is not MJCF"
+        (
+            "MuJoCo does not take part: the original is no MJCF file that can be read: leg.sdf is "
+            "not "
+            "MJCF"
+        )
     ]
     assert found.failures == ()
 
@@ -240,23 +285,32 @@ def test_mujoco_gets_no_file_outside_of_the_folders_of_the_load(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("coefficients", ["0.1 2 0 0 0", "0.1 2 0.5 -0.3 0.1"])
-def test_couplings_agree_whatever_the_reference_positions(coefficients: str, tmp_path: Path) -> None:
-    """A coupling of a scene is the linear part of a polynomial, counted from zero and not from the references."""
+def test_couplings_agree_whatever_the_reference_positions(
+    coefficients: str, tmp_path: Path
+) -> None:
+    """A coupling of a scene is the linear part of a polynomial, counted from zero and not from the
+    references.
+    """
     body = '<body pos="{1} 0 0"><joint name="{0}" ref="{1}" axis="0 1 0"/><geom size=".1"/></body>'
     path = tmp_path / "robot.xml"
     path.write_text(
-        f'<mujoco><compiler angle="radian"/><worldbody>{body.format("a", 0.3)}{body.format("b", -0.2)}</worldbody>'
+        f"<mujoco><compiler "
+        f'angle="radian"/><worldbody>{body.format("a", 0.3)}{body.format("b", -0.2)}</worldbody>'
         f'<equality><joint joint1="a" joint2="b" polycoef="{coefficients}"/></equality></mujoco>'
     )
-    found = compare(path, engines=("mujoco", "mujoco-native"), levels=("L0", "L1"), configurations=1)
+    found = compare(
+        path, engines=("mujoco", "mujoco-native"), levels=("L0", "L1"), configurations=1
+    )
     assert [(row.quantity, row.pair) for row in found.failures] == []
 
 
 def test_a_plane_that_soft_bodies_touch_is_for_contact_and_drawn(tmp_path: Path) -> None:
     path = tmp_path / "robot.xml"
     path.write_text(
-        '<mujoco><worldbody><geom type="plane" size="1 1 .1" friction=".5"/><flexcomp name="f" type="grid" '
-        'dim="1" count="3 1 1" spacing=".1 .1 .1" mass="1"><edge equality="true"/></flexcomp></worldbody></mujoco>'
+        '<mujoco><worldbody><geom type="plane" size="1 1 .1" friction=".5"/><flexcomp name="f" '
+        'type="grid" '
+        'dim="1" count="3 1 1" spacing=".1 .1 .1" mass="1"><edge '
+        'equality="true"/></flexcomp></worldbody></mujoco>'
     )
     found = compare(path, engines=("mujoco", "mujoco-native"), levels=("L0",), configurations=1)
     assert [(row.quantity, row.pair) for row in found.failures] == []

@@ -21,7 +21,8 @@ ASSETS = Path(__file__).parents[4] / "assets"
 STATIC = ("L0", "L1")
 
 LEANING = (
-    "<robot name='r'><link name='world'/><link name='arm'><inertial><mass value='2'/><origin xyz='0 0 -.1'/>"
+    "<robot name='r'><link name='world'/><link name='arm'><inertial><mass value='2'/><origin "
+    "xyz='0 0 -.1'/>"
     "<inertia ixx='.02' iyy='.03' izz='.04' ixy='0' ixz='0' iyz='0'/></inertial></link>"
     "<joint name='swing' type='{kind}'><parent link='world'/><child link='arm'/><axis xyz='0 1 0'/>"
     "<limit lower='-1' upper='1' effort='1' velocity='1'/></joint></robot>"
@@ -34,7 +35,8 @@ def static(path: Path, *engines: str) -> object:
 
 def test_loadurdf_takes_inertia_from_shapes(tmp_path: Path) -> None:
     text = LEANING.format(kind="revolute").replace(
-        "</inertial>", "</inertial><collision><geometry><box size='.1 .2 .3'/></geometry></collision>"
+        "</inertial>",
+        "</inertial><collision><geometry><box size='.1 .2 .3'/></geometry></collision>",
     )
     path = tmp_path / "leaning.urdf"
     path.write_text(text, encoding="utf-8")
@@ -62,18 +64,24 @@ def test_a_loader_that_fails_on_a_file_is_a_difference_and_not_an_end(engine: st
 
 def test_loadsdf_knows_no_relative_poses(tmp_path: Path) -> None:
     moments = "<ixx>1</ixx><ixy>0</ixy><ixz>0</ixz><iyy>1</iyy><iyz>0</iyz><izz>1</izz>"
-    inertial = f"<inertial><pose>0 0 0 0 0 0</pose><mass>1</mass><inertia>{moments}</inertia></inertial>"
+    inertial = (
+        f"<inertial><pose>0 0 0 0 0 0</pose><mass>1</mass><inertia>{moments}</inertia></inertial>"
+    )
     path = tmp_path / "two.sdf"
     path.write_text(
         f"<sdf version='1.11'><model name='m'><link name='a'>{inertial}</link>"
         f"<link name='b'><pose relative_to='j'>0 0 .1 0 0 0</pose>{inertial}</link>"
-        "<joint name='j' type='revolute'><pose relative_to='a'>0 0 1 0 0 0</pose><parent>a</parent><child>b</child>"
-        "<axis><xyz>0 1 0</xyz><limit><lower>-1</lower><upper>1</upper></limit></axis></joint></model></sdf>",
+        "<joint name='j' type='revolute'><pose relative_to='a'>0 0 1 0 0 "
+        "0</pose><parent>a</parent><child>b</child>"
+        "<axis><xyz>0 1 "
+        "0</xyz><limit><lower>-1</lower><upper>1</upper></limit></axis></joint></model></sdf>",
         encoding="utf-8",
     )
     found = static(path, "pybullet-sdf")
     assert found.verdict is Verdict.DIFFERS
-    assert "relative_to" in next(row.cause for row in found.failures if row.quantity == "joint motion")
+    assert "relative_to" in next(
+        row.cause for row in found.failures if row.quantity == "joint motion"
+    )
 
 
 def test_a_refusal_of_loadurdf_has_the_reason_that_pybullet_printed(tmp_path: Path) -> None:

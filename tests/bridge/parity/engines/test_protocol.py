@@ -1,4 +1,6 @@
-"""Every engine answers in the coordinates of the mechanism, including ball joints and free bodies, as Drake does."""
+"""Every engine answers in the coordinates of the mechanism, including ball joints and free bodies,
+as Drake does.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +27,26 @@ pytest.importorskip("pydrake")
 
 ASSETS = Path(__file__).parents[4] / "assets"
 
-INERTIA = "<inertial><pose>.1 .05 -.2 .3 .2 .1</pose><mass>{0}</mass><inertia><ixx>.3</ixx><iyy>.4</iyy><izz>.5</izz><ixy>.05</ixy></inertia></inertial>"  # noqa: E501
+INERTIA = (
+    "<inertial><pose>.1 .05 -.2 .3 .2 "
+    ".1</pose><mass>{0}</mass><inertia><ixx>.3</ixx><iyy>.4</iyy><izz>.5</izz><ixy>.05</ixy></inertia></inertial>"
+)
 
 CHAIN = (
     "<sdf version='1.11'><model name='m'><pose>.1 .2 .3 .4 .5 .6</pose>"
-    + "".join(f"<link name='{n}'><pose>{p}</pose>{INERTIA.format(m)}</link>" for n, p, m in (
-        ("base", "0 0 0 0 0 0", 3), ("upper", "0 .1 -.4 .2 0 .1", 2), ("lower", ".1 0 -.9 0 .3 0", 1)))
+    + "".join(
+        f"<link name='{n}'><pose>{p}</pose>{INERTIA.format(m)}</link>"
+        for n, p, m in (
+            ("base", "0 0 0 0 0 0", 3),
+            ("upper", "0 .1 -.4 .2 0 .1", 2),
+            ("lower", ".1 0 -.9 0 .3 0", 1),
+        )
+    )
     + "<joint name='hip' type='ball'><pose>.02 .03 .2 .1 .2 .3</pose><parent>base</parent><child>upper</child></joint>"
     "<joint name='knee' type='revolute'><parent>upper</parent><child>lower</child>"
     "<axis><xyz>0 .6 .8</xyz></axis></joint>"
     "</model></sdf>"
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="module")
@@ -83,14 +94,22 @@ def test_an_engine_reports_masses_limits_and_damping_of_the_file(name: str) -> N
 
 @pytest.mark.parametrize("name", ["reference", "mujoco", "pybullet"])
 def test_an_engine_reports_the_mimic_of_the_file(name: str) -> None:
-    link = "<link name='{0}'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"  # noqa: E501
-    joint = "<joint name='{0}' type='continuous'><parent link='{1}'/><child link='{2}'/><axis xyz='0 0 1'/>{3}</joint>"
+    link = (
+        "<link name='{0}'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' "
+        "ixz='0' iyz='0'/></inertial></link>"
+    )
+    joint = (
+        "<joint name='{0}' type='continuous'><parent link='{1}'/><child link='{2}'/><axis "
+        "xyz='0 0 1'/>{3}</joint>"
+    )
     text = (
-        "<robot name='r'><link name='world'/>" + link.format("a") + link.format("b")
+        "<robot name='r'><link name='world'/>"
+        + link.format("a")
+        + link.format("b")
         + joint.format("j", "world", "a", "")
         + joint.format("k", "a", "b", "<mimic joint='j' multiplier='-2' offset='.3'/>")
         + "</robot>"
-    )  # fmt: skip
+    )
     engine = factory_of(name)(bridge.lower(loaders.load_string(text, format="urdf")))
     couplings = engine.couplings()
     engine.close()
@@ -117,7 +136,9 @@ def test_a_jacobian_times_a_velocity_is_how_the_links_move(name: str, model: str
             moved = (after[link].p - X.p) / 1e-6
             turned = (after[link].R - X.R) @ X.R.T / 1e-6
             assert moved == pytest.approx(twist[3:], abs=1e-3)
-            assert (turned[2, 1], turned[0, 2], turned[1, 0]) == pytest.approx(tuple(twist[:3]), abs=1e-3)
+            assert (turned[2, 1], turned[0, 2], turned[1, 0]) == pytest.approx(
+                tuple(twist[:3]), abs=1e-3
+            )
     engine.close()
 
 
@@ -133,7 +154,9 @@ def test_velocities_are_read_back_as_they_were_given() -> None:
 
 
 def test_an_unknown_engine_is_named_with_those_that_there_are() -> None:
-    with pytest.raises(ValueError, match=r"unknown engine 'ode'; expected one of: reference, mujoco, pybullet"):
+    with pytest.raises(
+        ValueError, match=r"unknown engine 'ode'; expected one of: reference, mujoco, pybullet"
+    ):
         compare(ASSETS / "orthogonal_x.sdf", engines=("ode",))
     assert engine_names()[:3] == ("reference", "mujoco", "pybullet")
 
@@ -154,7 +177,9 @@ def test_without_pybullet_the_default_is_mujoco_against_the_reference_which_is_l
         assert comparison.engines == ("mujoco",)
         assert comparison.agreement == "EQUIVALENT"
     (record,) = caplog.records
-    assert "PyBullet is not installed, so MuJoCo is compared with the reference only" in record.message
+    assert (
+        "PyBullet is not installed, so MuJoCo is compared with the reference only" in record.message
+    )
     assert "pip install pybullet, or pybullet-arm64" in record.message
 
 

@@ -45,8 +45,12 @@ def test_inertias_are_those_of_the_links_that_move() -> None:
     assert inertias["arm"].mass == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(("kinds", "source"), [((JointType.REVOLUTE,), "query"), ((JointType.BALL,), "steps")])
-def test_mass_matrix_and_forces_are_those_of_the_running_body(kinds: tuple[JointType, ...], source: str) -> None:
+@pytest.mark.parametrize(
+    ("kinds", "source"), [((JointType.REVOLUTE,), "query"), ((JointType.BALL,), "steps")]
+)
+def test_mass_matrix_and_forces_are_those_of_the_running_body(
+    kinds: tuple[JointType, ...], source: str
+) -> None:
     """Another mass in the running body is in PyBullet's answers."""
     import pybullet
 
@@ -74,10 +78,16 @@ def test_a_query_of_pybullet_that_is_wrong_by_a_thousandth_is_found(
     import pybullet
 
     original = getattr(pybullet, function)
-    monkeypatch.setattr(pybullet, function, lambda *a, **k: (1.001 * np.array(original(*a, **k))).tolist())
+    monkeypatch.setattr(
+        pybullet, function, lambda *a, **k: (1.001 * np.array(original(*a, **k))).tolist()
+    )
     result = bridge.compare("assets/arm/model.sdf", levels=("L1",), configurations=2)
     wrong = {row.quantity for row in result.failures if "pybullet" in row.engines}
-    assert wrong == ({"mass matrix"} if function == "calculateMassMatrix" else {"bias forces", "inverse dynamics"})
+    assert wrong == (
+        {"mass matrix"}
+        if function == "calculateMassMatrix"
+        else {"bias forces", "inverse dynamics"}
+    )
 
 
 def test_convex_hulls_touch_at_the_contact_margin() -> None:

@@ -1,4 +1,6 @@
-"""The reference integrates by the semi-implicit Euler method; all engines agree with closed forms of free motion."""
+"""The reference integrates by the semi-implicit Euler method; all engines agree with closed forms
+of free motion.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,18 @@ pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
 
 
-INERTIA = "<inertial><pose>.1 .2 -.3 0 0 0</pose><mass>2</mass><inertia><ixx>.3</ixx><iyy>.4</iyy><izz>.5</izz></inertia></inertial>"  # noqa: E501
+INERTIA = (
+    "<inertial><pose>.1 .2 -.3 0 0 "
+    "0</pose><mass>2</mass><inertia><ixx>.3</ixx><iyy>.4</iyy><izz>.5</izz></inertia></inertial>"
+)
 
 
 def test_the_reference_swings_a_pendulum_as_semi_implicit_euler_does() -> None:
     text = (
-        f"<sdf version='1.11'><model name='m'><link name='a'>{INERTIA}</link><joint name='j' type='revolute'>"
-        "<parent>world</parent><child>a</child><axis><xyz>0 1 0</xyz><dynamics><damping>.3</damping></dynamics></axis>"
+        f"<sdf version='1.11'><model name='m'><link name='a'>{INERTIA}</link><joint name='j' "
+        f"type='revolute'>"
+        "<parent>world</parent><child>a</child><axis><xyz>0 1 "
+        "0</xyz><dynamics><damping>.3</damping></dynamics></axis>"
         "</joint></model></sdf>"
     )
     engine = ReferenceEngine(bridge.lower(loaders.load_string(text, format="sdf")))
@@ -39,7 +46,10 @@ def test_the_reference_swings_a_pendulum_as_semi_implicit_euler_does() -> None:
 
 
 def test_a_body_without_forces_falls_and_keeps_its_spin() -> None:
-    text = f"<sdf version='1.11'><model name='m'><link name='a'>{INERTIA.replace('.1 .2 -.3', '0 0 0')}</link></model></sdf>"  # noqa: E501
+    text = (
+        f"<sdf version='1.11'><model name='m'><link "
+        f"name='a'>{INERTIA.replace('.1 .2 -.3', '0 0 0')}</link></model></sdf>"
+    )
     mechanism = bridge.lower(loaders.load_string(text, format="sdf"))
     for name in ("reference", "mujoco", "pybullet"):
         engine = factory_of(name)(mechanism)
@@ -53,10 +63,14 @@ def test_a_body_without_forces_falls_and_keeps_its_spin() -> None:
 
 
 def test_a_link_whose_mass_and_moments_lie_far_apart_moves_as_in_mujoco() -> None:
-    """A kilogram with moments of 1e-9 kg m^2: if both are solved for together, the motion is 2e-9 m off."""
+    """A kilogram with moments of 1e-9 kg m^2: if both are solved for together, the motion is 2e-9 m
+    off.
+    """
     moments = "<ixx>1e-9</ixx><iyy>1e-9</iyy><izz>1e-9</izz>"
     inertial = f"<inertial><mass>1</mass><inertia>{moments}</inertia></inertial>"
     text = f"<sdf version='1.11'><model name='m'><link name='a'>{inertial}</link></model></sdf>"
-    found = compare(loaders.load_string(text, format="sdf"), ("mujoco",), levels=("L2",), configurations=1)
+    found = compare(
+        loaders.load_string(text, format="sdf"), ("mujoco",), levels=("L2",), configurations=1
+    )
     (row,) = (row for row in found.rows if row.quantity == "motion without damping")
     assert row.outcome is Outcome.PASSED

@@ -1,4 +1,6 @@
-"""Several constraints of the same links: their violations add up as the root of the sum of squares, in each engine."""
+"""Several constraints of the same links: their violations add up as the root of the sum of squares,
+in each engine.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ POINTS = (
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_two_points_of_a_moved_link_are_as_far_from_their_places_as_it_moved(name: str, tmp_path: Path) -> None:
+def test_two_points_of_a_moved_link_are_as_far_from_their_places_as_it_moved(
+    name: str, tmp_path: Path
+) -> None:
     (tmp_path / "m.xml").write_text(POINTS)
     engine = factory_of(name)(bridge.lower(loaders.load(tmp_path / "m.xml", quiet=True)))
     engine.set_state({"a": (0, 0, 0.5, 1, 0, 0, 0), "b": (3, 0, 0, 1, 0, 0, 0)}, {})

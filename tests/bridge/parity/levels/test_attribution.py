@@ -1,4 +1,6 @@
-"""Attribution: a diagnostic explains a difference only where it is about it, whatever links and joints are called."""
+"""Attribution: a diagnostic explains a difference only where it is about it, whatever links and
+joints are called.
+"""
 
 from __future__ import annotations
 
@@ -36,26 +38,78 @@ pytest.importorskip("pybullet")
 
 ASSETS = Path(__file__).parents[4] / "assets"
 WORDS = (
-    "link", "joint", "it", "mass", "the", "moves", "inertia", "and", "of", "demands", "MuJoCo", "gets", "kg", "no",
-    "PyBullet", "body", "is", "a", "to", "axis", "about", "moments", "free", "freely", "with", "by", "constraint",
-    "limits", "these", "base", "has", "which", "in", "are", "left", "without", "that", "from", "give", "mesh", "not",
-    "reference", "Drake", "coupling", "gear", "solver", "PyBullets", "they", "only", "shape", "collision", "weld",
-)  # fmt: skip
+    "link",
+    "joint",
+    "it",
+    "mass",
+    "the",
+    "moves",
+    "inertia",
+    "and",
+    "of",
+    "demands",
+    "MuJoCo",
+    "gets",
+    "kg",
+    "no",
+    "PyBullet",
+    "body",
+    "is",
+    "a",
+    "to",
+    "axis",
+    "about",
+    "moments",
+    "free",
+    "freely",
+    "with",
+    "by",
+    "constraint",
+    "limits",
+    "these",
+    "base",
+    "has",
+    "which",
+    "in",
+    "are",
+    "left",
+    "without",
+    "that",
+    "from",
+    "give",
+    "mesh",
+    "not",
+    "reference",
+    "Drake",
+    "coupling",
+    "gear",
+    "solver",
+    "PyBullets",
+    "they",
+    "only",
+    "shape",
+    "collision",
+    "weld",
+)
 """Words that occur in messages of diagnostics, or did."""
 SOLID = SpatialInertia.of(1.0, (0.1, 0.02, -0.05), np.diag((0.1, 0.12, 0.13)))
 THIN = SpatialInertia.of(1.0, (0.1, 0.0, 0.0), np.zeros((3, 3)))
 
 
-# --- models ----------------------------------------------------------------------------------------------------------
+# --- models ---------------------------------------------------------------------------------------
 
 
-def chain(*inertias: SpatialInertia | None, kind: JointType = JointType.REVOLUTE, **axis: float) -> Scene:
+def chain(
+    *inertias: SpatialInertia | None, kind: JointType = JointType.REVOLUTE, **axis: float
+) -> Scene:
     """Links l0, l1, ... in a chain of joints j0, j1, ..., from the world on."""
     links = [link(f"l{i}", inertia=inertia) for i, inertia in enumerate(inertias)]
     names = [WORLD, *(each.name for each in links)]
     offset = Pose.of(p=(0.2, 0.1, 0.3))
     joints = [
-        joint(f"j{i}", parent, child, kind, xyz=np.roll((0, 0, 1), i).tolist(), X_PJ=offset, axis=axis)
+        joint(
+            f"j{i}", parent, child, kind, xyz=np.roll((0, 0, 1), i).tolist(), X_PJ=offset, axis=axis
+        )
         for i, (parent, child) in enumerate(pairwise(names))
     ]
     return scene(links, joints)
@@ -79,7 +133,10 @@ def without_gravity() -> Scene:
 
 def fourbar() -> Scene:
     ends = [Pose.of(p=p) for p in ((0, 0, 0), (0, 0, 1), (1, 0, 1), (1, 0, 0))]
-    links = [link(name, X_WL=X) for name, X in zip(("ground", "crank", "rod", "rocker"), ends, strict=True)]
+    links = [
+        link(name, X_WL=X)
+        for name, X in zip(("ground", "crank", "rod", "rocker"), ends, strict=True)
+    ]
     names = ("ground", "crank", "rod", "rocker", "ground")
     shift = Pose.of(p=(0, 0, 1)), Pose.of(p=(1, 0, 0)), Pose.of(p=(0, 0, -1)), Pose.of(p=(-1, 0, 0))
     hinges = [
@@ -92,15 +149,23 @@ def fourbar() -> Scene:
 SMALL: Mapping[str, Callable[[], Scene]] = {
     "massless hand": lambda: chain(SOLID, SOLID, None),
     "massless middle": lambda: chain(SOLID, None, SOLID),
-    "massless base that floats": lambda: scene([link("a", inertia=None), link("b")], [joint("j", "a", "b")]),
+    "massless base that floats": lambda: scene(
+        [link("a", inertia=None), link("b")], [joint("j", "a", "b")]
+    ),
     "thin tip": lambda: chain(SOLID, SOLID, THIN),
     "thin middle": lambda: chain(SOLID, THIN, SOLID),
     "thin and alone": lambda: scene([link("rod", inertia=THIN), link("other")]),
     "ball joints": lambda: chain(SOLID, SOLID, SOLID, kind=JointType.BALL),
     "ball joint of a massless link": lambda: chain(SOLID, None, SOLID, kind=JointType.BALL),
-    "coupling": lambda: dataclasses.replace(PLAIN, couplings=(Coupling(follower="j2", leader="j0", multiplier=0.5),)),
+    "coupling": lambda: dataclasses.replace(
+        PLAIN, couplings=(Coupling(follower="j2", leader="j0", multiplier=0.5),)
+    ),
     "chain of couplings": lambda: dataclasses.replace(
-        PLAIN, couplings=(Coupling(follower="j1", leader="j0"), Coupling(follower="j2", leader="j1", multiplier=-2.0))
+        PLAIN,
+        couplings=(
+            Coupling(follower="j1", leader="j0"),
+            Coupling(follower="j2", leader="j1", multiplier=-2.0),
+        ),
     ),
     "coupled ball joint": lambda: dataclasses.replace(
         chain(SOLID, SOLID, kind=JointType.BALL), couplings=(Coupling(follower="j1", leader="j0"),)
@@ -108,7 +173,11 @@ SMALL: Mapping[str, Callable[[], Scene]] = {
     "loop": fourbar,
     "ball constraint": lambda: dataclasses.replace(
         PLAIN,
-        constraints=(BallConstraint(link_A="l2", link_B=WORLD, p_AP=frozen((0, 0, 0)), p_BQ=frozen((0.6, 0.3, 0.9))),),
+        constraints=(
+            BallConstraint(
+                link_A="l2", link_B=WORLD, p_AP=frozen((0, 0, 0)), p_BQ=frozen((0.6, 0.3, 0.9))
+            ),
+        ),
     ),
     "missing mesh": with_missing_mesh,
     "swapped limits": lambda: chain(SOLID, SOLID, lower=2.0, upper=1.0),
@@ -122,8 +191,13 @@ SMALL: Mapping[str, Callable[[], Scene]] = {
 LACKING = {"coupled ball joint", "rotor"}
 """Models of which PyBullet lacks a part, so that the engines differ without a fault."""
 FILES = (
-    "arm/model.sdf", "double_pendulum.urdf", "gripper/model.sdf", "leg.sdf", "orthogonal_x.sdf", "orthogonal_z.sdf"
-)  # fmt: skip
+    "arm/model.sdf",
+    "double_pendulum.urdf",
+    "gripper/model.sdf",
+    "leg.sdf",
+    "orthogonal_x.sdf",
+    "orthogonal_z.sdf",
+)
 ROBOTS = (
     "example-robot-data/robots/finger_edu_description/robots/finger_edu.urdf",
     "example-robot-data/robots/iris_description/robots/iris.urdf",
@@ -137,7 +211,9 @@ ROBOTS = (
 def with_poses_of_the_joints(original: Scene) -> Scene:
     """Place each link where its joints have it at zero, as in a scene that a reader returns."""
     poses = lower(original).link_poses()
-    links = (dataclasses.replace(each, X_WL=poses.get(each.name, each.X_WL)) for each in original.links)
+    links = (
+        dataclasses.replace(each, X_WL=poses.get(each.name, each.X_WL)) for each in original.links
+    )
     return dataclasses.replace(original, links=tuple(links))
 
 
@@ -153,7 +229,7 @@ def read(name: str) -> Scene:
     return with_overlapping_spheres(loaders.load(robot.path, paths=[robot.root]))
 
 
-# --- faults ----------------------------------------------------------------------------------------------------------
+# --- faults ---------------------------------------------------------------------------------------
 
 
 def faulty(engine: str, original: Scene, name: str) -> Factory:
@@ -171,7 +247,9 @@ def faulty(engine: str, original: Scene, name: str) -> Factory:
 def _heavier(original: Link) -> Link:
     inertia = original.inertia
     assert inertia is not None
-    return dataclasses.replace(original, inertia=dataclasses.replace(inertia, I_Lcm=1.5 * inertia.I_Lcm))
+    return dataclasses.replace(
+        original, inertia=dataclasses.replace(inertia, I_Lcm=1.5 * inertia.I_Lcm)
+    )
 
 
 def link_with_inertia(original: Scene) -> str | None:
@@ -180,13 +258,16 @@ def link_with_inertia(original: Scene) -> str | None:
     suitable = (
         each.name
         for each in reversed(original.links)
-        if each.name in moving and each.inertia is not None and not each.inertia.defects()
-        and each.inertia.mass > 1e-3 and np.linalg.eigvalsh(each.inertia.I_Lcm).min() > 1e-7
-    )  # fmt: skip
+        if each.name in moving
+        and each.inertia is not None
+        and not each.inertia.defects()
+        and each.inertia.mass > 1e-3
+        and np.linalg.eigvalsh(each.inertia.I_Lcm).min() > 1e-7
+    )
     return next(suitable, None)
 
 
-# --- the property ----------------------------------------------------------------------------------------------------
+# --- the property ---------------------------------------------------------------------------------
 
 Attribution = tuple[str, str, str, frozenset[str], Outcome, str]
 """Quantity, engines, subjects, outcome and code of a row."""
@@ -203,28 +284,40 @@ def attributions(comparison: Comparison, names: Mapping[str, str]) -> set[Attrib
     """Return what each row states, with other names for its subjects."""
     return {
         (
-            row.quantity, *row.engines, frozenset(names.get(name, name) for name in row.subjects), row.outcome, row.code
+            row.quantity,
+            *row.engines,
+            frozenset(names.get(name, name) for name in row.subjects),
+            row.outcome,
+            row.code,
         )
         for row in comparison.rows
         if row.outcome in {Outcome.FAILED, Outcome.EXPLAINED}
-    }  # fmt: skip
+    }
 
 
 def words_for(original: Scene, comparison: Comparison) -> dict[str, str]:
-    """Return a name for every link and joint that is a word of a message, of this model's messages first."""
+    """Return a name for every link and joint that is a word of a message, of this model's messages
+    first.
+    """
     text = " ".join(f"{entry.message} {entry.hint}" for entry in comparison.diagnostics)
     own = {each.name for each in (*original.links, *original.joints)}
     words = [
-        word for word in dict.fromkeys((*re.findall(r"[A-Za-z]{1,12}", text), *WORDS)) if word not in {WORLD, *own}
+        word
+        for word in dict.fromkeys((*re.findall(r"[A-Za-z]{1,12}", text), *WORDS))
+        if word not in {WORLD, *own}
     ]
     items = [each.name for each in (*original.links, *original.joints) if each.name != WORLD]
     words += [f"{word}{n}" for n in range(2, 2 + len(items)) for word in WORDS]
     return dict(zip(items, words, strict=False))
 
 
-@pytest.mark.parametrize("fault", ["", "mujoco", "pybullet"], ids=["sound", "fault in mujoco", "fault in pybullet"])
+@pytest.mark.parametrize(
+    "fault", ["", "mujoco", "pybullet"], ids=["sound", "fault in mujoco", "fault in pybullet"]
+)
 @pytest.mark.parametrize("name", [*FILES, *SMALL, *ROBOTS])
-def test_names_that_are_words_of_messages_change_no_verdict_and_no_attribution(name: str, fault: str) -> None:
+def test_names_that_are_words_of_messages_change_no_verdict_and_no_attribution(
+    name: str, fault: str
+) -> None:
     original = read(name)
     target = link_with_inertia(original) if fault else None
     if fault and target is None:
@@ -237,7 +330,7 @@ def test_names_that_are_words_of_messages_change_no_verdict_and_no_attribution(n
     assert (expected.verdict is Verdict.DIFFERS) == (bool(fault) or name in LACKING)
 
 
-# --- the index -------------------------------------------------------------------------------------------------------
+# --- the index ------------------------------------------------------------------------------------
 
 
 def quantity(name: str) -> Any:
@@ -252,7 +345,9 @@ def about(code: str, *subjects: str) -> Diagnostic:
 
 
 def test_an_entry_about_another_link_explains_nothing() -> None:
-    """The example that was wrong: a fault in link `link` was excused by a message about link `hand`."""
+    """The example that was wrong: a fault in link `link` was excused by a message about link
+    `hand`.
+    """
     arm = chain(SOLID, SOLID, None)
     for name in ("arm", "link"):
         original = renamed(arm, {"l1": name, "l2": "hand"})
@@ -270,7 +365,10 @@ def test_a_code_explains_its_quantities_at_its_subjects_only() -> None:
 
 def test_a_link_changes_the_forces_of_the_joints_that_carry_it() -> None:
     causes = CauseIndex([about("mjcf.massless-link", "l1")], bridge.lower(PLAIN))
-    explained = {name: causes.cause(quantity("mass matrix"), Place(name, name)) for name in ("j0", "j1", "j2")}
+    explained = {
+        name: causes.cause(quantity("mass matrix"), Place(name, name))
+        for name in ("j0", "j1", "j2")
+    }
     assert [name for name, cause in explained.items() if cause is not None] == ["j0", "j1"]
 
 
@@ -289,19 +387,29 @@ def test_one_coupling_does_not_explain_another_that_shares_a_joint() -> None:
 
 def test_the_engine_that_differs_from_all_others_is_the_likely_cause() -> None:
     rows = [
-        Row(level=Level.MODEL, quantity=name, unit="", engines=pair, error=1.0, tolerance=0.0, where="l1",
-            outcome=Outcome.FAILED)
+        Row(
+            level=Level.MODEL,
+            quantity=name,
+            unit="",
+            engines=pair,
+            error=1.0,
+            tolerance=0.0,
+            where="l1",
+            outcome=Outcome.FAILED,
+        )
         for name in ("mass", "mass matrix")
         for pair in (("reference", "mujoco"), ("mujoco", "pybullet"))
-    ]  # fmt: skip
+    ]
     first, *_, last = attribute_differences(rows)
     assert first.cause == "likely mujoco: the only engine that differs from the model in mass"
     assert last.cause.endswith("which may follow from the mass of l1")
 
 
-# --- rotors ----------------------------------------------------------------------------------------------------------
+# --- rotors ---------------------------------------------------------------------------------------
 
-MASS = "<inertial><mass>2</mass><inertia><ixx>.3</ixx><iyy>.4</iyy><izz>.5</izz></inertia></inertial>"
+MASS = (
+    "<inertial><mass>2</mass><inertia><ixx>.3</ixx><iyy>.4</iyy><izz>.5</izz></inertia></inertial>"
+)
 BAR = (
     "<joint name='{0}' type='revolute'><pose>{3}</pose><parent>{1}</parent><child>{2}</child>"
     "<axis><xyz>0 1 0</xyz></axis></joint>"
@@ -309,7 +417,9 @@ BAR = (
 
 
 def test_a_cause_explains_the_joints_that_carry_it_and_no_others() -> None:
-    """Two arms, one of them with a rotor, which PyBullet lacks: that does not excuse a fault in the other."""
+    """Two arms, one of them with a rotor, which PyBullet lacks: that does not excuse a fault in the
+    other.
+    """
     rotor = "<drake:rotor_inertia>.1</drake:rotor_inertia>"
     text = (
         "<sdf version='1.11' xmlns:drake='http://drake.mit.edu'><model name='m'>"
@@ -322,7 +432,9 @@ def test_a_cause_explains_the_joints_that_carry_it_and_no_others() -> None:
     sound = compare(original, ("pybullet",), levels=("L1",), configurations=2)
     assert sound.agreement is Verdict.DIFFERS
     a, b = original.links
-    wrong = dataclasses.replace(b, inertia=dataclasses.replace(b.inertia, I_Lcm=1.01 * b.inertia.I_Lcm))
+    wrong = dataclasses.replace(
+        b, inertia=dataclasses.replace(b.inertia, I_Lcm=1.01 * b.inertia.I_Lcm)
+    )
 
     def faulty_arm(_mechanism: Mechanism) -> Engine:
         return factory_of("pybullet")(bridge.lower(dataclasses.replace(original, links=(a, wrong))))

@@ -43,14 +43,18 @@ BOX = "<box><size>.2 .3 .4</size></box>"
 
 
 def rows(source: Any, *engines: Any) -> dict[tuple[str, str], Any]:
-    return {(row.quantity, row.engines[1]): row for row in compare(source, engines, levels=("L4",)).rows}
+    return {
+        (row.quantity, row.engines[1]): row for row in compare(source, engines, levels=("L4",)).rows
+    }
 
 
 @pytest.mark.parametrize("name", ["arm/model.sdf", "double_pendulum.urdf", "leg.sdf"])
 def test_models_agree_within_the_classes_in_both(name: str) -> None:
     found = compare(ASSETS / name, levels=("L4",))
     assert found.agreement is Verdict.AGREES
-    assert all(row.outcome is Outcome.EXPLAINED and row.error <= row.tolerance for row in found.rows)
+    assert all(
+        row.outcome is Outcome.EXPLAINED and row.error <= row.tolerance for row in found.rows
+    )
     assert {row.quantity for row in found.rows} == {"rest height", "slide", "bounce", "stack"}
 
 
@@ -61,7 +65,9 @@ def test_blocks_stop_and_balls_bounce_as_closed_forms_say(mu: float, restitution
     for quantity in ("slide", "bounce"):
         for engine in ("mujoco", "pybullet"):
             assert found[quantity, engine].outcome is Outcome.EXPLAINED, found[quantity, engine]
-    assert f"closed form {0.3**2 * 9.8 * _braking(mu) / 2.0:.2g}" in found["slide", "pybullet"].cause
+    assert (
+        f"closed form {0.3**2 * 9.8 * _braking(mu) / 2.0:.2g}" in found["slide", "pybullet"].cause
+    )
 
 
 def _braking(mu: float) -> float:
@@ -108,7 +114,9 @@ def test_a_little_less_restitution_is_a_difference() -> None:
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.05])
-def test_contacts_of_mujoco_leave_what_a_critically_damped_spring_leaves(restitution: float) -> None:
+def test_contacts_of_mujoco_leave_what_a_critically_damped_spring_leaves(
+    restitution: float,
+) -> None:
     row = rows(thing(BOX, rough(0.8, restitution)), "mujoco")["bounce", "mujoco"]
     assert (row.outcome, f"{math.exp(-2.0):.3g}" in row.cause) == (Outcome.EXPLAINED, True)
 
@@ -131,14 +139,18 @@ class Slippery(MujocoEngine):
 
 
 def test_friction_with_the_damping_of_a_bounce_is_a_difference() -> None:
-    """The block slides 1.8 times as far, because friction only slows it down by 1 1/s times its speed."""
+    """The block slides 1.8 times as far, because friction only slows it down by 1 1/s times its
+    speed.
+    """
     row = rows(thing(BOX, rough(0.8, 0.95)), Slippery)["slide", "mujoco"]
     assert (row.outcome, row.error > 0.5) == (Outcome.FAILED, True)
 
 
 def test_a_thing_without_inertia_about_an_axis_has_no_rest_height() -> None:
     egg = thing("<ellipsoid><radii>.1 .2 .3</radii></ellipsoid>", pose="0 0 0 .3 .4 0")
-    link = dataclasses.replace(egg.links[0], inertia=SpatialInertia.of(0.1, I_Lcm=np.diag((1.0, 1.0, 0.0))))
+    link = dataclasses.replace(
+        egg.links[0], inertia=SpatialInertia.of(0.1, I_Lcm=np.diag((1.0, 1.0, 0.0)))
+    )
     row = rows(dataclasses.replace(egg, links=(link,)), "pybullet")["rest height", "pybullet"]
     assert (row.outcome, row.error > row.tolerance) == (Outcome.UNKNOWN, True)
     assert "lower.thin-link" in row.cause
@@ -147,17 +159,27 @@ def test_a_thing_without_inertia_about_an_axis_has_no_rest_height() -> None:
 @pytest.mark.parametrize(
     ("geometry", "surface", "told"),
     [
-        (BOX, "<surface><contact><ode><kp>1.0</kp></ode></contact></surface>", "so soft that it may sink"),
+        (
+            BOX,
+            "<surface><contact><ode><kp>1.0</kp></ode></contact></surface>",
+            "so soft that it may sink",
+        ),
         ("<mesh><uri>nowhere.stl</uri></mesh>", "", "none of the meshes"),
     ],
 )
-def test_contacts_too_soft_to_support_and_unreadable_files_are_reported(geometry: str, surface: str, told: str) -> None:
+def test_contacts_too_soft_to_support_and_unreadable_files_are_reported(
+    geometry: str, surface: str, told: str
+) -> None:
     row = rows(thing(geometry, surface), "mujoco")["rest height", "mujoco"]
     assert (row.outcome, told in row.cause) == (Outcome.UNKNOWN, True), row
 
 
-@pytest.mark.parametrize(("engine", "quantity"), [(Thinner, "rest height"), (Thinner, "stack"), (Smoother, "slide")])
-def test_another_shape_or_friction_is_a_difference(engine: type[MujocoEngine], quantity: str) -> None:
+@pytest.mark.parametrize(
+    ("engine", "quantity"), [(Thinner, "rest height"), (Thinner, "stack"), (Smoother, "slide")]
+)
+def test_another_shape_or_friction_is_a_difference(
+    engine: type[MujocoEngine], quantity: str
+) -> None:
     row = rows(thing(BOX, rough(0.8)), engine)[quantity, engine.name]
     assert row.outcome is Outcome.FAILED
     assert row.error > row.tolerance

@@ -1,4 +1,6 @@
-"""Errors against closed forms and the exact motion shrink with the step as those of the Euler method do."""
+"""Errors against closed forms and the exact motion shrink with the step as those of the Euler
+method do.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ L = 0.7
 """From hinge to the center of mass of the pendulum [m]."""
 
 
-def link(name: str, mass: float, inertia: tuple[float, float, float], pose: str = "0 0 0 0 0 0") -> str:
+def link(
+    name: str, mass: float, inertia: tuple[float, float, float], pose: str = "0 0 0 0 0 0"
+) -> str:
     x, y, z = inertia
     return (
         f'<link name="{name}"><inertial><pose>{pose}</pose><mass>{mass}</mass>'
@@ -56,19 +60,26 @@ def model(*parts: str) -> Any:
     return lower(loaders.load_string(sdf(*parts), format="sdf"))
 
 
-BOB = (link("bob", 2.0, (0.1, 0.1, 0.1), f"0 0 {-L} 0 0 0"), joint("hinge", "revolute", "world", "bob", "0 1 0"))
+BOB = (
+    link("bob", 2.0, (0.1, 0.1, 0.1), f"0 0 {-L} 0 0 0"),
+    joint("hinge", "revolute", "world", "bob", "0 1 0"),
+)
 
 PENDULUM = model(*BOB)
 
 CART = model(
-    link("cart", 1.0, (0.1, 0.1, 0.1)), link("pole", 0.3, (0.01, 0.01, 0.002), "0 0 .5 0 0 0"),
-    joint("slide", "prismatic", "world", "cart", "1 0 0"), joint("hinge", "revolute", "cart", "pole", "0 1 0"),
-)  # fmt: skip
+    link("cart", 1.0, (0.1, 0.1, 0.1)),
+    link("pole", 0.3, (0.01, 0.01, 0.002), "0 0 .5 0 0 0"),
+    joint("slide", "prismatic", "world", "cart", "1 0 0"),
+    joint("hinge", "revolute", "cart", "pole", "0 1 0"),
+)
 
 TOP = model(link("top", 1.0, (0.02, 0.02, 0.03)))
 
 
-def after(name: str, mechanism: Any, q: dict[str, Any], v: dict[str, Any], step: float, seconds: float) -> Engine:
+def after(
+    name: str, mechanism: Any, q: dict[str, Any], v: dict[str, Any], step: float, seconds: float
+) -> Engine:
     engine = factory_of(name)(mechanism)
     engine.set_step(step)
     engine.set_state(q, v)
@@ -92,7 +103,9 @@ def complete_elliptic(k: float) -> float:
 
 AMPLITUDE = 2.0
 
-QUARTER = math.sqrt((0.1 + 2.0 * L**2) / (2.0 * G * L)) * complete_elliptic(math.sin(AMPLITUDE / 2.0))
+QUARTER = math.sqrt((0.1 + 2.0 * L**2) / (2.0 * G * L)) * complete_elliptic(
+    math.sin(AMPLITUDE / 2.0)
+)
 """Of the period of the pendulum [s]."""
 
 
@@ -118,13 +131,19 @@ def reached_in_drake(step: float) -> float:
     hinge = plant.GetJointByName("hinge")
     hinge.set_angle(context, AMPLITUDE)
     simulator = analysis.Simulator(plant, context)
-    simulator.AdvanceTo(QUARTER - step / 2.0)  # Drake steps at the beginning of each interval: at 0, not at the end
+    simulator.AdvanceTo(
+        QUARTER - step / 2.0
+    )  # Drake steps at the beginning of each interval: at 0, not at the end
     return float(hinge.get_angle(context))
 
 
 @pytest.mark.parametrize("name", [*ENGINES, "drake"])
-def test_a_pendulum_is_at_the_bottom_after_a_quarter_of_the_period_of_the_elliptic_integral(name: str) -> None:
-    points = [(QUARTER / count, abs(reached(name, QUARTER / count))) for count in (200, 400, 800, 1600)]
+def test_a_pendulum_is_at_the_bottom_after_a_quarter_of_the_period_of_the_elliptic_integral(
+    name: str,
+) -> None:
+    points = [
+        (QUARTER / count, abs(reached(name, QUARTER / count))) for count in (200, 400, 800, 1600)
+    ]
     assert points[-1][1] < 2e-3
     assert log_log_slope(points) == pytest.approx(1.0, abs=0.1)
 
@@ -144,7 +163,9 @@ def test_a_cart_with_a_pole_keeps_its_energy_to_first_order(name: str) -> None:
         engine.close()
         R = poses["pole"].R
         angle = math.atan2(R[0, 2], R[0, 0])
-        return abs(cart_energy(angle, (v["slide", 0], v["hinge", 0])) - cart_energy(0.4, (0.3, 0.0)))
+        return abs(
+            cart_energy(angle, (v["slide", 0], v["hinge", 0])) - cart_energy(0.4, (0.3, 0.0))
+        )
 
     assert order(error) == pytest.approx(1.0, abs=0.1)
 
@@ -157,7 +178,9 @@ def test_a_symmetric_top_precesses_as_its_closed_form_says(name: str) -> None:
     momentum = np.diag((0.02, 0.02, 0.03)) @ w
     rate, axis = np.linalg.norm(momentum) / 0.02, momentum / np.linalg.norm(momentum)
     seconds = 0.5
-    turned = Pose.from_vector((0, 0, 0, math.cos(rate * seconds / 2.0), *(math.sin(rate * seconds / 2.0) * axis)))
+    turned = Pose.from_vector(
+        (0, 0, 0, math.cos(rate * seconds / 2.0), *(math.sin(rate * seconds / 2.0) * axis))
+    )
     exact = turned.R @ np.array((0.0, 0.0, 1.0))
     start = {"top": (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)}, {"top": (0.0, 0.0, 0.0, *w.tolist())}
 
@@ -175,7 +198,10 @@ MU = 0.8
 
 SURFACE = f"<surface><friction><ode><mu>{MU}</mu><mu2>{MU}</mu2></ode></friction></surface>"
 
-SLAB = f"<collision name='c'><geometry><box><size>.4 .4 .1</size></box></geometry>{SURFACE}</collision>"
+SLAB = (
+    f"<collision name='c'><geometry><box><size>.4 .4 "
+    f".1</size></box></geometry>{SURFACE}</collision>"
+)
 
 GROUND = (
     "<model name='ground'><static>true</static><link name='l'>"
@@ -215,7 +241,9 @@ ASSETS = Path(__file__).parents[4] / "assets"
 
 @pytest.mark.parametrize("power", [1.0, 2.0, 4.0])
 def test_the_slope_of_a_power_is_its_exponent(power: float) -> None:
-    assert log_log_slope(errors_over_steps(1e-2, lambda step: 3.0 * step**power)) == pytest.approx(power, abs=1e-12)
+    assert log_log_slope(errors_over_steps(1e-2, lambda step: 3.0 * step**power)) == pytest.approx(
+        power, abs=1e-12
+    )
 
 
 def test_errors_that_vanish_have_no_slope() -> None:
@@ -240,11 +268,15 @@ def test_the_exact_motion_keeps_the_energy_of_what_nothing_brakes() -> None:
     assert after != before
     engine.set_state(after, {})
     rates = _rates(mechanism, before, after, exact_motion(mechanism, (q, v), 1e-3, 51))
-    assert 0.5 * rates @ mechanism.mass_matrix(after) @ rates + weight(after) == pytest.approx(energy, rel=1e-5)
+    assert 0.5 * rates @ mechanism.mass_matrix(after) @ rates + weight(after) == pytest.approx(
+        energy, rel=1e-5
+    )
 
 
 def _rates(mechanism: object, before: dict, at: dict, after: dict) -> np.ndarray:
-    """Central differences of positions a millisecond apart; of a quaternion, the turn between them."""
+    """Central differences of positions a millisecond apart; of a quaternion, the turn between
+    them.
+    """
     found = []
     for name in dict.fromkeys(name for name, _ in mechanism.v_order):
         a, b = np.atleast_1d(before[name]), np.atleast_1d(after[name])
@@ -252,7 +284,10 @@ def _rates(mechanism: object, before: dict, at: dict, after: dict) -> np.ndarray
             found += ((b[:-4] - a[:-4]) / 2e-3).tolist()
             turn = quaternion_to_matrix(b[-4:]) @ quaternion_to_matrix(a[-4:]).T
             found += (
-                np.array((turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1])) / 4e-3
+                np.array(
+                    (turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1])
+                )
+                / 4e-3
             ).tolist()
         else:
             found += ((b - a) / 2e-3).tolist()
@@ -265,7 +300,11 @@ def pendulum(length: float, inertia: float) -> Any:
         "<joint name='hinge' type='revolute'><parent>world</parent><child>rod</child>"
         "<axis><xyz>0 1 0</xyz></axis></joint>"
     )
-    return lower(loaders.load_string(f"<sdf version='1.9'><model name='m'>{rod}{joint}</model></sdf>", format="sdf"))
+    return lower(
+        loaders.load_string(
+            f"<sdf version='1.9'><model name='m'>{rod}{joint}</model></sdf>", format="sdf"
+        )
+    )
 
 
 def order_of(engine: Any, mechanism: Any) -> Any:

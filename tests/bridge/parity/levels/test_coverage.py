@@ -1,4 +1,6 @@
-"""Gaps: levels that were not run, engines that do not move, and rows without a comparison that nothing replaces."""
+"""Gaps: levels that were not run, engines that do not move, and rows without a comparison that
+nothing replaces.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,24 @@ BOTH = {"mujoco": True, "pybullet": True}
 
 
 def row(
-    quantity: str, outcome: Outcome, engines: tuple[str, str] = ("mujoco", "pybullet"), *, stated: bool = True
+    quantity: str,
+    outcome: Outcome,
+    engines: tuple[str, str] = ("mujoco", "pybullet"),
+    *,
+    stated: bool = True,
 ) -> Row:
     return Row(
-        level=Level.MOTION, quantity=quantity, unit="", engines=("mujoco", "pybullet"), error=0.0, tolerance=1e-9,
-        where="", outcome=outcome, cause="too large", is_stated=stated,
-    )  # fmt: skip
+        level=Level.MOTION,
+        quantity=quantity,
+        unit="",
+        engines=("mujoco", "pybullet"),
+        error=0.0,
+        tolerance=1e-9,
+        where="",
+        outcome=outcome,
+        cause="too large",
+        is_stated=stated,
+    )
 
 
 def test_a_complete_comparison_has_no_gap() -> None:
@@ -31,8 +45,9 @@ def test_a_complete_comparison_has_no_gap() -> None:
 
 def test_a_level_is_a_gap_only_if_the_model_has_something_to_compare_there() -> None:
     assert [gap.reason for gap in find_gaps([], ARM, ALL[:1], BOTH, ())] == [
-        "level L1 was not run", "level L2 was not run"
-    ]  # fmt: skip
+        "level L1 was not run",
+        "level L2 was not run",
+    ]
     assert find_gaps([], STILL, ALL[:1], BOTH, ()) == ()
 
 
@@ -52,4 +67,6 @@ def test_a_row_without_a_comparison_is_a_gap_unless_another_shows_the_same() -> 
 
 
 def test_what_the_model_does_not_state_is_no_gap() -> None:
-    assert find_gaps([row("momentum drift", Outcome.UNKNOWN, stated=False)], ARM, ALL, BOTH, ()) == ()
+    assert (
+        find_gaps([row("momentum drift", Outcome.UNKNOWN, stated=False)], ARM, ALL, BOTH, ()) == ()
+    )

@@ -1,4 +1,6 @@
-"""Energy, momentum and tumbling: kept to first order of the step in both simulators, unless a fault is planted."""
+"""Energy, momentum and tumbling: kept to first order of the step in both simulators, unless a fault
+is planted.
+"""
 
 from __future__ import annotations
 
@@ -34,19 +36,28 @@ def rows(source: Any, *engines: Any) -> dict[tuple[str, str], Any]:
     return {(row.quantity, row.engines[1]): row for row in found.rows}
 
 
-@pytest.mark.parametrize("name", ["arm/model.sdf", "double_pendulum.urdf", "orthogonal_x.sdf", "leg.sdf"])
+@pytest.mark.parametrize(
+    "name", ["arm/model.sdf", "double_pendulum.urdf", "orthogonal_x.sdf", "leg.sdf"]
+)
 def test_energy_and_a_tumbling_body_are_kept_to_first_order_in_both(name: str) -> None:
     found = compare(ASSETS / name, levels=("L3",))
     assert found.agreement is Verdict.EQUIVALENT
     judged = [row for row in found.rows if row.outcome is Outcome.PASSED]
     assert {row.engines[1] for row in judged} == {"mujoco", "pybullet"}
     assert {row.level for row in judged} == {Level.INVARIANTS}
-    assert all(row.order == pytest.approx(1.0, abs=0.1) for row in judged if row.convergence[0][1] > 1e-9)
+    assert all(
+        row.order == pytest.approx(1.0, abs=0.1) for row in judged if row.convergence[0][1] > 1e-9
+    )
 
 
 def test_what_floats_keeps_its_momentum_as_the_step_shrinks() -> None:
     found = rows(loaders.load_string(FLOATING, format="sdf"))
-    drifts = ("energy drift", "kinetic energy drift", "linear momentum drift", "angular momentum drift")
+    drifts = (
+        "energy drift",
+        "kinetic energy drift",
+        "linear momentum drift",
+        "angular momentum drift",
+    )
     for quantity in (*drifts, "torque-free tumbling"):
         for engine in ("mujoco", "pybullet"):
             assert found[quantity, engine].outcome is Outcome.PASSED, (quantity, engine)
@@ -75,7 +86,9 @@ class Damped(MujocoEngine):
 
 
 @pytest.mark.parametrize("engine", [Heavier, Damped])
-def test_a_drift_that_does_not_shrink_with_the_step_is_a_difference(engine: type[MujocoEngine]) -> None:
+def test_a_drift_that_does_not_shrink_with_the_step_is_a_difference(
+    engine: type[MujocoEngine],
+) -> None:
     row = rows(ASSETS / "double_pendulum.urdf", engine)["energy drift", engine.name]
     assert row.outcome is Outcome.FAILED
     assert row.error > row.tolerance
@@ -83,7 +96,9 @@ def test_a_drift_that_does_not_shrink_with_the_step_is_a_difference(engine: type
 
 @pytest.mark.parametrize("damping", [5e-4, 1e-3, 2e-3, 5e-3, 2e-2])
 def test_a_small_loss_that_falling_hides_shows_without_gravity(damping: float) -> None:
-    """From a hundredth of the elbow's speed in a second, whether the loss adds to the drift or takes from it."""
+    """From a hundredth of the elbow's speed in a second, whether the loss adds to the drift or
+    takes from it.
+    """
 
     class HardlyDamped(MujocoEngine):
         name = "hardly damped"
@@ -98,7 +113,9 @@ def test_a_small_loss_that_falling_hides_shows_without_gravity(damping: float) -
 
 
 def test_a_rod_without_a_moment_about_its_axis_is_not_tumbled() -> None:
-    rod = FLOATING.replace("<ixx>.1</ixx>", "<ixx>1e-9</ixx>").replace("<izz>.25</izz>", "<izz>.2</izz>")
+    rod = FLOATING.replace("<ixx>.1</ixx>", "<ixx>1e-9</ixx>").replace(
+        "<izz>.25</izz>", "<izz>.2</izz>"
+    )
     row = rows(loaders.load_string(rod, format="sdf"), "mujoco")["torque-free tumbling", "mujoco"]
     assert (row.outcome, row.where) == (Outcome.PASSED, "arm")
 
@@ -128,7 +145,9 @@ def test_a_tumbling_body_starts_about_its_middle_axis_with_its_center_of_mass_at
     q, v = _spinning_state("a", SKEWED)
     velocity, w = np.array(v["a"][:3]), np.array(v["a"][3:])
     np.testing.assert_allclose(velocity + np.cross(w, SKEWED.p_LLcm), 0.0, atol=1e-15)
-    np.testing.assert_allclose(np.abs(w), (SPIN[2], SPIN[0], SPIN[1]))  # the moments are greatest, least, middle
+    np.testing.assert_allclose(
+        np.abs(w), (SPIN[2], SPIN[0], SPIN[1])
+    )  # the moments are greatest, least, middle
     assert q["a"] == (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
@@ -136,4 +155,7 @@ def test_the_link_with_the_most_distinct_moments_tumbles() -> None:
     """Mass times one minus the ratio of the least to the greatest moment."""
     link = Link(name="a", model="m", X_WL=IDENTITY, inertia=SKEWED)
     assert _asymmetry(link) == pytest.approx(2.0 * (1.0 - 1.0 / 3.0))
-    assert _asymmetry(dataclasses.replace(link, inertia=SpatialInertia.of(2.0, I_Lcm=np.eye(3)))) == 0.0
+    assert (
+        _asymmetry(dataclasses.replace(link, inertia=SpatialInertia.of(2.0, I_Lcm=np.eye(3))))
+        == 0.0
+    )

@@ -12,7 +12,9 @@ from bridge.parity.comparison import motion_level_rows, witnessed_rows
 from bridge.parity.engine import NotReportedError
 from bridge.parity.reference import ReferenceEngine
 
-MECHANISM = bridge.lower(loaders.load(Path(__file__).parents[4] / "assets" / "double_pendulum.urdf"))
+MECHANISM = bridge.lower(
+    loaders.load(Path(__file__).parents[4] / "assets" / "double_pendulum.urdf")
+)
 
 
 class Stopping(ReferenceEngine):
@@ -41,5 +43,7 @@ def test_an_engine_that_stops_leaves_an_unknown_row_and_the_rows_before() -> Non
 
 def test_other_levels_have_no_rows() -> None:
     engines = [("reference", ReferenceEngine)]
-    assert list(motion_level_rows([Level.MODEL], MECHANISM, engines, 0, lambda _message: None)) == []
+    assert (
+        list(motion_level_rows([Level.MODEL], MECHANISM, engines, 0, lambda _message: None)) == []
+    )
     assert list(witnessed_rows([Level.MODEL], MECHANISM, engines, 0, {})) == []

@@ -29,7 +29,10 @@ ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 @pytest.mark.parametrize("error", [absolute, relative, norm_relative])
 def test_what_is_no_number_is_the_worst_of_errors(error: object) -> None:
     worst = WorstErrors()
-    one, two = {"a": np.array([1.0]), "b": np.array([1.0])}, {"a": np.array([math.nan]), "b": np.array([2.0])}
+    one, two = (
+        {"a": np.array([1.0]), "b": np.array([1.0])},
+        {"a": np.array([math.nan]), "b": np.array([2.0])},
+    )
     compare_readings(one, two, error, worst)  # type: ignore[arg-type]
     assert (worst.error, worst.where) == (math.inf, "a")
 
@@ -55,7 +58,9 @@ def test_the_distance_of_poses_is_the_larger_of_meters_and_radians() -> None:
     assert pose_distance(a, b, 1.0) == pytest.approx(0.3, abs=1e-15)
 
 
-def reading(name: str, mechanism: Mechanism, q: dict[str, float], v: dict[str, float]) -> dict[Any, Any]:
+def reading(
+    name: str, mechanism: Mechanism, q: dict[str, float], v: dict[str, float]
+) -> dict[Any, Any]:
     engine = ReferenceEngine(mechanism)
     engine.set_state(q, v)
     quantity = next(quantity for quantity in QUANTITIES if quantity.name == name)

@@ -1,4 +1,6 @@
-"""Readings that differ only by rounding pass, losses with a known cause are explained, and NaN fails."""
+"""Readings that differ only by rounding pass, losses with a known cause are explained, and NaN
+fails.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +27,16 @@ AXES = tuple(JointAxis(xyz=frozen(xyz)) for xyz in ((1, 0, 0), (0, 1, 0)))
 
 
 def rows(source, engine):
-    return {row.quantity: row for row in compare(source, engines=(engine,), levels=("L0", "L1")).rows}
+    return {
+        row.quantity: row for row in compare(source, engines=(engine,), levels=("L0", "L1")).rows
+    }
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "pybullet"])
 def test_forces_that_are_nothing_but_rounding_are_equal(engine):
-    balanced = scene([link("ball", inertia=BALL)], [joint("j", WORLD, "ball", JointType.UNIVERSAL, axes=AXES)])
+    balanced = scene(
+        [link("ball", inertia=BALL)], [joint("j", WORLD, "ball", JointType.UNIVERSAL, axes=AXES)]
+    )
     assert rows(balanced, engine)["bias forces"].passed
 
 
@@ -71,7 +77,9 @@ def test_an_engine_that_answers_nan_fails() -> None:
     assert found.verdict is Verdict.DIFFERS
     assert {r.quantity for r in found.failures} == {"bias forces", "inverse dynamics"}
     rows = json.loads(json.dumps(found.to_dict()))["rows"]
-    assert [row["error"] for row in rows if row["quantity"] == "bias forces" and not row["passed"]] == ["inf", "inf"]
+    assert [
+        row["error"] for row in rows if row["quantity"] == "bias forces" and not row["passed"]
+    ] == ["inf", "inf"]
 
 
 TORUS = """<mujoco><extension><plugin plugin="mujoco.sdf.torus"><instance name="t"/></plugin></extension>
@@ -79,7 +87,9 @@ TORUS = """<mujoco><extension><plugin plugin="mujoco.sdf.torus"><instance name="
 <geom type="sdf" mesh="m"><plugin instance="t"/></geom></body></worldbody></mujoco>"""
 
 
-def test_shapes_that_the_reader_approximates_are_the_cause_where_the_engine_that_reads_the_file_differs(tmp_path):
+def test_shapes_that_the_reader_approximates_are_the_cause_where_the_engine_that_reads_the_file_differs(
+    tmp_path,
+):
     path = tmp_path / "torus.xml"
     path.write_text(TORUS)
     found = compare(path, engines=("mujoco", "mujoco-native"), levels=("L0",), configurations=1)

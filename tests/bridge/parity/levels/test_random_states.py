@@ -1,4 +1,6 @@
-"""Random states are within the limits and repeatable, and the smooth mechanism has no solver effects."""
+"""Random states are within the limits and repeatable, and the smooth mechanism has no solver
+effects.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,14 @@ ASSETS = Path(__file__).parents[4] / "assets"
 def test_stiff_damping_shortens_the_step_and_too_stiff_damping_is_left_out() -> None:
     text = (ASSETS / "double_pendulum.urdf").read_text(encoding="utf-8")
     soft = bridge.lower(loaders.load_string(text, format="urdf"))
-    stiff = bridge.lower(loaders.load_string(text.replace('damping="0.05"', 'damping="1e7"'), format="urdf"))
+    stiff = bridge.lower(
+        loaders.load_string(text.replace('damping="0.05"', 'damping="1e7"'), format="urdf")
+    )
     assert time_step(soft) is not None
     assert time_step(stiff) is None
-    rows = list(motion_rows(stiff, [(name, factory_of(name)) for name in ("mujoco", "pybullet")], seed=0))
+    rows = list(
+        motion_rows(stiff, [(name, factory_of(name)) for name in ("mujoco", "pybullet")], seed=0)
+    )
     outcomes = {row.quantity: row.outcome for row in rows}
     assert outcomes["motion without damping"] is Outcome.PASSED
     assert outcomes["motion with damping"] is Outcome.UNKNOWN
@@ -56,7 +62,8 @@ def test_random_states_stay_inside_the_limits_and_repeat_with_their_seed() -> No
 def test_a_smooth_mechanism_has_no_sensors_of_limits() -> None:
     """MuJoCo refuses a sensor of the limits of a joint without limits."""
     text = (
-        '<mujoco><worldbody><body><joint name="j" range="-1 1"/><geom size=".1"/></body></worldbody>'
+        '<mujoco><worldbody><body><joint name="j" range="-1 1"/><geom '
+        'size=".1"/></body></worldbody>'
         '<sensor><jointlimitfrc joint="j"/></sensor></mujoco>'
     )
     smooth = without_solver_effects(bridge.lower(loaders.load_string(text, format="mjcf")))

@@ -22,7 +22,9 @@ ASSETS = Path(__file__).parents[4] / "assets"
 def rollout() -> Rollout:
     scene = loaders.load(ASSETS / "double_pendulum.urdf")
     mechanism = without_solver_effects(bridge.lower(scene), damped=False)
-    return Rollout(mechanism=mechanism, start=({"shoulder": 0.3}, {"elbow": 1.0}), step=1e-3, duration=0.1)
+    return Rollout(
+        mechanism=mechanism, start=({"shoulder": 0.3}, {"elbow": 1.0}), step=1e-3, duration=0.1
+    )
 
 
 def test_a_rollout_runs_once_in_each_engine(rollout: Rollout) -> None:
@@ -49,12 +51,16 @@ def test_the_distance_of_equal_engines_is_zero_at_every_time(rollout: Rollout) -
 
 
 def test_the_sensitivity_of_a_slow_motion_is_near_one(rollout: Rollout) -> None:
-    assert RolloutCache({"one": ReferenceEngine}).sensitivity("one", rollout) == pytest.approx(1.0, abs=2.0)
+    assert RolloutCache({"one": ReferenceEngine}).sensitivity("one", rollout) == pytest.approx(
+        1.0, abs=2.0
+    )
 
 
 def test_a_motion_that_leaves_the_finite_numbers_is_said_to_diverge(rollout: Rollout) -> None:
     cache = RolloutCache({"reference": ReferenceEngine})
-    diverging = cache.trajectory("reference", dataclasses.replace(rollout, start=({}, {"elbow": 1e160})))
+    diverging = cache.trajectory(
+        "reference", dataclasses.replace(rollout, start=({}, {"elbow": 1e160}))
+    )
     assert diverging.has_diverged
     assert len(diverging.poses) == SAMPLES
     assert all(np.isnan(X_WL).all() for X_WL in diverging.poses[-1].values())

@@ -39,7 +39,9 @@ def test_one_step_of_a_floating_base_differs_by_the_square_of_the_step() -> None
     assert len(row.convergence) == 4
 
 
-def test_a_force_that_one_engine_lacks_is_found_in_one_step_however_free_the_base(tmp_path: Path) -> None:
+def test_a_force_that_one_engine_lacks_is_found_in_one_step_however_free_the_base(
+    tmp_path: Path,
+) -> None:
     scene = loaders.load(ASSETS / "gripper" / "model.sdf")
     lighter = dataclasses.replace(scene, gravity=0.999 * scene.gravity)
 
@@ -49,4 +51,6 @@ def test_a_force_that_one_engine_lacks_is_found_in_one_step_however_free_the_bas
     faulty.name = "mujoco"  # type: ignore[attr-defined]
     row = rows_of(scene, engines=(faulty, "pybullet"))["one step", "mujoco", "pybullet"]
     assert row.outcome is Outcome.FAILED
-    assert row.order == pytest.approx(1.0, abs=0.1), "the velocities part by the step times what is missing"
+    assert row.order == pytest.approx(1.0, abs=0.1), (
+        "the velocities part by the step times what is missing"
+    )

@@ -27,18 +27,27 @@ pytest.importorskip("pybullet")
 
 ASSETS = Path(__file__).parents[4] / "assets"
 
-INERTIA = "<inertial><pose>.1 .2 -.3 0 0 0</pose><mass>2</mass><inertia><ixx>.3</ixx><iyy>.4</iyy><izz>.5</izz></inertia></inertial>"  # noqa: E501
+INERTIA = (
+    "<inertial><pose>.1 .2 -.3 0 0 "
+    "0</pose><mass>2</mass><inertia><ixx>.3</ixx><iyy>.4</iyy><izz>.5</izz></inertia></inertial>"
+)
 
 
-@pytest.mark.parametrize("name", ["arm/model.sdf", "double_pendulum.urdf", "orthogonal_x.sdf", "orthogonal_z.sdf"])
+@pytest.mark.parametrize(
+    "name", ["arm/model.sdf", "double_pendulum.urdf", "orthogonal_x.sdf", "orthogonal_z.sdf"]
+)
 @pytest.mark.parametrize("seed", [0, 1])
-def test_three_engines_move_a_tree_of_hinges_and_slides_alike_for_a_second(name: str, seed: int) -> None:
+def test_three_engines_move_a_tree_of_hinges_and_slides_alike_for_a_second(
+    name: str, seed: int
+) -> None:
     found = compare(ASSETS / name, levels=("L2",), seed=seed)
     assert found.agreement is Verdict.EQUIVALENT
     moved = [row for row in found.rows if row.series]
     assert {row.engines for row in moved} == {
-        ("reference", "mujoco"), ("reference", "pybullet"), ("mujoco", "pybullet"),
-    }  # fmt: skip
+        ("reference", "mujoco"),
+        ("reference", "pybullet"),
+        ("mujoco", "pybullet"),
+    }
     assert max(row.error for row in moved) <= 1e-9
     orders = {row.engines[1]: row.order for row in found.rows if row.engines[0] == "exact"}
     assert orders == pytest.approx(dict.fromkeys(("reference", "mujoco", "pybullet"), 1.0), abs=0.1)
@@ -48,7 +57,9 @@ def test_a_floating_base_differs_by_the_order_of_the_step_and_is_reported() -> N
     found = compare(ASSETS / "gripper" / "model.sdf", levels=("L2",))
     assert found.agreement is Verdict.AGREES
     by_pair = {row.engines: row for row in found.rows if row.quantity == "motion without damping"}
-    assert by_pair["reference", "mujoco"].outcome is Outcome.PASSED, "both integrate the origin of the link"
+    assert by_pair["reference", "mujoco"].outcome is Outcome.PASSED, (
+        "both integrate the origin of the link"
+    )
     assert by_pair["mujoco", "pybullet"].code == "parity.step-order"
     assert by_pair["mujoco", "pybullet"].error <= by_pair["mujoco", "pybullet"].known_cause.bound
 
@@ -68,11 +79,13 @@ def test_stops_and_everything_else_that_is_exported_move() -> None:
 def chain_of_22(gravity: float) -> loaders.Scene:
     """A chain of short pendulums, whose motion is the more chaotic the larger gravity is."""
     inertia = (
-        "<pose>0 0 -.05 0 0 0</pose><mass>.3</mass><inertia><ixx>1e-5</ixx><iyy>1e-5</iyy><izz>1e-5</izz></inertia>"
+        "<pose>0 0 -.05 0 0 "
+        "0</pose><mass>.3</mass><inertia><ixx>1e-5</ixx><iyy>1e-5</iyy><izz>1e-5</izz></inertia>"
     )
     links = "".join(
         f"<link name='l{i}'><pose>0 0 {-0.05 * i} 0 0 0</pose><inertial>{inertia}</inertial></link>"
-        f"<joint name='j{i}' type='revolute'><parent>{f'l{i - 1}' if i else 'world'}</parent><child>l{i}</child>"
+        f"<joint name='j{i}' "
+        f"type='revolute'><parent>{f'l{i - 1}' if i else 'world'}</parent><child>l{i}</child>"
         "<axis><xyz>0 1 0</xyz></axis></joint>"
         for i in range(22)
     )
@@ -81,14 +94,20 @@ def chain_of_22(gravity: float) -> loaders.Scene:
     return dataclasses.replace(chain, gravity=frozen((0.0, 0.0, -gravity)))
 
 
-@pytest.mark.parametrize(("gravity", "outcome"), [(10.0, Outcome.EXPLAINED), (15.0, Outcome.UNKNOWN)])
+@pytest.mark.parametrize(
+    ("gravity", "outcome"), [(10.0, Outcome.EXPLAINED), (15.0, Outcome.UNKNOWN)]
+)
 def test_rounding_that_grows_to_a_visible_part_of_the_motion_explains_nothing_and_leaves_a_gap(
     gravity: float, outcome: Outcome
 ) -> None:
-    """An initial difference of 1e-10 grows 2e7 or 4e9 times in a second, so that rounding may be 2e-4 or 4e-2 rad."""
+    """An initial difference of 1e-10 grows 2e7 or 4e9 times in a second, so that rounding may be
+    2e-4 or 4e-2 rad.
+    """
     found = compare(chain_of_22(gravity), levels=("L2",), engines=("mujoco", "pybullet"))
     row = next(
-        row for row in found.rows if row.engines == ("mujoco", "pybullet") and row.quantity == "motion without damping"
+        row
+        for row in found.rows
+        if row.engines == ("mujoco", "pybullet") and row.quantity == "motion without damping"
     )
     assert (row.outcome, row.code) == (outcome, "parity.chaos"), row
     gaps = {gap.code: gap for gap in found.gaps if gap.engines == row.engines}
@@ -98,22 +117,28 @@ def test_rounding_that_grows_to_a_visible_part_of_the_motion_explains_nothing_an
 
 def test_a_large_model_says_that_the_reference_does_not_ride_along() -> None:
     chain = "".join(
-        f"<link name='l{i}'>{INERTIA}</link><joint name='j{i}' type='revolute'><parent>{f'l{i - 1}' if i else 'world'}"
+        f"<link name='l{i}'>{INERTIA}</link><joint name='j{i}' "
+        f"type='revolute'><parent>{f'l{i - 1}' if i else 'world'}"
         f"</parent><child>l{i}</child><axis><xyz>0 1 0</xyz></axis></joint>"
         for i in range(11)
     )
     text = f"<sdf version='1.11'><model name='m'>{chain}</model></sdf>"
     found = rows_of(loaders.load_string(text, format="sdf"), engines=("mujoco",))
-    assert "degrees of freedom times steps" in found["motion without damping", "reference", "mujoco"].cause
+    assert (
+        "degrees of freedom times steps"
+        in found["motion without damping", "reference", "mujoco"].cause
+    )
 
 
 def test_rotors_move_as_the_model_says_in_mujoco_and_pybullet_says_that_it_has_none() -> None:
     text = (ASSETS / "double_pendulum.urdf").read_text(encoding="utf-8")
     geared = text.replace(
         "</robot>",
-        "<transmission name='t'><type>transmission_interface/SimpleTransmission</type><joint name='elbow'>"
+        "<transmission name='t'><type>transmission_interface/SimpleTransmission</type><joint "
+        "name='elbow'>"
         "<hardwareInterface>EffortJointInterface</hardwareInterface></joint><actuator name='a'>"
-        "<drake:rotor_inertia xmlns:drake='http://drake.mit.edu' value='.01'/></actuator></transmission></robot>",
+        "<drake:rotor_inertia xmlns:drake='http://drake.mit.edu' "
+        "value='.01'/></actuator></transmission></robot>",
     )
     found = rows_of(loaders.load_string(geared, format="urdf"))
     assert found["motion with rotors", "reference", "mujoco"].outcome is Outcome.PASSED
@@ -122,7 +147,10 @@ def test_rotors_move_as_the_model_says_in_mujoco_and_pybullet_says_that_it_has_n
 
 def test_how_well_a_coupling_holds_in_motion_is_measured() -> None:
     text = (ASSETS / "double_pendulum.urdf").read_text(encoding="utf-8")
-    mimic = "<joint name='elbow' type='continuous'>\n    <mimic joint='shoulder' multiplier='-2' offset='.1'/>"
+    mimic = (
+        "<joint name='elbow' type='continuous'>\n    <mimic joint='shoulder' multiplier='-2' "
+        "offset='.1'/>"
+    )
     coupled = re.sub(r"<joint name=.elbow. type=.\w+.>", mimic, text)
     found = rows_of(loaders.load_string(coupled, format="urdf"))
     for engine in ("mujoco", "pybullet"):
@@ -147,7 +175,9 @@ SCREW_ON_A_FLOATING_BASE = f"""<sdf version='1.11'><model name='m'>
 def test_a_screw_on_a_floating_base_differs_by_its_violation_and_by_the_order_of_the_step() -> None:
     """Either cause alone explains less than the engines differ."""
     floating = loaders.load_string(SCREW_ON_A_FLOATING_BASE, format="sdf")
-    row = rows_of(floating, engines=("mujoco", "pybullet"))["motion without damping", "mujoco", "pybullet"]
+    row = rows_of(floating, engines=("mujoco", "pybullet"))[
+        "motion without damping", "mujoco", "pybullet"
+    ]
     assert row.outcome is Outcome.EXPLAINED, row.cause
     assert 1e-9 < row.error <= row.known_cause.bound < 1e-2  # type: ignore[union-attr]
 
@@ -164,20 +194,30 @@ def spinning_chain(length: float, inertia: float) -> Mechanism:
 
 
 def test_a_step_in_which_links_turn_too_far_is_halved_until_no_engine_diverges() -> None:
-    """The links of a millimeter turn so fast that MuJoCo leaves the finite numbers in steps of 2 ms, not of 1 ms."""
+    """The links of a millimeter turn so fast that MuJoCo leaves the finite numbers in steps of 2
+    ms, not of 1 ms.
+    """
     mechanism = spinning_chain(1e-3, 1e-10)
     start = random_states(mechanism, 1, 0)[0]
     cache = RolloutCache({"mujoco": MujocoEngine})
-    coarse, fine = (Rollout(mechanism=mechanism, start=start, step=step, duration=1.0) for step in (2e-3, 1e-3))
+    coarse, fine = (
+        Rollout(mechanism=mechanism, start=start, step=step, duration=1.0) for step in (2e-3, 1e-3)
+    )
     assert cache.trajectory("mujoco", coarse).has_diverged
     assert not cache.trajectory("mujoco", fine).has_diverged
-    row = rows_of(mechanism, engines=("mujoco", "pybullet"))["motion without damping", "mujoco", "pybullet"]
+    row = rows_of(mechanism, engines=("mujoco", "pybullet"))[
+        "motion without damping", "mujoco", "pybullet"
+    ]
     assert row.outcome is Outcome.PASSED or row.code == "parity.chaos", row
 
 
 def test_a_motion_that_diverges_at_every_step_is_unknown() -> None:
     found = compare(spinning_chain(1e-5, 1e-15), levels="L2")
-    row = next(row for row in found.rows if row.quantity == "motion without damping" and "pybullet" in row.engines)
+    row = next(
+        row
+        for row in found.rows
+        if row.quantity == "motion without damping" and "pybullet" in row.engines
+    )
     assert row.outcome is Outcome.UNKNOWN
     assert "diverges at this time step in" in row.cause
     assert found.verdict is not Verdict.EQUIVALENT

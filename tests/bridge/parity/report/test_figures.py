@@ -18,11 +18,24 @@ from bridge.parity.report.report import draw
 
 def comparison(**changes: object) -> Comparison:
     row = Row(
-        level=Level.MOTION, quantity="motion", unit="m or rad", engines=("a", "b"), error=1e-6, tolerance=1e-9,
-        where="elbow", outcome=Outcome.FAILED,
+        level=Level.MOTION,
+        quantity="motion",
+        unit="m or rad",
+        engines=("a", "b"),
+        error=1e-6,
+        tolerance=1e-9,
+        where="elbow",
+        outcome=Outcome.FAILED,
         **changes,  # type: ignore[arg-type]
-    )  # fmt: skip
-    return Comparison(model="m", source="", rows=(row,), engines=("a", "b"), environment={"seed": "0"}, diagnostics=())
+    )
+    return Comparison(
+        model="m",
+        source="",
+        rows=(row,),
+        engines=("a", "b"),
+        environment={"seed": "0"},
+        diagnostics=(),
+    )
 
 
 def test_a_motion_is_drawn_over_time_with_its_tolerance() -> None:
@@ -48,11 +61,15 @@ def test_equal_comparisons_give_equal_drawings() -> None:
 
 
 def test_a_name_with_a_formula_is_a_label_as_it_is() -> None:
-    """Matplotlib reads a text between dollars as a formula, and raises an error for an incomplete one."""
+    """Matplotlib reads a text between dollars as a formula, and raises an error for an incomplete
+    one.
+    """
     names = ("$\\frac$", "$x$", "<b>&", "a\nb")
     details = {
         "v_order": [(name, 0) for name in names],
         "mass_matrices": {"reference": np.eye(4), "mujoco": np.eye(4)},
     }
     ((_, svg),) = draw(replace(comparison(), details=details)).items()
-    assert [unescape(text) for text in re.findall(r"<text[^>]*>([^<]+)</text>", svg)][:3] == list(names[:3])
+    assert [unescape(text) for text in re.findall(r"<text[^>]*>([^<]+)</text>", svg)][:3] == list(
+        names[:3]
+    )

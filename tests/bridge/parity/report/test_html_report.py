@@ -29,14 +29,26 @@ pytest.importorskip("matplotlib")
 
 def row(outcome: Outcome, error: float = 1e-3, quantity: str = "mass", **changes: str) -> Row:
     return Row(
-        level=Level.MODEL, quantity=quantity, unit="", engines=("a", "b"), error=error, tolerance=1e-9, where="elbow",
-        outcome=outcome, **changes,
-    )  # fmt: skip
+        level=Level.MODEL,
+        quantity=quantity,
+        unit="",
+        engines=("a", "b"),
+        error=error,
+        tolerance=1e-9,
+        where="elbow",
+        outcome=outcome,
+        **changes,
+    )
 
 
 def comparison(*rows: Row, model: str = "m") -> Comparison:
     return Comparison(
-        model=model, source="m.sdf", rows=rows, engines=("a", "b"), environment={"seed": "0"}, diagnostics=()
+        model=model,
+        source="m.sdf",
+        rows=rows,
+        engines=("a", "b"),
+        environment={"seed": "0"},
+        diagnostics=(),
     )
 
 
@@ -50,7 +62,9 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.addresses += [value or "" for name, value in attrs if name in {"src", "href", "xlink:href"}]
+        self.addresses += [
+            value or "" for name, value in attrs if name in {"src", "href", "xlink:href"}
+        ]
 
     def handle_data(self, data: str) -> None:
         self.words.append(data)
@@ -61,9 +75,12 @@ ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 
 MEASURE = (
-    "<script>document.title = JSON.stringify({wide: document.documentElement.scrollWidth, room: innerWidth, "
-    "missing: [...document.querySelectorAll('nav a')].filter(a => !document.querySelector(a.hash)).length, "
-    "drawings: [...document.querySelectorAll('svg')].filter(s => s.getBoundingClientRect().height > 100).length, "
+    "<script>document.title = JSON.stringify({wide: document.documentElement.scrollWidth, room: "
+    "innerWidth, "
+    "missing: [...document.querySelectorAll('nav a')].filter(a => "
+    "!document.querySelector(a.hash)).length, "
+    "drawings: [...document.querySelectorAll('svg')].filter(s => s.getBoundingClientRect().height "
+    "> 100).length, "
     "images: [...document.images].filter(i => i.naturalWidth > 100).length})</script>"
 )
 
@@ -72,7 +89,17 @@ MEASURE = (
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the command writes."""
     out = tmp_path_factory.mktemp("report")
-    words = ["compare", str(ARM), "--set", "elbow=-30deg", "--set", "waist=0.5", "--report", str(out), "-q"]
+    words = [
+        "compare",
+        str(ARM),
+        "--set",
+        "elbow=-30deg",
+        "--set",
+        "waist=0.5",
+        "--report",
+        str(out),
+        "-q",
+    ]
     assert main([*words, "--configurations", "3"]) == 0
     return out
 
@@ -96,9 +123,16 @@ def faulty() -> Comparison:
 def test_the_page_has_everything_that_it_promises(folder: Path) -> None:
     page = (folder / "report.html").read_text(encoding="utf-8")
     for heading in (
-        "Pictures", "Quantities", "Error over time, motion with damping", "Error over the step", "Mass matrix",
-        "Collidable pairs of links", "Mass and inertia", "Fidelity report", "Environment",
-    ):  # fmt: skip
+        "Pictures",
+        "Quantities",
+        "Error over time, motion with damping",
+        "Error over the step",
+        "Mass matrix",
+        "Collidable pairs of links",
+        "Mass and inertia",
+        "Fidelity report",
+        "Environment",
+    ):
         assert f">{heading}" in page, heading
     assert page.count("<svg") >= 4
     assert "slope 1.0" in page
@@ -106,14 +140,28 @@ def test_the_page_has_everything_that_it_promises(folder: Path) -> None:
 
 
 @pytest.mark.skipif(BROWSER is None, reason="there is no browser")
-def test_a_browser_shows_it_whole_at_1280_pixels_and_every_link_leads_somewhere(folder: Path, tmp_path: Path) -> None:
+def test_a_browser_shows_it_whole_at_1280_pixels_and_every_link_leads_somewhere(
+    folder: Path, tmp_path: Path
+) -> None:
     page = tmp_path / "measured.html"
-    page.write_text((folder / "report.html").read_text(encoding="utf-8") + MEASURE, encoding="utf-8")
-    command = [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1280,900", "--dump-dom"]
+    page.write_text(
+        (folder / "report.html").read_text(encoding="utf-8") + MEASURE, encoding="utf-8"
+    )
+    command = [
+        str(BROWSER),
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--window-size=1280,900",
+        "--dump-dom",
+    ]
     done = subprocess.run(
         [*command, f"--user-data-dir={tmp_path / 'browser'}", page.as_uri()],
-        capture_output=True, text=True, timeout=100, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
     measured = json.loads(re.search(r"<title>(.*?)</title>", done.stdout)[1].replace("&quot;", '"'))
     assert measured["wide"] <= measured["room"], "nothing is cut off or scrolls sideways"
     assert measured["missing"] == 0
@@ -125,18 +173,28 @@ def test_a_chosen_configuration_is_compared_drawn_and_repeated_by_the_command(fo
     page = (folder / "report.html").read_text(encoding="utf-8")
     command = json.loads((folder / "results.json").read_text(encoding="utf-8"))["command"]
     assert "--set elbow=-0.5235987755982988 --set waist=0.5" in command
-    assert "MuJoCo and PyBullet at the same joint positions" in page or "pictures are left out" in page
+    assert (
+        "MuJoCo and PyBullet at the same joint positions" in page or "pictures are left out" in page
+    )
 
 
-@pytest.mark.parametrize("text", ["elbow", "elbow=", "=1", "elbow=up", "elbow=nan", "elbows=0.1", "elbow=1,2"])
-def test_a_configuration_that_is_none_is_wrong_usage(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "text", ["elbow", "elbow=", "=1", "elbow=up", "elbow=nan", "elbows=0.1", "elbow=1,2"]
+)
+def test_a_configuration_that_is_none_is_wrong_usage(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["compare", str(ARM), "--set", text, "--level", "L0"]) == 2
     assert "Traceback" not in capsys.readouterr().err
 
 
 def test_results_tell_series_sensitivity_and_order(folder: Path) -> None:
     rows = json.loads((folder / "results.json").read_text(encoding="utf-8"))["rows"]
-    (moved,) = (r for r in rows if r["quantity"] == "motion without damping" and r["engines"] == ["mujoco", "pybullet"])
+    (moved,) = (
+        r
+        for r in rows
+        if r["quantity"] == "motion without damping" and r["engines"] == ["mujoco", "pybullet"]
+    )
     assert len(moved["series"]) == 20
     assert moved["sensitivity"] >= 1.0
     orders = [r["order"] for r in rows if r["quantity"] == "order of convergence"]
@@ -144,7 +202,9 @@ def test_results_tell_series_sensitivity_and_order(folder: Path) -> None:
     assert all(len(r["convergence"]) == 4 for r in rows if r["quantity"] == "order of convergence")
 
 
-def test_a_fault_stands_at_the_head_with_its_place_and_beside_the_link_that_has_it(tmp_path: Path) -> None:
+def test_a_fault_stands_at_the_head_with_its_place_and_beside_the_link_that_has_it(
+    tmp_path: Path,
+) -> None:
     found = faulty()
     page = found.to_html(tmp_path / "r.html").read_text(encoding="utf-8")
     assert found.verdict is Verdict.DIFFERS
@@ -178,11 +238,26 @@ def test_the_command_line_tells_the_first_difference_with_size_and_likely_cause(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     pendulum = ARM.parents[1] / "double_pendulum.urdf"
-    assert main(["compare", str(pendulum), "--engines", "mujoco-urdf", "--level", "L0", "--configurations", "1"]) == 1
+    assert (
+        main(
+            [
+                "compare",
+                str(pendulum),
+                "--engines",
+                "mujoco-urdf",
+                "--level",
+                "L0",
+                "--configurations",
+                "1",
+            ]
+        )
+        == 1
+    )
     told = capsys.readouterr()
     (first,) = (row for row in told.out.splitlines() if row.startswith("first difference"))
     assert re.search(
-        r"joint motion \(reference / mujoco-urdf\): error inf .* at mount, .* likely: .*merges links", first
+        r"joint motion \(reference / mujoco-urdf\): error inf .* at mount, .* likely: .*merges links",
+        first,
     )
     assert "\x1b" not in told.err, "progress is for terminals"
 
@@ -206,7 +281,9 @@ def test_equal_comparisons_make_equal_pages(arm: Comparison, tmp_path: Path) -> 
     assert pages[0] == pages[1]
 
 
-def test_the_page_begins_with_the_file_and_one_line_of_counts(arm: Comparison, tmp_path: Path) -> None:
+def test_the_page_begins_with_the_file_and_one_line_of_counts(
+    arm: Comparison, tmp_path: Path
+) -> None:
     text = arm.to_html(tmp_path / "r.html").read_text(encoding="utf-8")
     head = " ".join(Page(text[text.index("<h1>") : text.index("<nav>")]).words)
     assert head.split()[0] == "model.sdf"
@@ -223,21 +300,31 @@ def test_differences_come_before_everything_else_the_worst_first(tmp_path: Path)
         row(Outcome.EXPLAINED, quantity="second"),
         row(Outcome.FAILED, quantity="third"),
     ]
-    text = comparison(*rows).to_html(tmp_path / "r.html", {"both": b"png"}).read_text(encoding="utf-8")
+    text = (
+        comparison(*rows).to_html(tmp_path / "r.html", {"both": b"png"}).read_text(encoding="utf-8")
+    )
     body = text[text.index("<main>") :]
-    assert body.index("third") < body.index("second") < body.index(">Pictures") < body.index("first")
+    assert (
+        body.index("third") < body.index("second") < body.index(">Pictures") < body.index("first")
+    )
 
 
-def test_the_date_is_that_of_the_argument_or_of_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_date_is_that_of_the_argument_or_of_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = comparison(row(Outcome.PASSED))
-    assert "2020-02-29" in found.to_html(tmp_path / "a.html", date="2020-02-29").read_text(encoding="utf-8")
+    assert "2020-02-29" in found.to_html(tmp_path / "a.html", date="2020-02-29").read_text(
+        encoding="utf-8"
+    )
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     assert "1970-01-02" in found.to_html(tmp_path / "b.html").read_text(encoding="utf-8")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "tomorrow")
     with pytest.raises(ValueError, match="'tomorrow'; expected a number of seconds"):
         found.to_html(tmp_path / "c.html")
     monkeypatch.delenv("SOURCE_DATE_EPOCH")
-    assert re.search(r"\d{4}-\d{2}-\d{2}", found.to_html(tmp_path / "d.html").read_text(encoding="utf-8"))
+    assert re.search(
+        r"\d{4}-\d{2}-\d{2}", found.to_html(tmp_path / "d.html").read_text(encoding="utf-8")
+    )
 
 
 def test_drawings_have_no_metadata_and_the_page_no_script(arm: Comparison, tmp_path: Path) -> None:
@@ -256,12 +343,17 @@ def test_every_term_of_the_glossary_is_explained(arm: Comparison, tmp_path: Path
 COLORS = (
     "(() => { const parse = c => c.match(/[\\d.]+/g).slice(0, 3).map(x => { const v = x / 255;"
     " return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4 });"
-    " const light = c => { const [r, g, b] = parse(c); return 0.2126 * r + 0.7152 * g + 0.0722 * b };"
+    " const light = c => { const [r, g, b] = parse(c); return 0.2126 * r + 0.7152 * g + 0.0722 * "
+    "b };"
     " const page = light(getComputedStyle(document.body).backgroundColor);"
-    " return [...document.querySelectorAll('h1, h1 + p, td, th, a, dt, figcaption, .key')].map(e => {"
-    " let b = e; while (b && getComputedStyle(b).backgroundColor === 'rgba(0, 0, 0, 0)') b = b.parentElement;"
-    " const back = b ? light(getComputedStyle(b).backgroundColor) : page, text = light(getComputedStyle(e).color);"
-    " return (Math.max(back, text) + 0.05) / (Math.min(back, text) + 0.05) }).reduce((a, b) => Math.min(a, b)) })()"
+    " return [...document.querySelectorAll('h1, h1 + p, td, th, a, dt, figcaption, .key')].map(e "
+    "=> {"
+    " let b = e; while (b && getComputedStyle(b).backgroundColor === 'rgba(0, 0, 0, 0)') b = "
+    "b.parentElement;"
+    " const back = b ? light(getComputedStyle(b).backgroundColor) : page, text = "
+    "light(getComputedStyle(e).color);"
+    " return (Math.max(back, text) + 0.05) / (Math.min(back, text) + 0.05) }).reduce((a, b) => "
+    "Math.min(a, b)) })()"
 )
 """The smallest contrast of a text with its background, as WCAG defines it."""
 NARROWEST = (
@@ -270,13 +362,17 @@ NARROWEST = (
 )
 """Width of the narrowest cell with a sentence [pixels]."""
 ROWS = (
-    "[...document.querySelectorAll('.choices tbody tr')].filter(t => t.getBoundingClientRect().height > 0)"
-    ".sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).map(t => t.innerText)"
+    "[...document.querySelectorAll('.choices tbody tr')].filter(t => "
+    "t.getBoundingClientRect().height > 0)"
+    ".sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).map(t => "
+    "t.innerText)"
 )
 
 
 @pytest.mark.skipif(BROWSER is None, reason="there is no browser")
-def test_a_browser_shows_it_at_three_widths_in_both_color_schemes_filtered_and_sorted(tmp_path: Path) -> None:
+def test_a_browser_shows_it_at_three_widths_in_both_color_schemes_filtered_and_sorted(
+    tmp_path: Path,
+) -> None:
     pytest.importorskip("websockets")
     rows = [
         row(Outcome.PASSED, 1e-12, quantity="c"),
@@ -298,17 +394,34 @@ def test_a_browser_shows_it_at_three_widths_in_both_color_schemes_filtered_and_s
             assert browser.run("document.documentElement.scrollWidth") <= width
             assert browser.run(COLORS) >= 4.5
             assert browser.run(NARROWEST) >= 200
-            assert (browser.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)") is not dark
-        for choice, expected in {"sort-name": "abcd", "sort-error": "abcd", "sort-file": "cbad"}.items():
+            assert (
+                browser.run("getComputedStyle(document.body).backgroundColor")
+                == "rgb(255, 255, 255)"
+            ) is not dark
+        for choice, expected in {
+            "sort-name": "abcd",
+            "sort-error": "abcd",
+            "sort-file": "cbad",
+        }.items():
             browser.run(f"document.querySelector('#{choice}').click()")
-            assert [re.split(r"\s+", text)[3] for text in browser.run(ROWS)] == list(expected), choice
-        for choice, expected in {"show-differing": "a", "show-unknown": "d", "show-passed": "cb"}.items():
+            assert [re.split(r"\s+", text)[3] for text in browser.run(ROWS)] == list(expected), (
+                choice
+            )
+        for choice, expected in {
+            "show-differing": "a",
+            "show-unknown": "d",
+            "show-passed": "cb",
+        }.items():
             browser.run(f"document.querySelector('#{choice}').click()")
-            assert [re.split(r"\s+", text)[3] for text in browser.run(ROWS)] == list(expected), choice
+            assert [re.split(r"\s+", text)[3] for text in browser.run(ROWS)] == list(expected), (
+                choice
+            )
 
 
 def test_names_in_a_page_are_text_and_never_markup(tmp_path: Path) -> None:
-    hostile = comparison(row(Outcome.FAILED, cause="<script>alert(1)</script>"), model="<img src=x onerror=alert(1)>")
+    hostile = comparison(
+        row(Outcome.FAILED, cause="<script>alert(1)</script>"), model="<img src=x onerror=alert(1)>"
+    )
     text = hostile.to_html(tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<script" not in text
     assert "<img" not in text

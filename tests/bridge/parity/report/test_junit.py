@@ -13,14 +13,26 @@ from bridge.parity.causes import Gap
 
 def row(outcome: Outcome, error: float = 1e-3, **changes: str) -> Row:
     return Row(
-        level=Level.MODEL, quantity="mass", unit="", engines=("a", "b"), error=error, tolerance=1e-9, where="elbow",
-        outcome=outcome, **changes,
-    )  # fmt: skip
+        level=Level.MODEL,
+        quantity="mass",
+        unit="",
+        engines=("a", "b"),
+        error=error,
+        tolerance=1e-9,
+        where="elbow",
+        outcome=outcome,
+        **changes,
+    )
 
 
 def comparison(*rows: Row, model: str = "m") -> Comparison:
     return Comparison(
-        model=model, source="m.sdf", rows=rows, engines=("a", "b"), environment={"seed": "0"}, diagnostics=()
+        model=model,
+        source="m.sdf",
+        rows=rows,
+        engines=("a", "b"),
+        environment={"seed": "0"},
+        diagnostics=(),
     )
 
 

@@ -10,9 +10,16 @@ from tests.support.web_page import WebPage, is_inert
 
 def row(outcome: Outcome, quantity: str = "mass", cause: str = "") -> Row:
     return Row(
-        level=Level.MODEL, quantity=quantity, unit="kg", engines=("a", "b"), error=1e-3, tolerance=1e-9, where="elbow",
-        outcome=outcome, cause=cause,
-    )  # fmt: skip
+        level=Level.MODEL,
+        quantity=quantity,
+        unit="kg",
+        engines=("a", "b"),
+        error=1e-3,
+        tolerance=1e-9,
+        where="elbow",
+        outcome=outcome,
+        cause=cause,
+    )
 
 
 def comparison(*rows: Row, gaps: tuple[Gap, ...] = ()) -> Comparison:
@@ -28,7 +35,9 @@ def comparison(*rows: Row, gaps: tuple[Gap, ...] = ()) -> Comparison:
 
 
 def test_the_verdict_stands_first_then_what_differs() -> None:
-    found = comparison(row(Outcome.PASSED, "inertia"), row(Outcome.UNKNOWN, "speed"), row(Outcome.FAILED))
+    found = comparison(
+        row(Outcome.PASSED, "inertia"), row(Outcome.UNKNOWN, "speed"), row(Outcome.FAILED)
+    )
     page = WebPage(found._repr_html_())
     assert page.words[0] == "DIFFERS arm.sdf"
     assert "1 failed, 1 unknown, 1 passed" in page.text
@@ -38,7 +47,9 @@ def test_the_verdict_stands_first_then_what_differs() -> None:
 
 
 def test_gaps_are_listed_with_their_reasons() -> None:
-    found = comparison(row(Outcome.PASSED), gaps=(Gap(quantity="rotors", reason="the engine has none"),))
+    found = comparison(
+        row(Outcome.PASSED), gaps=(Gap(quantity="rotors", reason="the engine has none"),)
+    )
     page = WebPage(found._repr_html_())
     assert page.words[0] == "INCOMPLETE arm.sdf"
     assert "the engine has none" in page.text
@@ -51,6 +62,11 @@ def test_hostile_text_is_text() -> None:
 
 
 def test_the_worst_come_first_in_their_order() -> None:
-    rows = [row(Outcome.PASSED), row(Outcome.EXPLAINED, "x"), row(Outcome.FAILED, "y"), row(Outcome.EXPLAINED, "z")]
+    rows = [
+        row(Outcome.PASSED),
+        row(Outcome.EXPLAINED, "x"),
+        row(Outcome.FAILED, "y"),
+        row(Outcome.EXPLAINED, "z"),
+    ]
     assert [r.quantity for r in worst_first(rows)] == ["y", "x", "z", "mass"]
     assert counts_of([]) == "nothing compared"

@@ -11,15 +11,21 @@ from loaders.diagnostics import Diagnostic, Fate
 
 
 def entry(fate: Fate, target: str = "pybullet") -> Diagnostic:
-    return Diagnostic("pybullet.rotor-inertia", fate, "no rotors", target=target, subjects=("elbow",))
+    return Diagnostic(
+        "pybullet.rotor-inertia", fate, "no rotors", target=target, subjects=("elbow",)
+    )
 
 
 def test_a_cause_has_the_fields_of_its_diagnostic_and_a_bound() -> None:
     cause = cause_of(entry(Fate.APPROXIMATED), "mass matrix", 1e-3, "; measured")
     assert cause.to_dict() == {
-        "code": "pybullet.rotor-inertia", "subjects": ["elbow"], "quantity": "mass matrix", "bound": 1e-3,
-        "is_loss": False, "text": "no rotors [pybullet.rotor-inertia]; measured",
-    }  # fmt: skip
+        "code": "pybullet.rotor-inertia",
+        "subjects": ["elbow"],
+        "quantity": "mass matrix",
+        "bound": 1e-3,
+        "is_loss": False,
+        "text": "no rotors [pybullet.rotor-inertia]; measured",
+    }
 
 
 @pytest.mark.parametrize(
@@ -32,7 +38,9 @@ def test_a_cause_has_the_fields_of_its_diagnostic_and_a_bound() -> None:
         (Fate.DROPPED, "", 1e-6, True),
     ],
 )
-def test_a_cause_explains_up_to_its_bound(fate: Fate, target: str, error: float, explains: bool) -> None:
+def test_a_cause_explains_up_to_its_bound(
+    fate: Fate, target: str, error: float, explains: bool
+) -> None:
     assert cause_of(entry(fate, target), "mass matrix", 1e-3).explains(error) is explains
 
 

@@ -19,8 +19,17 @@ ROOT = Path(__file__).parents[4]
 
 
 def test_the_command_line_reads_the_same_options_from_its_arguments() -> None:
-    options = {"lenient": True, "package_map": {"arm": ROOT / "assets"}, "paths": [ROOT], "srdf": "my arm.srdf"}
-    words = ["compare", "a.sdf", *load_words({**options, "unsafe_paths": True, "allow_xacro": True, "fetch": True})]
+    options = {
+        "lenient": True,
+        "package_map": {"arm": ROOT / "assets"},
+        "paths": [ROOT],
+        "srdf": "my arm.srdf",
+    }
+    words = [
+        "compare",
+        "a.sdf",
+        *load_words({**options, "unsafe_paths": True, "allow_xacro": True, "fetch": True}),
+    ]
     parsed = parse(words)
     assert not isinstance(parsed, int)
     assert (parsed.lenient, parsed.xacro, parsed.srdf) == (True, True, Path("my arm.srdf"))
@@ -50,9 +59,18 @@ def test_a_comparison_from_python_names_everything_that_it_was_asked(tmp_path: P
     parsed = parse(words)
     assert not isinstance(parsed, int)
     assert (program, parsed.command, parsed.file) == ("sdfbridge", "compare", found.source)
-    assert (parsed.engines, parsed.level, parsed.configurations, parsed.seed) == (("mujoco",), ("L0",), 3, 7)
+    assert (parsed.engines, parsed.level, parsed.configurations, parsed.seed) == (
+        ("mujoco",),
+        ("L0",),
+        3,
+        7,
+    )
     assert parsed.base == "free"
-    assert (parsed.path, parsed.package, parsed.set) == ([folder], [("arm", folder)], [("elbow", 0.5)])
+    assert (parsed.path, parsed.package, parsed.set) == (
+        [folder],
+        [("arm", folder)],
+        [("elbow", 0.5)],
+    )
 
 
 MOMENTS = '<mass value="1"/><inertia ixx="{}" iyy=".1" izz=".1" ixy=".01" ixz="0" iyz="0"/>'
@@ -65,17 +83,35 @@ URDF = (
 )
 MESH = "v 0 0 0\nv .1 0 0\nv 0 .1 0\nv 0 0 .1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
 REPEATED: dict[str, tuple[str, dict[str, Any]]] = {
-    "mapped package, two engines": ("mapped.urdf", {"seed": 5, "configurations": 2, "levels": "L1"}),
+    "mapped package, two engines": (
+        "mapped.urdf",
+        {"seed": 5, "configurations": 2, "levels": "L1"},
+    ),
     "searched package, repaired inertia, fixed base, chosen position": (
-        "found.urdf", {
-            "seed": 3, "configurations": 4, "inertia": "repair", "base": "fixed", "engines": "mujoco",
-            "levels": ("L0", "L1"), "positions": {"j 1": 0.123456789012345},
+        "found.urdf",
+        {
+            "seed": 3,
+            "configurations": 4,
+            "inertia": "repair",
+            "base": "fixed",
+            "engines": "mujoco",
+            "levels": ("L0", "L1"),
+            "positions": {"j 1": 0.123456789012345},
         },
     ),
-    "quaternion": ("leg.sdf", {"seed": 11, "levels": "L0", "positions": {"hip": (0.6, 0.0, 0.8, 0.0)}}),
-    "freed base in motion": ("double_pendulum.urdf", {"seed": 2, "base": "free", "engines": "mujoco", "levels": "L2"}),
-    "lenient": ("gripper/model.sdf", {"seed": 7, "configurations": 3, "lenient": True, "levels": ("L0", "L1")}),
-}  # fmt: skip
+    "quaternion": (
+        "leg.sdf",
+        {"seed": 11, "levels": "L0", "positions": {"hip": (0.6, 0.0, 0.8, 0.0)}},
+    ),
+    "freed base in motion": (
+        "double_pendulum.urdf",
+        {"seed": 2, "base": "free", "engines": "mujoco", "levels": "L2"},
+    ),
+    "lenient": (
+        "gripper/model.sdf",
+        {"seed": 7, "configurations": 3, "lenient": True, "levels": ("L0", "L1")},
+    ),
+}
 
 
 @pytest.mark.parametrize(("name", "options"), REPEATED.values(), ids=REPEATED)
@@ -89,7 +125,10 @@ def test_the_command_repeats_every_number(
     (folder / "package.xml").write_text("<package><name>thing</name></package>")
     (tmp_path / "mapped.urdf").write_text(URDF.format(".1", ".1", "other"))
     (tmp_path / "found.urdf").write_text(URDF.format("1", ".1", "thing"))
-    extra = {"mapped.urdf": {"package_map": {"other": folder}}, "found.urdf": {"paths": [folder.parent]}}.get(name, {})
+    extra = {
+        "mapped.urdf": {"package_map": {"other": folder}},
+        "found.urdf": {"paths": [folder.parent]},
+    }.get(name, {})
     source = tmp_path / name if (tmp_path / name).exists() else ROOT / "assets" / name
     found = bridge.compare(source, **options, **extra)
     capsys.readouterr()
@@ -102,7 +141,10 @@ def test_the_command_repeats_every_number(
 
 def test_options_that_only_python_has_are_named() -> None:
     found = bridge.compare(
-        ROOT / "assets" / "double_pendulum.urdf", engines="mujoco", levels="L0", schemes={"own": [ROOT]}
+        ROOT / "assets" / "double_pendulum.urdf",
+        engines="mujoco",
+        levels="L0",
+        schemes={"own": [ROOT]},
     )
     assert found.command.endswith("  # and, from Python only: schemes")
 

@@ -13,14 +13,26 @@ from bridge.parity.verdict import explained
 
 def row(outcome: Outcome, error: float = 1e-3, **changes: str) -> Row:
     return Row(
-        level=Level.MODEL, quantity="mass", unit="", engines=("a", "b"), error=error, tolerance=1e-9, where="elbow",
-        outcome=outcome, **changes,
-    )  # fmt: skip
+        level=Level.MODEL,
+        quantity="mass",
+        unit="",
+        engines=("a", "b"),
+        error=error,
+        tolerance=1e-9,
+        where="elbow",
+        outcome=outcome,
+        **changes,
+    )
 
 
 def comparison(*rows: Row, model: str = "m") -> Comparison:
     return Comparison(
-        model=model, source="m.sdf", rows=rows, engines=("a", "b"), environment={"seed": "0"}, diagnostics=()
+        model=model,
+        source="m.sdf",
+        rows=rows,
+        engines=("a", "b"),
+        environment={"seed": "0"},
+        diagnostics=(),
     )
 
 
@@ -39,7 +51,10 @@ def test_the_worst_row_decides(outcomes: list[Outcome], verdict: Verdict) -> Non
 
 def test_an_assertion_names_quantity_size_place_cause_and_command() -> None:
     found = comparison(row(Outcome.EXPLAINED, cause="rotors"), row(Outcome.PASSED))
-    with pytest.raises(AssertionError, match=r"(?s)AGREES.*mass \(a / b\): error 1.00e-03 at elbow.*rotors.*--seed 0"):
+    with pytest.raises(
+        AssertionError,
+        match=r"(?s)AGREES.*mass \(a / b\): error 1.00e-03 at elbow.*rotors.*--seed 0",
+    ):
         found.assert_equivalent()
     comparison(row(Outcome.PASSED)).assert_equivalent()
     found.assert_no_difference()
@@ -48,12 +63,16 @@ def test_an_assertion_names_quantity_size_place_cause_and_command() -> None:
 def test_a_gap_makes_a_verdict_incomplete_unless_something_differs() -> None:
     gap = Gap(quantity="motion", reason="level L2 was not run")
     for outcome, verdict in (
-        (Outcome.PASSED, Verdict.INCOMPLETE), (Outcome.EXPLAINED, Verdict.INCOMPLETE), (Outcome.FAILED, Verdict.DIFFERS)
-    ):  # fmt: skip
+        (Outcome.PASSED, Verdict.INCOMPLETE),
+        (Outcome.EXPLAINED, Verdict.INCOMPLETE),
+        (Outcome.FAILED, Verdict.DIFFERS),
+    ):
         found = dataclasses.replace(comparison(row(outcome)), gaps=(gap,))
         assert found.verdict is verdict
     incomplete = dataclasses.replace(comparison(row(Outcome.PASSED)), gaps=(gap,))
-    with pytest.raises(AssertionError, match=r"(?s)INCOMPLETE.*not compared: motion: level L2 was not run"):
+    with pytest.raises(
+        AssertionError, match=r"(?s)INCOMPLETE.*not compared: motion: level L2 was not run"
+    ):
         incomplete.assert_equivalent()
     incomplete.assert_no_difference()
 

@@ -28,13 +28,22 @@ def test_all_kinds() -> None:
         forces=(
             m.SpringDamper(**ENDS, free_length=0.5, stiffness=7.0, damping=8.0),
             m.Bushing(
-                link_A="a", X_LA=Pose.of(p=P), link_C="b", X_LC=Pose.of(p=Q),
-                torque_stiffness=k, torque_damping=k, force_stiffness=k, force_damping=k,
+                link_A="a",
+                X_LA=Pose.of(p=P),
+                link_C="b",
+                X_LC=Pose.of(p=Q),
+                torque_stiffness=k,
+                torque_damping=k,
+                force_stiffness=k,
+                force_damping=k,
             ),
         ),
-        filter_groups=(m.FilterGroup(name="g", links=("a", "b")), m.FilterGroup(name="h", links=("b",))),
+        filter_groups=(
+            m.FilterGroup(name="g", links=("a", "b")),
+            m.FilterGroup(name="h", links=("b",)),
+        ),
         filter_rules=(m.FilterRule(a="g", b="g"), m.FilterRule(a="g", b="h")),
-    )  # fmt: skip
+    )
     found = read(given)
     assert differences(build(given, {}).form.scene, found) == ()
     assert len(found.constraints) == 3

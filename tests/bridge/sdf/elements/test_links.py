@@ -18,7 +18,12 @@ X = Pose.from_xyz_rpy((0.1, 0.2, 0.3), (0.4, 0.5, 0.6))
 
 
 def test_all_values_of_a_link() -> None:
-    looks = {"transparency": 0.5, "cast_shadows": False, "roles": ("perception",), "renderers": ("r",)}
+    looks = {
+        "transparency": 0.5,
+        "cast_shadows": False,
+        "roles": ("perception",),
+        "renderers": ("r",),
+    }
     visual = m.Visual(name="v", X_LG=X, geometry=UNIT_BOX, **looks)
     given = scene(
         [
@@ -36,7 +41,11 @@ def test_all_values_of_a_link() -> None:
                 surface_velocity_axis=(0.0, 1.0, 0.0),
             )
         ],
-        lights=(m.Light(name="a::lamp", type="spot", link="a", X_LLight=X, inner_angle=0.1, outer_angle=0.2),),
+        lights=(
+            m.Light(
+                name="a::lamp", type="spot", link="a", X_LLight=X, inner_angle=0.1, outer_angle=0.2
+            ),
+        ),
     )
     assert differences(build(given, {}).form.scene, read(given)) == ()
 
@@ -51,8 +60,12 @@ def test_a_deformable_link_keeps_its_properties() -> None:
 
 
 @pytest.mark.parametrize("moments", [(0.0038, 0.0036, 0.0002), (1.0, 0.6, 0.4), (0.3, 0.3, 0.0)])
-def test_drake_opens_flat_and_thin_links_in_any_orientation(moments: tuple[float, float, float]) -> None:
-    """libsdformat computes the principal moments of an inertia with products, and its errors made it refuse a world."""
+def test_drake_opens_flat_and_thin_links_in_any_orientation(
+    moments: tuple[float, float, float],
+) -> None:
+    """libsdformat computes the principal moments of an inertia with products, and its errors made
+    it refuse a world.
+    """
     parsing = pytest.importorskip("pydrake.multibody.parsing")
     from pydrake.multibody.plant import MultibodyPlant
 

@@ -15,14 +15,26 @@ SHAPES = (
     m.Cone(radius=0.1, length=0.2),
     m.Ellipsoid(radii=(0.1, 0.2, 0.3)),
     m.Plane(normal=(0.0, 0.6, 0.8), size=(2.0, 3.0)),
-    m.Polyline(outlines=(((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)), ((0.1, 0.1), (0.2, 0.1), (0.1, 0.2))), height=0.5),
+    m.Polyline(
+        outlines=(((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)), ((0.1, 0.1), (0.2, 0.1), (0.1, 0.2))),
+        height=0.5,
+    ),
     m.Empty(),
     m.Mesh(
-        uri="no.dae", path=None, scale=(1.0, 2.0, 3.0), submesh="part", center=True, convex=True,
-        decomposition="convex_decomposition", max_convex_hulls=3, voxel_resolution=9,
+        uri="no.dae",
+        path=None,
+        scale=(1.0, 2.0, 3.0),
+        submesh="part",
+        center=True,
+        convex=True,
+        decomposition="convex_decomposition",
+        max_convex_hulls=3,
+        voxel_resolution=9,
     ),
-    m.Heightmap(uri="no.png", path=None, size=(2.0, 3.0, 4.0), position=(1.0, 0.0, 0.0), sampling=2),
-)  # fmt: skip
+    m.Heightmap(
+        uri="no.png", path=None, size=(2.0, 3.0, 4.0), position=(1.0, 0.0, 0.0), sampling=2
+    ),
+)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: type(shape).__name__)

@@ -21,7 +21,12 @@ def test_names_limits_and_further_actuators() -> None:
 
 
 def test_a_source_without_actuators_reports_those_that_a_reader_adds() -> None:
-    given = scene([link("a"), link("b")], [joint("j", m.WORLD, "a"), joint("k", "a", "b", axis={"effort": 0.0})])
+    given = scene(
+        [link("a"), link("b")],
+        [joint("j", m.WORLD, "a"), joint("k", "a", "b", axis={"effort": 0.0})],
+    )
     assert [actuator.name for actuator in read(given).actuators] == ["j"]
-    added = [entry for entry in bridge.to_sdf(given).diagnostics if entry.code == "sdfout.added-actuator"]
+    added = [
+        entry for entry in bridge.to_sdf(given).diagnostics if entry.code == "sdfout.added-actuator"
+    ]
     assert [entry.subjects for entry in added] == [("j",)]

@@ -18,7 +18,10 @@ def test_links_without_a_model_get_one() -> None:
 def test_a_root_model_whose_links_are_all_nested_stays() -> None:
     models = tuple(m.Model(name=name, X_WM=IDENTITY, canonical_link="n::a") for name in "rn")
     given = scene([link("n::a", model="n")], models=models, name="r")
-    assert [model.name for model in with_representable_models(given, Report("sdf")).models] == ["r", "n"]
+    assert [model.name for model in with_representable_models(given, Report("sdf")).models] == [
+        "r",
+        "n",
+    ]
 
 
 def test_frames_of_a_joint_that_lie_apart_are_reported() -> None:

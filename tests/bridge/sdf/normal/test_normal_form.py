@@ -63,7 +63,13 @@ def test_a_joint_to_the_world_is_reversed_with_the_same_positions(kind: T) -> No
 
 def test_a_spring_to_the_world_holds_a_link_of_its_own() -> None:
     spring = m.SpringDamper(
-        link_A="a", link_B=m.WORLD, p_AP=IDENTITY.p, p_BQ=IDENTITY.p, free_length=1.0, stiffness=2.0, damping=0.0
+        link_A="a",
+        link_B=m.WORLD,
+        p_AP=IDENTITY.p,
+        p_BQ=IDENTITY.p,
+        free_length=1.0,
+        stiffness=2.0,
+        damping=0.0,
     )
     found = read(bridge.to_sdf(scene([link("a")], forces=(spring,))))
     (force,) = found.forces
@@ -72,7 +78,10 @@ def test_a_spring_to_the_world_holds_a_link_of_its_own() -> None:
 
 
 def test_of_two_transmissions_of_a_joint_the_last_one_stays_as_in_drake() -> None:
-    drives = tuple(m.Actuator(name=n, joint="j", gear_ratio=g, rotor_inertia=0.1) for n, g in (("x", 2.0), ("y", 3.0)))
+    drives = tuple(
+        m.Actuator(name=n, joint="j", gear_ratio=g, rotor_inertia=0.1)
+        for n, g in (("x", 2.0), ("y", 3.0))
+    )
     given = scene([link("a")], [joint("j", m.WORLD, "a")], actuators=drives)
     assert mechanical_error(given, read(bridge.to_sdf(given))).is_within(1e-12)
 
@@ -83,18 +92,30 @@ def test_filter_groups_of_nested_models_exclude_the_same_pairs() -> None:
         link("n::b", model="n", shape=UNIT_BOX),
         link("o::c", model="o", shape=UNIT_BOX),
     ]
-    groups = (m.FilterGroup(name="n::g", links=("n::b",)), m.FilterGroup(name="o::h", links=("o::c", "a")))
-    models = (*scene([links[0]]).models, *(m.Model(name=n, X_WM=IDENTITY, canonical_link=None) for n in "no"))
-    given = scene(links, models=models, filter_groups=groups, filter_rules=(m.FilterRule(a="n::g", b="o::h"),))
+    groups = (
+        m.FilterGroup(name="n::g", links=("n::b",)),
+        m.FilterGroup(name="o::h", links=("o::c", "a")),
+    )
+    models = (
+        *scene([links[0]]).models,
+        *(m.Model(name=n, X_WM=IDENTITY, canonical_link=None) for n in "no"),
+    )
+    given = scene(
+        links, models=models, filter_groups=groups, filter_rules=(m.FilterRule(a="n::g", b="o::h"),)
+    )
     found = read(bridge.to_sdf(given))
     assert found.excluded_collision_pairs() == given.excluded_collision_pairs() != frozenset()
 
 
 def test_sensor_parameters_are_the_same_after_reading() -> None:
     parameters = (
-        ("camera@name", "left"), ("camera/image/width", "64"), ("camera/image/height", "48"),
-        ("camera@name", "right"), ("camera/image/width", "32"), ("always_on", "true"),
-    )  # fmt: skip
+        ("camera@name", "left"),
+        ("camera/image/width", "64"),
+        ("camera/image/height", "48"),
+        ("camera@name", "right"),
+        ("camera/image/width", "32"),
+        ("always_on", "true"),
+    )
     sensor = m.Sensor(name="eyes", type="multicamera", X_LS=IDENTITY, parameters=parameters)
     (found,) = read(bridge.to_sdf(scene([link("a", sensors=(sensor,))]))).links[0].sensors
     assert found.parameters == parameters
@@ -103,7 +124,13 @@ def test_sensor_parameters_are_the_same_after_reading() -> None:
 def test_settings_of_mujoco_are_no_settings_of_sdformat() -> None:
     """Drake 1.51: XML Element[option], child of element[physics], not defined in SDF."""
     settings = (("option/integrator", "RK4"),)
-    given = dataclasses.replace(scene([link("a")]), physics=m.Physics(engine="mujoco", parameters=settings))
+    given = dataclasses.replace(
+        scene([link("a")]), physics=m.Physics(engine="mujoco", parameters=settings)
+    )
     text = bridge.to_sdf(given)
     assert "<option" not in text
-    assert any("option/integrator" in str(entry.message) for entry in text.diagnostics if entry.code == "sdfout.field")
+    assert any(
+        "option/integrator" in str(entry.message)
+        for entry in text.diagnostics
+        if entry.code == "sdfout.field"
+    )

@@ -10,9 +10,18 @@ from tests.support.scenes import UNIT_BOX, link, scene
 
 
 def test_names_of_parts_are_unique_and_legal() -> None:
-    shapes = tuple(m.Collision(name=name, X_LG=IDENTITY, geometry=UNIT_BOX) for name in ("c", "c", "", "a::b", "world"))
+    shapes = tuple(
+        m.Collision(name=name, X_LG=IDENTITY, geometry=UNIT_BOX)
+        for name in ("c", "c", "", "a::b", "world")
+    )
     (found,) = with_representable_parts(scene([link("a", collisions=shapes)]), Report("sdf")).links
-    assert [part.name for part in found.collisions] == ["c", "c_2", "collision", "a__b", "world_part"]
+    assert [part.name for part in found.collisions] == [
+        "c",
+        "c_2",
+        "collision",
+        "a__b",
+        "world_part",
+    ]
 
 
 def test_a_link_without_inertia_is_massless() -> None:

@@ -37,18 +37,24 @@ def test_limits_of_a_continuous_joint_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("periodic", "limits"), [(False, (0.0, 3.0)), (True, (-math.inf, math.inf))], ids=["open", "closed"]
+    ("periodic", "limits"),
+    [(False, (0.0, 3.0)), (True, (-math.inf, math.inf))],
+    ids=["open", "closed"],
 )
 def test_an_open_curve_has_limits_at_its_ends_and_a_closed_one_has_none(
     periodic: bool, limits: tuple[float, float]
 ) -> None:
     curve = m.Curve(
-        initial_tangent=m.X_AXIS, plane_normal=m.Z_AXIS, arcs=(m.Arc(length=1.0, curvature=2.0), m.Arc(length=2.0)),
+        initial_tangent=m.X_AXIS,
+        plane_normal=m.Z_AXIS,
+        arcs=(m.Arc(length=1.0, curvature=2.0), m.Arc(length=2.0)),
         periodic=periodic,
-    )  # fmt: skip
+    )
     axes = (m.JointAxis(xyz=m.X_AXIS, lower=limits[0], upper=limits[1]),)
     given = joint("j", "b", "a", T.CURVILINEAR, axes=axes, curve=curve)
     assert curve_range(given) == limits
-    found = next(each for each in read(scene([link("b"), link("a")], [given])).joints if each.name == "j")
+    found = next(
+        each for each in read(scene([link("b"), link("a")], [given])).joints if each.name == "j"
+    )
     assert (found.axes[0].lower, found.axes[0].upper) == limits
     assert bridge.to_sdf(scene([link("b"), link("a")], [given])).diagnostics == ()

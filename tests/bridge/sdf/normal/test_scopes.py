@@ -22,7 +22,11 @@ def test_implied_models_are_added_and_names_find_their_scope() -> None:
 
 
 def test_a_nested_model_may_have_the_name_of_the_outermost_one() -> None:
-    given = scene([link("x", model="r"), link("r::y", model="r::r")], models=(model("r"), model("r::r")), name="r")
+    given = scene(
+        [link("x", model="r"), link("r::y", model="r::r")],
+        models=(model("r"), model("r::r")),
+        name="r",
+    )
     scopes = scopes_of(given, as_world=False)
     set_prefixes(scopes.root)
     assert [scope.prefix for scope in scopes.root.walk()] == ["", "r::"]
@@ -32,5 +36,10 @@ def test_a_nested_model_may_have_the_name_of_the_outermost_one() -> None:
 def test_claimed_names_are_legal_and_unique() -> None:
     scope = scopes_of(scene([link("a")]), as_world=False).root
     assert [scope.claim(name, "link") for name in ("a", "a", "a", "__a__", "", "x::y")] == [
-        "a", "a_link", "a_link_2", "a_link_3", "link", "x__y",
-    ]  # fmt: skip
+        "a",
+        "a_link",
+        "a_link_2",
+        "a_link_3",
+        "link",
+        "x__y",
+    ]

@@ -12,7 +12,10 @@ from loaders.pose import Pose, rotation_about
 
 
 def parsed(attributes: dict[str, object]) -> Pose:
-    xyz, rpy = ([float(word) for word in str(attributes.get(key, "0 0 0")).split()] for key in ("xyz", "rpy"))
+    xyz, rpy = (
+        [float(word) for word in str(attributes.get(key, "0 0 0")).split()]
+        for key in ("xyz", "rpy")
+    )
     return Pose.from_xyz_rpy(xyz, rpy)
 
 

@@ -21,7 +21,11 @@ FLEX = dict.fromkeys(("torque_stiffness", "torque_damping", "force_stiffness", "
     [
         {"constraints": (m.BallConstraint(**ENDS),)},
         {"constraints": (m.DistanceConstraint(**ENDS, distance=1.0, stiffness=2.0, damping=3.0),)},
-        {"constraints": (m.TendonConstraint(joints=("ab", "bc"), coefficients=(1.0, -2.0), lower=-1.0),)},
+        {
+            "constraints": (
+                m.TendonConstraint(joints=("ab", "bc"), coefficients=(1.0, -2.0), lower=-1.0),
+            )
+        },
         {"forces": (m.SpringDamper(**ENDS, free_length=1.0, stiffness=2.0, damping=3.0),)},
         {"frames": (m.Frame(name="f", link="b", X_LF=Pose.from_xyz_rpy(P, Q)),)},
         {
@@ -35,7 +39,9 @@ def test_items(items: dict[str, tuple[object, ...]]) -> None:
     links = [link(name, shape=UNIT_BOX) for name in "abc"]
     given = scene(links, [joint("ab", "a", "b"), joint("bc", "b", "c")], **items)
     found = read(given)
-    assert [d for d in differences(given, found) if d.kind not in ("link", "joint", "model", "scene")] == []
+    assert [
+        d for d in differences(given, found) if d.kind not in ("link", "joint", "model", "scene")
+    ] == []
     (key,) = [key for key in items if key != "filter_rules"]
     assert len(getattr(found, key)) == 1
 

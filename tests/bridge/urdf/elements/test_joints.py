@@ -17,7 +17,14 @@ T = m.JointType
 
 
 def test_limits_and_dynamics() -> None:
-    values = {"lower": -1.0, "upper": 2.0, "effort": 3.0, "velocity": 4.0, "acceleration": 5.0, "damping": 6.0}
+    values = {
+        "lower": -1.0,
+        "upper": 2.0,
+        "effort": 3.0,
+        "velocity": 4.0,
+        "acceleration": 5.0,
+        "damping": 6.0,
+    }
     axis = read(s.hinge(**values, friction=7.0)).joints[0].axes[0]
     assert {key: getattr(axis, key) for key in values} == values
     assert axis.friction == 7.0
@@ -38,7 +45,9 @@ def test_a_slide_without_limits_has_the_numbers_that_readers_require() -> None:
 def test_joints_of_drake(kind: T) -> None:
     axes = (m.JointAxis(xyz=frozen((0.0, 0.0, 1.0))), m.JointAxis(xyz=frozen((0.0, 1.0, 0.0))))
     count = {T.BALL: 0, T.UNIVERSAL: 2, T.SCREW: 1}[kind]
-    given = scene([link("a"), link("b")], [joint("j", "a", "b", kind, axes=axes[:count], pitch=0.25)])
+    given = scene(
+        [link("a"), link("b")], [joint("j", "a", "b", kind, axes=axes[:count], pitch=0.25)]
+    )
     found = read(given).joints[0]
     assert found.type is kind
     assert found.pitch == (0.25 if kind is T.SCREW else 1.0)
@@ -49,20 +58,31 @@ def test_a_mimic(multiplier: float, offset: float) -> None:
     given = s.coupled("bc", "ab", T.REVOLUTE, T.REVOLUTE)
     coupling = dataclasses.replace(given.couplings[0], multiplier=multiplier, offset=offset)
     (found,) = read(dataclasses.replace(given, couplings=(coupling,))).couplings
-    assert (found.follower, found.leader, found.multiplier, found.offset) == ("bc", "ab", multiplier, offset)
+    assert (found.follower, found.leader, found.multiplier, found.offset) == (
+        "bc",
+        "ab",
+        multiplier,
+        offset,
+    )
 
 
 def test_a_transmission() -> None:
-    given = s.driven({"effort": 5.0}, effort=5.0, gear_ratio=3.0, rotor_inertia=0.1, p_gain=1.0, d_gain=2.0)
+    given = s.driven(
+        {"effort": 5.0}, effort=5.0, gear_ratio=3.0, rotor_inertia=0.1, p_gain=1.0, d_gain=2.0
+    )
     (found,) = read(given).actuators
-    assert dataclasses.replace(found, where=m.Actuator(name="", joint="").where) == given.actuators[0]
+    assert (
+        dataclasses.replace(found, where=m.Actuator(name="", joint="").where) == given.actuators[0]
+    )
 
 
 def test_a_curve() -> None:
     arcs = (m.Arc(length=1.0), m.Arc(length=0.5, curvature=-2.0))
     x, z = frozen((0.0, 1.0, 0.0)), frozen((0.0, 0.0, 1.0))
     curve = m.Curve(initial_tangent=x, plane_normal=z, arcs=arcs)
-    given = scene([link("a"), link("b")], [joint("j", "a", "b", T.CURVILINEAR, xyz=(0, 1, 0), curve=curve)])
+    given = scene(
+        [link("a"), link("b")], [joint("j", "a", "b", T.CURVILINEAR, xyz=(0, 1, 0), curve=curve)]
+    )
     found = read(given).joints[0].curve
     assert found is not None
     assert found.arcs == arcs

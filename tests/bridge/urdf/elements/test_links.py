@@ -48,11 +48,19 @@ def test_a_mesh_before_a_capsule_is_for_readers_that_do_not_know_it() -> None:
         {"friction": m.Friction(mu=0.5, mu2=0.5)},
         {"friction": m.Friction(mu=0.5, mu2=0.25, fdir1=(1.0, 0.0, 0.0))},
         {"friction": m.Friction(mu=0.5, mu2=0.5, mu_static=0.75)},
-        {"friction": m.Friction(mu=0.5, mu2=0.5, rolling=0.1, torsional=0.2, patch_radius=UNIT_PATCH_RADIUS)},
+        {
+            "friction": m.Friction(
+                mu=0.5, mu2=0.5, rolling=0.1, torsional=0.2, patch_radius=UNIT_PATCH_RADIUS
+            )
+        },
         {"stiffness": 100.0, "damping": 3.0, "max_velocity": 0.5, "min_depth": 0.01},
         {"restitution": 0.5, "soft_cfm": 0.1, "soft_erp": 0.2},
         {"dissipation": 0.5, "relaxation_time": 0.1},
-        {"hydroelastic": m.Hydroelastic(compliance="compliant", modulus=1e6, resolution_hint=0.1, margin=0.01)},
+        {
+            "hydroelastic": m.Hydroelastic(
+                compliance="compliant", modulus=1e6, resolution_hint=0.1, margin=0.01
+            )
+        },
     ],
 )
 def test_surfaces(surface: dict[str, object]) -> None:
@@ -62,11 +70,15 @@ def test_surfaces(surface: dict[str, object]) -> None:
 
 def test_torsional_friction_is_written_as_a_length() -> None:
     """URDF's ``<spinning_friction>`` is that of PyBullet: torque over normal force [m]."""
-    scene = s.touching(m.Sphere(radius=1.0), friction=m.Friction(mu=0.5, mu2=0.5, torsional=0.5, patch_radius=0.02))
+    scene = s.touching(
+        m.Sphere(radius=1.0), friction=m.Friction(mu=0.5, mu2=0.5, torsional=0.5, patch_radius=0.02)
+    )
     length = 3.0 * math.pi / 16.0 * 0.5 * 0.02
     written = element(scene, ".//contact/spinning_friction")
     assert float(written.get("value")) == pytest.approx(length, rel=1e-12)
-    assert torsional_length(read(scene).links[0].collisions[0].surface.friction) == pytest.approx(length, rel=1e-12)
+    assert torsional_length(read(scene).links[0].collisions[0].surface.friction) == pytest.approx(
+        length, rel=1e-12
+    )
 
 
 def test_materials() -> None:
@@ -80,9 +92,15 @@ def test_roles_and_renderers() -> None:
 
 
 def test_the_surface_velocity_of_a_conveyor() -> None:
-    assert read(s.one(surface_velocity_axis=(0.0, 1.0, 0.0))).links[0].surface_velocity_axis == (0.0, 1.0, 0.0)
+    assert read(s.one(surface_velocity_axis=(0.0, 1.0, 0.0))).links[0].surface_velocity_axis == (
+        0.0,
+        1.0,
+        0.0,
+    )
 
 
 def test_a_declared_convex_mesh() -> None:
-    shape = m.Collision(name="c", X_LG=IDENTITY, geometry=m.Mesh(uri="no.obj", path=None, convex=True))
+    shape = m.Collision(
+        name="c", X_LG=IDENTITY, geometry=m.Mesh(uri="no.obj", path=None, convex=True)
+    )
     assert element(s.one(collisions=(shape,)), ".//mesh/drake:declare_convex") is not None

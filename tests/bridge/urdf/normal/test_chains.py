@@ -52,10 +52,14 @@ SKEW = (m.JointAxis(xyz=frozen((1.0, 0.0, 0.0))), m.JointAxis(xyz=frozen((0.8, 0
         (T.PLANAR, {}, ("j_axis1", "j_axis2", "j_axis3"), "plain"),
     ],
 )
-def test_a_chain_has_the_positions_of_its_joint(kind: T, more: Any, joints: tuple[str, ...], option: str) -> None:
+def test_a_chain_has_the_positions_of_its_joint(
+    kind: T, more: Any, joints: tuple[str, ...], option: str
+) -> None:
     source = given(kind, **more)
     q = np.random.default_rng(0).uniform(-1.0, 1.0, len(joints)).tolist()
-    assert moved(plain(source, joints=option), named(*joints)(q)).is_close(moved(source, {"j": q}), 1e-9)
+    assert moved(plain(source, joints=option), named(*joints)(q)).is_close(
+        moved(source, {"j": q}), 1e-9
+    )
 
 
 def test_a_screw_is_a_hinge_with_a_slide_that_follows_it() -> None:
@@ -77,7 +81,10 @@ def test_a_ball_is_turned_about_x_then_y_then_z() -> None:
 
 
 def test_couplings_of_an_axis_are_those_of_its_hinge() -> None:
-    links, joints = [link(name) for name in "abc"], [joint("j", "a", "b", T.REVOLUTE2), joint("k", "a", "c")]
+    links, joints = (
+        [link(name) for name in "abc"],
+        [joint("j", "a", "b", T.REVOLUTE2), joint("k", "a", "c")],
+    )
     source = scene(links, joints, couplings=(m.Coupling(follower="k", leader="j", leader_axis=1),))
     assert [coupling.leader for coupling in plain(source).couplings] == ["j_axis2"]
 
@@ -90,4 +97,6 @@ def test_a_chain_is_reported() -> None:
 def test_without_couplings_the_slide_of_a_screw_is_free_and_reported() -> None:
     urdf = bridge.to_urdf(given(T.SCREW, pitch=0.5), joints="plain", couplings=False)
     assert "<mimic" not in urdf
-    assert [entry.subjects for entry in urdf.diagnostics if entry.code == "urdfout.coupling"] == [("j_slide", "j")]
+    assert [entry.subjects for entry in urdf.diagnostics if entry.code == "urdfout.coupling"] == [
+        ("j_slide", "j")
+    ]

@@ -19,8 +19,12 @@ def test_the_limit_of_an_actuator() -> None:
     assert (found.joints[0].axes[0].effort, found.actuators[0].effort) == (5.0, 5.0)
 
 
-def test_a_limit_of_the_joint_that_is_tighter_than_that_of_its_actuator_is_all_there_is_to_say() -> None:
-    """The joint limits the sum of its actuators: an actuator without a limit, as in MuJoCo's fr3, loses nothing."""
+def test_a_limit_of_the_joint_that_is_tighter_than_that_of_its_actuator_is_all_there_is_to_say() -> (
+    None
+):
+    """The joint limits the sum of its actuators: an actuator without a limit, as in MuJoCo's fr3,
+    loses nothing.
+    """
     for own, codes in ((math.inf, []), (6.0, []), (5.0, []), (4.0, ["urdfout.actuator-property"])):
         urdf = bridge.to_urdf(s.driven({"effort": 5.0}, effort=own))
         assert [entry.code for entry in urdf.diagnostics] == codes
@@ -29,7 +33,9 @@ def test_a_limit_of_the_joint_that_is_tighter_than_that_of_its_actuator_is_all_t
 
 
 def test_an_actuator_of_a_tendon_is_left_out() -> None:
-    given = dataclasses.replace(s.hinge(), actuators=(m.Actuator(name="pull", joint="", tendon="t"),))
+    given = dataclasses.replace(
+        s.hinge(), actuators=(m.Actuator(name="pull", joint="", tendon="t"),)
+    )
     urdf = bridge.to_urdf(given)
     assert "<transmission" not in urdf
     assert [entry.code for entry in urdf.diagnostics] == ["urdfout.actuator"]
@@ -47,4 +53,6 @@ def test_an_actuator_of_a_ball_joint_is_left_out() -> None:
     plant = MultibodyPlant(0.0)
     parsing.Parser(plant).AddModelsFromString(str(urdf), "urdf")
     assert plant.GetJointByName("j").type_name() == "ball_rpy"
-    assert [entry.subjects for entry in urdf.diagnostics if entry.code == "urdfout.actuator"] == [("a",)]
+    assert [entry.subjects for entry in urdf.diagnostics if entry.code == "urdfout.actuator"] == [
+        ("a",)
+    ]

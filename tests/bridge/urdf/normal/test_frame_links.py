@@ -1,4 +1,6 @@
-"""The old frame of a link that moved, and the frames of the source, are links without mass at the same place."""
+"""The old frame of a link that moved, and the frames of the source, are links without mass at the
+same place.
+"""
 
 from __future__ import annotations
 

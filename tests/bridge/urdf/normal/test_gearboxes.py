@@ -27,7 +27,9 @@ def test_the_joints_of_a_gearbox_turn_as_before() -> None:
 def test_a_gearbox_without_hinges_is_left_out_and_named() -> None:
     urdf = bridge.to_urdf(geared(reference="left"), quiet=True)
     assert "mimic" not in urdf
-    assert [entry.subjects for entry in urdf.diagnostics if entry.code == "urdfout.idle-gearbox"] == [("gears",)]
+    assert [
+        entry.subjects for entry in urdf.diagnostics if entry.code == "urdfout.idle-gearbox"
+    ] == [("gears",)]
 
 
 def test_a_gearbox_does_not_hold_its_links_together(tmp_path) -> None:
@@ -36,4 +38,7 @@ def test_a_gearbox_does_not_hold_its_links_together(tmp_path) -> None:
     free = loaders.Scene(name="m", models=scene.models, links=scene.links, joints=joints)
     with pytest.raises(ExportError, match="3"):
         bridge.to_urdf(free, quiet=True)
-    assert len(list(bridge.export_urdf(free, tmp_path / "out", quiet=True).path.parent.glob("*.urdf"))) == 3
+    assert (
+        len(list(bridge.export_urdf(free, tmp_path / "out", quiet=True).path.parent.glob("*.urdf")))
+        == 3
+    )

@@ -14,7 +14,8 @@ from tests.support.urdf_writer import read
 
 def _visuals(*looks: m.Material | None) -> tuple[m.Visual, ...]:
     return tuple(
-        m.Visual(name=f"v{i}", X_LG=IDENTITY, geometry=UNIT_BOX, material=look) for i, look in enumerate(looks)
+        m.Visual(name=f"v{i}", X_LG=IDENTITY, geometry=UNIT_BOX, material=look)
+        for i, look in enumerate(looks)
     )
 
 
@@ -41,7 +42,9 @@ def test_the_name_of_a_material_without_color_is_in_gazebos_element() -> None:
         ([m.Material(name="a")], ("drake", "pybullet")),
     ],
 )
-def test_a_name_that_has_no_place_is_reported(looks: list[m.Material | None], extensions: tuple[str, ...]) -> None:
+def test_a_name_that_has_no_place_is_reported(
+    looks: list[m.Material | None], extensions: tuple[str, ...]
+) -> None:
     urdf = bridge.to_urdf(s.one(visuals=_visuals(*looks)), extensions=extensions)  # type: ignore[arg-type]
     assert "<material>" not in urdf
     assert "urdfout.material" in {entry.code for entry in urdf.diagnostics}

@@ -12,8 +12,12 @@ from tests.bridge.urdf.test_field_coverage import SCENE
 from tests.support.urdf_writer import read
 
 
-@pytest.mark.parametrize("extensions", [("drake", "gazebo", "pybullet"), ("drake",), ("drake", "pybullet")])
+@pytest.mark.parametrize(
+    "extensions", [("drake", "gazebo", "pybullet"), ("drake",), ("drake", "pybullet")]
+)
 def test_the_document_says_the_normal_form(extensions: tuple[str, ...]) -> None:
     form = normal_form(SCENE, Options(extensions=extensions), Report("urdf"))  # type: ignore[arg-type]
     found = differences(form.scene, read(SCENE, extensions=extensions))
-    assert [entry for entry in found if not entry.field.endswith("geometry.path")] == []  # the meshes are not written
+    assert [
+        entry for entry in found if not entry.field.endswith("geometry.path")
+    ] == []  # the meshes are not written

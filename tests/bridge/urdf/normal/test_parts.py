@@ -35,7 +35,9 @@ def test_a_shape_that_urdf_lacks_becomes_a_mesh(shape: m.Geometry, extensions: A
 def test_a_terrain_without_its_picture_is_left_out() -> None:
     urdf = bridge.to_urdf(s.touching(m.Heightmap(uri="no.png", path=None)))
     assert "<collision" not in urdf
-    assert [entry.fate for entry in urdf.diagnostics if entry.code == "urdfout.shape"] == ["dropped"]
+    assert [entry.fate for entry in urdf.diagnostics if entry.code == "urdfout.shape"] == [
+        "dropped"
+    ]
 
 
 def test_a_link_without_inertia_has_no_mass_in_pybullet_either() -> None:

@@ -23,7 +23,8 @@ def moved(kind: T, X_CJ: Pose) -> dict[str, Pose]:
 
 
 @pytest.mark.parametrize(
-    ("kind", "X_CJ"), [(T.FIXED, BESIDE), (T.PRISMATIC, BESIDE), (T.REVOLUTE, UP), (T.REVOLUTE, TURN)]
+    ("kind", "X_CJ"),
+    [(T.FIXED, BESIDE), (T.PRISMATIC, BESIDE), (T.REVOLUTE, UP), (T.REVOLUTE, TURN)],
 )
 def test_frames_stay_where_the_joint_may_be_there(kind: T, X_CJ: Pose) -> None:
     assert moved(kind, X_CJ) == {}
@@ -43,7 +44,9 @@ def test_joints_that_urdf_lacks_are_refused() -> None:
 
 def test_joints_of_drake_need_its_extensions() -> None:
     with pytest.raises(ExportError, match="an extension of Drake"):
-        bridge.to_urdf(scene([link("a"), link("b")], [joint("j", "a", "b", T.BALL)]), extensions=("gazebo",))
+        bridge.to_urdf(
+            scene([link("a"), link("b")], [joint("j", "a", "b", T.BALL)]), extensions=("gazebo",)
+        )
 
 
 @pytest.mark.parametrize(("kind", "lost"), [(T.BALL, ["lower"]), (T.REVOLUTE, [])])
@@ -58,7 +61,8 @@ def test_what_a_joint_cannot_state_about_its_axes_is_reported(kind: T, lost: lis
 def test_a_universal_joint_moves_as_before_it_was_written() -> None:
     axes = tuple(m.JointAxis(xyz=frozen(xyz)) for xyz in ((0.0, 0.6, 0.8), (0.0, 0.8, -0.6)))
     source = scene(
-        [link("a"), link("b")], [joint("j", "a", "b", T.UNIVERSAL, X_PJ=TURN, X_CJ=BESIDE @ TURN, axes=axes)]
+        [link("a"), link("b")],
+        [joint("j", "a", "b", T.UNIVERSAL, X_PJ=TURN, X_CJ=BESIDE @ TURN, axes=axes)],
     )
     urdf = bridge.to_urdf(source)
     q = {"j": (0.7, -0.4)}

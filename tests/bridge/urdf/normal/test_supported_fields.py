@@ -13,7 +13,9 @@ from loaders.diagnostics import Diagnostic
 from tests.code_examples import scenes as s
 
 
-@pytest.mark.parametrize(("extensions", "lost"), [((), 1), (("gazebo",), 0), (("drake", "pybullet"), 1)])
+@pytest.mark.parametrize(
+    ("extensions", "lost"), [((), 1), (("gazebo",), 0), (("drake", "pybullet"), 1)]
+)
 def test_a_flag_of_gazebo(extensions: tuple[str, ...], lost: int) -> None:
     urdf = bridge.to_urdf(s.one(gravity=False), extensions=extensions)  # type: ignore[arg-type]
     assert [entry.code for entry in urdf.diagnostics] == ["urdfout.field"] * lost
@@ -21,7 +23,9 @@ def test_a_flag_of_gazebo(extensions: tuple[str, ...], lost: int) -> None:
 
 
 def test_a_document_without_extensions_has_none() -> None:
-    given = s.driven({"acceleration": 2.0, "spring_stiffness": 1.0}, rotor_inertia=1.0, p_gain=1.0, d_gain=1.0)
+    given = s.driven(
+        {"acceleration": 2.0, "spring_stiffness": 1.0}, rotor_inertia=1.0, p_gain=1.0, d_gain=1.0
+    )
     urdf = bridge.to_urdf(given, extensions=())
     assert "drake" not in urdf
     assert "gazebo" not in urdf
@@ -42,8 +46,12 @@ MASKED = """<mujoco><worldbody><body name="a"><geom name="plain" type="sphere" s
 </mujoco>"""
 
 
-@pytest.mark.parametrize(("masks", "owners"), [("", []), ('contype="2"', ["masked"]), ('conaffinity="3"', ["masked"])])
-def test_bitmasks_are_lost_where_they_are_not_those_of_every_geom(masks: str, owners: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("masks", "owners"), [("", []), ('contype="2"', ["masked"]), ('conaffinity="3"', ["masked"])]
+)
+def test_bitmasks_are_lost_where_they_are_not_those_of_every_geom(
+    masks: str, owners: list[str]
+) -> None:
     lost = _lost_bitmasks(MASKED.format(masks=masks))
     assert list(dict.fromkeys(owner for entry in lost for owner in entry.subjects)) == owners
     assert all(entry.where.line == 2 for entry in lost)
@@ -52,7 +60,10 @@ def test_bitmasks_are_lost_where_they_are_not_those_of_every_geom(masks: str, ow
 def test_bitmasks_are_lost_where_no_filter_groups_are_written() -> None:
     leg = "<body name='b{0}'><joint name='j{0}'/><geom name='g{0}' size='.1'/></body>"
     legs = "".join(map(leg.format, range(400)))
-    text = f"<mujoco><worldbody><body name='a'><geom name='g' size='.1'/>{legs}</body></worldbody></mujoco>"
+    text = (
+        f"<mujoco><worldbody><body name='a'><geom name='g' "
+        f"size='.1'/>{legs}</body></worldbody></mujoco>"
+    )
     assert len(_lost_bitmasks(text)) == 2 * 401
     assert _lost_bitmasks(MASKED.format(masks="")) == []
     assert len(_lost_bitmasks(MASKED.format(masks=""), extensions=())) == 2 * 2

@@ -12,13 +12,16 @@ from tests.support.urdf_writer import read
 
 def two(first: m.Surface, second: m.Surface) -> m.SceneData:
     shapes = [
-        m.Collision(name=n, X_LG=IDENTITY, geometry=UNIT_BOX, surface=s) for n, s in (("c", first), ("d", second))
+        m.Collision(name=n, X_LG=IDENTITY, geometry=UNIT_BOX, surface=s)
+        for n, s in (("c", first), ("d", second))
     ]
     return scene([link("a", collisions=tuple(shapes))])
 
 
 def test_each_collision_has_its_own_friction_and_stiffness() -> None:
-    surfaces = [m.Surface(friction=m.Friction(mu=mu, mu2=mu), stiffness=1000.0 * mu) for mu in (0.5, 0.25)]
+    surfaces = [
+        m.Surface(friction=m.Friction(mu=mu, mu2=mu), stiffness=1000.0 * mu) for mu in (0.5, 0.25)
+    ]
     found = read(two(*surfaces)).links[0].collisions  # type: ignore[arg-type]
     assert [collision.surface for collision in found] == surfaces
 

@@ -1,4 +1,6 @@
-"""Names lose their scopes and stay unique; a joint has another name than a link only where Gazebo confuses them."""
+"""Names lose their scopes and stay unique; a joint has another name than a link only where Gazebo
+confuses them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ def test_plain_names() -> None:
 
 def test_scoped_names_that_become_equal() -> None:
     models = (m.Model(name="m", X_WM=IDENTITY, canonical_link="x_y"),)
-    urdf = bridge.to_urdf(scene([link("x_y"), link("x::y")], [joint("j", "x_y", "x::y")], models=models))
+    urdf = bridge.to_urdf(
+        scene([link("x_y"), link("x::y")], [joint("j", "x_y", "x::y")], models=models)
+    )
     assert urdf.names == {"x::y": "x_y_2"}
 
 

@@ -24,7 +24,9 @@ trimesh = pytest.importorskip("trimesh")
         (m.Polyline(outlines=(((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)),), height=2.0), 1.0),
     ],
 )
-def test_a_mesh_is_closed_and_has_almost_the_volume_of_its_shape(shape: m.Geometry, volume: float) -> None:
+def test_a_mesh_is_closed_and_has_almost_the_volume_of_its_shape(
+    shape: m.Geometry, volume: float
+) -> None:
     (mesh,) = meshes_of(shape, Report("urdf"), NOWHERE)
     found = trimesh.load(mesh.path)
     assert found.is_watertight
@@ -38,8 +40,11 @@ def test_a_terrain_has_the_heights_of_its_picture(tmp_path: Path) -> None:
     terrain = m.Heightmap(uri="t.png", path=str(tmp_path / "t.png"), size=(2.0, 4.0, 5.0))
     (mesh,) = meshes_of(terrain, Report("urdf"), NOWHERE)
     assert sorted(np.array(trimesh.load(mesh.path).vertices).tolist()) == [
-        [-1.0, -2.0, 1.0], [-1.0, 2.0, 0.0], [1.0, -2.0, 0.0], [1.0, 2.0, 5.0],
-    ]  # fmt: skip
+        [-1.0, -2.0, 1.0],
+        [-1.0, 2.0, 0.0],
+        [1.0, -2.0, 0.0],
+        [1.0, 2.0, 5.0],
+    ]
 
 
 def test_a_shape_that_urdf_has_needs_no_mesh() -> None:

@@ -1,4 +1,6 @@
-"""A document with shapes that URDF lacks opens in MuJoCo and PyBullet too, and means the same there."""
+"""A document with shapes that URDF lacks opens in MuJoCo and PyBullet too, and means the same
+there.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def document(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     shape = SHAPES[request.param]
     (drawn,) = s.seen(shape).links
     given = s.touching(shape)
-    given = dataclasses.replace(given, links=(dataclasses.replace(given.links[0], visuals=drawn.visuals),))
+    given = dataclasses.replace(
+        given, links=(dataclasses.replace(given.links[0], visuals=drawn.visuals),)
+    )
     return bridge.export_urdf(given, tmp_path / "out", quiet=True).path
 
 

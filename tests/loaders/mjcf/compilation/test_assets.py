@@ -41,7 +41,9 @@ def test_a_mesh_is_found_where_mujoco_finds_it(compiler: str, place: str, tmp_pa
 
     file = "x/m.obj" if "strippath" in compiler else "m.obj"
     path = written(
-        tmp_path, with_mesh(file, compiler), **{place.replace("/", "__").replace(".obj", "_obj"): TETRAHEDRON}
+        tmp_path,
+        with_mesh(file, compiler),
+        **{place.replace("/", "__").replace(".obj", "_obj"): TETRAHEDRON},
     )
     assert mujoco.MjModel.from_xml_path(str(path)).nmesh == 1
     assert mesh_of(path).path == str(tmp_path / place)
@@ -52,7 +54,9 @@ PLACES = ("m.obj", "sub/m.obj", "md/m.obj", "sub/md/m.obj")
 
 @pytest.mark.parametrize("file", ["m.obj", "../m.obj", "../sub/m.obj"])
 @pytest.mark.parametrize("compiler", ["", 'meshdir="md"', 'assetdir="md"', 'strippath="true"'])
-@pytest.mark.parametrize("absent", [(), ("m.obj",), ("md/m.obj",), ("m.obj", "md/m.obj"), ("sub/m.obj",)])
+@pytest.mark.parametrize(
+    "absent", [(), ("m.obj",), ("md/m.obj",), ("m.obj", "md/m.obj"), ("sub/m.obj",)]
+)
 def test_a_mesh_of_an_included_file_is_found_where_mujoco_finds_it(
     absent: tuple[str, ...], compiler: str, file: str, tmp_path: Path
 ) -> None:
@@ -94,7 +98,8 @@ def test_two_contents_under_one_name_stay_apart(tmp_path: Path) -> None:
 
 def test_a_texture_is_found_and_never_decoded(tmp_path: Path) -> None:
     asset = (
-        '<asset><texture name="t" type="2d" file="t.png"/><material name="paint" texture="t" rgba="1 0 0 1"/></asset>'
+        '<asset><texture name="t" type="2d" file="t.png"/><material name="paint" texture="t" '
+        'rgba="1 0 0 1"/></asset>'
     )
     path = written(tmp_path, document('<body><geom size="1" material="paint"/></body>', asset))
     (tmp_path / "t.png").write_bytes(b"no picture")
@@ -115,10 +120,19 @@ def test_no_other_element_may_name_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "frame", ["", 'scale="2 3 -4"', 'refpos="0.1 0.2 0.3"', 'refquat="1 2 3 4"', 'refpos="1 0 0" scale="2 2 2"']
+    "frame",
+    [
+        "",
+        'scale="2 3 -4"',
+        'refpos="0.1 0.2 0.3"',
+        'refquat="1 2 3 4"',
+        'refpos="1 0 0" scale="2 2 2"',
+    ],
 )
 def test_a_mesh_is_where_mujoco_has_it(frame: str, tmp_path: Path) -> None:
-    """The vertices of the file, in the pose and the scale of the scene, are those of the compiled model."""
+    """The vertices of the file, in the pose and the scale of the scene, are those of the compiled
+    model.
+    """
     import mujoco
 
     text = (
@@ -157,6 +171,8 @@ def test_an_inertia_of_a_missing_mesh_is_not_blamed_on_the_document(tmp_path: Pa
         loaders.load(path, quiet=True)
     (error,) = (entry for entry in caught.value.diagnostics if entry.code == "mjcf-in.refused")
     assert "provide the missing files first" in error.hint
-    (tmp_path / "m.obj").write_text(TETRAHEDRON.replace("1", "100", 3))  # the coordinates of the vertices
+    (tmp_path / "m.obj").write_text(
+        TETRAHEDRON.replace("1", "100", 3)
+    )  # the coordinates of the vertices
     assert mujoco.MjModel.from_xml_path(str(path)).nbody == 2
     assert loaders.load(path, quiet=True).links

@@ -20,7 +20,9 @@ def test_a_refusal_has_the_line() -> None:
 
 
 def test_flags_and_names_are_those_of_mujoco() -> None:
-    text = document(f"<body>{BALL}</body>", '<option><flag gravity="disable" energy="enable"/></option>')
+    text = document(
+        f"<body>{BALL}</body>", '<option><flag gravity="disable" energy="enable"/></option>'
+    )
     compiled = compile_text(text, {}, {})
     assert (set(compiled.disabled), set(compiled.enabled)) == ({"gravity"}, {"energy"})
     assert compiled.names["mjtSensor"][0] == "mjSENS_TOUCH"
@@ -45,7 +47,10 @@ def test_files_of_soft_bodies_and_of_meshes_are_found_among_the_contents() -> No
     mesh = '<asset><mesh name="m" file="m.obj"/></asset>'
     files = {name: TETRAHEDRON.encode() for name in ("f.obj", "m.obj")}
     geom = '<body><geom type="mesh" mesh="m"/></body>'
-    assert compile_text(document(f"<body name='p'>{soft}</body>{geom}", mesh), {}, files).model.nflex == 1
+    assert (
+        compile_text(document(f"<body name='p'>{soft}</body>{geom}", mesh), {}, files).model.nflex
+        == 1
+    )
     assert compile_text(document(geom, mesh), {}, files).model.nmesh == 1
     attach = '<frame><attach model="n" body="b" prefix="n_"/></frame>'
     child = document(f'<body name="b">{soft}<geom type="mesh" mesh="m"/></body>', mesh, name="n")
@@ -55,13 +60,17 @@ def test_files_of_soft_bodies_and_of_meshes_are_found_among_the_contents() -> No
 
 def test_every_character_of_an_attribute_reaches_mujoco() -> None:
     name = "a&amp;b&lt;c&gt;&quot;d&apos; é::e/f"
-    scene = loaders.load_string(document(f'<body name="{name}">{BALL}</body>'), format="mjcf", quiet=True)
+    scene = loaders.load_string(
+        document(f'<body name="{name}">{BALL}</body>'), format="mjcf", quiet=True
+    )
     assert scene.links[0].name == "a&b<c>\"d' é::e/f"
 
 
 @pytest.mark.parametrize("flag", ["enable", "disable"])
 def test_a_compiled_model_is_that_of_mujoco(flag: str) -> None:
-    """MuJoCo's own model has the same numbers, although ours is compiled without a look at contacts."""
+    """MuJoCo's own model has the same numbers, although ours is compiled without a look at
+    contacts.
+    """
     import mujoco
 
     def stored(model: Any) -> bytes:
@@ -70,14 +79,16 @@ def test_a_compiled_model_is_that_of_mujoco(flag: str) -> None:
         return buffer.tobytes()
 
     text = (
-        f'<mujoco><option><flag contact="{flag}"/></option><worldbody><geom type="plane" size="1 1 .1"/>'
+        f'<mujoco><option><flag contact="{flag}"/></option><worldbody><geom type="plane" size="1 '
+        f'1 .1"/>'
         '<body pos="0 0 .05"><freejoint/><geom size=".1"/></body></worldbody></mujoco>'
     )
     assert stored(compile_text(text, {}, {}).model) == stored(mujoco.MjModel.from_xml_string(text))
 
 
 CONVEX = (
-    '<mujoco><asset><mesh name="m" inertia="convex" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 2 1 0 1 3 0 3 2 1 2 3"/>'
+    '<mujoco><asset><mesh name="m" inertia="convex" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 2 1 '
+    '0 1 3 0 3 2 1 2 3"/>'
     "</asset><worldbody>{}</worldbody></mujoco>"
 )
 

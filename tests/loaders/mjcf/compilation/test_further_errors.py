@@ -19,11 +19,15 @@ def codes(folder: Path, text: str, **files: str) -> list[str]:
 
 
 def test_a_number_that_is_none_and_a_refusal_are_both_reported(tmp_path: Path) -> None:
-    text = document(f'{WRONG}\n<body pos="nan 0 0">{BALL}</body>\n<body pos="0 inf 0">{BALL}</body>', UNKNOWN)
+    text = document(
+        f'{WRONG}\n<body pos="nan 0 0">{BALL}</body>\n<body pos="0 inf 0">{BALL}</body>', UNKNOWN
+    )
     assert codes(tmp_path, text) == ["mjcf-in.not-finite", "mjcf-in.not-finite", REFUSED, REFUSED]
 
 
-def test_of_a_document_without_an_included_file_only_what_does_not_follow_is_reported(tmp_path: Path) -> None:
+def test_of_a_document_without_an_included_file_only_what_does_not_follow_is_reported(
+    tmp_path: Path,
+) -> None:
     text = document(f'<include file="gone.xml"/>\n{WRONG}', UNKNOWN)
     assert codes(tmp_path, text) == ["mjcf-in.include", REFUSED]
 
@@ -35,7 +39,9 @@ def test_what_is_wrong_about_the_same_element_is_not(tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_about_an_element_in_the_same_line_is(tmp_path: Path) -> None:
-    text = document(f"<body>{BALL}</body>", '<option timestep="nan"><flag gravty="disable"/></option>')
+    text = document(
+        f"<body>{BALL}</body>", '<option timestep="nan"><flag gravty="disable"/></option>'
+    )
     assert codes(tmp_path, text) == ["mjcf-in.not-finite", REFUSED]
 
 
@@ -45,9 +51,15 @@ def test_mujoco_is_not_asked_about_what_is_too_large(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("file", "expected"),
-    [("/etc/passwd", "resource.outside"), ("gone.xml", "resource.not-found"), ("part.xml", "xml.syntax")],
+    [
+        ("/etc/passwd", "resource.outside"),
+        ("gone.xml", "resource.not-found"),
+        ("part.xml", "xml.syntax"),
+    ],
 )
-def test_without_an_attached_model_the_rest_of_the_text_is_judged(file: str, expected: str, tmp_path: Path) -> None:
+def test_without_an_attached_model_the_rest_of_the_text_is_judged(
+    file: str, expected: str, tmp_path: Path
+) -> None:
     section = f'<asset><model name="m" file="{file}"/></asset>'
     text = document(f'{WRONG}<attach model="m" body="b" prefix="p"/>', section)
     found = codes(tmp_path, text, part_xml="<mujoco><worldbody>")

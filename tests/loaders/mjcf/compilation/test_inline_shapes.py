@@ -23,9 +23,13 @@ def exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path))
 
     def make(asset: str, geom: str) -> tuple[Any, Any]:
-        text = document(f'<body pos="0 0 1"><geom {geom} euler="10 20 30"/></body>', f"<asset>{asset}</asset>")
+        text = document(
+            f'<body pos="0 0 1"><geom {geom} euler="10 20 30"/></body>', f"<asset>{asset}</asset>"
+        )
         mjcf = bridge.to_mjcf(loaders.load_string(text, format="mjcf", quiet=True), quiet=True)
-        return mujoco.MjModel.from_xml_string(text), mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)
+        return mujoco.MjModel.from_xml_string(text), mujoco.MjModel.from_xml_string(
+            mjcf, mjcf.assets
+        )
 
     return make
 

@@ -37,14 +37,18 @@ def test_only_a_mesh_that_matters_is_decoded(body: str, is_decoded: bool, tmp_pa
 
 @pytest.mark.parametrize("compiler", ["", 'inertiafromgeom="true"', 'inertiafromgeom="false"'])
 @pytest.mark.parametrize("frame", ["", 'scale="2 3 -4"', 'refpos="0.1 0.2 0.3" refquat="1 2 3 4"'])
-def test_a_mesh_is_at_the_same_place_whether_it_is_decoded_or_not(frame: str, compiler: str, tmp_path: Path) -> None:
+def test_a_mesh_is_at_the_same_place_whether_it_is_decoded_or_not(
+    frame: str, compiler: str, tmp_path: Path
+) -> None:
     text = document(
         f"<body>{MESH}</body><body>{INERTIAL}{MESH}</body>",
         f'<compiler {compiler}/><asset><mesh name="m" file="m.obj" {frame}/></asset>',
     ).replace("<body>", f"<body>{INERTIAL if 'false' in compiler else ''}", 1)
     stated = text.replace(f"<body>{MESH}</body>", "")
     whole = loaders.load(written(tmp_path / "whole", text, m_obj=TETRAHEDRON), quiet=True).links[-1]
-    alone = loaders.load(written(tmp_path / "alone", stated, m_obj=TETRAHEDRON), quiet=True).links[-1]
+    alone = loaders.load(written(tmp_path / "alone", stated, m_obj=TETRAHEDRON), quiet=True).links[
+        -1
+    ]
     (a,), (b,) = whole.collisions, alone.collisions
     assert isinstance(a.geometry, Mesh)
     assert isinstance(b.geometry, Mesh)
@@ -66,7 +70,9 @@ def test_the_cache_of_mujoco_does_not_move_a_mesh(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_reported_whether_it_is_needed_or_not(tmp_path: Path) -> None:
-    text = document(f"<body>{INERTIAL}{MESH}</body>", '<asset><mesh name="m" file="m.stl"/></asset>')
+    text = document(
+        f"<body>{INERTIAL}{MESH}</body>", '<asset><mesh name="m" file="m.stl"/></asset>'
+    )
     (tmp_path / "m.stl").mkdir()
     with pytest.raises(loaders.LoadError):
         loaders.load(written(tmp_path, text), quiet=True)

@@ -21,28 +21,43 @@ def including(name: str) -> str:
 
 
 def test_a_relative_name_may_lead_up_to_a_file_of_a_format_of_mjcf(tmp_path: Path) -> None:
-    path = written(tmp_path, including("../../parts/arm.xml"), "robots/one/robot.xml", parts__arm_xml=ARM)
+    path = written(
+        tmp_path, including("../../parts/arm.xml"), "robots/one/robot.xml", parts__arm_xml=ARM
+    )
     assert [link.name for link in loaders.load(path).links] == ["arm"]
 
 
 def test_an_included_file_above_names_files_beside_it(tmp_path: Path) -> None:
-    """As MuJoCo does, from the folder of the included file where the folder of the main file has none."""
+    """As MuJoCo does, from the folder of the included file where the folder of the main file has
+    none.
+    """
     asset = '<asset><mesh name="m" file="arm.obj"/></asset>'
     arm = f'<mujoco>{asset}<worldbody><include file="hand.xml"/></worldbody></mujoco>'
     hand = '<mujocoinclude><body name="hand"><geom type="mesh" mesh="m"/></body></mujocoinclude>'
     files = {"parts__arm_xml": arm, "parts__hand_xml": hand, "parts__arm_obj": TETRAHEDRON}
-    path = written(tmp_path, '<mujoco><include file="../parts/arm.xml"/></mujoco>', "one/robot.xml", **files)
+    path = written(
+        tmp_path, '<mujoco><include file="../parts/arm.xml"/></mujoco>', "one/robot.xml", **files
+    )
     link = loaders.load(path, quiet=True).links[0]
     assert link.name == "hand"
     assert link.inertia is not None
-    assert link.inertia.mass == pytest.approx(mujoco.MjModel.from_xml_path(str(path)).body_mass[1], rel=1e-12)
+    assert link.inertia.mass == pytest.approx(
+        mujoco.MjModel.from_xml_path(str(path)).body_mass[1], rel=1e-12
+    )
 
 
 def test_a_folder_and_the_dots_after_it_cancel_as_text(tmp_path: Path) -> None:
-    """As MuJoCo does: the folder of ``meshdir`` or of an include need not exist, nor lead elsewhere if it is a link."""
+    """As MuJoCo does: the folder of ``meshdir`` or of an include need not exist, nor lead elsewhere
+    if it is a link.
+    """
     sections = '<compiler meshdir="assets"/><asset><mesh name="m" file="../../arm.obj"/></asset>'
-    body = '<body name="b"><geom type="mesh" mesh="m"/></body><include file="none/../../parts/arm.xml"/>'
-    path = written(tmp_path, document(body, sections), "one/robot.xml", arm_obj=TETRAHEDRON, parts__arm_xml=ARM)
+    body = (
+        '<body name="b"><geom type="mesh" mesh="m"/></body><include '
+        'file="none/../../parts/arm.xml"/>'
+    )
+    path = written(
+        tmp_path, document(body, sections), "one/robot.xml", arm_obj=TETRAHEDRON, parts__arm_xml=ARM
+    )
     assert mujoco.MjModel.from_xml_path(str(path)).nbody == 3
     scene = loaders.load(path, quiet=True)
     assert [link.name for link in scene.links] == ["b", "arm"]
@@ -51,10 +66,12 @@ def test_a_folder_and_the_dots_after_it_cancel_as_text(tmp_path: Path) -> None:
 
 def test_an_attached_model_above_names_files_beside_it(tmp_path: Path) -> None:
     arm = document(
-        '<body name="arm"><geom type="mesh" mesh="m"/></body>', '<asset><mesh name="m" file="m/a.obj"/></asset>'
+        '<body name="arm"><geom type="mesh" mesh="m"/></body>',
+        '<asset><mesh name="m" file="m/a.obj"/></asset>',
     )
     robot = document(
-        '<frame><attach model="arm" prefix="left_"/></frame>', '<asset><model name="arm" file="../arm.xml"/></asset>'
+        '<frame><attach model="arm" prefix="left_"/></frame>',
+        '<asset><model name="arm" file="../arm.xml"/></asset>',
     )
     path = written(tmp_path, robot, "one/robot.xml", arm_xml=arm, m__a_obj=TETRAHEDRON)
     assert mujoco.MjModel.from_xml_path(str(path)).nbody == 2
@@ -62,11 +79,16 @@ def test_an_attached_model_above_names_files_beside_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [".ssh/key.xml", "secret.txt", "../../../../../../../far.xml"])
-def test_an_included_file_above_leads_no_further_than_the_main_file(name: str, tmp_path: Path) -> None:
+def test_an_included_file_above_leads_no_further_than_the_main_file(
+    name: str, tmp_path: Path
+) -> None:
     main = tmp_path / "1/2/3/4/5/6/7/one"
     arm = f'<mujoco><worldbody><include file="{name}"/></worldbody></mujoco>'
     path = written(
-        main.parent, '<mujoco><include file="../parts/arm.xml"/></mujoco>', "one/robot.xml", parts__arm_xml=arm
+        main.parent,
+        '<mujoco><include file="../parts/arm.xml"/></mujoco>',
+        "one/robot.xml",
+        parts__arm_xml=arm,
     )
     target = (path.parent.parent / "parts" / name).resolve()
     target.parent.mkdir(exist_ok=True)
@@ -76,7 +98,9 @@ def test_an_included_file_above_leads_no_further_than_the_main_file(name: str, t
 
 
 def test_a_model_in_a_hidden_folder_names_its_own_files(tmp_path: Path) -> None:
-    """Packages of a virtual environment and downloaded models lie in folders such as ``.venv`` and ``.cache``."""
+    """Packages of a virtual environment and downloaded models lie in folders such as ``.venv`` and
+    ``.cache``.
+    """
     text = including("../parts/arm.xml")
     path = written(tmp_path, text, ".cache/robots/one/robot.xml")
     written(tmp_path, ARM, ".cache/robots/parts/arm.xml")
@@ -90,7 +114,8 @@ def test_a_name_does_not_lead_up_to_a_hidden_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["/etc/passwd", "../../../../../../../../../../etc/passwd", "../secret.txt", "../.ssh/key.xml"]
+    "name",
+    ["/etc/passwd", "../../../../../../../../../../etc/passwd", "../secret.txt", "../.ssh/key.xml"],
 )
 def test_other_files_outside_are_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / ".ssh").mkdir()
@@ -114,9 +139,13 @@ def test_a_link_that_leads_out_is_refused(tmp_path: Path) -> None:
     assert "mjcf-in.include" in [problem.code for problem in problems(path)]
 
 
-@pytest.mark.parametrize("name", ["parts/arm.xml", "deep/parts/arm.xml", "deep/../parts/arm.xml", "arm.xml"])
+@pytest.mark.parametrize(
+    "name", ["parts/arm.xml", "deep/parts/arm.xml", "deep/../parts/arm.xml", "arm.xml"]
+)
 @pytest.mark.parametrize("where", ["elsewhere", "robot/inside"])
-def test_a_link_in_the_main_folder_leads_only_to_files_below_it(where: str, name: str, tmp_path: Path) -> None:
+def test_a_link_in_the_main_folder_leads_only_to_files_below_it(
+    where: str, name: str, tmp_path: Path
+) -> None:
     written(tmp_path / where, ARM, "arm.xml")
     path = written(tmp_path / "robot", including(name))
     (tmp_path / "robot/deep").mkdir()
@@ -138,7 +167,9 @@ def test_a_main_file_reached_through_a_link_names_its_own_files(
         assert [link.name for link in loaders.load(main).links] == ["arm"]
 
 
-def test_the_home_folder_is_never_read_from_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_home_folder_is_never_read_from_below(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     path = written(tmp_path, including("../arm.xml"), "robot/robot.xml", arm_xml=ARM)
     assert "resource.outside" in [problem.code for problem in problems(path)]
@@ -146,7 +177,9 @@ def test_the_home_folder_is_never_read_from_below(tmp_path: Path, monkeypatch: p
 
 def test_mujoco_opens_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From another working folder, and with a mesh of another content where MuJoCo would look."""
-    text = document('<body><geom type="mesh" mesh="m"/></body>', '<asset><mesh name="m" file="m.obj"/></asset>')
+    text = document(
+        '<body><geom type="mesh" mesh="m"/></body>', '<asset><mesh name="m" file="m.obj"/></asset>'
+    )
     path = written(tmp_path / "robot", text, m_obj=TETRAHEDRON)
     monkeypatch.chdir(written(tmp_path / "work", "not a mesh", "m.obj").parent)
     assert loaders.load(path, quiet=True).links[0].inertia is not None

@@ -1,4 +1,6 @@
-"""Everything that MuJoCo refuses in a document is reported in one go, each error at its line of the source."""
+"""Everything that MuJoCo refuses in a document is reported in one go, each error at its line of the
+source.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def problems(text: str, path: Path) -> list[tuple[int, str]]:
     with pytest.raises(loaders.LoadError) as caught:
         loaders.load(path)
     assert {entry.code for entry in caught.value.diagnostics} == {"mjcf-in.refused"}
-    return [(entry.where.line, entry.message) for entry in sorted(caught.value.diagnostics, key=_line)]
+    return [
+        (entry.where.line, entry.message) for entry in sorted(caught.value.diagnostics, key=_line)
+    ]
 
 
 def _line(entry: Diagnostic) -> int:
@@ -76,7 +80,9 @@ def test_each_of_several_faults_is_reported_at_its_line(seed: int, tmp_path: Pat
     assert [line for line, _ in problems(with_faults(*lines), tmp_path / "r.xml")] == lines
 
 
-def test_the_message_names_the_element_and_no_line_of_the_text_that_mujoco_gets(tmp_path: Path) -> None:
+def test_the_message_names_the_element_and_no_line_of_the_text_that_mujoco_gets(
+    tmp_path: Path,
+) -> None:
     text = with_faults(6, 7).replace("<worldbody>", "<!-- a\ncomment -->\n\n<worldbody>")
     assert problems(text, tmp_path / "r.xml") == [
         (9, "MuJoCo refuses <geom>: invalid keyword: 'bx'"),
@@ -85,7 +91,9 @@ def test_the_message_names_the_element_and_no_line_of_the_text_that_mujoco_gets(
 
 
 def test_what_only_follows_from_an_error_is_not_reported(tmp_path: Path) -> None:
-    found = problems(with_faults(7), tmp_path / "r.xml")  # without the joint, line 14 and line 18 refer to nothing
+    found = problems(
+        with_faults(7), tmp_path / "r.xml"
+    )  # without the joint, line 14 and line 18 refer to nothing
     assert [line for line, _ in found] == [7]
 
 
@@ -98,37 +106,46 @@ def test_a_repeated_name_hides_no_error_inside(tmp_path: Path) -> None:
 
 TEXTS = {
     "keyframes of wrong sizes": (
-        '<mujoco><worldbody><body><joint/><geom size=".1"/></body></worldbody>\n<keyframe>\n<key qpos="1 2"/>\n'
+        '<mujoco><worldbody><body><joint/><geom size=".1"/></body></worldbody>\n<keyframe>\n<key '
+        'qpos="1 2"/>\n'
         '<key name="a" qpos="1"/>\n<key name="b" qvel="1 2 3" ctrl="1"/></keyframe></mujoco>',
         [3, 5, 5],
     ),
     "muscles whose ranges MuJoCo does not find": (
-        '<mujoco><worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody>\n<actuator>\n'
+        '<mujoco><worldbody><body><joint name="j"/><geom '
+        'size=".1"/></body></worldbody>\n<actuator>\n'
         '<motor joint="j"/>\n<muscle joint="j"/>\n<muscle joint="j"/></actuator></mujoco>',
         [4, 5],
     ),
     "bodies without mass in one another": (
-        '<mujoco><worldbody>\n<body><joint/>\n<body><joint/>\n<body><joint/><inertial pos="0 0 0" mass="0"/>\n'
+        '<mujoco><worldbody>\n<body><joint/>\n<body><joint/>\n<body><joint/><inertial pos="0 0 0" '
+        'mass="0"/>\n'
         "</body></body></body></worldbody></mujoco>",
         [2, 3, 4],
     ),
     "an error in the defaults, of which elements have their size": (
-        '<mujoco><default>\n<geom sise=".1"/></default><worldbody>\n<geom/>\n<body><joint axis="0 0 0"/><geom/></body>'
+        '<mujoco><default>\n<geom sise=".1"/></default><worldbody>\n<geom/>\n<body><joint axis="0 '
+        '0 0"/><geom/></body>'
         "</worldbody></mujoco>",
         [2, 4],
     ),
     "a missing class of children, with errors among them": (
-        '<mujoco><worldbody>\n<body childclass="c">\n<geom/>\n<geom class="d"/>\n<joint/>\n<geom material="m"/></body>'
+        '<mujoco><worldbody>\n<body childclass="c">\n<geom/>\n<geom class="d"/>\n<joint/>\n<geom '
+        'material="m"/></body>'
         "</worldbody></mujoco>",
         [2, 4, 6],
     ),
     "an actuator that a keyframe counts": (
-        '<mujoco><worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody><actuator><motor joint="j"/>\n'
+        '<mujoco><worldbody><body><joint name="j"/><geom '
+        'size=".1"/></body></worldbody><actuator><motor joint="j"/>\n'
         '<motor joint="k"/></actuator>\n<keyframe><key ctrl="1 2"/></keyframe></mujoco>',
         [2],
     ),
     "two orientations, with an error inside": (
-        '<mujoco><worldbody>\n<body quat="1 0 0 0" euler="1 0 0">\n<geom size="-1"/></body></worldbody></mujoco>',
+        (
+            '<mujoco><worldbody>\n<body quat="1 0 0 0" euler="1 0 0">\n<geom '
+            'size="-1"/></body></worldbody></mujoco>'
+        ),
         [2, 3],
     ),
 }
@@ -141,14 +158,18 @@ def test_all_errors_and_no_others_are_reported(text: str, lines: list[int], tmp_
 
 
 def test_errors_of_included_and_of_attached_files_have_their_places(tmp_path: Path) -> None:
-    (tmp_path / "part.xml").write_text('<mujocoinclude>\n\n<body><geom siz="1"/></body></mujocoinclude>')
+    (tmp_path / "part.xml").write_text(
+        '<mujocoinclude>\n\n<body><geom siz="1"/></body></mujocoinclude>'
+    )
     (tmp_path / "hand.xml").write_text(
         '<mujoco>\n<worldbody>\n<body name="p"><geom typ="box"/></body></worldbody></mujoco>'
     )
     main = tmp_path / "main.xml"
     main.write_text(
-        '<mujoco><asset><model name="h" file="hand.xml"/></asset>\n<worldbody><include file="part.xml"/>\n'
-        '<frame><attach model="h" body="p" prefix="x"/></frame>\n<geom sizes="1"/></worldbody></mujoco>'
+        '<mujoco><asset><model name="h" file="hand.xml"/></asset>\n<worldbody><include '
+        'file="part.xml"/>\n'
+        '<frame><attach model="h" body="p" prefix="x"/></frame>\n<geom '
+        'sizes="1"/></worldbody></mujoco>'
     )
     with pytest.raises(loaders.LoadError) as caught:
         loaders.load(main)
@@ -171,12 +192,16 @@ def test_the_search_ends(tmp_path: Path) -> None:
 
 
 def test_braces_in_a_message_are_text(tmp_path: Path) -> None:
-    ((_, message),) = problems('<mujoco><worldbody><geom type="{x} {0}"/></worldbody></mujoco>', tmp_path / "r.xml")
+    ((_, message),) = problems(
+        '<mujoco><worldbody><geom type="{x} {0}"/></worldbody></mujoco>', tmp_path / "r.xml"
+    )
     assert "{x} {0}" in message
 
 
 def test_a_long_cable_is_not_compiled_again_without_its_error(tmp_path: Path) -> None:
-    """MuJoCo's time for a chain grows with the third power of its length; 500 parts take seconds of the processor."""
+    """MuJoCo's time for a chain grows with the third power of its length; 500 parts take seconds of
+    the processor.
+    """
     text = """<mujoco><worldbody><composite type="cable" prefix="c" curve="s" count="500 1 1" size="1" unknown="1">
 <joint kind="main"/><geom type="capsule" size=".005"/></composite></worldbody></mujoco>"""
     start = time.process_time()

@@ -14,7 +14,10 @@ def test_rotations_are_those_of_one_quaternion_at_a_time() -> None:
     quaternions = np.random.default_rng(0).normal(size=(20, 4))
     quaternions /= np.linalg.norm(quaternions, axis=1)[:, None]
     expected = np.array([quaternion_to_matrix(q) for q in quaternions])
-    assert np.abs(np.array([rotation(*q) for q in quaternions]).reshape(-1, 3, 3) - expected).max() < 1e-15
+    assert (
+        np.abs(np.array([rotation(*q) for q in quaternions]).reshape(-1, 3, 3) - expected).max()
+        < 1e-15
+    )
     found = poses(np.ones((20, 3)), quaternions)
     assert np.abs(np.array([X.R for X in found]) - expected).max() < 1e-15
     assert not found[0].R.flags.writeable
@@ -39,7 +42,8 @@ def test_an_array_that_is_read_with_others_may_be_asked_for_numbers_alone() -> N
 
     body = '<body pos="1 2 3"><geom size="1" fluidshape="{}"/><site pos="4 5 6"/></body>'
     plain, in_fluid = (
-        Rows(mujoco.MjModel.from_xml_string(document(body.format(shape)))) for shape in ("none", "ellipsoid")
+        Rows(mujoco.MjModel.from_xml_string(document(body.format(shape))))
+        for shape in ("none", "ellipsoid")
     )
     assert (plain.has("geom_fluid"), in_fluid.has("geom_fluid")) == (False, True)
     assert [X.p.tolist() for X in plain.poses("site")] == [[4.0, 5.0, 6.0]]
@@ -51,8 +55,12 @@ def test_an_array_that_is_read_with_others_may_be_asked_for_numbers_alone() -> N
 def test_inertias_are_in_the_axes_of_the_body() -> None:
     import mujoco
 
-    stated = '<inertial pos="1 0 0" mass="2" fullinertia="3 4 5 0.1 0.2 0.3"/><geom size="1" mass="0"/>'
-    model = mujoco.MjModel.from_xml_string(document(f'<body>{stated}<joint/></body><body name="empty"/>'))
+    stated = (
+        '<inertial pos="1 0 0" mass="2" fullinertia="3 4 5 0.1 0.2 0.3"/><geom size="1" mass="0"/>'
+    )
+    model = mujoco.MjModel.from_xml_string(
+        document(f'<body>{stated}<joint/></body><body name="empty"/>')
+    )
     world, body, empty = inertias(Rows(model))
     assert world is empty is None
     assert body is not None
@@ -60,7 +68,11 @@ def test_inertias_are_in_the_axes_of_the_body() -> None:
     mujoco.mju_quat2Mat(R, model.body_iquat[1] / np.linalg.norm(model.body_iquat[1]))
     compiled = R.reshape(3, 3) @ np.diag(model.body_inertia[1]) @ R.reshape(3, 3).T
     assert np.allclose(body.I_Lcm, compiled, rtol=0.0, atol=1e-14)
-    stated_moments = [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]]  # the eigenvectors of MuJoCo 3.8 are less exact
+    stated_moments = [
+        [3, 0.1, 0.2],
+        [0.1, 4, 0.3],
+        [0.2, 0.3, 5],
+    ]  # the eigenvectors of MuJoCo 3.8 are less exact
     assert np.allclose(body.I_Lcm, stated_moments, rtol=0.0, atol=1e-5)
     assert (body.mass, body.p_LLcm.tolist()) == (2.0, [1.0, 0.0, 0.0])
 

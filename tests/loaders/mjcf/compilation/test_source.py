@@ -14,7 +14,9 @@ def test_a_number_that_is_taken_gets_an_underscore() -> None:
 
 
 def test_replicas_share_the_line_of_their_template() -> None:
-    scene = read(f'\n<replicate count="2" offset="1 0 0">\n<body name="r">{BALL}</body></replicate>')
+    scene = read(
+        f'\n<replicate count="2" offset="1 0 0">\n<body name="r">{BALL}</body></replicate>'
+    )
     assert [link.name for link in scene.links] == ["r0", "r1"]
     assert [link.where.line for link in scene.links] == [3, 3]
 
@@ -41,14 +43,24 @@ BODIES = """
 </body>
 </body>
 <geom size="0.7"/>"""
-"""Bodies before the geoms of their parent, of which each radius tells its line; nothing has a name."""
+"""Bodies before the geoms of their parent, of which each radius tells its line; nothing has a
+name.
+"""
 
 
 @pytest.mark.parametrize("compiler", ["", '<compiler fusestatic="true"/>'])
 def test_places_are_those_of_the_elements_in_any_order(compiler: str) -> None:
-    """MuJoCo lists the geoms of a body before those of its children, and fuses bodies without joints with parents."""
-    stated = {line.split('"')[1]: i for i, line in enumerate(BODIES.splitlines(), 1) if "<geom" in line}
+    """MuJoCo lists the geoms of a body before those of its children, and fuses bodies without
+    joints with parents.
+    """
+    stated = {
+        line.split('"')[1]: i for i, line in enumerate(BODIES.splitlines(), 1) if "<geom" in line
+    }
     scene = read(BODIES, compiler)
     shapes = [shape for link in scene.links for shape in link.collisions]
-    found = {str(shape.geometry.radius): shape.where.line for shape in shapes if isinstance(shape.geometry, Sphere)}
+    found = {
+        str(shape.geometry.radius): shape.where.line
+        for shape in shapes
+        if isinstance(shape.geometry, Sphere)
+    }
     assert found == stated

@@ -33,14 +33,21 @@ def actuator(text: str):
 
 
 def test_a_servo_has_gains_and_a_range() -> None:
-    servo = actuator('<position name="p" joint="j" kp="10" kv="2" gear="3" ctrlrange="-1 1" forcerange="-5 5"/>')
+    servo = actuator(
+        '<position name="p" joint="j" kp="10" kv="2" gear="3" ctrlrange="-1 1" forcerange="-5 5"/>'
+    )
     assert (servo.joint, servo.p_gain, servo.d_gain) == ("j", 90.0, 18.0)
     assert (servo.control, servo.effort) == ((-1.0, 1.0), 15.0)
 
 
 def test_a_motor_has_no_gains() -> None:
     motor = actuator('<motor joint="j"/>')
-    assert (motor.name, motor.p_gain, motor.d_gain, motor.effort) == ("actuator_0", None, None, math.inf)
+    assert (motor.name, motor.p_gain, motor.d_gain, motor.effort) == (
+        "actuator_0",
+        None,
+        None,
+        math.inf,
+    )
 
 
 def test_a_target_that_is_no_joint() -> None:
@@ -60,13 +67,22 @@ def test_a_plugin_is_reported() -> None:
 LAWS = {
     "delay": '<motor joint="j" delay="0.01" nsample="5"/>',
     "states": '<dcmotor joint="j" motorconst="2" resistance="0.5" inductance="0 0.001"/>',
-    "friction": '<dcmotor joint="j" motorconst="0.05" resistance="2" lugre="1e4 100 0.005 0.008 0.1"/>',
-    "controls": '<dcmotor joint="j" motorconst="1" resistance="1" input="pos vel" controller="10 0 5"/>',
+    "friction": (
+        '<dcmotor joint="j" motorconst="0.05" resistance="2" lugre="1e4 100 0.005 0.008 0.1"/>'
+    ),
+    "controls": (
+        '<dcmotor joint="j" motorconst="1" resistance="1" input="pos vel" controller="10 0 5"/>'
+    ),
     "no control": '<dcmotor joint="j" motorconst="0.05" resistance="2" input="none"/>',
-    "a voltage of two": '<dcmotor joint="j" motorconst="1" resistance="1" input="vel voltage" controller="10 0 5"/>',
+    "a voltage of two": (
+        '<dcmotor joint="j" motorconst="1" resistance="1" input="vel voltage" controller="10 0 5"/>'
+    ),
     "one control": '<pid joint="j" kp="3" ki="1" input="pos"/>',
     "speed": '<pid joint="j" kp="3" kv="2" input="vel" velrange="-1 1"/>',
-    "three controls": '<pid joint="j" kp="3" kv="2" input="pos vel ff" posrange="-1 1" velrange="-2 2" ffrange="0 3"/>',
+    "three controls": (
+        '<pid joint="j" kp="3" kv="2" input="pos vel ff" posrange="-1 1" '
+        'velrange="-2 2" ffrange="0 3"/>'
+    ),
     "speed of two": '<pid joint="j" kp="3" ki="2" kv="2" input="pos vel" velrange="0.1 0.2"/>',
     "force of two": '<pid joint="j" kp="3" kv="2" input="vel ff" ffrange="0.1 0.2"/>',
     "muscle": '<muscle joint="j" lengthrange="0.1 0.9"/>',
@@ -99,7 +115,9 @@ def test_an_actuator_pushes_as_the_original(law: str) -> None:
 
 
 ROTORS = {
-    "two motors of a hinge": '<motor joint="j" gear="3" armature="0.2"/><motor jointinparent="j" armature="0.1"/>',
+    "two motors of a hinge": (
+        '<motor joint="j" gear="3" armature="0.2"/><motor jointinparent="j" armature="0.1"/>'
+    ),
     "a sum of joints": '<motor tendon="sum" gear="2" armature="0.2"/>',
     "a path": '<motor tendon="path" gear="-1" armature="0.3"/>',
 }
@@ -108,7 +126,8 @@ TENDONS = (
     '<spatial name="path"><site site="top"/><site site="tip"/></spatial></tendon>'
 )
 ARM = (
-    f'<site name="top" pos="0 0 2"/><body name="a"><joint name="j" axis="0 1 0"/>{BALL}<body name="b" pos="0.3 0 0">'
+    f'<site name="top" pos="0 0 2"/><body name="a"><joint name="j" axis="0 1 0"/>{BALL}<body '
+    f'name="b" pos="0.3 0 0">'
     f'<joint name="k" axis="1 0 0"/>{BALL}<site name="tip" pos="0 0.2 0"/></body></body>'
 )
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from tests.support.mjcf_documents import read
 from tests.support.mjcf_round_trip import compiled
 
-BODIES = "".join(f'<body name="{n}"><freejoint/><geom name="g{n}" size="0.1"/></body>' for n in "abc")
+BODIES = "".join(
+    f'<body name="{n}"><freejoint/><geom name="g{n}" size="0.1"/></body>' for n in "abc"
+)
 
 
 def test_an_exclude_keeps_two_links_apart() -> None:
@@ -28,7 +30,10 @@ def test_masks_count_without_an_option() -> None:
 
 
 def test_the_parent_filter_looks_through_virtual_links_and_may_be_off() -> None:
-    chain = '<body name="p"><joint/><geom size="0.1"/><body name="c"><joint axis="1 0 0"/><joint/><geom size="0.1"/>'
+    chain = (
+        '<body name="p"><joint/><geom size="0.1"/><body name="c"><joint axis="1 0 '
+        '0"/><joint/><geom size="0.1"/>'
+    )
     chain += "</body></body>"
     assert read(chain).excluded_collision_pairs() == {frozenset("pc")}
     off = '<option><flag filterparent="disable"/></option>'

@@ -35,7 +35,11 @@ def test_sizes_are_full_lengths(text: str, shape: object) -> None:
 
 
 def test_both_ends_of_fromto_count() -> None:
-    (collision,) = read('<body><geom type="cylinder" size="0.1" fromto="0 0 0 2 0 0"/></body>').links[0].collisions
+    (collision,) = (
+        read('<body><geom type="cylinder" size="0.1" fromto="0 0 0 2 0 0"/></body>')
+        .links[0]
+        .collisions
+    )
     assert collision.X_LG.p.tolist() == pytest.approx([1.0, 0.0, 0.0])
     assert np.abs(collision.X_LG.R[:, 2]) == pytest.approx([1.0, 0.0, 0.0])
 
@@ -49,9 +53,17 @@ def test_a_geom_without_contact_is_a_visual_and_one_in_a_hidden_group_a_collisio
 
 
 def test_bitmasks_and_friction() -> None:
-    (collision,) = read('<body><geom size="1" contype="2" conaffinity="-1" friction="0.7"/></body>').links[0].collisions
+    (collision,) = (
+        read('<body><geom size="1" contype="2" conaffinity="-1" friction="0.7"/></body>')
+        .links[0]
+        .collisions
+    )
     surface = collision.surface
-    assert (surface.category_bitmask, surface.collide_bitmask, surface.friction.mu) == (2, 0xFFFFFFFF, 0.7)
+    assert (surface.category_bitmask, surface.collide_bitmask, surface.friction.mu) == (
+        2,
+        0xFFFFFFFF,
+        0.7,
+    )
 
 
 def test_a_height_field_of_a_picture(tmp_path: Path) -> None:
@@ -59,10 +71,14 @@ def test_a_height_field_of_a_picture(tmp_path: Path) -> None:
 
     Image.new("L", (4, 3), 128).save(tmp_path / "hill.png")
     asset = '<asset><hfield name="h" file="hill.png" size="2 3 0.5 0.1"/></asset>'
-    scene = loaders.load(written(tmp_path, document('<geom type="hfield" hfield="h"/>', asset)), quiet=True)
-    assert [str(entry.arguments["shape"]) for entry in scene.diagnostics if entry.code == "mjcf-in.shape"] == [
-        "a height field, whose base becomes 0.01 m thick instead of 0.1 m"
-    ]
+    scene = loaders.load(
+        written(tmp_path, document('<geom type="hfield" hfield="h"/>', asset)), quiet=True
+    )
+    assert [
+        str(entry.arguments["shape"])
+        for entry in scene.diagnostics
+        if entry.code == "mjcf-in.shape"
+    ] == ["a height field, whose base becomes 0.01 m thick instead of 0.1 m"]
     geometry = scene.links[0].collisions[0].geometry
     assert isinstance(geometry, Heightmap)
     assert (geometry.size, geometry.path) == ((4.0, 6.0, 0.5), str(tmp_path / "hill.png"))
@@ -96,15 +112,22 @@ def test_the_heights_of_a_picture_are_those_to_which_mujoco_stretches_it(
 
 
 @pytest.mark.parametrize("channels", [1, 3], ids=["16 bits", "colors"])
-def test_a_picture_of_which_mujoco_reads_a_part_has_the_heights_of_mujoco(channels: int, tmp_path: Path) -> None:
+def test_a_picture_of_which_mujoco_reads_a_part_has_the_heights_of_mujoco(
+    channels: int, tmp_path: Path
+) -> None:
     """MuJoCo takes the red channel, and of 16 bits the upper 8."""
     import mujoco
 
     rng = np.random.default_rng(2)
     deep = rng.integers(0, 65536, (4, 5)).astype(np.uint16)
-    path, scene = heights_of(deep if channels == 1 else rng.integers(0, 256, (4, 5, 3)).astype(np.uint8), tmp_path)
+    path, scene = heights_of(
+        deep if channels == 1 else rng.integers(0, 256, (4, 5, 3)).astype(np.uint8), tmp_path
+    )
     exported = bridge.to_mjcf(scene, quiet=True)
-    models = mujoco.MjModel.from_xml_path(str(path)), mujoco.MjModel.from_xml_string(str(exported), exported.assets)
+    models = (
+        mujoco.MjModel.from_xml_path(str(path)),
+        mujoco.MjModel.from_xml_string(str(exported), exported.assets),
+    )
     heights = [model.hfield_size[0, 2] * model.hfield_data for model in models]
     np.testing.assert_allclose(heights[1], heights[0], atol=1e-7)
     assert "mjcf-in.shape" not in {entry.code for entry in scene.diagnostics}
@@ -114,23 +137,35 @@ def test_heights_in_the_document_are_exported_with_16_bits(tmp_path: Path) -> No
     import mujoco
 
     elevation = " ".join(map(str, np.random.default_rng(3).uniform(0.0, 1.0, 20)))
-    asset = f'<asset><hfield name="h" nrow="4" ncol="5" elevation="{elevation}" size="1 2 0.5 0.01"/></asset>'
+    asset = (
+        f'<asset><hfield name="h" nrow="4" ncol="5" elevation="{elevation}" size="1 2 0.5 '
+        f'0.01"/></asset>'
+    )
     path = written(tmp_path, document('<geom type="hfield" hfield="h"/>', asset))
     exported = bridge.to_mjcf(loaders.load(path, quiet=True), quiet=True)
-    models = mujoco.MjModel.from_xml_path(str(path)), mujoco.MjModel.from_xml_string(str(exported), exported.assets)
+    models = (
+        mujoco.MjModel.from_xml_path(str(path)),
+        mujoco.MjModel.from_xml_string(str(exported), exported.assets),
+    )
     heights = [model.hfield_size[0, 2] * model.hfield_data for model in models]
     np.testing.assert_allclose(heights[1], heights[0], atol=0.5 / 65535)
 
 
-def test_a_mesh_that_stands_still_collides_in_pybullet_as_its_hull_as_in_mujoco(tmp_path: Path) -> None:
+def test_a_mesh_that_stands_still_collides_in_pybullet_as_its_hull_as_in_mujoco(
+    tmp_path: Path,
+) -> None:
     """A ball between two solids of a mesh, within their hull."""
     pybullet = pytest.importorskip("pybullet")
-    corners = [(x + d, y, z) for d in (0, 3) for x, y, z in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))]
+    corners = [
+        (x + d, y, z) for d in (0, 3) for x, y, z in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
+    ]
     faces = "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\nf 5 7 6\nf 5 6 8\nf 5 8 7\nf 6 7 8\n"
     (tmp_path / "two.obj").write_text("".join(f"v {x} {y} {z}\n" for x, y, z in corners) + faces)
     path = tmp_path / "model.xml"
     ball = '<body name="ball" pos="2 0.2 0.2"><freejoint/><geom size="0.05"/></body>'
-    path.write_text(document(f'<geom type="mesh" mesh="two"/>{ball}', '<asset><mesh file="two.obj"/></asset>'))
+    path.write_text(
+        document(f'<geom type="mesh" mesh="two"/>{ball}', '<asset><mesh file="two.obj"/></asset>')
+    )
     model = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
@@ -148,9 +183,13 @@ def test_a_mesh_that_stands_still_collides_in_pybullet_as_its_hull_as_in_mujoco(
 
 
 @pytest.mark.parametrize(("limit", "touch"), [(6, True), (-1, True), (6, False)])
-def test_a_limit_on_the_corners_of_a_hull_is_reported_where_it_changes_contacts(limit: int, touch: bool) -> None:
+def test_a_limit_on_the_corners_of_a_hull_is_reported_where_it_changes_contacts(
+    limit: int, touch: bool
+) -> None:
     mesh = f'<asset><mesh name="m" builtin="sphere" params="2" maxhullvert="{limit}"/></asset>'
-    text = document(f'<geom name="g" type="mesh" mesh="m" contype="{touch:d}" conaffinity="{touch:d}"/>', mesh)
+    text = document(
+        f'<geom name="g" type="mesh" mesh="m" contype="{touch:d}" conaffinity="{touch:d}"/>', mesh
+    )
     scene = loaders.load_string(text, format="mjcf", quiet=True)
     exported = bridge.to_mjcf(scene, quiet=True)
     corners = [
@@ -160,6 +199,8 @@ def test_a_limit_on_the_corners_of_a_hull_is_reported_where_it_changes_contacts(
             mujoco.MjModel.from_xml_string(str(exported), exported.assets),
         )
     ]
-    told = [entry.arguments["shape"] for entry in scene.diagnostics if entry.code == "mjcf-in.shape"]
+    told = [
+        entry.arguments["shape"] for entry in scene.diagnostics if entry.code == "mjcf-in.shape"
+    ]
     assert (corners[0] != corners[1]) == bool(told) == (limit > 0 and touch)
     assert all("keeps 6 at most" in str(each) for each in told)

@@ -27,14 +27,21 @@ def test_types() -> None:
 
 
 def test_angles_are_radians() -> None:
-    (joint,) = joints('<joint range="-90 180" springref="45" ref="30" stiffness="2" damping="3" frictionloss="4"/>')
+    (joint,) = joints(
+        '<joint range="-90 180" springref="45" ref="30" stiffness="2" damping="3" '
+        'frictionloss="4"/>'
+    )
     axis = joint.axes[0]
     assert (axis.lower, axis.upper) == pytest.approx((-math.pi / 2, math.pi))
-    assert (axis.spring_reference, *joint.default_position) == pytest.approx((math.pi / 4, math.pi / 6))
+    assert (axis.spring_reference, *joint.default_position) == pytest.approx(
+        (math.pi / 4, math.pi / 6)
+    )
     assert (axis.spring_stiffness, axis.damping, axis.friction) == (2.0, 3.0, 4.0)
 
 
-@pytest.mark.parametrize("limits", ['range="60 10"', 'range="10 10"', 'range="0 1" limited="false"'])
+@pytest.mark.parametrize(
+    "limits", ['range="60 10"', 'range="10 10"', 'range="0 1" limited="false"']
+)
 def test_what_mujoco_takes_for_no_limit_is_none(limits: str) -> None:
     assert joints(f"<joint {limits}/>")[0].axes[0].upper == math.inf
 

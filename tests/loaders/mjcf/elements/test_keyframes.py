@@ -15,11 +15,13 @@ from tests.support.mjcf_round_trip import compiled
 
 BODY = (
     f'<body name="a"><freejoint name="f"/>{BALL}</body><body><joint name="j"/>{BALL}'
-    f'<body pos="1 0 0" euler="20 0 40"><joint name="b" type="ball" pos="0.1 0.2 0.3"/>{BALL}</body></body>'
+    f'<body pos="1 0 0" euler="20 0 40"><joint name="b" type="ball" pos="0.1 0.2 '
+    f'0.3"/>{BALL}</body></body>'
     f'<body name="hand" mocap="true" pos="0 0 1">{BALL}</body>'
 )
 ACTUATORS = (
-    '<actuator><motor name="m" joint="j"/><general name="filter" joint="j" dyntype="filter" dynprm="0.1"/>'
+    '<actuator><motor name="m" joint="j"/><general name="filter" joint="j" dyntype="filter" '
+    'dynprm="0.1"/>'
     '<general name="two" joint="b" dyntype="integrator"/></actuator>'
 )
 QVEL = 'qvel="0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1"'
@@ -63,7 +65,9 @@ def test_a_keyframe_at_rest_states_no_velocities_and_no_controls() -> None:
 
 
 def states(*models: Any) -> list[dict[str, Any]]:
-    """Return what MuJoCo has of each model at the key ``k``: poses and velocities of bodies, controls and states."""
+    """Return what MuJoCo has of each model at the key ``k``: poses and velocities of bodies,
+    controls and states.
+    """
     import mujoco
 
     found = []
@@ -74,13 +78,19 @@ def states(*models: Any) -> list[dict[str, Any]]:
         v = np.zeros((model.nbody, 6))
         for body in range(model.nbody):
             mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, body, v[body], 0)
-        found.append({"X": np.hstack((data.xpos, data.xquat)), "v": v, "act": data.act, "ctrl": data.ctrl})
+        found.append(
+            {"X": np.hstack((data.xpos, data.xquat)), "v": v, "act": data.act, "ctrl": data.ctrl}
+        )
     return found
 
 
-@pytest.mark.parametrize("more", ["", POSE, QVEL, 'ctrl="0.1 0.2 0.3" act="0.4 0.5"', 'act="0 0.5"', 'ctrl="0 0 1"'])
+@pytest.mark.parametrize(
+    "more", ["", POSE, QVEL, 'ctrl="0.1 0.2 0.3" act="0.4 0.5"', 'act="0 0.5"', 'ctrl="0 0 1"']
+)
 def test_an_export_has_the_key_of_the_original(more: str) -> None:
-    """In MuJoCo every body is where the original has it and moves as there, with the same controls."""
+    """In MuJoCo every body is where the original has it and moves as there, with the same
+    controls.
+    """
     original, exported = states(*compiled(BODY, ACTUATORS + section(more)))
     for quantity, value in original.items():
         np.testing.assert_allclose(exported[quantity], value, atol=1e-12, err_msg=quantity)
@@ -93,20 +103,32 @@ def test_an_actuator_without_states_has_none_in_a_key() -> None:
     import mujoco
 
     body = f'<body name="a"><joint name="j"/>{BALL}</body>'
-    laws = '<motor joint="j"/><dcmotor joint="j" motorconst="0.1" resistance="2"/><general joint="j" dyntype="filter"/>'
-    text = document(body, f'<actuator>{laws}</actuator><keyframe><key name="k" ctrl="1 2 3" act="0.5"/></keyframe>')
+    laws = (
+        '<motor joint="j"/><dcmotor joint="j" motorconst="0.1" resistance="2"/><general '
+        'joint="j" dyntype="filter"/>'
+    )
+    text = document(
+        body,
+        f'<actuator>{laws}</actuator><keyframe><key name="k" ctrl="1 2 3" act="0.5"/></keyframe>',
+    )
     try:
         original = mujoco.MjModel.from_xml_string(text)
     except ValueError:
         pytest.skip("this MuJoCo has no actuator dcmotor")
-    exported = mujoco.MjModel.from_xml_string(bridge.to_mjcf(loaders.load_string(text, format="mjcf", quiet=True)))
+    exported = mujoco.MjModel.from_xml_string(
+        bridge.to_mjcf(loaders.load_string(text, format="mjcf", quiet=True))
+    )
     assert exported.key("k").act.tolist() == original.key("k").act.tolist() == [0.5]
 
 
 def test_a_velocity_turns_with_the_pose_of_an_include(tmp_path: Path) -> None:
-    """In MuJoCo the bodies of a model that is included a quarter of a turn about z move along turned directions."""
+    """In MuJoCo the bodies of a model that is included a quarter of a turn about z move along
+    turned directions.
+    """
     (tmp_path / "r.xml").write_text(document(BODY, section(QVEL)))
-    include = "<include><uri>r.xml</uri><name>i</name><pose>1 2 3 0 0 1.5707963267948966</pose></include>"
+    include = (
+        "<include><uri>r.xml</uri><name>i</name><pose>1 2 3 0 0 1.5707963267948966</pose></include>"
+    )
     world = loaders.load_string(
         f'<sdf version="1.9"><world name="w">{include}</world></sdf>', format="sdf", base=tmp_path
     )
@@ -123,7 +145,9 @@ def test_a_velocity_turns_with_the_pose_of_an_include(tmp_path: Path) -> None:
 
 def test_a_pose_of_a_mocap_body_moves_with_an_include(tmp_path: Path) -> None:
     (tmp_path / "r.xml").write_text(document(BODY, section(POSE)))
-    include = "<include><uri>r.xml</uri><name>i</name><pose>1 2 3 0 0 1.5707963267948966</pose></include>"
+    include = (
+        "<include><uri>r.xml</uri><name>i</name><pose>1 2 3 0 0 1.5707963267948966</pose></include>"
+    )
     world = loaders.load_string(
         f'<sdf version="1.9"><world name="w">{include}</world></sdf>', format="sdf", base=tmp_path
     )
@@ -141,7 +165,13 @@ def test_a_fixed_base_is_where_the_file_has_it() -> None:
     import mujoco
 
     found = bridge.to_mjcf(read(BODY, section()), base="fixed", quiet=True)
-    assert mujoco.MjModel.from_xml_string(str(found)).key("k").qpos.tolist() == [0.7, 0.8, 0, 0.6, 0]
+    assert mujoco.MjModel.from_xml_string(str(found)).key("k").qpos.tolist() == [
+        0.7,
+        0.8,
+        0,
+        0.6,
+        0,
+    ]
     assert "mjcf.keyframe-joint" not in {entry.code for entry in found.diagnostics}
 
 
@@ -169,7 +199,8 @@ def test_keyframes_and_free_joints_have_their_lines() -> None:
 
 def test_a_name_that_is_made_is_never_that_of_another_body() -> None:
     text = (
-        "<mujoco><worldbody><body name='body_2'><geom size='1'/></body><body><joint name='joint_1'/><geom size='1'/>"
+        "<mujoco><worldbody><body name='body_2'><geom size='1'/></body><body><joint "
+        "name='joint_1'/><geom size='1'/>"
         "<body><joint/><geom size='1'/></body></body></worldbody></mujoco>"
     )
     scene = loaders.load_string(text, format="mjcf", quiet=True)

@@ -11,7 +11,10 @@ INERTIAS = {
     "full": '<inertial pos="0.1 0.2 0.3" mass="2" fullinertia="1 2 2.5 0.1 0.2 0.3"/>',
     "diagonal": '<inertial pos="0 0 1" mass="3" diaginertia="1 2 2.5" euler="10 20 30"/>',
     "from a box": '<geom type="box" size="0.1 0.2 0.3" pos="1 0 0" euler="0 0 45" density="500"/>',
-    "of two": '<geom size="0.1" mass="1"/><geom type="capsule" fromto="0 0 0 1 1 0" size="0.05" mass="2"/>',
+    "of two": (
+        '<geom size="0.1" mass="1"/><geom type="capsule" fromto="0 0 0 1 1 0" size="0.05" '
+        'mass="2"/>'
+    ),
 }
 
 
@@ -37,13 +40,21 @@ def test_a_body_without_mass_has_no_inertia() -> None:
 
 def test_a_body_with_three_joints_is_a_chain_of_massless_links() -> None:
     scene = read(
-        f'<body name="b"><joint name="x" axis="1 0 0"/><joint name="y" axis="0 1 0"/><joint name="z"/>{BALL}</body>'
+        f'<body name="b"><joint name="x" axis="1 0 0"/><joint name="y" axis="0 1 0"/><joint '
+        f'name="z"/>{BALL}</body>'
     )
     assert [link.name for link in scene.links] == ["b_x", "b_y", "b"]
-    assert [(joint.parent, joint.child) for joint in scene.joints] == [("world", "b_x"), ("b_x", "b_y"), ("b_y", "b")]
+    assert [(joint.parent, joint.child) for joint in scene.joints] == [
+        ("world", "b_x"),
+        ("b_x", "b_y"),
+        ("b_y", "b"),
+    ]
     assert [link.inertia is None for link in scene.links] == [True, True, False]
 
 
 def test_gravity_compensation_and_mocap() -> None:
     scene = read(f'<body gravcomp="1"><joint/>{BALL}</body><body mocap="true">{BALL}</body>')
-    assert [(link.gravity, link.kinematic) for link in scene.links] == [(False, False), (True, True)]
+    assert [(link.gravity, link.kinematic) for link in scene.links] == [
+        (False, False),
+        (True, True),
+    ]

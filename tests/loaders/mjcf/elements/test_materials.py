@@ -6,7 +6,10 @@ import pytest
 
 from tests.support.mjcf_documents import read
 
-PAINT = '<asset><material name="paint" rgba="1 0 0 0.5" specular="0.2" shininess="0.5" emission="1"/></asset>'
+PAINT = (
+    '<asset><material name="paint" rgba="1 0 0 0.5" specular="0.2" shininess="0.5" '
+    'emission="1"/></asset>'
+)
 
 
 def look(geom: str):
@@ -24,5 +27,9 @@ def test_the_color_of_a_geom_goes_before_that_of_its_material() -> None:
 def test_opacity_shininess_and_emission() -> None:
     material, transparency = look('material="paint"')
     assert transparency == 0.5
-    assert (material.name, material.shininess, material.emissive) == ("paint", 64.0, (1.0, 0.0, 0.0, 1.0))
+    assert (material.name, material.shininess, material.emissive) == (
+        "paint",
+        64.0,
+        (1.0, 0.0, 0.0, 1.0),
+    )
     assert material.specular == pytest.approx((0.2, 0.2, 0.2, 1.0))

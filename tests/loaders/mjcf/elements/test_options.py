@@ -22,11 +22,16 @@ def test_gravity_and_time_step() -> None:
 
 
 def test_the_flag_switches_gravity_off() -> None:
-    assert read(BODY, '<option><flag gravity="disable"/></option>').gravity.tolist() == [0.0, 0.0, 0.0]
+    assert read(BODY, '<option><flag gravity="disable"/></option>').gravity.tolist() == [
+        0.0,
+        0.0,
+        0.0,
+    ]
 
 
 CHILD = (
-    '<mujoco model="child"><option iterations="100" solver="CG" o_margin="0.1" actuatorgroupdisable="1 3">'
+    '<mujoco model="child"><option iterations="100" solver="CG" o_margin="0.1" '
+    'actuatorgroupdisable="1 3">'
     '<flag damper="disable" energy="enable"/></option>'
     f'<worldbody><body name="root"><joint damping="3"/>{BALL}</body></worldbody></mujoco>'
 )
@@ -38,19 +43,28 @@ PARENT = (
 
 
 @pytest.mark.parametrize("policy", ["merge", "warning"])
-def test_options_are_those_that_mujoco_makes_of_all_attached_models(policy: str, tmp_path: Path) -> None:
+def test_options_are_those_that_mujoco_makes_of_all_attached_models(
+    policy: str, tmp_path: Path
+) -> None:
     (tmp_path / "child.xml").write_text(CHILD)
     (tmp_path / "parent.xml").write_text(PARENT.format(policy=policy))
     original = mujoco.MjModel.from_xml_path(str(tmp_path / "parent.xml"))
     exported = bridge.to_mjspec(loaders.load(tmp_path / "parent.xml", quiet=True)).compile()
-    assert (original.opt.iterations, original.opt.disableflags) == ((100, 64) if policy == "merge" else (50, 0))
+    assert (original.opt.iterations, original.opt.disableflags) == (
+        (100, 64) if policy == "merge" else (50, 0)
+    )
     names = [name for name in dir(original.opt) if not name.startswith("_")]
-    one, two = ([np.asarray(getattr(model.opt, name)).tolist() for name in names] for model in (original, exported))
+    one, two = (
+        [np.asarray(getattr(model.opt, name)).tolist() for name in names]
+        for model in (original, exported)
+    )
     assert dict(zip(names, one, strict=True)) == dict(zip(names, two, strict=True))
 
 
 def test_an_export_asks_for_the_memory_that_the_source_states() -> None:
-    """A model of many bodies, for which MuJoCo would choose more than there is, compiles only with it."""
+    """A model of many bodies, for which MuJoCo would choose more than there is, compiles only with
+    it.
+    """
     scene = read(BODY, '<size memory="20M"/>')
     assert bridge.to_mjspec(scene).compile().narena == 20 * 2**20
     found = bridge.to_sdf(scene).diagnostics

@@ -45,9 +45,12 @@ def test_adhesion_and_surface_velocity_are_those_of_each_geom() -> None:
     original, exported = compiled(f'<geom name="floor" type="plane" size="1 1 1"/>{body}', pair)
     for array in ("geom_adhesion", "geom_surfacevel", "pair_adhesion"):
         stated, found = (
-            getattr(model, array).reshape(getattr(model, array).shape[0], -1) for model in (original, exported)
+            getattr(model, array).reshape(getattr(model, array).shape[0], -1)
+            for model in (original, exported)
         )
-        assert np.array_equal(stated[stated.any(axis=1)], found[found.any(axis=1)]), array  # what is drawn has none
+        assert np.array_equal(stated[stated.any(axis=1)], found[found.any(axis=1)]), (
+            array
+        )  # what is drawn has none
 
 
 def test_the_limit_of_a_ball_joint() -> None:

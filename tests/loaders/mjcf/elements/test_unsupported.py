@@ -13,7 +13,14 @@ BODY = f'<body name="b"><joint name="j"/>{BALL}</body>'
     ("body", "section", "subjects"),
     [
         (BODY.replace('"j"', '"j" range="-1 1" limited="false"'), "", ("j",)),
-        (BODY, '<actuator><motor name="m" joint="j" forcerange="-1 1" forcelimited="false"/></actuator>', ("m",)),
+        (
+            BODY,
+            (
+                '<actuator><motor name="m" joint="j" forcerange="-1 1" '
+                'forcelimited="false"/></actuator>'
+            ),
+            ("m",),
+        ),
     ],
 )
 def test_what_is_not_carried_is_noted(body: str, section: str, subjects: tuple[str, ...]) -> None:

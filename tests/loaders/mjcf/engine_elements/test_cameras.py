@@ -40,8 +40,14 @@ def test_a_camera_is_the_one_of_the_original(camera: str, body: str) -> None:
 def test_a_sensor_of_a_camera_measures_what_it_did() -> None:
     import mujoco
 
-    sensors = '<sensor><camprojection site="s" camera="c"/><framequat objtype="camera" objname="c"/></sensor>'
-    text = beside_a_body('<camera name="c" resolution="64 48" euler="5 6 7"/>') + '<site name="s" pos="0.2 0 -3"/>'
+    sensors = (
+        '<sensor><camprojection site="s" camera="c"/><framequat objtype="camera" '
+        'objname="c"/></sensor>'
+    )
+    text = (
+        beside_a_body('<camera name="c" resolution="64 48" euler="5 6 7"/>')
+        + '<site name="s" pos="0.2 0 -3"/>'
+    )
     readings = []
     for model in compiled(text, sensors):
         data = mujoco.MjData(model)
@@ -52,8 +58,14 @@ def test_a_sensor_of_a_camera_measures_what_it_did() -> None:
 
 
 def test_a_camera_is_a_sensor_of_sdformat_that_looks_along_x() -> None:
-    """In SDFormat, too, the camera sees the point below it at the same place; a view upright is upright."""
-    text = document(beside_a_body('<camera name="c" pos="0 0 2" fovy="60" resolution="200 100" zaxis="-1 0 0"/>'))
+    """In SDFormat, too, the camera sees the point below it at the same place; a view upright is
+    upright.
+    """
+    text = document(
+        beside_a_body(
+            '<camera name="c" pos="0 0 2" fovy="60" resolution="200 100" zaxis="-1 0 0"/>'
+        )
+    )
     sdf = bridge.to_sdf(loaders.load_string(text, format="mjcf"), quiet=True)
     (link,) = (link for link in loaders.load_string(str(sdf), format="sdf").links if link.sensors)
     (camera,) = link.sensors
@@ -70,7 +82,9 @@ def test_the_target_of_a_camera_has_the_scope_of_an_include(tmp_path) -> None:
     import mujoco
 
     text = document(
-        beside_a_body('<camera name="c" mode="targetbody" target="t"/><light mode="targetbody" target="t"/>')
+        beside_a_body(
+            '<camera name="c" mode="targetbody" target="t"/><light mode="targetbody" target="t"/>'
+        )
     )
     (tmp_path / "r.xml").write_text(text)
     include = "<include><uri>r.xml</uri><name>i</name></include>"
@@ -78,4 +92,8 @@ def test_the_target_of_a_camera_has_the_scope_of_an_include(tmp_path) -> None:
         f'<sdf version="1.9"><world name="w">{include}</world></sdf>', format="sdf", base=tmp_path
     )
     model = mujoco.MjModel.from_xml_string(str(bridge.to_mjcf(world, quiet=True)))
-    assert model.body(model.cam_targetbodyid[0]).name == model.body(model.light_targetbodyid[0]).name == "i::t"
+    assert (
+        model.body(model.cam_targetbodyid[0]).name
+        == model.body(model.light_targetbodyid[0]).name
+        == "i::t"
+    )

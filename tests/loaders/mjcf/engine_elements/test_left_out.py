@@ -16,11 +16,17 @@ STATED = {
     "compiler/discardvisual": ("", '<compiler discardvisual="true"/>'),
     "texture/rgb1": (
         "",
-        '<asset><texture name="t" type="2d" builtin="flat" rgb1="1 0 0" width="8" height="8"/></asset>',
+        (
+            '<asset><texture name="t" type="2d" builtin="flat" rgb1="1 0 0" width="8" '
+            'height="8"/></asset>'
+        ),
     ),
     "texture/mark": ("", '<default><texture mark="edge"/></default>'),
     "flexcomp/material": (
-        '<flexcomp name="f" type="grid" dim="1" count="3 1 1" spacing="1 1 1" mass="1" material="w"/>',
+        (
+            '<flexcomp name="f" type="grid" dim="1" count="3 1 1" spacing="1 1 1" mass="1" '
+            'material="w"/>'
+        ),
         '<asset><material name="w"/></asset>',
     ),
     "joint/group": (BODY.format("", ' group="2"', ""), ""),
@@ -52,5 +58,8 @@ def test_what_changes_no_motion_is_noted(name: str, stated: tuple[str, str]) -> 
 
 
 def test_what_is_carried_is_not_noted() -> None:
-    body = '<body name="a"><joint name="j" damping="1" range="0 1"/><geom size="1" friction="2" rgba="1 0 0 1"/></body>'
+    body = (
+        '<body name="a"><joint name="j" damping="1" range="0 1"/><geom size="1" friction="2" '
+        'rgba="1 0 0 1"/></body>'
+    )
     assert noted(body, '<actuator><motor joint="j" gear="2" group="1"/></actuator>') == []

@@ -19,5 +19,8 @@ def test_only_what_is_not_the_default_is_stated(tmp_path: Path) -> None:
     (tmp_path / "p.xml").write_text(PARENT.format("iterations='100' integrator='RK4' impratio='2'"))
     stated = dict(loaders.load(tmp_path / "p.xml", quiet=True).physics.parameters)
     assert stated == {
-        "option/integrator": "RK4", "option/impratio": "2", "flag/energy": "enable", "flag/contact": "disable",
-    }  # fmt: skip
+        "option/integrator": "RK4",
+        "option/impratio": "2",
+        "flag/energy": "enable",
+        "flag/contact": "disable",
+    }

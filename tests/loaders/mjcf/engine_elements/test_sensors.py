@@ -11,18 +11,28 @@ from tests.support.mjcf_documents import BALL, document, read
 
 BODY = (
     f'<body name="a"><joint name="j" ref="20"/>{BALL}<site name="s" pos="0.1 0 0"/>'
-    f'<body name="b" pos="1 0 0"><joint name="k"/><geom name="g" size="0.1"/><site name="t"/></body></body>'
+    f'<body name="b" pos="1 0 0"><joint name="k"/><geom name="g" size="0.1"/><site '
+    f'name="t"/></body></body>'
 )
 SECTIONS = (
     '<tendon><fixed name="n"><joint joint="j" coef="2"/></fixed></tendon>'
     '<actuator><motor name="m" joint="k"/></actuator>'
 )
 SENSORS = (
-    '<jointpos name="p" joint="j"/>', '<jointvel joint="k" cutoff="0.1"/>', '<tendonpos tendon="n"/>',
-    '<actuatorfrc actuator="m"/>', '<accelerometer site="s"/>', '<gyro site="t"/>', '<force site="t"/>',
-    '<framepos objtype="body" objname="b" reftype="site" refname="s"/>', '<subtreecom body="a"/>', "<clock/>",
-    '<framelinvel objtype="geom" objname="g"/>', '<rangefinder site="s" cutoff="3"/>', '<velocimeter site="s"/>',
-)  # fmt: skip
+    '<jointpos name="p" joint="j"/>',
+    '<jointvel joint="k" cutoff="0.1"/>',
+    '<tendonpos tendon="n"/>',
+    '<actuatorfrc actuator="m"/>',
+    '<accelerometer site="s"/>',
+    '<gyro site="t"/>',
+    '<force site="t"/>',
+    '<framepos objtype="body" objname="b" reftype="site" refname="s"/>',
+    '<subtreecom body="a"/>',
+    "<clock/>",
+    '<framelinvel objtype="geom" objname="g"/>',
+    '<rangefinder site="s" cutoff="3"/>',
+    '<velocimeter site="s"/>',
+)
 
 
 @pytest.mark.parametrize("sensor", SENSORS)
@@ -44,7 +54,8 @@ def test_a_sensor_measures_what_it_did(sensor: str) -> None:
 def test_sensors_of_replicas_name_their_own_sites() -> None:
     body = f'<body name="r"><joint/>{BALL}<site name="s"/></body>'
     found = read(
-        f'<replicate count="2" offset="1 0 0">{body}</replicate>', '<sensor><gyro name="w" site="s"/></sensor>'
+        f'<replicate count="2" offset="1 0 0">{body}</replicate>',
+        '<sensor><gyro name="w" site="s"/></sensor>',
     ).mujoco
     assert [element.references for element in found] == [(("site", "s0"),), (("site", "s1"),)]
 
@@ -54,8 +65,10 @@ SHAPES = (
     'type="ellipsoid" size="0.4 0.3 0.3"', 'type="capsule" fromto="0 0 -0.5 0 0 0.5" size="0.3"',
 )  # fmt: skip
 REGIONS = (
-    '<touch site="s"/>', '<insidesite site="s" objtype="body" objname="c"/>', '<contact site="s" data="found force"/>',
-)  # fmt: skip
+    '<touch site="s"/>',
+    '<insidesite site="s" objtype="body" objname="c"/>',
+    '<contact site="s" data="found force"/>',
+)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -64,8 +77,10 @@ def test_a_sensor_measures_within_the_shape_of_its_site(shape: str, sensor: str)
     import mujoco
 
     text = document(
-        '<geom type="plane" size="1 1 0.1"/><body name="a" pos="0 0 0.095"><freejoint/><geom size="0.1"/>'
-        f'<site name="s" {shape}/></body><body name="c" pos="0.15 0 0.2"><joint type="slide"/>{BALL}</body>',
+        '<geom type="plane" size="1 1 0.1"/><body name="a" pos="0 0 0.095"><freejoint/><geom '
+        'size="0.1"/>'
+        f'<site name="s" {shape}/></body><body name="c" pos="0.15 0 0.2"><joint '
+        f'type="slide"/>{BALL}</body>',
         f"<sensor>{sensor}</sensor>",
     )
     scene = loaders.load_string(text, format="mjcf", quiet=True)

@@ -13,15 +13,34 @@ from tests.support.mjcf_round_trip import compiled, differences, differing_array
 
 GRID = '<flexcomp name="f" type="grid" spacing="0.1 0.1 0.1" radius="0.01" mass="1" {}</flexcomp>'
 BODIES = {
-    "rope": GRID.format('dim="1" count="4 1 1"><edge equality="false" stiffness="100" damping="10"/>'),
-    "rope of constant edges": GRID.format('dim="1" count="4 1 1"><edge equality="true" solref="0.05 1"/>'),
-    "cloth": GRID.format('dim="2" count="3 3 1"><edge equality="true"/><contact selfcollide="none"/>'),
-    "jelly": GRID.format('dim="3" count="3 3 3"><elasticity young="1e3" poisson="0.2" damping="0.1"/>'),
-    "nodes": GRID.format('dim="3" count="3 3 3" dof="trilinear"><elasticity young="1e3" poisson="0.2" damping="0.1"/>'),
-    "pinned nodes": GRID.format('dim="3" count="3 3 3" dof="trilinear"><elasticity young="1e3"/><pin id="0"/>'),
-    "nodes of cells": GRID.format('dim="3" count="3 3 3" dof="trilinear" cellcount="2 1 1"><elasticity young="1e3"/>'),
-    "quadratic nodes": GRID.format('dim="3" count="3 3 3" dof="quadratic"><elasticity young="1e3"/>'),
-    "rod": GRID.format('dim="1" count="4 1 1"><elasticity young="1e4" section="box" sectionsize="0.01 0.02"/>'),
+    "rope": GRID.format(
+        'dim="1" count="4 1 1"><edge equality="false" stiffness="100" damping="10"/>'
+    ),
+    "rope of constant edges": GRID.format(
+        'dim="1" count="4 1 1"><edge equality="true" solref="0.05 1"/>'
+    ),
+    "cloth": GRID.format(
+        'dim="2" count="3 3 1"><edge equality="true"/><contact selfcollide="none"/>'
+    ),
+    "jelly": GRID.format(
+        'dim="3" count="3 3 3"><elasticity young="1e3" poisson="0.2" damping="0.1"/>'
+    ),
+    "nodes": GRID.format(
+        'dim="3" count="3 3 3" dof="trilinear"><elasticity young="1e3" poisson="0.2" '
+        'damping="0.1"/>'
+    ),
+    "pinned nodes": GRID.format(
+        'dim="3" count="3 3 3" dof="trilinear"><elasticity young="1e3"/><pin id="0"/>'
+    ),
+    "nodes of cells": GRID.format(
+        'dim="3" count="3 3 3" dof="trilinear" cellcount="2 1 1"><elasticity young="1e3"/>'
+    ),
+    "quadratic nodes": GRID.format(
+        'dim="3" count="3 3 3" dof="quadratic"><elasticity young="1e3"/>'
+    ),
+    "rod": GRID.format(
+        'dim="1" count="4 1 1"><elasticity young="1e4" section="box" sectionsize="0.01 0.02"/>'
+    ),
 }
 
 
@@ -45,7 +64,8 @@ def test_the_particles_are_links() -> None:
 def test_particles_keep_every_digit_of_their_positions() -> None:
     """The solver stops at its tolerance, and sooner or later if one digit differs."""
     disc = (
-        '<mujoco><worldbody><flexcomp name="f" type="disc" count="9 9 1" spacing="0.1 0.1 0.1" radius="0.01" mass="1"'
+        '<mujoco><worldbody><flexcomp name="f" type="disc" count="9 9 1" spacing="0.1 0.1 0.1" '
+        'radius="0.01" mass="1"'
         ' dim="2" pos="0 0 1"><edge equality="true"/></flexcomp></worldbody></mujoco>'
     )
     original = mujoco.MjModel.from_xml_string(disc)

@@ -32,7 +32,9 @@ from tests.support.sdf import (
 )
 
 
-def test_an_include_without_a_pose_keeps_that_of_the_model_and_an_empty_pose_is_the_identity(folder: Path) -> None:
+def test_an_include_without_a_pose_keeps_that_of_the_model_and_an_empty_pose_is_the_identity(
+    folder: Path,
+) -> None:
     scene = load_main(
         folder,
         in_world(
@@ -48,7 +50,9 @@ def test_an_include_without_a_pose_keeps_that_of_the_model_and_an_empty_pose_is_
     assert models["c"].placement_frame == "grasp"
 
 
-def test_the_pose_of_an_include_replaces_that_of_the_model_and_places_its_placement_frame(library: Path) -> None:
+def test_the_pose_of_an_include_replaces_that_of_the_model_and_places_its_placement_frame(
+    library: Path,
+) -> None:
     scene = compose(
         library,
         f"""<world name='w'><frame name='quay'><pose>0 20 0 0 0 {-Q}</pose></frame>
@@ -58,7 +62,9 @@ def test_the_pose_of_an_include_replaces_that_of_the_model_and_places_its_placem
         <include><uri>model://crane</uri><name>zero</name><pose/></include></world>""",
     )
     models = by_name(scene.models)
-    assert_pose(models["placed"].X_WM, transform(0, 20, 0, yaw=-Q), transform(1, 0, 3), inverse(X_MHOOK))
+    assert_pose(
+        models["placed"].X_WM, transform(0, 20, 0, yaw=-Q), transform(1, 0, 3), inverse(X_MHOOK)
+    )
     assert_pose(models["own"].X_WM, transform(4, 5, 6))
     assert_pose(models["zero"].X_WM, np.eye(4))
     assert_pose(X_WF(scene, "placed::hook"), transform(0, 20, 0, yaw=-Q), transform(1, 0, 3))
@@ -71,7 +77,8 @@ def test_a_placement_frame_without_a_pose_is_an_error(folder: Path) -> None:
 
 def test_an_include_overrides_name_and_static_and_adds_plugins(folder: Path) -> None:
     include = (
-        "<include><uri>arm</uri><name>left</name><static>true</static><plugin name='q' filename='q.so'/></include>"
+        "<include><uri>arm</uri><name>left</name><static>true</static><plugin name='q' "
+        "filename='q.so'/></include>"
     )
     scene = load_main(folder, in_world(include))
     assert [(model.name, model.static) for model in scene.models] == [("left", True)]
@@ -96,7 +103,10 @@ def test_references_into_an_included_model_use_the_name_of_the_include(library: 
 
 def test_an_include_name_with_a_scope_separator_is_an_error(library: Path) -> None:
     with pytest.raises(LoadError, match="::"):
-        compose(library, "<world name='w'><include><uri>model://crane</uri><name>a::b</name></include></world>")
+        compose(
+            library,
+            "<world name='w'><include><uri>model://crane</uri><name>a::b</name></include></world>",
+        )
 
 
 def test_an_included_model_needs_a_name_even_if_the_include_overrides_it(folder: Path) -> None:
@@ -134,7 +144,7 @@ def test_the_axes_of_an_included_1_4_file_are_in_the_frame_of_its_own_model(libr
     assert_pose(X_WL(scene, "yard::back::leaf"), transform(0, 0, 0, roll=Q), X_ML)
 
 
-# --- errors ---------------------------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------
 
 
 def test_unread_elements_beside_the_model_of_an_included_file_are_reported(folder: Path) -> None:
@@ -142,12 +152,19 @@ def test_unread_elements_beside_the_model_of_an_included_file_are_reported(folde
         "<sdf version='1.9' colour='red'>\n<model name='m'><link name='l'/></model>\n<fog/></sdf>"
     )
     found = findings_in(folder, in_world("<include><uri>lone.sdf</uri></include>"))
-    assert [(entry.code, entry.where.line) for entry in found] == [("xml.unread", 1), ("xml.unread", 3)]
+    assert [(entry.code, entry.where.line) for entry in found] == [
+        ("xml.unread", 1),
+        ("xml.unread", 3),
+    ]
 
 
 def test_an_include_cycle_is_an_error_that_lists_the_files(folder: Path) -> None:
-    (folder / "a.sdf").write_text(f"<sdf version='1.9'>{in_model('<include><uri>b.sdf</uri></include>')}</sdf>")
-    (folder / "b.sdf").write_text(f"<sdf version='1.9'>{in_model('<include><uri>a.sdf</uri></include>')}</sdf>")
+    (folder / "a.sdf").write_text(
+        f"<sdf version='1.9'>{in_model('<include><uri>b.sdf</uri></include>')}</sdf>"
+    )
+    (folder / "b.sdf").write_text(
+        f"<sdf version='1.9'>{in_model('<include><uri>a.sdf</uri></include>')}</sdf>"
+    )
     with pytest.raises(LoadError) as caught:
         loaders.load(folder / "a.sdf")
     (cycle,) = [entry for entry in caught.value.diagnostics if entry.code == "sdf.include-cycle"]
@@ -156,8 +173,12 @@ def test_an_include_cycle_is_an_error_that_lists_the_files(folder: Path) -> None
 
 def test_includes_nested_too_deep_are_an_error(tmp_path: Path) -> None:
     for level in range(40):
-        include = f"<include><uri>f{level + 1}.sdf</uri></include>" if level < 39 else "<link name='l'/>"
-        (tmp_path / f"f{level}.sdf").write_text(f"<sdf version='1.9'><model name='m{level}'>{include}</model></sdf>")
+        include = (
+            f"<include><uri>f{level + 1}.sdf</uri></include>" if level < 39 else "<link name='l'/>"
+        )
+        (tmp_path / f"f{level}.sdf").write_text(
+            f"<sdf version='1.9'><model name='m{level}'>{include}</model></sdf>"
+        )
     with pytest.raises(LoadError) as caught:
         loaders.load(tmp_path / "f0.sdf")
     (depth,) = [entry for entry in caught.value.diagnostics if entry.code == "sdf.include-cycle"]
@@ -167,8 +188,12 @@ def test_includes_nested_too_deep_are_an_error(tmp_path: Path) -> None:
 def test_the_number_of_included_elements_is_limited(folder: Path) -> None:
     (folder / "f0.sdf").write_text(ARM)
     for level in range(1, 9):
-        include = "".join(f"<include><uri>f{level - 1}.sdf</uri><name>n{i}</name></include>" for i in range(9))
-        (folder / f"f{level}.sdf").write_text(f"<sdf version='1.9'><model name='m'>{include}</model></sdf>")
+        include = "".join(
+            f"<include><uri>f{level - 1}.sdf</uri><name>n{i}</name></include>" for i in range(9)
+        )
+        (folder / f"f{level}.sdf").write_text(
+            f"<sdf version='1.9'><model name='m'>{include}</model></sdf>"
+        )
     text = f"<sdf version='1.9'>{in_world('<include><uri>f8.sdf</uri></include>')}</sdf>"
     with pytest.raises(LoadError, match="more than 2000 elements"):
         loaders.load_string(text, format="sdf", base=folder, limits=Limits(elements=2000))
@@ -176,13 +201,20 @@ def test_the_number_of_included_elements_is_limited(folder: Path) -> None:
 
 def test_links_of_an_included_urdf_count_as_often_as_they_are_placed(tmp_path: Path) -> None:
     links = "".join(
-        f"<link name='l{i}'/><joint name='j{i}' type='fixed'><parent link='l'/><child link='l{i}'/></joint>"
+        (
+            f"<link name='l{i}'/><joint name='j{i}' type='fixed'><parent link='l'/><child "
+            f"link='l{i}'/></joint>"
+        )
         for i in range(200)
     )
     (tmp_path / "f0.sdf").write_text(f"<robot name='r'><link name='l'/>{links}</robot>")
     for level in range(1, 7):
-        include = "".join(f"<include><uri>f{level - 1}.sdf</uri><name>n{i}</name></include>" for i in range(2))
-        (tmp_path / f"f{level}.sdf").write_text(f"<sdf version='1.9'><model name='m'>{include}</model></sdf>")
+        include = "".join(
+            f"<include><uri>f{level - 1}.sdf</uri><name>n{i}</name></include>" for i in range(2)
+        )
+        (tmp_path / f"f{level}.sdf").write_text(
+            f"<sdf version='1.9'><model name='m'>{include}</model></sdf>"
+        )
     with pytest.raises(LoadError, match="more than 10000 elements"):
         loaders.load(tmp_path / "f6.sdf", limits=Limits(elements=10_000))
     assert len(loaders.load(tmp_path / "f3.sdf", limits=Limits(elements=10_000)).links) == 8 * 201
@@ -190,14 +222,18 @@ def test_links_of_an_included_urdf_count_as_often_as_they_are_placed(tmp_path: P
 
 def test_an_included_file_provides_one_element(folder: Path) -> None:
     (folder / "two.sdf").write_text(
-        "<sdf version='1.9'><light name='l' type='point'/><model name='m'><link name='a'/></model></sdf>"
+        "<sdf version='1.9'><light name='l' type='point'/><model name='m'><link "
+        "name='a'/></model></sdf>"
     )
     (folder / "none.sdf").write_text("<sdf version='1.9'/>")
-    found = codes_in(folder, in_world("<include><uri>two.sdf</uri></include><include><uri>none.sdf</uri></include>"))
+    found = codes_in(
+        folder,
+        in_world("<include><uri>two.sdf</uri></include><include><uri>none.sdf</uri></include>"),
+    )
     assert found == ["sdf.extra-element", "sdf.include-empty"]
 
 
-# --- interface models -----------------------------------------------------------------------------------------------
+# --- interface models -----------------------------------------------------------------------------
 
 
 def test_the_links_and_joints_of_an_included_urdf_can_be_referenced(folder: Path) -> None:
@@ -226,7 +262,10 @@ def test_an_included_urdf_keeps_its_fixed_joints(tmp_path: Path) -> None:
         <joint name='mount' type='fixed'><origin xyz='0 0 2'/><parent link='base'/><child link='plate'/></joint>
         </robot>"""
     )
-    scene = compose(tmp_path, "<world name='w'><include><uri>bot.urdf</uri><pose>1 0 0 0 0 0</pose></include></world>")
+    scene = compose(
+        tmp_path,
+        "<world name='w'><include><uri>bot.urdf</uri><pose>1 0 0 0 0 0</pose></include></world>",
+    )
     assert_pose(X_WL(scene, "bot::plate"), transform(1, 0, 2))
     assert joint_of(scene, "bot::mount").parent == "bot::base"
 
@@ -249,7 +288,8 @@ def test_included_directives_are_a_model_that_contains_their_models(folder: Path
     (folder / "pair.dmd.yaml").write_text(
         "directives:\n"
         "- add_model: {name: left, file: bot.urdf}\n"
-        "- add_model: {name: right, file: bot.urdf, default_free_body_pose: {torso: {translation: [0, 1, 0]}}}\n"
+        "- add_model: {name: right, file: bot.urdf, default_free_body_pose: {torso: {translation: "
+        "[0, 1, 0]}}}\n"
     )
     scene = load_main(
         folder,

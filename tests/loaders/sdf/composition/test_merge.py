@@ -32,7 +32,8 @@ from tests.support.sdf import (
 
 def test_merged_elements_keep_their_names_and_poses(folder: Path) -> None:
     include = (
-        "<include merge='true'><uri>arm</uri><name>left</name><pose relative_to='torso'>0 1 0 0 0 0</pose></include>"
+        "<include merge='true'><uri>arm</uri><name>left</name><pose relative_to='torso'>0 1 "
+        "0 0 0 0</pose></include>"
     )
     scene = load_main(folder, in_model(include))
     links = by_name(scene.links)
@@ -71,7 +72,9 @@ def test_a_proxy_frame_replaces_the_implicit_frame_of_a_merged_model(library: Pa
 
 def test_the_placement_frame_of_a_merged_model_has_the_pose_of_the_include(folder: Path) -> None:
     include = (
-        "<include merge='true'><uri>arm</uri><placement_frame>grasp</placement_frame><pose>0 0 7 0 0 0</pose></include>"
+        "<include "
+        "merge='true'><uri>arm</uri><placement_frame>grasp</placement_frame><pose>0 0 7 0 0 "
+        "0</pose></include>"
     )
     scene = load_main(folder, in_model(include))
     assert by_name(scene.links)["tip"].X_WL.p.tolist() == [0, 0, 6]
@@ -90,29 +93,41 @@ def test_the_proxy_frame_takes_the_placement_frame_into_account(library: Path) -
 
 
 def test_flags_of_a_merged_model_are_dropped_with_a_note(folder: Path) -> None:
-    (folder / "arm" / "model.sdf").write_text(ARM.replace("<plugin", "<static>true</static><plugin"))
+    (folder / "arm" / "model.sdf").write_text(
+        ARM.replace("<plugin", "<static>true</static><plugin")
+    )
     scene = load_main(folder, in_model("<include merge='true'><uri>arm</uri></include>"))
     assert not scene.models[0].static
     assert "sdf.merge-drops" in {entry.code for entry in scene.diagnostics}
 
 
 def test_a_dropped_flag_is_about_the_including_model(folder: Path) -> None:
-    (folder / "arm" / "model.sdf").write_text(ARM.replace("<plugin", "<static>true</static><plugin"))
+    (folder / "arm" / "model.sdf").write_text(
+        ARM.replace("<plugin", "<static>true</static><plugin")
+    )
     scene = load_main(folder, in_model("<include merge='true'><uri>arm</uri></include>"))
     (entry,) = [entry for entry in scene.diagnostics if entry.code == "sdf.merge-drops"]
     assert (entry.subjects, entry.arguments["tag"]) == (("robot",), "static")
 
 
 def test_diagnostics_of_merged_elements_name_them_as_the_scene_does(folder: Path) -> None:
-    (folder / "arm" / "model.sdf").write_text(ARM.replace("<link name='base'>", "<link name='base'><unread/>"))
+    (folder / "arm" / "model.sdf").write_text(
+        ARM.replace("<link name='base'>", "<link name='base'><unread/>")
+    )
     merged = load_main(folder, in_model("<include merge='true'><uri>arm</uri></include>"))
     included = load_main(folder, in_model("<include><uri>arm</uri><name>left</name></include>"))
-    assert [entry.subjects for entry in merged.diagnostics if entry.code == "xml.unread"] == [("base",)]
-    assert [entry.subjects for entry in included.diagnostics if entry.code == "xml.unread"] == [("left::base",)]
+    assert [entry.subjects for entry in merged.diagnostics if entry.code == "xml.unread"] == [
+        ("base",)
+    ]
+    assert [entry.subjects for entry in included.diagnostics if entry.code == "xml.unread"] == [
+        ("left::base",)
+    ]
 
 
 def test_a_merged_static_model_does_not_make_the_including_model_static(library: Path) -> None:
-    scene = compose(library, "<model name='m'><include merge='true'><uri>model://idol</uri></include></model>")
+    scene = compose(
+        library, "<model name='m'><include merge='true'><uri>model://idol</uri></include></model>"
+    )
     assert [(model.name, model.static) for model in scene.models] == [("m", False)]
 
 
@@ -122,31 +137,45 @@ def test_merging_a_model_twice_is_an_error_because_of_duplicate_names(library: P
         compose(library, f"<model name='m'><link name='l'/>{twice}</model>")
 
 
-# --- worlds ---------------------------------------------------------------------------------------------------------
+# --- worlds ---------------------------------------------------------------------------------------
 
 
 def test_links_cannot_be_merged_into_a_world_but_models_can(folder: Path) -> None:
-    assert "sdf.merge-unsupported" in codes_in(folder, in_world("<include merge='true'><uri>arm</uri></include>"))
+    assert "sdf.merge-unsupported" in codes_in(
+        folder, in_world("<include merge='true'><uri>arm</uri></include>")
+    )
     (folder / "pair.sdf").write_text(
         "<sdf version='1.10'><model name='pair'><model name='a'><link name='l'/></model>"
         "<frame name='f' attached_to='a::l'/></model></sdf>"
     )
-    scene = load_main(folder, in_world("<include merge='true'><uri>pair.sdf</uri><pose>0 0 3 0 0 0</pose></include>"))
+    scene = load_main(
+        folder,
+        in_world("<include merge='true'><uri>pair.sdf</uri><pose>0 0 3 0 0 0</pose></include>"),
+    )
     assert [(link.name, link.X_WL.p.tolist()) for link in scene.links] == [("a::l", [0, 0, 3])]
 
 
 def test_a_model_of_models_can_be_merged_into_a_world(library: Path) -> None:
     scene = compose(
         library,
-        f"<world name='w'><include merge='true'><uri>model://pair</uri><pose>2 0 0 0 0 {Q}</pose></include></world>",
+        (
+            f"<world name='w'><include merge='true'><uri>model://pair</uri><pose>2 0 0 0 0 "
+            f"{Q}</pose></include></world>"
+        ),
     )
     assert set(by_name(scene.models)) == {"left", "right"}
     assert_pose(X_WL(scene, "right::r"), transform(2, 0, 0, yaw=Q), transform(0, 1, 0))
     assert by_name(scene.frames)["between"].link == "left::l"
     assert_pose(X_WF(scene, "between"), transform(2, 0, 0, yaw=Q), transform(0, 0.5, 0))
-    assert (joint_of(scene, "bond").parent, joint_of(scene, "bond").child) == ("left::l", "right::r")
+    assert (joint_of(scene, "bond").parent, joint_of(scene, "bond").child) == (
+        "left::l",
+        "right::r",
+    )
 
 
 def test_a_model_with_links_cannot_be_merged_into_a_world(library: Path) -> None:
     with pytest.raises(LoadError, match="merge"):
-        compose(library, "<world name='w'><include merge='true'><uri>model://crane</uri></include></world>")
+        compose(
+            library,
+            "<world name='w'><include merge='true'><uri>model://crane</uri></include></world>",
+        )

@@ -16,7 +16,9 @@ from tests.support.sdf import (
 
 
 def with_params(change: str) -> str:
-    return in_world(f"<include><uri>arm</uri><pose/><experimental:params>{change}</experimental:params></include>")
+    return in_world(
+        f"<include><uri>arm</uri><pose/><experimental:params>{change}</experimental:params></include>"
+    )
 
 
 def test_changes_add_modify_replace_and_remove_elements(folder: Path) -> None:
@@ -27,7 +29,8 @@ def test_changes_add_modify_replace_and_remove_elements(folder: Path) -> None:
             "<link element_id='tip' action='modify'><pose>2 0 0 0 0 0</pose></link>"
             "<visual element_id='base::v'>"
             "<geometry action='replace'><sphere><radius>4</radius></sphere></geometry></visual>"
-            "<visual element_id='tip' name='w' action='add'><geometry><box><size>1 1 1</size></box></geometry></visual>"
+            "<visual element_id='tip' name='w' action='add'><geometry><box><size>1 1 "
+            "1</size></box></geometry></visual>"
             "<frame element_id='own' action='remove'/>"
         ),
     )
@@ -57,15 +60,24 @@ def test_changes_add_modify_replace_and_remove_elements(folder: Path) -> None:
         "<link element_id='base' action='remove'><sensor/></link>",
     ],
 )
-def test_a_change_that_cannot_be_applied_is_an_error_and_the_others_are_applied(folder: Path, change: str) -> None:
-    found = findings_in(folder, with_params(change + "<link element_id='tip' action='modify'><pose>x</pose></link>"))
-    assert [entry.code for entry in found if entry.severity == "error"] == ["sdf.params", "sdf.pose-format"]
+def test_a_change_that_cannot_be_applied_is_an_error_and_the_others_are_applied(
+    folder: Path, change: str
+) -> None:
+    found = findings_in(
+        folder, with_params(change + "<link element_id='tip' action='modify'><pose>x</pose></link>")
+    )
+    assert [entry.code for entry in found if entry.severity == "error"] == [
+        "sdf.params",
+        "sdf.pose-format",
+    ]
 
 
 def test_lenient_loading_leaves_out_a_change_of_an_element_that_is_not_there(folder: Path) -> None:
     """Such an element is often in a model that is on Gazebo Fuel only."""
     change = "<link element_id='tip' action='modify'><pose>2 0 0 0 0 0</pose></link>"
-    scene = load_main(folder, with_params("<plugin element_id='motor' action='remove'/>" + change), lenient=True)
+    scene = load_main(
+        folder, with_params("<plugin element_id='motor' action='remove'/>" + change), lenient=True
+    )
     assert by_name(scene.links)["arm::tip"].X_WL.p.tolist() == [2, 0, 0]
     skipped = [entry for entry in scene.diagnostics if entry.fate is loaders.Fate.SKIPPED]
     assert [entry.code for entry in skipped] == ["sdf.params"]

@@ -1,4 +1,6 @@
-"""The stand-ins of sun and ground plane: only in lenient loading, valid by themselves, and what Gazebo's models are."""
+"""The stand-ins of sun and ground plane: only in lenient loading, valid by themselves, and what
+Gazebo's models are.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,14 @@ WORLD = "<sdf version='1.9'><world name='w'><include><uri>{}</uri></include></wo
 def test_a_missing_sun_becomes_a_directional_light(uri: str) -> None:
     scene = loaders.load_string(WORLD.format(uri), format="sdf", lenient=True, quiet=True)
     assert [(light.name, light.type) for light in scene.lights] == [("sun", "directional")]
-    assert [entry.code for entry in scene.diagnostics if entry.severity != "note"] == ["sdf.include-not-found"]
+    assert [entry.code for entry in scene.diagnostics if entry.severity != "note"] == [
+        "sdf.include-not-found"
+    ]
 
 
-@pytest.mark.parametrize("uri", ["model://ground_plane", f"{FUEL}/Ground Plane", f"{FUEL}/Ground%20Plane"])
+@pytest.mark.parametrize(
+    "uri", ["model://ground_plane", f"{FUEL}/Ground Plane", f"{FUEL}/Ground%20Plane"]
+)
 def test_a_missing_ground_plane_becomes_a_static_plane(uri: str) -> None:
     scene = loaders.load_string(WORLD.format(uri), format="sdf", lenient=True, quiet=True)
     assert scene.models[0].static

@@ -13,7 +13,9 @@ from tests.support.sdf import (
 
 def material_with(inside: str) -> Material:
     """Return a material with the given child elements."""
-    visual = link_with(f"<visual name='v'><geometry><box/></geometry><material>{inside}</material></visual>").visuals[0]
+    visual = link_with(
+        f"<visual name='v'><geometry><box/></geometry><material>{inside}</material></visual>"
+    ).visuals[0]
     assert visual.material is not None
     return visual.material
 

@@ -26,7 +26,8 @@ from tests.support.sdf import (
 )
 
 DOCUMENT = (
-    "<sdf version='1.9'><model name='m'><link name='l'><collision name='c'><geometry>{}</geometry></collision></link>"
+    "<sdf version='1.9'><model name='m'><link name='l'><collision "
+    "name='c'><geometry>{}</geometry></collision></link>"
     "</model></sdf>"
 )
 
@@ -41,11 +42,20 @@ DOCUMENT = (
         ("<capsule/>", Capsule(radius=0.5, length=1)),
         ("<cone><radius>2</radius><length>3</length></cone>", Cone(radius=2, length=3)),
         ("<ellipsoid><radii>1 2 3</radii></ellipsoid>", Ellipsoid(radii=(1, 2, 3))),
-        ("<plane><normal>0 0 0</normal><size>5 6</size></plane>", Plane(normal=(0, 0, 1), size=(5, 6))),
-        ("<plane/>", Plane(normal=(0, 0, 1), size=(1, 1))),
-        ("<plane><normal>0 3 4</normal><size>5 6</size></plane>", Plane(normal=(0, 0.6, 0.8), size=(5, 6))),
         (
-            "<polyline><point>0 0</point><point>1 0</point><point>0 1</point><height>2</height></polyline>",
+            "<plane><normal>0 0 0</normal><size>5 6</size></plane>",
+            Plane(normal=(0, 0, 1), size=(5, 6)),
+        ),
+        ("<plane/>", Plane(normal=(0, 0, 1), size=(1, 1))),
+        (
+            "<plane><normal>0 3 4</normal><size>5 6</size></plane>",
+            Plane(normal=(0, 0.6, 0.8), size=(5, 6)),
+        ),
+        (
+            (
+                "<polyline><point>0 0</point><point>1 0</point><point>0 "
+                "1</point><height>2</height></polyline>"
+            ),
             Polyline(outlines=(((0, 0), (1, 0), (0, 1)),), height=2),
         ),
         ("<empty/>", Empty()),
@@ -80,14 +90,17 @@ def test_a_mesh_has_its_uri_and_the_path_of_its_file(tmp_path: Path) -> None:
 def test_a_heightmap_has_a_size_and_a_position(tmp_path: Path) -> None:
     (tmp_path / "hills.png").write_bytes(b"")
     (tmp_path / "robot.sdf").write_text(
-        "<sdf version='1.11'><model name='m'><link name='a'><collision name='c'><geometry><heightmap>"
+        "<sdf version='1.11'><model name='m'><link name='a'><collision "
+        "name='c'><geometry><heightmap>"
         "<uri>hills.png</uri><size>10 20 3</size><pos>1 2 3</pos><sampling>2</sampling>"
         "<texture><size>1</size></texture>"
         "</heightmap></geometry></collision></link></model></sdf>"
     )
     shape = loaders.load(tmp_path / "robot.sdf").links[0].collisions[0].geometry
     path = str(tmp_path / "hills.png")
-    assert shape == Heightmap(uri="hills.png", path=path, size=(10, 20, 3), position=(1, 2, 3), sampling=2)
+    assert shape == Heightmap(
+        uri="hills.png", path=path, size=(10, 20, 3), position=(1, 2, 3), sampling=2
+    )
 
 
 @pytest.mark.parametrize(
@@ -101,7 +114,10 @@ def test_a_heightmap_has_a_size_and_a_position(tmp_path: Path) -> None:
         "<cone><radius>1</radius><length>-1</length></cone>",
         "<ellipsoid><radii>1 -1 1</radii></ellipsoid>",
         "<plane><size>-1 1</size></plane>",
-        "<polyline><point>0 0</point><point>1 0</point><point>0 1</point><height>-1</height></polyline>",
+        (
+            "<polyline><point>0 0</point><point>1 0</point><point>0 "
+            "1</point><height>-1</height></polyline>"
+        ),
     ],
 )
 def test_a_negative_size_is_an_error_that_states_it(shape: str) -> None:

@@ -34,7 +34,10 @@ def joint(inside: str, kind: str = "revolute", version: str = "1.10") -> Joint:
 
 def one_joint(kind: str, body: str, version: str) -> Joint:
     ends = "<parent>a</parent><child>b</child>"
-    text = f"<model name='m'><link name='a'/><link name='b'/><joint name='j' type='{kind}'>{ends}{body}</joint></model>"
+    text = (
+        f"<model name='m'><link name='a'/><link name='b'/><joint name='j' "
+        f"type='{kind}'>{ends}{body}</joint></model>"
+    )
     return joint_of(read_sdf(text, version), "j")
 
 
@@ -61,15 +64,17 @@ def test_each_joint_type_has_its_number_of_axes(kind: str, axes: str, expected: 
     assert len(read_joint.axes) == expected
 
 
-# --- directions -----------------------------------------------------------------------------------------------------
+# --- directions -----------------------------------------------------------------------------------
 
 
 def test_axes_are_unit_vectors_in_the_joint_frame() -> None:
     scene = read(
         "<frame name='f'><pose>0 0 0 0 0 1.5707963267948966</pose></frame>"
-        "<joint name='j' type='revolute'><pose>0 0 0 1.5707963267948966 0 0</pose><parent>a</parent><child>b</child>"
+        "<joint name='j' type='revolute'><pose>0 0 0 1.5707963267948966 0 "
+        "0</pose><parent>a</parent><child>b</child>"
         "<axis><xyz expressed_in='f'>3 0 0</xyz></axis></joint>"
-        "<joint name='k' type='prismatic'><parent>a</parent><child>b</child><axis><xyz>0 3 4</xyz></axis></joint>"
+        "<joint name='k' type='prismatic'><parent>a</parent><child>b</child><axis><xyz>0 3 "
+        "4</xyz></axis></joint>"
     )
     # x of f is y of the model, which is -z of a frame that is rolled by a quarter turn
     assert np.allclose(scene.joints[0].axes[0].xyz, (0, 0, -1), atol=1e-15)
@@ -86,7 +91,9 @@ def test_axes_can_be_expressed_in_nested_frames_and_models() -> None:
           <axis2><xyz expressed_in='wrist'>1 0 0</xyz></axis2></joint></model>"""
     )
     np.testing.assert_allclose(
-        axis_in_world(scene, "u", 0), (transform(0, 0, 0, Q) @ transform(0, 0, 0, 0, Q))[:3, 0], atol=1e-15
+        axis_in_world(scene, "u", 0),
+        (transform(0, 0, 0, Q) @ transform(0, 0, 0, 0, Q))[:3, 0],
+        atol=1e-15,
     )
     np.testing.assert_allclose(axis_in_world(scene, "u", 1), (1, 0, 0), atol=1e-15)
     np.testing.assert_allclose(joint_of(scene, "u").axes[1].xyz, (0, -1, 0), atol=1e-15)
@@ -108,7 +115,7 @@ def test_parallel_and_skew_axes_are_reported(kind: str, second: str, codes: list
     assert [entry.code for entry in scene.diagnostics] == codes
 
 
-# --- limits and dynamics --------------------------------------------------------------------------------------------
+# --- limits and dynamics --------------------------------------------------------------------------
 
 
 def test_missing_limits_and_limits_of_1e16_are_infinite() -> None:
@@ -123,10 +130,22 @@ def test_missing_limits_and_limits_of_1e16_are_infinite() -> None:
 @pytest.mark.parametrize("version", ["1.2", "1.6", "1.9", "1.12"])
 def test_limits_have_the_newest_defaults_in_every_version(version: str) -> None:
     free = one_joint("revolute", "<axis><xyz>0 0 1</xyz></axis>", version).axes[0]
-    assert (free.lower, free.upper, free.effort, free.velocity) == (-math.inf, math.inf, math.inf, math.inf)
+    assert (free.lower, free.upper, free.effort, free.velocity) == (
+        -math.inf,
+        math.inf,
+        math.inf,
+        math.inf,
+    )
     limit = "<lower>-1e16</lower><upper>1e16</upper><effort>-1</effort><velocity>-2</velocity>"
-    spelt = one_joint("revolute", f"<axis><xyz>0 0 1</xyz><limit>{limit}</limit></axis>", version).axes[0]
-    assert (spelt.lower, spelt.upper, spelt.effort, spelt.velocity) == (-math.inf, math.inf, math.inf, math.inf)
+    spelt = one_joint(
+        "revolute", f"<axis><xyz>0 0 1</xyz><limit>{limit}</limit></axis>", version
+    ).axes[0]
+    assert (spelt.lower, spelt.upper, spelt.effort, spelt.velocity) == (
+        -math.inf,
+        math.inf,
+        math.inf,
+        math.inf,
+    )
 
 
 def test_limits_and_dynamics_are_read_as_written() -> None:
@@ -137,7 +156,12 @@ def test_limits_and_dynamics_are_read_as_written() -> None:
     ).axes[0]
     assert (axis.lower, axis.upper, axis.effort, axis.velocity) == (2, -1, 0, INF)
     assert (axis.limit_stiffness, axis.limit_dissipation) == (5, 6)
-    assert (axis.damping, axis.friction, axis.spring_stiffness, axis.spring_reference) == (-0.5, 0.1, 7, 0.2)
+    assert (axis.damping, axis.friction, axis.spring_stiffness, axis.spring_reference) == (
+        -0.5,
+        0.1,
+        7,
+        0.2,
+    )
 
 
 def test_reversed_limits_zero_effort_and_negative_damping_are_kept() -> None:
@@ -149,5 +173,7 @@ def test_reversed_limits_zero_effort_and_negative_damping_are_kept() -> None:
 
 
 def test_a_continuous_joint_has_no_limits() -> None:
-    axis = joint("<axis><limit><lower>-1</lower><upper>1</upper></limit></axis>", "continuous").axes[0]
+    axis = joint(
+        "<axis><limit><lower>-1</lower><upper>1</upper></limit></axis>", "continuous"
+    ).axes[0]
     assert (axis.lower, axis.upper) == (-INF, INF)

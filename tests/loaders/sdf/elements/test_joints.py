@@ -38,16 +38,20 @@ def joint(inside: str, kind: str = "revolute", version: str = "1.10") -> Joint:
 
 def one_joint(kind: str, body: str, version: str) -> Joint:
     ends = "<parent>a</parent><child>b</child>"
-    text = f"<model name='m'><link name='a'/><link name='b'/><joint name='j' type='{kind}'>{ends}{body}</joint></model>"
+    text = (
+        f"<model name='m'><link name='a'/><link name='b'/><joint name='j' "
+        f"type='{kind}'>{ends}{body}</joint></model>"
+    )
     return joint_of(read_sdf(text, version), "j")
 
 
-# --- parent and child -----------------------------------------------------------------------------------------------
+# --- parent and child -----------------------------------------------------------------------------
 
 
 def test_parent_and_child_can_be_frames_joints_models_and_the_world() -> None:
     scene = read(
-        "<link name='c'/><link name='d'/><model name='n'><link name='x'><pose>0 0 5 0 0 0</pose></link></model>"
+        "<link name='c'/><link name='d'/><model name='n'><link name='x'><pose>0 0 5 0 0 "
+        "0</pose></link></model>"
         "<frame name='f' attached_to='b'><pose>1 0 0 0 0 0</pose></frame>"
         "<joint name='j' type='fixed'><parent>a</parent><child>f</child></joint>"
         "<joint name='k' type='fixed'><parent>j</parent><child>n</child></joint>"
@@ -116,7 +120,10 @@ def test_a_joint_whose_child_is_fixed_to_the_world_is_an_error() -> None:
     assert error_codes(f"<world name='w'>{TWO_MODELS}{frame}{tie}</world>") == {"sdf.joint-child"}
 
 
-LINKED = "<model name='m'><pose>0 3 0 0 0 {yaw}</pose><link name='l'><pose>0 0 1 0 0 0</pose></link>{rest}</model>"
+LINKED = (
+    "<model name='m'><pose>0 3 0 0 0 {yaw}</pose><link name='l'><pose>0 0 1 0 0 "
+    "0</pose></link>{rest}</model>"
+)
 
 
 def test_the_world_can_be_the_parent_of_a_joint() -> None:
@@ -134,7 +141,7 @@ def test_an_unknown_parent_in_a_nested_model_is_a_warning() -> None:
     assert any("lost" in entry.message for entry in scene.diagnostics)
 
 
-# --- other properties -----------------------------------------------------------------------------------------------
+# --- other properties -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -156,17 +163,24 @@ def test_the_screw_pitch_is_in_meters_per_revolution(elements: str, pitch: float
         ("1.5", "<thread_pitch>4</thread_pitch>", -math.pi / 2),
         ("1.11", "<thread_pitch>-4</thread_pitch>", math.pi / 2),
         ("1.11", "<screw_thread_pitch>0.02</screw_thread_pitch>", 0.02),
-        ("1.6", "<thread_pitch>4</thread_pitch><screw_thread_pitch>0.02</screw_thread_pitch>", 0.02),
+        (
+            "1.6",
+            "<thread_pitch>4</thread_pitch><screw_thread_pitch>0.02</screw_thread_pitch>",
+            0.02,
+        ),
         ("1.9", "", 1.0),
     ],
 )
-def test_the_old_thread_pitch_is_in_radians_per_meter_with_opposite_sign(version: str, body: str, pitch: float) -> None:
+def test_the_old_thread_pitch_is_in_radians_per_meter_with_opposite_sign(
+    version: str, body: str, pitch: float
+) -> None:
     assert one_joint("screw", body + "<axis/>", version).pitch == pytest.approx(pitch, rel=1e-15)
 
 
 def test_a_gearbox_has_a_ratio_and_a_reference_link() -> None:
     gearbox = joint(
-        "<axis/><axis2/><gearbox_ratio>2.5</gearbox_ratio><gearbox_reference_body>a</gearbox_reference_body>", "gearbox"
+        "<axis/><axis2/><gearbox_ratio>2.5</gearbox_ratio><gearbox_reference_body>a</gearbox_reference_body>",
+        "gearbox",
     )
     assert (gearbox.gear_ratio, gearbox.gear_reference) == (2.5, "a")
 
@@ -174,32 +188,48 @@ def test_a_gearbox_has_a_ratio_and_a_reference_link() -> None:
 def test_feedback_and_sensors_of_a_joint_are_read() -> None:
     read_joint = joint(
         "<axis/><physics><provide_feedback>true</provide_feedback></physics>"
-        "<sensor name='s' type='force_torque'><pose>0 0 0.1 0 0 0</pose><update_rate>30</update_rate></sensor>"
+        "<sensor name='s' type='force_torque'><pose>0 0 0.1 0 0 "
+        "0</pose><update_rate>30</update_rate></sensor>"
     )
     assert read_joint.provide_feedback
     sensor = read_joint.sensors[0]
-    assert (sensor.name, sensor.joint, sensor.update_rate, sensor.X_LS.p.tolist()) == ("s", "j", 30, [0, 0, 0.1])
+    assert (sensor.name, sensor.joint, sensor.update_rate, sensor.X_LS.p.tolist()) == (
+        "s",
+        "j",
+        30,
+        [0, 0, 0.1],
+    )
 
 
-# --- couplings ------------------------------------------------------------------------------------------------------
+# --- couplings ------------------------------------------------------------------------------------
 
 
 def test_mimic_is_a_coupling_whose_offset_includes_the_reference() -> None:
     scene = read(
-        "<link name='c'/><joint name='lead' type='universal'><parent>a</parent><child>b</child><axis/><axis2/></joint>"
-        "<joint name='j' type='revolute'><parent>a</parent><child>c</child><axis><mimic joint='lead' axis='axis2'>"
+        "<link name='c'/><joint name='lead' "
+        "type='universal'><parent>a</parent><child>b</child><axis/><axis2/></joint>"
+        "<joint name='j' type='revolute'><parent>a</parent><child>c</child><axis><mimic "
+        "joint='lead' axis='axis2'>"
         "<multiplier>3</multiplier><offset>0.5</offset><reference>0.2</reference></mimic></axis></joint>",
         version="1.11",
     )
     coupling = scene.couplings[0]
-    assert (coupling.follower, coupling.leader, coupling.follower_axis, coupling.leader_axis) == ("j", "lead", 0, 1)
+    assert (coupling.follower, coupling.leader, coupling.follower_axis, coupling.leader_axis) == (
+        "j",
+        "lead",
+        0,
+        1,
+    )
     leader = 0.7
     assert coupling.multiplier * leader + coupling.offset == pytest.approx(3 * (leader - 0.2) + 0.5)
 
 
 def test_no_joint_is_advised_to_mimic_itself() -> None:
     with pytest.raises(loaders.LoadError) as error:
-        joint("<axis><xyz>0 0 1</xyz><mimic joint='j'><multiplier>1</multiplier></mimic></axis>", version="1.11")
+        joint(
+            "<axis><xyz>0 0 1</xyz><mimic joint='j'><multiplier>1</multiplier></mimic></axis>",
+            version="1.11",
+        )
     (entry,) = error.value.diagnostics
     assert (entry.code, entry.message, entry.hint) == ("sdf.mimic", "joint j mimics itself", "")
 

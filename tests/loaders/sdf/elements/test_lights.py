@@ -9,9 +9,11 @@ from tests.support.sdf import (
 
 def test_lights_are_fixed_to_the_world_or_a_link() -> None:
     scene = read_sdf(
-        "<world name='w'><light name='sun' type='directional'><pose>0 0 9 0 0 0</pose><direction>1 0 -1</direction>"
+        "<world name='w'><light name='sun' type='directional'><pose>0 0 9 0 0 "
+        "0</pose><direction>1 0 -1</direction>"
         "<attenuation><range>50</range><quadratic>0.5</quadratic></attenuation></light>"
-        "<model name='m'><link name='l'><light name='lamp' type='spot'><spot><outer_angle>0.6</outer_angle></spot>"
+        "<model name='m'><link name='l'><light name='lamp' "
+        "type='spot'><spot><outer_angle>0.6</outer_angle></spot>"
         "</light></link></model></world>"
     )
     sun, lamp = scene.lights
@@ -23,4 +25,9 @@ def test_lights_are_fixed_to_the_world_or_a_link() -> None:
         (1, 1, 0.5),
     )
     assert sun.X_LLight.p.tolist() == [0, 0, 9]
-    assert (lamp.name, lamp.link, lamp.type, lamp.outer_angle) == ("m::l::lamp", "m::l", "spot", 0.6)
+    assert (lamp.name, lamp.link, lamp.type, lamp.outer_angle) == (
+        "m::l::lamp",
+        "m::l",
+        "spot",
+        0.6,
+    )

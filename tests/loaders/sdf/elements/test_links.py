@@ -17,7 +17,8 @@ from tests.support.sdf import (
 
 def test_flags_of_links_and_models_have_the_defaults_of_the_specification() -> None:
     scene = read_sdf(
-        "<model name='m'><self_collide>1</self_collide><allow_auto_disable>false</allow_auto_disable>"
+        "<model "
+        "name='m'><self_collide>1</self_collide><allow_auto_disable>false</allow_auto_disable>"
         "<link name='a'/><link name='b'><gravity>FALSE</gravity><kinematic>True</kinematic>"
         "<self_collide>0</self_collide><enable_wind>1</enable_wind>"
         "<velocity_decay><linear>0.1</linear></velocity_decay></link></model>"
@@ -29,8 +30,18 @@ def test_flags_of_links_and_models_have_the_defaults_of_the_specification() -> N
         False,
         False,
     )
-    assert (plain.gravity, plain.kinematic, plain.self_collide, plain.enable_wind) == (True, False, None, False)
-    assert (flagged.gravity, flagged.kinematic, flagged.self_collide, flagged.enable_wind) == (False, True, False, True)
+    assert (plain.gravity, plain.kinematic, plain.self_collide, plain.enable_wind) == (
+        True,
+        False,
+        None,
+        False,
+    )
+    assert (flagged.gravity, flagged.kinematic, flagged.self_collide, flagged.enable_wind) == (
+        False,
+        True,
+        False,
+        True,
+    )
     assert flagged.velocity_decay == (0.1, 0)
 
 
@@ -38,7 +49,8 @@ def test_collisions_and_sensors_can_be_posed_relative_to_frames_of_the_model() -
     scene = read_sdf(
         "<model name='m'><pose>7 7 7 1 2 3</pose><link name='a'><pose>0 0 1 0 0 0</pose>"
         "<collision name='c'><pose relative_to='f'>0 0 0.5 0 0 0</pose></collision>"
-        "<sensor name='s' type='imu'><pose relative_to='__model__'>0 0 0 0 0 0</pose></sensor></link>"
+        "<sensor name='s' type='imu'><pose relative_to='__model__'>0 0 0 0 0 "
+        "0</pose></sensor></link>"
         "<frame name='f'><pose>1 2 3 0 0 0</pose></frame></model>"
     )
     assert np.allclose(scene.links[0].collisions[0].X_LG.p, (1, 2, 2.5), atol=1e-14)

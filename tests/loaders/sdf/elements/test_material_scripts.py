@@ -38,7 +38,9 @@ material Shop/Bare { technique { pass { specular .1 .1 .1 128 } } }
 def read(folder: Path, body: str) -> tuple[Material, list[str]]:
     visual = f"<visual name='v'><geometry><box/></geometry><material>{body}</material></visual>"
     path = folder / "model.sdf"
-    path.write_text(f"<sdf version='1.9'><model name='m'><link name='a'>{visual}</link></model></sdf>")
+    path.write_text(
+        f"<sdf version='1.9'><model name='m'><link name='a'>{visual}</link></model></sdf>"
+    )
     scene = loaders.load(path)
     material = scene.links[0].visuals[0].material
     assert material is not None
@@ -46,7 +48,9 @@ def read(folder: Path, body: str) -> tuple[Material, list[str]]:
 
 
 def script(name: str, *uris: str) -> str:
-    return "<script>" + "".join(f"<uri>{uri}</uri>" for uri in uris) + f"<name>{name}</name></script>"
+    return (
+        "<script>" + "".join(f"<uri>{uri}</uri>" for uri in uris) + f"<name>{name}</name></script>"
+    )
 
 
 @pytest.fixture
@@ -84,11 +88,18 @@ def test_a_material_inherits_from_its_parent_and_colors_are_clamped(shop: Path) 
 
 def test_a_missing_diffuse_color_is_white(shop: Path) -> None:
     material, _ = read(shop, script("Shop/Bare", "materials/scripts"))
-    assert (material.diffuse, material.specular, material.shininess) == ((1, 1, 1, 1), (0.1, 0.1, 0.1, 1.0), 128.0)
+    assert (material.diffuse, material.specular, material.shininess) == (
+        (1, 1, 1, 1),
+        (0.1, 0.1, 0.1, 1.0),
+        128.0,
+    )
 
 
 def test_values_of_the_material_element_have_precedence_over_the_script(shop: Path) -> None:
-    body = script("Shop/Base", "materials/scripts") + "<diffuse>0 1 0</diffuse><shininess>3</shininess>"
+    body = (
+        script("Shop/Base", "materials/scripts")
+        + "<diffuse>0 1 0</diffuse><shininess>3</shininess>"
+    )
     material, _ = read(shop, body)
     assert (material.diffuse, material.shininess) == ((0.0, 1.0, 0.0, 1.0), 3.0)
     assert material.ambient == (0.1, 0.2, 0.3, 1.0)
@@ -102,7 +113,9 @@ def test_values_of_the_material_element_have_precedence_over_the_script(shop: Pa
         ("Gazebo/GreenGlow", (0.0, 1.0, 0.0, 1.0), (0.0, 1.0, 0.0, 1.0)),
     ],
 )
-def test_the_colors_of_gazebo_are_known(tmp_path: Path, name: str, diffuse: object, emissive: object) -> None:
+def test_the_colors_of_gazebo_are_known(
+    tmp_path: Path, name: str, diffuse: object, emissive: object
+) -> None:
     material, codes = read(tmp_path, script(name, "file://media/materials/scripts/gazebo.material"))
     assert (material.name, material.diffuse, material.emissive) == (name, diffuse, emissive)
     assert codes == []
@@ -117,7 +130,9 @@ def test_the_colors_of_gazebo_are_known(tmp_path: Path, name: str, diffuse: obje
         ("Grey", "materials/scripts"),
     ],
 )
-def test_a_material_that_is_not_found_is_noted_and_keeps_its_name(shop: Path, name: str, uri: str) -> None:
+def test_a_material_that_is_not_found_is_noted_and_keeps_its_name(
+    shop: Path, name: str, uri: str
+) -> None:
     material, codes = read(shop, script(name, uri))
     assert material == Material(name=name)
     assert codes == ["sdf.unknown-material"]
@@ -188,7 +203,9 @@ def test_links_out_of_the_model_and_pipes_are_not_read(tmp_path: Path, what: str
 
 
 @pytest.mark.parametrize("text", ["/* ", "/*", "*/*", "// ", "/**", '"'])
-def test_a_script_of_a_mebibyte_of_comments_is_read_in_linear_time(tmp_path: Path, text: str) -> None:
+def test_a_script_of_a_mebibyte_of_comments_is_read_in_linear_time(
+    tmp_path: Path, text: str
+) -> None:
     """A quadratic expression takes hours for this."""
     (tmp_path / "a.material").write_text(text * ((1 << 20) // len(text)))
     _, codes = read(tmp_path, "<script><uri>a.material</uri><name>none</name></script>")

@@ -20,7 +20,11 @@ def surface_with(inside: str) -> Surface:
 
 def test_a_missing_surface_has_the_defaults_of_the_specification() -> None:
     read_surface = collision_with("<geometry><box/></geometry>").surface
-    assert (read_surface.friction.mu, read_surface.friction.mu2, read_surface.restitution) == (1, 1, 0)
+    assert (read_surface.friction.mu, read_surface.friction.mu2, read_surface.restitution) == (
+        1,
+        1,
+        0,
+    )
     assert read_surface.collide_bitmask == 0xFFFF
 
 
@@ -38,7 +42,11 @@ def test_friction_of_bullet_is_used_where_ode_has_none() -> None:
         "</torsional></friction>"
     ).friction
     assert (friction.mu, friction.mu2, friction.rolling) == (0.2, 0.5, 0.01)
-    assert (friction.torsional, friction.patch_radius, friction.use_patch_radius) == (0.7, 0.02, True)
+    assert (friction.torsional, friction.patch_radius, friction.use_patch_radius) == (
+        0.7,
+        0.02,
+        True,
+    )
 
 
 def test_contact_and_bounce_are_read() -> None:
@@ -53,11 +61,15 @@ def test_contact_and_bounce_are_read() -> None:
     assert (read_surface.collide_bitmask, read_surface.category_bitmask) == (3, 2)
 
 
-@pytest.mark.parametrize("friction", ["<ode><mu>-1</mu></ode>", "<torsional><coefficient>-1</coefficient></torsional>"])
+@pytest.mark.parametrize(
+    "friction", ["<ode><mu>-1</mu></ode>", "<torsional><coefficient>-1</coefficient></torsional>"]
+)
 def test_a_negative_friction_coefficient_is_an_error(friction: str) -> None:
     with pytest.raises(loaders.LoadError, match=r"xml\.out-of-range"):
         surface_with(f"<friction>{friction}</friction>")
 
 
 def test_an_infinite_restitution_threshold_is_valid() -> None:
-    assert math.isinf(surface_with("<bounce><threshold>inf</threshold></bounce>").restitution_threshold)
+    assert math.isinf(
+        surface_with("<bounce><threshold>inf</threshold></bounce>").restitution_threshold
+    )

@@ -11,7 +11,9 @@ CLASH = """<model name='m'><link name='base'/><link name='tip'/>
   <joint name='tip' type='fixed'><parent>base</parent><child>tip</child></joint></model>"""
 
 
-def test_before_1_7_a_joint_with_the_name_of_a_link_is_renamed_and_references_mean_the_link() -> None:
+def test_before_1_7_a_joint_with_the_name_of_a_link_is_renamed_and_references_mean_the_link() -> (
+    None
+):
     scene = read_sdf(CLASH, "1.6")
     (only,) = scene.joints
     assert (only.name, only.parent, only.child) == ("tip_joint", "base", "tip")
@@ -19,14 +21,18 @@ def test_before_1_7_a_joint_with_the_name_of_a_link_is_renamed_and_references_me
 
 
 def test_a_renamed_element_is_a_subject_under_both_names() -> None:
-    (entry,) = [entry for entry in read_sdf(CLASH, "1.6").diagnostics if entry.code == "sdf.name-clash"]
+    (entry,) = [
+        entry for entry in read_sdf(CLASH, "1.6").diagnostics if entry.code == "sdf.name-clash"
+    ]
     assert entry.subjects == ("tip_joint", "tip")
 
 
 def test_duplicate_names_are_errors_for_links_always_and_for_joints_from_1_7_on() -> None:
     assert "sdf.duplicate-name" in error_codes(CLASH, "1.7")
     for version in ("1.5", "1.7", "1.12"):
-        assert "sdf.duplicate-name" in error_codes("<model name='m'><link name='l'/><link name='l'/></model>", version)
+        assert "sdf.duplicate-name" in error_codes(
+            "<model name='m'><link name='l'/><link name='l'/></model>", version
+        )
 
 
 def test_from_1_8_on_a_name_with_a_separator_is_an_error() -> None:

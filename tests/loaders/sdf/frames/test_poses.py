@@ -76,7 +76,9 @@ def test_a_malformed_pose_is_an_error(pose: str) -> None:
 
 
 def test_numbers_can_have_every_format_of_c() -> None:
-    inertia = link_with("<inertial><mass> 0x10 </mass><pose>1e0 .5 +2. 0 0 0</pose></inertial>").inertia
+    inertia = link_with(
+        "<inertial><mass> 0x10 </mass><pose>1e0 .5 +2. 0 0 0</pose></inertial>"
+    ).inertia
     assert inertia is not None
     assert (inertia.mass, inertia.p_LLcm.tolist()) == (16, [1, 0.5, 2])
     with pytest.raises(LoadError, match=r"xml\.not-finite"):
@@ -92,10 +94,17 @@ def test_numbers_can_have_every_format_of_c() -> None:
         ("1 2 3 0 0 0.5 7", (1, 2, 3, 0, 0, 0.5)),
     ],
 )
-def test_lenient_takes_missing_numbers_as_zero_and_ignores_more_than_six(pose: str, values: tuple[float, ...]) -> None:
-    text = f"<sdf version='1.7'><model name='m'><link name='a'><pose>{pose}</pose></link></model></sdf>"
+def test_lenient_takes_missing_numbers_as_zero_and_ignores_more_than_six(
+    pose: str, values: tuple[float, ...]
+) -> None:
+    text = (
+        f"<sdf version='1.7'><model name='m'><link "
+        f"name='a'><pose>{pose}</pose></link></model></sdf>"
+    )
     loaded = loaders.load_string(text, format="sdf", lenient=True, quiet=True)
     assert_pose(X_WL(loaded, "a"), transform(*values))
-    assert [e.code for e in loaded.diagnostics if e.fate is loaders.Fate.SKIPPED] == ["sdf.pose-format"]
+    assert [e.code for e in loaded.diagnostics if e.fate is loaders.Fate.SKIPPED] == [
+        "sdf.pose-format"
+    ]
     with pytest.raises(loaders.LoadError, match="lenient"):
         loaders.load_string(text, format="sdf")

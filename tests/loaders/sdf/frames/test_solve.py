@@ -63,7 +63,9 @@ def drake_plant() -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("name", ["base", "tool", "sub::palm", "sub::finger"])
-def test_links_among_nested_frames_have_the_poses_of_drake(drake_plant: tuple[Any, Any], name: str) -> None:
+def test_links_among_nested_frames_have_the_poses_of_drake(
+    drake_plant: tuple[Any, Any], name: str
+) -> None:
     plant, context = drake_plant
     scope, _, link = f"top::{name}".rpartition("::")
     body = plant.GetBodyByName(link, plant.GetModelInstanceByName(scope))
@@ -75,7 +77,9 @@ def test_links_among_nested_frames_have_the_poses_of_drake(drake_plant: tuple[An
     assert np.allclose(ours.p, theirs[:3, 3], atol=1e-12)
 
 
-def test_a_part_that_is_turned_against_the_frame_of_its_pose_has_the_pose_of_drake(tmp_path: Path) -> None:
+def test_a_part_that_is_turned_against_the_frame_of_its_pose_has_the_pose_of_drake(
+    tmp_path: Path,
+) -> None:
     """Every pose has a rotation, so that their order matters."""
     pytest.importorskip("pydrake")
     collision = """<collision name='c'><pose relative_to='peg'>0.1 0.2 0.3 0.4 0.5 0.6</pose>
@@ -91,7 +95,7 @@ def test_a_part_that_is_turned_against_the_frame_of_its_pose_has_the_pose_of_dra
     np.testing.assert_allclose(ours.p, X_LG.translation(), atol=1e-14)
 
 
-# --- pose relative-to graph -----------------------------------------------------------------------------------------
+# --- pose relative-to graph -----------------------------------------------------------------------
 
 
 def test_the_outermost_pose_places_the_placement_frame() -> None:
@@ -140,7 +144,12 @@ def test_relative_to_does_not_change_the_attachment_of_a_frame() -> None:
     X_Warm = X_WM @ transform(0, 4, 0, yaw=Q)
     X_Wnail = X_Warm @ transform(1, 0, 0.5)
     frames = by_name(scene.frames)
-    assert frames["cart::on"].link == frames["cart::off"].link == frames["cart::whole"].link == "cart::arm::hand"
+    assert (
+        frames["cart::on"].link
+        == frames["cart::off"].link
+        == frames["cart::whole"].link
+        == "cart::arm::hand"
+    )
     assert frames["cart::plain"].link == "cart::bed"
     assert frames["sky"].link == "cart::arm::hand"
     assert frames["ground"].link == WORLD
@@ -153,8 +162,13 @@ def test_relative_to_does_not_change_the_attachment_of_a_frame() -> None:
 
 
 def test_a_cycle_is_reported_once_with_its_vertices_only() -> None:
-    links = "".join(f"<link name='l{i}'><pose relative_to='l{(i + 1) % 3}'/></link>" for i in range(3))
-    tail = "<link name='t'><pose relative_to='l0'/></link><link name='u'><pose relative_to='t'/></link>"
+    links = "".join(
+        f"<link name='l{i}'><pose relative_to='l{(i + 1) % 3}'/></link>" for i in range(3)
+    )
+    tail = (
+        "<link name='t'><pose relative_to='l0'/></link><link name='u'><pose "
+        "relative_to='t'/></link>"
+    )
     with pytest.raises(LoadError) as caught:
         read_sdf(f"<model name='m'>{tail}{links}</model>")
     assert [entry.code for entry in caught.value.diagnostics] == ["sdf.pose-cycle"]
@@ -162,12 +176,15 @@ def test_a_cycle_is_reported_once_with_its_vertices_only() -> None:
 
 
 def test_a_long_chain_of_poses_is_solved_without_recursion() -> None:
-    links = "".join(f"<link name='l{i}'><pose relative_to='l{i - 1}'>0 0 1 0 0 0</pose></link>" for i in range(1, 5000))
+    links = "".join(
+        f"<link name='l{i}'><pose relative_to='l{i - 1}'>0 0 1 0 0 0</pose></link>"
+        for i in range(1, 5000)
+    )
     scene = read_sdf(f"<model name='m'><link name='l0'/>{links}</model>")
     assert X_WL(scene, "l4999").p.tolist() == [0, 0, 4999]
 
 
-# --- frame attached-to graph ----------------------------------------------------------------------------------------
+# --- frame attached-to graph ----------------------------------------------------------------------
 
 
 def test_the_canonical_link_is_declared_or_the_first_or_nested() -> None:
@@ -175,14 +192,21 @@ def test_the_canonical_link_is_declared_or_the_first_or_nested() -> None:
         return read_sdf(body).models[0].canonical_link
 
     assert canonical("<model name='m'><link name='a'/><link name='b'/></model>") == "a"
-    assert canonical("<model name='m' canonical_link='b'><link name='a'/><link name='b'/></model>") == "b"
-    nested = "<model name='m'><model name='n'><model name='o'><link name='deep'/></model></model></model>"
+    assert (
+        canonical("<model name='m' canonical_link='b'><link name='a'/><link name='b'/></model>")
+        == "b"
+    )
+    nested = (
+        "<model name='m'><model name='n'><model name='o'><link "
+        "name='deep'/></model></model></model>"
+    )
     assert canonical(nested) == "n::o::deep"
 
 
 def test_frames_of_a_model_are_attached_to_its_canonical_link() -> None:
     nested = (
-        "<model name='n'><model name='deep'><link name='down'/></model></model><model name='o'><link name='x'/></model>"
+        "<model name='n'><model name='deep'><link name='down'/></model></model><model "
+        "name='o'><link name='x'/></model>"
     )
     named = read_sdf(
         """<model name='m' canonical_link='n::l'><link name='first'/><frame name='f'><pose>0 0 1 0 0 0</pose></frame>
@@ -191,18 +215,27 @@ def test_frames_of_a_model_are_attached_to_its_canonical_link() -> None:
     assert by_name(named.frames)["f"].link == "n::l"
     assert_pose(X_WF(named, "f"), transform(0, 0, 1))
     below = read_sdf(f"<model name='m'>{nested}<frame name='f'/></model>")
-    assert by_name(below.frames)["f"].link == by_name(below.models)["m"].canonical_link == "n::deep::down"
+    assert (
+        by_name(below.frames)["f"].link
+        == by_name(below.models)["m"].canonical_link
+        == "n::deep::down"
+    )
     after = read_sdf(f"<model name='m'>{nested}<link name='own'/><frame name='f'/></model>")
     assert by_name(after.frames)["f"].link == "own"
 
 
 def test_models_in_a_static_model_are_static() -> None:
     scene = read_sdf(
-        "<world name='w'><model name='s'><static>true</static><pose>0 0 1 0 0 0</pose><link name='l'/>"
+        "<world name='w'><model name='s'><static>true</static><pose>0 0 1 0 0 0</pose><link "
+        "name='l'/>"
         "<model name='t'><link name='l'/></model></model><model name='e'><static>1</static></model>"
         "<frame name='f' attached_to='s'/><frame name='g' attached_to='e'/></world>"
     )
-    assert {model.name: model.static for model in scene.models} == {"s": True, "s::t": True, "e": True}
+    assert {model.name: model.static for model in scene.models} == {
+        "s": True,
+        "s::t": True,
+        "e": True,
+    }
     assert {frame.name: frame.link for frame in scene.frames} == {"f": "s::l", "g": "world"}
 
 
@@ -217,7 +250,10 @@ def test_frames_attached_to_a_static_model_are_fixed_to_the_world(library: Path)
         <include><uri>model://crane</uri><static>true</static></include></world>""",
     )
     frames = by_name(scene.frames)
-    fixed = {WORLD, *(link.name for link in scene.links if by_name(scene.models)[link.model].static)}
+    fixed = {
+        WORLD,
+        *(link.name for link in scene.links if by_name(scene.models)[link.model].static),
+    }
     assert frames["moss"].link == WORLD
     assert frames["hut::smoke"].link in fixed
     assert_pose(X_WF(scene, "moss"), transform(0, 0, 1))

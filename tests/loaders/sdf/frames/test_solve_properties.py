@@ -1,4 +1,6 @@
-"""Random frame graphs: poses do not depend on names, order, the frame of each pose, nesting or merging."""
+"""Random frame graphs: poses do not depend on names, order, the frame of each pose, nesting or
+merging.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ SIX = st.tuples(*(NUMBER,) * 6)
 
 @dataclass(frozen=True)
 class Part:
-    """A link, a frame or a nested model with one link, posed from an earlier part or from the model."""
+    """A link, a frame or a nested model with one link, posed from an earlier part or from the
+    model.
+    """
 
     kind: str
     name: str
@@ -50,7 +54,14 @@ def graphs(draw: st.DrawFn) -> list[Part]:
             parts.append(Part("joint", f"p{len(parts)}", draw(SIX), None, len(parts) - 1))
         else:
             parts.append(
-                Part(kind, f"p{len(parts)}", draw(SIX), base, anchor if kind == "frame" else None, draw(st.booleans()))
+                Part(
+                    kind,
+                    f"p{len(parts)}",
+                    draw(SIX),
+                    base,
+                    anchor if kind == "frame" else None,
+                    draw(st.booleans()),
+                )
             )
     return parts
 
@@ -80,7 +91,7 @@ def expected(parts: Sequence[Part]) -> dict[str, Matrix]:
     return {part.name: X for part, X in zip(parts, poses, strict=True)}
 
 
-# --- writing ---------------------------------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------------------
 
 
 def write(part: Part, parts: Sequence[Part], key: str = "relative_to") -> str:
@@ -111,7 +122,9 @@ def read(text: str, version: str = "1.10", paths: Sequence[Path] = ()) -> Scene:
 
 
 def poses_in_scope(scene: Scene, scope: str = "") -> dict[str, Matrix]:
-    """Return the pose in the world of every link, frame, nested model and joint, by name within a scope."""
+    """Return the pose in the world of every link, frame, nested model and joint, by name within a
+    scope.
+    """
     X_WL = {WORLD: np.eye(4)} | {link.name: dense(link.X_WL) for link in scene.links}
     poses = X_WL | {frame.name: X_WL[frame.link] @ dense(frame.X_LF) for frame in scene.frames}
     poses |= {model.name: dense(model.X_WM) for model in scene.models}
@@ -125,13 +138,15 @@ def dense(pose: loaders.Pose) -> Matrix:
     return X
 
 
-def assert_poses(scene: Scene, poses: dict[str, Matrix], scope: str = "", X_WM: Matrix | None = None) -> None:
+def assert_poses(
+    scene: Scene, poses: dict[str, Matrix], scope: str = "", X_WM: Matrix | None = None
+) -> None:
     actual = poses_in_scope(scene, scope)
     for name, X in poses.items():
         np.testing.assert_allclose(actual[name], X if X_WM is None else X_WM @ X, atol=1e-11)
 
 
-# --- properties ------------------------------------------------------------------------------------------------------
+# --- properties -----------------------------------------------------------------------------------
 
 
 @QUICK
@@ -160,7 +175,9 @@ def test_the_order_of_siblings_does_not_matter(parts: list[Part], data: st.DataO
 
 @QUICK
 @given(graphs(), st.data())
-def test_the_frame_that_a_pose_is_relative_to_does_not_matter(parts: list[Part], data: st.DataObject) -> None:
+def test_the_frame_that_a_pose_is_relative_to_does_not_matter(
+    parts: list[Part], data: st.DataObject
+) -> None:
     poses = expected(parts)
     texts = []
     for index, part in enumerate(parts):
@@ -179,7 +196,9 @@ def as_quaternion(X: Matrix, base: str) -> str:
 
 
 def quadratic_form(R: Matrix) -> Matrix:
-    """The matrix whose largest eigenvector is the quaternion ``x y z w`` of R (Bar-Itzhack, 2000)."""
+    """The matrix whose largest eigenvector is the quaternion ``x y z w`` of R (Bar-Itzhack,
+    2000).
+    """
     K = np.empty((4, 4))
     K[:3, :3] = R + R.T - np.trace(R) * np.eye(3)
     K[:3, 3] = K[3, :3] = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
@@ -193,7 +212,10 @@ def test_a_model_within_others_moves_as_a_whole(
     parts: list[Part], inner: tuple[float, ...], outer: tuple[float, ...]
 ) -> None:
     poses = [f"<pose>{' '.join(map(repr, numbers))}</pose>" for numbers in (inner, outer)]
-    nested = f"<world name='w'><model name='o'>{poses[1]}<link name='l'/>{model(parts, 'm', poses[0])}</model></world>"
+    nested = (
+        f"<world name='w'><model name='o'>{poses[1]}<link "
+        f"name='l'/>{model(parts, 'm', poses[0])}</model></world>"
+    )
     assert_poses(read(nested), expected(parts), "o::m::", matrix(outer) @ matrix(inner))
 
 
@@ -204,7 +226,9 @@ def folder() -> tempfile.TemporaryDirectory[str]:
 
 def included(parts: list[Part], include: str) -> Scene:
     library = Path(folder().name)
-    (library / "part.sdf").write_text(f"<sdf version='1.9'>{model(parts, 'part', '<pose>9 9 9 0 0 0</pose>')}</sdf>")
+    (library / "part.sdf").write_text(
+        f"<sdf version='1.9'>{model(parts, 'part', '<pose>9 9 9 0 0 0</pose>')}</sdf>"
+    )
     return read(f"<model name='whole'><link name='root'/>{include}</model>", paths=[library])
 
 
@@ -227,8 +251,12 @@ def test_a_placement_frame_has_the_pose_of_the_include(
     poses = expected(parts)
     frame = data.draw(st.sampled_from(list(poses)))
     pose = f"<pose>{' '.join(map(repr, numbers))}</pose>"
-    include = f"<include><uri>part.sdf</uri><placement_frame>{frame}</placement_frame>{pose}</include>"
-    assert_poses(included(parts, include), poses, "part::", matrix(numbers) @ np.linalg.inv(poses[frame]))
+    include = (
+        f"<include><uri>part.sdf</uri><placement_frame>{frame}</placement_frame>{pose}</include>"
+    )
+    assert_poses(
+        included(parts, include), poses, "part::", matrix(numbers) @ np.linalg.inv(poses[frame])
+    )
 
 
 def same_scene(old: str, old_version: str, new: str, new_version: str) -> None:
@@ -240,15 +268,24 @@ def same_scene(old: str, old_version: str, new: str, new_version: str) -> None:
 
 @QUICK
 @given(graphs(), st.sampled_from(["1.5", "1.6"]))
-def test_poses_with_frames_of_1_5_and_1_6_equal_those_of_1_12(parts: list[Part], version: str) -> None:
+def test_poses_with_frames_of_1_5_and_1_6_equal_those_of_1_12(
+    parts: list[Part], version: str
+) -> None:
     plain = [replace(part, anchor=part.anchor if part.kind == "joint" else None) for part in parts]
     write_old: Callable[[Part], str] = lambda part: write(part, plain, "frame")  # noqa: E731
-    old, new = ("".join(map(writer, plain)) for writer in (write_old, lambda part: write(part, plain)))
+    old, new = (
+        "".join(map(writer, plain)) for writer in (write_old, lambda part: write(part, plain))
+    )
     same_scene(f"<model name='m'>{old}</model>", version, f"<model name='m'>{new}</model>", "1.12")
 
 
 @QUICK
-@given(SIX, SIX, st.tuples(NUMBER, NUMBER, NUMBER).filter(any), st.sampled_from(["1.2", "1.3", "1.4", "1.5", "1.6"]))
+@given(
+    SIX,
+    SIX,
+    st.tuples(NUMBER, NUMBER, NUMBER).filter(any),
+    st.sampled_from(["1.2", "1.3", "1.4", "1.5", "1.6"]),
+)
 def test_joints_of_old_files_have_the_axes_of_new_ones(
     child: tuple[float, ...], own: tuple[float, ...], axis: tuple[float, ...], version: str
 ) -> None:
@@ -256,7 +293,9 @@ def test_joints_of_old_files_have_the_axes_of_new_ones(
     <joint name='j' type='revolute'><pose>{}</pose><parent>a</parent><child>b</child><axis>
     <xyz{}>{}</xyz>{}</axis></joint></model>"""
     numbers = [" ".join(map(repr, values)) for values in (child, own, axis)]
-    flag = "<use_parent_model_frame>true</use_parent_model_frame>" if version in ("1.5", "1.6") else ""
+    flag = (
+        "<use_parent_model_frame>true</use_parent_model_frame>" if version in ("1.5", "1.6") else ""
+    )
     old = body.format(*numbers[:2], "", numbers[2], flag)
     new = body.format(*numbers[:2], " expressed_in='__model__'", numbers[2], "")
     same_scene(old, version, new, "1.12")
@@ -277,7 +316,10 @@ def test_flattened_models_of_1_7_equal_nested_models(parts: list[Part]) -> None:
         flat.append(f"<{part.kind} name='c::{part.name}'>{pose.format('c::')}</{part.kind}>")
         nested.append(f"<{part.kind} name='{part.name}'>{pose.format('')}</{part.kind}>")
     where = "1 2 3 0.1 0.2 0.3</pose>"
-    frame = f"<frame name='c::__model__' attached_to='c::p0'><pose relative_to='__model__'>{where}</frame>"
+    frame = (
+        f"<frame name='c::__model__' attached_to='c::p0'><pose "
+        f"relative_to='__model__'>{where}</frame>"
+    )
     around = "<world name='w'><model name='m'><link name='l'/>{}</model></world>"
     model_today = f"<model name='c' canonical_link='p0'><pose>{where}{''.join(nested)}</model>"
     same_scene(around.format(frame + "".join(flat)), "1.7", around.format(model_today), "1.8")

@@ -24,7 +24,11 @@ def test_one_rule_moves_each_attribute_to_an_element_of_the_same_name() -> None:
     [
         (Move("a", "b", "c"), "<a><b>1</b></a>", "<a><c>1</c></a>"),
         (Move("a", "b", "c"), "<a><b>1</b><c>2</c></a>", "<a><b>1</b><c>2</c></a>"),
-        (Copy("a", "b", ("c/d", "e/@f")), "<a><b>1</b></a>", "<a><b>1</b><c><d>1</d></c><e f='1'/></a>"),
+        (
+            Copy("a", "b", ("c/d", "e/@f")),
+            "<a><b>1</b></a>",
+            "<a><b>1</b><c><d>1</d></c><e f='1'/></a>",
+        ),
         (Rename("//b", "x", "c"), "<a><b x='1'/></a>", "<a><c>1</c></a>"),
         (Add("a", "b", "1"), "<a/>", "<a><b>1</b></a>"),
         (Add("a", "b", "1"), "<a><b>2</b></a>", "<a><b>2</b></a>"),
@@ -33,6 +37,10 @@ def test_one_rule_moves_each_attribute_to_an_element_of_the_same_name() -> None:
         (Map("a", "b", "c/@d", "x"), "<a><b>false</b><c/></a>", "<a><b>false</b><c/></a>"),
     ],
 )
-def test_each_kind_of_rule_changes_the_tree(rule: Rule, old: str, new: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.import_module("loaders.sdf.upgrade"), "UPGRADES", (((1, 2), (rule,)),))
+def test_each_kind_of_rule_changes_the_tree(
+    rule: Rule, old: str, new: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        importlib.import_module("loaders.sdf.upgrade"), "UPGRADES", (((1, 2), (rule,)),)
+    )
     assert_upgrades(old, "1.0", new)

@@ -68,7 +68,10 @@ def test_the_prefix_is_removed_from_references() -> None:
 def test_a_prefix_ends_at_the_separator() -> None:
     assert_unflattens(
         "<link name='aa'/><link name='a::l'/><link name='aa::l'/>",
-        "<link name='aa'/><model name='a'><link name='l'/></model><model name='aa'><link name='l'/></model>",
+        (
+            "<link name='aa'/><model name='a'><link name='l'/></model><model name='aa'><link "
+            "name='l'/></model>"
+        ),
     )
 
 
@@ -91,7 +94,10 @@ def test_a_group_that_refers_to_other_elements_stays_flat() -> None:
 
 @pytest.mark.parametrize("name", ["::", "a::", "::a", "a::b::", "::::", "::".join("a" * 1000)])
 def test_names_with_misplaced_separators_are_read(name: str) -> None:
-    text = f"<sdf version='1.6'><world name='w'><model name='m'><link name='{name}'/></model></world></sdf>"
+    text = (
+        f"<sdf version='1.6'><world name='w'><model name='m'><link "
+        f"name='{name}'/></model></world></sdf>"
+    )
     with contextlib.suppress(LoadError):
         assert loaders.load_string(text, format="sdf").links
 
@@ -105,11 +111,15 @@ FLAT = f"""<model name='robot'><frame name='arm::__model__' attached_to='arm::up
   <link name='body'/></model>"""
 
 
-@pytest.mark.parametrize(("text", "scope"), [(f"<world name='w'>{FLAT}</world>", "robot::"), (FLAT, "")])
+@pytest.mark.parametrize(
+    ("text", "scope"), [(f"<world name='w'>{FLAT}</world>", "robot::"), (FLAT, "")]
+)
 def test_flattened_names_of_1_7_keep_their_names_and_poses(text: str, scope: str) -> None:
     scene = read_sdf(text, "1.7")
     X_Marm = transform(0, 2, 0, yaw=Q)
-    assert set(by_name(scene.links)) == {scope + name for name in ("arm::upper", "arm::lower", "body")}
+    assert set(by_name(scene.links)) == {
+        scope + name for name in ("arm::upper", "arm::lower", "body")
+    }
     assert_pose(X_WL(scene, scope + "arm::upper"), X_Marm, transform(1, 0, 0))
     assert_pose(X_WL(scene, scope + "arm::lower"), X_Marm, transform(1, 0, -1))
     np.testing.assert_allclose(axis_in_world(scene, scope + "arm::elbow"), (0, 1, 0), atol=1e-15)

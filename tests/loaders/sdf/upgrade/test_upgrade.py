@@ -23,7 +23,9 @@ def test_every_released_version_is_known_and_returned(version: str) -> None:
     assert [str(entry) for entry in found if entry.severity != "note"] == []
 
 
-@pytest.mark.parametrize("version", ["1.1", "1.13", "1.8.0", "2.0", "100", "newest", "1.٣", "9" * 9999])
+@pytest.mark.parametrize(
+    "version", ["1.1", "1.13", "1.8.0", "2.0", "100", "newest", "1.٣", "9" * 9999]
+)
 def test_an_unknown_version_is_reported_and_read_as_the_newest(version: str) -> None:
     old = "<model name='m'><link name='l'><pose frame='x'/></link></model>"
     root, found = tree(f"<sdf version='{version}'>{old}</sdf>")
@@ -36,4 +38,6 @@ def test_an_unknown_version_is_reported_and_read_as_the_newest(version: str) -> 
 @pytest.mark.parametrize("attribute", ["", " version=''", " version='  '"])
 def test_a_missing_version_is_an_error(attribute: str) -> None:
     with pytest.raises(LoadError, match=r"sdf\.no-version"):
-        loaders.load_string(f"<sdf{attribute}><model name='m'><link name='l'/></model></sdf>", format="sdf")
+        loaders.load_string(
+            f"<sdf{attribute}><model name='m'><link name='l'/></model></sdf>", format="sdf"
+        )

@@ -1,4 +1,6 @@
-"""The conversion rules of each version: the tree after the upgrade, and equal scenes for old and new files."""
+"""The conversion rules of each version: the tree after the upgrade, and equal scenes for old and
+new files.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from tests.support.sdf import (
     transform,
 )
 
-# --- 1.0 ------------------------------------------------------------------------------------------------------------
+# --- 1.0 ------------------------------------------------------------------------------------------
 
 
 NEWEST = "1.12"
@@ -126,7 +128,10 @@ def test_a_world_of_1_0_keeps_its_gravity_step_and_lights() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("<mesh filename='a.dae' scale='2 2 2'/>", "<mesh><uri>a.dae</uri><scale>2 2 2</scale></mesh>"),
+        (
+            "<mesh filename='a.dae' scale='2 2 2'/>",
+            "<mesh><uri>a.dae</uri><scale>2 2 2</scale></mesh>",
+        ),
         ("<plane normal='0 1 0'/>", "<plane><normal>0 1 0</normal></plane>"),
         (
             "<heightmap filename='h.png' size='9 9 1' origin='0 0 1'/>",
@@ -140,27 +145,36 @@ def test_a_world_of_1_0_keeps_its_gravity_step_and_lights() -> None:
     ],
 )
 def test_file_names_of_shapes_become_uris(old: str, new: str) -> None:
-    around = "<model name='m'><link name='l'><visual name='v'><geometry>{}</geometry></visual></link></model>"
+    around = (
+        "<model name='m'><link name='l'><visual "
+        "name='v'><geometry>{}</geometry></visual></link></model>"
+    )
     assert_upgrades(around.format(old), "1.0", around.format(new))
 
 
 def test_materials_of_1_0_are_those_of_gazebo() -> None:
-    body = "<model name='m'><link name='l'><visual name='v'><material script='Gazebo/Red'/></visual></link></model>"
+    body = (
+        "<model name='m'><link name='l'><visual name='v'><material "
+        "script='Gazebo/Red'/></visual></link></model>"
+    )
     scene = loaders.load_string(f"<gazebo version='1.0'>{body}</gazebo>", format="sdf")
     material = scene.links[0].visuals[0].material
     assert material is not None
     assert material.name == "Gazebo/Red"
 
 
-# --- 1.2 to 1.5 -----------------------------------------------------------------------------------------------------
+# --- 1.2 to 1.5 -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("version", ["1.2", "1.3"])
 def test_a_mesh_of_1_2_can_have_a_filename(version: str) -> None:
     around = (
-        "<model name='m'><link name='l'><visual name='v'><geometry><mesh>{}</mesh></geometry></visual></link></model>"
+        "<model name='m'><link name='l'><visual "
+        "name='v'><geometry><mesh>{}</mesh></geometry></visual></link></model>"
     )
-    assert_upgrades(around.format("<filename>a.stl</filename>"), version, around.format("<uri>a.stl</uri>"))
+    assert_upgrades(
+        around.format("<filename>a.stl</filename>"), version, around.format("<uri>a.stl</uri>")
+    )
     both = "<uri>b.stl</uri><filename>a.stl</filename>"
     assert_upgrades(around.format(both), version, around.format(both))
 
@@ -168,7 +182,8 @@ def test_a_mesh_of_1_2_can_have_a_filename(version: str) -> None:
 @pytest.mark.parametrize("dt", ["<ode><solver>{}</solver></ode>", "<bullet>{}</bullet>"])
 def test_the_time_step_moves_from_the_engine_to_physics(dt: str) -> None:
     old = (
-        f"<world name='w'><physics type='x'>{dt.format('<dt>0.01</dt>')}<update_rate>50</update_rate></physics></world>"
+        f"<world name='w'><physics "
+        f"type='x'>{dt.format('<dt>0.01</dt>')}<update_rate>50</update_rate></physics></world>"
     )
     new = (
         f"<world name='w'><physics type='x'>{dt.format('')}<max_step_size>0.01</max_step_size>"
@@ -188,12 +203,19 @@ def test_physics_and_gravity_of_old_files_are_read() -> None:
     assert (scene.physics.time_step, scene.physics.real_time_update_rate) == (0.02, 40.0)
     assert read_sdf("<world name='w'/>", "1.4").gravity.tolist() == [0.0, 0.0, -9.8]
     magnetic = read_sdf(
-        "<world name='w'><physics type='ode'><magnetic_field>1 2 3</magnetic_field></physics></world>", "1.5"
+        (
+            "<world name='w'><physics type='ode'><magnetic_field>1 2 "
+            "3</magnetic_field></physics></world>"
+        ),
+        "1.5",
     )
     assert magnetic.magnetic_field.tolist() == [1.0, 2.0, 3.0]
 
 
-JOINT = "<joint name='j' type='universal'><axis><xyz{0}>1 0 0</xyz></axis><axis2><xyz{0}>0 1 0</xyz></axis2></joint>"
+JOINT = (
+    "<joint name='j' type='universal'><axis><xyz{0}>1 0 0</xyz></axis><axis2><xyz{0}>0 1 "
+    "0</xyz></axis2></joint>"
+)
 
 
 FLAG = "<joint name='j' type='revolute'><axis><xyz{}>1 0 0</xyz>{}</axis></joint>"
@@ -202,7 +224,9 @@ FLAG = "<joint name='j' type='revolute'><axis><xyz{}>1 0 0</xyz>{}</axis></joint
 IN_MODEL = " expressed_in='__model__'"
 
 
-@pytest.mark.parametrize("around", ["<model name='m'>{}</model>", "<world name='w'><model name='m'>{}</model></world>"])
+@pytest.mark.parametrize(
+    "around", ["<model name='m'>{}</model>", "<world name='w'><model name='m'>{}</model></world>"]
+)
 def test_axes_of_top_level_models_are_in_the_model_frame_until_1_4(around: str) -> None:
     nested = around.format("<model name='n'>{}</model>")
     assert_upgrades(around.format(JOINT.format("")), "1.4", around.format(JOINT.format(IN_MODEL)))
@@ -212,7 +236,13 @@ def test_axes_of_top_level_models_are_in_the_model_frame_until_1_4(around: str) 
 
 @pytest.mark.parametrize(
     ("version", "in_joint"),
-    [("1.2", (0, 0, 1)), ("1.3", (0, 0, 1)), ("1.4", (0, 0, 1)), ("1.5", (0, 1, 0)), ("1.7", (0, 1, 0))],
+    [
+        ("1.2", (0, 0, 1)),
+        ("1.3", (0, 0, 1)),
+        ("1.4", (0, 0, 1)),
+        ("1.5", (0, 1, 0)),
+        ("1.7", (0, 1, 0)),
+    ],
 )
 def test_until_1_4_axes_are_in_the_model_frame_and_joints_always_on_their_child(
     version: str, in_joint: tuple[float, float, float]
@@ -241,7 +271,9 @@ def test_the_axis_rule_of_1_4_does_not_apply_to_nested_models() -> None:
 def test_an_axis_of_1_4_with_a_false_flag_stays_in_the_joint_frame() -> None:
     flag = "<use_parent_model_frame>false</use_parent_model_frame>"
     assert_upgrades(
-        f"<model name='m'>{FLAG.format('', flag)}</model>", "1.4", f"<model name='m'>{FLAG.format('', '')}</model>"
+        f"<model name='m'>{FLAG.format('', flag)}</model>",
+        "1.4",
+        f"<model name='m'>{FLAG.format('', '')}</model>",
     )
 
 
@@ -256,24 +288,31 @@ def test_gravity_and_magnetic_field_move_from_the_first_physics_to_the_world() -
 
 
 def test_the_noise_of_an_imu_is_copied_to_each_axis() -> None:
-    around = "<model name='m'><link name='l'><sensor name='s' type='imu'><imu>{}</imu></sensor></link></model>"
-    old = (
-        "<noise><type>gaussian</type><rate><mean>1</mean><stddev>2</stddev></rate><accel><mean>3</mean></accel></noise>"
+    around = (
+        "<model name='m'><link name='l'><sensor name='s' "
+        "type='imu'><imu>{}</imu></sensor></link></model>"
     )
-    rate = "".join(f"<{a}><noise type='gaussian'><mean>1</mean><stddev>2</stddev></noise></{a}>" for a in "xyz")
+    old = "<noise><type>gaussian</type><rate><mean>1</mean><stddev>2</stddev></rate><accel><mean>3</mean></accel></noise>"
+    rate = "".join(
+        f"<{a}><noise type='gaussian'><mean>1</mean><stddev>2</stddev></noise></{a}>" for a in "xyz"
+    )
     accel = "".join(f"<{a}><noise type='gaussian'><mean>3</mean></noise></{a}>" for a in "xyz")
     new = f"<angular_velocity>{rate}</angular_velocity><linear_acceleration>{accel}</linear_acceleration>"
     assert_upgrades(around.format(old), "1.5", around.format(new))
 
 
-# --- 1.6 and later --------------------------------------------------------------------------------------------------
+# --- 1.6 and later --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("word", "extra"), [("true", IN_MODEL), (" 1 ", IN_MODEL), ("false", ""), ("0", "")])
+@pytest.mark.parametrize(
+    ("word", "extra"), [("true", IN_MODEL), (" 1 ", IN_MODEL), ("false", ""), ("0", "")]
+)
 def test_use_parent_model_frame_becomes_expressed_in(word: str, extra: str) -> None:
     around = "<model name='m'><model name='n'>{}</model></model>"
     flag = f"<use_parent_model_frame>{word}</use_parent_model_frame>"
-    assert_upgrades(around.format(FLAG.format("", flag)), "1.6", around.format(FLAG.format(extra, "")))
+    assert_upgrades(
+        around.format(FLAG.format("", flag)), "1.6", around.format(FLAG.format(extra, ""))
+    )
 
 
 @pytest.mark.parametrize("word", ["true", "True", "TRUE", "1"])
@@ -297,11 +336,17 @@ def test_the_parent_model_frame_is_that_of_the_model_that_contains_the_joint(wor
 
 
 def test_the_frame_of_a_pose_is_renamed_except_in_plugins_and_other_namespaces() -> None:
-    kept = "<plugin name='p' filename='f'><pose frame='x'/></plugin><my:own xmlns:my='urn:m'><pose frame='x'/></my:own>"
-    around = (
-        f"<model name='m'>{kept}<model name='n'><link name='l'><visual name='v'>{{}}</visual></link></model></model>"
+    kept = (
+        "<plugin name='p' filename='f'><pose frame='x'/></plugin><my:own "
+        "xmlns:my='urn:m'><pose frame='x'/></my:own>"
     )
-    assert_upgrades(around.format("<pose frame='x'/>"), "1.6", around.format("<pose relative_to='x'/>"))
+    around = (
+        f"<model name='m'>{kept}<model name='n'><link name='l'><visual "
+        f"name='v'>{{}}</visual></link></model></model>"
+    )
+    assert_upgrades(
+        around.format("<pose frame='x'/>"), "1.6", around.format("<pose relative_to='x'/>")
+    )
     assert_upgrades(around.format("<pose frame='x'/>"), "1.7", around.format("<pose frame='x'/>"))
 
 

@@ -1,4 +1,6 @@
-"""An argument without a value is an error that names it; lenient loading takes it as empty, and as false."""
+"""An argument without a value is an error that names it; lenient loading takes it as empty, and as
+false.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def errors(folder: Path, body: str = "", **options: object) -> list[tuple[str, o
     return [(entry.code, entry.arguments.get("name")) for entry in caught.value.diagnostics]
 
 
-def test_lenient_loading_takes_an_argument_without_a_value_as_empty_and_as_false(tmp_path: Path) -> None:
+def test_lenient_loading_takes_an_argument_without_a_value_as_empty_and_as_false(
+    tmp_path: Path,
+) -> None:
     scene = load(tmp_path, lenient=True)
     assert [link.name for link in scene.links] == ["base"]
     skipped = [entry for entry in scene.diagnostics if entry.fate is loaders.Fate.SKIPPED]
@@ -49,8 +53,15 @@ def test_a_strict_load_names_every_argument_at_once(tmp_path: Path) -> None:
     assert errors(tmp_path) == both
 
 
-def test_an_argument_that_is_needed_stays_an_error_without_what_follows_from_it(tmp_path: Path) -> None:
-    found = errors(tmp_path, NEEDED.format("$(arg mass)"), xacro_args={"fixed": "0", "prefix": ""}, lenient=True)
+def test_an_argument_that_is_needed_stays_an_error_without_what_follows_from_it(
+    tmp_path: Path,
+) -> None:
+    found = errors(
+        tmp_path,
+        NEEDED.format("$(arg mass)"),
+        xacro_args={"fixed": "0", "prefix": ""},
+        lenient=True,
+    )
     assert found == [("xacro.missing-argument", "mass")]
 
 

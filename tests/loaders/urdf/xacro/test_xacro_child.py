@@ -16,7 +16,9 @@ from loaders.urdf.xacro import ExpansionError, run_xacro
 pytest.importorskip("xacro")
 
 HEAD = "xmlns:xacro='http://www.ros.org/wiki/xacro'"
-NEXT_TWICE = "".join(f"<xacro:macro name='m{i}'><xacro:m{i + 1}/><xacro:m{i + 1}/></xacro:macro>" for i in range(40))
+NEXT_TWICE = "".join(
+    f"<xacro:macro name='m{i}'><xacro:m{i + 1}/><xacro:m{i + 1}/></xacro:macro>" for i in range(40)
+)
 ENDLESS = '<link name="${[0 for x in range(10**15) if x == -1]}"/>'
 
 
@@ -37,7 +39,9 @@ def refusal(path: Path, **limits: int) -> loaders.Diagnostic:
     [ENDLESS, "<link name='${9**9**9**9}'/>", f"{NEXT_TWICE}<xacro:macro name='m40'/><xacro:m0/>"],
     ids=["loop", "power", "macros"],
 )
-def test_an_expansion_that_would_take_for_ever_ends_at_the_limit_of_time(tmp_path: Path, body: str) -> None:
+def test_an_expansion_that_would_take_for_ever_ends_at_the_limit_of_time(
+    tmp_path: Path, body: str
+) -> None:
     entry = refusal(written(tmp_path, body), xacro_seconds=1, elements=10**9)
     assert (entry.code, entry.arguments) == ("file.limit", {"limit": 1, "option": "xacro_seconds"})
     assert (entry.where.file, "limits=Limits(xacro_seconds=...)" in entry.hint) == (
@@ -47,9 +51,14 @@ def test_an_expansion_that_would_take_for_ever_ends_at_the_limit_of_time(tmp_pat
 
 
 @pytest.mark.parametrize("expression", ["[0] * 10**8", "'a' * 10**12", "list(range(10**9))"])
-def test_an_expansion_that_needs_much_memory_ends_at_the_limit(tmp_path: Path, expression: str) -> None:
+def test_an_expansion_that_needs_much_memory_ends_at_the_limit(
+    tmp_path: Path, expression: str
+) -> None:
     entry = refusal(written(tmp_path, f'<link name="${{{expression}}}"/>'), xacro_bytes=300_000_000)
-    assert (entry.code, entry.arguments) == ("file.limit", {"limit": 300_000_000, "option": "xacro_bytes"})
+    assert (entry.code, entry.arguments) == (
+        "file.limit",
+        {"limit": 300_000_000, "option": "xacro_bytes"},
+    )
     assert "the file needs more than 300000000 xacro_bytes" in entry.message
 
 
@@ -69,7 +78,9 @@ def test_a_process_that_only_waits_is_ended_too(tmp_path: Path) -> None:
         run_xacro(path, {}, never)
 
 
-def test_a_python_that_cannot_be_started_is_a_plain_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_python_that_cannot_be_started_is_a_plain_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "none"))
     entry = refusal(written(tmp_path, "<link name='a'/>"))
     assert (entry.code, "Python cannot be started" in entry.message) == ("xacro.failed", True)

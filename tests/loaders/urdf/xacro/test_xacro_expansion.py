@@ -18,11 +18,13 @@ def xacro_file(tmp_path: Path) -> Path:
     (package / "package.xml").write_text("<package><name>arm_description</name></package>")
     head = "xmlns:xacro='http://www.ros.org/wiki/xacro'"
     (package / "urdf" / "part.xacro").write_text(
-        f"<robot {head}><xacro:macro name='part' params='n'><link name='l${{n + 1}}'/></xacro:macro></robot>"
+        f"<robot {head}><xacro:macro name='part' params='n'><link "
+        f"name='l${{n + 1}}'/></xacro:macro></robot>"
     )
     path = package / "urdf" / "arm.urdf.xacro"
     path.write_text(
-        f"<robot name='arm' {head}><xacro:include filename='$(find arm_description)/urdf/part.xacro'/>"
+        f"<robot name='arm' {head}><xacro:include filename='$(find "
+        f"arm_description)/urdf/part.xacro'/>"
         "<xacro:part n='1'/></robot>"
     )
     return path
@@ -51,7 +53,9 @@ def test_what_xacro_cannot_expand_is_an_error(xacro_file: Path, body: str) -> No
 
 
 @pytest.mark.parametrize("body", ["<robot", "<robot><a></robot>"])
-def test_an_error_of_syntax_has_the_file_and_the_line_also_in_an_included_file(xacro_file: Path, body: str) -> None:
+def test_an_error_of_syntax_has_the_file_and_the_line_also_in_an_included_file(
+    xacro_file: Path, body: str
+) -> None:
     pytest.importorskip("xacro")
     part = xacro_file.parent / "part.xacro"
     part.write_text("\n" + body)
@@ -67,7 +71,10 @@ def test_dashes_in_a_comment_are_ignored_in_xacro_as_in_urdf(xacro_file: Path) -
     part = xacro_file.parent / "part.xacro"
     part.write_text(part.read_text().replace("<link", "<!-- a -- b --><link"))
     scene = loaders.load(xacro_file, allow_xacro=True)
-    assert ([link.name for link in scene.links], codes(scene)) == (["l2"], ["xml.mended", "xacro.expanded"])
+    assert ([link.name for link in scene.links], codes(scene)) == (
+        ["l2"],
+        ["xml.mended", "xacro.expanded"],
+    )
 
 
 def test_lenient_loading_repairs_the_files_that_xacro_includes(xacro_file: Path) -> None:
@@ -77,7 +84,10 @@ def test_lenient_loading_repairs_the_files_that_xacro_includes(xacro_file: Path)
     with pytest.raises(loaders.LoadError, match="lenient=True"):
         loaders.load(xacro_file, allow_xacro=True)
     scene = loaders.load(xacro_file, allow_xacro=True, lenient=True, quiet=True)
-    assert ([link.name for link in scene.links], codes(scene)) == (["l2"], ["xml.syntax", "xacro.expanded"])
+    assert ([link.name for link in scene.links], codes(scene)) == (
+        ["l2"],
+        ["xml.syntax", "xacro.expanded"],
+    )
 
 
 def test_a_missing_xacro_package_is_one_line_with_the_command(
@@ -98,7 +108,9 @@ def test_arguments_have_the_values_of_the_caller(tmp_path: Path) -> None:
     path = tmp_path / "r.xacro"
     path.write_text(NAMED)
     for options, name in (({}, "a"), ({"xacro_args": {"n": "ur5e"}}, "ur5e")):
-        assert [link.name for link in loaders.load(path, allow_xacro=True, **options).links] == [name]
+        assert [link.name for link in loaders.load(path, allow_xacro=True, **options).links] == [
+            name
+        ]
 
 
 def test_a_missing_argument_is_named_with_the_option(tmp_path: Path) -> None:
@@ -108,10 +120,15 @@ def test_a_missing_argument_is_named_with_the_option(tmp_path: Path) -> None:
     with pytest.raises(loaders.LoadError) as caught:
         loaders.load(path, allow_xacro=True)
     (finding,) = caught.value.diagnostics
-    assert (finding.code, finding.hint) == ("xacro.missing-argument", "give it a value, as in xacro_args={'n': ...}")
+    assert (finding.code, finding.hint) == (
+        "xacro.missing-argument",
+        "give it a value, as in xacro_args={'n': ...}",
+    )
 
 
-@pytest.mark.parametrize("body", ["<xacro:property name='a' value='b'/><link name='l'/>", "<link name='${1 + 1}'/>"])
+@pytest.mark.parametrize(
+    "body", ["<xacro:property name='a' value='b'/><link name='l'/>", "<link name='${1 + 1}'/>"]
+)
 def test_xacro_in_a_urdf_is_recognized(tmp_path: Path, body: str) -> None:
     path = tmp_path / "r.urdf"
     path.write_text(f"<robot name='r' {HEAD}>{body}</robot>")
@@ -122,9 +139,12 @@ def test_xacro_in_a_urdf_is_recognized(tmp_path: Path, body: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "head", ["xmlns:xacro='http://ros.org/wiki/xacro'", "xmlns:xacro='http://playerstage/xacro'", ""]
+    "head",
+    ["xmlns:xacro='http://ros.org/wiki/xacro'", "xmlns:xacro='http://playerstage/xacro'", ""],
 )
-def test_an_expression_in_a_urdf_is_recognized_with_any_namespace_or_none(tmp_path: Path, head: str) -> None:
+def test_an_expression_in_a_urdf_is_recognized_with_any_namespace_or_none(
+    tmp_path: Path, head: str
+) -> None:
     pytest.importorskip("xacro")
     path = tmp_path / "r.urdf"
     path.write_text(f"<robot name='r' {head}><link name='${{1 + 1}}'/></robot>")
@@ -139,5 +159,7 @@ def test_a_dollar_in_the_text_of_a_plugin_is_no_xacro(tmp_path: Path) -> None:
 
 def test_an_expanded_urdf_with_comments_of_its_source_is_no_xacro(tmp_path: Path) -> None:
     path = tmp_path / "r.urdf"
-    path.write_text(f"<robot name='r' {HEAD}><!-- <xacro:leg a='${{b}}'/> --><link name='l'/></robot>")
+    path.write_text(
+        f"<robot name='r' {HEAD}><!-- <xacro:leg a='${{b}}'/> --><link name='l'/></robot>"
+    )
     assert codes(loaders.load(path)) == []

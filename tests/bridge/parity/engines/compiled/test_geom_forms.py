@@ -33,7 +33,9 @@ TEXT = """<mujoco><asset><texture name="t" type="2d" file="t.png"/><texture name
 @pytest.fixture
 def scene(tmp_path: Path) -> Scene:
     Image.new("RGB", (2, 2), (9, 8, 7)).save(tmp_path / "t.png")
-    Image.fromarray(np.array([[0, 100, 20], [30, 40, 255]], dtype=np.uint8)).save(tmp_path / "h.png")
+    Image.fromarray(np.array([[0, 100, 20], [30, 40, 255]], dtype=np.uint8)).save(
+        tmp_path / "h.png"
+    )
     path = tmp_path / "robot.xml"
     path.write_text(TEXT)
     return loaders.load(path, quiet=True)
@@ -61,10 +63,18 @@ def test_a_shape_has_a_form_and_a_drawing_a_color_too(scene: Scene) -> None:
     pose = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]
     assert settings["shape of a"][:7].tolist() == pytest.approx([6.0, 0.1, 0.2, 0.3, 0.1, 0.0, 0.0])
     assert settings["shape of a (2)"].tolist() == pytest.approx([3.0, 0.1, 0.2, *pose])
-    assert settings["drawing of a"][-8:].tolist() == pytest.approx([1.0, 0.5, 0.0, 1.0, 0.2, 0.9, 0.3, 1.0])
-    assert settings["drawing of a (2)"].tolist() == pytest.approx([2, 0.3, *pose, 0, 1, 0, 1, 0, 0.5, 0.5, 0])
-    assert settings["drawing of a (3)"][-1] == 0.0, "the texture that the document makes is none of a file"
-    assert settings["shape of world"].tolist() == pytest.approx([0, *pose]), "a plane touches without end"
+    assert settings["drawing of a"][-8:].tolist() == pytest.approx(
+        [1.0, 0.5, 0.0, 1.0, 0.2, 0.9, 0.3, 1.0]
+    )
+    assert settings["drawing of a (2)"].tolist() == pytest.approx(
+        [2, 0.3, *pose, 0, 1, 0, 1, 0, 0.5, 0.5, 0]
+    )
+    assert settings["drawing of a (3)"][-1] == 0.0, (
+        "the texture that the document makes is none of a file"
+    )
+    assert settings["shape of world"].tolist() == pytest.approx([0, *pose]), (
+        "a plane touches without end"
+    )
     assert settings["drawing of world"][:3].tolist() == pytest.approx([0.0, 3.0, 50.0])
     assert forms["drawing of a (3)"][:3].tolist() == pytest.approx([1.0, 2.0, 3.0])
     heights = np.array([30, 40, 255, 0, 100, 20]) / 510.0
@@ -96,7 +106,8 @@ def moved(visual: Any) -> Any:
 
 def recolored(visual: Any) -> Any:
     return dataclasses.replace(
-        visual, material=dataclasses.replace(visual.material, diffuse=(1.0, 0.5, 0.01, 1.0), texture=None)
+        visual,
+        material=dataclasses.replace(visual.material, diffuse=(1.0, 0.5, 0.01, 1.0), texture=None),
     )
 
 
@@ -117,20 +128,28 @@ def test_a_drawing_that_is_read_wrongly_is_found(
 
 
 def test_a_mesh_and_a_texture_without_files_leave_no_difference(tmp_path: Path) -> None:
-    """The reader reports both; MuJoCo compiles the original with a small box in place of the mesh."""
+    """The reader reports both; MuJoCo compiles the original with a small box in place of the
+    mesh.
+    """
     path = tmp_path / "robot.xml"
     text = TEXT.replace('vertex="0 0 0 1 0 0 0 2 0 0 0 3"', 'file="lost.obj"')
-    path.write_text(text.replace('<hfield name="h" file="h.png"', '<hfield name="h" nrow="2" ncol="2"'))
+    path.write_text(
+        text.replace('<hfield name="h" file="h.png"', '<hfield name="h" nrow="2" ncol="2"')
+    )
     lost = loaders.load(path, quiet=True)
     assert {"resource.not-found"} <= {entry.code for entry in lost.diagnostics}
     assert found(lost).failures == ()
 
 
 def test_vertices_without_triangles_are_not_drawn(tmp_path: Path) -> None:
-    (tmp_path / "m.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 5 5 5\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    (tmp_path / "m.obj").write_text(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 5 5 5\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    )
     path = tmp_path / "robot.xml"
     geom = '<geom type="mesh" mesh="m" contype="0" conaffinity="0"/>'
-    path.write_text(f'<mujoco><asset><mesh file="m.obj"/></asset><worldbody>{geom}</worldbody></mujoco>')
+    path.write_text(
+        f'<mujoco><asset><mesh file="m.obj"/></asset><worldbody>{geom}</worldbody></mujoco>'
+    )
     _, forms = stated(loaders.load(path, quiet=True))
     assert forms["drawing of world"][:3].tolist() == pytest.approx([1.0, 1.0, 1.0], abs=1e-6)
     assert failed(loaders.load(path, quiet=True), "compiled meshes") == set()

@@ -11,8 +11,10 @@ from bridge.parity.engines.mujoco.engine import MujocoEngine
 
 PLUGIN = (
     "<mujoco><extension><plugin plugin='mujoco.pid'/></extension>"
-    "<worldbody><body name='a'><joint name='j' range='30 90'/><geom size='1'/><site name='p'/></body></worldbody>"
-    "<actuator><plugin name='p' joint='j' plugin='mujoco.pid'/><motor name='m' joint='j'/></actuator>"
+    "<worldbody><body name='a'><joint name='j' range='30 90'/><geom size='1'/><site "
+    "name='p'/></body></worldbody>"
+    "<actuator><plugin name='p' joint='j' plugin='mujoco.pid'/><motor name='m' "
+    "joint='j'/></actuator>"
     "<keyframe><key name='k' qpos='1'/></keyframe></mujoco>"
 )
 
@@ -26,12 +28,16 @@ def test_what_the_reader_drops_has_no_name_but_for_elements_of_other_kinds() -> 
 
 def test_a_plugin_of_a_body_takes_no_name_from_an_actuator() -> None:
     text = (
-        "<mujoco><extension><plugin plugin='mujoco.elasticity.cable'/></extension><worldbody><body name='p'>"
-        "<joint name='j'/><geom type='capsule' size='1 1'/><plugin plugin='mujoco.elasticity.cable'/></body>"
+        "<mujoco><extension><plugin "
+        "plugin='mujoco.elasticity.cable'/></extension><worldbody><body name='p'>"
+        "<joint name='j'/><geom type='capsule' size='1 1'/><plugin "
+        "plugin='mujoco.elasticity.cable'/></body>"
         "</worldbody><actuator><motor name='p' joint='j'/></actuator></mujoco>"
     )
     mechanism = bridge.lower(loaders.load_string(text, format="mjcf", quiet=True))
-    assert [e.subjects for e in mechanism.scene.diagnostics if e.code == "mjcf-in.plugin"] == [("p",)]
+    assert [e.subjects for e in mechanism.scene.diagnostics if e.code == "mjcf-in.plugin"] == [
+        ("p",)
+    ]
     assert original_names(mechanism, {"actuator": ("p",)})("actuator", 0) == "p"
 
 
@@ -39,7 +45,10 @@ def test_an_export_has_further_keys_and_sites_that_do_not_count() -> None:
     engine = MujocoEngine(bridge.lower(loaders.load_string(PLUGIN, format="mjcf", quiet=True)))
     assert engine.model.nkey == 2
     labels = {label for label, _ in engine.compiled_statements()}
-    assert {label for label in labels if label.startswith("keyframe")} == {"keyframe k", "keyframe k of m"}
+    assert {label for label in labels if label.startswith("keyframe")} == {
+        "keyframe k",
+        "keyframe k of m",
+    }
     assert "frame p of a" in labels
 
 

@@ -1,4 +1,6 @@
-"""The number of geoms that each geom may touch, against the contacts that MuJoCo finds when all of them overlap."""
+"""The number of geoms that each geom may touch, against the contacts that MuJoCo finds when all of
+them overlap.
+"""
 
 from __future__ import annotations
 

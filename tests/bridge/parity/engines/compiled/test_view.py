@@ -7,7 +7,13 @@ from collections.abc import Mapping
 import mujoco
 import numpy as np
 
-from bridge.parity.engines.mujoco.compiled_model import View, actuator_numbers, actuator_rows, numbered, numbers
+from bridge.parity.engines.mujoco.compiled_model import (
+    View,
+    actuator_numbers,
+    actuator_rows,
+    numbered,
+    numbers,
+)
 
 MODEL = mujoco.MjModel.from_xml_string(
     "<mujoco><worldbody><body name='a'><joint name='j'/><geom size='1' name='g' pos='1 2 3'/>"
@@ -15,15 +21,24 @@ MODEL = mujoco.MjModel.from_xml_string(
     "<tendon><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon></mujoco>"
 )
 KINDS: Mapping[str, Mapping[int, str]] = {
-    "mjtObj": {int(m.value): name.removeprefix("mjOBJ_").lower() for name, m in mujoco.mjtObj.__members__.items()}
+    "mjtObj": {
+        int(m.value): name.removeprefix("mjOBJ_").lower()
+        for name, m in mujoco.mjtObj.__members__.items()
+    }
 }
 
 
 def view() -> View:
     return View(
-        model=MODEL, kinds=KINDS, links={1: "link"}, joints={0: "hinge"}, solid=(True, True), drawn=(True, True),
-        name_of=lambda kind, index: f"{kind} {index}!", options={},
-    )  # fmt: skip
+        model=MODEL,
+        kinds=KINDS,
+        links={1: "link"},
+        joints={0: "hinge"},
+        solid=(True, True),
+        drawn=(True, True),
+        name_of=lambda kind, index: f"{kind} {index}!",
+        options={},
+    )
 
 
 def number(kind: str) -> int:
@@ -44,7 +59,9 @@ def test_an_element_is_named_by_its_link_and_placed_by_its_pose() -> None:
 
 
 def test_numbers_of_arrays_that_a_version_lacks_are_left_out() -> None:
-    np.testing.assert_array_equal(numbers(MODEL, 0, "jnt_margin", "jnt_nothing", "jnt_axis"), [0.0, 0.0, 0.0, 1.0])
+    np.testing.assert_array_equal(
+        numbers(MODEL, 0, "jnt_margin", "jnt_nothing", "jnt_axis"), [0.0, 0.0, 0.0, 1.0]
+    )
     assert numbers(MODEL, 0, "jnt_nothing").size == 0
 
 
@@ -65,4 +82,6 @@ def test_an_actuator_has_rows_for_its_controls_and_its_outputs() -> None:
     assert rows == [[1, 2], [1, 2, 3], [1]]
     found = actuator_numbers(Model(), 1, "dyntype", "ctrlrange", "missing", "gear")
     assert found.tolist() == [8, 2, 3, 4, 5, 1, 2, 3]
-    assert list(actuator_rows(object(), 1, "ctrlrange")) == [1], "older versions have one control for each actuator"
+    assert list(actuator_rows(object(), 1, "ctrlrange")) == [1], (
+        "older versions have one control for each actuator"
+    )

@@ -35,7 +35,13 @@ def test_a_joint_of_a_chain_follows_another(multiplier: float) -> None:
 @pytest.mark.parametrize("kind", [JointType.BALL, JointType.REVOLUTE, JointType.FIXED])
 def test_a_loop_stays_closed(kind: JointType) -> None:
     closing = joint(
-        "loop", "a", "b", kind, xyz=(0, 1, 0), X_PJ=Pose.of(p=(0.3, 0.0, 0.2)), X_CJ=Pose.of(p=(0.3, 0, 0.2))
+        "loop",
+        "a",
+        "b",
+        kind,
+        xyz=(0, 1, 0),
+        X_PJ=Pose.of(p=(0.3, 0.0, 0.2)),
+        X_CJ=Pose.of(p=(0.3, 0, 0.2)),
     )
     dart = DartEngine(bridge.lower(scene(LINKS, [*HINGES, closing])))
     dart.set_step(1e-3)

@@ -47,7 +47,11 @@ def test_mass_matrices_of_robots_are_those_of_drake(robot: str) -> None:
 def test_a_bundled_model_agrees_at_every_level_of_the_verdict() -> None:
     found = compare(ASSETS / "double_pendulum.urdf", ("dart",), configurations=2)
     assert found.agreement is not Verdict.DIFFERS
-    told = {row.quantity for row in found.rows if row.engines == ("reference", "dart") and row.outcome == "passed"}
+    told = {
+        row.quantity
+        for row in found.rows
+        if row.engines == ("reference", "dart") and row.outcome == "passed"
+    }
     assert {"mass", "limits", "link poses", "mass matrix", "one step"} <= told
 
 

@@ -79,13 +79,22 @@ def test_a_block_slides_as_its_friction_says() -> None:
 
 def test_pairs_that_touch_are_those_of_the_mechanism() -> None:
     made = random_scene(5, fixed=True, kinds=(JointType.REVOLUTE,), size=6)
-    shaped = [link(one.name, X_WL=one.X_WL, inertia=one.inertia, shape=Box(size=(0.1, 0.1, 0.1))) for one in made.links]
+    shaped = [
+        link(one.name, X_WL=one.X_WL, inertia=one.inertia, shape=Box(size=(0.1, 0.1, 0.1)))
+        for one in made.links
+    ]
     mechanism = bridge.lower(scene(shaped, made.joints))
     dart = DartEngine(mechanism)
-    welded = {pair for pair in mechanism.collidable_pairs() if len({mechanism.weld_group_of(n) for n in pair}) > 1}
+    welded = {
+        pair
+        for pair in mechanism.collidable_pairs()
+        if len({mechanism.weld_group_of(n) for n in pair}) > 1
+    }
     assert dart.collidable_pairs() == welded
     dart.close()
 
 
 def test_meshes_are_not_supported() -> None:
-    assert not is_supported(Collision(name="c", X_LG=IDENTITY, geometry=Mesh(uri="a.obj", path=None)))
+    assert not is_supported(
+        Collision(name="c", X_LG=IDENTITY, geometry=Mesh(uri="a.obj", path=None))
+    )

@@ -1,4 +1,6 @@
-"""DART's steps are those of the semi-implicit Euler method; as exported, its motion converges to closed forms."""
+"""DART's steps are those of the semi-implicit Euler method; as exported, its motion converges to
+closed forms.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,28 @@ from tests.support.scenes import joint, link, random_scene, scene
 pytest.importorskip("mujoco")
 pytest.importorskip("dartpy")
 
-AXIS = {"damping": 0.4, "spring_stiffness": 8.0, "spring_reference": 0.2, "lower": -2.0, "upper": 2.5}
+AXIS = {
+    "damping": 0.4,
+    "spring_stiffness": 8.0,
+    "spring_reference": 0.2,
+    "lower": -2.0,
+    "upper": 2.5,
+}
 
 
 @pytest.mark.parametrize("fixed", [True, False])
 def test_steps_are_those_of_the_reference(fixed: bool) -> None:
     axis = {"damping": 0.1, "spring_stiffness": 1.0}
-    kinds = (JointType.REVOLUTE, JointType.BALL, JointType.UNIVERSAL, JointType.PLANAR, JointType.PRISMATIC)
-    mechanism = without_solver_effects(bridge.lower(random_scene(3, fixed=fixed, kinds=kinds, size=4, axis=axis)))
+    kinds = (
+        JointType.REVOLUTE,
+        JointType.BALL,
+        JointType.UNIVERSAL,
+        JointType.PLANAR,
+        JointType.PRISMATIC,
+    )
+    mechanism = without_solver_effects(
+        bridge.lower(random_scene(3, fixed=fixed, kinds=kinds, size=4, axis=axis))
+    )
     engines = DartEngine(mechanism), ReferenceEngine(mechanism)
     state = random_states(mechanism, 1, 0)[0]
     for engine in engines:
@@ -43,7 +59,9 @@ def test_steps_are_those_of_the_reference(fixed: bool) -> None:
 
 
 def hinge(**axis: Any) -> Mechanism:
-    return bridge.lower(scene([link("a")], [joint("j", WORLD, "a", xyz=(0, 1, 0), axis=axis)], gravity=np.zeros(3)))
+    return bridge.lower(
+        scene([link("a")], [joint("j", WORLD, "a", xyz=(0, 1, 0), axis=axis)], gravity=np.zeros(3))
+    )
 
 
 def test_own_springs_and_dampers_converge_to_the_oscillation() -> None:
@@ -79,15 +97,20 @@ def test_dry_friction_stops_a_hinge_where_it_should() -> None:
 
 def test_a_comparison_with_mujoco_is_equivalent() -> None:
     links = [link("a"), link("b")]
-    joints = [joint("j", WORLD, "a", xyz=(0, 1, 0), axis=AXIS), joint("k", "a", "b", xyz=(0, 1, 0), axis=AXIS)]
+    joints = [
+        joint("j", WORLD, "a", xyz=(0, 1, 0), axis=AXIS),
+        joint("k", "a", "b", xyz=(0, 1, 0), axis=AXIS),
+    ]
     found = compare(scene(links, joints), ("mujoco", "dart"), configurations=2)
     assert found.verdict is Verdict.EQUIVALENT, found.failures
     assert {"mass matrix", "one step", "exported motion", "stops in motion"} <= {
-        row.quantity for row in found.rows if "dart" in row.engines and row.outcome is Outcome.PASSED
+        row.quantity
+        for row in found.rows
+        if "dart" in row.engines and row.outcome is Outcome.PASSED
     }
 
 
-# --- faults in the running skeleton ----------------------------------------------------------------------------------
+# --- faults in the running skeleton ---------------------------------------------------------------
 
 
 def faulty(change: Any) -> Any:
@@ -137,16 +160,27 @@ def rubbing(skeleton: Any) -> None:
     skeleton.getJoint(1).setCoulombFriction(0, 0.2)
 
 
-FAULTS = {"mass": heavier, "joint motion": turned, "link poses": moved, "stops in motion": unlimited,
-          "bias forces": weightless, "exported motion": rubbing}  # fmt: skip
+FAULTS = {
+    "mass": heavier,
+    "joint motion": turned,
+    "link poses": moved,
+    "stops in motion": unlimited,
+    "bias forces": weightless,
+    "exported motion": rubbing,
+}
 
 
 @pytest.mark.parametrize("quantity", FAULTS)
 def test_a_fault_in_the_running_skeleton_is_found(quantity: str) -> None:
     links = [link("a"), link("b")]
     axis = {"lower": -0.3, "upper": 0.3} if quantity == "stops in motion" else AXIS
-    joints = [joint("j", WORLD, "a", xyz=(0, 1, 0), axis=axis), joint("k", "a", "b", xyz=(0, 1, 0), axis=axis)]
+    joints = [
+        joint("j", WORLD, "a", xyz=(0, 1, 0), axis=axis),
+        joint("k", "a", "b", xyz=(0, 1, 0), axis=axis),
+    ]
     levels = ("L2",) if "motion" in quantity and quantity != "joint motion" else ("L0", "L1")
-    found = compare(scene(links, joints), ("mujoco", faulty(FAULTS[quantity])), levels=levels, configurations=1)
+    found = compare(
+        scene(links, joints), ("mujoco", faulty(FAULTS[quantity])), levels=levels, configurations=1
+    )
     assert found.verdict is Verdict.DIFFERS
     assert quantity in {row.quantity for row in found.failures}

@@ -1,4 +1,6 @@
-"""Skeletons of DART have the joints, poses and inertias of the mechanism, for trees of all types of joint."""
+"""Skeletons of DART have the joints, poses and inertias of the mechanism, for trees of all types of
+joint.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,12 @@ pytest.importorskip("dartpy")
 
 @pytest.mark.parametrize("fixed", [True, False])
 @pytest.mark.parametrize("seed", range(4))
-def test_random_trees_have_the_kinematics_and_dynamics_of_the_reference(seed: int, fixed: bool) -> None:
-    mechanism = bridge.lower(random_scene(seed, fixed=fixed, axis={"damping": 0.3, "lower": -2.0, "upper": 3.0}))
+def test_random_trees_have_the_kinematics_and_dynamics_of_the_reference(
+    seed: int, fixed: bool
+) -> None:
+    mechanism = bridge.lower(
+        random_scene(seed, fixed=fixed, axis={"damping": 0.3, "lower": -2.0, "upper": 3.0})
+    )
     dart, reference = DartEngine(mechanism), ReferenceEngine(mechanism)
     state = random_states(mechanism, 1, seed)[0]
     accelerations = np.random.default_rng(seed).uniform(-1.0, 1.0, len(mechanism.v_order))
@@ -28,7 +34,9 @@ def test_random_trees_have_the_kinematics_and_dynamics_of_the_reference(seed: in
         assert matrix(dart.link_poses()[name]) == pytest.approx(matrix(X), abs=1e-12)
         assert dart.jacobians()[name] == pytest.approx(reference.jacobians()[name], abs=1e-12)
     assert dart.mass_matrix() == pytest.approx(reference.mass_matrix(), abs=1e-11)
-    assert dart.inverse_dynamics(accelerations) == pytest.approx(reference.inverse_dynamics(accelerations), abs=1e-9)
+    assert dart.inverse_dynamics(accelerations) == pytest.approx(
+        reference.inverse_dynamics(accelerations), abs=1e-9
+    )
     assert dart.joint_parameters() == reference.joint_parameters()
     for name, inertia in reference.inertias().items():
         assert dart.inertias()[name].mass == pytest.approx(inertia.mass, rel=1e-14)

@@ -1,4 +1,6 @@
-"""Shapes, friction and filters are read back from the running skeleton: a change of one of them is found and named."""
+"""Shapes, friction and filters are read back from the running skeleton: a change of one of them is
+found and named.
+"""
 
 from __future__ import annotations
 
@@ -47,13 +49,17 @@ TURNED = Pose.of(rotation_about(np.array((0.6, 0.0, 0.8)), 0.5), (0.1, -0.2, 0.3
 
 def shaped(name: str, geometry: Geometry) -> Any:
     surface = Surface(friction=Friction(mu=0.7, mu2=0.7))
-    return link(name, collisions=(Collision(name="c", X_LG=TURNED, geometry=geometry, surface=surface),))
+    return link(
+        name, collisions=(Collision(name="c", X_LG=TURNED, geometry=geometry, surface=surface),)
+    )
 
 
 def chain() -> Mechanism:
     names = "abc"
     links = [shaped(name, Box(size=(0.1, 0.2, 0.3))) for name in names]
-    hinges = [joint(f"j{b}", a, b, JointType.REVOLUTE) for a, b in ((WORLD, "a"), ("a", "b"), ("b", "c"))]
+    hinges = [
+        joint(f"j{b}", a, b, JointType.REVOLUTE) for a, b in ((WORLD, "a"), ("a", "b"), ("b", "c"))
+    ]
     return bridge.lower(scene(links, hinges))
 
 
@@ -125,13 +131,17 @@ def test_a_change_of_the_running_skeleton_is_found_and_named(
 ) -> None:
     faulty = type("Faulty", (Running,), {"change": staticmethod(change)})
     found = compare(chain(), (faulty,), levels=(level,), configurations=1)
-    failed = {row.quantity: set(row.subjects) for row in found.rows if row.outcome is Outcome.FAILED}
+    failed = {
+        row.quantity: set(row.subjects) for row in found.rows if row.outcome is Outcome.FAILED
+    }
     assert failed[quantity] == named
 
 
 def test_a_filter_that_is_removed_is_found() -> None:
     faulty = type("Faulty", (Running,), {"change": staticmethod(unfiltered)})
-    assert not chain().collidable_pairs() >= {frozenset("ab")}, "this test needs a pair that is filtered"
+    assert not chain().collidable_pairs() >= {frozenset("ab")}, (
+        "this test needs a pair that is filtered"
+    )
     found = compare(chain(), (faulty,), levels=("L1",), configurations=1)
     assert "collidable pairs" in {row.quantity for row in found.failures}
 
@@ -139,7 +149,9 @@ def test_a_filter_that_is_removed_is_found() -> None:
 @pytest.fixture
 def dart() -> Iterator[DartEngine]:
     ground = joint("w", WORLD, "l6", JointType.FIXED)
-    opened = DartEngine(bridge.lower(scene([shaped(f"l{k}", shape) for k, shape in enumerate(SHAPES)], [ground])))
+    opened = DartEngine(
+        bridge.lower(scene([shaped(f"l{k}", shape) for k, shape in enumerate(SHAPES)], [ground]))
+    )
     yield opened
     opened.close()
 
@@ -147,7 +159,9 @@ def dart() -> Iterator[DartEngine]:
 def test_every_shape_reaches_as_far_as_the_file_says(dart: DartEngine) -> None:
     found = compare(dart.mechanism, ("dart",), levels=("L0",), configurations=1)
     rows = {row.quantity: row for row in found.rows}
-    assert [rows[name].outcome for name in ("shapes", "meshes", "friction of shapes")] == [Outcome.PASSED] * 3
+    assert [rows[name].outcome for name in ("shapes", "meshes", "friction of shapes")] == [
+        Outcome.PASSED
+    ] * 3
     R, p = TURNED.R, TURNED.p
     box = dart.surfaces().supports["l0"][0]
     assert box[0] == pytest.approx(p[0] + 0.5 * np.abs(R[0]) @ (0.1, 0.2, 0.3))
@@ -157,7 +171,9 @@ def test_every_shape_reaches_as_far_as_the_file_says(dart: DartEngine) -> None:
 def test_pairs_are_the_same_when_they_are_asked_again(dart: DartEngine) -> None:
     surfaces, pairs = dart.surfaces(), dart.collidable_pairs()
     assert dart.collidable_pairs() == pairs
-    assert {name: len(each) for name, each in dart.surfaces().supports.items()} == dict.fromkeys(surfaces.supports, 1)
+    assert {name: len(each) for name, each in dart.surfaces().supports.items()} == dict.fromkeys(
+        surfaces.supports, 1
+    )
 
 
 def test_meshes_that_dart_does_not_get_are_differences_with_their_cause() -> None:

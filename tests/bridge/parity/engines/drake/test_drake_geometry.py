@@ -1,4 +1,6 @@
-"""Shapes, friction and collision filters of Drake agree with the file; a fault in the running scene graph is found."""
+"""Shapes, friction and collision filters of Drake agree with the file; a fault in the running scene
+graph is found.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ from bridge.parity.engine import NotReportedError
 from bridge.parity.engines.drake.engine import DrakeEngine
 from bridge.parity.engines.drake.plant import DrakeGeometry
 
-INERTIAL = "<inertial><mass value='1'/><inertia ixx='.1' iyy='.1' izz='.1' ixy='0' ixz='0' iyz='0'/></inertial>"
+INERTIAL = (
+    "<inertial><mass value='1'/><inertia ixx='.1' iyy='.1' izz='.1' ixy='0' ixz='0' "
+    "iyz='0'/></inertial>"
+)
 SHAPES = {
     "a": "<box size='1 2 3'/>",
     "b": "<sphere radius='.3'/>",
@@ -56,7 +61,11 @@ def chain(tmp_path: Path) -> Path:
 
 def rows(path: Path, engine: Any) -> dict[str, tuple[Outcome, str]]:
     found = compare(path, (engine,), levels=("L0", "L1"), configurations=1)
-    return {row.quantity: (row.outcome, str(row.where)) for row in found.rows if row.quantity in QUANTITIES}
+    return {
+        row.quantity: (row.outcome, str(row.where))
+        for row in found.rows
+        if row.quantity in QUANTITIES
+    }
 
 
 def faulty(change: Callable[[DrakeGeometry], None]) -> Any:
@@ -79,9 +88,9 @@ def shape_of(geometry: DrakeGeometry, link: str) -> Any:
 
 
 def test_drake_reads_the_same_shapes_friction_and_pairs(chain: Path) -> None:
-    assert {quantity: outcome for quantity, (outcome, _) in rows(chain, "drake").items()} == dict.fromkeys(
-        QUANTITIES, Outcome.PASSED
-    )
+    assert {
+        quantity: outcome for quantity, (outcome, _) in rows(chain, "drake").items()
+    } == dict.fromkeys(QUANTITIES, Outcome.PASSED)
 
 
 def test_another_friction_in_drake_is_found(chain: Path) -> None:
@@ -102,7 +111,9 @@ def test_a_pair_that_drake_filters_is_found(chain: Path) -> None:
 
     def change(geometry: DrakeGeometry) -> None:
         sets = (GeometrySet(shape_of(geometry, link)) for link in ("a", "d"))
-        geometry._graph.collision_filter_manager().Apply(CollisionFilterDeclaration().ExcludeBetween(*sets))
+        geometry._graph.collision_filter_manager().Apply(
+            CollisionFilterDeclaration().ExcludeBetween(*sets)
+        )
 
     assert rows(chain, faulty(change))["collidable pairs"] == (Outcome.FAILED, "a with d")
 
@@ -112,7 +123,9 @@ def test_another_shape_in_drake_is_found(link: str, quantity: str, chain: Path) 
     from pydrake.geometry import Cylinder
 
     def change(geometry: DrakeGeometry) -> None:
-        geometry._graph.ChangeShape(geometry._plant.get_source_id(), shape_of(geometry, link), Cylinder(0.2, 0.71))
+        geometry._graph.ChangeShape(
+            geometry._plant.get_source_id(), shape_of(geometry, link), Cylinder(0.2, 0.71)
+        )
 
     assert rows(chain, faulty(change))[quantity] == (Outcome.FAILED, link)
 

@@ -18,7 +18,8 @@ MASS, STIFFNESS, DAMPING = 2.0, 50.0, 0.8
 
 SLIDE = (
     "<link name='{name}'><inertial><mass>2</mass></inertial></link>"
-    "<joint name='j{name}' type='prismatic'><parent>world</parent><child>{name}</child><axis><xyz>1 0 0</xyz>"
+    "<joint name='j{name}' "
+    "type='prismatic'><parent>world</parent><child>{name}</child><axis><xyz>1 0 0</xyz>"
     "<dynamics><spring_stiffness>50</spring_stiffness><damping>.8</damping></dynamics></axis>{more}</joint>"
 )
 
@@ -31,8 +32,15 @@ def engine_of(tmp_path: Path, *parts: str) -> DrakeEngine:
 
 
 def oscillation(x: float, t: float, mass: float = MASS) -> float:
-    decay, frequency = DAMPING / (2 * mass), math.sqrt(STIFFNESS / mass - (DAMPING / (2 * mass)) ** 2)
-    return x * math.exp(-decay * t) * (math.cos(frequency * t) + decay / frequency * math.sin(frequency * t))
+    decay, frequency = (
+        DAMPING / (2 * mass),
+        math.sqrt(STIFFNESS / mass - (DAMPING / (2 * mass)) ** 2),
+    )
+    return (
+        x
+        * math.exp(-decay * t)
+        * (math.cos(frequency * t) + decay / frequency * math.sin(frequency * t))
+    )
 
 
 def test_a_damped_oscillation_in_continuous_time_is_exact(tmp_path: Path) -> None:
@@ -48,7 +56,9 @@ def test_a_damped_oscillation_in_continuous_time_is_exact(tmp_path: Path) -> Non
 
 def test_coupled_joints_move_in_steps_that_converge(tmp_path: Path) -> None:
     mimic = "<drake:mimic joint='ja' multiplier='1' offset='0'/>"
-    engine = engine_of(tmp_path, SLIDE.format(name="a", more=""), SLIDE.format(name="b", more=mimic))
+    engine = engine_of(
+        tmp_path, SLIDE.format(name="a", more=""), SLIDE.format(name="b", more=mimic)
+    )
     errors = []
     for step in (8e-3, 1e-3):
         engine.set_step(step)

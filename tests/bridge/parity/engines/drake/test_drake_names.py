@@ -1,4 +1,6 @@
-"""Positions of Drake's joints are those of the mechanism: there and back, for every type of joint."""
+"""Positions of Drake's joints are those of the mechanism: there and back, for every type of
+joint.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,13 @@ def test_positions_and_velocities_come_back(model: str, tmp_path: Path) -> None:
     q, v = random_states(mechanism, 1, 3)[0]
     engine.set_state(q, v)
     poses = mechanism.link_poses(engine.positions())
-    assert max(pose_distance(matrix(X), matrix(mechanism.link_poses(q)[n]), 0.0) for n, X in poses.items()) < 1e-12
+    assert (
+        max(
+            pose_distance(matrix(X), matrix(mechanism.link_poses(q)[n]), 0.0)
+            for n, X in poses.items()
+        )
+        < 1e-12
+    )
     assert engine.velocities() == pytest.approx(mechanism.velocities(v), abs=1e-12)
     assert set(engine.positions()) == {name for name, _ in mechanism.v_order}
     assert all(np.isfinite(np.atleast_1d(value)).all() for value in engine.positions().values())

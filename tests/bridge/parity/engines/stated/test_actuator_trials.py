@@ -39,4 +39,7 @@ def test_a_law_of_mujoco_is_not_tried() -> None:
 def test_a_joint_that_closes_a_loop_is_not_tried() -> None:
     mechanism = bridge.lower(four_bar())
     assert [closure.joint.name for closure in mechanism.closures] == ["close"]
-    assert (set(actuator_trials(mechanism)), untried_actuators(mechanism)) == ({"ja", "jb", "jc"}, ("close",))
+    assert (set(actuator_trials(mechanism)), untried_actuators(mechanism)) == (
+        {"ja", "jb", "jc"},
+        ("close",),
+    )

@@ -38,7 +38,9 @@ def test_a_link_with_a_mesh_that_is_missing_has_no_reading() -> None:
 
 def test_planes_are_not_drawn_in_their_own_frame() -> None:
     drawn = {
-        name: dataclasses.replace(link("a"), visuals=(Visual(name="v", X_LG=X_LG, geometry=geometry),))
+        name: dataclasses.replace(
+            link("a"), visuals=(Visual(name="v", X_LG=X_LG, geometry=geometry),)
+        )
         for name, geometry in {"box": UNIT_BOX, "plane": Plane()}.items()
     }
     assert has_drawn_poses(drawn["box"])

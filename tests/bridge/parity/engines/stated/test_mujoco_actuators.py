@@ -17,7 +17,9 @@ mujoco = pytest.importorskip("mujoco")
 
 
 def test_commands_saturate_at_the_limit_and_gains_are_40_per_radian_and_6_per_rate() -> None:
-    """At 0.1 rad from the target 40 N m/rad are 4 N m, and at 0.3 rad/s 6 N m s/rad are -1.8 N m."""
+    """At 0.1 rad from the target 40 N m/rad are 4 N m, and at 0.3 rad/s 6 N m s/rad are -1.8 N
+    m.
+    """
     mechanism = bridge.lower(loaders.load_string(sdf(), format="sdf"))
     engine = MujocoEngine(mechanism)
     found = engine.actuator_efforts(actuator_trials(mechanism), mechanism)
@@ -27,7 +29,10 @@ def test_commands_saturate_at_the_limit_and_gains_are_40_per_radian_and_6_per_ra
 
 
 def test_every_number_of_a_law_is_read() -> None:
-    law = "<general joint='j' gainprm='3' biastype='affine' biasprm='1 -2 -4' ctrlrange='-5 6' gear='7'/>"
+    law = (
+        "<general joint='j' gainprm='3' biastype='affine' biasprm='1 -2 -4' ctrlrange='-5 6' "
+        "gear='7'/>"
+    )
     text = (
         "<mujoco><worldbody><body><joint name='j'/><geom size='.1'/></body></worldbody>"
         f"<actuator>{law}</actuator></mujoco>"
@@ -39,8 +44,13 @@ def test_every_number_of_a_law_is_read() -> None:
 
 
 def test_an_actuator_with_several_controls_has_one_law() -> None:
-    """MuJoCo counts controls apart from actuators, each of which has as many as it takes as inputs."""
-    actuators = '<dcmotor joint="j" motorconst="1" resistance="1" input="pos vel"/><motor joint="j" gear="3"/>'
+    """MuJoCo counts controls apart from actuators, each of which has as many as it takes as
+    inputs.
+    """
+    actuators = (
+        '<dcmotor joint="j" motorconst="1" resistance="1" input="pos vel"/><motor '
+        'joint="j" gear="3"/>'
+    )
     if "dcmotor" not in mujoco.mj_printSchema(False, False).split():
         pytest.skip(f"MuJoCo {mujoco.__version__} has no <dcmotor>")
     text = (
@@ -57,7 +67,9 @@ def test_an_actuator_with_several_controls_has_one_law() -> None:
 
 
 def test_controls_and_outputs_of_an_actuator_have_their_own_rows() -> None:
-    """An orientation has three controls and three outputs, and a servo with a feed-forward two controls."""
+    """An orientation has three controls and three outputs, and a servo with a feed-forward two
+    controls.
+    """
     known = mujoco.mj_printSchema(False, False).split()
     if not {"orientation", "pid"} <= set(known):
         pytest.skip(f"MuJoCo {mujoco.__version__} has no <orientation>")
@@ -67,7 +79,9 @@ def test_controls_and_outputs_of_an_actuator_have_their_own_rows() -> None:
         "<orientation joint='b' kp='2'/><pid joint='j' kp='2' ki='1'/>"
         "<motor joint='j' gear='{gear}' ctrlrange='-7 8'/></actuator></mujoco>"
     )
-    laws = [laws_in_mujoco(mujoco.MjModel.from_xml_string(text.format(gear=gear))) for gear in (3, 4)]
+    laws = [
+        laws_in_mujoco(mujoco.MjModel.from_xml_string(text.format(gear=gear))) for gear in (3, 4)
+    ]
     assert [law[0] for law in laws[0]] == [1.0, 1.0, 3.0], "the first number is the gear"
     assert {-7.0, 8.0} <= set(laws[0][2].tolist())
     changed = [one.tolist() != two.tolist() for one, two in zip(*laws, strict=True)]
@@ -81,10 +95,14 @@ def test_models_with_such_actuators_are_compared(tmp_path: Path) -> None:
     path = tmp_path / "robot.xml"
     path.write_text(
         "<mujoco><worldbody><body><joint name='b' type='ball'/><geom size='.1'/>"
-        "<body pos='1 0 0'><joint name='j'/><geom size='.1'/><site name='s'/></body></body></worldbody><actuator>"
-        "<orientation joint='b' kp='2'/><pid joint='j' kp='2' ki='1'/><position joint='j' kp='3'/></actuator></mujoco>"
+        "<body pos='1 0 0'><joint name='j'/><geom size='.1'/><site "
+        "name='s'/></body></body></worldbody><actuator>"
+        "<orientation joint='b' kp='2'/><pid joint='j' kp='2' ki='1'/><position joint='j' "
+        "kp='3'/></actuator></mujoco>"
     )
     found = compare(path, engines=("mujoco", "mujoco-native"), levels=("L0",), configurations=1)
     assert found.failures == ()
-    (row,) = [r for r in found.rows if r.quantity == "actuator laws" and "reference" not in r.engines]
+    (row,) = [
+        r for r in found.rows if r.quantity == "actuator laws" and "reference" not in r.engines
+    ]
     assert row.outcome is Outcome.PASSED

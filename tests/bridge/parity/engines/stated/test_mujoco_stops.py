@@ -10,7 +10,10 @@ mujoco = pytest.importorskip("mujoco")
 
 
 def test_the_compliance_of_a_stop_is_that_of_the_measured_force() -> None:
-    joint = '<joint name="j" limited="true" range="0 1" solreflimit="-300 -30" solimplimit=".5 .5 .001"/>'
+    joint = (
+        '<joint name="j" limited="true" range="0 1" solreflimit="-300 -30" solimplimit=".5 .5 '
+        '.001"/>'
+    )
     ball = "<geom size='.1' mass='3' pos='1 0 0'/>"
     options = "<compiler angle='radian'/><option gravity='0 0 0'/>"
     model = mujoco.MjModel.from_xml_string(

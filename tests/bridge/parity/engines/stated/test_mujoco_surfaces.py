@@ -15,7 +15,9 @@ def test_geoms_are_read_with_their_poses_and_friction() -> None:
     <geom type="box" size="1 2 3" pos="1 0 0" friction=".4"/><geom type="capsule" size=".5 1"/>
     <geom type="cylinder" size=".5 1"/><geom type="ellipsoid" size="1 2 3"/><geom size=".5"/>
     <geom group="2" contype="0" conaffinity="0" type="box" size="1 1 1" pos="0 0 7"/>"""
-    model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody><body name='a'>{geoms}</body></worldbody></mujoco>")
+    model = mujoco.MjModel.from_xml_string(
+        f"<mujoco><worldbody><body name='a'>{geoms}</body></worldbody></mujoco>"
+    )
     found = surfaces_in_mujoco(mujoco, model, {1: "a"}, roles_in_export(mujoco, model))
     highest = found.supports["a"][:, [0, 2]]
     assert highest.tolist() == [[2.0, 3.0], [0.5, 1.5], [0.5, 1.0], [1.0, 3.0], [0.5, 0.5]]
@@ -32,13 +34,16 @@ def test_the_pose_of_a_mesh_is_that_of_its_file() -> None:
     </body></worldbody></mujoco>""")
     found = surfaces_in_mujoco(mujoco, model, {1: "a"}, roles_in_export(mujoco, model))
     assert found.visuals["a"][0].p == pytest.approx((1.0, 2.0, 3.0), abs=1e-6)
-    assert np.array(found.supports["a"][0, :6]) == pytest.approx((2.0, 4.0, 6.0, -1.0, -2.0, -3.0), abs=1e-6)
+    assert np.array(found.supports["a"][0, :6]) == pytest.approx(
+        (2.0, 4.0, 6.0, -1.0, -2.0, -3.0), abs=1e-6
+    )
 
 
 def test_what_a_tendon_wraps_around_is_no_shape_of_its_link() -> None:
     """The geoms of an export around which tendons wrap touch nothing and have no mass."""
     tendons = "".join(
-        f"<spatial><site site='s'/><geom geom='{geom}'/><site site='t'/></spatial>" for geom in ("ball", "rod")
+        f"<spatial><site site='s'/><geom geom='{geom}'/><site site='t'/></spatial>"
+        for geom in ("ball", "rod")
     )
     model = mujoco.MjModel.from_xml_string(f"""
     <mujoco><worldbody><body name="a"><geom type="box" size="1 2 3"/><site name="s" pos="-9 0 0"/>
@@ -55,5 +60,8 @@ def test_a_geom_for_display_or_for_a_tendon_that_may_touch_something_collides() 
     text = """<mujoco><worldbody><site name="s"/><site name="r" pos="1 0 0"/>
     <geom group="2" contype="{0}" conaffinity="0" size="1"/><geom name="g" contype="0" conaffinity="{0}" size=".1"/>
     </worldbody><tendon><spatial><site site="s"/><geom geom="g"/><site site="r"/></spatial></tendon></mujoco>"""
-    found = [roles_in_export(mujoco, mujoco.MjModel.from_xml_string(text.format(mask))) for mask in (0, 1)]
+    found = [
+        roles_in_export(mujoco, mujoco.MjModel.from_xml_string(text.format(mask)))
+        for mask in (0, 1)
+    ]
     assert found == [[(False, True), (False, False)], [(True, True), (True, False)]]

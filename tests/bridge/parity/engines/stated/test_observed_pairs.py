@@ -35,17 +35,23 @@ def chain(**rest: Any) -> Any:
 def disable(engine: PyBulletEngine) -> None:
     (body,) = engine._bodies
     client = engine._client
-    pybullet.setCollisionFilterPair(int(body), int(body), body.links["a"], body.links["c"], 0, physicsClientId=client)
+    pybullet.setCollisionFilterPair(
+        int(body), int(body), body.links["a"], body.links["c"], 0, physicsClientId=client
+    )
 
 
 def enable(engine: PyBulletEngine) -> None:
     (body,) = engine._bodies
     client = engine._client
-    pybullet.setCollisionFilterPair(int(body), int(body), body.links["b"], body.links["d"], 1, physicsClientId=client)
+    pybullet.setCollisionFilterPair(
+        int(body), int(body), body.links["b"], body.links["d"], 1, physicsClientId=client
+    )
 
 
 def failed(change: Any, model: Any) -> set[tuple[str, str]]:
-    rows = compare(model, ("mujoco", faulty_pybullet(change)), levels=("L1",), configurations=1).rows
+    rows = compare(
+        model, ("mujoco", faulty_pybullet(change)), levels=("L1",), configurations=1
+    ).rows
     return {(row.quantity, str(row.where)) for row in rows if row.outcome is Outcome.FAILED}
 
 
@@ -62,7 +68,10 @@ def test_a_pair_that_is_enabled_in_the_running_body_is_found_and_named() -> None
 
 def test_the_bodies_are_where_they_were() -> None:
     engine = PyBulletEngine(bridge.lower(chain()))
-    q, v = {"ja": 0.3, "jb": -0.2, "jc": 0.1, "jd": 1.0}, {"ja": 1.0, "jb": 2.0, "jc": 0.0, "jd": -1.0}
+    q, v = (
+        {"ja": 0.3, "jb": -0.2, "jc": 0.1, "jd": 1.0},
+        {"ja": 1.0, "jb": 2.0, "jc": 0.0, "jd": -1.0},
+    )
     engine.set_state(q, v)
     engine.collidable_pairs()
     positions, velocities = engine.positions(), engine.velocities().tolist()
@@ -80,16 +89,23 @@ def slider(shape: Any, p: tuple[float, float, float]) -> Any:
 
 
 def disable_both(engine: PyBulletEngine) -> None:
-    (a, i), (b, j) = ((int(body), body.links[n]) for n in "ac" for body in engine._bodies if n in body.links)
+    (a, i), (b, j) = (
+        (int(body), body.links[n]) for n in "ac" for body in engine._bodies if n in body.links
+    )
     pybullet.setCollisionFilterPair(a, b, i, j, 0, physicsClientId=engine._client)
 
 
 @pytest.mark.parametrize(
     ("shape", "p"),
-    [(Cylinder(radius=0.05, length=0.01), (0.0, 0.0, 0.01 - 2e-5)), (Sphere(radius=0.001), (0.02, 0.0, 0.0))],
+    [
+        (Cylinder(radius=0.05, length=0.01), (0.0, 0.0, 0.01 - 2e-5)),
+        (Sphere(radius=0.001), (0.02, 0.0, 0.0)),
+    ],
     ids=["disks that graze each other", "balls that rarely meet"],
 )
-def test_links_are_moved_closer_until_they_overlap(shape: Any, p: tuple[float, float, float]) -> None:
+def test_links_are_moved_closer_until_they_overlap(
+    shape: Any, p: tuple[float, float, float]
+) -> None:
     assert failed(lambda _engine: None, slider(shape, p)) == set()
     assert failed(disable_both, slider(shape, p)) == {("collidable pairs", "a with c")}
 
@@ -107,7 +123,9 @@ def test_one_contact_outweighs_any_overlap_without_one() -> None:
 
 
 def test_an_overlap_smaller_than_bullet_measures_is_not_certain() -> None:
-    """A camera of a millimeter on a quadruped overlaps its thigh by 2e-5 m in one position, without a contact."""
+    """A camera of a millimeter on a quadruped overlaps its thigh by 2e-5 m in one position, without
+    a contact.
+    """
     pair, other = frozenset(((0, 1), (0, 2))), frozenset(((0, 1), (0, 3)))
     observed = ObservedPairs()
     observed.record({pair: -2e-5, other: -2e-4}, set(), [])

@@ -41,10 +41,19 @@ def test_a_gear_without_force_holds_nothing(engine: PyBulletEngine) -> None:
     assert engine.violations() == {}
 
 
-def test_a_constraint_that_the_model_does_not_have_is_named_by_its_links(engine: PyBulletEngine) -> None:
+def test_a_constraint_that_the_model_does_not_have_is_named_by_its_links(
+    engine: PyBulletEngine,
+) -> None:
     body = engine._bodies[0]
     pybullet.createConstraint(
-        int(body), body.links["b"], int(body), body.links["d"], pybullet.JOINT_POINT2POINT,
-        (0, 0, 0), (0, 0, 0), (0, 0, 0), physicsClientId=engine._client,
-    )  # fmt: skip
+        int(body),
+        body.links["b"],
+        int(body),
+        body.links["d"],
+        pybullet.JOINT_POINT2POINT,
+        (0, 0, 0),
+        (0, 0, 0),
+        (0, 0, 0),
+        physicsClientId=engine._client,
+    )
     assert set(engine.violations()) == {"follow", "b, d"}

@@ -1,4 +1,6 @@
-"""What one short step at a high speed shows of joints in PyBullet, compared with what it was told."""
+"""What one short step at a high speed shows of joints in PyBullet, compared with what it was
+told.
+"""
 
 from __future__ import annotations
 
@@ -48,14 +50,22 @@ def test_dry_friction_is_the_same_after_the_time_step_was_changed(engine: PyBull
 
 def test_a_motor_that_is_left_on_counts_as_dry_friction(engine: PyBulletEngine) -> None:
     pybullet.setJointMotorControl2(
-        int(engine._bodies[0]), 2, pybullet.VELOCITY_CONTROL, force=7.0, physicsClientId=engine._client
+        int(engine._bodies[0]),
+        2,
+        pybullet.VELOCITY_CONTROL,
+        force=7.0,
+        physicsClientId=engine._client,
     )
     assert engine.joint_parameters()["jc", 0].friction == pytest.approx(7.0)
 
 
 def test_a_motor_that_stops_the_joint_shows_no_force(engine: PyBulletEngine) -> None:
     pybullet.setJointMotorControl2(
-        int(engine._bodies[0]), 2, pybullet.VELOCITY_CONTROL, force=1e12, physicsClientId=engine._client
+        int(engine._bodies[0]),
+        2,
+        pybullet.VELOCITY_CONTROL,
+        force=1e12,
+        physicsClientId=engine._client,
     )
     assert engine.joint_parameters()["jc", 0].friction is None
 
@@ -70,7 +80,9 @@ def test_the_state_and_the_time_step_stay(engine: PyBulletEngine) -> None:
 
 def test_a_limit_of_speed_that_pybullet_enforces_is_found(engine: PyBulletEngine) -> None:
     assert engine.enforced_speed_limits() == {}
-    pybullet.changeDynamics(int(engine._bodies[0]), BASE, maxJointVelocity=100.0, physicsClientId=engine._client)
+    pybullet.changeDynamics(
+        int(engine._bodies[0]), BASE, maxJointVelocity=100.0, physicsClientId=engine._client
+    )
     limits = engine.enforced_speed_limits()
     assert {joint for joint, _ in limits} == {"ja", "jb", "jc"}
     assert set(limits.values()) == {100.0}
@@ -99,12 +111,16 @@ SCREW = """<sdf version='1.10'><model name='m'>
 
 @pytest.mark.parametrize("pitch", [0.04, 2.0, 20.0])
 def test_a_screw_that_its_thread_slows_down_is_not_cut_off(pitch: float) -> None:
-    engine = PyBulletEngine(bridge.lower(loaders.load_string(SCREW.format(pitch=pitch), format="sdf")))
+    engine = PyBulletEngine(
+        bridge.lower(loaders.load_string(SCREW.format(pitch=pitch), format="sdf"))
+    )
     constraint = pybullet.getConstraintUniqueId(0, physicsClientId=engine._client)
     before = pybullet.getConstraintInfo(constraint, physicsClientId=engine._client)
     free = engine.enforced_speed_limits()
     assert pybullet.getConstraintInfo(constraint, physicsClientId=engine._client) == before
-    pybullet.changeDynamics(int(engine._bodies[0]), BASE, maxJointVelocity=0.01, physicsClientId=engine._client)
+    pybullet.changeDynamics(
+        int(engine._bodies[0]), BASE, maxJointVelocity=0.01, physicsClientId=engine._client
+    )
     cut_off = engine.enforced_speed_limits()
     engine.close()
     assert free == {}

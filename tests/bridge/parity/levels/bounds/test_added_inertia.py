@@ -1,4 +1,6 @@
-"""Inertia that MuJoCo adds to a point mass explains the difference that it makes by the closed form, and no other."""
+"""Inertia that MuJoCo adds to a point mass explains the difference that it makes by the closed
+form, and no other.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,10 @@ def pendulum() -> loaders.Scene:
     parts = ["<link name='world'/>"]
     for name, mass, inertia in (("point", MASS, none), ("body", 1.0, full)):
         parts.append(
-            f"<link name='{name}'><inertial><origin xyz='{RADIUS} 0 0'/><mass value='{mass}'/><inertia {inertia}/>"
-            f"</inertial></link><joint name='j_{name}' type='continuous'><parent link='world'/><child link='{name}'/>"
+            f"<link name='{name}'><inertial><origin xyz='{RADIUS} 0 0'/><mass "
+            f"value='{mass}'/><inertia {inertia}/>"
+            f"</inertial></link><joint name='j_{name}' type='continuous'><parent "
+            f"link='world'/><child link='{name}'/>"
             "<axis xyz='0 1 0'/></joint>"
         )
     return loaders.load_string(f"<robot name='r'>{''.join(parts)}</robot>", format="urdf")
@@ -54,7 +58,10 @@ def test_the_bound_is_what_the_added_inertia_changes() -> None:
     assert not found.failures, repr(found)
     for row in rows_of(found, "one step"):
         assert row.outcome is Outcome.EXPLAINED
-        assert (row.known_cause.code, row.known_cause.subjects) == ("mjcf.massless-link", ("point",))
+        assert (row.known_cause.code, row.known_cause.subjects) == (
+            "mjcf.massless-link",
+            ("point",),
+        )
         assert row.error <= row.known_cause.bound <= LARGEST_CHANGE + 2.0 * row.tolerance
     motion = rows_of(found, "motion without damping")
     assert {row.code for row in motion} == {"mjcf.massless-link"}
@@ -81,12 +88,19 @@ def other_link(model: Any) -> None:
 
 
 @pytest.mark.parametrize("fault", [more_inertia, less_inertia, other_gravity, other_link])
-def test_a_fault_as_large_as_the_added_inertia_is_a_difference(fault: Callable[[Any], None]) -> None:
-    """Also less inertia than stated, whose error is within the bound, and a fault of a link that gets none."""
+def test_a_fault_as_large_as_the_added_inertia_is_a_difference(
+    fault: Callable[[Any], None],
+) -> None:
+    """Also less inertia than stated, whose error is within the bound, and a fault of a link that
+    gets none.
+    """
     found = moved(fault)
     assert {row.outcome for row in rows_of(found, "one step")} == {Outcome.FAILED}
     assert Outcome.FAILED in {row.outcome for row in rows_of(found, "motion without damping")}
-    assert {row.outcome for row in rows_of(found, "exported motion")} <= {Outcome.FAILED, Outcome.UNKNOWN}
+    assert {row.outcome for row in rows_of(found, "exported motion")} <= {
+        Outcome.FAILED,
+        Outcome.UNKNOWN,
+    }
 
 
 def test_losses_add_no_inertia() -> None:
@@ -94,7 +108,11 @@ def test_losses_add_no_inertia() -> None:
     lost = Diagnostic("pybullet.rotor-inertia", Fate.DROPPED, "", subjects=("j_body",))
     assert added_inertia(mechanism, (lost,)) is None
     massless = Diagnostic(
-        "mjcf.massless-link", Fate.ASSUMED, "", subjects=("point",), arguments={"mass": MASS, "moments": "1 1 1"}
+        "mjcf.massless-link",
+        Fate.ASSUMED,
+        "",
+        subjects=("point",),
+        arguments={"mass": MASS, "moments": "1 1 1"},
     )
     added = added_inertia(mechanism, (lost, massless))
     assert added is not None
@@ -129,20 +147,31 @@ def test_pybullet_adds_to_the_inertia_that_a_link_has(code: str) -> None:
 
 
 def acceleration(moment: float) -> float:
-    """The acceleration of a horizontal pendulum of a kilogram with a moment of inertia about its center [rad/s^2]."""
+    """The acceleration of a horizontal pendulum of a kilogram with a moment of inertia about its
+    center [rad/s^2].
+    """
     return RADIUS * GRAVITY / (moment + RADIUS**2)
 
 
 def row(error: float, tolerance: float, outcome: Outcome, known_cause: Cause | None = None) -> Row:
     return Row(
-        level=Level.MOTION, quantity="one step", unit="rad/s^2", engines=("mujoco", "pybullet"), error=error,
-        tolerance=tolerance, where="body", outcome=outcome, known_cause=known_cause,
-    )  # fmt: skip
+        level=Level.MOTION,
+        quantity="one step",
+        unit="rad/s^2",
+        engines=("mujoco", "pybullet"),
+        error=error,
+        tolerance=tolerance,
+        where="body",
+        outcome=outcome,
+        known_cause=known_cause,
+    )
 
 
 @pytest.mark.parametrize("other", [0.25, 0.25 + 1e-6, 0.3])
 def test_what_remains_adds_to_what_the_inertia_changes(other: float) -> None:
-    """By the triangle inequality: |a(0) - a(other)| <= |a(0) - a(0.25)| + |a(0.25) - a(other)|, equal if monotonic."""
+    """By the triangle inequality: |a(0) - a(other)| <= |a(0) - a(0.25)| + |a(0.25) - a(other)|,
+    equal if monotonic.
+    """
     added = added_inertia(bridge.lower(pendulum()), (least("body", 0.25),))
     assert isinstance(added, AddedInertia)
     difference = row(acceleration(0.0) - acceleration(other), 1e-9, Outcome.FAILED)

@@ -10,7 +10,12 @@ import pytest
 
 import bridge
 from bridge.parity import Outcome
-from bridge.parity.bounds.constraint import MARGIN, _couplings_taken_for, screw_load, violation_bounds
+from bridge.parity.bounds.constraint import (
+    MARGIN,
+    _couplings_taken_for,
+    screw_load,
+    violation_bounds,
+)
 from loaders import load_string
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Coupling, JointType
@@ -19,7 +24,10 @@ from tests.support.running_faults import faulty_mujoco
 from tests.support.scenes import joint, link, scene
 
 ARM = dataclasses.replace(
-    scene([link("a"), link("b")], [joint("j", WORLD, "a", xyz=(0, 1, 0)), joint("k", "a", "b", xyz=(0, 1, 0))]),
+    scene(
+        [link("a"), link("b")],
+        [joint("j", WORLD, "a", xyz=(0, 1, 0)), joint("k", "a", "b", xyz=(0, 1, 0))],
+    ),
     couplings=(Coupling(follower="k", leader="j", multiplier=0.5),),
 )
 STATE = ({"j": 0.7, "k": 0.35}, {"j": 1.0, "k": 0.5})
@@ -27,14 +35,18 @@ STATE = ({"j": 0.7, "k": 0.35}, {"j": 1.0, "k": 0.5})
 
 def test_the_bound_is_the_relative_acceleration_times_the_stretch_of_one_step() -> None:
     mechanism = bridge.lower(ARM)
-    coarse, fine = (violation_bounds(mechanism, "mujoco", [STATE], step)["k"] for step in (1e-2, 5e-3))
+    coarse, fine = (
+        violation_bounds(mechanism, "mujoco", [STATE], step)["k"] for step in (1e-2, 5e-3)
+    )
     assert coarse == pytest.approx(4.0 * fine, rel=1e-6)
     assert 1e-9 < coarse < 1e-3
 
 
 def test_pybullet_has_no_soft_constraint() -> None:
     mechanism = bridge.lower(ARM)
-    bounds = [violation_bounds(mechanism, name, [STATE], 1e-3)["k"] for name in ("mujoco", "pybullet")]
+    bounds = [
+        violation_bounds(mechanism, name, [STATE], 1e-3)["k"] for name in ("mujoco", "pybullet")
+    ]
     assert bounds[0] < bounds[1] < 1e-2
 
 
@@ -48,7 +60,9 @@ def test_a_vertical_screw_under_gravity_takes_up_its_weight() -> None:
 
 
 def test_the_mobility_that_mujoco_takes_for_a_coupling_is_that_of_its_joints() -> None:
-    """MuJoCo's own number, ``diagApprox``, ignores the multiplier; it shows in the regularization of the constraint."""
+    """MuJoCo's own number, ``diagApprox``, ignores the multiplier; it shows in the regularization
+    of the constraint.
+    """
     mujoco = pytest.importorskip("mujoco")
     mechanism = bridge.lower(ARM)
     (coupling,) = mechanism.couplings
@@ -67,7 +81,9 @@ def test_the_mobility_that_mujoco_takes_for_a_coupling_is_that_of_its_joints() -
 
 def test_a_state_with_a_singular_mass_matrix_adds_nothing() -> None:
     """So ends a motion that diverges; here a link without mass makes the matrix singular."""
-    massless = dataclasses.replace(link("b"), inertia=SpatialInertia.in_frame(0.0, IDENTITY, np.zeros((3, 3))))
+    massless = dataclasses.replace(
+        link("b"), inertia=SpatialInertia.in_frame(0.0, IDENTITY, np.zeros((3, 3)))
+    )
     mechanism = bridge.lower(dataclasses.replace(ARM, links=(ARM.links[0], massless)))
     assert violation_bounds(mechanism, "mujoco", [STATE], 1e-3) == {}
 
@@ -79,7 +95,9 @@ WELDED = """<mujoco><option timestep="0.001"/><worldbody><body name="a"><joint n
 
 
 def test_the_rotation_of_a_weld_is_that_of_mujoco_at_rest() -> None:
-    """MuJoCo holds half of the angle, with the mean mobility of three axes, of which the hinge has one: 4/3."""
+    """MuJoCo holds half of the angle, with the mean mobility of three axes, of which the hinge has
+    one: 4/3.
+    """
     mujoco = pytest.importorskip("mujoco")
     mechanism = bridge.lower(load_string(WELDED, format="mjcf", quiet=True))
     model = mujoco.MjModel.from_xml_string(WELDED)
@@ -98,7 +116,11 @@ def test_a_weld_that_does_not_hold_the_rotation_is_a_difference() -> None:
 
     def quantity(mujoco: Any) -> Outcome:
         rows = bridge.compare(source, engines=(mujoco, "pybullet"), quiet=True).rows
-        return next(row.outcome for row in rows if row.quantity == "constraints in motion" and "mujoco" in row.engines)
+        return next(
+            row.outcome
+            for row in rows
+            if row.quantity == "constraints in motion" and "mujoco" in row.engines
+        )
 
     def turnable(model: Any) -> None:
         model.eq_data[:, 10] = 0.0  # torquescale

@@ -1,4 +1,6 @@
-"""A diagnostic stands for a changed mechanism, whose difference from the model has the size that it states."""
+"""A diagnostic stands for a changed mechanism, whose difference from the model has the size that it
+states.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def entry(code: str, *subjects: str, **arguments: float | str | tuple[str, ...])
 
 
 def test_a_missing_rotor_changes_one_diagonal_entry() -> None:
-    geared = dataclasses.replace(ARM, actuators=(Actuator(name="m", joint="k", gear_ratio=10.0, rotor_inertia=1e-3),))
+    geared = dataclasses.replace(
+        ARM, actuators=(Actuator(name="m", joint="k", gear_ratio=10.0, rotor_inertia=1e-3),)
+    )
     mechanism = bridge.lower(geared)
     without = counterfactual(entry("pybullet.rotor-inertia", "k"), mechanism)
     assert without is not None
@@ -30,25 +34,34 @@ def test_a_missing_rotor_changes_one_diagonal_entry() -> None:
 
 
 def test_a_massless_link_gets_what_the_diagnostic_states() -> None:
-    bare = dataclasses.replace(ARM, links=(ARM.links[0], dataclasses.replace(ARM.links[1], inertia=None)))
+    bare = dataclasses.replace(
+        ARM, links=(ARM.links[0], dataclasses.replace(ARM.links[1], inertia=None))
+    )
     changed = counterfactual(
-        entry("mjcf.massless-link", "b", mass=1e-15, moments="1e-15 1e-15 1e-15"), bridge.lower(bare)
+        entry("mjcf.massless-link", "b", mass=1e-15, moments="1e-15 1e-15 1e-15"),
+        bridge.lower(bare),
     )
     assert changed is not None
     assert [body.inertia.mass for body in changed.bodies] == [ARM.links[0].inertia.mass, 1e-15]
 
 
 def test_gravity_acts_again_on_the_link_of_the_diagnostic_only() -> None:
-    weightless = dataclasses.replace(ARM, links=tuple(dataclasses.replace(each, gravity=False) for each in ARM.links))
+    weightless = dataclasses.replace(
+        ARM, links=tuple(dataclasses.replace(each, gravity=False) for each in ARM.links)
+    )
     changed = counterfactual(entry("pybullet.link-without-gravity", "b"), bridge.lower(weightless))
     assert changed is not None
     assert [body.link.gravity for body in changed.bodies] == [False, True]
 
 
 def test_merged_links_move_their_inertia_to_the_link_that_carries_them() -> None:
-    welded = dataclasses.replace(ARM, joints=(ARM.joints[0], dataclasses.replace(ARM.joints[1], type="fixed", axes=())))
+    welded = dataclasses.replace(
+        ARM, joints=(ARM.joints[0], dataclasses.replace(ARM.joints[1], type="fixed", axes=()))
+    )
     mechanism = bridge.lower(welded)
-    changed = counterfactual(entry("pybullet.folded-links", "a", "b", links=("b (with a)",)), mechanism)
+    changed = counterfactual(
+        entry("pybullet.folded-links", "a", "b", links=("b (with a)",)), mechanism
+    )
     assert changed is not None
     total = sum(body.inertia.mass for body in mechanism.bodies)
     assert [body.inertia.mass for body in changed.bodies] == pytest.approx([total, 0.0])

@@ -49,11 +49,15 @@ def test_a_force_on_another_joint_remains() -> None:
     leg = mechanism("leg.sdf")
     (state,) = random_states(leg, 1, 2)
     (P,) = without_screw_forces(leg, [state])
-    response = np.linalg.solve(leg.mass_matrix(state[0]), np.eye(len(leg.v_order))[leg.dof_index["knee", 0]])
+    response = np.linalg.solve(
+        leg.mass_matrix(state[0]), np.eye(len(leg.v_order))[leg.dof_index["knee", 0]]
+    )
     assert np.linalg.norm(P @ response) > 0.1 * np.linalg.norm(response)
     assert pytest.approx(P, abs=1e-12) == P @ P
 
 
 def test_nothing_is_removed_without_a_screw() -> None:
     arm = mechanism("double_pendulum.urdf")
-    assert without_screw_forces(arm, random_states(arm, 2, 0)) == pytest.approx(np.stack([np.eye(2)] * 2), abs=0.0)
+    assert without_screw_forces(arm, random_states(arm, 2, 0)) == pytest.approx(
+        np.stack([np.eye(2)] * 2), abs=0.0
+    )

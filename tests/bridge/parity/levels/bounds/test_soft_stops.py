@@ -28,7 +28,9 @@ def peak(settings: dict[str, str], speed: float, force: float = 0.0) -> float:
 
 @pytest.mark.parametrize("solref", ["0.02 1", "0.02 0.5", "0.05 2", "-3000 -20"])
 @pytest.mark.parametrize("impedance", [0.5, 0.9])
-def test_a_joint_that_arrives_passes_the_stop_by_the_first_peak(solref: str, impedance: float) -> None:
+def test_a_joint_that_arrives_passes_the_stop_by_the_first_peak(
+    solref: str, impedance: float
+) -> None:
     settings = {"solreflimit": solref, "solimplimit": f"{impedance} {impedance} 0.001"}
     bound = SoftStop.of(tuple(settings.items()), 1e-4).overshoot(3.0, 0.0, 1.0)
     assert peak(settings, 3.0) == pytest.approx(bound, rel=0.02)

@@ -9,18 +9,30 @@ import bridge
 import loaders
 from bridge.parity.bounds.contact import Softness, stated_softness
 
-BODY = "<body name='{0}'><joint name='{0}' type='slide' axis='0 0 1'/><geom size='0.1' mass='1' {1}/></body>"
+BODY = (
+    "<body name='{0}'><joint name='{0}' type='slide' axis='0 0 1'/><geom size='0.1' mass='1' "
+    "{1}/></body>"
+)
 
 
 @pytest.mark.parametrize(
-    "settings", ["", "solref='0.005 1' solimp='0.95 0.99'", "solref='-400 -40'", "solref='0.01 0.5' solimp='0.5 0.5'"]
+    "settings",
+    [
+        "",
+        "solref='0.005 1' solimp='0.95 0.99'",
+        "solref='-400 -40'",
+        "solref='0.01 0.5' solimp='0.5 0.5'",
+    ],
 )
 def test_a_constant_force_stretches_a_coupling_by_the_stated_softness(settings: str) -> None:
     """The follower is pulled down by gravity, the leader has none and much more mass."""
     text = (
-        f"<mujoco><option gravity='0 0 -9.81' timestep='0.0005'/><worldbody>{BODY.format('follower', '')}"
-        "<body name='leader' gravcomp='1'><joint name='leader' type='slide' axis='0 0 1'/><geom size='0.1'"
-        " mass='1e6' contype='0'/></body></worldbody><equality><joint joint1='follower' joint2='leader' "
+        f"<mujoco><option gravity='0 0 -9.81' "
+        f"timestep='0.0005'/><worldbody>{BODY.format('follower', '')}"
+        "<body name='leader' gravcomp='1'><joint name='leader' type='slide' axis='0 0 1'/><geom "
+        "size='0.1'"
+        " mass='1e6' contype='0'/></body></worldbody><equality><joint joint1='follower' "
+        "joint2='leader' "
         f"{settings}/></equality></mujoco>"
     )
     model = mujoco.MjModel.from_xml_string(text.replace("<geom", "<geom conaffinity='0'"))

@@ -21,7 +21,12 @@ def bound(code: str, geometry: object, names: set[str], **arguments: object) -> 
     template = " ".join(f"{{{name}}}" for name in arguments)
     diagnostics.add(Fate.APPROXIMATED, code, template, subjects=("a",), **arguments)
     shapes = tuple(
-        Collision(name=f"c{mu}", X_LG=IDENTITY, geometry=geometry, surface=Surface(friction=Friction(mu=mu)))  # type: ignore[arg-type]
+        Collision(
+            name=f"c{mu}",
+            X_LG=IDENTITY,
+            geometry=geometry,
+            surface=Surface(friction=Friction(mu=mu)),
+        )  # type: ignore[arg-type]
         for mu in (0.2, 0.9)
     )
     carrier = dataclasses.replace(link("a"), collisions=shapes)
@@ -49,7 +54,9 @@ def test_a_flat_mesh_explains_half_of_the_thickness_that_it_gets(tmp_path: Path)
 
 
 def test_convex_parts_explain_one_cell_of_the_grid_on_which_a_mesh_is_closed() -> None:
-    mesh = Mesh(uri="a.obj", path=None, decomposition="convex_decomposition", voxel_resolution=27_000)
+    mesh = Mesh(
+        uri="a.obj", path=None, decomposition="convex_decomposition", voxel_resolution=27_000
+    )
     assert bound("mesh.convex-parts", mesh, {"a"}) == pytest.approx(math.sqrt(3.0) / 30.0)
     assert bound("mesh.convex-parts", mesh, {"b"}) == 0.0
 

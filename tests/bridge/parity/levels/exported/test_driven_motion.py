@@ -1,4 +1,6 @@
-"""Actuators in motion: running engines follow changing commands alike, and an engine that does not is found."""
+"""Actuators in motion: running engines follow changing commands alike, and an engine that does not
+is found.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +34,14 @@ def mechanism(text: str) -> Mechanism:
 
 
 def rows(model: Mechanism, *engines: Any, seed: int = 0) -> dict[str, Row]:
-    named = [("reference", ReferenceEngine), *((engine.name, engine) for engine in engines or ENGINES)]
+    named = [
+        ("reference", ReferenceEngine),
+        *((engine.name, engine) for engine in engines or ENGINES),
+    ]
     return {row.quantity: row for row in driven_rows(model, named, seed)}
 
 
-# --- one actuator against closed forms -------------------------------------------------------------------------------
+# --- one actuator against closed forms ------------------------------------------------------------
 
 WHEEL = """<sdf version='1.9' xmlns:drake='drake.mit.edu'><model name='m'>
 <link name='a'><inertial><mass>1</mass><inertia><ixx>2</ixx><iyy>2</iyy><izz>2</izz></inertia></inertial></link>
@@ -46,8 +51,12 @@ WHEEL = """<sdf version='1.9' xmlns:drake='drake.mit.edu'><model name='m'>
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(("command", "effort"), [(3.0, 3.0), (-3.0, -3.0), (9.0, 4.0), (-9.0, -4.0)])
-def test_a_wheel_accelerates_as_commanded_up_to_its_limit(engine: Any, command: float, effort: float) -> None:
+@pytest.mark.parametrize(
+    ("command", "effort"), [(3.0, 3.0), (-3.0, -3.0), (9.0, 4.0), (-9.0, -4.0)]
+)
+def test_a_wheel_accelerates_as_commanded_up_to_its_limit(
+    engine: Any, command: float, effort: float
+) -> None:
     opened = getattr(engine, "as_exported", engine)(mechanism(WHEEL))
     opened.start_actuators("motor", ("j",))
     opened.set_state({"j": 0.0}, {"j": 0.5})
@@ -66,13 +75,13 @@ def test_a_wheel_approaches_its_target_critically_damped(engine: Any) -> None:
     opened.set_controls({"j": 0.5})
     opened.step(500)
     error = 0.1 * (1.0 + 2.0 * 0.5) * math.exp(-2.0 * 0.5)
-    assert float(opened.positions()["j"][0] if engine is MujocoEngine else opened.positions()["j"]) == pytest.approx(
-        0.5 - error, abs=2e-4
-    )
+    assert float(
+        opened.positions()["j"][0] if engine is MujocoEngine else opened.positions()["j"]
+    ) == pytest.approx(0.5 - error, abs=2e-4)
     opened.close()
 
 
-# --- rows ------------------------------------------------------------------------------------------------------------
+# --- rows -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -82,7 +91,9 @@ def test_sound_engines_move_alike_under_changing_commands(text: str, seed: int) 
     assert {quantity: row.outcome for quantity, row in found.items()} == dict.fromkeys(
         (EFFORTS, TARGETS), Outcome.PASSED
     )
-    assert all(row.convergence[0][1] > 1e-6 for row in found.values()), "this test needs motions that differ at first"
+    assert all(row.convergence[0][1] > 1e-6 for row in found.values()), (
+        "this test needs motions that differ at first"
+    )
 
 
 def test_a_model_without_controllers_gets_efforts_only_and_one_without_actuators_nothing() -> None:
@@ -105,7 +116,9 @@ class Unlimited(MujocoEngine):
 
     def compile_with(self, actuators: Any) -> Any:
         model = super().compile_with(actuators)
-        model.actuator_ctrllimited[:] = model.actuator_forcelimited[:] = model.jnt_actfrclimited[:] = 0
+        model.actuator_ctrllimited[:] = model.actuator_forcelimited[:] = model.jnt_actfrclimited[
+            :
+        ] = 0
         return model
 
 
@@ -134,7 +147,9 @@ class Backwards(PyBulletEngine):
         ((MujocoEngine, Backwards), sdf(gains=""), EFFORTS),
     ],
 )
-def test_an_engine_that_follows_commands_otherwise_is_found(engines: Any, text: str, quantity: str) -> None:
+def test_an_engine_that_follows_commands_otherwise_is_found(
+    engines: Any, text: str, quantity: str
+) -> None:
     row = rows(mechanism(text), *engines)[quantity]
     assert (row.outcome, row.where in {"a", "b", "c"}) == (Outcome.FAILED, True)
 

@@ -13,7 +13,8 @@ from tests.support.scenes import UNIT_BOX, joint, link, scene
 def test_only_shapes_go() -> None:
     axis = {"damping": 0.3, "friction": 0.2, "lower": -1.0, "upper": 1.0, "spring_stiffness": 2.0}
     arm = scene(
-        [link("a", shape=UNIT_BOX), link("b")], [joint("j", WORLD, "a", axis=axis), joint("k", "a", "b", axis=axis)]
+        [link("a", shape=UNIT_BOX), link("b")],
+        [joint("j", WORLD, "a", axis=axis), joint("k", "a", "b", axis=axis)],
     )
     arm = dataclasses.replace(arm, couplings=(Coupling(follower="k", leader="j"),))
     moved = exported(bridge.lower(arm), 5e-4)

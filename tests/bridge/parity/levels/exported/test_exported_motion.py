@@ -26,7 +26,10 @@ AXIS = {"damping": 0.1, "friction": 0.5, "lower": -2.0, "upper": 2.0}
 ARM = bridge.lower(
     scene(
         [link("a"), link("b")],
-        [joint("j", WORLD, "a", xyz=(0, 1, 0), axis=AXIS), joint("k", "a", "b", xyz=(0, 1, 0), axis=AXIS)],
+        [
+            joint("j", WORLD, "a", xyz=(0, 1, 0), axis=AXIS),
+            joint("k", "a", "b", xyz=(0, 1, 0), axis=AXIS),
+        ],
     )
 )
 
@@ -38,12 +41,18 @@ def rows(mujoco: Any = MujocoEngine) -> list[Row]:
 
 def test_a_sound_model_converges_and_its_stops_hold() -> None:
     found = rows()
-    assert [row.quantity for row in found] == ["exported motion", "stops in motion", "stops in motion"]
+    assert [row.quantity for row in found] == [
+        "exported motion",
+        "stops in motion",
+        "stops in motion",
+    ]
     assert {row.outcome for row in found} == {Outcome.PASSED}
     assert found[0].error < 0.3
 
 
-@pytest.mark.parametrize(("field", "factor"), [("dof_frictionloss", 0.9), ("dof_damping", 0.5), ("body_inertia", 1.2)])
+@pytest.mark.parametrize(
+    ("field", "factor"), [("dof_frictionloss", 0.9), ("dof_damping", 0.5), ("body_inertia", 1.2)]
+)
 def test_a_changed_parameter_stops_the_convergence(field: str, factor: float) -> None:
     def change(model: Any) -> None:
         getattr(model, field)[:] *= factor
@@ -73,7 +82,9 @@ HANDLE = bridge.lower(
         [joint("j", WORLD, "a", xyz=(0, 1, 0), axis={"damping": 0.3, "friction": 10.0})],
     )
 )
-"""The handle of a valve, whose friction stops it within 0.02 ms, as in `drc_practice_ball_valve` of Gazebo."""
+"""The handle of a valve, whose friction stops it within 0.02 ms, as in `drc_practice_ball_valve` of
+Gazebo.
+"""
 
 
 def handle_row(mujoco: Any = MujocoEngine) -> Row:
@@ -97,22 +108,32 @@ def test_wrong_friction_of_a_joint_that_it_stops_at_once_is_found(factor: float)
 
 
 def _with_damping(damping: float) -> list[Row]:
-    """Rows of a link of 1e-4 kg m^2 on a damped hinge, so that the rate of the damper is 1e4 times the damping."""
+    """Rows of a link of 1e-4 kg m^2 on a damped hinge, so that the rate of the damper is 1e4 times
+    the damping.
+    """
     damped = joint("j", WORLD, "a", xyz=(0, 1, 0), axis={"damping": damping})
     inertia = SpatialInertia.of(0.1, (0, 0, 0), 1e-4 * np.eye(3))
     mechanism = bridge.lower(scene([link("a", inertia=inertia)], [damped]))
-    return list(exported_rows(mechanism, [("mujoco", MujocoEngine.as_exported), ("pybullet", PyBulletEngine)], 0))
+    return list(
+        exported_rows(
+            mechanism, [("mujoco", MujocoEngine.as_exported), ("pybullet", PyBulletEngine)], 0
+        )
+    )
 
 
 def test_a_damper_that_no_compared_step_resolves_is_a_gap_and_never_passes() -> None:
     row = _with_damping(10.0)[0]
     assert row.outcome is Outcome.UNKNOWN
-    assert row.cause.startswith("dampers or springs act at a rate of 1.0e+05 1/s; PyBullet integrates them explicitly")
+    assert row.cause.startswith(
+        "dampers or springs act at a rate of 1.0e+05 1/s; PyBullet integrates them explicitly"
+    )
 
 
 @pytest.mark.parametrize("damping", [0.1, 0.5])
 def test_a_damper_that_the_compared_steps_resolve_is_compared(damping: float) -> None:
-    """At 1 ms, the product of rate and step is 1 and 5; an eighth of the step resolves the latter."""
+    """At 1 ms, the product of rate and step is 1 and 5; an eighth of the step resolves the
+    latter.
+    """
     assert _with_damping(damping)[0].outcome is Outcome.PASSED
 
 
@@ -122,7 +143,11 @@ def test_a_stop_behind_a_damper_that_diverges_is_unknown_in_pybullet_only() -> N
     hinge = joint("j", WORLD, "a", xyz=(0, 1, 0), axis=axis)
     mechanism = bridge.lower(scene([link("a", inertia=inertia)], [hinge]))
     engines = [("mujoco", MujocoEngine.as_exported), ("pybullet", PyBulletEngine)]
-    found = {row.engines[1]: row for row in exported_rows(mechanism, engines, 0) if row.quantity == "stops in motion"}
+    found = {
+        row.engines[1]: row
+        for row in exported_rows(mechanism, engines, 0)
+        if row.quantity == "stops in motion"
+    }
     assert found["mujoco"].outcome is Outcome.PASSED
     assert (found["pybullet"].outcome, found["pybullet"].where) == (Outcome.UNKNOWN, "j")
 
@@ -143,7 +168,9 @@ def test_the_extent_of_a_motion_is_how_far_a_link_moves() -> None:
     """A link that slides at 2 m/s without forces."""
     slide = joint("s", WORLD, "a", JointType.PRISMATIC, xyz=(1, 0, 0))
     mechanism = bridge.lower(scene([link("a")], [slide]))
-    motions = Motions(mechanism, {"mujoco": MujocoEngine.as_exported, "pybullet": PyBulletEngine}, 0)
+    motions = Motions(
+        mechanism, {"mujoco": MujocoEngine.as_exported, "pybullet": PyBulletEngine}, 0
+    )
     row = motions.row(("mujoco", "pybullet"))
     longest = row.convergence[0][0]
     speed = abs(float(np.ravel(motions._start[1]["s"])[0]))

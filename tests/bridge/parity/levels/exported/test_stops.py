@@ -1,4 +1,6 @@
-"""Stops hold in motion; states away from stops are within the limits, move slowly, and keep couplings."""
+"""Stops hold in motion; states away from stops are within the limits, move slowly, and keep
+couplings.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def test_limited_joints_are_those_with_finite_rigid_limits() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_state_away_from_stops_needs_longer_than_the_duration(seed: int) -> None:
-    coupled = bridge.lower(dataclasses.replace(ARM, couplings=(Coupling(follower="k", leader="j", multiplier=2.0),)))
+    coupled = bridge.lower(
+        dataclasses.replace(ARM, couplings=(Coupling(follower="k", leader="j", multiplier=2.0),))
+    )
     q, v = away_from_stops(coupled, random_states(coupled, 1, seed)[0], 0.5)
     j, rate = float(np.ravel(q["j"])[0]), float(np.ravel(v["j"])[0])
     assert -0.2 < j + 0.5 * rate < 0.6
@@ -55,7 +59,9 @@ def test_a_joint_that_would_reach_its_stop_is_not_free() -> None:
 
 @pytest.mark.parametrize("engine", ["mujoco", "pybullet"])
 def test_a_stop_yields_little_to_a_joint_that_the_impact_of_another_one_pushes(engine: str) -> None:
-    """In this state the fingers of the arm reach their stops as other joints do; stops that are missing are found."""
+    """In this state the fingers of the arm reach their stops as other joints do; stops that are
+    missing are found.
+    """
     arm = bridge.lower(loaders.load(Path(__file__).parents[5] / "assets" / "arm" / "model.sdf"))
     (row,) = stop_rows(arm, {engine: factory_of(engine)}, 2)
     assert row.outcome is Outcome.PASSED
@@ -66,22 +72,36 @@ def test_a_stop_yields_little_to_a_joint_that_the_impact_of_another_one_pushes(e
 
 
 def test_a_stop_that_holds_with_more_iterations_of_the_solver_has_that_cause() -> None:
-    """At this stop the other two axes of the shoulder are parallel; links between them have almost no inertia."""
+    """At this stop the other two axes of the shoulder are parallel; links between them have almost
+    no inertia.
+    """
     (robot,) = (robot for robot in robots() if robot.path.name == "human.urdf")
     human = bridge.lower(loaders.load(robot.path, paths=[robot.root]))
     (row,) = stop_rows(human, {"pybullet": factory_of("pybullet")}, 0)
-    assert (row.outcome, row.code, row.where) == (Outcome.EXPLAINED, "parity.solver-iterations", "right_shoulder_Y")
+    assert (row.outcome, row.code, row.where) == (
+        Outcome.EXPLAINED,
+        "parity.solver-iterations",
+        "right_shoulder_Y",
+    )
     assert row.tolerance < row.error <= row.known_cause.bound  # type: ignore[union-attr]
 
 
-def test_a_damper_that_pybullet_cannot_follow_where_the_motion_starts_leaves_stops_unknown() -> None:
-    """At zero the elbow is bent, so that the shoulder carries the forearm; where it is straight, it carries little."""
-    light, heavy = (SpatialInertia.of(m, (x, 0, 0), 1e-5 * np.eye(3)) for m, x in ((0.01, 0.01), (1.0, 0.3)))
+def test_a_damper_that_pybullet_cannot_follow_where_the_motion_starts_leaves_stops_unknown() -> (
+    None
+):
+    """At zero the elbow is bent, so that the shoulder carries the forearm; where it is straight, it
+    carries little.
+    """
+    light, heavy = (
+        SpatialInertia.of(m, (x, 0, 0), 1e-5 * np.eye(3)) for m, x in ((0.01, 0.01), (1.0, 0.3))
+    )
     bent = Pose.of(rotation_about(np.array((0.0, 1.0, 0.0)), np.pi / 2), (0.3, 0.0, 0.0))
     arm = scene(
         [link("a", inertia=light), link("b", inertia=heavy)],
         [
-            joint("j", WORLD, "a", xyz=(0, 1, 0), axis={"lower": -1.0, "upper": 1.0, "damping": 8.0}),
+            joint(
+                "j", WORLD, "a", xyz=(0, 1, 0), axis={"lower": -1.0, "upper": 1.0, "damping": 8.0}
+            ),
             joint("k", "a", "b", xyz=(0, 1, 0), X_PJ=bent, axis={"lower": -1.6, "upper": -1.54}),
         ],
     )
@@ -96,9 +116,14 @@ def test_a_follower_whose_leader_puts_it_beyond_its_stop_is_left_out(engine: str
     axes = {"j": {"lower": 0.5, "upper": 0.6}, "k": {"lower": 0.0, "upper": 0.6}}
     arm = scene(
         [link("a"), link("b")],
-        [joint("j", WORLD, "a", xyz=(0, 1, 0), axis=axes["j"]), joint("k", "a", "b", xyz=(0, 1, 0), axis=axes["k"])],
+        [
+            joint("j", WORLD, "a", xyz=(0, 1, 0), axis=axes["j"]),
+            joint("k", "a", "b", xyz=(0, 1, 0), axis=axes["k"]),
+        ],
     )
-    coupled = dataclasses.replace(arm, couplings=(Coupling(follower="k", leader="j", multiplier=-2.0),))
+    coupled = dataclasses.replace(
+        arm, couplings=(Coupling(follower="k", leader="j", multiplier=-2.0),)
+    )
     (row,) = stop_rows(bridge.lower(coupled), {engine: factory_of(engine)}, 0)
     assert row.where == "j"
 

@@ -1,4 +1,6 @@
-"""Actuators of running engines answer commands as the file states; a wrong gain, limit or motor is found."""
+"""Actuators of running engines answer commands as the file states; a wrong gain, limit or motor is
+found.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def rows(text: str, *engines: Any, format: str = "sdf") -> Any:
     scene = loaders.load_string(text, format=format)
     found = compare(scene, engines or ("mujoco", "pybullet"), levels=("L0",), configurations=1)
     named = ("actuator efforts", "actuator laws")
-    return {(row.quantity, row.engines[-1]): row for row in found.rows if row.quantity in named}, found
+    return {
+        (row.quantity, row.engines[-1]): row for row in found.rows if row.quantity in named
+    }, found
 
 
 @pytest.mark.parametrize("text", [sdf(), sdf(effort="1e17"), sdf(gains="")])
@@ -66,7 +70,9 @@ def elsewhere(model: Any) -> None:
 
 @pytest.mark.parametrize("change", [weak, strong, elsewhere])
 def test_a_wrong_actuator_of_mujoco_is_found_and_its_joint_named(change: Any) -> None:
-    found, result = rows(sdf(), type("mujoco", (FaultyMujoco,), {"change": staticmethod(change)}), "pybullet")
+    found, result = rows(
+        sdf(), type("mujoco", (FaultyMujoco,), {"change": staticmethod(change)}), "pybullet"
+    )
     row = found["actuator efforts", "mujoco"]
     assert (row.outcome, row.where in {"ja", "jc"}) == (Outcome.FAILED, True)
     assert {other.quantity for other in result.failures} == {"actuator efforts"}
@@ -85,9 +91,11 @@ def test_a_law_of_an_mjcf_file_is_a_gap_unless_mujoco_has_it_twice(tmp_path: Any
     path.write_text(LAW, encoding="utf-8")
     both = compare(path, ("mujoco", "mujoco-native"), levels=("L0",), configurations=1)
     assert "actuator laws" not in {gap.quantity for gap in both.gaps}
-    assert {r.outcome for r in both.rows if r.quantity == "actuator laws" and "reference" not in r.engines} == {
-        Outcome.PASSED
-    }
+    assert {
+        r.outcome
+        for r in both.rows
+        if r.quantity == "actuator laws" and "reference" not in r.engines
+    } == {Outcome.PASSED}
 
     class Weaker(MujocoNative):
         def actuator_laws(self) -> Any:

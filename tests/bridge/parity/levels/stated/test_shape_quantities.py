@@ -1,4 +1,6 @@
-"""Shapes, drawings and friction that are wrong in a running engine are found, and the link is named."""
+"""Shapes, drawings and friction that are wrong in a running engine are found, and the link is
+named.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,12 @@ import bridge
 import loaders
 from bridge.parity import Comparison, Outcome, compare
 from bridge.parity.engines.pybullet.engine import PyBulletEngine
-from bridge.parity.quantities.shapes import SHAPE_QUANTITIES, drawn_distance, mesh_distance, shape_distance
+from bridge.parity.quantities.shapes import (
+    SHAPE_QUANTITIES,
+    drawn_distance,
+    mesh_distance,
+    shape_distance,
+)
 from tests.support.fault_search import search
 from tests.support.running_faults import faulty_mujoco, faulty_pybullet
 
@@ -25,9 +32,13 @@ SOLID = f"<inertial><pose>.1 .2 .3 .4 .5 .6</pose><mass>1</mass>{MOMENTS}</inert
 FRICTION = "<surface><friction><ode><mu>{0}</mu><mu2>{0}</mu2></ode></friction></surface>"
 
 
-def shape(tag: str, name: str, geometry: str, pose: str = ".1 0 .2 .1 .2 .3", mu: float = 0.7) -> str:
+def shape(
+    tag: str, name: str, geometry: str, pose: str = ".1 0 .2 .1 .2 .3", mu: float = 0.7
+) -> str:
     surface = FRICTION.format(mu) if tag == "collision" else ""
-    return f"<{tag} name='{name}'><pose>{pose}</pose><geometry>{geometry}</geometry>{surface}</{tag}>"
+    return (
+        f"<{tag} name='{name}'><pose>{pose}</pose><geometry>{geometry}</geometry>{surface}</{tag}>"
+    )
 
 
 BOX = "<box><size>1 2 3</size></box>"
@@ -37,14 +48,27 @@ PILL = "<capsule><radius>.2</radius><length>.7</length></capsule>"
 
 
 def links() -> str:
-    a = shape("collision", "box", BOX) + shape("collision", "ball", ROUND) + shape("visual", "seen", BOX)
-    b = shape("collision", "roll", ROLL) + shape("collision", "pill", PILL, "0 0 1 0 1 0") + shape("visual", "v", ROLL)
-    hinge = "<joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 1 0</xyz></axis></joint>"
+    a = (
+        shape("collision", "box", BOX)
+        + shape("collision", "ball", ROUND)
+        + shape("visual", "seen", BOX)
+    )
+    b = (
+        shape("collision", "roll", ROLL)
+        + shape("collision", "pill", PILL, "0 0 1 0 1 0")
+        + shape("visual", "v", ROLL)
+    )
+    hinge = (
+        "<joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 1 "
+        "0</xyz></axis></joint>"
+    )
     return f"<link name='a'>{SOLID}{a}</link><link name='b'>{SOLID}{b}</link>{hinge}"
 
 
 def model() -> loaders.Scene:
-    return loaders.load_string(f"<sdf version='1.9'><model name='m'>{links()}</model></sdf>", format="sdf")
+    return loaders.load_string(
+        f"<sdf version='1.9'><model name='m'>{links()}</model></sdf>", format="sdf"
+    )
 
 
 def found(*engines: Any, scene: loaders.Scene | None = None) -> Comparison:
@@ -52,11 +76,17 @@ def found(*engines: Any, scene: loaders.Scene | None = None) -> Comparison:
 
 
 def failed(comparison: Comparison) -> set[tuple[str, str]]:
-    return {(row.quantity, str(row.where)) for row in comparison.rows if row.outcome is Outcome.FAILED}
+    return {
+        (row.quantity, str(row.where)) for row in comparison.rows if row.outcome is Outcome.FAILED
+    }
 
 
 def test_sound_engines_have_the_shapes_of_the_model() -> None:
-    rows = {(row.quantity, row.engines): row for row in found("mujoco", "pybullet").rows if row.quantity in NAMES}
+    rows = {
+        (row.quantity, row.engines): row
+        for row in found("mujoco", "pybullet").rows
+        if row.quantity in NAMES
+    }
     for name in ("shapes", "visual shapes", "friction of shapes"):
         for engine in ("mujoco", "pybullet"):
             assert rows[name, ("reference", engine)].outcome is Outcome.PASSED
@@ -93,14 +123,18 @@ def redrawn(m: Any) -> None:
         (redrawn, ("visual shapes", "b")),
     ],
 )
-def test_a_wrong_geom_of_mujoco_is_found_and_its_link_named(change: Any, expected: tuple[str, str]) -> None:
+def test_a_wrong_geom_of_mujoco_is_found_and_its_link_named(
+    change: Any, expected: tuple[str, str]
+) -> None:
     assert failed(found(faulty_mujoco(change), "pybullet")) == {expected}
 
 
 def test_a_wrong_friction_of_pybullet_is_found_and_its_link_named() -> None:
     def change(engine: PyBulletEngine) -> None:
         (body,) = engine._bodies
-        pybullet.changeDynamics(int(body), body.links["b"], lateralFriction=0.9, physicsClientId=engine._client)
+        pybullet.changeDynamics(
+            int(body), body.links["b"], lateralFriction=0.9, physicsClientId=engine._client
+        )
 
     assert failed(found("mujoco", faulty_pybullet(change))) == {("friction of shapes", "b")}
 
@@ -108,7 +142,10 @@ def test_a_wrong_friction_of_pybullet_is_found_and_its_link_named() -> None:
 def test_the_friction_of_pairs_of_a_world_is_compared_as_the_engines_combine_it() -> None:
     floor = f"<collision name='c'><geometry><plane/></geometry>{FRICTION.format(0.7)}</collision>"
     ground = f"<model name='g'><static>1</static><link name='g'>{floor}</link></model>"
-    text = f"<sdf version='1.9'><world name='w'>{ground}<model name='m'>{links()}</model></world></sdf>"
+    text = (
+        f"<sdf version='1.9'><world name='w'>{ground}<model "
+        f"name='m'>{links()}</model></world></sdf>"
+    )
     world = loaders.load_string(text, format="sdf")
     sound = found("mujoco", "pybullet", scene=world)
     rows = [row for row in sound.rows if row.quantity == "friction of pairs"]
@@ -117,7 +154,9 @@ def test_the_friction_of_pairs_of_a_world_is_compared_as_the_engines_combine_it(
 
     def change(engine: PyBulletEngine) -> None:
         for body in engine._bodies:
-            pybullet.changeDynamics(int(body), -1, lateralFriction=0.7, physicsClientId=engine._client)
+            pybullet.changeDynamics(
+                int(body), -1, lateralFriction=0.7, physicsClientId=engine._client
+            )
 
     wrong = failed(found("mujoco", faulty_pybullet(change), scene=world))
     assert {quantity for quantity, _ in wrong} == {"friction of pairs"}
@@ -127,12 +166,18 @@ def test_an_ellipsoid_of_pybullet_is_explained_within_the_depth_of_its_hull() ->
     egg = shape("collision", "egg", "<ellipsoid><radii>.1 .2 .3</radii></ellipsoid>")
     text = f"<sdf version='1.9'><model name='m'><link name='a'>{SOLID}{egg}</link></model></sdf>"
     result = found("mujoco", "pybullet", scene=loaders.load_string(text, format="sdf"))
-    row = next(row for row in result.rows if row.quantity == "meshes" and row.engines == ("reference", "pybullet"))
+    row = next(
+        row
+        for row in result.rows
+        if row.quantity == "meshes" and row.engines == ("reference", "pybullet")
+    )
     assert (row.outcome, row.code) == (Outcome.EXPLAINED, "pybullet.shape-as-hull")
     assert row.error <= row.known_cause.bound < 2e-2  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("weld", ["", "<joint name='w' type='fixed'><parent>world</parent><child>a</child></joint>"])
+@pytest.mark.parametrize(
+    "weld", ["", "<joint name='w' type='fixed'><parent>world</parent><child>a</child></joint>"]
+)
 def test_a_mesh_is_compared_with_its_file(tmp_path: Any, weld: str) -> None:
     import trimesh
 
@@ -140,11 +185,17 @@ def test_a_mesh_is_compared_with_its_file(tmp_path: Any, weld: str) -> None:
     mesh = "<mesh><uri>ball.stl</uri><scale>1 1 2</scale></mesh>"
     body = shape("collision", "c", mesh) + shape("visual", "v", mesh)
     (tmp_path / "m.sdf").write_text(
-        f"<sdf version='1.9'><model name='m'><link name='a'>{SOLID}{body}</link>{weld}</model></sdf>", encoding="utf-8"
+        (
+            f"<sdf version='1.9'><model name='m'><link "
+            f"name='a'>{SOLID}{body}</link>{weld}</model></sdf>"
+        ),
+        encoding="utf-8",
     )
     scene = loaders.load(tmp_path / "m.sdf")
     sound = [
-        row for row in found("mujoco", "pybullet", scene=scene).rows if row.quantity in {"meshes", "visual shapes"}
+        row
+        for row in found("mujoco", "pybullet", scene=scene).rows
+        if row.quantity in {"meshes", "visual shapes"}
     ]
     assert {row.outcome for row in sound} == {Outcome.PASSED}
 
@@ -161,7 +212,10 @@ SIDES = "f 1 2 4 3\nf 5 7 8 6\nf 1 5 6 2\nf 3 4 8 7\nf 1 3 7 5\nf 2 6 8 4\n"
 def cube(folder: Any, weld: str = "") -> loaders.Scene:
     (folder / "cube.obj").write_text(CUBE + SIDES, encoding="utf-8")
     body = shape("collision", "c", "<mesh><uri>cube.obj</uri></mesh>")
-    text = f"<sdf version='1.9'><model name='m'><link name='a'>{SOLID}{body}</link>{weld}</model></sdf>"
+    text = (
+        f"<sdf version='1.9'><model name='m'><link "
+        f"name='a'>{SOLID}{body}</link>{weld}</model></sdf>"
+    )
     (folder / "m.sdf").write_text(text, encoding="utf-8")
     return loaders.load(folder / "m.sdf")
 
@@ -178,13 +232,19 @@ def pushed_in(m: Any) -> None:
 
 def test_a_wrong_volume_of_a_mesh_of_mujoco_is_found(tmp_path: Any) -> None:
     scene = cube(tmp_path)
-    assert outcomes(found("mujoco", "pybullet", scene=scene), "mesh volumes") == [Outcome.PASSED] * 3
+    assert (
+        outcomes(found("mujoco", "pybullet", scene=scene), "mesh volumes") == [Outcome.PASSED] * 3
+    )
     assert ("mesh volumes", "a") in failed(found(faulty_mujoco(pushed_in), scene=scene))
 
 
 def test_a_wrong_volume_of_a_mesh_of_pybullet_is_found(tmp_path: Any) -> None:
-    """PyBullet has no call that changes a mesh of a running body; the shape of another body takes its place."""
-    scene = cube(tmp_path, "<joint name='w' type='fixed'><parent>world</parent><child>a</child></joint>")
+    """PyBullet has no call that changes a mesh of a running body; the shape of another body takes
+    its place.
+    """
+    scene = cube(
+        tmp_path, "<joint name='w' type='fixed'><parent>world</parent><child>a</child></joint>"
+    )
 
     class Smaller(PyBulletEngine):
         def __init__(self, mechanism: Any) -> None:
@@ -204,16 +264,21 @@ def smaller_file(folder: Any, vertices: str) -> Any:
 
 
 def test_a_mesh_that_pybullet_does_not_show_is_unknown() -> None:
-    """A polyline becomes a mesh in a file that is gone once it is loaded; PyBullet shows no vertices at rest."""
+    """A polyline becomes a mesh in a file that is gone once it is loaded; PyBullet shows no
+    vertices at rest.
+    """
     points = "".join(f"<point>{x} {y}</point>" for x, y in ((0, 0), (1, 0), (1, 1), (0, 1)))
     body = shape("collision", "c", f"<polyline><height>.2</height>{points}</polyline>")
-    text = f"<sdf version='1.9'><model name='m'><static>1</static><link name='a'>{body}</link></model></sdf>"
+    text = (
+        f"<sdf version='1.9'><model name='m'><static>1</static><link "
+        f"name='a'>{body}</link></model></sdf>"
+    )
     result = found("mujoco", "pybullet", scene=loaders.load_string(text, format="sdf"))
     assert outcomes(result, "meshes") == [Outcome.PASSED, Outcome.UNKNOWN, Outcome.UNKNOWN]
     assert "meshes" in {gap.quantity for gap in result.gaps}
 
 
-# --- errors ----------------------------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------
 
 
 def test_shapes_in_another_order_are_the_same_and_a_missing_one_is_not() -> None:
@@ -240,18 +305,27 @@ def test_a_drawn_shape_has_a_nearest_one_in_the_other_engine() -> None:
 
 
 def test_what_a_model_does_not_state_leaves_no_gap() -> None:
-    plain = bridge.lower(loaders.load_string("<robot name='r'><link name='a'/></robot>", format="urdf"))
+    plain = bridge.lower(
+        loaders.load_string("<robot name='r'><link name='a'/></robot>", format="urdf")
+    )
     assert not any(quantity.is_stated(plain) for quantity in SHAPE_QUANTITIES)
 
 
 @pytest.mark.parametrize(
     "kind",
-    ["torsional friction added", "rolling friction added", "restitution added", "contacts softened"],
+    [
+        "torsional friction added",
+        "rolling friction added",
+        "restitution added",
+        "contacts softened",
+    ],
 )
 def test_settings_of_contact_that_pybullet_gets_by_mistake_are_found_in_mjcf_too(kind: str) -> None:
     text = (
-        "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='a' pos='0 0 1'><joint name='j'/>"
-        "<geom size='.1'/><body name='b' pos='0 0 1'><joint name='k'/><geom size='.2' solref='.1 1'/></body></body>"
+        "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='a' pos='0 0 1'><joint "
+        "name='j'/>"
+        "<geom size='.1'/><body name='b' pos='0 0 1'><joint name='k'/><geom size='.2' solref='.1 "
+        "1'/></body></body>"
         "</worldbody></mujoco>"
     )
     mechanism = bridge.lower(loaders.load_string(text, format="mjcf", quiet=True))

@@ -1,4 +1,6 @@
-"""Gravity, time step, initial pose and effort limit that are wrong in a running engine are found and named."""
+"""Gravity, time step, initial pose and effort limit that are wrong in a running engine are found
+and named.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ pytest.importorskip("mujoco")
 pybullet = pytest.importorskip("pybullet")
 
 NAMES = ("gravity", "time step", "initial poses", "effort limits")
-ARM = scene([link("a"), link("b", X_WL=Pose.of(p=(0.0, 0.0, 2.0)))], [joint("j", WORLD, "a", axis={"effort": 3.0})])
+ARM = scene(
+    [link("a"), link("b", X_WL=Pose.of(p=(0.0, 0.0, 2.0)))],
+    [joint("j", WORLD, "a", axis={"effort": 3.0})],
+)
 
 
 def found(*engines: Any) -> Comparison:
@@ -60,7 +65,9 @@ def set_height(model: Any) -> None:
         (set_height, ("initial poses", "b")),
     ],
 )
-def test_a_wrong_setting_of_mujoco_is_found_and_named(change: Any, expected: tuple[str, str]) -> None:
+def test_a_wrong_setting_of_mujoco_is_found_and_named(
+    change: Any, expected: tuple[str, str]
+) -> None:
     assert expected in failed(found(faulty_mujoco(change), "pybullet"))
 
 
@@ -74,11 +81,15 @@ def test_a_wrong_setting_of_pybullet_is_found_and_named() -> None:
 
 
 COUPLED = dataclasses.replace(
-    scene([link("a"), link("b"), link("c")], [joint("j", WORLD, "a"), joint("f", "a", "b"), joint("k", "b", "c")]),
+    scene(
+        [link("a"), link("b"), link("c")],
+        [joint("j", WORLD, "a"), joint("f", "a", "b"), joint("k", "b", "c")],
+    ),
     couplings=(Coupling(follower="f", leader="j", multiplier=-1.0, offset=0.125),),
 )
 STARTING = dataclasses.replace(
-    COUPLED, joints=(dataclasses.replace(COUPLED.joints[0], default_position=(0.25,)), *COUPLED.joints[1:])
+    COUPLED,
+    joints=(dataclasses.replace(COUPLED.joints[0], default_position=(0.25,)), *COUPLED.joints[1:]),
 )
 
 
@@ -88,14 +99,23 @@ def move_follower(model: Any) -> None:
 
 def test_joints_that_start_elsewhere_are_found() -> None:
     found = compare(STARTING, ("mujoco", "pybullet"), levels=("L0",), configurations=1)
-    assert {row.outcome for row in found.rows if row.quantity == "initial poses"} == {Outcome.PASSED}
-    faulty = compare(STARTING, (faulty_mujoco(move_follower), "pybullet"), levels=("L0",), configurations=1)
+    assert {row.outcome for row in found.rows if row.quantity == "initial poses"} == {
+        Outcome.PASSED
+    }
+    faulty = compare(
+        STARTING, (faulty_mujoco(move_follower), "pybullet"), levels=("L0",), configurations=1
+    )
     assert ("initial poses", "b") in failed(faulty)
 
 
 def test_the_initial_position_is_not_the_first_state() -> None:
     up = Keyframe(name="up", joints=("j",), positions=((0.75,),))
     found = compare(
-        dataclasses.replace(STARTING, keyframes=(up,)), ("mujoco", "pybullet"), levels=("L0",), configurations=1
+        dataclasses.replace(STARTING, keyframes=(up,)),
+        ("mujoco", "pybullet"),
+        levels=("L0",),
+        configurations=1,
     )
-    assert {row.outcome for row in found.rows if row.quantity == "initial poses"} == {Outcome.PASSED}
+    assert {row.outcome for row in found.rows if row.quantity == "initial poses"} == {
+        Outcome.PASSED
+    }

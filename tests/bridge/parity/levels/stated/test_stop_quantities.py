@@ -16,7 +16,10 @@ pytest.importorskip("pybullet")
 
 
 def arm(**axis: float) -> Any:
-    return scene([link("a")], [joint("j", WORLD, "a", axis={"lower": -1.0, "upper": 1.0, "velocity": 3.0, **axis})])
+    return scene(
+        [link("a")],
+        [joint("j", WORLD, "a", axis={"lower": -1.0, "upper": 1.0, "velocity": 3.0, **axis})],
+    )
 
 
 def rows(source: Any, first: Any = "mujoco") -> dict[Any, Any]:
@@ -45,7 +48,9 @@ def test_a_soft_stop_is_compared_by_its_stiffness() -> None:
 
 
 def test_a_stop_that_the_time_step_cannot_hold_is_explained_by_its_own_compliance() -> None:
-    row = rows(arm(limit_stiffness=1e8, limit_dissipation=1.0))["compliance of stops", ("reference", "mujoco")]
+    row = rows(arm(limit_stiffness=1e8, limit_dissipation=1.0))[
+        "compliance of stops", ("reference", "mujoco")
+    ]
     assert (row.outcome, row.code) == (Outcome.EXPLAINED, "mjcf.rigid-stops")
     assert row.error == pytest.approx(1e-8)
 
