@@ -445,7 +445,8 @@ def described(force: FluidForce) -> str:
     """
     values = {field.name: getattr(force, field.name) for field in dataclasses.fields(force)}
     texts = {name: _text(value) for name, value in values.items() if name not in {"link", "where"}}
-    return f"{type(force).__name__}({', '.join(f'{name}={text}' for name, text in texts.items() if text)})"
+    arguments = ", ".join(f"{name}={text}" for name, text in texts.items() if text)
+    return f"{type(force).__name__}({arguments})"
 
 
 def _text(value: object) -> str:

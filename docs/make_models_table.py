@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from docs.table_cells import cell, version, write_page  # noqa: E402
-from tests.corpora.models_corpus import (
+from tests.corpora.models_corpus import (  # noqa: E402
     FAULTS,
     MASSES,
     POSES,

@@ -26,7 +26,8 @@ WORLD = """
   <gravity>0 0 -9.81</gravity>
   <physics name="ms" type="ode"><max_step_size>0.001</max_step_size></physics>
   <model name="floor"><static>true</static><link name="slab"><pose>0 0 -0.05 0 0 0</pose>
-    <collision name="c"><geometry><box><size>4 4 0.1</size></box></geometry></collision></link></model>
+    <collision name="c"><geometry><box><size>4 4 0.1</size></box></geometry></collision></link>
+  </model>
   <include><uri>model://arm</uri><name>left</name><pose>0 0.6 0 0 0 0</pose></include>
   <include><uri>model://arm</uri><name>right</name><pose>0 -0.6 0 0 0 3.14</pose></include>
 </world></sdf>

@@ -29,8 +29,10 @@ GRIPPER = """<robot name="gripper">
   </link>
   <joint name="close" type="revolute"><parent link="world"/><child link="left"/><axis xyz="0 1 0"/>
     <limit lower="0" upper="1" effort="5" velocity="2"/></joint>
-  <joint name="follow" type="revolute"><parent link="left"/><child link="right"/><axis xyz="0 1 0"/>
-    <limit lower="-1" upper="0" effort="5" velocity="2"/><mimic joint="close" multiplier="-1"/></joint>
+  <joint name="follow" type="revolute"><parent link="left"/><child link="right"/>
+
+    <axis xyz="0 1 0"/><limit lower="-1" upper="0" effort="5" velocity="2"/>
+    <mimic joint="close" multiplier="-1"/></joint>
 </robot>"""
 """The robot of three links that is used if no file is given."""
 

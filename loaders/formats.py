@@ -396,7 +396,8 @@ def load_string(
             exist, or the load is both strict and lenient.
 
     Example:
-        >>> loaders.load_string('<robot name="cart"><link name="base"/></robot>', format="urdf").links[0].name
+        >>> urdf = '<robot name="cart"><link name="base"/></robot>'
+        >>> loaders.load_string(urdf, format="urdf").links[0].name
         'base'
     """
     check_option_names(search, Search)

@@ -225,7 +225,7 @@ def _render(folder: Path, platform: str) -> bool:
     environment = {**os.environ, "MUJOCO_GL": platform}
     environment.pop("PYOPENGL_PLATFORM", None)
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603 - this interpreter
             command, env=environment, capture_output=True, timeout=_TIMEOUT, check=False
         )
     except subprocess.TimeoutExpired:

@@ -91,9 +91,11 @@ def _scaled(tolerance: float, p: Array) -> float:
 
 
 _STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em; color: #222; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em;
+  color: #222; }
 table { border-collapse: collapse; margin: 1em 0; }
-th, td { border-bottom: 1px solid #ddd; padding: .25em .8em; text-align: left; vertical-align: top; }
+th, td { border-bottom: 1px solid #ddd; padding: .25em .8em; text-align: left;
+  vertical-align: top; }
 td { font-family: ui-monospace, monospace; font-size: 13px; }
 .EQUAL { color: #067d17; } .ALIKE { color: #9a6700; } .DIFFERENT { color: #b3261e; }
 """

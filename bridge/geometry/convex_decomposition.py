@@ -267,7 +267,7 @@ def _run(source: Path, made: Path) -> str:
         "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)
     }
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603 - this interpreter
             command, env=environment, capture_output=True, timeout=TIME_LIMIT, check=False
         )
     except OSError as error:

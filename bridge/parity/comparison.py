@@ -216,7 +216,8 @@ def compare(  # noqa: PLR0913 - the options of one comparison
 
     Example:
         >>> import bridge
-        >>> result = bridge.compare("assets/double_pendulum.urdf", levels=("L0", "L1"), configurations=3)
+        >>> levels = "L0", "L1"
+        >>> result = bridge.compare("assets/double_pendulum.urdf", levels=levels, configurations=3)
         >>> print(result.verdict, result.agreement)
         INCOMPLETE EQUIVALENT
         >>> result.assert_no_difference()

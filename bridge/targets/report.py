@@ -253,7 +253,8 @@ def _relative_path(file: str, scene: Scene) -> str:
 WRITTEN_BY = "Written by sdfbridge "
 """Beginning of the comment at the top of an exported model."""
 _ORIGIN = re.compile(
-    rb"^(?:<\?xml[^\n]*\n)?(?:<!--|#) Written by sdfbridge \S+ from ([^\n]+?)(?:; see README|\.(?: -->)?\n)"
+    rb"^(?:<\?xml[^\n]*\n)?(?:<!--|#) Written by sdfbridge \S+ from "
+    rb"([^\n]+?)(?:; see README|\.(?: -->)?\n)"
 )
 _HEAD = 1000
 """Length of the beginning of a file that has the comment [bytes]."""

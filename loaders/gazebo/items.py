@@ -172,10 +172,11 @@ EFFECTS = (
 """Effects on the motion; the first that matches counts."""
 
 _MOTIONLESS = re.compile(
-    r"\b(sensors?|camera|imu|lidar|laser(?! rotate)|ray|sonar|gps|magnetometer|barometer|altimeter|publisher|p 3 d|"
-    r"broadcaster|monitor|visual|display|gui|audio|label|breadcrumbs|performer|light|battery|contact|bumper|logger|"
-    r"draw force|force (visual|torque)|ft sensor|game logic|recorder|odometry|ros control|ros2 control|ros init|"
-    r"ros factory|current|range|marker|thermal|particle|power|sc ros interface)\b"
+    r"\b(sensors?|camera|imu|lidar|laser(?! rotate)|ray|sonar|gps|magnetometer|barometer|"
+    r"altimeter|publisher|p 3 d|broadcaster|monitor|visual|display|gui|audio|label|breadcrumbs|"
+    r"performer|light|battery|contact|bumper|logger|draw force|force (visual|torque)|ft sensor|"
+    r"game logic|recorder|odometry|ros control|ros2 control|ros init|ros factory|current|range|"
+    r"marker|thermal|particle|power|sc ros interface)\b"
 )
 """Words of plugins that measure, show or log: they move nothing, whatever other words they have."""
 

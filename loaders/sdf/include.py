@@ -240,8 +240,9 @@ _SUN = b"""<sdf version="1.12"><light type="directional" name="sun">
 <attenuation><range>1000</range><constant>0.9</constant><linear>0.01</linear><quadratic>0.001</quadratic></attenuation>
 <direction>-0.5 0.1 -0.9</direction></light></sdf>"""
 _PLANE = b"<geometry><plane><normal>0 0 1</normal><size>100 100</size></plane></geometry>"
-_GROUND_PLANE = b"""<sdf version="1.12"><model name="ground_plane"><static>true</static><link name="link">
-<collision name="collision">%b<surface><friction><ode><mu>100</mu><mu2>50</mu2></ode></friction></surface></collision>
+_GROUND_PLANE = b"""<sdf version="1.12"><model name="ground_plane"><static>true</static>
+<link name="link"><collision name="collision">%b<surface><friction><ode><mu>100</mu><mu2>50</mu2>
+</ode></friction></surface></collision>
 <visual name="visual">%b<cast_shadows>false</cast_shadows>
 <material><ambient>0.8 0.8 0.8 1</ambient><diffuse>0.8 0.8 0.8 1</diffuse></material></visual>
 </link></model></sdf>""" % (_PLANE, _PLANE)

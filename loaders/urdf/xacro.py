@@ -177,7 +177,7 @@ def _converse(
     command = [sys.executable or "python", "-I", str(Path(xacro_process.__file__))]
     last, late = None, threading.Event()
     try:
-        child = subprocess.Popen(
+        child = subprocess.Popen(  # noqa: S603 - this interpreter
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
     except OSError as error:

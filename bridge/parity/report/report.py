@@ -426,7 +426,8 @@ def html(comparison: Findings, pictures: Mapping[str, bytes], date: str = "") ->
         date=date,
         style=Markup(_template("report.css")),  # noqa: S704 - a file of this package
         drawings=[
-            (title, Markup(svg), _caption(comparison, title)) for title, svg in drawings.items()
+            (title, Markup(svg), _caption(comparison, title))  # noqa: S704 - drawn by this module
+            for title, svg in drawings.items()
         ],
         pictures={caption: _inline(data) for caption, data in pictures.items()},
         sections=_sections(comparison, list(drawings), bool(pictures)),

@@ -160,8 +160,9 @@ def export_directives(
         >>> import tempfile, bridge, loaders
         >>> urdf = '<robot name="arm"><link name="base"/></robot>'
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     result = bridge.export_directives(loaders.load_string(urdf, format="urdf"),
-        f"{folder}/arm") ...     print(result.path.name, result.files)
+        ...     scene = loaders.load_string(urdf, format="urdf")
+        ...     result = bridge.export_directives(scene, f"{folder}/arm")
+        ...     print(result.path.name, result.files)
         arm.dmd.yaml ('FIDELITY.md', 'README.md', 'arm.dmd.yaml', 'arm.sdf', 'package.xml')
     """
     contents = finished(source, options, lambda: _contents(source, options), check=check)

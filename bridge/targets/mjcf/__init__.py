@@ -90,7 +90,8 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
 
     Example:
         >>> import bridge, loaders, mujoco
-        >>> scene = loaders.load_string('<robot name="arm"><link name="base"/></robot>', format="urdf")
+        >>> urdf = '<robot name="arm"><link name="base"/></robot>'
+        >>> scene = loaders.load_string(urdf, format="urdf")
         >>> mjcf = bridge.to_mjcf(scene)
         >>> mujoco.MjModel.from_xml_string(mjcf, mjcf.assets).body(1).name
         'base'

@@ -355,8 +355,9 @@ def export_mjcf(
         >>> import tempfile, bridge, loaders
         >>> urdf = '<robot name="arm"><link name="base"/></robot>'
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     result = bridge.export_mjcf(loaders.load_string(urdf, format="urdf"),
-        f"{folder}/arm") ...     print(result.path.name, result.files)
+        ...     scene = loaders.load_string(urdf, format="urdf")
+        ...     result = bridge.export_mjcf(scene, f"{folder}/arm")
+        ...     print(result.path.name, result.files)
         arm.xml ('FIDELITY.md', 'README.md', 'arm.xml', 'scene.xml')
     """
     check_folder_name(out_dir)

@@ -363,7 +363,8 @@ class UrdfNames:
         data = unique.encode()
         if len(data) <= MAX_BYTES:
             return unique
-        short = f"{data[: MAX_BYTES - 20].decode(errors='ignore')}~{hashlib.sha256(data).hexdigest()[:16]}"
+        start = data[: MAX_BYTES - 20].decode(errors="ignore")
+        short = f"{start}~{hashlib.sha256(data).hexdigest()[:16]}"
         self._diagnostics.add(
             Fate.APPROXIMATED,
             "pybullet.name-shortened",

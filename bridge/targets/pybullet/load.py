@@ -268,7 +268,8 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         >>> client = pybullet.connect(pybullet.DIRECT)
         >>> robot = load_into_pybullet("assets/double_pendulum.urdf", physicsClientId=client)
         >>> robot.set_positions({"elbow": 0.3})
-        >>> round(pybullet.getJointState(robot, robot.joints["elbow"], physicsClientId=client)[0], 9)
+        >>> joint = robot.joints["elbow"]
+        >>> round(pybullet.getJointState(robot, joint, physicsClientId=client)[0], 9)
         0.3
         >>> pybullet.disconnect(client)
     """

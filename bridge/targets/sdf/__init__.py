@@ -48,7 +48,8 @@ def to_sdf(source: Source, **options: Unpack[SdfOptions]) -> Sdf:
 
     Example:
         >>> import bridge, loaders
-        >>> scene = loaders.load_string('<robot name="arm"><link name="base"/></robot>', format="urdf")
+        >>> urdf = '<robot name="arm"><link name="base"/></robot>'
+        >>> scene = loaders.load_string(urdf, format="urdf")
         >>> print(bridge.to_sdf(scene).splitlines()[1])
         <sdf version="1.12">
     """

@@ -296,8 +296,9 @@ def export_sdf(
         >>> import tempfile, bridge, loaders
         >>> urdf = '<robot name="arm"><link name="base"/></robot>'
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     result = bridge.export_sdf(loaders.load_string(urdf, format="urdf"),
-        f"{folder}/arm") ...     print(result.path.name, result.files)
+        ...     scene = loaders.load_string(urdf, format="urdf")
+        ...     result = bridge.export_sdf(scene, f"{folder}/arm")
+        ...     print(result.path.name, result.files)
         arm.sdf ('FIDELITY.md', 'README.md', 'arm.sdf')
     """
     contents = finished(source, options, lambda: _contents(build(source, options)), check=check)

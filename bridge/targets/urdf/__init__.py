@@ -70,7 +70,8 @@ def to_urdf(source: Source, **options: Unpack[UrdfOptions]) -> Urdf:
 
     Example:
         >>> import bridge, loaders
-        >>> scene = loaders.load_string('<robot name="arm"><link name="base"/></robot>', format="urdf")
+        >>> urdf = '<robot name="arm"><link name="base"/></robot>'
+        >>> scene = loaders.load_string(urdf, format="urdf")
         >>> print(bridge.to_urdf(scene).splitlines()[1])
         <robot name="arm">
     """

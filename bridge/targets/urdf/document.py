@@ -352,8 +352,9 @@ def export_urdf(
         >>> import tempfile, bridge, loaders
         >>> urdf = '<robot name="arm"><link name="base"/></robot>'
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     result = bridge.export_urdf(loaders.load_string(urdf, format="urdf"),
-        f"{folder}/arm") ...     print(result.path.name, result.files)
+        ...     scene = loaders.load_string(urdf, format="urdf")
+        ...     result = bridge.export_urdf(scene, f"{folder}/arm")
+        ...     print(result.path.name, result.files)
         arm.urdf ('FIDELITY.md', 'README.md', 'arm.urdf')
     """
     contents = finished(source, options, lambda: _contents(source, options), check=check)

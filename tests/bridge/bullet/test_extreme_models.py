@@ -248,7 +248,8 @@ def test_merged_links_with_different_filters_are_reported(bullet_client):
     source = chain(140, lambda i: i in {1, *range(10, 40)})
     assert lower(source).v_order
     links = [
-        link(l.name, shape=UNIT_BOX) if l.name in {"l0", "l1", "l2"} else l for l in source.links
+        link(each.name, shape=UNIT_BOX) if each.name in {"l0", "l1", "l2"} else each
+        for each in source.links
     ]
     robot = load_into_pybullet(scene(links, source.joints), physicsClientId=bullet_client)
     assert touching(robot, bullet_client) == lower(scene(links, source.joints)).collidable_pairs()
