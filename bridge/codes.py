@@ -2,254 +2,390 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import CodeInfo, Fate
+from loaders.diagnostics import Code, Fate
 
-CODES = {
-    "dart.constraint": CodeInfo(
-        "DART has no distance constraints and no tendons.",
-        "Compare other engines.",
-        (Fate.DROPPED,),
+DART_CONSTRAINT = Code(
+    "dart.constraint",
+    Fate.DROPPED,
+    "",
+    meaning="DART has no distance constraints and no tendons.",
+    remedy="Compare other engines.",
+)
+DART_COUPLING = Code(
+    "dart.coupling",
+    Fate.DROPPED,
+    "",
+    meaning="DART couples joints with one axis only.",
+    remedy="Compare other engines.",
+)
+DART_FORCE_ELEMENT = Code(
+    "dart.force-element",
+    Fate.DROPPED,
+    "",
+    meaning="DART has no bushings, no springs between links, and no springs of ball joints.",
+    remedy="Compare other engines.",
+)
+DART_ONE_WAY_COUPLING = Code(
+    "dart.one-way-coupling",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "In DART a joint follows another one like a motor of any strength, without a reaction "
+        "on the other one."
     ),
-    "dart.coupling": CodeInfo(
-        "DART couples joints with one axis only.", "Compare other engines.", (Fate.DROPPED,)
+    remedy="Compare other engines.",
+)
+DART_ROTOR_INERTIA = Code(
+    "dart.rotor-inertia",
+    Fate.DROPPED,
+    "",
+    meaning="DART has no inertia of rotors.",
+    remedy="Add it to the inertia of the links.",
+)
+DART_SHAPE = Code(
+    "dart.shape",
+    Fate.DROPPED,
+    "",
+    meaning="DART gets no mesh, height map or polyline, which it would read from files itself.",
+    remedy="Use primitive shapes for collision.",
+)
+DMDOUT_JOINED_LINKS = Code(
+    "dmdout.joined-links",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "Two links may touch in MuJoCo, and never do by Drake's rules: one joint connects "
+        "them, or both are fixed."
     ),
-    "dart.force-element": CodeInfo(
-        "DART has no bushings, no springs between links, and no springs of ball joints.",
-        "Compare other engines.",
-        (Fate.DROPPED,),
+    remedy="Write SDFormat.",
+)
+DMDOUT_NAME = Code(
+    "dmdout.name",
+    Fate.NOTED,
+    "names start with that of their model; renamed {names}",
+    meaning="Names in directives start with that of their model.",
+)
+DMDOUT_OUT_OF_SCOPE = Code(
+    "dmdout.out-of-scope",
+    Fate.DROPPED,
+    "directives cannot connect models by {kind} {item}; left it out",
+    meaning=(
+        "Directives connect models by welds only; another joint or element between models is "
+        "left out."
     ),
-    "dart.one-way-coupling": CodeInfo(
-        (
-            "In DART a joint follows another one like a motor of any strength, without a reaction "
-            "on "
-            "the other one."
-        ),
-        "Compare other engines.",
-        (Fate.DROPPED,),
+    remedy="Write SDFormat.",
+    hint="write SDFormat",
+)
+DMDOUT_READ_BACK = Code(
+    "dmdout.read-back",
+    Fate.INVALID,
+    "",
+    meaning="The written files, read back, are not the exported scene; nothing is written.",
+    remedy="Report a bug.",
+)
+DMDOUT_SPLIT_MODEL = Code(
+    "dmdout.split-model",
+    Fate.APPROXIMATED,
+    (
+        "model {model} becomes {parts}, to whose links SDFormat's rule for collisions in a model "
+        "does "
+        "not apply"
     ),
-    "dart.rotor-inertia": CodeInfo(
-        "DART has no inertia of rotors.", "Add it to the inertia of the links.", (Fate.DROPPED,)
+    meaning=(
+        "One model becomes several, between whose links SDFormat's rule for collisions in a "
+        "model does not hold."
     ),
-    "dart.shape": CodeInfo(
-        "DART gets no mesh, height map or polyline, which it would read from files itself.",
-        "Use primitive shapes for collision.",
-        (Fate.DROPPED,),
+    remedy="Write SDFormat.",
+)
+DMDOUT_WORLD_SETTINGS = Code(
+    "dmdout.world-settings",
+    Fate.DROPPED,
+    "",
+    meaning="Directives have no place for gravity, physics, lights and other settings of a world.",
+    remedy="Write SDFormat.",
+    also=(Fate.NOTED,),
+)
+DRAKE_CONTINUOUS_LIMITS = Code(
+    "drake.continuous-limits",
+    Fate.APPROXIMATED,
+    "",
+    meaning="Drake keeps the limits of a continuous joint.",
+    remedy="Remove the limits, or make the joint revolute.",
+)
+DRAKE_FRICTION = Code(
+    "drake.friction",
+    Fate.APPROXIMATED,
+    "",
+    meaning=(
+        "Drake takes mu2 of SDFormat for the dynamic friction of a shape, and 1 where URDF "
+        "states the friction in elements of Gazebo or PyBullet only."
     ),
-    "dmdout.joined-links": CodeInfo(
-        (
-            "Two links may touch in MuJoCo, and never do by Drake's rules: one joint connects "
-            "them, "
-            "or both are fixed."
-        ),
-        "Write SDFormat.",
-        (Fate.DROPPED,),
+    remedy="State mu_dynamic among the proximity properties of Drake.",
+)
+DRAKE_LINK_WITHOUT_GRAVITY = Code(
+    "drake.link-without-gravity",
+    Fate.APPROXIMATED,
+    "",
+    meaning="Drake applies gravity to a link that is declared without gravity.",
+)
+DRAKE_REPLACED_INERTIA = Code(
+    "drake.replaced-inertia",
+    Fate.APPROXIMATED,
+    "",
+    meaning=(
+        "Drake replaces an inertia that no body can have, and gives a massless link an inertia."
     ),
-    "dmdout.name": CodeInfo(
-        "Names in directives start with that of their model.", "", (Fate.NOTED,)
+    remedy="State the true inertia of the link.",
+)
+DRAKE_SCREW_LIMITS = Code(
+    "drake.screw-limits",
+    Fate.DROPPED,
+    "",
+    meaning="Drake ignores the limits of a screw joint.",
+)
+DRAKE_SHARED_DAMPING = Code(
+    "drake.shared-damping",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "Drake has one coefficient of damping for both axes of a universal joint, that of the "
+        "first one."
     ),
-    "dmdout.out-of-scope": CodeInfo(
-        (
-            "Directives connect models by welds only; another joint or element between models is "
-            "left "
-            "out."
-        ),
-        "Write SDFormat.",
-        (Fate.DROPPED,),
+    remedy="Give both axes the same damping.",
+)
+DRAKE_UNIVERSAL_LIMITS = Code(
+    "drake.universal-limits",
+    Fate.DROPPED,
+    "",
+    meaning="Drake ignores the limits of a universal joint.",
+)
+LOWER_COUPLING_WITHOUT_FREEDOM = Code(
+    "lower.coupling-without-freedom",
+    Fate.DROPPED,
+    (
+        "joint {follower} cannot follow joint {leader}: joint {immobile} has no degree of freedom "
+        "in "
+        "the spanning tree"
     ),
-    "dmdout.read-back": CodeInfo(
-        "The written files, read back, are not the exported scene; nothing is written.",
-        "Report a bug.",
-        (Fate.INVALID,),
+    meaning=(
+        "A coupling names a joint that is not a degree of freedom of the spanning tree, "
+        "because it is fixed or cut."
     ),
-    "dmdout.split-model": CodeInfo(
-        (
-            "One model becomes several, between whose links SDFormat's rule for collisions in a "
-            "model "
-            "does not hold."
-        ),
-        "Write SDFormat.",
-        (Fate.APPROXIMATED,),
+    remedy="Couple joints that are part of the tree.",
+)
+LOWER_CURVE_OF_SEVERAL_PIECES = Code(
+    "lower.curve-of-several-pieces",
+    Fate.DROPPED,
+    (
+        "no engine supports a curve of several pieces; joint {joint} is fixed at the start of its "
+        "curve"
     ),
-    "dmdout.world-settings": CodeInfo(
-        "Directives have no place for gravity, physics, lights and other settings of a world.",
-        "Write SDFormat.",
-        (Fate.DROPPED, Fate.NOTED),
+    meaning="A curvilinear joint along more than one line or arc is held at its start.",
+    remedy="Use a single line or arc.",
+    hint="use a single line or arc",
+)
+LOWER_GEARBOX_WITHOUT_HINGES = Code(
+    "lower.gearbox-without-hinges",
+    Fate.DROPPED,
+    (
+        "gearbox {gearbox} needs a revolute joint from its reference link {reference} to each of "
+        "{parent} and {child}"
     ),
-    "drake.continuous-limits": CodeInfo(
-        "Drake keeps the limits of a continuous joint.",
-        "Remove the limits, or make the joint revolute.",
-        (Fate.APPROXIMATED,),
+    meaning=(
+        "A gearbox couples nothing, because its reference link is not connected to both of "
+        "its links by hinges."
     ),
-    "drake.friction": CodeInfo(
-        "Drake takes mu2 of SDFormat for the dynamic friction of a shape, and 1 where URDF states "
-        "the friction in "
-        "elements of Gazebo or PyBullet only.",
-        "State mu_dynamic among the proximity properties of Drake.",
-        (Fate.APPROXIMATED,),
+    remedy="Add a hinge from the reference link to each of the two links.",
+    hint="add the missing revolute joint, or correct gearbox_reference_body",
+)
+LOWER_KINEMATIC = Code(
+    "lower.kinematic",
+    Fate.NOTED,
+    "link {link} is kinematic; forces do not move it",
+    meaning="A kinematic link stays where it is placed, because no force moves it.",
+)
+LOWER_KINEMATIC_IN_JOINT = Code(
+    "lower.kinematic-in-joint",
+    Fate.DROPPED,
+    "link {link} is kinematic, but joint {joint} carries it; forces move it",
+    meaning="A kinematic link is the child of a joint, so forces move it like any other link.",
+    remedy="Remove the joint, or the kinematic flag.",
+    hint="detach the link from the joint, or make the joint fixed",
+)
+LOWER_LOOP = Code(
+    "lower.loop",
+    Fate.NOTED,
+    "joint {joint} closes a kinematic loop; it becomes a constraint and has no position",
+    meaning=(
+        "A joint closes a kinematic loop: it becomes a constraint, or connects the two halves "
+        "of a split link."
     ),
-    "drake.link-without-gravity": CodeInfo(
-        "Drake applies gravity to a link that is declared without gravity.",
-        "",
-        (Fate.APPROXIMATED,),
+)
+LOWER_LOOP_2 = LOWER_LOOP.variant(
+    "joint {joint} closes a kinematic loop; link {link} is split, and a constraint welds its "
+    "parts together"
+)
+LOWER_MASSLESS_FREE_LINK = Code(
+    "lower.massless-free-link",
+    Fate.ASSUMED,
+    (
+        "link {link} moves freely, and neither it nor a link welded to it has mass; it falls, with "
+        "{mass:g} kg"
     ),
-    "drake.replaced-inertia": CodeInfo(
-        "Drake replaces an inertia that no body can have, and gives a massless link an inertia.",
-        "State the true inertia of the link.",
-        (Fate.APPROXIMATED,),
+    meaning="A link that moves freely has no mass; it gets 1e-9 kg.",
+    remedy=(
+        'Hold the link, with `base="fixed"`, or give it mass and inertia. `loadURDF` holds a '
+        "base without mass."
     ),
-    "drake.screw-limits": CodeInfo(
-        "Drake ignores the limits of a screw joint.", "", (Fate.DROPPED,)
+    hint=(
+        "hold it with base='fixed' (--base fixed; in load_into_pybullet useFixedBase=True), as "
+        "PyBullet's loadURDF holds a base without mass, or add <inertial> with mass and inertia"
     ),
-    "drake.shared-damping": CodeInfo(
-        (
-            "Drake has one coefficient of damping for both axes of a universal joint, that of the "
-            "first one."
-        ),
-        "Give both axes the same damping.",
-        (Fate.DROPPED,),
+)
+LOWER_REPAIRED_INERTIA = Code(
+    "lower.repaired-inertia",
+    Fate.REPAIRED,
+    (
+        "the inertia of link {link} is not physical: {defects}; using mass {mass:g} kg and "
+        "principal "
+        "moments {moments} kg m^2"
     ),
-    "drake.universal-limits": CodeInfo(
-        "Drake ignores the limits of a universal joint.", "", (Fate.DROPPED,)
+    meaning=(
+        "An inertia that no body can have is replaced by the nearest valid one, as requested "
+        'by `inertia="repair"`.'
     ),
-    "lower.coupling-without-freedom": CodeInfo(
-        (
-            "A coupling names a joint that is not a degree of freedom of the spanning tree, "
-            "because "
-            "it is fixed or cut."
-        ),
-        "Couple joints that are part of the tree.",
-        (Fate.DROPPED,),
+    remedy="State the true inertia in the source.",
+)
+LOWER_STATIC_JOINT = Code(
+    "lower.static-joint",
+    Fate.NOTED,
+    "joint {joint} cannot move: its links are static or welded together",
+    meaning="A joint cannot move, because its links are static or welded together.",
+)
+LOWER_TENDON_INERTIA = Code(
+    "lower.tendon-inertia",
+    Fate.APPROXIMATED,
+    (
+        "tendon {tendon} has an inertia of {inertia:g} and connects different branches of the "
+        "tree of "
+        "bodies; MuJoCo neglects the inertia between them, and the reference does not"
     ),
-    "lower.curve-of-several-pieces": CodeInfo(
-        "A curvilinear joint along more than one line or arc is held at its start.",
-        "Use a single line or arc.",
-        (Fate.DROPPED,),
+    meaning=(
+        "A tendon with inertia connects branches of the tree; MuJoCo neglects the inertia "
+        "between them."
     ),
-    "lower.gearbox-without-hinges": CodeInfo(
-        (
-            "A gearbox couples nothing, because its reference link is not connected to both of its "
-            "links by hinges."
-        ),
-        "Add a hinge from the reference link to each of the two links.",
-        (Fate.DROPPED,),
+)
+LOWER_THIN_LINK = Code(
+    "lower.thin-link",
+    Fate.ASSUMED,
+    (
+        "link {link} can turn about an axis about which it has no inertia; adding {moment:g} kg "
+        "m^2 "
+        "to link {bearer}"
     ),
-    "lower.kinematic": CodeInfo(
-        "A kinematic link stays where it is placed, because no force moves it.", "", (Fate.NOTED,)
+    meaning=(
+        "A link can turn about an axis about which nothing has inertia, such as a point mass; "
+        "it gets 1e-9 kg m² more."
     ),
-    "lower.kinematic-in-joint": CodeInfo(
-        "A kinematic link is the child of a joint, so forces move it like any other link.",
-        "Remove the joint, or the kinematic flag.",
-        (Fate.DROPPED,),
+    remedy="Give the link its true inertia.",
+)
+MESH_CONE = Code(
+    "mesh.cone",
+    Fate.APPROXIMATED,
+    "a cone becomes a mesh of {sides} sides, which lies up to 0.12 % of the radius inside",
+    meaning="A cone is exported as a mesh with 64 sides.",
+)
+MESH_CONVEX_HULL = Code(
+    "mesh.convex-hull",
+    Fate.APPROXIMATED,
+    "",
+    meaning="A mesh that is not convex collides as its convex hull.",
+    remedy='Use `collision_meshes="decompose"`, or build the shape from convex parts.',
+)
+MESH_CONVEX_PARTS = Code(
+    "mesh.convex-parts",
+    Fate.APPROXIMATED,
+    "",
+    meaning="A mesh that is not convex collides as several convex parts.",
+    remedy="Raise the number of convex parts if the error in the message is too large.",
+)
+MESH_DECOMPOSITION = Code(
+    "mesh.decomposition",
+    Fate.APPROXIMATED,
+    "",
+    meaning="A mesh could not be decomposed into convex parts and collides as its convex hull.",
+    remedy="Read the reason in the message, or build the shape from convex parts yourself.",
+)
+MESH_DEGENERATE = Code(
+    "mesh.degenerate",
+    Fate.DROPPED,
+    "leaving out {shape}: {reason}",
+    meaning=(
+        "A cone or an outline of a polyline has no volume, or is too large or too intricate; "
+        "it is left out."
     ),
-    "lower.loop": CodeInfo(
-        (
-            "A joint closes a kinematic loop: it becomes a constraint, or connects the two halves "
-            "of "
-            "a split link."
-        ),
-        "",
-        (Fate.NOTED,),
+    remedy="Correct its dimensions or points.",
+    hint="correct the dimensions",
+)
+MESH_FLAT = Code(
+    "mesh.flat",
+    Fate.APPROXIMATED,
+    "",
+    meaning="A flat mesh is given a small thickness so that it can collide.",
+    remedy="Use a box instead.",
+)
+MESH_MISSING = Code(
+    "mesh.missing",
+    Fate.DROPPED,
+    "mesh {uri} was not found; leaving out the shape",
+    meaning="The mesh file was not found, so the shape is left out.",
+    remedy="Name its folder in `paths` or its package in `package_map`.",
+    hint="add its folder to paths",
+)
+MESH_NO_COACD = Code(
+    "mesh.no-coacd",
+    Fate.INVALID,
+    "cannot decompose meshes: the package coacd is not installed",
+    meaning=(
+        "Meshes are to be decomposed into convex parts, but the package coacd is not installed."
     ),
-    "lower.massless-free-link": CodeInfo(
-        "A link that moves freely has no mass; it gets 1e-9 kg.",
-        (
-            'Hold the link, with `base="fixed"`, or give it mass and inertia. `loadURDF` holds a '
-            "base "
-            "without mass."
-        ),
-        (Fate.ASSUMED,),
+    remedy='Run `pip install "sdfbridge[convex]"`.',
+    hint='pip install "sdfbridge[convex]"',
+)
+MESH_POLYLINE = Code(
+    "mesh.polyline",
+    Fate.APPROXIMATED,
+    "",
+    meaning="An extruded polyline becomes a mesh, which collides as its convex hull.",
+    remedy="Split the outline into convex shapes.",
+)
+MESH_POLYLINE_NOT_SIMPLE = Code(
+    "mesh.polyline-not-simple",
+    Fate.APPROXIMATED,
+    (
+        "an outline of a polyline intersects itself or is too intricate; its mesh does not have "
+        "the "
+        "area that the outline encloses"
     ),
-    "lower.repaired-inertia": CodeInfo(
-        (
-            "An inertia that no body can have is replaced by the nearest valid one, as requested "
-            "by "
-            '`inertia="repair"`.'
-        ),
-        "State the true inertia in the source.",
-        (Fate.REPAIRED,),
+    meaning=(
+        "An outline of an extruded polyline intersects itself or is too intricate, so its "
+        "mesh does not have its area."
     ),
-    "lower.static-joint": CodeInfo(
-        "A joint cannot move, because its links are static or welded together.", "", (Fate.NOTED,)
-    ),
-    "lower.tendon-inertia": CodeInfo(
-        (
-            "A tendon with inertia connects branches of the tree; MuJoCo neglects the inertia "
-            "between "
-            "them."
-        ),
-        "",
-        (Fate.APPROXIMATED,),
-    ),
-    "lower.thin-link": CodeInfo(
-        (
-            "A link can turn about an axis about which nothing has inertia, such as a point mass; "
-            "it "
-            "gets 1e-9 kg m² more."
-        ),
-        "Give the link its true inertia.",
-        (Fate.ASSUMED,),
-    ),
-    "mesh.cone": CodeInfo("A cone is exported as a mesh with 64 sides.", "", (Fate.APPROXIMATED,)),
-    "mesh.convex-hull": CodeInfo(
-        "A mesh that is not convex collides as its convex hull.",
-        'Use `collision_meshes="decompose"`, or build the shape from convex parts.',
-        (Fate.APPROXIMATED,),
-    ),
-    "mesh.convex-parts": CodeInfo(
-        "A mesh that is not convex collides as several convex parts.",
-        "Raise the number of convex parts if the error in the message is too large.",
-        (Fate.APPROXIMATED,),
-    ),
-    "mesh.decomposition": CodeInfo(
-        "A mesh could not be decomposed into convex parts and collides as its convex hull.",
-        "Read the reason in the message, or build the shape from convex parts yourself.",
-        (Fate.APPROXIMATED,),
-    ),
-    "mesh.degenerate": CodeInfo(
-        (
-            "A cone or an outline of a polyline has no volume, or is too large or too intricate; "
-            "it "
-            "is left out."
-        ),
-        "Correct its dimensions or points.",
-        (Fate.DROPPED,),
-    ),
-    "mesh.flat": CodeInfo(
-        "A flat mesh is given a small thickness so that it can collide.",
-        "Use a box instead.",
-        (Fate.APPROXIMATED,),
-    ),
-    "mesh.missing": CodeInfo(
-        "The mesh file was not found, so the shape is left out.",
-        "Name its folder in `paths` or its package in `package_map`.",
-        (Fate.DROPPED,),
-    ),
-    "mesh.no-coacd": CodeInfo(
-        "Meshes are to be decomposed into convex parts, but the package coacd is not installed.",
-        'Run `pip install "sdfbridge[convex]"`.',
-        (Fate.INVALID,),
-    ),
-    "mesh.polyline": CodeInfo(
-        "An extruded polyline becomes a mesh, which collides as its convex hull.",
-        "Split the outline into convex shapes.",
-        (Fate.APPROXIMATED,),
-    ),
-    "mesh.polyline-not-simple": CodeInfo(
-        (
-            "An outline of an extruded polyline intersects itself or is too intricate, so its mesh "
-            "does not have its area."
-        ),
-        "Correct the order of the points.",
-        (Fate.APPROXIMATED,),
-    ),
-    "texture.format": CodeInfo(
-        "The image is not a PNG file and could not be converted, so the texture is left out.",
-        "Convert the image to PNG.",
-        (Fate.NOTED,),
-    ),
-    "texture.unreadable": CodeInfo(
-        "The image file of a texture cannot be read, so the texture is left out.",
-        "Check the path and the permissions of the image.",
-        (Fate.NOTED,),
-    ),
-}
+    remedy="Correct the order of the points.",
+    hint="correct the order of the points",
+)
+TEXTURE_FORMAT = Code(
+    "texture.format",
+    Fate.NOTED,
+    "cannot convert texture {file} to PNG; leaving it out",
+    meaning="The image is not a PNG file and could not be converted, so the texture is left out.",
+    remedy="Convert the image to PNG.",
+    hint="convert the image to PNG",
+)
+TEXTURE_UNREADABLE = Code(
+    "texture.unreadable",
+    Fate.NOTED,
+    "cannot read texture {file}: {reason}; leaving it out",
+    meaning="The image file of a texture cannot be read, so the texture is left out.",
+    remedy="Check the path and the permissions of the image.",
+)

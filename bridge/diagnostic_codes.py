@@ -1,14 +1,13 @@
 """The registry of all diagnostic codes: those of the readers, of lowering, of the targets and of
-the parity check.
-
-The registry is documentation as data: nothing that loads or exports a model needs it.
-`docs/diagnostics.md` is generated from it.
+the parity check, collected from the modules that declare them.
 """
 
 from __future__ import annotations
 
+from types import ModuleType
+
 from loaders import codes as loaders_codes
-from loaders.diagnostics import CodeInfo
+from loaders.diagnostics import Code, declared_codes
 from loaders.drake import codes as drake_codes
 from loaders.mjcf import codes as mjcf_codes
 from loaders.sdf import codes as sdf_codes
@@ -20,16 +19,20 @@ from .targets.pybullet import codes as pybullet_target_codes
 from .targets.sdf import codes as sdf_target_codes
 from .targets.urdf import codes as urdf_target_codes
 
-CODES: dict[str, CodeInfo] = {
-    **bridge_codes.CODES,
-    **mjcf_target_codes.CODES,
-    **pybullet_target_codes.CODES,
-    **sdf_target_codes.CODES,
-    **urdf_target_codes.CODES,
-    **loaders_codes.CODES,
-    **drake_codes.CODES,
-    **mjcf_codes.CODES,
-    **sdf_codes.CODES,
-    **urdf_codes.CODES,
+MODULES: tuple[ModuleType, ...] = (
+    bridge_codes,
+    mjcf_target_codes,
+    pybullet_target_codes,
+    sdf_target_codes,
+    urdf_target_codes,
+    loaders_codes,
+    drake_codes,
+    mjcf_codes,
+    sdf_codes,
+    urdf_codes,
+)
+"""The modules that declare codes."""
+CODES: dict[str, Code] = {
+    name: code for module in MODULES for name, code in declared_codes(vars(module)).items()
 }
-"""Every code, with its meaning and remedy."""
+"""Every code, by its name."""

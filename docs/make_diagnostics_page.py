@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from bridge.diagnostic_codes import CODES  # noqa: E402
-from loaders.diagnostics import CodeInfo, Diagnostic, Fate  # noqa: E402
+from loaders.diagnostics import Code, Diagnostic, Fate  # noqa: E402
 
 PAGE = ROOT / "docs" / "diagnostics.md"
 
@@ -101,7 +101,7 @@ logging.getLogger("sdfbridge").setLevel(logging.INFO)  # print every loss
 
 def page() -> str:
     """Return the text of the page."""
-    groups: defaultdict[str, dict[str, CodeInfo]] = defaultdict(dict)
+    groups: defaultdict[str, dict[str, Code]] = defaultdict(dict)
     for code in sorted(CODES):
         groups[code.partition(".")[0]][code] = CODES[code]
     fates = [
@@ -113,7 +113,7 @@ def page() -> str:
     return head + "".join(_section(prefix, groups[prefix]) for prefix in PREFIXES)
 
 
-def _section(prefix: str, codes: dict[str, CodeInfo]) -> str:
+def _section(prefix: str, codes: dict[str, Code]) -> str:
     rows = [
         f"| `{code}` | {', '.join(info.fates)} | {info.meaning} | {info.remedy} |"
         for code, info in codes.items()

@@ -129,18 +129,73 @@ _SEVERITY = {
 
 
 @dataclass(frozen=True, slots=True)
-class CodeInfo:
-    """The entry of a diagnostic code in the registry.
+class Code:
+    """The declaration of one kind of finding.
 
     Attributes:
-        meaning: The meaning of the diagnostic, in one sentence.
-        remedy: The advice to the user; empty if nothing needs to be done.
-        fates: The fates that diagnostics with this code have.
+        name: Stable and documented, for example ``sdf.frame-cycle``.
+        fate: The consequence for the piece of the source.
+        message: The message, with ``{argument}`` where an argument stands.
+        meaning: The meaning of the finding, in one sentence, for the page of codes.
+        remedy: The advice to the user on that page; empty if nothing needs to be done.
+        hint: The advice in the message, an imperative.
+        leniency: What lenient loading does instead of refusing the file; empty if it refuses it.
+        also: Other fates that a reader may state at the place where it finds the problem.
     """
 
-    meaning: str
-    remedy: str
-    fates: tuple[Fate, ...]
+    name: str
+    fate: Fate
+    message: str
+    meaning: str = field(kw_only=True)
+    remedy: str = field(default="", kw_only=True)
+    hint: str = field(default="", kw_only=True)
+    leniency: str = field(default="", kw_only=True)
+    also: tuple[Fate, ...] = field(default=(), kw_only=True)
+
+    @property
+    def fates(self) -> tuple[Fate, ...]:
+        """All fates that findings of this kind have."""
+        return tuple(dict.fromkeys((self.fate, *self.also)))
+
+    def variant(
+        self,
+        message: str = "",
+        *,
+        fate: Fate | None = None,
+        hint: str | None = None,
+        leniency: str | None = None,
+    ) -> Code:
+        """Return this kind of finding with another message, fate, hint or leniency.
+
+        Args:
+            message: The message; empty to keep it.
+            fate: The fate; None to keep it.
+            hint: The hint; None to keep it.
+            leniency: What lenient loading does; None to keep it.
+        """
+        return replace(
+            self,
+            message=message or self.message,
+            fate=self.fate if fate is None else fate,
+            hint=self.hint if hint is None else hint,
+            leniency=self.leniency if leniency is None else leniency,
+        )
+
+
+def declared_codes(names: Mapping[str, object]) -> dict[str, Code]:
+    """Return the codes that a module declares, by name; the fates of variants are added to the
+    first.
+
+    Args:
+        names: The names of the module, those of `vars`.
+    """
+    found: dict[str, Code] = {}
+    for value in names.values():
+        if isinstance(value, Code):
+            first = found.setdefault(value.name, value)
+            fates = tuple(dict.fromkeys((*first.fates, *value.fates)))
+            found[value.name] = replace(first, also=fates[1:])
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +299,16 @@ class Diagnostic:
 _Diagnostic = maker(Diagnostic)
 
 
+def declaration_of(finding: tuple[Any, ...]) -> tuple[Code, Where]:
+    """Return the code and the place of a finding that is stated as a `Code`, or as fate, name and
+    message.
+    """
+    if isinstance(finding[0], Code):
+        return finding[0], finding[1] if len(finding) > 1 else NOWHERE
+    fate, name, message, *where = finding
+    return Code(name, fate, message, meaning=""), where[0] if where else NOWHERE
+
+
 class Diagnostics:
     """An append-only list of findings, shared by readers, lowering and exporters.
 
@@ -276,12 +341,7 @@ class Diagnostics:
 
     def add(
         self,
-        fate: Fate,
-        code: str,
-        template: str,
-        where: Where = NOWHERE,
-        /,
-        *,
+        *finding: Any,
         target: str = "",
         hint: str = "",
         subjects: Iterable[str] = (),
@@ -291,19 +351,19 @@ class Diagnostics:
         """Record one finding.
 
         Args:
-            fate: The consequence for the piece of the source.
-            code: The registered code.
-            template: The message, with ``{argument}`` for each of ``arguments``.
-            where: The place in the source.
+            finding: The `Code`, and the place in the source if it is known.
             target: The engine or format that cannot carry it.
-            hint: The advice to the user, an imperative.
+            hint: The advice to the user, an imperative; empty for that of the code.
             subjects: Scoped names of the items that the finding is about.
-            leniency: What lenient loading does instead of refusing an invalid piece, a template as
-                well; empty if it refuses the file too.
-            arguments: The values of the template's arguments; other types than `Argument` become
+            leniency: What lenient loading does instead of refusing an invalid piece; empty for that
+                of the code.
+            arguments: The values of the message's arguments; other types than `Argument` become
                 text.
         """
-        leniency = leniency or self._leniency
+        declared, where = declaration_of(finding)
+        code, fate, template = declared.name, declared.fate, declared.message
+        hint = hint or declared.hint
+        leniency = leniency or declared.leniency or self._leniency
         if leniency and self.lenient and fate is Fate.INVALID:
             fate, template = Fate.SKIPPED, f"{template}; {leniency}"
         if self.overflows(fate):

@@ -14,6 +14,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
+from loaders import codes
+
 from .context import MAX_INCLUDE_DEPTH, Context, Lookup, Resources
 from .diagnostics import Diagnostics, Fate, LossSummary, Where, limited, make_where
 from .files.fuel import FuelDownload
@@ -91,18 +93,11 @@ def _read(point: EntryPoint, root: Node, context: Context) -> Scene | None:
                 found
             )  # the package may keep its own, and the load completes one
     except _ReaderError as error:
-        root.invalid(
-            "file.reader",
-            "{reason}",
-            hint="report this to the authors of the package",
-            reason=str(error),
-        )
+        root.report(codes.FILE_READER_2, reason=str(error))
         return None
     if scene is None and not any(entry.fate is Fate.INVALID for entry in context.diagnostics):
-        root.invalid(
-            "file.reader",
-            "{reason}",
-            reason=f"the reader {point.value} returned no scene and no error",
+        root.report(
+            codes.FILE_READER, reason=f"the reader {point.value} returned no scene and no error"
         )
     return scene
 
@@ -138,10 +133,7 @@ def read_file(path: Path, context: Context) -> Scene | None:
     files = (*context.including, Path(context.resources.real_paths(path))) if context.files else ()
     if len(set(files)) < len(files) or len(files) > MAX_INCLUDE_DEPTH:
         chain = " -> ".join(p.name for p in files)
-        message = "the file includes itself, or files are nested too deep: {chain}"
-        context.diagnostics.add(
-            Fate.INVALID, "file.include-cycle", message, Where(str(path)), chain=chain
-        )
+        context.diagnostics.add(codes.FILE_INCLUDE_CYCLE, Where(str(path)), chain=chain)
         return None
     suffix, needs_xacro = path.suffix.lower(), is_xacro(path)
     data = None if needs_xacro else read_bytes(path, context.diagnostics)
@@ -187,9 +179,8 @@ def read_data(
             if is_part
             else "check that this is the right file"
         )
-        root.invalid(
-            "file.unknown-format",
-            "unknown root element <{tag}>; expected one of: {known}",
+        root.report(
+            codes.FILE_UNKNOWN_FORMAT,
             hint=hint,
             tag=root.tag,
             known=tuple(f"<{tag}>" for tag in dict.fromkeys((*_XML_READERS, *registered_tags()))),

@@ -17,7 +17,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Any, Protocol
 
-from .diagnostics import Diagnostics, Fate, Where, make_where
+from loaders import codes
+
+from .diagnostics import Diagnostics, Fate, Where, declaration_of, make_where
 from .numbers import KeyGroup, plain_number, plain_numbers
 from .scoped_names import subjects_of
 from .speed import Deferred
@@ -594,7 +596,7 @@ class Node:
 
     def _missing(self, key: str, addition: str = "") -> None:
         required = f"the attribute {key[1:]!r}{addition}" if key[0] == "@" else f"a <{key}> element"
-        self.invalid("xml.missing", "<{tag}> requires {required}", tag=self.tag, required=required)
+        self.report(codes.XML_MISSING, tag=self.tag, required=required)
 
     def word(self, key: str, default: str | None = None) -> str:
         """Return a text without surrounding space; without a default it is required, and an
@@ -706,10 +708,7 @@ class Node:
         if value is None:
             return default
         if value != int(value):
-            message = "{key} must be a whole number, not {value:g}; using {integer}"
-            self.report(
-                Fate.ASSUMED, "xml.not-whole", message, key=key, value=value, integer=int(value)
-            )
+            self.report(codes.XML_NOT_WHOLE, key=key, value=value, integer=int(value))
         return int(value)
 
     def flag(self, key: str, default: bool) -> bool:
@@ -720,8 +719,7 @@ class Node:
         value = _FLAGS.get(text.strip().lower())
         if value is None:
             node = self._holder(key)
-            message = "expected true or false in <{tag}>, not {value!r}"
-            node.invalid("xml.not-a-flag", message, tag=node.tag, value=text.strip())
+            node.report(codes.XML_NOT_A_FLAG, tag=node.tag, value=text.strip())
             return default
         return value
 
@@ -729,11 +727,7 @@ class Node:
 
     def report(
         self,
-        fate: Fate,
-        code: str,
-        template: str,
-        /,
-        *,
+        *finding: Any,
         hint: str = "",
         subjects: Iterable[str] = (),
         leniency: str = "",
@@ -742,22 +736,19 @@ class Node:
         """Record a finding about this element.
 
         Args:
-            fate: The consequence for the element.
-            code: The registered code.
-            template: The message, with ``{argument}`` for each of ``arguments``.
-            hint: The advice to the user, an imperative.
+            finding: The `loaders.diagnostics.Code`.
+            hint: The advice to the user, an imperative; empty for that of the code.
             subjects: Scoped names of the items that the finding is about; those of the element if
                 empty.
             leniency: What lenient loading does about an invalid element; a template too.
             arguments: The values of the template's arguments.
         """
-        if self.diagnostics.overflows(fate):
+        code, _ = declaration_of(finding)
+        if self.diagnostics.overflows(code.fate):
             return
         about = tuple(subjects) or self.subjects
         self.diagnostics.add(
-            fate,
             code,
-            template,
             self.where,
             target="",
             hint=hint,
@@ -784,12 +775,7 @@ def _report_repeated(node: Node) -> None:
     """Report that an earlier element of the same tag is used instead of this one, in which nothing
     is reported.
     """
-    node.report(
-        Fate.DROPPED,
-        "xml.repeated-element",
-        "repeated <{tag}>; only the first one is used",
-        tag=node.tag,
-    )
+    node.report(codes.XML_REPEATED_ELEMENT, tag=node.tag)
     for element in node.walk():
         element.skip_all()
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Protocol
 
-from .diagnostics import Fate
+from loaders import codes
 
 _NUMBER = re.compile(
     r"[+-]?(?:0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?"
@@ -162,12 +162,10 @@ def unusual_number(
         return None
     value = _parse(node, words[0], inf)
     if value is not None and len(words) > 1:
-        message = "expected one number, not {text!r}; using {value}"
-        node.report(Fate.ASSUMED, "xml.trailing-text", message, text=text, value=words[0])
+        node.report(codes.XML_TRAILING_TEXT, text=text, value=words[0])
     if value is not None and value < minimum:
-        template = "{name} is {value:g}; expected at least {minimum:g}"
         name = f"{key[1:]} of <{node.tag}>" if key[0] == "@" else f"<{node.tag}>"
-        node.invalid("xml.out-of-range", template, name=name, value=value, minimum=minimum)
+        node.report(codes.XML_OUT_OF_RANGE, name=name, value=value, minimum=minimum)
         return None
     return value
 
@@ -187,12 +185,9 @@ def unusual_numbers(
     words = text.split()
     values = tuple(value for word in words if (value := _parse(node, word, inf)) is not None)
     if len(words) < count and len(values) == len(words):
-        node.invalid(
-            "xml.not-a-vector", "expected {count} numbers, not {text!r}", count=count, text=text
-        )
+        node.report(codes.XML_NOT_A_VECTOR, count=count, text=text)
     elif len(words) > count:
-        message = "expected {count} numbers, not {words}; using the first {count}"
-        node.report(Fate.ASSUMED, "xml.trailing-text", message, count=count, words=len(words))
+        node.report(codes.XML_TRAILING_TEXT_3, count=count, words=len(words))
     return values[:count] if len(values) >= count else None
 
 
@@ -203,24 +198,12 @@ def _parse(node: NumberElement, word: str, inf: bool) -> float | None:
     number = parse_number(word)
     if number is None:
         hint = "separate numbers by spaces" if "," in word else ""
-        message = "expected a number in <{tag}>, not {word!r}"
-        node.invalid("xml.not-a-number", message, hint=hint, tag=node.tag, word=word)
+        node.report(codes.XML_NOT_A_NUMBER, hint=hint, tag=node.tag, word=word)
         return None
     value, digits = number
     if digits != word:
-        node.report(
-            Fate.ASSUMED,
-            "xml.trailing-text",
-            "{word!r} is not a number; using {digits}",
-            word=word,
-            digits=digits,
-        )
+        node.report(codes.XML_TRAILING_TEXT_2, word=word, digits=digits)
     if math.isnan(value) or (math.isinf(value) and not inf):
-        node.invalid(
-            "xml.not-finite",
-            "expected a finite number in <{tag}>, not {word!r}",
-            tag=node.tag,
-            word=word,
-        )
+        node.report(codes.XML_NOT_FINITE, tag=node.tag, word=word)
         return None
     return value

@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
+from loaders import codes
+
 from .diagnostics import Diagnostics, Fate, Where
 from .files.read_file import main_file, read
 from .limits import FileError, limit_of
@@ -254,13 +256,7 @@ def read_bytes(path: str | Path, diagnostics: Diagnostics) -> bytes | None:
     diagnostics.spend("bytes", len(data))
     diagnostics.spend("elements", data.count(b"<") - data.count(b"</"))
     if data.startswith(b"\x1f\x8b"):
-        diagnostics.add(
-            Fate.INVALID,
-            "file.compressed",
-            "the file is compressed",
-            where,
-            hint="decompress it first",
-        )
+        diagnostics.add(codes.FILE_COMPRESSED, where)
         return None
     if data.startswith(_ZIP):
         message, hint = (
@@ -329,11 +325,7 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     except expat.ExpatError as error:
         return _mended(repaired, error, file, diagnostics)
     if root is not None:
-        message = (
-            "ignored errors in the XML: -- in a comment, space before the declaration, or "
-            "text at the end"
-        )
-        root.report(Fate.NOTED, "xml.mended", message)
+        root.report(codes.XML_MENDED)
     return root
 
 

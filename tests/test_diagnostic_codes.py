@@ -10,40 +10,55 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bridge.diagnostic_codes import CODES
-from loaders.diagnostics import Fate
-from tests.support.emitted_codes import FILES, bare_codes, fates, literals
+from bridge.diagnostic_codes import CODES, MODULES
+from loaders.diagnostics import Code, Fate
+from tests.support.emitted_codes import FILES, bare_codes, literals
 from tests.support.source_tree import NAMES, tree
 
 ROOT = Path(__file__).parents[1]
 SENTENCE = re.compile(r"[`A-Zx].*\.")
 
 
-def tables() -> dict[str, list[object]]:
-    """The codes of each table ``CODES`` whose keys are written out, by its module."""
-    found = {}
+def declarations() -> list[tuple[str, str, Code]]:
+    """The module, the constant and the code of each declaration."""
+    return [
+        (module.__name__, constant, code)
+        for module in MODULES
+        for constant, code in vars(module).items()
+        if isinstance(code, Code)
+    ]
+
+
+def used_constants() -> set[str]:
+    """The names in capitals that the modules use: as attributes, or imported."""
+    names = set()
     for name in NAMES:
-        for node in tree(name).body:
-            is_table = isinstance(node, ast.Assign | ast.AnnAssign) and ast.unparse(
-                node
-            ).startswith("CODES")
-            if is_table and isinstance(node.value, ast.Dict):
-                found[name] = [
-                    key.value for key in node.value.keys if isinstance(key, ast.Constant)
-                ]
-    return {name: codes for name, codes in found.items() if codes}
+        for node in ast.walk(tree(name)):
+            if isinstance(node, ast.Attribute):
+                names.add(node.attr)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                names.add(node.id)
+    return names
 
 
-def test_each_code_is_registered_once() -> None:
-    keys = [code for codes in tables().values() for code in codes]
-    assert len(keys) == len(set(keys))
-    assert set(keys) == set(CODES)
+def test_each_code_is_declared_in_one_module() -> None:
+    modules: dict[str, set[str]] = {}
+    for module, _, code in declarations():
+        modules.setdefault(code.name, set()).add(module)
+    assert {name: places for name, places in modules.items() if len(places) > 1} == {}
+    assert modules.keys() == CODES.keys()
 
 
-def test_the_codes_of_a_table_are_sorted() -> None:
-    assert {
-        name: codes for name, codes in tables().items() if codes != sorted(codes, key=str)
-    } == {}
+def test_variants_differ_only_in_what_they_say() -> None:
+    for _, constant, code in declarations():
+        assert code.meaning == CODES[code.name].meaning, constant
+        assert code.remedy == CODES[code.name].remedy, constant
+
+
+def test_the_name_of_a_constant_begins_with_that_of_its_code() -> None:
+    for _, constant, code in declarations():
+        prefix, _, rest = code.name.upper().replace("-", "_").partition(".")
+        assert constant.startswith((rest, f"{prefix}_{rest}")), constant
 
 
 def test_each_code_in_the_source_is_registered() -> None:
@@ -54,16 +69,9 @@ def test_each_code_in_the_source_is_registered() -> None:
 
 
 def test_each_registered_code_is_in_the_source() -> None:
-    assert set(CODES) - literals().keys() - bare_codes().keys() == set()
-
-
-def test_each_fate_in_the_source_is_registered() -> None:
-    missing = {
-        code: set(written) - set(CODES[code].fates)
-        for code, written in fates().items()
-        if code in CODES
-    }
-    assert {code: written for code, written in missing.items() if written} == {}
+    used = used_constants()
+    unused = {code.name for _, constant, code in declarations() if constant not in used}
+    assert unused - literals().keys() - bare_codes().keys() == set()
 
 
 def test_no_code_has_the_form_of_a_file_name() -> None:
@@ -86,14 +94,3 @@ def test_the_page_is_up_to_date() -> None:
         "run python docs/make_diagnostics_page.py"
     )
     assert sorted(re.findall(r"^\| `([a-z-]+\.[a-z-]+)` \|", page, re.MULTILINE)) == sorted(CODES)
-
-
-def test_loading_and_exporting_do_not_need_the_registry() -> None:
-    code = (
-        "import sys, loaders, bridge, bridge.targets.mjcf, bridge.targets.pybullet; "
-        "print(*sys.modules)"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
-    )
-    assert [name for name in run.stdout.split() if "diagnostic_codes" in name] == []

@@ -28,6 +28,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge.codes import MESH_NO_COACD
 from bridge.output import scratch_folder
 from loaders.diagnostics import Diagnostics, ExportError, Fate, Where
 from loaders.meshes import MeshData, MeshPart
@@ -89,13 +90,7 @@ def check_choice(choice: str, target: str) -> None:
     check_option_value("collision_meshes", choice, get_args(CollisionMeshes))
     if choice == "decompose" and not installed():
         diagnostics = Diagnostics()
-        diagnostics.add(
-            Fate.INVALID,
-            "mesh.no-coacd",
-            "cannot decompose meshes: the package coacd is not installed",
-            target=target,
-            hint=INSTALL,
-        )
+        diagnostics.add(MESH_NO_COACD, target=target)
         diagnostics.raise_for(ExportError, strict=False)
 
 

@@ -29,6 +29,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from bridge.codes import MESH_CONE, MESH_DEGENERATE, MESH_MISSING, MESH_POLYLINE_NOT_SIMPLE
 from loaders.diagnostics import NOWHERE, Diagnostic, Diagnostics, Fate, Where
 from loaders.files.read_file import is_file
 from loaders.limits import metered
@@ -182,15 +183,7 @@ def mesh_asset(
         appearance: The part of its appearance that matters; none of it does if the mesh collides.
     """
     if mesh.path is None:
-        diagnostics.add(
-            Fate.DROPPED,
-            "mesh.missing",
-            "mesh {uri} was not found; leaving out the shape",
-            where,
-            target=target,
-            hint="add its folder to paths",
-            uri=mesh.uri,
-        )
+        diagnostics.add(MESH_MISSING, where, target=target, uri=mesh.uri)
         return ()
     data = read_mesh(mesh, diagnostics)
     if data is None:
@@ -247,14 +240,7 @@ def shape_asset(
             reason = f"its radius is {shape.radius:g} m and its length {shape.length:g} m"
             _report_degenerate("a cone", reason, target, diagnostics, where)
             return ()
-        diagnostics.add(
-            Fate.APPROXIMATED,
-            "mesh.cone",
-            "a cone becomes a mesh of {sides} sides, which lies up to 0.12 % of the radius inside",
-            where,
-            target=target,
-            sides=SIDES,
-        )
+        diagnostics.add(MESH_CONE, where, target=target, sides=SIDES)
         vertices, faces = cone(shape)
         return (MeshAsset(name="cone", vertices=vertices, faces=faces),)
     return _polyline_asset(shape, target, diagnostics, where)
@@ -263,17 +249,7 @@ def shape_asset(
 def _report_degenerate(
     shape: str, reason: str, target: str, diagnostics: Diagnostics, where: Where
 ) -> None:
-    message, hint = "leaving out {shape}: {reason}", "correct the dimensions"
-    diagnostics.add(
-        Fate.DROPPED,
-        "mesh.degenerate",
-        message,
-        where,
-        target=target,
-        hint=hint,
-        shape=shape,
-        reason=reason,
-    )
+    diagnostics.add(MESH_DEGENERATE, where, target=target, shape=shape, reason=reason)
 
 
 def _polyline_asset(
@@ -295,16 +271,7 @@ def _polyline_asset(
         Fate.APPROXIMATED, "mesh.polyline", template, where, target=target, count=len(solids)
     )
     if not all(solid.is_filled for solid in solids):
-        diagnostics.add(
-            Fate.APPROXIMATED,
-            "mesh.polyline-not-simple",
-            "an outline of a polyline intersects itself or is too intricate; its mesh does not "
-            "have the area that the "
-            "outline encloses",
-            where,
-            target=target,
-            hint="correct the order of the points",
-        )
+        diagnostics.add(MESH_POLYLINE_NOT_SIMPLE, where, target=target)
     names = ["polyline"] if len(solids) == 1 else [f"polyline_{i}" for i in range(len(solids))]
     return tuple(
         MeshAsset(name=name, vertices=solid.vertices, faces=solid.faces)

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
+from bridge.codes import TEXTURE_FORMAT, TEXTURE_UNREADABLE
+from loaders.diagnostics import NOWHERE, Diagnostics, Where
 from loaders.files.images import PictureError, decoded, picture_bytes
 from loaders.limits import metered
 
@@ -85,9 +86,7 @@ def engine_picture(
         picture = _cached(file, formats)
     except (OSError, PictureError) as error:
         diagnostics.add(
-            Fate.NOTED,
-            "texture.unreadable",
-            "cannot read texture {file}: {reason}; leaving it out",
+            TEXTURE_UNREADABLE,
             where,
             target=target,
             file=Path(file).name,
@@ -95,15 +94,7 @@ def engine_picture(
         )
         return None
     if picture is None:
-        diagnostics.add(
-            Fate.NOTED,
-            "texture.format",
-            "cannot convert texture {file} to PNG; leaving it out",
-            where,
-            target=target,
-            hint="convert the image to PNG",
-            file=Path(file).name,
-        )
+        diagnostics.add(TEXTURE_FORMAT, where, target=target, file=Path(file).name)
     return picture
 
 

@@ -9,19 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from bridge.codes import LOWER_MASSLESS_FREE_LINK, LOWER_REPAIRED_INERTIA, LOWER_THIN_LINK
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of, scalar_joints
-from loaders.diagnostics import Diagnostics, Fate
+from loaders.diagnostics import Diagnostics
 from loaders.inertia import SpatialInertia, exceeds
 from loaders.model import Link
 from loaders.pose import IDENTITY, Array, Pose
 from loaders.scene import Scene
 
-REPAIRED_INERTIA = (
-    "the inertia of link {link} is not physical: {defects}; "
-    "using mass {mass:g} kg and principal moments {moments} kg m^2"
-)
 """Template of the finding about one link; `repair_arguments` returns its arguments."""
 
 
@@ -53,9 +50,7 @@ def with_repaired_inertia(scene: Scene, diagnostics: Diagnostics) -> Scene:
     for link in scene.links:
         if link.inertia is not None and link.inertia.defects():
             diagnostics.add(
-                Fate.REPAIRED,
-                "lower.repaired-inertia",
-                REPAIRED_INERTIA,
+                LOWER_REPAIRED_INERTIA,
                 link.where,
                 subjects=(link.name,),
                 **repair_arguments(link, link.inertia),
@@ -81,11 +76,6 @@ _SINGULAR = 1e-12
 singular.
 """
 _FREE_HINT = "add <inertial> with mass and inertia to the link, or attach it by a joint"
-_MASSLESS_HINT = (
-    "hold it with base='fixed' (--base fixed; in load_into_pybullet useFixedBase=True), as "
-    "PyBullet's loadURDF holds a "
-    "base without mass, or add <inertial> with mass and inertia"
-)
 _JOINTED_HINT = (
     "add <inertial> with inertia to the link, or with mass and inertia to the links that carry it"
 )
@@ -174,14 +164,8 @@ def _free_additions(
             continue
         if welded.mass == 0.0:
             diagnostics.add(
-                Fate.ASSUMED,
-                "lower.massless-free-link",
-                (
-                    "link {link} moves freely, and neither it nor a link welded to it has mass; it "
-                    "falls, with {mass:g} kg"
-                ),
+                LOWER_MASSLESS_FREE_LINK,
                 body.link.where,
-                hint=_MASSLESS_HINT,
                 subjects=(body.name,),
                 link=body.name,
                 mass=MIN_MASS,
@@ -218,13 +202,7 @@ def _thin_addition(
 ) -> _Addition:
     """Report that a body has no inertia about some axis, and return what its bearer gets."""
     diagnostics.add(
-        Fate.ASSUMED,
-        "lower.thin-link",
-        (
-            "link {link} can turn about an axis about which it has no inertia; adding {moment:g} "
-            "kg "
-            "m^2 to link {bearer}"
-        ),
+        LOWER_THIN_LINK,
         body.link.where,
         hint=hint,
         subjects=tuple(dict.fromkeys((body.name, bearer.name))),

@@ -7,8 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
+from bridge.codes import (
+    LOWER_COUPLING_WITHOUT_FREEDOM,
+    LOWER_CURVE_OF_SEVERAL_PIECES,
+    LOWER_GEARBOX_WITHOUT_HINGES,
+)
 from bridge.mechanism.bodies import DofCoupling, Primitive, PrimitiveKind
-from loaders.diagnostics import Diagnostics, Fate
+from loaders.diagnostics import Diagnostics
 from loaders.model import WORLD, Z_AXIS, Coupling, Joint, JointType
 from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
@@ -40,11 +45,7 @@ def _resolve(
     if follower is None or leader is None:
         immobile = coupling.follower if follower is None else coupling.leader
         diagnostics.add(
-            Fate.DROPPED,
-            "lower.coupling-without-freedom",
-            "joint {follower} cannot follow joint {leader}: joint {immobile} has no degree of "
-            "freedom in the "
-            "spanning tree",
+            LOWER_COUPLING_WITHOUT_FREEDOM,
             coupling.where,
             subjects=(coupling.follower, coupling.leader),
             follower=coupling.follower,
@@ -106,15 +107,8 @@ def gearbox_coupling(gearbox: Joint, scene: Scene) -> Coupling | None:
 
 def _report_missing_hinges(gearbox: Joint, reference: str, diagnostics: Diagnostics) -> None:
     diagnostics.add(
-        Fate.DROPPED,
-        "lower.gearbox-without-hinges",
-        (
-            "gearbox {gearbox} needs a revolute joint from its reference link {reference} to each "
-            "of "
-            "{parent} and {child}"
-        ),
+        LOWER_GEARBOX_WITHOUT_HINGES,
         gearbox.where,
-        hint="add the missing revolute joint, or correct gearbox_reference_body",
         subjects=(gearbox.name,),
         gearbox=gearbox.name,
         reference=reference,
@@ -199,15 +193,8 @@ def _curvilinear(joint: Joint, diagnostics: Diagnostics) -> Composition:
     curve = joint.curve
     if curve is None or len(curve.arcs) != 1:
         diagnostics.add(
-            Fate.DROPPED,
-            "lower.curve-of-several-pieces",
-            (
-                "no engine supports a curve of several pieces; joint {joint} is fixed at the "
-                "start of "
-                "its curve"
-            ),
+            LOWER_CURVE_OF_SEVERAL_PIECES,
             joint.where,
-            hint="use a single line or arc",
             subjects=(joint.name,),
             joint=joint.name,
         )

@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bridge.codes import LOWER_KINEMATIC, LOWER_KINEMATIC_IN_JOINT, LOWER_TENDON_INERTIA
 from bridge.geometry.mesh import with_asset_files
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import (
@@ -26,7 +27,7 @@ from bridge.mechanism.bodies import (
     TendonConnection,
 )
 from loaders.collision_pairs import BITMASKED, collisions_with_bitmasks
-from loaders.diagnostics import Diagnostics, ExportError, Fate
+from loaders.diagnostics import Diagnostics, ExportError
 from loaders.finish.finish import with_references
 from loaders.finish.validation import report_contradictions, require_consistent
 from loaders.inertia import SpatialInertia
@@ -295,11 +296,7 @@ def _report_tendon_inertia(
     for tendon in scene.tendons if any(tendon.inertia for tendon in scene.tendons) else ():
         if tendon.inertia and not _is_chain(_moved_bodies(tendon, bodies), bodies):
             diagnostics.add(
-                Fate.APPROXIMATED,
-                "lower.tendon-inertia",
-                "tendon {tendon} has an inertia of {inertia:g} and connects different branches of "
-                "the tree of bodies; "
-                "MuJoCo neglects the inertia between them, and the reference does not",
+                LOWER_TENDON_INERTIA,
                 tendon.where,
                 subjects=(tendon.name,),
                 tendon=tendon.name,
@@ -334,21 +331,11 @@ def _is_chain(members: set[int], bodies: tuple[Body, ...]) -> bool:
 def _report_kinematic(bodies: tuple[Body, ...], diagnostics: Diagnostics) -> None:
     for body in bodies:
         if body.is_kinematic:
-            diagnostics.add(
-                Fate.NOTED,
-                "lower.kinematic",
-                "link {link} is kinematic; forces do not move it",
-                body.link.where,
-                subjects=(body.name,),
-                link=body.name,
-            )
+            diagnostics.add(LOWER_KINEMATIC, body.link.where, subjects=(body.name,), link=body.name)
         elif body.link.kinematic:
             diagnostics.add(
-                Fate.DROPPED,
-                "lower.kinematic-in-joint",
-                "link {link} is kinematic, but joint {joint} carries it; forces move it",
+                LOWER_KINEMATIC_IN_JOINT,
                 body.link.where,
-                hint="detach the link from the joint, or make the joint fixed",
                 subjects=(body.name, str(body.joint)),
                 link=body.name,
                 joint=str(body.joint),

@@ -14,8 +14,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from bridge.codes import LOWER_LOOP, LOWER_LOOP_2, LOWER_STATIC_JOINT
 from loaders.collision_pairs import connected_components, is_weld, static_links
-from loaders.diagnostics import Diagnostics, Fate
+from loaders.diagnostics import Diagnostics
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Joint, JointAxis, JointType, Link, by_name
 from loaders.pose import IDENTITY, Pose, frozen
@@ -96,23 +97,10 @@ def cut_loops(scene: Scene, diagnostics: Diagnostics) -> CutScene:
 
 def _report_loop(joint: Joint, split: _SplitLink | None, diagnostics: Diagnostics) -> None:
     if split is None:
-        diagnostics.add(
-            Fate.NOTED,
-            "lower.loop",
-            "joint {joint} closes a kinematic loop; it becomes a constraint and has no position",
-            joint.where,
-            subjects=(joint.name,),
-            joint=joint.name,
-        )
+        diagnostics.add(LOWER_LOOP, joint.where, subjects=(joint.name,), joint=joint.name)
     else:
         diagnostics.add(
-            Fate.NOTED,
-            "lower.loop",
-            (
-                "joint {joint} closes a kinematic loop; link {link} is split, and a constraint "
-                "welds "
-                "its parts together"
-            ),
+            LOWER_LOOP_2,
             joint.where,
             subjects=(joint.name, split.link),
             joint=joint.name,
@@ -125,9 +113,7 @@ def _report_redundant(scene: Scene, redundant: list[Joint], diagnostics: Diagnos
     for joint in redundant:
         if not (is_weld(joint) and {joint.parent, joint.child} <= static):
             diagnostics.add(
-                Fate.NOTED,
-                "lower.static-joint",
-                "joint {joint} cannot move: its links are static or welded together",
+                LOWER_STATIC_JOINT,
                 joint.where,
                 subjects=(joint.name,),
                 joint=joint.name,

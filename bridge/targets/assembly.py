@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bridge.codes import DMDOUT_NAME, DMDOUT_OUT_OF_SCOPE, DMDOUT_SPLIT_MODEL
 from loaders.collision_pairs import connected_components, static_links
 from loaders.diagnostics import Fate
 from loaders.finish.transform import renamed
@@ -601,11 +602,7 @@ class Assembly:
         for model, parts in colliding.items():
             if len(parts) > 1:
                 self._report.add(
-                    Fate.APPROXIMATED,
-                    "dmdout.split-model",
-                    "model {model} becomes {parts}, to whose links SDFormat's rule for collisions "
-                    "in a model does not "
-                    "apply",
+                    DMDOUT_SPLIT_MODEL,
                     subjects=tuple(sorted(parts)),
                     model=model,
                     parts=tuple(sorted(parts)),
@@ -613,15 +610,7 @@ class Assembly:
 
     def _lose(self, name: str, kind: str, ends: Sequence[str]) -> None:
         self.is_complete = False
-        self._report.add(
-            Fate.DROPPED,
-            "dmdout.out-of-scope",
-            "directives cannot connect models by {kind} {item}; left it out",
-            hint="write SDFormat",
-            subjects=(name, *ends),
-            kind=kind,
-            item=name,
-        )
+        self._report.add(DMDOUT_OUT_OF_SCOPE, subjects=(name, *ends), kind=kind, item=name)
 
 
 def _plain(name: str) -> str:
@@ -816,9 +805,7 @@ def _lossy_joints(item: _Part) -> Iterator[str]:
 def _report_names(names: Mapping[str, str], report: Report) -> None:
     if names:
         report.add(
-            Fate.NOTED,
-            "dmdout.name",
-            "names start with that of their model; renamed {names}",
+            DMDOUT_NAME,
             subjects=tuple(name.removeprefix("joint ") for name in names),
             names=tuple(f"{old} to {new}" for old, new in names.items()),
         )

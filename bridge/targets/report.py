@@ -26,7 +26,6 @@ from bridge.diff.mechanics import mechanical_error
 from bridge.installed_packages import own_version
 from bridge.output import scratch_folder, write_folder
 from loaders.diagnostics import (
-    NOWHERE,
     Argument,
     Diagnostic,
     Diagnostics,
@@ -491,12 +490,7 @@ class Report:
 
     def add(
         self,
-        fate: Fate,
-        code: str,
-        template: str,
-        where: Where = NOWHERE,
-        /,
-        *,
+        *finding: Any,
         hint: str = "",
         subjects: Iterable[str] = (),
         **arguments: object,
@@ -504,16 +498,13 @@ class Report:
         """Record a finding; see `loaders.diagnostics.Diagnostics.add` for the arguments.
 
         Args:
-            fate: The consequence for the piece of the source.
-            code: The registered code.
-            template: The message, with ``{argument}`` for each of ``arguments``.
-            where: The place in the source.
+            finding: The `loaders.diagnostics.Code`, and the place in the source if it is known.
             hint: The advice to the user, an imperative.
             subjects: Scoped names of the items that the finding is about.
             arguments: The values of the template's arguments.
         """
         about: dict[str, Any] = {"hint": hint, "subjects": subjects, **arguments}
-        self.entries.add(fate, code, template, where, target=self.target, **about)
+        self.entries.add(*finding, target=self.target, **about)
 
 
 def value_text(value: object) -> str:

@@ -2,308 +2,491 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import CodeInfo, Fate
+from loaders.diagnostics import Code, Fate
 
-CODES = {
-    "directives.duplicate-frame": CodeInfo(
-        "Two frames have the same full name.", "Rename one of them.", (Fate.INVALID,)
+DIRECTIVES_DUPLICATE_FRAME = Code(
+    "directives.duplicate-frame",
+    Fate.INVALID,
+    "duplicate frame name {frame}",
+    meaning="Two frames have the same full name.",
+    remedy="Rename one of them.",
+)
+DIRECTIVES_DUPLICATE_MODEL = Code(
+    "directives.duplicate-model",
+    Fate.INVALID,
+    "duplicate model name {model}",
+    meaning="Two models or model instances have the same full name.",
+    remedy="Rename one of them.",
+)
+DIRECTIVES_DUPLICATE_WELD = Code(
+    "directives.duplicate-weld",
+    Fate.INVALID,
+    "",
+    meaning=(
+        "A weld connects two links that a joint connects already, or its joint would have the "
+        "name of another one."
     ),
-    "directives.duplicate-model": CodeInfo(
-        "Two models or model instances have the same full name.",
-        "Rename one of them.",
-        (Fate.INVALID,),
+    remedy="Remove the weld, or weld the child by another frame.",
+)
+DIRECTIVES_IGNORED_NAMESPACE = Code(
+    "directives.ignored-namespace",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "Drake ignores `model_namespace` of a filter group in a file that is itself added "
+        "with a namespace; so do we."
     ),
-    "directives.duplicate-weld": CodeInfo(
-        (
-            "A weld connects two links that a joint connects already, or its joint would have the "
-            "name of another one."
-        ),
-        "Remove the weld, or weld the child by another frame.",
-        (Fate.INVALID,),
+    remedy="Remove it, and write the scope in the names of members and groups.",
+)
+DIRECTIVES_INCLUDE_CYCLE = Code(
+    "directives.include-cycle",
+    Fate.INVALID,
+    "{file} includes itself",
+    meaning="Files of directives include each other in a cycle.",
+    remedy="Break the cycle.",
+)
+DIRECTIVES_INCLUDE_CYCLE_2 = DIRECTIVES_INCLUDE_CYCLE.variant(
+    "the files of directives include each other, or are nested too deep"
+)
+DIRECTIVES_KIND = Code(
+    "directives.kind",
+    Fate.INVALID,
+    "{key} must be {expected}, not {kind}",
+    meaning="A mapping, a list or a single value is used where another kind is expected.",
+    remedy="Follow the table of fields in Drake's documentation.",
+)
+DIRECTIVES_MISSING_FIELD = Code(
+    "directives.missing-field",
+    Fate.INVALID,
+    "",
+    meaning="A required field is missing.",
+    remedy="Add the field.",
+)
+DIRECTIVES_NOT_A_VECTOR = Code(
+    "directives.not-a-vector",
+    Fate.INVALID,
+    "{key} must be a list of three numbers",
+    meaning="A value must be a list of three numbers.",
+    remedy="Write three numbers.",
+)
+DIRECTIVES_NOT_ONE_MODEL = Code(
+    "directives.not-one-model",
+    Fate.INVALID,
+    "{file} is a file of directives",
+    meaning="The file of `add_model` does not contain exactly one model.",
+    remedy="Use a file with one model, or `add_directives` for a file of directives.",
+    hint="use add_directives",
+)
+DIRECTIVES_NOT_ONE_MODEL_2 = DIRECTIVES_NOT_ONE_MODEL.variant(
+    "{file} must contain exactly one model", hint=""
+)
+DIRECTIVES_NOTHING = Code(
+    "directives.nothing",
+    Fate.NOTED,
+    "{key} has no value; using an empty {expected}, which Drake refuses",
+    meaning="A field has no value and is read as empty, which Drake refuses.",
+    remedy="Remove the field.",
+)
+DIRECTIVES_ONE_KEY = Code(
+    "directives.one-key",
+    Fate.INVALID,
+    "a directive must have exactly one key, one of: {known}",
+    meaning="An item of the list is not exactly one directive.",
+    remedy="Start a new list item for each directive.",
+)
+DIRECTIVES_POSITION_COUNT = Code(
+    "directives.position-count",
+    Fate.INVALID,
+    "{type} joint {joint} requires {size} positions, not {count}",
+    meaning="The default position of a joint has the wrong number of values.",
+    remedy="Give as many values as the joint has positions.",
+)
+DIRECTIVES_RANDOM = Code(
+    "directives.random",
+    Fate.INVALID,
+    "{tag} is random ({yaml_tag}); a scene requires a definite value",
+    meaning="A pose is a random distribution, but a scene needs one value.",
+    remedy="Write `!Rpy`, `!AngleAxis` or `!Identity` with fixed values.",
+    hint="use !Rpy, !AngleAxis or !Identity",
+)
+DIRECTIVES_RELATIVE_FILE = Code(
+    "directives.relative-file",
+    Fate.ASSUMED,
+    "the relative path {uri!r} refers to the folder of this file; Drake refuses relative paths",
+    meaning=(
+        "A file name without a scheme is read relative to the folder of the directives, which "
+        "Drake refuses."
     ),
-    "directives.ignored-namespace": CodeInfo(
-        (
-            "Drake ignores `model_namespace` of a filter group in a file that is itself added "
-            "with a "
-            "namespace; so do we."
-        ),
-        "Remove it, and write the scope in the names of members and groups.",
-        (Fate.DROPPED,),
+    remedy="Write a `package://` URI.",
+    hint="write package://",
+)
+DIRECTIVES_ROTATION = Code(
+    "directives.rotation",
+    Fate.INVALID,
+    "unknown rotation {tag}; expected one of: {known}",
+    meaning="A rotation has an unknown kind, or no axis.",
+    remedy="Use `!Rpy`, `!AngleAxis` or `!Identity`.",
+)
+DIRECTIVES_ROTATION_2 = DIRECTIVES_ROTATION.variant(
+    "!AngleAxis requires an angle and an axis that is not zero"
+)
+DIRECTIVES_SYNTAX = Code(
+    "directives.syntax",
+    Fate.INVALID,
+    "the file has more than {limit} bytes, the limit yaml_bytes",
+    meaning="The file is not valid YAML, or exceeds the limits of the reader.",
+    remedy="Correct the file at the line of the message.",
+)
+DIRECTIVES_SYNTAX_2 = DIRECTIVES_SYNTAX.variant("the file is empty")
+DIRECTIVES_SYNTAX_3 = DIRECTIVES_SYNTAX.variant("the file is not valid YAML: {reason}")
+DIRECTIVES_UNKNOWN_DIRECTIVE = Code(
+    "directives.unknown-directive",
+    Fate.INVALID,
+    "unknown directive {directive!r}; expected one of: {known}",
+    meaning="The directive is unknown.",
+    remedy="Use one of the directives that the message lists.",
+)
+DIRECTIVES_UNKNOWN_FIELD = Code(
+    "directives.unknown-field",
+    Fate.INVALID,
+    "unknown field {field!r} of {key}",
+    meaning="A directive has an unknown field.",
+    remedy="Correct the name of the field, or remove it.",
+)
+DIRECTIVES_UNKNOWN_FILE = Code(
+    "directives.unknown-file",
+    Fate.INVALID,
+    "",
+    meaning=(
+        "The file that a directive names was not found; lenient loading leaves the directive out."
     ),
-    "directives.include-cycle": CodeInfo(
-        "Files of directives include each other in a cycle.", "Break the cycle.", (Fate.INVALID,)
+    remedy="Correct the URI, or name its package in `package_map`.",
+    also=(Fate.SKIPPED,),
+)
+DIRECTIVES_UNKNOWN_FRAME = Code(
+    "directives.unknown-frame",
+    Fate.INVALID,
+    "model {model} has {count} bodies; the pose requires the name of one",
+    meaning=(
+        "The frame or link does not exist, or the name is ambiguous; lenient loading leaves "
+        "out what names it."
     ),
-    "directives.kind": CodeInfo(
-        "A mapping, a list or a single value is used where another kind is expected.",
-        "Follow the table of fields in Drake's documentation.",
-        (Fate.INVALID,),
+    remedy="Write the full name.",
+    also=(Fate.SKIPPED,),
+)
+DIRECTIVES_UNKNOWN_JOINT = Code(
+    "directives.unknown-joint",
+    Fate.INVALID,
+    "unknown joint {joint!r} in model {model}",
+    meaning="The model has no joint of this name.",
+    remedy="Correct the name.",
+)
+DIRECTIVES_UNKNOWN_NAMESPACE = Code(
+    "directives.unknown-namespace",
+    Fate.INVALID,
+    "unknown namespace {namespace!r}",
+    meaning="The namespace does not exist.",
+    remedy="Add it by `add_model_instance` first.",
+    hint="add it with add_model_instance first",
+)
+DIRECTIVES_UNUSED_POSE = Code(
+    "directives.unused-pose",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "An initial pose is that of a link which is not free, or which another one carries; "
+        "where Drake makes a joint of the pose, for a base frame or a frame of the link, it "
+        "refuses it."
     ),
-    "directives.missing-field": CodeInfo(
-        "A required field is missing.", "Add the field.", (Fate.INVALID,)
+    remedy="Remove the pose, or give that of the link that is free.",
+    also=(Fate.INVALID,),
+)
+DIRECTIVES_WELD_WORLD = Code(
+    "directives.weld-world",
+    Fate.INVALID,
+    "",
+    meaning="The world is the child of a weld.",
+    remedy="Exchange parent and child.",
+)
+DEFORMABLE = Code(
+    "drake.deformable",
+    Fate.DROPPED,
+    "deformable links are not supported; read as a rigid body",
+    meaning="A deformable body is read as a rigid one, because no target supports it.",
+)
+DEFORMABLE_SHAPE = Code(
+    "drake.deformable-shape",
+    Fate.INVALID,
+    "a deformable link must have one <collision>, not {count}",
+    meaning="A deformable link must have exactly one collision.",
+    remedy="Give the link one collision.",
+)
+DUPLICATE_JOINT = Code(
+    "drake.duplicate-joint",
+    Fate.INVALID,
+    "duplicate joint name {joint}",
+    meaning="A `<drake:joint>` has the name of another joint.",
+    remedy="Rename one of them.",
+    hint="rename it",
+)
+EMPTY_GROUP = Code(
+    "drake.empty-group",
+    Fate.INVALID,
+    "filter group {group} has no members",
+    meaning="A collision filter group has no members and no member groups.",
+    remedy="Add members, or remove the group.",
+)
+EMPTY_MEMBER = Code(
+    "drake.empty-member",
+    Fate.NOTED,
+    "",
+    meaning="A member of a collision filter group names no link.",
+    remedy="Name a link, or remove the member.",
+)
+FRICTION_ORDER = Code(
+    "drake.friction-order",
+    Fate.INVALID,
+    "the dynamic friction {dynamic:g} is greater than the static friction {static:g}",
+    meaning="The dynamic coefficient of friction is greater than the static one.",
+    remedy="Exchange the coefficients.",
+)
+IDLE_ACTUATOR = Code(
+    "drake.idle-actuator",
+    Fate.DROPPED,
+    (
+        "joint {joint} has no actuator, because {reason}; ignored its rotor inertia, gear ratio "
+        "and "
+        "gains"
     ),
-    "directives.not-a-vector": CodeInfo(
-        "A value must be a list of three numbers.", "Write three numbers.", (Fate.INVALID,)
+    meaning=(
+        "A joint without actuator states rotor inertia, gear ratio or gains, which have no effect."
     ),
-    "directives.not-one-model": CodeInfo(
-        "The file of `add_model` does not contain exactly one model.",
-        "Use a file with one model, or `add_directives` for a file of directives.",
-        (Fate.INVALID,),
+    remedy="Give the joint an effort limit other than zero, or remove them.",
+)
+IDLE_RENDERER = Code(
+    "drake.idle-renderer",
+    Fate.NOTED,
+    "drake:accepting_renderer has no effect without the perception role",
+    meaning="A visual names a renderer, but perception does not use the visual.",
+    remedy="Remove the renderer, or use the visual for perception.",
+)
+IGNORED = Code(
+    "drake.ignored",
+    Fate.NOTED,
+    "ignored this filter group, as its ignore attribute requests",
+    meaning="An element is left out because of `ignore` or `drake_ignore`.",
+)
+IGNORED_2 = IGNORED.variant("ignored <{tag}>, as its drake_ignore requests")
+JOINT_POSE = Code(
+    "drake.joint-pose",
+    Fate.INVALID,
+    "<drake:joint> does not support <pose>",
+    meaning="A `<drake:joint>` has a `<pose>`, which Drake does not allow.",
+    remedy="Pose the frames that the joint connects.",
+    hint="set the poses of the frames that it connects",
+)
+JOINT_TYPE = Code(
+    "drake.joint-type",
+    Fate.INVALID,
+    "unknown type {type!r} of <drake:joint>; expected one of: {known}",
+    meaning="A `<drake:joint>` has a type that it cannot have.",
+    remedy="Use a plain `<joint>` for the standard types.",
+    hint="write <joint> for a standard type",
+)
+MATERIAL_MODEL = Code(
+    "drake.material-model",
+    Fate.INVALID,
+    "unknown material model {model!r}; expected one of: {known}",
+    meaning="The material model of a deformable body is unknown.",
+    remedy="Use one of the models that the message lists.",
+)
+MIMIC = Code(
+    "drake.mimic",
+    Fate.INVALID,
+    "",
+    meaning="A joint mimics itself or an unknown joint.",
+    remedy="Correct the name of the leader.",
+)
+MIMIC_IGNORED = Code(
+    "drake.mimic-ignored",
+    Fate.DROPPED,
+    "a mimic joint requires joints with one degree of freedom; joint {joint} has {count}",
+    meaning="A joint that has no single degree of freedom cannot mimic another joint.",
+    remedy="Remove `<drake:mimic>`.",
+)
+MISSING = Code(
+    "drake.missing",
+    Fate.INVALID,
+    "<drake:tendon_constraint> requires a <drake:tendon_constraint_joint>",
+    meaning="A required child element or value is missing.",
+    remedy="Add the element or value that the message names.",
+)
+MISSING_2 = MISSING.variant("<{tag}> requires a number")
+MISSING_3 = MISSING.variant("<{tag}> requires a <{child}>")
+MISSING_4 = MISSING.variant("<{tag}> requires a name")
+MISSING_5 = MISSING.variant(
+    "<drake_compliance> requires both <static_friction> and <dynamic_friction>"
+)
+MISSING_6 = MISSING.variant("<drake:accepting_renderer> requires the name of a renderer")
+NO_CURVE = Code(
+    "drake.no-curve",
+    Fate.INVALID,
+    "a curvilinear joint requires <drake:curves> with a line segment or an arc",
+    meaning="A curvilinear joint has no line segment and no arc.",
+    remedy="Add lines or arcs to `<drake:curves>`.",
+)
+NO_ROLE = Code(
+    "drake.no-role",
+    Fate.NOTED,
+    "both the illustration and the perception role are disabled; ignored this visual",
+    meaning="A visual is used neither for illustration nor for perception, so it is left out.",
+)
+OLD_COMPLIANCE = Code(
+    "drake.old-compliance",
+    Fate.DROPPED,
+    "<{tag}> is obsolete; ignored",
+    meaning="`<drake_compliance>` is obsolete and has no effect.",
+    remedy="Use `<drake:proximity_properties>`.",
+    hint="use <drake:proximity_properties>",
+)
+OUT_OF_RANGE = Code(
+    "drake.out-of-range",
+    Fate.INVALID,
+    "the lower limit {lower:g} is above the upper limit {upper:g}",
+    meaning="A number is outside the range that is allowed for it.",
+    remedy="Choose a value inside the range that the message states.",
+)
+OUT_OF_RANGE_2 = OUT_OF_RANGE.variant("<{tag}> is {value:g}; it must be {bound}")
+OUT_OF_RANGE_3 = OUT_OF_RANGE.variant("each of the three numbers must be at least {minimum:g}")
+OUT_OF_RANGE_4 = OUT_OF_RANGE.variant("{key} of <{tag}> is {value:g}; it must be greater than 0")
+OUT_OF_RANGE_5 = OUT_OF_RANGE.variant(
+    "<{tag}> is {value:g}; it must be greater than {low:g} and less than {high:g}"
+)
+PLAIN_JOINT = Code(
+    "drake.plain-joint",
+    Fate.NOTED,
+    "joint type {type} is an extension of Drake; accepted in <joint>",
+    meaning="A plain `<joint>` has a joint type of Drake; it is read as a `<drake:joint>`.",
+    remedy="Write `<drake:joint>`.",
+    hint="write <drake:joint>",
+)
+RIGID_AND_COMPLIANT = Code(
+    "drake.rigid-and-compliant",
+    Fate.INVALID,
+    "a shape cannot be both rigid and compliant",
+    meaning="A shape is declared both rigid and compliant.",
+    remedy="Remove one of the declarations.",
+)
+RIGID_MODULUS = Code(
+    "drake.rigid-modulus",
+    Fate.ASSUMED,
+    "a rigid shape has no hydroelastic modulus; ignored",
+    meaning="A rigid shape states a hydroelastic modulus, which is ignored.",
+    remedy="Remove the modulus.",
+)
+SAME_BODY = Code(
+    "drake.same-body",
+    Fate.INVALID,
+    "both ends of <{tag}> are on link {link}",
+    meaning="Both ends of a joint, constraint or spring are on the same link.",
+    remedy="Correct one of the names.",
+)
+SCOPED_GROUP = Code(
+    "drake.scoped-group",
+    Fate.INVALID,
+    "the filter group name {name!r} must not contain ::",
+    meaning="The name of a collision filter group contains a scope.",
+    remedy="Define the group in the model of that scope.",
+)
+SKEW_CURVE = Code(
+    "drake.skew-curve",
+    Fate.INVALID,
+    "the initial tangent of the curve does not lie in its plane",
+    meaning="The initial tangent of a curve is not in the plane of the curve.",
+    remedy="Make the tangent perpendicular to the plane normal.",
+    hint="make the initial tangent perpendicular to the plane normal",
+)
+SOFT_HYDROELASTIC = Code(
+    "drake.soft-hydroelastic",
+    Fate.INVALID,
+    "<drake:soft_hydroelastic> is obsolete",
+    meaning=(
+        "`<drake:soft_hydroelastic>` is the old name of a compliant shape and is no longer "
+        "supported."
     ),
-    "directives.nothing": CodeInfo(
-        "A field has no value and is read as empty, which Drake refuses.",
-        "Remove the field.",
-        (Fate.NOTED,),
-    ),
-    "directives.one-key": CodeInfo(
-        "An item of the list is not exactly one directive.",
-        "Start a new list item for each directive.",
-        (Fate.INVALID,),
-    ),
-    "directives.position-count": CodeInfo(
-        "The default position of a joint has the wrong number of values.",
-        "Give as many values as the joint has positions.",
-        (Fate.INVALID,),
-    ),
-    "directives.random": CodeInfo(
-        "A pose is a random distribution, but a scene needs one value.",
-        "Write `!Rpy`, `!AngleAxis` or `!Identity` with fixed values.",
-        (Fate.INVALID,),
-    ),
-    "directives.relative-file": CodeInfo(
-        (
-            "A file name without a scheme is read relative to the folder of the directives, which "
-            "Drake refuses."
-        ),
-        "Write a `package://` URI.",
-        (Fate.ASSUMED,),
-    ),
-    "directives.rotation": CodeInfo(
-        "A rotation has an unknown kind, or no axis.",
-        "Use `!Rpy`, `!AngleAxis` or `!Identity`.",
-        (Fate.INVALID,),
-    ),
-    "directives.syntax": CodeInfo(
-        "The file is not valid YAML, or exceeds the limits of the reader.",
-        "Correct the file at the line of the message.",
-        (Fate.INVALID,),
-    ),
-    "directives.unknown-directive": CodeInfo(
-        "The directive is unknown.",
-        "Use one of the directives that the message lists.",
-        (Fate.INVALID,),
-    ),
-    "directives.unknown-field": CodeInfo(
-        "A directive has an unknown field.",
-        "Correct the name of the field, or remove it.",
-        (Fate.INVALID,),
-    ),
-    "directives.unknown-file": CodeInfo(
-        "The file that a directive names was not found; lenient loading leaves the directive out.",
-        "Correct the URI, or name its package in `package_map`.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "directives.unknown-frame": CodeInfo(
-        (
-            "The frame or link does not exist, or the name is ambiguous; lenient loading leaves "
-            "out "
-            "what names it."
-        ),
-        "Write the full name.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "directives.unknown-joint": CodeInfo(
-        "The model has no joint of this name.", "Correct the name.", (Fate.INVALID,)
-    ),
-    "directives.unknown-namespace": CodeInfo(
-        "The namespace does not exist.", "Add it by `add_model_instance` first.", (Fate.INVALID,)
-    ),
-    "directives.unused-pose": CodeInfo(
-        "An initial pose is that of a link which is not free, or which another one carries; where "
-        "Drake makes a joint "
-        "of the pose, for a base frame or a frame of the link, it refuses it.",
-        "Remove the pose, or give that of the link that is free.",
-        (Fate.DROPPED, Fate.INVALID),
-    ),
-    "directives.weld-world": CodeInfo(
-        "The world is the child of a weld.", "Exchange parent and child.", (Fate.INVALID,)
-    ),
-    "drake.deformable": CodeInfo(
-        "A deformable body is read as a rigid one, because no target supports it.",
-        "",
-        (Fate.DROPPED,),
-    ),
-    "drake.deformable-shape": CodeInfo(
-        "A deformable link must have exactly one collision.",
-        "Give the link one collision.",
-        (Fate.INVALID,),
-    ),
-    "drake.duplicate-group": CodeInfo(
-        "Two collision filter groups have the same full name.",
-        "Rename one of them.",
-        (Fate.INVALID,),
-    ),
-    "drake.duplicate-joint": CodeInfo(
-        "A `<drake:joint>` has the name of another joint.", "Rename one of them.", (Fate.INVALID,)
-    ),
-    "drake.empty-group": CodeInfo(
-        "A collision filter group has no members and no member groups.",
-        "Add members, or remove the group.",
-        (Fate.INVALID,),
-    ),
-    "drake.empty-member": CodeInfo(
-        "A member of a collision filter group names no link.",
-        "Name a link, or remove the member.",
-        (Fate.NOTED,),
-    ),
-    "drake.friction-order": CodeInfo(
-        "The dynamic coefficient of friction is greater than the static one.",
-        "Exchange the coefficients.",
-        (Fate.INVALID,),
-    ),
-    "drake.idle-actuator": CodeInfo(
-        "A joint without actuator states rotor inertia, gear ratio or gains, which have no effect.",
-        "Give the joint an effort limit other than zero, or remove them.",
-        (Fate.DROPPED,),
-    ),
-    "drake.idle-renderer": CodeInfo(
-        "A visual names a renderer, but perception does not use the visual.",
-        "Remove the renderer, or use the visual for perception.",
-        (Fate.NOTED,),
-    ),
-    "drake.ignored": CodeInfo(
-        "An element is left out because of `ignore` or `drake_ignore`.", "", (Fate.NOTED,)
-    ),
-    "drake.joint-pose": CodeInfo(
-        "A `<drake:joint>` has a `<pose>`, which Drake does not allow.",
-        "Pose the frames that the joint connects.",
-        (Fate.INVALID,),
-    ),
-    "drake.joint-type": CodeInfo(
-        "A `<drake:joint>` has a type that it cannot have.",
-        "Use a plain `<joint>` for the standard types.",
-        (Fate.INVALID,),
-    ),
-    "drake.material-model": CodeInfo(
-        "The material model of a deformable body is unknown.",
-        "Use one of the models that the message lists.",
-        (Fate.INVALID,),
-    ),
-    "drake.mimic": CodeInfo(
-        "A joint mimics itself or an unknown joint.",
-        "Correct the name of the leader.",
-        (Fate.INVALID,),
-    ),
-    "drake.mimic-ignored": CodeInfo(
-        "A joint that has no single degree of freedom cannot mimic another joint.",
-        "Remove `<drake:mimic>`.",
-        (Fate.DROPPED,),
-    ),
-    "drake.missing": CodeInfo(
-        "A required child element or value is missing.",
-        "Add the element or value that the message names.",
-        (Fate.INVALID,),
-    ),
-    "drake.no-curve": CodeInfo(
-        "A curvilinear joint has no line segment and no arc.",
-        "Add lines or arcs to `<drake:curves>`.",
-        (Fate.INVALID,),
-    ),
-    "drake.no-role": CodeInfo(
-        "A visual is used neither for illustration nor for perception, so it is left out.",
-        "",
-        (Fate.NOTED,),
-    ),
-    "drake.old-compliance": CodeInfo(
-        "`<drake_compliance>` is obsolete and has no effect.",
-        "Use `<drake:proximity_properties>`.",
-        (Fate.DROPPED,),
-    ),
-    "drake.out-of-range": CodeInfo(
-        "A number is outside the range that is allowed for it.",
-        "Choose a value inside the range that the message states.",
-        (Fate.INVALID,),
-    ),
-    "drake.plain-joint": CodeInfo(
-        "A plain `<joint>` has a joint type of Drake; it is read as a `<drake:joint>`.",
-        "Write `<drake:joint>`.",
-        (Fate.NOTED,),
-    ),
-    "drake.rigid-and-compliant": CodeInfo(
-        "A shape is declared both rigid and compliant.",
-        "Remove one of the declarations.",
-        (Fate.INVALID,),
-    ),
-    "drake.rigid-modulus": CodeInfo(
-        "A rigid shape states a hydroelastic modulus, which is ignored.",
-        "Remove the modulus.",
-        (Fate.ASSUMED,),
-    ),
-    "drake.same-body": CodeInfo(
-        "Both ends of a joint, constraint or spring are on the same link.",
-        "Correct one of the names.",
-        (Fate.INVALID,),
-    ),
-    "drake.scoped-group": CodeInfo(
-        "The name of a collision filter group contains a scope.",
-        "Define the group in the model of that scope.",
-        (Fate.INVALID,),
-    ),
-    "drake.skew-curve": CodeInfo(
-        "The initial tangent of a curve is not in the plane of the curve.",
-        "Make the tangent perpendicular to the plane normal.",
-        (Fate.INVALID,),
-    ),
-    "drake.soft-hydroelastic": CodeInfo(
-        (
-            "`<drake:soft_hydroelastic>` is the old name of a compliant shape and is no longer "
-            "supported."
-        ),
-        "Write `<drake:compliant_hydroelastic>`.",
-        (Fate.INVALID,),
-    ),
-    "drake.tendon-joint": CodeInfo(
-        "A tendon names a joint twice, or a joint with several degrees of freedom.",
-        "Name each joint once, and only joints with one degree of freedom.",
-        (Fate.INVALID,),
-    ),
-    "drake.two-frictions": CodeInfo(
-        "Friction is stated twice; Drake's coefficients are used.",
-        "Remove one of them.",
-        (Fate.ASSUMED,),
-    ),
-    "drake.unknown-curve": CodeInfo(
-        "A curve contains an element that is neither a line segment nor an arc.",
-        "Use `<drake:line_segment>` or `<drake:circular_arc>`.",
-        (Fate.INVALID,),
-    ),
-    "drake.unknown-frame": CodeInfo(
-        "A frame or link of this name does not exist.", "Correct the name.", (Fate.INVALID,)
-    ),
-    "drake.unknown-group": CodeInfo(
-        "A collision filter group of this name does not exist when everything is loaded.",
-        "Correct the name.",
-        (Fate.INVALID,),
-    ),
-    "drake.unknown-joint": CodeInfo(
-        "A joint of this name does not exist.", "Correct the name.", (Fate.INVALID,)
-    ),
-    "drake.unknown-link": CodeInfo(
-        "A link of this name does not exist.", "Correct the name.", (Fate.INVALID,)
-    ),
-    "drake.unknown-member": CodeInfo(
-        "A member of a collision filter group is not a link.", "Correct the name.", (Fate.INVALID,)
-    ),
-    "drake.urdf-diffuse-map": CodeInfo(
-        "`<drake:diffuse_map>` is not supported in URDF.",
-        'Write `<texture filename="..."/>`.',
-        (Fate.INVALID,),
-    ),
-    "drake.visual-prefix": CodeInfo(
-        "An element within `<drake:visual>` lacks the prefix `drake:`.",
-        "Add the prefix.",
-        (Fate.INVALID,),
-    ),
-    "drake.zero-axis": CodeInfo(
-        "A direction is zero.", "Give the vector a length other than zero.", (Fate.INVALID,)
-    ),
-}
+    remedy="Write `<drake:compliant_hydroelastic>`.",
+    hint="write <drake:compliant_hydroelastic>",
+)
+TENDON_JOINT = Code(
+    "drake.tendon-joint",
+    Fate.INVALID,
+    "a tendon requires joints with one degree of freedom; joint {joint} is {type}",
+    meaning="A tendon names a joint twice, or a joint with several degrees of freedom.",
+    remedy="Name each joint once, and only joints with one degree of freedom.",
+)
+TWO_FRICTIONS = Code(
+    "drake.two-frictions",
+    Fate.ASSUMED,
+    "both drake:proximity_properties and the standard elements give friction; using the former",
+    meaning="Friction is stated twice; Drake's coefficients are used.",
+    remedy="Remove one of them.",
+    hint="remove one of them",
+)
+UNKNOWN_CURVE = Code(
+    "drake.unknown-curve",
+    Fate.INVALID,
+    "unknown curve <{tag}>; expected one of: {known}",
+    meaning="A curve contains an element that is neither a line segment nor an arc.",
+    remedy="Use `<drake:line_segment>` or `<drake:circular_arc>`.",
+)
+UNKNOWN_FRAME = Code(
+    "drake.unknown-frame",
+    Fate.INVALID,
+    "unknown frame or link {frame!r} in model {model}",
+    meaning="A frame or link of this name does not exist.",
+    remedy="Correct the name.",
+)
+UNKNOWN_JOINT = Code(
+    "drake.unknown-joint",
+    Fate.INVALID,
+    "",
+    meaning="A joint of this name does not exist.",
+    remedy="Correct the name.",
+)
+UNKNOWN_LINK = Code(
+    "drake.unknown-link",
+    Fate.INVALID,
+    "unknown link {link!r} in model {model}",
+    meaning="A link of this name does not exist.",
+    remedy="Correct the name.",
+)
+UNKNOWN_LINK_2 = UNKNOWN_LINK.variant("the frame is fixed to the unknown link {link!r}")
+UNKNOWN_MEMBER = Code(
+    "drake.unknown-member",
+    Fate.INVALID,
+    "unknown member {link!r}: there is no such link",
+    meaning="A member of a collision filter group is not a link.",
+    remedy="Correct the name.",
+)
+URDF_DIFFUSE_MAP = Code(
+    "drake.urdf-diffuse-map",
+    Fate.INVALID,
+    "URDF does not support <drake:diffuse_map>",
+    meaning="`<drake:diffuse_map>` is not supported in URDF.",
+    remedy='Write `<texture filename="..."/>`.',
+    hint='write <texture filename="..."/>',
+)
+VISUAL_PREFIX = Code(
+    "drake.visual-prefix",
+    Fate.INVALID,
+    "<{tag}> in <drake:visual> must be written <{prefix}{tag}>",
+    meaning="An element within `<drake:visual>` lacks the prefix `drake:`.",
+    remedy="Add the prefix.",
+)
+ZERO_AXIS = Code(
+    "drake.zero-axis",
+    Fate.INVALID,
+    "<{tag}> must not be a zero vector",
+    meaning="A direction is zero.",
+    remedy="Give the vector a length other than zero.",
+)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from loaders import codes as loaders_codes
 from loaders.diagnostics import Fate
-from loaders.finish.finish import _DUPLICATE
+from loaders.drake import codes
 from loaders.model import (
     BallConstraint,
     Bushing,
@@ -50,9 +51,7 @@ def read_groups(
         if not node.attributes.get("name"):
             continue
         if group.name in groups:
-            node.invalid(
-                "drake.duplicate-group", _DUPLICATE, hint="rename one of them", group=group.name
-            )
+            node.report(loaders_codes.DRAKE_DUPLICATE_GROUP, group=group.name)
         groups.setdefault(group.name, group)
         for ignored in node.all("drake:ignored_collision_filter_group"):
             rules.append(
@@ -68,18 +67,14 @@ def _is_ignored(node: Node) -> bool:
         return False
     for child in node.walk():
         child.skip(*(c.tag for c in child.children), *("@" + name for name in child.attributes))
-    node.report(
-        Fate.NOTED, "drake.ignored", "ignored this filter group, as its ignore attribute requests"
-    )
+    node.report(codes.IGNORED)
     return True
 
 
 def _read_group(node: Node, names: NameResolver, dialect: Dialect) -> FilterGroup:
     name = node.word("@name")
     if SEPARATOR in name:
-        node.invalid(
-            "drake.scoped-group", "the filter group name {name!r} must not contain ::", name=name
-        )
+        node.report(codes.SCOPED_GROUP, name=name)
     links = []
     for member in node.all("drake:member"):
         word = member.word(dialect.member)
@@ -96,7 +91,7 @@ def _read_group(node: Node, names: NameResolver, dialect: Dialect) -> FilterGrou
         names.prefix + member.word(dialect.name) for member in node.all("drake:member_group")
     )
     if not (member_groups or node.has("drake:member")):
-        node.invalid("drake.empty-group", "filter group {group} has no members", group=name)
+        node.report(codes.EMPTY_GROUP, group=name)
     members = tuple(dict.fromkeys(links))
     return FilterGroup(
         name=names.prefix + name, links=members, groups=member_groups, where=node.where
@@ -193,13 +188,7 @@ def _read_tendon(node: Node, names: NameResolver, dialect: Dialect) -> TendonCon
     lower = element.number("lower_limit", inf=True)
     upper = element.number("upper_limit", inf=True)
     if lower > upper:
-        node.invalid(
-            "drake.out-of-range",
-            "the lower limit {lower:g} is above the upper limit {upper:g}",
-            subjects=joints,
-            lower=lower,
-            upper=upper,
-        )
+        node.report(codes.OUT_OF_RANGE, subjects=joints, lower=lower, upper=upper)
     return TendonConstraint(
         joints=joints,
         coefficients=coefficients,
@@ -216,9 +205,7 @@ def _tendon_joints(tendon: Node, names: NameResolver) -> tuple[tuple[str, ...], 
     coefficients: dict[str, float] = {}
     nodes = tendon.all("drake:tendon_constraint_joint")
     if not nodes:
-        tendon.invalid(
-            "drake.missing", "<drake:tendon_constraint> requires a <drake:tendon_constraint_joint>"
-        )
+        tendon.report(codes.MISSING)
     for node in nodes:
         name, coefficient = node.word("@name"), number(node, "@a")
         joint = names.joint(name)
@@ -226,12 +213,8 @@ def _tendon_joints(tendon: Node, names: NameResolver) -> tuple[tuple[str, ...], 
             message = "unknown joint {joint!r} in model {model}"
             node.invalid("drake.unknown-joint", message, joint=name, model=names.model)
         elif len(joint.axes) != 1:
-            node.invalid(
-                "drake.tendon-joint",
-                "a tendon requires joints with one degree of freedom; joint {joint} is {type}",
-                subjects=(joint.name,),
-                joint=name,
-                type=joint.type.value,
+            node.report(
+                codes.TENDON_JOINT, subjects=(joint.name,), joint=name, type=joint.type.value
             )
         elif joint.name in coefficients:
             message = "the tendon has joint {joint} twice"
@@ -253,10 +236,7 @@ class _Points(TypedDict):
 def _points(element: Element, names: NameResolver) -> _Points:
     link_A, link_B = _link(element, "body_A", names), _link(element, "body_B", names)
     if link_A and link_A == link_B:
-        message = "both ends of <{tag}> are on link {link}"
-        element.node.invalid(
-            "drake.same-body", message, subjects=(link_A,), tag=element.node.tag, link=link_A
-        )
+        element.node.report(codes.SAME_BODY, subjects=(link_A,), tag=element.node.tag, link=link_A)
     return {
         "link_A": link_A,
         "link_B": link_B,
@@ -269,12 +249,7 @@ def _link(element: Element, key: str, names: NameResolver) -> str:
     name, node = element.name(key)
     link = names.link(name) if name else None
     if name and link is None:
-        node.invalid(
-            "drake.unknown-link",
-            "unknown link {link!r} in model {model}",
-            link=name,
-            model=names.model,
-        )
+        node.report(codes.UNKNOWN_LINK, link=name, model=names.model)
     return link or ""
 
 
@@ -282,8 +257,7 @@ def _frame(element: Element, key: str, names: NameResolver) -> tuple[str, Pose]:
     name, node = element.name(key)
     frame = names.frame(name) if name else None
     if name and frame is None:
-        message = "unknown frame or link {frame!r} in model {model}"
-        node.invalid("drake.unknown-frame", message, frame=name, model=names.model)
+        node.report(codes.UNKNOWN_FRAME, frame=name, model=names.model)
     return frame or ("", IDENTITY)
 
 

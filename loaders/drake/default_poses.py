@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from loaders.collision_pairs import connected_components, is_connection, static_links
 from loaders.diagnostics import Fate
+from loaders.drake import codes
 from loaders.finish.transform import attach_joints
 from loaders.model import WORLD, Joint, JointType, by_name
 from loaders.node import Node
@@ -125,9 +126,8 @@ def read_positions(add_model: Node, model: str, scene: Scene) -> Scene:
         if joint is None:
             close = closest(name, joints)
             hint = f"did you mean {close.removeprefix(model + SEPARATOR)}?" if close else ""
-            child.invalid(
-                "directives.unknown-joint",
-                "unknown joint {joint!r} in model {model}",
+            child.report(
+                codes.DIRECTIVES_UNKNOWN_JOINT,
                 hint=hint,
                 subjects=(model,),
                 joint=child.tag,
@@ -142,9 +142,8 @@ def _with_default_position(joint: Joint, node: Node) -> Joint:
     values = numbers(node)
     size = _SIZE.get(joint.type, 1)
     if len(values) != size:
-        node.invalid(
-            "directives.position-count",
-            "{type} joint {joint} requires {size} positions, not {count}",
+        node.report(
+            codes.DIRECTIVES_POSITION_COUNT,
             subjects=(joint.name,),
             type=joint.type.value,
             joint=joint.name,

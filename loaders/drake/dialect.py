@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
+from loaders.drake import codes
 from loaders.model import Joint
 from loaders.node import Node
 from loaders.pose import Array, Pose, frozen
@@ -77,8 +78,7 @@ class Element:
         """Return the child of this key; report a missing one."""
         child = self.node.child(self.prefix + key)
         if child is None:
-            message = "<{tag}> requires a <{child}>"
-            self.node.invalid("drake.missing", message, tag=self.node.tag, child=self.prefix + key)
+            self.node.report(codes.MISSING_3, tag=self.node.tag, child=self.prefix + key)
         return child
 
     def name(self, key: str) -> tuple[str, Node]:
@@ -88,7 +88,7 @@ class Element:
             return "", self.node
         name = child.word(self.dialect.name)
         if not name and self.dialect.name == ".":
-            child.invalid("drake.missing", "<{tag}> requires a name", tag=child.tag)
+            child.report(codes.MISSING_4, tag=child.tag)
         return name, child
 
     def number(
@@ -131,8 +131,7 @@ class Element:
         child = self.child(key)
         values = (0.0, 0.0, 0.0) if child is None else child.numbers(self.dialect.value, 3)
         if child is not None and min(values) < minimum:
-            message = "each of the three numbers must be at least {minimum:g}"
-            child.invalid("drake.out-of-range", message, minimum=minimum)
+            child.report(codes.OUT_OF_RANGE_3, minimum=minimum)
         return frozen(values)
 
 
@@ -149,18 +148,12 @@ def number(
         inf: Whether infinite values are valid.
     """
     if key == "." and not node.text.strip():
-        node.invalid("drake.missing", "<{tag}> requires a number", tag=node.tag)
+        node.report(codes.MISSING_2, tag=node.tag)
         return 0.0
     value = node.number(key, inf=inf)
     if value < minimum or value <= above:
         bound = f"at least {minimum:g}" if value < minimum else f"more than {above:g}"
-        node.invalid(
-            "drake.out-of-range",
-            "<{tag}> is {value:g}; it must be {bound}",
-            tag=node.tag,
-            value=value,
-            bound=bound,
-        )
+        node.report(codes.OUT_OF_RANGE_2, tag=node.tag, value=value, bound=bound)
     return value
 
 
@@ -175,6 +168,6 @@ def direction(node: Node, key: str, default: Array) -> Array:
     xyz = node.numbers(key, 3, tuple(default.tolist()))
     length = math.hypot(*xyz)
     if length < 1e-8:
-        node.invalid("drake.zero-axis", "<{tag}> must not be a zero vector", tag=node.tag)
+        node.report(codes.ZERO_AXIS, tag=node.tag)
         return default
     return frozen(tuple(c / length for c in xyz))

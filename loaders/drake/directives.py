@@ -12,6 +12,7 @@ from pathlib import Path
 from loaders.collision_pairs import is_connection
 from loaders.context import MAX_INCLUDE_DEPTH, Context, Failure, element_count
 from loaders.diagnostics import Fate
+from loaders.drake import codes
 from loaders.finish.transform import attach_joints, merge, place
 from loaders.model import WORLD, FilterGroup, FilterRule, Frame, Joint, JointType, by_name
 from loaders.node import Node
@@ -245,10 +246,7 @@ def build(root: Node, context: Context) -> Scene:
         if step is None:
             pending.pop()
         elif len(pending) > MAX_INCLUDE_DEPTH:
-            step.node.invalid(
-                "directives.include-cycle",
-                "the files of directives include each other, or are nested too deep",
-            )
+            step.node.report(codes.DIRECTIVES_INCLUDE_CYCLE_2)
             pending.pop()
         else:
             with subjects.of(step):
@@ -274,20 +272,11 @@ def _steps(root: Node, prefix: str, context: Context) -> list[Step]:
         if not expect(item, "mapping"):
             continue
         if len(item.children) != 1:
-            item.invalid(
-                "directives.one-key",
-                "a directive must have exactly one key, one of: {known}",
-                known=known,
-            )
+            item.report(codes.DIRECTIVES_ONE_KEY, known=known)
         elif item.children[0].tag not in known:
-            message, name = (
-                "unknown directive {directive!r}; expected one of: {known}",
-                item.children[0].tag,
-            )
+            name = item.children[0].tag
             hint = suggestion(name, known)
-            item.invalid(
-                "directives.unknown-directive", message, hint=hint, directive=name, known=known
-            )
+            item.report(codes.DIRECTIVES_UNKNOWN_DIRECTIVE, hint=hint, directive=name, known=known)
         else:
             steps.append(Step(item.children[0], prefix, context))
     return steps
@@ -307,7 +296,7 @@ def _included(step: Step, builder: SceneBuilder) -> list[Step]:
         return []
     real = path.resolve()
     if real in step.context.including:
-        node.invalid("directives.include-cycle", "{file} includes itself", file=path.name)
+        node.report(codes.DIRECTIVES_INCLUDE_CYCLE, file=path.name)
         return []
     data = read_bytes(path, builder.context.diagnostics)
     root = None if data is None else parse(data, str(path), builder.context.diagnostics)
@@ -320,17 +309,7 @@ def _find_file(step: Step) -> Path | None:
     if child is None or not uri:
         return None
     if "://" not in uri and not Path(uri).is_absolute():
-        child.report(
-            Fate.ASSUMED,
-            "directives.relative-file",
-            (
-                "the relative path {uri!r} refers to the folder of this file; Drake refuses "
-                "relative "
-                "paths"
-            ),
-            hint="write package://",
-            uri=uri,
-        )
+        child.report(codes.DIRECTIVES_RELATIVE_FILE, uri=uri)
     found = step.context.resources.search(uri, Path(child.file).parent, child)
     if not isinstance(found, Failure):
         return found
@@ -377,10 +356,7 @@ def _add_model(step: Step, builder: SceneBuilder) -> None:
 def _read_model(path: Path, name: str, step: Step, builder: SceneBuilder) -> Scene | None:
     real = path.resolve()
     if path.suffix.lower() in {".yaml", ".yml"}:
-        message = "{file} is a file of directives"
-        step.node.invalid(
-            "directives.not-one-model", message, hint="use add_directives", file=path.name
-        )
+        step.node.report(codes.DIRECTIVES_NOT_ONE_MODEL, file=path.name)
         return None
     if real not in builder.files:
         start = len(builder.context.diagnostics)
@@ -389,9 +365,7 @@ def _read_model(path: Path, name: str, step: Step, builder: SceneBuilder) -> Sce
     builder.files[real].instances.append(name)
     scene = builder.files[real].scene
     if scene is not None and root_model(scene) is None:
-        step.node.invalid(
-            "directives.not-one-model", "{file} must contain exactly one model", file=path.name
-        )
+        step.node.report(codes.DIRECTIVES_NOT_ONE_MODEL_2, file=path.name)
         return None
     return scene
 
@@ -414,12 +388,8 @@ def _read_free_poses(step: Step, model: str, scene: Scene, builder: SceneBuilder
     for node in poses.children if poses is not None and expect(poses, "mapping") else ():
         names = [link.name for link in scene.links] if not node.tag else []
         if not node.tag and len(names) != 1:
-            node.invalid(
-                "directives.unknown-frame",
-                "model {model} has {count} bodies; the pose requires the name of one",
-                subjects=(model,),
-                model=model,
-                count=len(names),
+            node.report(
+                codes.DIRECTIVES_UNKNOWN_FRAME, subjects=(model,), model=model, count=len(names)
             )
             continue
         name = names[0] if names else builder.find(f"{model}{SEPARATOR}{node.tag}", node)
@@ -444,12 +414,7 @@ def _is_new(model: str, node: Node, builder: SceneBuilder) -> bool:
     """Return whether no model has this scoped name; report one that does."""
     is_new = model not in builder.models and model not in builder.missing
     if not is_new:
-        node.invalid(
-            "directives.duplicate-model",
-            "duplicate model name {model}",
-            subjects=(model,),
-            model=model,
-        )
+        node.report(codes.DIRECTIVES_DUPLICATE_MODEL, subjects=(model,), model=model)
     return is_new
 
 
@@ -457,8 +422,7 @@ def _check_scope(name: str, node: Node, builder: SceneBuilder) -> None:
     """Report a scope in which there is no model."""
     if name in builder.models or builder.follows(name):
         return
-    message, hint = "unknown namespace {namespace!r}", "add it with add_model_instance first"
-    node.invalid("directives.unknown-namespace", message, hint=hint, namespace=name)
+    node.report(codes.DIRECTIVES_UNKNOWN_NAMESPACE, namespace=name)
 
 
 def _add_frame(step: Step, builder: SceneBuilder) -> None:
@@ -480,12 +444,7 @@ def _add_frame(step: Step, builder: SceneBuilder) -> None:
     if SEPARATOR in name:
         _check_scope(full.rpartition(SEPARATOR)[0], step.node, builder)
     if full in builder.frames:
-        step.node.invalid(
-            "directives.duplicate-frame",
-            "duplicate frame name {frame}",
-            subjects=(full,),
-            frame=full,
-        )
+        step.node.report(codes.DIRECTIVES_DUPLICATE_FRAME, subjects=(full,), frame=full)
         return
     builder.add_frame(full, link, X_LF)
     builder.added.append(Frame(name=full, link=link, X_LF=X_LF, where=step.node.where))
@@ -569,14 +528,10 @@ def _add_group(step: Step, builder: SceneBuilder) -> None:
         if link != WORLD and link and link == prefix + member:
             links.append(link)
         elif not builder.follows(prefix + member):
-            item.invalid(
-                "drake.unknown-member",
-                "unknown member {link!r}: there is no such link",
-                link=prefix + member,
-            )
+            item.report(codes.UNKNOWN_MEMBER, link=prefix + member)
     member_groups = tuple(prefix + group for group, _ in words(node, lists[1]))
     if not links and not member_groups and not node.has(lists[0]):
-        node.invalid("drake.empty-group", "filter group {group} has no members", group=name)
+        node.report(codes.EMPTY_GROUP, group=name)
     builder.groups.append(
         FilterGroup(
             name=name, links=tuple(dict.fromkeys(links)), groups=member_groups, where=node.where

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from loaders.diagnostics import Fate
+from loaders.drake import codes
 from loaders.model import (
     X_AXIS,
     Y_AXIS,
@@ -115,17 +115,7 @@ def read_sdf_actuator(node: Node, joint: Joint) -> Actuator | None:
         )
     if drive != _NO_DRIVE:
         reason = "its effort limit is 0" if joint.type in ACTUATED else f"it is {joint.type}"
-        node.report(
-            Fate.DROPPED,
-            "drake.idle-actuator",
-            (
-                "joint {joint} has no actuator, because {reason}; ignored its rotor inertia, gear "
-                "ratio and gains"
-            ),
-            subjects=(joint.name,),
-            joint=joint.name,
-            reason=reason,
-        )
+        node.report(codes.IDLE_ACTUATOR, subjects=(joint.name,), joint=joint.name, reason=reason)
     return None
 
 
@@ -166,9 +156,7 @@ def read_mimic(node: Node, follower: Joint, names: NameResolver) -> Coupling | N
     many = next((joint for joint in (follower, leader) if len(joint.axes) != 1), None)
     if many is not None:
         mimic.report(
-            Fate.DROPPED,
-            "drake.mimic-ignored",
-            "a mimic joint requires joints with one degree of freedom; joint {joint} has {count}",
+            codes.MIMIC_IGNORED,
             subjects=(follower.name, leader.name),
             joint=many.name,
             count=len(many.axes),
@@ -221,15 +209,8 @@ def read_sdf_joints(model: Node, names: NameResolver) -> list[Joint]:
         if joint is None:
             continue
         if joint.name in joints or names.joint(name) is not None:
-            message = "duplicate joint name {joint}"
             subjects = (joint.name,)
-            node.invalid(
-                "drake.duplicate-joint",
-                message,
-                hint="rename it",
-                subjects=subjects,
-                joint=joint.name,
-            )
+            node.report(codes.DUPLICATE_JOINT, subjects=subjects, joint=joint.name)
         joints.setdefault(joint.name, joint)
     return list(joints.values())
 
@@ -238,8 +219,7 @@ def _read_sdf_joint(node: Node, names: NameResolver) -> Joint | None:
     name, kind = node.word("@name"), node.word("@type")
     parent, child = (_read_end(node, tag, names) for tag in ("drake:parent", "drake:child"))
     if (pose := node.child("pose")) is not None:
-        hint = "set the poses of the frames that it connects"
-        pose.invalid("drake.joint-pose", "<drake:joint> does not support <pose>", hint=hint)
+        pose.report(codes.JOINT_POSE)
     if kind not in _SDF_TYPES:
         message = "unknown type {type!r} of <drake:joint>; expected one of: {known}"
         node.invalid("drake.joint-type", message, type=kind, known=tuple(_SDF_TYPES))
@@ -287,12 +267,11 @@ _SDF_TYPES: dict[str, Callable[[Node], tuple[tuple[JointAxis, ...], Curve | None
 def _read_end(node: Node, tag: str, names: NameResolver) -> tuple[str, Pose] | None:
     child = node.child(tag)
     if child is None:
-        node.invalid("drake.missing", "<{tag}> requires a <{child}>", tag=node.tag, child=tag)
+        node.report(codes.MISSING_3, tag=node.tag, child=tag)
         return None
     frame = names.frame(child.word("."))
     if frame is None:
-        message = "unknown frame or link {frame!r} in model {model}"
-        child.invalid("drake.unknown-frame", message, frame=child.text.strip(), model=names.model)
+        child.report(codes.UNKNOWN_FRAME, frame=child.text.strip(), model=names.model)
     return frame
 
 
@@ -325,10 +304,7 @@ def _read_curve(node: Node, dialect: Dialect) -> Curve:
     curves = node.child("drake:curves")
     arcs = () if curves is None else tuple(_read_arc(child, dialect) for child in curves.children)
     if not arcs:
-        node.invalid(
-            "drake.no-curve",
-            "a curvilinear joint requires <drake:curves> with a line segment or an arc",
-        )
+        node.report(codes.NO_CURVE)
     elif curves is not None:
         curves.skip(*_ARCS)
     periodic = node.child("drake:is_periodic")
@@ -336,12 +312,7 @@ def _read_curve(node: Node, dialect: Dialect) -> Curve:
     tangent = _direction_in(node, "drake:initial_tangent", key, X_AXIS)
     normal = _direction_in(node, "drake:plane_normal", key, Z_AXIS)
     if abs(float(tangent @ normal)) > _MAX_COSINE:
-        hint = "make the initial tangent perpendicular to the plane normal"
-        node.invalid(
-            "drake.skew-curve",
-            "the initial tangent of the curve does not lie in its plane",
-            hint=hint,
-        )
+        node.report(codes.SKEW_CURVE)
     is_periodic = periodic is not None and periodic.flag(dialect.value, False)
     return Curve(initial_tangent=tangent, plane_normal=normal, arcs=arcs, periodic=is_periodic)
 
@@ -356,12 +327,7 @@ _ARCS = ("drake:line_segment", "drake:circular_arc")
 
 def _read_arc(node: Node, dialect: Dialect) -> Arc:
     if node.tag not in _ARCS:
-        node.invalid(
-            "drake.unknown-curve",
-            "unknown curve <{tag}>; expected one of: {known}",
-            tag=node.tag,
-            known=_ARCS,
-        )
+        node.report(codes.UNKNOWN_CURVE, tag=node.tag, known=_ARCS)
         return Arc(length=0.0)
     key = PREFIX if dialect is SDF else "@"
     if node.tag == "drake:line_segment":
@@ -374,13 +340,7 @@ def _read_arc(node: Node, dialect: Dialect) -> Arc:
 def _positive(node: Node, key: str) -> float:
     value = node.number(key)
     if value <= 0.0 and node.has(key):
-        node.invalid(
-            "drake.out-of-range",
-            "{key} of <{tag}> is {value:g}; it must be greater than 0",
-            key=key,
-            tag=node.tag,
-            value=value,
-        )
+        node.report(codes.OUT_OF_RANGE_4, key=key, tag=node.tag, value=value)
     return value
 
 
@@ -425,12 +385,7 @@ def _remove_prefix(visual: Node) -> None:
     """Remove the prefix from every tag of a ``drake:visual``."""
     for node in visual.walk():
         if not node.tag.startswith(PREFIX):
-            node.invalid(
-                "drake.visual-prefix",
-                "<{tag}> in <drake:visual> must be written <{prefix}{tag}>",
-                tag=node.tag,
-                prefix=PREFIX,
-            )
+            node.report(codes.VISUAL_PREFIX, tag=node.tag, prefix=PREFIX)
         elif node.tag not in _PREFIXED:
             node.tag = node.tag.removeprefix(PREFIX)
 
@@ -438,7 +393,7 @@ def _remove_prefix(visual: Node) -> None:
 def _require_sizes(shape: Node) -> None:
     for key in _SIZES[shape.tag]:
         if not shape.has(key):
-            shape.invalid("drake.missing", "<{tag}> requires a <{child}>", tag=shape.tag, child=key)
+            shape.report(codes.MISSING_3, tag=shape.tag, child=key)
 
 
 def canonicalize_urdf(root: Node) -> None:
@@ -447,23 +402,12 @@ def canonicalize_urdf(root: Node) -> None:
     """
     for node in [child for child in root.children if _is_of_drake(child)]:
         if node.attributes.get("drake_ignore") == "true":
-            node.report(
-                Fate.NOTED,
-                "drake.ignored",
-                "ignored <{tag}>, as its drake_ignore requests",
-                tag=node.tag,
-            )
+            node.report(codes.IGNORED_2, tag=node.tag)
             node.detach()
         elif node.tag == "drake:joint":
             _unprefix_joint(node)
         elif node.tag == "joint" and node.attributes.get("type") in URDF_TYPES:
-            node.report(
-                Fate.NOTED,
-                "drake.plain-joint",
-                "joint type {type} is an extension of Drake; accepted in <joint>",
-                hint="write <drake:joint>",
-                type=node.attributes["type"],
-            )
+            node.report(codes.PLAIN_JOINT, type=node.attributes["type"])
 
 
 def _is_of_drake(node: Node) -> bool:
@@ -481,10 +425,4 @@ def _unprefix_joint(node: Node) -> None:
     kind = node.attributes.get("type", "")
     node.tag = "joint"
     if kind not in _URDF_JOINTS:
-        node.invalid(
-            "drake.joint-type",
-            "unknown type {type!r} of <drake:joint>; expected one of: {known}",
-            hint="write <joint> for a standard type",
-            type=kind,
-            known=tuple(sorted(_URDF_JOINTS)),
-        )
+        node.report(codes.JOINT_TYPE, type=kind, known=tuple(sorted(_URDF_JOINTS)))

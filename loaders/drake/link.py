@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from loaders.diagnostics import Fate
+from loaders.drake import codes
 from loaders.model import Z_AXIS, Friction, Hydroelastic, Surface
 from loaders.node import Node
 
@@ -36,11 +36,7 @@ def read_surface(collision: Node, surface: Surface, dialect: Dialect) -> Surface
     element = Element(node, dialect)
     friction = _read_friction(element)
     if friction is not None and surface.friction != Friction():
-        message = (
-            "both drake:proximity_properties and the standard elements give friction; using "
-            "the former"
-        )
-        node.report(Fate.ASSUMED, "drake.two-frictions", message, hint="remove one of them")
+        node.report(codes.TWO_FRICTIONS)
     return replace(
         surface,
         friction=friction or surface.friction,
@@ -72,12 +68,7 @@ def _friction(node: Node, static: float | None, dynamic: float | None) -> Fricti
     sliding = dynamic if dynamic is not None else static
     assert at_rest is not None and sliding is not None  # noqa: S101, PT018 - at least one is given
     if sliding > at_rest:
-        node.invalid(
-            "drake.friction-order",
-            "the dynamic friction {dynamic:g} is greater than the static friction {static:g}",
-            dynamic=sliding,
-            static=at_rest,
-        )
+        node.report(codes.FRICTION_ORDER, dynamic=sliding, static=at_rest)
     return Friction(mu=sliding, mu2=sliding, mu_static=at_rest if at_rest != sliding else None)
 
 
@@ -85,18 +76,13 @@ def _read_hydroelastic(element: Element) -> Hydroelastic | None:
     node = element.node
     kinds = [kind for tag, kind in _COMPLIANCE.items() if node.child(tag) is not None]
     if len(kinds) > 1:
-        node.invalid("drake.rigid-and-compliant", "a shape cannot be both rigid and compliant")
+        node.report(codes.RIGID_AND_COMPLIANT)
     if node.child("drake:soft_hydroelastic") is not None:
-        hint = "write <drake:compliant_hydroelastic>"
-        node.invalid("drake.soft-hydroelastic", "<drake:soft_hydroelastic> is obsolete", hint=hint)
+        node.report(codes.SOFT_HYDROELASTIC)
     kind = kinds[0] if kinds else None
     modulus = element.maybe("hydroelastic_modulus", above=0.0)
     if kind == "rigid" and modulus is not None:
-        node.report(
-            Fate.ASSUMED,
-            "drake.rigid-modulus",
-            "a rigid shape has no hydroelastic modulus; ignored",
-        )
+        node.report(codes.RIGID_MODULUS)
         modulus = None
     properties = Hydroelastic(
         compliance=kind,
@@ -115,21 +101,12 @@ def _read_drake_compliance(collision: Node, surface: Surface) -> Surface:
     for tag in ("youngs_modulus", "dissipation"):
         if (child := node.child(tag)) is not None:
             child.skip("@value")
-            child.report(
-                Fate.DROPPED,
-                "drake.old-compliance",
-                "<{tag}> is obsolete; ignored",
-                hint="use <drake:proximity_properties>",
-                tag=tag,
-            )
+            child.report(codes.OLD_COMPLIANCE, tag=tag)
     static, dynamic = (
         node.maybe_number(key, minimum=0.0) for key in ("static_friction", "dynamic_friction")
     )
     if (static is None) != (dynamic is None):
-        node.invalid(
-            "drake.missing",
-            "<drake_compliance> requires both <static_friction> and <dynamic_friction>",
-        )
+        node.report(codes.MISSING_5)
     return replace(surface, friction=_friction(node, static, dynamic) or surface.friction)
 
 
@@ -158,32 +135,18 @@ def read_deformable(link: Node, dialect: Dialect) -> tuple[tuple[str, str], ...]
     node = link.child("drake:deformable_properties") if dialect is SDF else None
     if node is None:
         return ()
-    node.report(
-        Fate.DROPPED, "drake.deformable", "deformable links are not supported; read as a rigid body"
-    )
+    node.report(codes.DEFORMABLE)
     properties = []
     for tag, (low, high) in _RANGES.items():
         value = node.maybe_number(tag)
         if value is None:
             continue
         if not low < value < high:
-            node.invalid(
-                "drake.out-of-range",
-                "<{tag}> is {value:g}; it must be greater than {low:g} and less than {high:g}",
-                tag=tag,
-                value=value,
-                low=low,
-                high=high,
-            )
+            node.report(codes.OUT_OF_RANGE_5, tag=tag, value=value, low=low, high=high)
         properties.append((tag.removeprefix("drake:"), repr(value)))
     model = node.word("drake:material_model", "linear_corotated")
     if model not in _MODELS:
-        node.invalid(
-            "drake.material-model",
-            "unknown material model {model!r}; expected one of: {known}",
-            model=model,
-            known=_MODELS,
-        )
+        node.report(codes.MATERIAL_MODEL, model=model, known=_MODELS)
     properties.append(("material_model", model))
     return (*properties, *_read_walls(node), *_check_shapes(link))
 
@@ -199,11 +162,7 @@ def _read_walls(node: Node) -> list[tuple[str, str]]:
 def _check_shapes(link: Node) -> tuple[()]:
     count = sum(child.tag == "collision" for child in link.children)
     if count != 1:
-        link.invalid(
-            "drake.deformable-shape",
-            "a deformable link must have one <collision>, not {count}",
-            count=count,
-        )
+        link.report(codes.DEFORMABLE_SHAPE, count=count)
     return ()
 
 
@@ -228,8 +187,7 @@ def read_display(visual: Node, dialect: Dialect) -> tuple[tuple[str, ...], tuple
 def _read_roles(visual: Node) -> tuple[str, ...]:
     roles = tuple(role for role in _ROLES if _is_enabled(visual, role))
     if not roles:
-        message = "both the illustration and the perception role are disabled; ignored this visual"
-        visual.report(Fate.NOTED, "drake.no-role", message)
+        visual.report(codes.NO_ROLE)
     return roles
 
 
@@ -245,12 +203,9 @@ def _read_renderers(visual: Node, roles: tuple[str, ...], dialect: Dialect) -> t
         if name:
             names.append(name)
         elif dialect is SDF:
-            node.invalid(
-                "drake.missing", "<drake:accepting_renderer> requires the name of a renderer"
-            )
+            node.report(codes.MISSING_6)
     if names and "perception" not in roles:
-        message = "drake:accepting_renderer has no effect without the perception role"
-        visual.report(Fate.NOTED, "drake.idle-renderer", message)
+        visual.report(codes.IDLE_RENDERER)
     return tuple(dict.fromkeys(names))
 
 
@@ -258,10 +213,7 @@ def diffuse_map(material: Node, dialect: Dialect) -> Node | None:
     """Return the element with the file of the color texture; in a URDF it is invalid."""
     node = material.child("drake:diffuse_map")
     if node is not None and dialect is not SDF:
-        hint = 'write <texture filename="..."/>'
-        node.invalid(
-            "drake.urdf-diffuse-map", "URDF does not support <drake:diffuse_map>", hint=hint
-        )
+        node.report(codes.URDF_DIFFUSE_MAP)
         return None
     return node
 

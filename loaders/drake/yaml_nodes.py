@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.drake import codes
 from loaders.limits import limit_of
 from loaders.node import Node
 from loaders.pose import IDENTITY, Array, Pose, rotation_about
@@ -26,11 +27,9 @@ ITEM = "-"
 _TOO_MANY = (
     "the file has more than {limit} elements, the limit yaml_elements, or {depth} levels of nesting"
 )
-_TOO_LONG = "the file has more than {limit} bytes, the limit yaml_bytes"
 _KIND = "(kind)"
 _TAG = "(tag)"
 _KIND_NAMES = {"mapping": "a mapping", "sequence": "a list", "scalar": "a single value"}
-_NOT_YAML = "the file is not valid YAML: {reason}"
 _Problem = tuple[str, dict[str, str]]
 """Message template of a syntax error, and its arguments."""
 
@@ -47,7 +46,7 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
 
     most = limit_of("yaml_bytes")
     if len(data) > most:
-        diagnostics.add(Fate.INVALID, "directives.syntax", _TOO_LONG, Where(file), limit=most)
+        diagnostics.add(codes.DIRECTIVES_SYNTAX, Where(file), limit=most)
         return None
     builder = _Builder(file, diagnostics)
     try:
@@ -62,16 +61,14 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = 0 if mark is None else mark.line + 1
-        diagnostics.add(
-            Fate.INVALID, "directives.syntax", _NOT_YAML, Where(file, line), reason=error.problem
-        )
+        diagnostics.add(codes.DIRECTIVES_SYNTAX_3, Where(file, line), reason=error.problem)
         return None
     except (yaml.YAMLError, ValueError) as error:
-        diagnostics.add(Fate.INVALID, "directives.syntax", _NOT_YAML, Where(file), reason=error)
+        diagnostics.add(codes.DIRECTIVES_SYNTAX_3, Where(file), reason=error)
         return None
     diagnostics.spend("elements", builder.count)
     if builder.root is None:
-        diagnostics.add(Fate.INVALID, "directives.syntax", "the file is empty", Where(file))
+        diagnostics.add(codes.DIRECTIVES_SYNTAX_2, Where(file))
     return builder.root
 
 
@@ -222,17 +219,11 @@ def expect(node: Node, expected: str) -> bool:
         return True
     if kind(node) == "scalar" and node.text.strip() in {"", "null", "~"}:
         node.report(
-            Fate.NOTED,
-            "directives.nothing",
-            "{key} has no value; using an empty {expected}, which Drake refuses",
-            hint=f"remove {node.tag}",
-            key=node.tag,
-            expected=expected,
+            codes.DIRECTIVES_NOTHING, hint=f"remove {node.tag}", key=node.tag, expected=expected
         )
         return True
-    node.invalid(
-        "directives.kind",
-        "{key} must be {expected}, not {kind}",
+    node.report(
+        codes.DIRECTIVES_KIND,
         key=node.tag,
         expected=_KIND_NAMES[expected],
         kind=_KIND_NAMES[kind(node)],
@@ -255,9 +246,8 @@ def fields(node: Node, required: Iterable[str], optional: Iterable[str] = ()) ->
     is_valid = True
     for child in node.children:
         if child.tag not in known:
-            child.invalid(
-                "directives.unknown-field",
-                "unknown field {field!r} of {key}",
+            child.report(
+                codes.DIRECTIVES_UNKNOWN_FIELD,
                 hint=f"use one of: {', '.join(known)}",
                 field=child.tag,
                 key=node.tag,
@@ -316,7 +306,7 @@ def vector(node: Node, key: str) -> tuple[float, float, float]:
         return 0.0, 0.0, 0.0
     values = numbers(child)
     if len(values) != 3:
-        child.invalid("directives.not-a-vector", "{key} must be a list of three numbers", key=key)
+        child.report(codes.DIRECTIVES_NOT_A_VECTOR, key=key)
         return 0.0, 0.0, 0.0
     return values[0], values[1], values[2]
 
@@ -354,8 +344,7 @@ def _read_rotation(node: Node) -> Array | None:
     keys = _ROTATIONS.get(tag)
     if keys is None:
         known = tuple(filter(None, _ROTATIONS))
-        message = "unknown rotation {tag}; expected one of: {known}"
-        node.invalid("directives.rotation", message, tag=tag, known=known)
+        node.report(codes.DIRECTIVES_ROTATION, tag=tag, known=known)
         return None
     if not fields(node, keys) or not keys:
         return None
@@ -369,18 +358,10 @@ def _read_angle_axis(node: Node) -> Array | None:
     length = float(np.linalg.norm(axis))
     child = node.peek("angle_deg")
     if length == 0.0 or child is None or not word(node, "angle_deg"):
-        node.invalid(
-            "directives.rotation", "!AngleAxis requires an angle and an axis that is not zero"
-        )
+        node.report(codes.DIRECTIVES_ROTATION_2)
         return None
     return rotation_about(axis / length, math.radians(child.number(".")))
 
 
 def _report_random(node: Node) -> None:
-    node.invalid(
-        "directives.random",
-        "{tag} is random ({yaml_tag}); a scene requires a definite value",
-        hint="use !Rpy, !AngleAxis or !Identity",
-        tag=node.tag,
-        yaml_tag=yaml_tag(node),
-    )
+    node.report(codes.DIRECTIVES_RANDOM, tag=node.tag, yaml_tag=yaml_tag(node))

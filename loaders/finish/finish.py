@@ -14,14 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from loaders import codes
 from loaders.diagnostics import Diagnostic, Diagnostics, Fate, FindingList, LoadError
 from loaders.inertia import SpatialInertia
 from loaders.model import Collision, FilterGroup, FilterRule, Link, Mesh, Visual
 from loaders.scene import Scene
 
 from .validation import check_scene
-
-_DUPLICATE = "duplicate filter group name {group}"
 
 
 def resolve(scene: Scene, diagnostics: Diagnostics) -> Scene:
@@ -37,11 +36,8 @@ def resolve(scene: Scene, diagnostics: Diagnostics) -> Scene:
     for group in scene.filter_groups:
         if groups.setdefault(group.name, group) is not group:
             diagnostics.add(
-                Fate.INVALID,
-                "drake.duplicate-group",
-                _DUPLICATE,
+                codes.DRAKE_DUPLICATE_GROUP,
                 group.where,
-                hint="rename one of them",
                 subjects=(group.name, *group.links),
                 group=group.name,
             )
@@ -68,16 +64,8 @@ def _check_groups_exist(
 ) -> None:
     for name in names:
         if name not in groups:
-            message = "unknown filter group {group!r}"
             owner = source.name if isinstance(source, FilterGroup) else source.a
-            diagnostics.add(
-                Fate.INVALID,
-                "drake.unknown-group",
-                message,
-                source.where,
-                subjects=(owner,),
-                group=name,
-            )
+            diagnostics.add(codes.DRAKE_UNKNOWN_GROUP, source.where, subjects=(owner,), group=name)
 
 
 def _closure(group: FilterGroup, groups: Mapping[str, FilterGroup]) -> tuple[str, ...]:
@@ -162,27 +150,15 @@ def _report(
     largest = float(np.abs(stated.I_Lcm).max())
     change = float(np.abs(used.I_Lcm - stated.I_Lcm).max())
     diagnostics.add(
-        Fate.SKIPPED,
-        "model.repaired-inertia",
-        _MESSAGE,
+        codes.MODEL_REPAIRED_INERTIA,
         link.where,
-        hint="correct the inertia",
         subjects=(link.name,),
-        leniency="the inertia of link {link} is changed by {percent:.3g} %",
         link=link.name,
         defects=tuple(stated.defects()),
         mass=used.mass - stated.mass,
         change=change,
         percent=100.0 * change / largest if largest else 0.0,
     )
-
-
-_MESSAGE = (
-    "the inertia of link {link} is not physically valid: {defects}; using the nearest valid one, "
-    "whose mass differs by "
-    "{mass:.3g} kg and whose moments differ by at most {change:.3g} kg m^2 ({percent:.3g} % of "
-    "the largest)"
-)
 
 
 class MissingFileError(LoadError, FileNotFoundError):

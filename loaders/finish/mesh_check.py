@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from loaders.diagnostics import Diagnostics, Fate
+from loaders import codes as loaders_codes
+from loaders.diagnostics import Diagnostics
 from loaders.meshes import read_mesh
 from loaders.model import Collision, Link, Mesh, Visual
 from loaders.scene import Scene
@@ -84,11 +85,8 @@ def _report_size(
     diagnostics: Diagnostics,
 ) -> None:
     diagnostics.add(
-        Fate.ASSUMED,
-        "mesh.implausible-size",
-        "mesh {uri} is {size:g} m large, but the longest joint offset of its model is {offset:g} m",
+        loaders_codes.MESH_IMPLAUSIBLE_SIZE,
         shape.where,
-        hint="if the mesh is in millimeters or inches, set its scale to 0.001 or 0.0254",
         subjects=(link.name, f"{link.name}{SEPARATOR}{shape.name}"),
         uri=mesh.uri,
         size=size,

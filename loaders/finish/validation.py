@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from loaders import codes as loaders_codes
 from loaders.collision_pairs import connected_components
 from loaders.diagnostics import Diagnostics, ExportError, Fate
 from loaders.inertia import are_physical
@@ -72,14 +73,8 @@ def _check_unique(kind: str, items: Iterable[Link | Joint], diagnostics: Diagnos
     counts, where = Counter(item.name for item in items), {item.name: item.where for item in items}
     for name in (name for name, count in counts.items() if count > 1):
         diagnostics.add(
-            Fate.INVALID,
-            "model.duplicate-name",
-            "{count} {kind}s of the scene are named {name}",
+            loaders_codes.MODEL_DUPLICATE_NAME,
             where[name],
-            hint=(
-                "give each link and each joint a name of its own, with dataclasses.replace(item, "
-                "name=...)"
-            ),
             subjects=(name,),
             count=counts[name],
             kind=kind,
@@ -93,11 +88,8 @@ def _check_references(scene: SceneData, diagnostics: Diagnostics) -> None:
         for end, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in links:
                 diagnostics.add(
-                    Fate.INVALID,
-                    "model.unknown-name",
-                    "{name!r} is the {end} of joint {joint}, but the scene has no such link",
+                    loaders_codes.MODEL_UNKNOWN_NAME,
                     joint.where,
-                    hint="add it to the links of the scene, or correct the name",
                     subjects=(name,),
                     name=name,
                     end=end,
@@ -276,16 +268,8 @@ def _report(
         distance, angle = _difference(X_WL[joint.child], X_WC)
         moved = (name for i in (part[joint.child], part[joint.parent]) if i for name in parts[i])
         diagnostics.add(
-            Fate.ASSUMED,
-            "model.pose-against-joint",
-            "joint {joint} puts link {link} {distance:.3g} m and {angle:.3g} rad from its pose "
-            "X_WL at zero; engines "
-            "place it by the joint",
+            loaders_codes.MODEL_POSE_AGAINST_JOINT,
             joint.where,
-            hint=(
-                "set X_WL of the link to X_WL of the parent @ X_PJ @ X_CJ.inverse(), or correct "
-                "X_PJ or X_CJ"
-            ),
             subjects=dict.fromkeys((joint.child, joint.name, *moved)),
             joint=joint.name,
             link=joint.child,
@@ -340,11 +324,8 @@ def _check_inertias(scene: Scene, diagnostics: Diagnostics) -> None:
     for link, inertia in compress(links, map(not_, physical)):
         for defect in inertia.defects():
             diagnostics.add(
-                Fate.ASSUMED,
-                "model.impossible-inertia",
-                "the inertia of link {link} is not physically valid: {defect}",
+                loaders_codes.MODEL_IMPOSSIBLE_INERTIA,
                 link.where,
-                hint="correct the inertia, or let the export repair it",
                 subjects=(link.name,),
                 link=link.name,
                 defect=defect,
@@ -371,11 +352,8 @@ def _check_size(
     name, largest = f"{link.name}{SEPARATOR}{shape.name}", max(map(abs, sizes))
     if largest > MAX_SIZE:
         diagnostics.add(
-            Fate.INVALID,
-            "model.shape-size",
-            "shape {shape} measures {size:g} m; engines compute with up to {limit:g} m",
+            loaders_codes.MODEL_SHAPE_SIZE,
             shape.where,
-            hint="state the size in meters",
             subjects=(link.name, name),
             shape=name,
             size=largest,
@@ -383,11 +361,8 @@ def _check_size(
         )
     elif 0.0 in sizes and not isinstance(shape.geometry, Heightmap):  # which may be flat
         diagnostics.add(
-            Fate.ASSUMED,
-            "model.zero-size",
-            "shape {shape} has a dimension of 0: {sizes}; used as given, but MuJoCo leaves it out",
+            loaders_codes.MODEL_ZERO_SIZE,
             shape.where,
-            hint="give it a positive size, or remove it",
             subjects=(link.name, name),
             shape=name,
             sizes=" ".join(f"{size:g}" for size in sizes),
@@ -401,22 +376,13 @@ def _check_axes(scene: Scene, diagnostics: Diagnostics) -> None:
         first, second = (axis.xyz for axis in joint.axes)
         if float(np.linalg.norm(np.cross(first, second))) < _PARALLEL:
             diagnostics.add(
-                Fate.ASSUMED,
-                "model.parallel-axes",
-                "the two axes of {type} joint {joint} are parallel; the mass matrix is singular",
+                loaders_codes.MODEL_PARALLEL_AXES,
                 joint.where,
-                hint="choose different directions for axis and axis2",
                 subjects=(joint.name,),
                 type=joint.type.value,
                 joint=joint.name,
             )
         elif joint.type is JointType.UNIVERSAL and abs(float(first @ second)) > _SKEW:
             diagnostics.add(
-                Fate.ASSUMED,
-                "model.skew-axes",
-                "the axes of universal joint {joint} are not perpendicular; used as given",
-                joint.where,
-                hint="make the axes perpendicular, or use a revolute2 joint",
-                subjects=(joint.name,),
-                joint=joint.name,
+                loaders_codes.MODEL_SKEW_AXES, joint.where, subjects=(joint.name,), joint=joint.name
             )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from loaders.diagnostics import Fate
+from loaders import codes as loaders_codes
 from loaders.drake.dialect import NameResolver
 from loaders.inertia import SpatialInertia
 from loaders.model import Buoyancy, FluidDrag, FluidForce, Link, Slopes, Wing
@@ -45,10 +45,7 @@ def read_fluid(plugin: Node, names: NameResolver, extras: AddedItems) -> bool:
     extras.fluid_forces += forces
     links = tuple(dict.fromkeys(force.link for force in forces))
     plugin.report(
-        Fate.NOTED,
-        "gazebo.fluid",
-        "plugin {plugin} acts on links {links} with the {kind} of a fluid",
-        hint="bridge.passive_forces adds these forces in MuJoCo, and step() in PyBullet",
+        loaders_codes.GAZEBO_FLUID,
         subjects=links,
         plugin=label_of(plugin),
         links=links,
@@ -161,12 +158,7 @@ def _read_drag(plugin: Node, names: NameResolver, extras: AddedItems) -> Iterato
 
 def _report_added_mass(plugin: Node, link: str, added: dict[str, float], ratio: float) -> None:
     plugin.report(
-        Fate.DROPPED,
-        "gazebo.added-mass",
-        "the added mass of link {link} in plugin {plugin} is left out: {values}; without it the "
-        "link, if it is "
-        "free, accelerates up to {ratio:.4g} times as fast as in Gazebo",
-        hint="state <fluid_added_mass> in the <inertial>",
+        loaders_codes.GAZEBO_ADDED_MASS,
         subjects=(link,),
         link=link,
         plugin=label_of(plugin),

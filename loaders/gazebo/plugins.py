@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterator
 
+from loaders import codes as loaders_codes
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import NameResolver
 from loaders.model import Actuator, Coupling, Joint, JointType, Sensor
@@ -106,12 +107,7 @@ def _model_frame(names: NameResolver, extras: AddedItems) -> tuple[str | None, P
 
 def _report(plugin: Node, quantities: str, subjects: tuple[str, ...]) -> None:
     plugin.report(
-        Fate.NOTED,
-        "gazebo.publisher",
-        (
-            "plugin {plugin} publishes {quantities} of {items}, for which the export to MJCF has "
-            "sensors"
-        ),
+        loaders_codes.GAZEBO_PUBLISHER,
         subjects=subjects,
         plugin=label_of(plugin),
         quantities=quantities,
@@ -167,14 +163,7 @@ def read_plugins(owner: Node, names: NameResolver, extras: AddedItems, code: str
 
 
 def _report_dropped(plugin: Node, effect: str) -> None:
-    plugin.report(
-        Fate.DROPPED,
-        "gazebo.plugin-moves",
-        "plugin {plugin} does not run here; in Gazebo it would {effect}",
-        hint="apply these forces or motions in the loop of the simulation",
-        plugin=label_of(plugin),
-        effect=effect,
-    )
+    plugin.report(loaders_codes.GAZEBO_PLUGIN_MOVES, plugin=label_of(plugin), effect=effect)
 
 
 # --- controllers ----------------------------------------------------------------------------------
@@ -201,13 +190,9 @@ def _read_controller(plugin: Node, command: str, names: NameResolver, extras: Ad
         )
         extras.actuators.append(actuator)
     plugin.report(
-        Fate.NOTED,
-        "gazebo.controller",
-        "plugin {plugin} commands the {command} of joints {joints}, which have actuators{law}",
-        hint=(
-            f'actuators="{"motor" if command == _EFFORT else command}" of the export to MJCF '
-            f"writes them"
-        ),
+        loaders_codes.GAZEBO_CONTROLLER,
+        hint=f'actuators="{"motor" if command == _EFFORT else command}" of the export to MJCF '
+        f"writes them",
         subjects=tuple(joint.name for joint in joints),
         plugin=label_of(plugin),
         command=command,
@@ -231,15 +216,7 @@ def _joints(plugin: Node, names: NameResolver) -> Iterator[Joint]:
             yield joint
             continue
         reason = "unknown" if joint is None else "not one of one degree of freedom"
-        message = "plugin {plugin} drives joint {joint}, which is {reason}; ignored"
-        child.report(
-            Fate.DROPPED,
-            "gazebo.joint",
-            message,
-            plugin=label_of(plugin),
-            joint=name,
-            reason=reason,
-        )
+        child.report(loaders_codes.GAZEBO_JOINT, plugin=label_of(plugin), joint=name, reason=reason)
 
 
 def _gains(plugin: Node, command: str) -> tuple[float | None, float | None]:
@@ -262,9 +239,7 @@ def _gains(plugin: Node, command: str) -> tuple[float | None, float | None]:
     lost = {name: gain for name, gain in rest.items() if gain}
     if lost:
         plugin.report(
-            Fate.APPROXIMATED,
-            "gazebo.gain",
-            "the controller of plugin {plugin} is kept without its {gains}",
+            loaders_codes.GAZEBO_GAIN,
             plugin=label_of(plugin),
             gains=", ".join(f"{name} of {gain:g}" for name, gain in lost.items()),
         )

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders import codes as loaders_codes
+from loaders.diagnostics import Diagnostics, Where
 from loaders.limits import raised_as, refuse_past_limit, spend
 from loaders.model import Mesh
 from loaders.pose import frozen
@@ -63,9 +64,7 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
     except MeshError as error:
         if isinstance(error, MeshLimitError):
             refuse_past_limit(error.option, mesh.path)
-        diagnostics.add(
-            Fate.DROPPED, "mesh.unreadable", "cannot read the mesh: {reason}", where, reason=error
-        )
+        diagnostics.add(loaders_codes.MESH_UNREADABLE, where, reason=error)
         return None
     spend("triangles", sum(len(part.faces) for part in parts))
     for remark in remarks:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from loaders.diagnostics import Fate
+from loaders.mjcf import codes
 from loaders.model import Actuator, Settings
 from loaders.speed import maker
 
@@ -249,23 +249,11 @@ def _report_controls(i: int, source: Source) -> None:
     if count > 1:
         name = source.names("actuator")[i]
         source.diagnostics.add(
-            Fate.APPROXIMATED,
-            "mjcf-in.controls",
-            (
-                "actuator {name} has {count} controls; its range is that of the first, and only "
-                "MuJoCo has the others"
-            ),
-            source.where("actuator", i),
-            subjects=(name,),
-            name=name,
-            count=count,
+            codes.CONTROLS, source.where("actuator", i), subjects=(name,), name=name, count=count
         )
 
 
 def _drop(i: int, reason: str, source: Source) -> None:
     name = source.names("actuator")[i]
-    message = "actuator {name} is left out: {reason}"
     where = source.where("actuator", i)
-    source.diagnostics.add(
-        Fate.DROPPED, "mjcf-in.actuator", message, where, subjects=(name,), name=name, reason=reason
-    )
+    source.diagnostics.add(codes.ACTUATOR, where, subjects=(name,), name=name, reason=reason)

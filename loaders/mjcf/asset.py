@@ -25,7 +25,6 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from loaders.context import Context, Lookup
-from loaders.diagnostics import Fate
 from loaders.files.read_file import (
     is_file,
     is_inside,
@@ -38,6 +37,7 @@ from loaders.files.read_file import (
 )
 from loaders.limits import FileError
 from loaders.meshes.mesh_data import HEADER, SUFFIX, has_triangles
+from loaders.mjcf import codes
 from loaders.node import Node
 from loaders.speed import maker
 
@@ -348,16 +348,14 @@ class Assets:
         for node in named:
             tag = node.tag
             if tag == "skin":
-                node.report(
-                    Fate.NOTED, "mjcf-in.skin", "the skin is left out; the bodies that move it are"
-                )
+                node.report(codes.SKIN)
                 node.detach()
             elif tag == "texture":
                 self._flatten(node, folders, folder, files)
             elif tag in _DATA and "file" in node.attributes:
                 self._take(node, folders, folder, files)
             elif tag != "model":
-                node.invalid("mjcf-in.file", "<{tag}> cannot name a file", tag=tag)
+                node.report(codes.FILE, tag=tag)
 
     def _take(self, node: Node, folders: _Folders, folder: str, files: FileFinder) -> None:
         """Read the file of a mesh, a height field or a soft body."""

@@ -2,92 +2,172 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import CodeInfo, Fate
+from loaders.diagnostics import Code, Fate
 
-CODES = {
-    "mjcf-in.actuator": CodeInfo(
-        "An actuator is left out: a plugin is its law, or what it drives is of an unknown type.",
-        "",
-        (Fate.DROPPED,),
+ACTUATOR = Code(
+    "mjcf-in.actuator",
+    Fate.DROPPED,
+    "actuator {name} is left out: {reason}",
+    meaning=(
+        "An actuator is left out: a plugin is its law, or what it drives is of an unknown type."
     ),
-    "mjcf-in.controls": CodeInfo(
-        "An actuator has several controls; the scene states the range of the first.",
-        "",
-        (Fate.APPROXIMATED,),
+)
+CONTROLS = Code(
+    "mjcf-in.controls",
+    Fate.APPROXIMATED,
+    (
+        "actuator {name} has {count} controls; its range is that of the first, and only MuJoCo has "
+        "the others"
     ),
-    "mjcf-in.file": CodeInfo(
-        "An element names a file that MJCF has no meaning for; MuJoCo would open it.",
-        "Remove the attribute.",
-        (Fate.INVALID,),
+    meaning="An actuator has several controls; the scene states the range of the first.",
+)
+FILE = Code(
+    "mjcf-in.file",
+    Fate.INVALID,
+    "<{tag}> cannot name a file",
+    meaning="An element names a file that MJCF has no meaning for; MuJoCo would open it.",
+    remedy="Remove the attribute.",
+)
+INCLUDE = Code(
+    "mjcf-in.include",
+    Fate.INVALID,
+    "<include> has no elements of its own",
+    meaning="An included or attached file cannot be read, or an include has no content.",
+    remedy="Check its name; it counts from the main file.",
+    hint="put the elements beside it",
+)
+INCLUDE_2 = INCLUDE.variant("the included file {file!r} cannot be read", hint="")
+INCLUDED_TWICE = Code(
+    "mjcf-in.included-twice",
+    Fate.INVALID,
+    "",
+    meaning="A file is included twice, or includes itself.",
+    remedy="Remove one of the includes.",
+)
+MESH_FRAME = Code(
+    "mjcf-in.mesh-frame",
+    Fate.APPROXIMATED,
+    (
+        "mesh {mesh} has a refquat and a scale that differs by axis; it is scaled along the axes "
+        "of "
+        "its file"
     ),
-    "mjcf-in.include": CodeInfo(
-        "An included or attached file cannot be read, or an include has no content.",
-        "Check its name; it counts from the main file.",
-        (Fate.INVALID,),
+    meaning=(
+        "A mesh is rotated by `refquat` and scaled by different factors, in another order "
+        "than MuJoCo's."
     ),
-    "mjcf-in.included-twice": CodeInfo(
-        "A file is included twice, or includes itself.",
-        "Remove one of the includes.",
-        (Fate.INVALID,),
+    remedy="Apply the rotation to the file.",
+)
+NOT_CARRIED = Code(
+    "mjcf-in.not-carried",
+    Fate.NOTED,
+    "sizes of memory, which MuJoCo chooses itself, are left out: {names}",
+    meaning="Elements of a kind that a scene does not hold.",
+)
+NOT_CARRIED_2 = NOT_CARRIED.variant(
+    "{count} elements are left out: light {names}, of the type image"
+)
+NOT_CARRIED_3 = NOT_CARRIED.variant(
+    "elements and attributes that change no motion are left out: {names}"
+)
+NOT_CARRIED_4 = NOT_CARRIED.variant("ranges that are switched off are left out: {kind} {names}")
+NOT_FINITE = Code(
+    "mjcf-in.not-finite",
+    Fate.INVALID,
+    "{key} of <{tag}> must be finite",
+    meaning="A number is NaN, or infinite and no limit.",
+    remedy="Write a number.",
+)
+NOT_FINITE_2 = NOT_FINITE.variant("{key} of <{tag}> must not be NaN")
+OPTIONS = Code(
+    "mjcf-in.options",
+    Fate.NOTED,
+    (
+        "the options of an included file are left out: {names}; those of the file that includes it "
+        "count"
     ),
-    "mjcf-in.mesh-frame": CodeInfo(
-        (
-            "A mesh is rotated by `refquat` and scaled by different factors, in another order than "
-            "MuJoCo's."
-        ),
-        "Apply the rotation to the file.",
-        (Fate.APPROXIMATED,),
+    meaning=(
+        "Options of a file that SDFormat or directives include are left out, such as its "
+        "gravity and time step."
     ),
-    "mjcf-in.not-carried": CodeInfo(
-        "Elements of a kind that a scene does not hold.", "", (Fate.NOTED,)
+    remedy="State them in the file that includes it.",
+    hint="state gravity and time step in the file that includes this one",
+)
+PLUGIN = Code(
+    "mjcf-in.plugin",
+    Fate.DROPPED,
+    "sensor {name} is left out: a plugin or a mesh is a part of it",
+    meaning=(
+        "Plugins of the engine, and sensors that depend on one, on a mesh or on a site with a "
+        "mesh, are left out."
     ),
-    "mjcf-in.not-finite": CodeInfo(
-        "A number is NaN, or infinite and no limit.", "Write a number.", (Fate.INVALID,)
+)
+PLUGIN_2 = PLUGIN.variant("{count} plugins are left out: {plugins}, of {items}")
+REFUSED = Code(
+    "mjcf-in.refused",
+    Fate.INVALID,
+    "MuJoCo crashes on a flex with nodes and one body for all vertices",
+    meaning="MuJoCo's compiler refuses the model, or crashes on it.",
+    remedy="Correct what the message names.",
+    hint="state the name of the body once for each vertex",
+)
+REFUSED_2 = REFUSED.variant("MuJoCo refuses {plugin}: it has no size", hint="add it")
+SHAPE = Code(
+    "mjcf-in.shape",
+    Fate.APPROXIMATED,
+    "geom {geom} is {shape}",
+    meaning=(
+        "The shape of a geom is approximated: a signed distance field by its mesh, a convex "
+        "hull of few corners by the whole one, the heights of a field by gray levels, and its "
+        "base by one that is 0.01 m thick."
     ),
-    "mjcf-in.options": CodeInfo(
-        (
-            "Options of a file that SDFormat or directives include are left out, such as its "
-            "gravity "
-            "and time step."
-        ),
-        "State them in the file that includes it.",
-        (Fate.NOTED,),
+)
+SKIN = Code(
+    "mjcf-in.skin",
+    Fate.NOTED,
+    "the skin is left out; the bodies that move it are",
+    meaning="A skin, of the document or of a cable, is left out; it has no effect on the motion.",
+)
+SKIN_2 = SKIN.variant("the skin of a cable is left out; the bodies that move it are")
+TOO_LARGE = Code(
+    "mjcf-in.too-large",
+    Fate.INVALID,
+    "{depth} bodies are nested, with those of attached models; MuJoCo refuses more than {limit}",
+    meaning="The document makes too many elements or nests them too deeply.",
+    remedy="Reduce the counts.",
+    hint="attach fewer models",
+)
+TOO_LARGE_2 = TOO_LARGE.variant(
+    "the cable has {parts} parts; MuJoCo refuses bodies nested more than {limit} deep",
+    hint="use fewer parts",
+)
+TOO_LARGE_3 = TOO_LARGE.variant(
+    (
+        "sensors, actuators, keyframes and data of the user ask for {size:g} numbers; the limit is "
+        "{limit}"
     ),
-    "mjcf-in.plugin": CodeInfo(
-        (
-            "Plugins of the engine, and sensors that depend on one, on a mesh or on a site with a "
-            "mesh, are left out."
-        ),
-        "",
-        (Fate.DROPPED,),
-    ),
-    "mjcf-in.refused": CodeInfo(
-        "MuJoCo's compiler refuses the model, or crashes on it.",
-        "Correct what the message names.",
-        (Fate.INVALID,),
-    ),
-    "mjcf-in.shape": CodeInfo(
-        "The shape of a geom is approximated: a signed distance field by its mesh, a convex hull "
-        "of few corners by the"
-        " whole one, the heights of a field by gray levels, and its base by one that is 0.01 m "
-        "thick.",
-        "",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf-in.skin": CodeInfo(
-        "A skin, of the document or of a cable, is left out; it has no effect on the motion.",
-        "",
-        (Fate.NOTED,),
-    ),
-    "mjcf-in.too-large": CodeInfo(
-        "The document makes too many elements or nests them too deeply.",
-        "Reduce the counts.",
-        (Fate.INVALID,),
-    ),
-    "mjcf-in.unused-asset": CodeInfo(
-        "Meshes, height fields, materials and textures that no shape uses are left out.",
-        "",
-        (Fate.NOTED,),
-    ),
-    "mjcf-in.warning": CodeInfo("MuJoCo's compiler warns.", "", (Fate.NOTED,)),
-}
+    hint="",
+)
+TOO_LARGE_4 = TOO_LARGE.variant("<{tag}> has {count} attributes; the limit is {limit}", hint="")
+TOO_LARGE_5 = TOO_LARGE.variant(
+    "{keys} of <{tag}> ask for {size:g} items; the limit is {limit}", hint=""
+)
+TOO_LARGE_6 = TOO_LARGE.variant(
+    "{builtin} asks for {size:g} vertices; the limit is {limit}", hint=""
+)
+TOO_LARGE_7 = TOO_LARGE.variant(
+    "inttotal and timestep of <lengthrange> ask for more than {limit} steps, or are not positive",
+    hint="",
+)
+UNUSED_ASSET = Code(
+    "mjcf-in.unused-asset",
+    Fate.NOTED,
+    "assets that no shape uses are left out: {names}",
+    meaning="Meshes, height fields, materials and textures that no shape uses are left out.",
+)
+WARNING = Code(
+    "mjcf-in.warning",
+    Fate.NOTED,
+    "MuJoCo warns: {message}",
+    meaning="MuJoCo's compiler warns.",
+)

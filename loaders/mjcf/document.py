@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from loaders.context import Context
 from loaders.files.read_file import real_path
+from loaders.mjcf import codes
 from loaders.node import ESCAPED, Node, escaped
 from loaders.xml import parse, read_bytes
 
@@ -74,17 +75,13 @@ class _IncludedFiles:
         """
         name, diagnostics = node.word("@file"), self.context.diagnostics
         if node.children:
-            node.invalid(
-                "mjcf-in.include",
-                "<include> has no elements of its own",
-                hint="put the elements beside it",
-            )
+            node.report(codes.INCLUDE)
             return None
         if not name:
             return None
         path = self.files.find_either(name, self.folder, name, node)
         if path is None or (path not in self.files.regular and os.path.isdir(path)):
-            node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=name)
+            node.report(codes.INCLUDE_2, file=name)
             return None
         if self._is_known(path):
             message = "{file!r} is included twice, or includes itself; MuJoCo allows a file once"

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from loaders.diagnostics import Fate
 from loaders.files.images import GrayLevels, PictureError, red_levels
 from loaders.meshes.mesh_data import SUFFIX as MSH
 from loaders.meshes.mesh_data import has_triangles
+from loaders.mjcf import codes
 from loaders.model import (
     Box,
     Capsule,
@@ -296,13 +296,7 @@ def _mesh(g: int, mesh: int, source: Source) -> tuple[Geometry, Pose] | None:
     is_turned = any(source.compiled.meshes[mesh].refquat[1:])
     if is_turned and geometry.path is not None and len(set(geometry.scale)) > 1:
         source.diagnostics.add(
-            Fate.APPROXIMATED,
-            "mjcf-in.mesh-frame",
-            (
-                "mesh {mesh} has a refquat and a scale that differs by axis; it is scaled along "
-                "the "
-                "axes of its file"
-            ),
+            codes.MESH_FRAME,
             source.where("mesh", mesh),
             subjects=(source.names("geom")[g],),
             mesh=source.names("mesh")[mesh],
@@ -396,9 +390,7 @@ def _stretched(heightmap: Heightmap, gray: GrayLevels) -> Heightmap:
 def _approximate(g: int, what: str, source: Source) -> None:
     name = source.names("geom")[g]
     source.diagnostics.add(
-        Fate.APPROXIMATED,
-        "mjcf-in.shape",
-        "geom {geom} is {shape}",
+        codes.SHAPE,
         source.where("geom", g),
         subjects=(source.link(int(source.model.geom_bodyid[g])),),
         geom=name,

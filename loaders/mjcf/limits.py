@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from loaders import codes as loaders_codes
 from loaders.context import MAX_INCLUDE_DEPTH, Context
-from loaders.diagnostics import Fate
 from loaders.limits import how_to_raise, limit_of
+from loaders.mjcf import codes
 from loaders.node import Node
 from loaders.xml import model_in, parse, read_bytes
 
@@ -239,13 +240,7 @@ def _check_depth(root: Node, depth: int, models: Mapping[str, Size]) -> None:
     them.
     """
     if depth > MAX_CHAIN and all(size.depth <= MAX_CHAIN for size in models.values()):
-        message = (
-            "{depth} bodies are nested, with those of attached models; MuJoCo refuses more "
-            "than {limit}"
-        )
-        root.invalid(
-            "mjcf-in.too-large", message, hint="attach fewer models", depth=depth, limit=MAX_CHAIN
-        )
+        root.report(codes.TOO_LARGE, depth=depth, limit=MAX_CHAIN)
 
 
 def _check_cable(node: Node, parts: int) -> None:
@@ -253,10 +248,7 @@ def _check_cable(node: Node, parts: int) -> None:
     more.
     """
     if parts > MAX_CHAIN:
-        message = "the cable has {parts} parts; MuJoCo refuses bodies nested more than {limit} deep"
-        node.invalid(
-            "mjcf-in.too-large", message, hint="use fewer parts", parts=parts, limit=MAX_CHAIN
-        )
+        node.report(codes.TOO_LARGE_2, parts=parts, limit=MAX_CHAIN)
 
 
 def _check_data(root: Node, total: int) -> None:
@@ -282,11 +274,7 @@ def _check_data(root: Node, total: int) -> None:
         (_of_user(section) for section in root.children if section.tag == "size"), default=0.0
     )
     if size > MAX_SIZE:
-        message = (
-            "sensors, actuators, keyframes and data of the user ask for {size:g} numbers; "
-            "the limit is {limit}"
-        )
-        root.invalid("mjcf-in.too-large", message, size=size, limit=MAX_SIZE)
+        root.report(codes.TOO_LARGE_3, size=size, limit=MAX_SIZE)
 
 
 def _keyframes(root: Node) -> float:
@@ -335,9 +323,8 @@ def _report_excess(node: Node, total: int, most: int) -> None:
 def _check_attributes(root: Node) -> None:
     """Report the elements with too many attributes."""
     for node in [node for node in root.subtree() if len(node.attributes) > MAX_ATTRIBUTES]:
-        message = "<{tag}> has {count} attributes; the limit is {limit}"
         count = len(node.attributes)
-        node.invalid("mjcf-in.too-large", message, tag=node.tag, count=count, limit=MAX_ATTRIBUTES)
+        node.report(codes.TOO_LARGE_4, tag=node.tag, count=count, limit=MAX_ATTRIBUTES)
 
 
 def _copies(node: Node) -> int:
@@ -370,10 +357,7 @@ def _check_sizes(node: Node) -> None:
     if node.tag == "flex":
         _check_flex(node)
     if size > MAX_SIZE:
-        message = "{keys} of <{tag}> ask for {size:g} items; the limit is {limit}"
-        node.invalid(
-            "mjcf-in.too-large", message, keys=keys, tag=node.tag, size=size, limit=MAX_SIZE
-        )
+        node.report(codes.TOO_LARGE_5, keys=keys, tag=node.tag, size=size, limit=MAX_SIZE)
 
 
 def _check_mesh(node: Node) -> None:
@@ -386,8 +370,7 @@ def _check_mesh(node: Node) -> None:
         first if kind == "cone" else first * second if kind in {"plate", "wedge"} else first * first
     )
     if abs(size) > MAX_VERTICES:
-        message = "{builtin} asks for {size:g} vertices; the limit is {limit}"
-        node.invalid("mjcf-in.too-large", message, builtin=kind, size=abs(size), limit=MAX_VERTICES)
+        node.report(codes.TOO_LARGE_6, builtin=kind, size=abs(size), limit=MAX_VERTICES)
 
 
 def _check_flex(node: Node) -> None:
@@ -395,10 +378,7 @@ def _check_flex(node: Node) -> None:
     crashes.
     """
     if "node" in node.attributes and len(node.attributes.get("body", "").split()) == 1:
-        message = "MuJoCo crashes on a flex with nodes and one body for all vertices"
-        node.invalid(
-            "mjcf-in.refused", message, hint="state the name of the body once for each vertex"
-        )
+        node.report(codes.REFUSED)
 
 
 def _check_length_range(node: Node) -> None:
@@ -408,11 +388,7 @@ def _check_length_range(node: Node) -> None:
         for key, default in (("inttotal", 10.0), ("timestep", 0.01))
     )
     if not 0.0 < total <= MAX_STEPS * step:
-        message = (
-            "inttotal and timestep of <lengthrange> ask for more than {limit} steps, or are "
-            "not positive"
-        )
-        node.invalid("mjcf-in.too-large", message, limit=MAX_STEPS)
+        node.report(codes.TOO_LARGE_7, limit=MAX_STEPS)
 
 
 def _check_plugin(node: Node) -> None:
@@ -423,7 +399,7 @@ def _check_plugin(node: Node) -> None:
     key, lengths = node.attributes.get("key", ""), [abs(x) for x in numbers if x]
     is_field = _plugin_of(node).startswith(_DISTANCE_FIELD)
     if any(not math.isfinite(x) for x in numbers):
-        node.invalid("mjcf-in.not-finite", "{key} of <{tag}> must be finite", key=key, tag=node.tag)
+        node.report(codes.NOT_FINITE, key=key, tag=node.tag)
         node.attributes["value"] = _finite(node.attributes["value"])
     elif key in {"size", "nchannel"} and math.prod(lengths) > MAX_TAXELS:
         message = "{key} of a plugin asks for {size:g} cells; the limit is {limit}"
@@ -450,12 +426,7 @@ def _check_grid(node: Node) -> None:
         if each.tag == "config" and each.attributes.get("key") == "size"
     ]
     if not any(each.attributes.get("value", "").strip() for each in sizes):
-        node.invalid(
-            "mjcf-in.refused",
-            "MuJoCo refuses {plugin}: it has no size",
-            hint="add it",
-            plugin=plugin,
-        )
+        node.report(codes.REFUSED_2, plugin=plugin)
         node.detach()
 
 
@@ -480,8 +451,7 @@ def _drop_sizes(node: Node) -> None:
     keys = _DROPPED_SIZES if _memory(node) <= MAX_MEMORY else ("memory", *_DROPPED_SIZES)
     dropped = tuple(f"size/{key}" for key in keys if node.attributes.pop(key, None) is not None)
     if dropped:
-        message = "sizes of memory, which MuJoCo chooses itself, are left out: {names}"
-        node.report(Fate.NOTED, "mjcf-in.not-carried", message, names=dropped)
+        node.report(codes.NOT_CARRIED, names=dropped)
 
 
 def _memory(node: Node) -> int:
@@ -496,14 +466,10 @@ def _check_numbers(node: Node) -> None:
     for key in node.attributes.keys() & _NUMERIC:
         numbers = _numbers(node.attributes[key])
         if any(math.isnan(number) for number in numbers):
-            node.invalid(
-                "mjcf-in.not-finite", "{key} of <{tag}> must not be NaN", key=key, tag=node.tag
-            )
+            node.report(codes.NOT_FINITE_2, key=key, tag=node.tag)
             node.attributes[key] = _finite(node.attributes[key])
         elif key not in _LIMITS and any(math.isinf(number) for number in numbers):
-            node.invalid(
-                "mjcf-in.not-finite", "{key} of <{tag}> must be finite", key=key, tag=node.tag
-            )
+            node.report(codes.NOT_FINITE, key=key, tag=node.tag)
             node.attributes[key] = _finite(node.attributes[key])
 
 
@@ -604,9 +570,9 @@ class Inputs:
         if path is None:
             return self._empty_model(node)
         if real in chain or real in self.context.including or len(chain) >= MAX_INCLUDE_DEPTH:
-            message = "the model attaches itself, or models are nested too deep: {chain}"
-            node.invalid(
-                "file.include-cycle", message, chain=" -> ".join(p.name for p in (*chain, real))
+            node.report(
+                loaders_codes.FILE_INCLUDE_CYCLE_2,
+                chain=" -> ".join(p.name for p in (*chain, real)),
             )
             return NOTHING
         if path not in self._names:
@@ -621,7 +587,7 @@ class Inputs:
 
     def _unreadable(self, node: Node, file: str) -> Size:
         """Report a model that cannot be read."""
-        node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=file)
+        node.report(codes.INCLUDE_2, file=file)
         return self._empty_model(node)
 
     def _empty_model(self, node: Node) -> Size:

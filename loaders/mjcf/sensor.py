@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from loaders.diagnostics import Fate
+from loaders.mjcf import codes
 from loaders.model import WORLD, Light, Link, MujocoElement, Rgba, Sensor, Settings
 from loaders.node import Node
 from loaders.pose import CAMERA_AXES, IDENTITY, Pose, frozen_vector
@@ -62,10 +62,7 @@ def _sensor(i: int, source: Source) -> MujocoElement | None:
         or _FOREIGN & node.attributes.keys()
         or _is_mesh(node, references, source)
     ):
-        message = "sensor {name} is left out: a plugin or a mesh is a part of it"
-        source.diagnostics.add(
-            Fate.DROPPED, "mjcf-in.plugin", message, where, subjects=(name,), name=name
-        )
+        source.diagnostics.add(codes.PLUGIN, where, subjects=(name,), name=name)
         return None
     kept = {k: v for k, v in node.attributes.items() if k not in references and k != "name"}
     return MujocoElement(
@@ -290,15 +287,8 @@ def read_lights(source: Source) -> tuple[Light, ...]:
     images = tuple(names[i] for i, kind in enumerate(kinds) if int(kind) == _IMAGE_LIGHT)
     if images:
         where = source.where("light", list(names).index(images[0]))
-        message = "{count} elements are left out: light {names}, of the type image"
         source.diagnostics.add(
-            Fate.NOTED,
-            "mjcf-in.not-carried",
-            message,
-            where,
-            subjects=images,
-            count=len(images),
-            names=images,
+            codes.NOT_CARRIED_2, where, subjects=images, count=len(images), names=images
         )
     return tuple(_light(i, source) for i, kind in enumerate(kinds) if int(kind) != _IMAGE_LIGHT)
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from loaders.diagnostics import Fate, Where
+from loaders.diagnostics import Where
+from loaders.mjcf import codes
 from loaders.model import Physics, Settings
 from loaders.node import Node
 from loaders.pose import Array, frozen
@@ -54,12 +55,7 @@ def report_options_of_include(root: Node) -> None:
     stated = (f"option/{key}" for option in options for key in option.attributes)
     names = sorted({*stated, *dict(stated_settings(root))})
     if names:
-        message = (
-            "the options of an included file are left out: {names}; those of the file that "
-            "includes it count"
-        )
-        hint = "state gravity and time step in the file that includes this one"
-        options[0].report(Fate.NOTED, "mjcf-in.options", message, hint=hint, names=tuple(names))
+        options[0].report(codes.OPTIONS, names=tuple(names))
 
 
 def stated_settings(root: Node) -> Iterator[tuple[str, str]]:
@@ -95,9 +91,7 @@ def report_warnings(source: Source) -> None:
     """Report the warnings of MuJoCo's compiler."""
     for message in dict.fromkeys(source.compiled.warnings):
         where = Where(source.file)
-        source.diagnostics.add(
-            Fate.NOTED, "mjcf-in.warning", "MuJoCo warns: {message}", where, message=message
-        )
+        source.diagnostics.add(codes.WARNING, where, message=message)
 
 
 SOLREF, SOLIMP = [0.02, 1.0], [0.9, 0.95, 0.001, 0.5, 2.0]

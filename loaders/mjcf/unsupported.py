@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from loaders.diagnostics import Fate, Where
+from loaders.diagnostics import Where
+from loaders.mjcf import codes
 from loaders.node import Node
 
 from .compiled_model import Source
@@ -42,8 +43,7 @@ def report_unsupported(source: Source) -> None:
     """Report everything of a model that the scene does not hold."""
     _report_plugins(source)
     if source.model.nskin:  # those of the document were taken away
-        message = "the skin of a cable is left out; the bodies that move it are"
-        source.diagnostics.add(Fate.NOTED, "mjcf-in.skin", message, Where(source.file))
+        source.diagnostics.add(codes.SKIN_2, Where(source.file))
     _report_ranges(source)
 
 
@@ -72,9 +72,7 @@ def _report_plugins(source: Source) -> None:
         if kind in {"body", "geom"}
     ]
     source.diagnostics.add(
-        Fate.DROPPED,
-        "mjcf-in.plugin",
-        "{count} plugins are left out: {plugins}, of {items}",
+        codes.PLUGIN_2,
         used[0].where if used else Where(source.file),
         subjects=tuple(dict.fromkeys(map(source.link, bodies))),
         count=model.nplugin,
@@ -94,19 +92,10 @@ def _report_ranges(source: Source) -> None:
             )
         ]
         if found:
-            message = "ranges that are switched off are left out: {kind} {names}"
             names = source.names(kind)
             off = tuple(names[i] for i in found)
             where = source.where(kind, found[0])
-            source.diagnostics.add(
-                Fate.NOTED,
-                "mjcf-in.not-carried",
-                message,
-                where,
-                subjects=off,
-                kind=kind,
-                names=off,
-            )
+            source.diagnostics.add(codes.NOT_CARRIED_4, where, subjects=off, kind=kind, names=off)
 
 
 def _switched_off(switches: str, ranges: str, source: Source) -> list[int]:
@@ -202,9 +191,8 @@ def report_left_out(source: Source) -> None:
         found |= _groups_of_made_joints(source)
     if found:
         names = tuple(sorted(found))
-        message = "elements and attributes that change no motion are left out: {names}"
         first = next(iter(found.values()))
-        source.diagnostics.add(Fate.NOTED, "mjcf-in.not-carried", message, first.where, names=names)
+        source.diagnostics.add(codes.NOT_CARRIED_3, first.where, names=names)
 
 
 def _groups_of_made_joints(source: Source) -> dict[str, Node]:
@@ -243,11 +231,8 @@ def report_unused_assets(source: Source) -> None:
         found += [(kind, i) for kind, i in textures if model.tex_type[i] != _SKYBOX]
     if found:
         names = tuple(f"{kind} {source.names(kind)[i]}" for kind, i in found)
-        message = "assets that no shape uses are left out: {names}"
         first = source.node(*found[0]) or source.lines.nodes[0]
-        source.diagnostics.add(
-            Fate.NOTED, "mjcf-in.unused-asset", message, first.where, names=names
-        )
+        source.diagnostics.add(codes.UNUSED_ASSET, first.where, names=names)
 
 
 def _others(kind: str, count: int, used: Collection[int]) -> list[tuple[str, int]]:

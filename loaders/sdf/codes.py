@@ -2,396 +2,685 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import CodeInfo, Fate
+from loaders.diagnostics import Code, Fate
 
-CODES = {
-    "sdf.actor": CodeInfo(
-        "An actor is an animation without a body, so it is not read.", "", (Fate.NOTED,)
-    ),
-    "sdf.appearance": CodeInfo(
-        "The element only affects how something looks or sounds, so it is not read.",
-        "",
-        (Fate.NOTED,),
-    ),
-    "sdf.attached-to": CodeInfo(
-        "`attached_to` names no frame, link, joint or model in its scope.",
-        "Correct the name.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.attached-to-cycle": CodeInfo(
-        "A frame or joint is attached to itself through other frames or joints.",
-        "Attach one of them to a link.",
-        (Fate.INVALID,),
-    ),
-    "sdf.auto-inertia-ignores": CodeInfo(
-        (
-            "The inertia is computed from the collisions, so the pose and the moments in the file "
-            "are "
-            "ignored."
-        ),
-        "Remove the pose and the moments, or remove `auto`.",
-        (Fate.NOTED,),
-    ),
-    "sdf.auto-inertia-no-collision": CodeInfo(
-        (
-            "The inertia is to be computed from the collisions and the link has none; the values "
-            "in the file, or the "
-            "defaults, are used."
-        ),
-        "Add a collision to the link.",
-        (Fate.ASSUMED,),
-    ),
-    "sdf.auto-inertia-shape": CodeInfo(
-        "A shape has no volume and is ignored when the inertia is computed.",
-        "State mass and moments of inertia yourself.",
-        (Fate.ASSUMED,),
-    ),
-    "sdf.axis-expressed-in": CodeInfo(
-        "`expressed_in` names no frame in its scope.",
-        "Correct the name.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.canonical-link": CodeInfo(
-        "`canonical_link` names no link of the model; the first link is used.",
-        "Correct the name.",
-        (Fate.ASSUMED,),
-    ),
-    "sdf.duplicate-name": CodeInfo(
-        "Two elements in one scope have the same name.",
-        "Rename one of them.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.elastic-modulus": CodeInfo(
-        "Contact forces are not computed from `elastic_modulus`; only `kp` and `kd` are used.",
-        "State `kp` and `kd`.",
-        (Fate.DROPPED,),
-    ),
-    "sdf.empty": CodeInfo(
-        "The file has no world, model, light or actor, so the scene is empty.",
-        "Check that it is the right file.",
-        (Fate.ASSUMED,),
-    ),
-    "sdf.engine-setting": CodeInfo(
-        "The element tunes the solver of one physics engine, so it is not read.", "", (Fate.NOTED,)
-    ),
-    "sdf.extra-axis": CodeInfo(
-        "A joint states more axes than its type has; the extra axis is ignored.",
-        "Remove the axis.",
-        (Fate.NOTED,),
-    ),
-    "sdf.extra-element": CodeInfo(
-        (
-            "The file has more than one top-level world, model, light or actor; only the first "
-            "one is "
-            "read."
-        ),
-        "Move it to a separate file, or put all of them into a world.",
-        (Fate.DROPPED,),
-    ),
-    "sdf.gearbox-reference": CodeInfo(
-        "The reference body of a gearbox names no link; the parent of the joint is used.",
-        "Name a link of the model.",
-        (Fate.ASSUMED,),
-    ),
-    "sdf.gripper": CodeInfo(
-        "A gripper is a behavior of Gazebo classic, so it is not read.", "", (Fate.NOTED,)
-    ),
-    "sdf.image-geometry": CodeInfo(
-        "A shape made from an image is not supported and is left out.",
-        "Use a height map or a mesh.",
-        (Fate.DROPPED,),
-    ),
-    "sdf.include-cycle": CodeInfo(
-        "Files include each other in a cycle, or too deeply.",
-        "Break the cycle that the message lists.",
-        (Fate.INVALID,),
-    ),
-    "sdf.include-empty": CodeInfo(
-        "An included file has no model, light or actor, so nothing is included.",
-        "Check that it is the right file.",
-        (Fate.DROPPED,),
-    ),
-    "sdf.include-no-uri": CodeInfo(
-        "An `<include>` has no `<uri>`.", "Add the `<uri>`.", (Fate.INVALID, Fate.SKIPPED)
-    ),
-    "sdf.include-not-found": CodeInfo(
-        (
-            "The `<uri>` of an `<include>` leads to no readable file; `resource.not-found` lists "
-            "the places that were"
-            " searched."
-        ),
-        "Name the folder in `paths` or the package in `package_map`.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.joint-child": CodeInfo(
-        "The child of a joint is unknown, or is fixed to the world.",
-        "Correct the name, or exchange parent and child.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.joint-parent": CodeInfo(
-        "The parent of a joint is unknown, or is the joint itself.",
-        "Correct the name.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.joint-same-body": CodeInfo(
-        "The parent and the child of a joint are fixed to the same link.",
-        "Correct the name of the parent or of the child.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.joint-type": CodeInfo(
-        "The joint type is unknown.",
-        "Use one of the types that the message lists.",
-        (Fate.INVALID,),
-    ),
-    "sdf.light-type": CodeInfo(
-        "The light type is unknown.", "Use `point`, `directional` or `spot`.", (Fate.INVALID,)
-    ),
-    "sdf.material-script": CodeInfo(
-        "A material script has no `<uri>` or no `<name>`.",
-        "Add the missing element, or remove the script.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.merge-drops": CodeInfo(
-        "An element of a merged model, such as `<static>`, has no effect.",
-        "Set it in the model that includes the merged one.",
-        (Fate.NOTED,),
-    ),
-    "sdf.merge-unsupported": CodeInfo(
-        (
-            "`merge` is used on something other than a model, or would put links directly into a "
-            "world."
-        ),
-        "Include it without `merge`.",
-        (Fate.INVALID,),
-    ),
-    "sdf.mimic": CodeInfo(
-        "A joint mimics itself, or a joint or axis that does not exist.",
-        "Correct the name of the leader.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.model-file-outside": CodeInfo(
-        "A `model.config` names a file outside its own folder, by its path or by a symbolic link.",
-        (
-            "Move the file into the folder of the model, or pass `unsafe_paths=True` if you trust "
-            "the "
-            "model."
-        ),
-        (Fate.INVALID,),
-    ),
-    "sdf.name-clash": CodeInfo(
-        "Before version 1.7 a joint could have the name of a link; the later element is renamed.",
-        "Rename one of them.",
-        (Fate.ASSUMED,),
-    ),
-    "sdf.negative-dynamics": CodeInfo(
-        (
-            "A damping, friction or stiffness of a joint is negative, so that the joint gains "
-            "energy; it is kept as "
-            "written."
-        ),
-        "Make the value positive.",
-        (Fate.ASSUMED,),
-    ),
-    "sdf.nested-joint": CodeInfo(
-        (
-            "A joint in a nested model names an unknown parent, frame or leader; the message "
-            "states "
-            "what is used instead."
-        ),
-        "Correct the name.",
-        (Fate.ASSUMED,),
-    ),
-    "sdf.newer-model-file": CodeInfo(
-        (
-            "`model.config` lists a file for a version of SDFormat that is too new; another entry "
-            "is "
-            "used."
-        ),
-        "",
-        (Fate.ASSUMED,),
-    ),
-    "sdf.no-axis": CodeInfo(
-        "A joint that can move has no `<axis>`; 0 0 1 is used.", "Add the axis.", (Fate.ASSUMED,)
-    ),
-    "sdf.no-link": CodeInfo(
-        "A model that is not static has no link.",
-        "Add a link, or make the model static.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.no-model-config": CodeInfo(
-        "A folder has no `model.config`, or it names no readable file.",
-        "Add `model.config`, or name the model file itself.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.no-name": CodeInfo(
-        "An element that needs a name has none.", "Add a name.", (Fate.INVALID, Fate.SKIPPED)
-    ),
-    "sdf.no-points": CodeInfo(
-        "A polyline has no points.", "Add the points of its outline.", (Fate.INVALID,)
-    ),
-    "sdf.no-uri": CodeInfo(
-        "A mesh or height map names no file.", "Add a `<uri>`.", (Fate.INVALID,)
-    ),
-    "sdf.no-version": CodeInfo(
-        "The root element states no version.",
-        'Add `version="1.12"`, or the version that the file was written for.',
-        (Fate.INVALID,),
-    ),
-    "sdf.not-mechanical": CodeInfo(
-        "The element affects neither motion nor contact, so it is not read.", "", (Fate.NOTED,)
-    ),
-    "sdf.old-manifest": CodeInfo(
-        "The folder has a `manifest.xml`, which is the old name of `model.config`.",
-        "Rename the file.",
-        (Fate.NOTED,),
-    ),
-    "sdf.params": CodeInfo(
-        "A change that `<experimental:params>` requests cannot be made; the message states why.",
-        "Correct the element that the message names.",
-        (Fate.INVALID,),
-    ),
-    "sdf.placement-frame": CodeInfo(
-        "`placement_frame` names no frame of the model.",
-        "Correct the name.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.placement-without-pose": CodeInfo(
-        "An `<include>` with a `<placement_frame>` has no `<pose>`.",
-        "Add `<pose/>` for the identity.",
-        (Fate.INVALID,),
-    ),
-    "sdf.plugin": CodeInfo(
-        "A plugin is code for another simulator, so it is not read.", "", (Fate.NOTED,)
-    ),
-    "sdf.polyline-height": CodeInfo(
-        "The outlines of one polyline differ in height; all get the height of the first.",
-        "Make each outline a separate shape.",
-        (Fate.APPROXIMATED,),
-    ),
-    "sdf.population": CodeInfo(
-        "A population, which places models at random, is not supported and is left out.",
-        "Include each model with a pose.",
-        (Fate.DROPPED,),
-    ),
-    "sdf.pose-cycle": CodeInfo(
-        "The pose of an element is relative to itself through other elements.",
-        "Make one of the poses relative to the model.",
-        (Fate.INVALID,),
-    ),
-    "sdf.pose-format": CodeInfo(
-        "A pose has the wrong number of values, or an unknown or contradictory format.",
-        "Correct the pose.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.pose-relative-to": CodeInfo(
-        "`relative_to` names no frame in its scope.",
-        "Correct the name.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.pose-relative-to-ignored": CodeInfo(
-        "The pose of this element is always relative to its link, so `relative_to` is ignored.",
-        "Remove `relative_to`.",
-        (Fate.ASSUMED,),
-    ),
-    "sdf.reserved-name": CodeInfo(
-        "The name `world` and names such as `__model__` are reserved.",
-        "Rename the element.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.reversed-limit": CodeInfo(
-        (
-            "The lower limit of a joint is above the upper limit; both are kept, and no position "
-            "satisfies them."
-        ),
-        "Exchange the limits.",
-        (Fate.ASSUMED,),
-    ),
-    "sdf.road": CodeInfo(
-        "A road is only drawn by Gazebo, so its surface is left out.",
-        "Use a mesh.",
-        (Fate.DROPPED,),
-    ),
-    "sdf.root-relative-to": CodeInfo(
-        (
-            "The pose of the outermost model has a `relative_to`, but there is no frame outside of "
-            "the model."
-        ),
-        "Remove `relative_to`.",
-        (Fate.INVALID,),
-    ),
-    "sdf.scoped-name": CodeInfo(
-        "A name contains `::`, which is not allowed since version 1.8.",
-        "Use nested models.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.second-physics": CodeInfo(
-        "A world has several sets of physics; only the default one, or the first, is used.",
-        "",
-        (Fate.NOTED,),
-    ),
-    "sdf.second-shape": CodeInfo(
-        "A geometry has more than one shape; only the first is used.",
-        "Make it a second collision or visual.",
-        (Fate.DROPPED,),
-    ),
-    "sdf.sensor-type": CodeInfo(
-        "The sensor type is unknown.",
-        "Use a sensor type of the SDFormat specification.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.shader": CodeInfo(
-        "A shader has an unknown type, or no normal map although its type needs one.",
-        "Correct the type, or add a `<normal_map>`.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "sdf.state": CodeInfo(
-        (
-            "The saved state of a world gives the initial poses, as in Gazebo classic; one in a "
-            "model "
-            "is not read."
-        ),
-        "Remove `<state>` to start at the poses of the models.",
-        (Fate.NOTED,),
-    ),
-    "sdf.state-scale": CodeInfo(
-        "The scale of a model in a saved state is not applied.", "", (Fate.DROPPED,)
-    ),
-    "sdf.state-unknown": CodeInfo(
-        "A saved state names models that the world does not have.", "", (Fate.NOTED,)
-    ),
-    "sdf.state-unreached": CodeInfo(
-        "Saved poses of links do not fit their joints; the joints start at the nearest position.",
-        "Correct the poses in `<state>`, or remove it.",
-        (Fate.APPROXIMATED,),
-    ),
-    "sdf.state-velocity": CodeInfo(
-        "Velocities in a saved state are not kept.", "", (Fate.DROPPED,)
-    ),
-    "sdf.static-joint": CodeInfo("A joint of a static model cannot move.", "", (Fate.NOTED,)),
-    "sdf.unflattened": CodeInfo(
-        "Links named `a::b` in a world of version 1.7 or older become links of a nested model `a`.",
-        "",
-        (Fate.NOTED,),
-    ),
-    "sdf.unknown-material": CodeInfo(
-        "A material script or its texture was not found; the colors in the file are used.",
-        "State the colors in the file.",
-        (Fate.NOTED,),
-    ),
-    "sdf.unknown-version": CodeInfo(
-        "The version of SDFormat is unknown; the file is read as version 1.12.",
-        "State the version that the file was written for.",
-        (Fate.ASSUMED,),
-    ),
-    "sdf.zero-axis": CodeInfo(
-        "The axis of a joint is zero.", "Give the axis a direction.", (Fate.INVALID,)
-    ),
-    "sdf.zero-normal": CodeInfo(
-        "The normal of a plane is zero; 0 0 1 is used.",
-        "Give the normal a direction.",
-        (Fate.ASSUMED,),
-    ),
-    "sdf.zero-quaternion": CodeInfo(
-        "A quaternion is zero; the identity is used.", "Correct the quaternion.", (Fate.ASSUMED,)
-    ),
-}
+ACTOR = Code(
+    "sdf.actor",
+    Fate.NOTED,
+    "",
+    meaning="An actor is an animation without a body, so it is not read.",
+)
+APPEARANCE = Code(
+    "sdf.appearance",
+    Fate.NOTED,
+    "",
+    meaning="The element only affects how something looks or sounds, so it is not read.",
+)
+ATTACHED_TO = Code(
+    "sdf.attached-to",
+    Fate.INVALID,
+    "",
+    meaning="`attached_to` names no frame, link, joint or model in its scope.",
+    remedy="Correct the name.",
+    also=(Fate.SKIPPED,),
+)
+ATTACHED_TO_CYCLE = Code(
+    "sdf.attached-to-cycle",
+    Fate.INVALID,
+    "",
+    meaning="A frame or joint is attached to itself through other frames or joints.",
+    remedy="Attach one of them to a link.",
+)
+AUTO_INERTIA_IGNORES = Code(
+    "sdf.auto-inertia-ignores",
+    Fate.NOTED,
+    "the inertia is computed from the collisions; ignoring <pose> and <inertia>",
+    meaning=(
+        "The inertia is computed from the collisions, so the pose and the moments in the file "
+        "are ignored."
+    ),
+    remedy="Remove the pose and the moments, or remove `auto`.",
+    hint="remove them, or remove auto='true'",
+)
+AUTO_INERTIA_NO_COLLISION = Code(
+    "sdf.auto-inertia-no-collision",
+    Fate.ASSUMED,
+    (
+        "cannot compute the inertia of a link without collisions; using the declared or default "
+        "inertia"
+    ),
+    meaning=(
+        "The inertia is to be computed from the collisions and the link has none; the values "
+        "in the file, or the defaults, are used."
+    ),
+    remedy="Add a collision to the link.",
+    hint="add a collision",
+)
+AUTO_INERTIA_SHAPE = Code(
+    "sdf.auto-inertia-shape",
+    Fate.ASSUMED,
+    (
+        "the {shape} of collision {collision} has no volume, or one too large for a number; "
+        "ignored "
+        "when computing the inertia"
+    ),
+    meaning="A shape has no volume and is ignored when the inertia is computed.",
+    remedy="State mass and moments of inertia yourself.",
+    hint="declare <mass> and <inertia>, and remove auto='true'",
+)
+AXIS_EXPRESSED_IN = Code(
+    "sdf.axis-expressed-in",
+    Fate.INVALID,
+    "",
+    meaning="`expressed_in` names no frame in its scope.",
+    remedy="Correct the name.",
+    also=(Fate.SKIPPED,),
+)
+CANONICAL_LINK = Code(
+    "sdf.canonical-link",
+    Fate.ASSUMED,
+    "unknown canonical link {declared!r} in model {model}; using {link}",
+    meaning="`canonical_link` names no link of the model; the first link is used.",
+    remedy="Correct the name.",
+)
+DUPLICATE_NAME = Code(
+    "sdf.duplicate-name",
+    Fate.INVALID,
+    "",
+    meaning="Two elements in one scope have the same name.",
+    remedy="Rename one of them.",
+    also=(Fate.SKIPPED,),
+)
+ELASTIC_MODULUS = Code(
+    "sdf.elastic-modulus",
+    Fate.DROPPED,
+    "",
+    meaning="Contact forces are not computed from `elastic_modulus`; only `kp` and `kd` are used.",
+    remedy="State `kp` and `kd`.",
+)
+EMPTY = Code(
+    "sdf.empty",
+    Fate.ASSUMED,
+    "the file has no world, model, light or actor; the scene is empty",
+    meaning="The file has no world, model, light or actor, so the scene is empty.",
+    remedy="Check that it is the right file.",
+)
+ENGINE_SETTING = Code(
+    "sdf.engine-setting",
+    Fate.NOTED,
+    "",
+    meaning="The element tunes the solver of one physics engine, so it is not read.",
+)
+EXTRA_AXIS = Code(
+    "sdf.extra-axis",
+    Fate.NOTED,
+    "{type} joint {joint} does not use <{tag}>",
+    meaning="A joint states more axes than its type has; the extra axis is ignored.",
+    remedy="Remove the axis.",
+    hint="remove the element",
+)
+EXTRA_ELEMENT = Code(
+    "sdf.extra-element",
+    Fate.DROPPED,
+    "an included file provides one element; using the <{used}> and ignoring this <{tag}>",
+    meaning=(
+        "The file has more than one top-level world, model, light or actor; only the first "
+        "one is read."
+    ),
+    remedy="Move it to a separate file, or put all of them into a world.",
+)
+EXTRA_ELEMENT_2 = EXTRA_ELEMENT.variant(
+    "a file provides one element; using the first <{used}> and ignoring this <{tag}>",
+    hint="move it to another file, or put both into a world",
+)
+GEARBOX_REFERENCE = Code(
+    "sdf.gearbox-reference",
+    Fate.ASSUMED,
+    "gearbox {joint} has no valid reference body in {scope} (got {body!r}); using the parent",
+    meaning="The reference body of a gearbox names no link; the parent of the joint is used.",
+    remedy="Name a link of the model.",
+)
+GRIPPER = Code(
+    "sdf.gripper",
+    Fate.NOTED,
+    "",
+    meaning="A gripper is a behavior of Gazebo classic, so it is not read.",
+)
+IMAGE_GEOMETRY = Code(
+    "sdf.image-geometry",
+    Fate.DROPPED,
+    "<image> geometry is not supported; using an empty geometry",
+    meaning="A shape made from an image is not supported and is left out.",
+    remedy="Use a height map or a mesh.",
+    hint="use a heightmap or a mesh",
+)
+INCLUDE_CYCLE = Code(
+    "sdf.include-cycle",
+    Fate.INVALID,
+    "files include each other in a cycle: {files}",
+    meaning="Files include each other in a cycle, or too deeply.",
+    remedy="Break the cycle that the message lists.",
+)
+INCLUDE_CYCLE_2 = INCLUDE_CYCLE.variant("includes are nested more than {limit} deep: {files}")
+INCLUDE_EMPTY = Code(
+    "sdf.include-empty",
+    Fate.DROPPED,
+    "{file} has no model, light or actor; ignoring the <include>",
+    meaning="An included file has no model, light or actor, so nothing is included.",
+    remedy="Check that it is the right file.",
+)
+INCLUDE_NO_URI = Code(
+    "sdf.include-no-uri",
+    Fate.INVALID,
+    "<include> has no <uri>",
+    meaning="An `<include>` has no `<uri>`.",
+    remedy="Add the `<uri>`.",
+    hint="add a <uri>",
+    leniency="the include is left out",
+    also=(Fate.SKIPPED,),
+)
+INCLUDE_NOT_FOUND = Code(
+    "sdf.include-not-found",
+    Fate.INVALID,
+    "",
+    meaning=(
+        "The `<uri>` of an `<include>` leads to no readable file; `resource.not-found` lists "
+        "the places that were searched."
+    ),
+    remedy="Name the folder in `paths` or the package in `package_map`.",
+    also=(Fate.SKIPPED,),
+)
+JOINT_CHILD = Code(
+    "sdf.joint-child",
+    Fate.INVALID,
+    "child {child!r} of joint {joint} is fixed to the world",
+    meaning="The child of a joint is unknown, or is fixed to the world.",
+    remedy="Correct the name, or exchange parent and child.",
+    hint="exchange parent and child, and reverse the axis",
+    leniency="joint {joint} is left out",
+    also=(Fate.SKIPPED,),
+)
+JOINT_PARENT = Code(
+    "sdf.joint-parent",
+    Fate.INVALID,
+    "joint {joint} is its own parent",
+    meaning="The parent of a joint is unknown, or is the joint itself.",
+    remedy="Correct the name.",
+    leniency="joint {joint} is left out",
+    also=(Fate.SKIPPED,),
+)
+JOINT_PARENT_2 = JOINT_PARENT.variant(
+    "unknown parent {parent!r} of joint {joint}; expected a link, joint, frame or model of {scope}"
+)
+JOINT_SAME_BODY = Code(
+    "sdf.joint-same-body",
+    Fate.INVALID,
+    "parent and child of joint {joint} are both attached to {body}",
+    meaning="The parent and the child of a joint are fixed to the same link.",
+    remedy="Correct the name of the parent or of the child.",
+    leniency="joint {joint} is left out",
+    also=(Fate.SKIPPED,),
+)
+JOINT_TYPE = Code(
+    "sdf.joint-type",
+    Fate.INVALID,
+    "unknown joint type {type!r}; expected one of: {types}",
+    meaning="The joint type is unknown.",
+    remedy="Use one of the types that the message lists.",
+)
+LIGHT_TYPE = Code(
+    "sdf.light-type",
+    Fate.INVALID,
+    "unknown light type {type!r}; expected one of: {types}",
+    meaning="The light type is unknown.",
+    remedy="Use `point`, `directional` or `spot`.",
+)
+MATERIAL_SCRIPT = Code(
+    "sdf.material-script",
+    Fate.INVALID,
+    "",
+    meaning="A material script has no `<uri>` or no `<name>`.",
+    remedy="Add the missing element, or remove the script.",
+    also=(Fate.SKIPPED,),
+)
+MERGE_DROPS = Code(
+    "sdf.merge-drops",
+    Fate.NOTED,
+    "<{tag}> of a merged model has no effect",
+    meaning="An element of a merged model, such as `<static>`, has no effect.",
+    remedy="Set it in the model that includes the merged one.",
+    hint="set it in the model that includes this one",
+)
+MERGE_UNSUPPORTED = Code(
+    "sdf.merge-unsupported",
+    Fate.INVALID,
+    "cannot merge a <{tag}>; expected a <model>",
+    meaning=(
+        "`merge` is used on something other than a model, or would put links directly into a world."
+    ),
+    remedy="Include it without `merge`.",
+)
+MERGE_UNSUPPORTED_2 = MERGE_UNSUPPORTED.variant("cannot merge a <{tag}> into a world")
+MIMIC = Code(
+    "sdf.mimic",
+    Fate.INVALID,
+    "",
+    meaning="A joint mimics itself, or a joint or axis that does not exist.",
+    remedy="Correct the name of the leader.",
+    also=(Fate.SKIPPED,),
+)
+MODEL_FILE_OUTSIDE = Code(
+    "sdf.model-file-outside",
+    Fate.INVALID,
+    "{manifest} names the file {file}, which lies outside the folder of the model",
+    meaning=(
+        "A `model.config` names a file outside its own folder, by its path or by a symbolic link."
+    ),
+    remedy=(
+        "Move the file into the folder of the model, or pass `unsafe_paths=True` if you trust "
+        "the model."
+    ),
+    hint="name a file in the folder of the model",
+)
+NAME_CLASH = Code(
+    "sdf.name-clash",
+    Fate.ASSUMED,
+    "the name {name!r} is already used by a <{first_tag}>; renamed this <{tag}> to {new_name!r}",
+    meaning=(
+        "Before version 1.7 a joint could have the name of a link; the later element is renamed."
+    ),
+    remedy="Rename one of them.",
+    hint="rename one of them; references keep their meaning",
+)
+NEGATIVE_DYNAMICS = Code(
+    "sdf.negative-dynamics",
+    Fate.ASSUMED,
+    "negative <{key}> {value:g} adds energy to the joint; kept as written",
+    meaning=(
+        "A damping, friction or stiffness of a joint is negative, so that the joint gains "
+        "energy; it is kept as written."
+    ),
+    remedy="Make the value positive.",
+    hint="make it positive",
+)
+NESTED_JOINT = Code(
+    "sdf.nested-joint",
+    Fate.ASSUMED,
+    (
+        "unknown frame {frame!r} in expressed_in of joint {joint} in nested model {model}; using "
+        "the "
+        "joint frame"
+    ),
+    meaning=(
+        "A joint in a nested model names an unknown parent, frame or leader; the message "
+        "states what is used instead."
+    ),
+    remedy="Correct the name.",
+)
+NESTED_JOINT_2 = NESTED_JOINT.variant(
+    "unknown parent {parent!r} of joint {joint} in nested model {model}; using the world"
+)
+NESTED_JOINT_3 = NESTED_JOINT.variant(
+    "joint {joint} mimics <{axis}> of {leader!r}, which nested model {model} does not have; "
+    "ignoring <mimic>"
+)
+NEWER_MODEL_FILE = Code(
+    "sdf.newer-model-file",
+    Fate.ASSUMED,
+    "ignoring the file for SDFormat {version}, which is newer than 1.12",
+    meaning=(
+        "`model.config` lists a file for a version of SDFormat that is too new; another entry "
+        "is used."
+    ),
+)
+NO_AXIS = Code(
+    "sdf.no-axis",
+    Fate.ASSUMED,
+    "{type} joint {joint} has no <{tag}>; using 0 0 1",
+    meaning="A joint that can move has no `<axis>`; 0 0 1 is used.",
+    remedy="Add the axis.",
+    hint="add the element",
+)
+NO_LINK = Code(
+    "sdf.no-link",
+    Fate.INVALID,
+    "model {model} has no link",
+    meaning="A model that is not static has no link.",
+    remedy="Add a link, or make the model static.",
+    hint="add a <link>, or make the model static",
+    leniency="the model is empty",
+    also=(Fate.SKIPPED,),
+)
+NO_LINK_2 = NO_LINK.variant(
+    "the model to merge has no link", hint="add a <link> to it", leniency=""
+)
+NO_MODEL_CONFIG = Code(
+    "sdf.no-model-config",
+    Fate.INVALID,
+    "no <sdf> element names a file that can be read",
+    meaning="A folder has no `model.config`, or it names no readable file.",
+    remedy="Add `model.config`, or name the model file itself.",
+    also=(Fate.SKIPPED,),
+)
+NO_NAME = Code(
+    "sdf.no-name",
+    Fate.INVALID,
+    "<{tag}> has no name",
+    meaning="An element that needs a name has none.",
+    remedy="Add a name.",
+    hint="add a name, even if the <include> gives another one",
+    also=(Fate.SKIPPED,),
+)
+NO_NAME_2 = NO_NAME.variant(
+    "<{tag}> has no name", hint="add a name", leniency="the element gets a name"
+)
+NO_POINTS = Code(
+    "sdf.no-points",
+    Fate.INVALID,
+    "<polyline> has no <point>",
+    meaning="A polyline has no points.",
+    remedy="Add the points of its outline.",
+    hint="add points",
+)
+NO_URI = Code(
+    "sdf.no-uri",
+    Fate.INVALID,
+    "<{tag}> has no <uri>",
+    meaning="A mesh or height map names no file.",
+    remedy="Add a `<uri>`.",
+    hint="add a <uri>",
+)
+NO_VERSION = Code(
+    "sdf.no-version",
+    Fate.INVALID,
+    "<{tag}> has no version",
+    meaning="The root element states no version.",
+    remedy='Add `version="1.12"`, or the version that the file was written for.',
+    hint="use one of the versions 1.0, 1.2, 1.3, and so on to 1.12",
+)
+NOT_MECHANICAL = Code(
+    "sdf.not-mechanical",
+    Fate.NOTED,
+    "",
+    meaning="The element affects neither motion nor contact, so it is not read.",
+)
+OLD_MANIFEST = Code(
+    "sdf.old-manifest",
+    Fate.NOTED,
+    "{old_name} is the old name of {new_name}",
+    meaning="The folder has a `manifest.xml`, which is the old name of `model.config`.",
+    remedy="Rename the file.",
+    hint="rename the file",
+)
+PARAMS = Code(
+    "sdf.params",
+    Fate.INVALID,
+    "unknown action {action!r}; expected one of: {actions}",
+    meaning=(
+        "A change that `<experimental:params>` requests cannot be made; the message states why."
+    ),
+    remedy="Correct the element that the message names.",
+)
+PARAMS_2 = PARAMS.variant("there is no <{tag}> to {action}")
+PARAMS_3 = PARAMS.variant("<{tag}> has no element_id; ignoring this change")
+PARAMS_4 = PARAMS.variant("the <{tag}> to add has no name", hint="add a name")
+PARAMS_5 = PARAMS.variant("element_id {path!r} ends with ::; expected a name")
+PARAMS_6 = PARAMS.variant("the included model has no element {path!r}")
+PARAMS_7 = PARAMS.variant("<{tag}> has no action; ignoring this change")
+PARAMS_8 = PARAMS.variant("the <{tag}> that replaces a named element has no name")
+PARAMS_9 = PARAMS.variant("{path!r} already has a <{tag}> with the name {name!r}")
+PARAMS_10 = PARAMS.variant("the included model has no <{tag}> {path!r}")
+PLACEMENT_FRAME = Code(
+    "sdf.placement-frame",
+    Fate.INVALID,
+    "",
+    meaning="`placement_frame` names no frame of the model.",
+    remedy="Correct the name.",
+    also=(Fate.SKIPPED,),
+)
+PLACEMENT_WITHOUT_POSE = Code(
+    "sdf.placement-without-pose",
+    Fate.INVALID,
+    "<include> has a <placement_frame> but no <pose>",
+    meaning="An `<include>` with a `<placement_frame>` has no `<pose>`.",
+    remedy="Add `<pose/>` for the identity.",
+    hint="add <pose/> for the identity",
+)
+PLUGIN = Code(
+    "sdf.plugin",
+    Fate.NOTED,
+    "",
+    meaning="A plugin is code for another simulator, so it is not read.",
+)
+POLYLINE_HEIGHT = Code(
+    "sdf.polyline-height",
+    Fate.APPROXIMATED,
+    (
+        "the outlines of a polyline differ in height; using {used:g} m of the first instead of "
+        "{height:g} m"
+    ),
+    meaning="The outlines of one polyline differ in height; all get the height of the first.",
+    remedy="Make each outline a separate shape.",
+    hint="make them two shapes",
+)
+POPULATION = Code(
+    "sdf.population",
+    Fate.DROPPED,
+    "",
+    meaning="A population, which places models at random, is not supported and is left out.",
+    remedy="Include each model with a pose.",
+)
+POSE_CYCLE = Code(
+    "sdf.pose-cycle",
+    Fate.INVALID,
+    "",
+    meaning="The pose of an element is relative to itself through other elements.",
+    remedy="Make one of the poses relative to the model.",
+)
+POSE_FORMAT = Code(
+    "sdf.pose-format",
+    Fate.INVALID,
+    "unknown rotation_format {rotation_format!r}; expected one of: {formats}",
+    meaning="A pose has the wrong number of values, or an unknown or contradictory format.",
+    remedy="Correct the pose.",
+    also=(Fate.SKIPPED,),
+)
+POSE_FORMAT_2 = POSE_FORMAT.variant("expected {expected} numbers in a pose, got {count}")
+POSE_FORMAT_3 = POSE_FORMAT.variant(
+    "a quaternion cannot be in degrees", hint="remove degrees='true'"
+)
+POSE_RELATIVE_TO = Code(
+    "sdf.pose-relative-to",
+    Fate.INVALID,
+    "",
+    meaning="`relative_to` names no frame in its scope.",
+    remedy="Correct the name.",
+    also=(Fate.SKIPPED,),
+)
+POSE_RELATIVE_TO_IGNORED = Code(
+    "sdf.pose-relative-to-ignored",
+    Fate.ASSUMED,
+    "the pose of <{tag}> is always relative to its parent element; ignoring relative_to {frame!r}",
+    meaning="The pose of this element is always relative to its link, so `relative_to` is ignored.",
+    remedy="Remove `relative_to`.",
+    hint="remove relative_to",
+)
+RESERVED_NAME = Code(
+    "sdf.reserved-name",
+    Fate.INVALID,
+    "the name {name!r} is reserved",
+    meaning="The name `world` and names such as `__model__` are reserved.",
+    remedy="Rename the element.",
+    hint="remove the link",
+    leniency="the link is left out, and references to it mean the world",
+    also=(Fate.SKIPPED,),
+)
+REVERSED_LIMIT = Code(
+    "sdf.reversed-limit",
+    Fate.ASSUMED,
+    (
+        "lower limit {lower:g} is above upper limit {upper:g}; keeping both, so that no position "
+        "is "
+        "allowed"
+    ),
+    meaning=(
+        "The lower limit of a joint is above the upper limit; both are kept, and no position "
+        "satisfies them."
+    ),
+    remedy="Exchange the limits.",
+    hint="exchange the limits",
+)
+ROAD = Code(
+    "sdf.road",
+    Fate.DROPPED,
+    "",
+    meaning="A road is only drawn by Gazebo, so its surface is left out.",
+    remedy="Use a mesh.",
+)
+ROOT_RELATIVE_TO = Code(
+    "sdf.root-relative-to",
+    Fate.INVALID,
+    "the pose of the outermost model {model} cannot be relative to {frame!r}",
+    meaning=(
+        "The pose of the outermost model has a `relative_to`, but there is no frame outside "
+        "of the model."
+    ),
+    remedy="Remove `relative_to`.",
+    hint="remove relative_to",
+)
+SCOPED_NAME = Code(
+    "sdf.scoped-name",
+    Fate.INVALID,
+    "the name {name!r} contains ::, which SDFormat {version} does not allow",
+    meaning="A name contains `::`, which is not allowed since version 1.8.",
+    remedy="Use nested models.",
+    hint="use nested models",
+    leniency="the name is kept",
+    also=(Fate.SKIPPED,),
+)
+SECOND_PHYSICS = Code(
+    "sdf.second-physics",
+    Fate.NOTED,
+    "a world uses one <physics>; ignoring this one",
+    meaning="A world has several sets of physics; only the default one, or the first, is used.",
+)
+SECOND_SHAPE = Code(
+    "sdf.second-shape",
+    Fate.DROPPED,
+    "a geometry has one shape; using the <{used}> and ignoring this <{tag}>",
+    meaning="A geometry has more than one shape; only the first is used.",
+    remedy="Make it a second collision or visual.",
+    hint="make it a second collision or visual",
+)
+SENSOR_TYPE = Code(
+    "sdf.sensor-type",
+    Fate.INVALID,
+    "unknown sensor type {type!r}; expected one of: {known}",
+    meaning="The sensor type is unknown.",
+    remedy="Use a sensor type of the SDFormat specification.",
+    also=(Fate.SKIPPED,),
+)
+SHADER = Code(
+    "sdf.shader",
+    Fate.INVALID,
+    "unknown shader type {type!r}; expected one of: {types}",
+    meaning="A shader has an unknown type, or no normal map although its type needs one.",
+    remedy="Correct the type, or add a `<normal_map>`.",
+    also=(Fate.SKIPPED,),
+)
+SHADER_2 = SHADER.variant("a shader of type {type} has no <normal_map>", hint="add a <normal_map>")
+STATE = Code(
+    "sdf.state",
+    Fate.NOTED,
+    (
+        "links start where the saved state puts them, up to {distance:.3g} m from the poses of the "
+        "models"
+    ),
+    meaning=(
+        "The saved state of a world gives the initial poses, as in Gazebo classic; one in a "
+        "model is not read."
+    ),
+    remedy="Remove `<state>` to start at the poses of the models.",
+)
+STATE_SCALE = Code(
+    "sdf.state-scale",
+    Fate.DROPPED,
+    "the model keeps its size; a saved scale is not applied",
+    meaning="The scale of a model in a saved state is not applied.",
+)
+STATE_UNKNOWN = Code(
+    "sdf.state-unknown",
+    Fate.NOTED,
+    "",
+    meaning="A saved state names models that the world does not have.",
+)
+STATE_UNREACHED = Code(
+    "sdf.state-unreached",
+    Fate.APPROXIMATED,
+    (
+        "the saved poses do not fit these joints, which start at the nearest position, with "
+        "errors up "
+        "to {error:.2g} m: {joints}"
+    ),
+    meaning=(
+        "Saved poses of links do not fit their joints; the joints start at the nearest position."
+    ),
+    remedy="Correct the poses in `<state>`, or remove it.",
+)
+STATE_VELOCITY = Code(
+    "sdf.state-velocity",
+    Fate.DROPPED,
+    "",
+    meaning="Velocities in a saved state are not kept.",
+)
+STATIC_JOINT = Code(
+    "sdf.static-joint",
+    Fate.NOTED,
+    "joint {joint} cannot move because model {model} is static",
+    meaning="A joint of a static model cannot move.",
+)
+UNFLATTENED = Code(
+    "sdf.unflattened",
+    Fate.NOTED,
+    "moved the elements named {prefix}::... into a nested model {prefix}",
+    meaning=(
+        "Links named `a::b` in a world of version 1.7 or older become links of a nested model `a`."
+    ),
+)
+UNKNOWN_MATERIAL = Code(
+    "sdf.unknown-material",
+    Fate.NOTED,
+    "unknown material {name!r}; ignoring the script",
+    meaning="A material script or its texture was not found; the colors in the file are used.",
+    remedy="State the colors in the file.",
+)
+UNKNOWN_MATERIAL_2 = UNKNOWN_MATERIAL.variant("texture {texture!r} of the material was not found")
+UNKNOWN_VERSION = Code(
+    "sdf.unknown-version",
+    Fate.ASSUMED,
+    "unknown version {version!r}; reading the file as version 1.12",
+    meaning="The version of SDFormat is unknown; the file is read as version 1.12.",
+    remedy="State the version that the file was written for.",
+    hint="use one of the versions 1.0, 1.2, 1.3, and so on to 1.12",
+)
+ZERO_AXIS = Code(
+    "sdf.zero-axis",
+    Fate.INVALID,
+    "joint {joint} has an axis of zero length",
+    meaning="The axis of a joint is zero.",
+    remedy="Give the axis a direction.",
+)
+ZERO_NORMAL = Code(
+    "sdf.zero-normal",
+    Fate.ASSUMED,
+    "invalid plane normal 0 0 0; using 0 0 1",
+    meaning="The normal of a plane is zero; 0 0 1 is used.",
+    remedy="Give the normal a direction.",
+)
+ZERO_QUATERNION = Code(
+    "sdf.zero-quaternion",
+    Fate.ASSUMED,
+    "invalid quaternion 0 0 0 0; using no rotation",
+    meaning="A quaternion is zero; the identity is used.",
+    remedy="Correct the quaternion.",
+)

@@ -19,12 +19,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-from loaders.diagnostics import Fate, Where
+from loaders.diagnostics import Where
 from loaders.model import WORLD
 from loaders.node import Node
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR, root_model
+from loaders.sdf import codes
 from loaders.text import suggestion
 
 from .pose import read_pose
@@ -252,13 +253,7 @@ def _open_outermost(body: Node) -> Scope:
         origin = FrameVertex(VertexKind.MODEL, name, body, scope, X_RV=X_RV)
         origin.placement_frame = body.word("@placement_frame", "")
         if relative_to:
-            body.invalid(
-                "sdf.root-relative-to",
-                "the pose of the outermost model {model} cannot be relative to {frame!r}",
-                hint="remove relative_to",
-                model=name,
-                frame=relative_to,
-            )
+            body.report(codes.ROOT_RELATIVE_TO, model=name, frame=relative_to)
     _open_scope(scope, origin)
     return scope
 
@@ -451,18 +446,10 @@ def _first_link(scope: Scope) -> FrameVertex | None:
 def _report_canonical_link(scope: Scope, declared: str, link: FrameVertex | None) -> None:
     if link is None:
         if not (scope.static or scope.nested or scope.interface_origins or scope.missing):
-            scope.node.invalid(
-                "sdf.no-link",
-                "model {model} has no link",
-                hint="add a <link>, or make the model static",
-                leniency="the model is empty",
-                model=scope.name,
-            )
+            scope.node.report(codes.NO_LINK, model=scope.name)
     elif declared:
         scope.node.report(
-            Fate.ASSUMED,
-            "sdf.canonical-link",
-            "unknown canonical link {declared!r} in model {model}; using {link}",
+            codes.CANONICAL_LINK,
             hint=scope.suggestion(declared),
             subjects=(*scope.node.subjects, link.name),
             declared=declared,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from loaders import codes as loaders_codes
 from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.drake.link import declares_convex
@@ -23,6 +24,7 @@ from loaders.model import (
     Sphere,
 )
 from loaders.node import Node
+from loaders.sdf import codes
 from loaders.speed import maker
 
 from .unmodeled import mark_read, report_ignored
@@ -56,14 +58,7 @@ def _report_further_shapes(shapes: list[Node]) -> None:
     first = shapes[0]
     for extra in shapes[1:]:
         if extra.tag != "polyline" or first.tag != "polyline":
-            extra.report(
-                Fate.DROPPED,
-                "sdf.second-shape",
-                "a geometry has one shape; using the <{used}> and ignoring this <{tag}>",
-                hint="make it a second collision or visual",
-                used=first.tag,
-                tag=extra.tag,
-            )
+            extra.report(codes.SECOND_SHAPE, used=first.tag, tag=extra.tag)
             mark_read(extra)
 
 
@@ -100,10 +95,8 @@ def _extents(
     extents = x, y, z = _vector(node, key, default)
     if min(extents) >= 0.0:
         return extents
-    template = "<{key}> of a <{tag}> is {x:g} {y:g} {z:g}; expected numbers of at least 0"
-    leniency = "the default of SDFormat is used"
-    (node.peek(key) or node).invalid(
-        "xml.out-of-range", template, leniency=leniency, key=key, tag=node.tag, x=x, y=y, z=z
+    (node.peek(key) or node).report(
+        loaders_codes.XML_OUT_OF_RANGE_2, key=key, tag=node.tag, x=x, y=y, z=z
     )
     return default
 
@@ -136,12 +129,10 @@ def _read_plane(node: Node, _: Context) -> Geometry:
     x, y, z = node.numbers("normal", 3, (0.0, 0.0, 1.0))
     width, depth = node.numbers("size", 2, (1.0, 1.0))
     if width < 0.0 or depth < 0.0:
-        node.invalid(
-            "xml.out-of-range", "negative plane size {width:g} {depth:g}", width=width, depth=depth
-        )
+        node.report(loaders_codes.XML_OUT_OF_RANGE_3, width=width, depth=depth)
     length = math.hypot(x, y, z)
     if length == 0.0:
-        node.report(Fate.ASSUMED, "sdf.zero-normal", "invalid plane normal 0 0 0; using 0 0 1")
+        node.report(codes.ZERO_NORMAL)
         x, y, z, length = 0.0, 0.0, 1.0, 1.0
     return Plane(normal=(x / length, y / length, z / length), size=(width, depth))
 
@@ -171,11 +162,8 @@ def _read_heightmap(node: Node, context: Context) -> Geometry:
     report_ignored(node, _IGNORED_IN_HEIGHTMAP)
     size = _vector(node, "size", (1.0, 1.0, 1.0))
     if min(size[:2]) <= 0.0 or size[2] < 0.0:
-        message, stated = (
-            "the size of a heightmap must be positive, not {size}",
-            " ".join(f"{s:g}" for s in size),
-        )
-        node.invalid("xml.out-of-range", message, hint="state its extent in meters", size=stated)
+        stated = " ".join(f"{s:g}" for s in size)
+        node.report(loaders_codes.XML_OUT_OF_RANGE_4, size=stated)
     return Heightmap(
         uri=uri,
         path=find_file(node, uri, context) if uri else None,
@@ -190,17 +178,7 @@ def _read_polyline(node: Node, _: Context) -> Geometry:
     heights = [_extent(line, "height", 1.0) for line in lines]
     for line, height in zip(lines, heights, strict=True):
         if height != heights[0]:
-            line.report(
-                Fate.APPROXIMATED,
-                "sdf.polyline-height",
-                (
-                    "the outlines of a polyline differ in height; using {used:g} m of the first "
-                    "instead of {height:g} m"
-                ),
-                hint="make them two shapes",
-                used=heights[0],
-                height=height,
-            )
+            line.report(codes.POLYLINE_HEIGHT, used=heights[0], height=height)
     return Polyline(outlines=tuple(_read_outline(line) for line in lines), height=heights[0])
 
 
@@ -210,17 +188,12 @@ def _read_outline(line: Node) -> tuple[tuple[float, float], ...]:
         x, y = point.numbers(".", 2)
         points.append((x, y))
     if not points:
-        line.invalid("sdf.no-points", "<polyline> has no <point>", hint="add points")
+        line.report(codes.NO_POINTS)
     return tuple(points)
 
 
 def _read_image(node: Node, _: Context) -> Geometry:
-    node.report(
-        Fate.DROPPED,
-        "sdf.image-geometry",
-        "<image> geometry is not supported; using an empty geometry",
-        hint="use a heightmap or a mesh",
-    )
+    node.report(codes.IMAGE_GEOMETRY)
     mark_read(node)
     return Empty()
 
@@ -232,7 +205,7 @@ def _read_empty(_: Node, __: Context) -> Geometry:
 def _uri(node: Node) -> str:
     uri = node.word("uri", "")
     if not uri:
-        node.invalid("sdf.no-uri", "<{tag}> has no <uri>", hint="add a <uri>", tag=node.tag)
+        node.report(codes.NO_URI, tag=node.tag)
     return uri
 
 

@@ -21,6 +21,7 @@ from loaders.files.read_file import is_inside, real_path
 from loaders.model import WORLD
 from loaders.node import Node
 from loaders.scoped_names import SEPARATOR, root_model
+from loaders.sdf import codes
 from loaders.xml import parse, read_bytes
 
 from .frame import INTERFACE_MODEL, MISSING_MODEL, MODEL_FRAME, PLACEMENT_FRAME, InterfaceModel
@@ -46,9 +47,7 @@ def merge(
         interface_models: Included files of other formats, by their placeholder.
     """
     if model.tag != "model":
-        include.invalid(
-            "sdf.merge-unsupported", "cannot merge a <{tag}>; expected a <model>", tag=model.tag
-        )
+        include.report(codes.MERGE_UNSUPPORTED, tag=model.tag)
         return []
     proxy = _create_proxy(include, model, parent)
     elements = [proxy]
@@ -57,23 +56,14 @@ def merge(
         if child.tag in _DROPPED:
             _report_dropped(child, include)
         elif parent.tag == "world" and _needs_model(child, interface_models):
-            include.invalid(
-                "sdf.merge-unsupported", "cannot merge a <{tag}> into a world", tag=child.tag
-            )
+            include.report(codes.MERGE_UNSUPPORTED_2, tag=child.tag)
         elif child.tag in _MERGED or ":" in child.tag:
             elements.append(child)
     return elements
 
 
 def _report_dropped(child: Node, include: Node) -> None:
-    child.report(
-        Fate.NOTED,
-        "sdf.merge-drops",
-        "<{tag}> of a merged model has no effect",
-        hint="set it in the model that includes this one",
-        subjects=include.subjects,
-        tag=child.tag,
-    )
+    child.report(codes.MERGE_DROPS, subjects=include.subjects, tag=child.tag)
 
 
 def _needs_model(child: Node, interface_models: dict[Node, InterfaceModel]) -> bool:
@@ -88,7 +78,7 @@ def _create_proxy(include: Node, model: Node, parent: Node) -> Node:
     if link:
         attributes["attached_to"] = link
     else:
-        include.invalid("sdf.no-link", "the model to merge has no link", hint="add a <link> to it")
+        include.report(codes.NO_LINK_2)
     placement_frame = model.attributes.get("placement_frame", "")
     if placement_frame:
         attributes[PLACEMENT_FRAME] = (
@@ -171,22 +161,13 @@ def model_file(path: Path, node: Node, *, unsafe_paths: bool = False) -> Path | 
     if manifest is None:
         return _file_without_manifest(path, node)
     if manifest.name != _MANIFESTS[0]:
-        node.report(
-            Fate.NOTED,
-            "sdf.old-manifest",
-            "{old_name} is the old name of {new_name}",
-            hint="rename the file",
-            old_name=manifest.name,
-            new_name=_MANIFESTS[0],
-        )
+        node.report(codes.OLD_MANIFEST, old_name=manifest.name, new_name=_MANIFESTS[0])
     data = read_bytes(manifest, node.diagnostics)
     root = None if data is None else parse(data, str(manifest), node.diagnostics)
     file = None if root is None else _newest_file(root, path)
     if file is None or unsafe_paths or is_inside(real_path(file), (real_path(path),)):
         return file
-    template = "{manifest} names the file {file}, which lies outside the folder of the model"
-    hint = "name a file in the folder of the model"
-    node.invalid("sdf.model-file-outside", template, hint=hint, manifest=manifest, file=file)
+    node.report(codes.MODEL_FILE_OUTSIDE, manifest=manifest, file=file)
     return None
 
 
@@ -212,16 +193,11 @@ def _newest_file(root: Node, folder: Path) -> Path | None:
         if version is None:
             return folder / entry.text.strip()
         if version > NEWEST:
-            entry.report(
-                Fate.ASSUMED,
-                "sdf.newer-model-file",
-                "ignoring the file for SDFormat {version}, which is newer than 1.12",
-                version=entry.attributes["version"],
-            )
+            entry.report(codes.NEWER_MODEL_FILE, version=entry.attributes["version"])
         elif best is None or version > best[0]:
             best = version, entry.text.strip()
     if best is None:
-        root.invalid("sdf.no-model-config", "no <sdf> element names a file that can be read")
+        root.report(codes.NO_MODEL_CONFIG)
         return None
     return folder / best[1]
 
@@ -316,10 +292,7 @@ def _include(include: Node, parent: Node, context: Context, composition: Composi
     """Return the elements that replace an ``<include>``."""
     uri = include.word("uri", "")
     if not uri:
-        leniency = "the include is left out"
-        include.invalid(
-            "sdf.include-no-uri", "<include> has no <uri>", hint="add a <uri>", leniency=leniency
-        )
+        include.report(codes.INCLUDE_NO_URI)
         return [_missing_model(include)] if parent.tag in _PARENTS else []
     element = _find_element(uri, include, context, composition)
     if element is None:
@@ -391,17 +364,10 @@ def _check_depth(real: Path, include: Node, context: Context) -> bool:
     """
     files = tuple(file.name for file in (*context.including, real))
     if real in context.including:
-        include.invalid(
-            "sdf.include-cycle", "files include each other in a cycle: {files}", files=files
-        )
+        include.report(codes.INCLUDE_CYCLE, files=files)
         return False
     if len(context.including) >= MAX_INCLUDE_DEPTH:
-        include.invalid(
-            "sdf.include-cycle",
-            "includes are nested more than {limit} deep: {files}",
-            limit=MAX_INCLUDE_DEPTH,
-            files=files,
-        )
+        include.report(codes.INCLUDE_CYCLE_2, limit=MAX_INCLUDE_DEPTH, files=files)
         return False
     return True
 
@@ -441,21 +407,10 @@ def _read_file(
 def _includable_element(root: Node, include: Node) -> Node | None:
     elements = [child for tag in _INCLUDABLE for child in root.children if child.tag == tag]
     if not elements:
-        include.report(
-            Fate.DROPPED,
-            "sdf.include-empty",
-            "{file} has no model, light or actor; ignoring the <include>",
-            file=root.file,
-        )
+        include.report(codes.INCLUDE_EMPTY, file=root.file)
         return None
     for extra in elements[1:]:
-        extra.report(
-            Fate.DROPPED,
-            "sdf.extra-element",
-            "an included file provides one element; using the <{used}> and ignoring this <{tag}>",
-            used=elements[0].tag,
-            tag=extra.tag,
-        )
+        extra.report(codes.EXTRA_ELEMENT, used=elements[0].tag, tag=extra.tag)
     root.children = [child for child in root.children if child not in elements]
     root.skip("@version")
     root.report_unread()
@@ -513,12 +468,7 @@ def _override_names(include: Node, element: Node) -> None:
     for key in ("name", "namespace"):
         value = include.word(key, "")
         if value and key == "name" and "name" not in element.attributes:
-            element.invalid(
-                "sdf.no-name",
-                "<{tag}> has no name",
-                hint="add a name, even if the <include> gives another one",
-                tag=element.tag,
-            )
+            element.report(codes.NO_NAME, tag=element.tag)
         if value:
             element.attributes[key] = value
 
@@ -529,11 +479,7 @@ def _override_placement_frame(include: Node, element: Node) -> None:
         return
     element.attributes["placement_frame"] = placement_frame
     if not include.has("pose"):
-        include.invalid(
-            "sdf.placement-without-pose",
-            "<include> has a <placement_frame> but no <pose>",
-            hint="add <pose/> for the identity",
-        )
+        include.report(codes.PLACEMENT_WITHOUT_POSE)
 
 
 def _replace_child(element: Node, child: Node) -> None:

@@ -14,6 +14,7 @@ from loaders.model import WORLD, Coupling, Joint, JointAxis, JointType
 from loaders.model.joint import UNLIMITED
 from loaders.node import Node
 from loaders.pose import Array, frozen, frozen_vector
+from loaders.sdf import codes
 from loaders.speed import maker
 
 from .frame import FrameVertex, VertexKind, attached_link, pose_in
@@ -67,27 +68,11 @@ def _check_axis_count(vertex: FrameVertex, joint_type: JointType, tags: Set[str]
 
 
 def _report_extra_axis(vertex: FrameVertex, joint_type: JointType, tag: str) -> None:
-    vertex.node.report(
-        Fate.NOTED,
-        "sdf.extra-axis",
-        "{type} joint {joint} does not use <{tag}>",
-        hint="remove the element",
-        type=joint_type,
-        joint=vertex.name,
-        tag=tag,
-    )
+    vertex.node.report(codes.EXTRA_AXIS, type=joint_type, joint=vertex.name, tag=tag)
 
 
 def _report_missing_axis(vertex: FrameVertex, joint_type: JointType, tag: str) -> None:
-    vertex.node.report(
-        Fate.ASSUMED,
-        "sdf.no-axis",
-        "{type} joint {joint} has no <{tag}>; using 0 0 1",
-        hint="add the element",
-        type=joint_type,
-        joint=vertex.name,
-        tag=tag,
-    )
+    vertex.node.report(codes.NO_AXIS, type=joint_type, joint=vertex.name, tag=tag)
 
 
 def _read_axis(node: Node, vertex: FrameVertex) -> JointAxis:
@@ -106,7 +91,7 @@ def _read_direction(node: Node, vertex: FrameVertex) -> Array:
     length = 0.0 if x * x + y * y + z * z == 0.0 else math.hypot(x, y, z)
     expressed_in = node.word("@expressed_in", "")
     if length == 0.0:
-        node.invalid("sdf.zero-axis", "joint {joint} has an axis of zero length", joint=vertex.name)
+        node.report(codes.ZERO_AXIS, joint=vertex.name)
         return _Z_AXIS
     direction = frozen_vector(x / length, y / length, z / length)
     if not expressed_in:
@@ -122,18 +107,7 @@ def _report_unknown_expressed_in(node: Node, vertex: FrameVertex, name: str) -> 
     scope = vertex.scope
     hint = scope.suggestion(name)
     if scope.is_nested:
-        node.report(
-            Fate.ASSUMED,
-            "sdf.nested-joint",
-            (
-                "unknown frame {frame!r} in expressed_in of joint {joint} in nested model {model}; "
-                "using the joint frame"
-            ),
-            hint=hint,
-            frame=name,
-            joint=vertex.name,
-            model=scope.name,
-        )
+        node.report(codes.NESTED_JOINT, hint=hint, frame=name, joint=vertex.name, model=scope.name)
     elif node.diagnostics.lenient or not scope.misses(name):
         node.invalid(
             "sdf.axis-expressed-in",
@@ -153,17 +127,7 @@ def _read_limit(node: Node) -> dict[str, float]:
     lower = node.number("lower", -math.inf, inf=True)
     upper = node.number("upper", math.inf, inf=True)
     if lower > upper:
-        node.report(
-            Fate.ASSUMED,
-            "sdf.reversed-limit",
-            (
-                "lower limit {lower:g} is above upper limit {upper:g}; keeping both, so that no "
-                "position is allowed"
-            ),
-            hint="exchange the limits",
-            lower=lower,
-            upper=upper,
-        )
+        node.report(codes.REVERSED_LIMIT, lower=lower, upper=upper)
     limits = {
         "lower": -math.inf if lower <= -UNLIMITED else lower,
         "upper": math.inf if upper >= UNLIMITED else upper,
@@ -191,14 +155,7 @@ def _read_dynamics(node: Node) -> dict[str, float]:
     }
     for key in ("damping", "friction", "spring_stiffness"):
         if values[key] < 0.0:
-            node.report(
-                Fate.ASSUMED,
-                "sdf.negative-dynamics",
-                "negative <{key}> {value:g} adds energy to the joint; kept as written",
-                hint="make it positive",
-                key=key,
-                value=values[key],
-            )
+            node.report(codes.NEGATIVE_DYNAMICS, key=key, value=values[key])
     return values
 
 
@@ -252,13 +209,7 @@ def _read_rare(vertex: FrameVertex, joint_type: JointType) -> dict[str, Any]:
 
 def _report_static_joint(vertex: FrameVertex, joint_type: JointType) -> None:
     if vertex.scope.static and joint_type is not JointType.FIXED:
-        vertex.node.report(
-            Fate.NOTED,
-            "sdf.static-joint",
-            "joint {joint} cannot move because model {model} is static",
-            joint=vertex.name,
-            model=vertex.scope.name,
-        )
+        vertex.node.report(codes.STATIC_JOINT, joint=vertex.name, model=vertex.scope.name)
 
 
 def _read_type(node: Node) -> JointType:
@@ -267,18 +218,12 @@ def _read_type(node: Node) -> JointType:
     if known is not None:
         return known
     if word:
-        node.invalid(
-            "sdf.joint-type",
-            "unknown joint type {type!r}; expected one of: {types}",
-            type=word,
-            types=tuple(AXIS_COUNT),
-        )
+        node.report(codes.JOINT_TYPE, type=word, types=tuple(AXIS_COUNT))
     return JointType.FIXED
 
 
 # --- parent and child -----------------------------------------------------------------------------
 
-_LEFT_OUT = "joint {joint} is left out"
 
 # In joints of nested models, libsdformat does not check names; there an unknown name is a warning,
 # not an error.
@@ -290,12 +235,7 @@ def _read_parent(vertex: FrameVertex) -> FrameVertex | None:
     name = node.word("parent")
     parent = scope.find(name) if name else None
     if parent is vertex:
-        node.invalid(
-            "sdf.joint-parent",
-            "joint {joint} is its own parent",
-            leniency=_LEFT_OUT,
-            joint=vertex.name,
-        )
+        node.report(codes.JOINT_PARENT, joint=vertex.name)
         return None
     if parent is not None or not name:
         return parent
@@ -310,28 +250,12 @@ def _report_unknown_parent(vertex: FrameVertex, name: str) -> FrameVertex | None
     hint = scope.suggestion(name, node.attributes.get("name", "").strip())
     if scope.is_nested:
         node.report(
-            Fate.ASSUMED,
-            "sdf.nested-joint",
-            "unknown parent {parent!r} of joint {joint} in nested model {model}; using the world",
-            hint=hint,
-            parent=name,
-            joint=vertex.name,
-            model=scope.name,
+            codes.NESTED_JOINT_2, hint=hint, parent=name, joint=vertex.name, model=scope.name
         )
         return FrameVertex(VertexKind.WORLD, WORLD, node, scope)
     if node.diagnostics.lenient or not scope.misses(name):
-        node.invalid(
-            "sdf.joint-parent",
-            (
-                "unknown parent {parent!r} of joint {joint}; expected a link, joint, frame or "
-                "model "
-                "of {scope}"
-            ),
-            hint=hint,
-            leniency=_LEFT_OUT,
-            parent=name,
-            joint=vertex.name,
-            scope=scope.name,
+        node.report(
+            codes.JOINT_PARENT_2, hint=hint, parent=name, joint=vertex.name, scope=scope.name
         )
     return None
 
@@ -348,14 +272,7 @@ def _read_child(vertex: FrameVertex) -> FrameVertex | None:
         return None
     link = attached_link(vertex)
     if link is None:
-        vertex.node.invalid(
-            "sdf.joint-child",
-            "child {child!r} of joint {joint} is fixed to the world",
-            hint="exchange parent and child, and reverse the axis",
-            leniency=_LEFT_OUT,
-            child=vertex.attached_to,
-            joint=vertex.name,
-        )
+        vertex.node.report(codes.JOINT_CHILD, child=vertex.attached_to, joint=vertex.name)
     return link
 
 
@@ -366,11 +283,9 @@ def _check_bodies(vertex: FrameVertex, parent: FrameVertex) -> bool:
     parent_body, child_body = (end.attached_to_vertex or end for end in (parent, vertex))
     if parent_body is not child_body:
         return True
-    vertex.node.invalid(
-        "sdf.joint-same-body",
-        "parent and child of joint {joint} are both attached to {body}",
+    vertex.node.report(
+        codes.JOINT_SAME_BODY,
         subjects=(vertex.name, parent_body.name),
-        leniency=_LEFT_OUT,
         joint=vertex.name,
         body=parent_body.name,
     )
@@ -411,9 +326,7 @@ def _read_gear_reference(vertex: FrameVertex, joint_type: JointType) -> str | No
     if link is not None:
         return link.name
     node.report(
-        Fate.ASSUMED,
-        "sdf.gearbox-reference",
-        "gearbox {joint} has no valid reference body in {scope} (got {body!r}); using the parent",
+        codes.GEARBOX_REFERENCE,
         hint=scope.suggestion(name) or "set <gearbox_reference_body> to a link",
         joint=vertex.name,
         scope=scope.name,
@@ -482,12 +395,7 @@ def _report_mimic(node: Node, vertex: FrameVertex, problem: str, leader: str, ax
     hint = scope.suggestion(leader, vertex.name)
     if scope.is_nested:
         node.report(
-            Fate.ASSUMED,
-            "sdf.nested-joint",
-            (
-                "joint {joint} mimics <{axis}> of {leader!r}, which nested model {model} does not "
-                "have; ignoring <mimic>"
-            ),
+            codes.NESTED_JOINT_3,
             hint=hint,
             joint=vertex.name,
             axis=axis,

@@ -19,6 +19,7 @@ from loaders.node import Node
 from loaders.numbers import KeyGroup
 from loaders.pose import IDENTITY, Array, frozen, frozen_matrix
 from loaders.scoped_names import SEPARATOR
+from loaders.sdf import codes
 from loaders.speed import maker
 
 from .frame import FrameVertex, VertexKind, attached_link, resolve_pose
@@ -90,23 +91,10 @@ def _compute_inertia(
 ) -> SpatialInertia:
     """Return the sum of the inertias of the collisions, scaled to the mass if it is declared."""
     if not collisions:
-        node.report(
-            Fate.ASSUMED,
-            "sdf.auto-inertia-no-collision",
-            (
-                "cannot compute the inertia of a link without collisions; using the declared or "
-                "default inertia"
-            ),
-            hint="add a collision",
-        )
+        node.report(codes.AUTO_INERTIA_NO_COLLISION)
         return declared
     if node.has("pose") or node.has("inertia"):
-        node.report(
-            Fate.NOTED,
-            "sdf.auto-inertia-ignores",
-            "the inertia is computed from the collisions; ignoring <pose> and <inertia>",
-            hint="remove them, or remove auto='true'",
-        )
+        node.report(codes.AUTO_INERTIA_IGNORES)
     parts = [
         part
         for collision in collisions
@@ -134,12 +122,7 @@ def _collision_inertia(node: Node, collision: Collision, density: float) -> Spat
     if inertia is not None:
         return inertia.moved(collision.X_LG)
     node.report(
-        Fate.ASSUMED,
-        "sdf.auto-inertia-shape",
-        "the {shape} of collision {collision} has no volume, or one too large for a number; "
-        "ignored when computing "
-        "the inertia",
-        hint="declare <mass> and <inertia>, and remove auto='true'",
+        codes.AUTO_INERTIA_SHAPE,
         subjects=(
             *node.subjects,
             *(f"{link}{SEPARATOR}{collision.name}" for link in node.subjects[-1:]),
@@ -182,12 +165,7 @@ def _read_sensor(node: Node, vertex: FrameVertex) -> Sensor | None:
     with node.diagnostics.tolerating("the sensor is left out"):
         sensor_type = node.word("@type")
         if sensor_type and sensor_type not in _TYPES:
-            node.invalid(
-                "sdf.sensor-type",
-                "unknown sensor type {type!r}; expected one of: {known}",
-                type=sensor_type,
-                known=tuple(sorted(_TYPES)),
-            )
+            node.report(codes.SENSOR_TYPE, type=sensor_type, known=tuple(sorted(_TYPES)))
     if sensor_type not in _TYPES:
         mark_read(node)
         return None

@@ -23,6 +23,7 @@ from loaders.limits import FileError
 from loaders.model import Material, Rgba
 from loaders.node import Node
 from loaders.numbers import plain_values
+from loaders.sdf import codes
 from loaders.speed import maker
 
 from .geometry import find_file
@@ -116,12 +117,7 @@ def script_material(script: Node, name: str, context: Context) -> Material:
         return _create_material(name, statements, next(allowed, None), script)
     material = gazebo_material(name)
     if material is None:
-        script.report(
-            Fate.NOTED,
-            "sdf.unknown-material",
-            "unknown material {name!r}; ignoring the script",
-            name=name,
-        )
+        script.report(codes.UNKNOWN_MATERIAL, name=name)
     return material or Material(name=name)
 
 
@@ -220,11 +216,7 @@ def _create_material(
     name: str, statements: dict[str, list[str]], texture: Path | None, script: Node
 ) -> Material:
     if texture is None and statements.get("texture"):
-        message, file = (
-            "texture {texture!r} of the material was not found",
-            statements["texture"][0],
-        )
-        script.report(Fate.NOTED, "sdf.unknown-material", message, texture=file)
+        script.report(codes.UNKNOWN_MATERIAL_2, texture=statements["texture"][0])
     specular = statements.get("specular", [])
     shininess = _numbers(specular[-1:]) if len(specular) > 3 else []
     return Material(
@@ -370,19 +362,9 @@ def _read_shader(node: Node, context: Context) -> tuple[tuple[str, str], ...]:
     shader_type = shader.word("@type")
     uri = shader.word("normal_map", "")
     if shader_type and shader_type not in _SHADERS:
-        shader.invalid(
-            "sdf.shader",
-            "unknown shader type {type!r}; expected one of: {types}",
-            type=shader_type,
-            types=_SHADERS,
-        )
+        shader.report(codes.SHADER, type=shader_type, types=_SHADERS)
     elif shader_type.startswith("normal_map") and not uri:
-        shader.invalid(
-            "sdf.shader",
-            "a shader of type {type} has no <normal_map>",
-            hint="add a <normal_map>",
-            type=shader_type,
-        )
+        shader.report(codes.SHADER_2, type=shader_type)
     return () if uri in _MISSING else _found_maps({"normal_map": uri}, shader, context)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from loaders.diagnostics import Fate
 from loaders.model import WORLD
 from loaders.node import Node
 from loaders.scoped_names import SEPARATOR
+from loaders.sdf import codes
 
 from .upgrade import NEWEST, Version
 
@@ -88,25 +88,12 @@ def _check_name(node: Node, version: Version, newest: Version, names: Names) -> 
     if _is_reserved(name):
         name = _replace_reserved_name(node, name, names)
     if SEPARATOR in name and newest >= _NO_SEPARATORS:
-        node.invalid(
-            "sdf.scoped-name",
-            "the name {name!r} contains ::, which SDFormat {version} does not allow",
-            hint="use nested models",
-            leniency="the name is kept",
-            name=name,
-            version="{}.{}".format(*newest),
-        )
+        node.report(codes.SCOPED_NAME, name=name, version="{}.{}".format(*newest))
     _check_unique(node, name, version, names)
 
 
 def _report_missing_name(node: Node, names: Names) -> None:
-    node.invalid(
-        "sdf.no-name",
-        "<{tag}> has no name",
-        hint="add a name",
-        leniency="the element gets a name",
-        tag=node.tag,
-    )
+    node.report(codes.NO_NAME_2, tag=node.tag)
     if node.diagnostics.lenient:
         node.attributes["name"] = _unused_name(node.tag, names, _space(node))
         names[(_space(node), node.attributes["name"])] = node
@@ -142,14 +129,7 @@ def _is_world(node: Node, name: str) -> bool:
     """Return whether an element is an empty link called ``world``, as in URDF; report it."""
     if name != WORLD or node.tag != "link" or node.children:
         return False
-    leniency = "the link is left out, and references to it mean the world"
-    node.invalid(
-        "sdf.reserved-name",
-        "the name {name!r} is reserved",
-        hint="remove the link",
-        leniency=leniency,
-        name=name,
-    )
+    node.report(codes.RESERVED_NAME, name=name)
     return True
 
 
@@ -202,13 +182,7 @@ def _rename(node: Node, name: str, first: Node, names: Names) -> None:
     node.attributes["name"] = new_name
     names[("", new_name)] = node
     node.report(
-        Fate.ASSUMED,
-        "sdf.name-clash",
-        (
-            "the name {name!r} is already used by a <{first_tag}>; renamed this <{tag}> to "
-            "{new_name!r}"
-        ),
-        hint="rename one of them; references keep their meaning",
+        codes.NAME_CLASH,
         subjects=(*node.subjects, *old_subjects),
         name=name,
         first_tag=first.tag,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from loaders.node import Node
 from loaders.scoped_names import SEPARATOR
+from loaders.sdf import codes
 
 _ACTIONS = ("add", "modify", "remove", "replace")
 _INSTRUCTIONS = ("element_id", "action")
@@ -37,11 +38,9 @@ def _apply(change: Node, model: Node) -> None:
     path = change.attributes.get("element_id")
     action = change.attributes.get("action", "")
     if path is None:
-        change.invalid(
-            "sdf.params", "<{tag}> has no element_id; ignoring this change", tag=change.tag
-        )
+        change.report(codes.PARAMS_3, tag=change.tag)
     elif path.endswith(SEPARATOR):
-        change.invalid("sdf.params", "element_id {path!r} ends with ::; expected a name", path=path)
+        change.report(codes.PARAMS_5, path=path)
     elif action and action not in _ACTIONS:
         _report_action(change, action)
     elif action == "add":
@@ -49,12 +48,7 @@ def _apply(change: Node, model: Node) -> None:
     else:
         target = _find(model, path, change.tag)
         if target is None:
-            change.invalid(
-                "sdf.params",
-                "the included model has no <{tag}> {path!r}",
-                tag=change.tag,
-                path=path,
-            )
+            change.report(codes.PARAMS_10, tag=change.tag, path=path)
         elif action:
             _CHANGES[action](change, target)
         else:
@@ -62,16 +56,11 @@ def _apply(change: Node, model: Node) -> None:
 
 
 def _report_action(change: Node, action: str) -> None:
-    change.invalid(
-        "sdf.params",
-        "unknown action {action!r}; expected one of: {actions}",
-        action=action,
-        actions=_ACTIONS,
-    )
+    change.report(codes.PARAMS, action=action, actions=_ACTIONS)
 
 
 def _report_missing(change: Node, action: str) -> None:
-    change.invalid("sdf.params", "there is no <{tag}> to {action}", tag=change.tag, action=action)
+    change.report(codes.PARAMS_2, tag=change.tag, action=action)
 
 
 def _find(model: Node, path: str, tag: str = "") -> Node | None:
@@ -105,21 +94,13 @@ def _add_named(change: Node, path: str, model: Node) -> None:
     name = change.attributes.get("name", "")
     parent = _find(model, path) if path else model
     if not name:
-        change.invalid(
-            "sdf.params", "the <{tag}> to add has no name", hint="add a name", tag=change.tag
-        )
+        change.report(codes.PARAMS_4, tag=change.tag)
     elif parent is None:
-        change.invalid("sdf.params", "the included model has no element {path!r}", path=path)
+        change.report(codes.PARAMS_6, path=path)
     elif change.tag != "plugin" and any(
         _is_named(child, change.tag, name) for child in parent.children
     ):
-        change.invalid(
-            "sdf.params",
-            "{path!r} already has a <{tag}> with the name {name!r}",
-            path=path,
-            tag=change.tag,
-            name=name,
-        )
+        change.report(codes.PARAMS_9, path=path, tag=change.tag, name=name)
     else:
         _add(change, parent)
 
@@ -198,9 +179,7 @@ def _apply_to_children(change: Node, target: Node) -> None:
     for child in change.children:
         action = child.attributes.get("action", "")
         if not action:
-            child.invalid(
-                "sdf.params", "<{tag}> has no action; ignoring this change", tag=child.tag
-            )
+            child.report(codes.PARAMS_7, tag=child.tag)
         elif action not in _ACTIONS:
             _report_action(child, action)
         elif action == "add":
@@ -214,8 +193,6 @@ def _apply_to_child(child: Node, action: str, target: Node) -> None:
     if match is None:
         _report_missing(child, action)
     elif action == "replace" and "name" in match.attributes and "name" not in child.attributes:
-        child.invalid(
-            "sdf.params", "the <{tag}> that replaces a named element has no name", tag=child.tag
-        )
+        child.report(codes.PARAMS_8, tag=child.tag)
     else:
         _CHANGES[action](child, match)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from loaders.diagnostics import Fate
 from loaders.node import Node
 from loaders.numbers import plain_numbers
 from loaders.pose import IDENTITY, Pose
+from loaders.sdf import codes
 
 _COUNTS = {"euler_rpy": 6, "quat_xyzw": 7}
 """Number of values in each rotation format."""
@@ -40,18 +40,7 @@ def read_local_pose(element: Node) -> Pose:
     """
     relative_to, X_RE = read_pose(element)
     if relative_to:
-        element.report(
-            Fate.ASSUMED,
-            "sdf.pose-relative-to-ignored",
-            (
-                "the pose of <{tag}> is always relative to its parent element; ignoring "
-                "relative_to "
-                "{frame!r}"
-            ),
-            hint="remove relative_to",
-            tag=element.tag,
-            frame=relative_to,
-        )
+        element.report(codes.POSE_RELATIVE_TO_IGNORED, tag=element.tag, frame=relative_to)
     return X_RE
 
 
@@ -81,23 +70,11 @@ def _check_format(node: Node, rotation_format: str, in_degrees: bool) -> bool:
     """Report a wrong format or number of values; return whether the values can be read."""
     count = len(node.text.split())
     if rotation_format not in _COUNTS:
-        node.invalid(
-            "sdf.pose-format",
-            "unknown rotation_format {rotation_format!r}; expected one of: {formats}",
-            rotation_format=rotation_format,
-            formats=tuple(_COUNTS),
-        )
+        node.report(codes.POSE_FORMAT, rotation_format=rotation_format, formats=tuple(_COUNTS))
     elif in_degrees and rotation_format != "euler_rpy":
-        node.invalid(
-            "sdf.pose-format", "a quaternion cannot be in degrees", hint="remove degrees='true'"
-        )
+        node.report(codes.POSE_FORMAT_3)
     elif count not in (0, _COUNTS[rotation_format]):
-        node.invalid(
-            "sdf.pose-format",
-            "expected {expected} numbers in a pose, got {count}",
-            expected=_COUNTS[rotation_format],
-            count=count,
-        )
+        node.report(codes.POSE_FORMAT_2, expected=_COUNTS[rotation_format], count=count)
     else:
         return True
     return False
@@ -110,12 +87,7 @@ def _from_wrong_count(node: Node, words: list[str], in_degrees: bool) -> Pose:
     count, expected = len(words), _COUNTS["euler_rpy"]
     values = plain_numbers(node.text, count)
     if values is None:
-        node.invalid(
-            "sdf.pose-format",
-            "expected {expected} numbers in a pose, got {count}",
-            expected=expected,
-            count=count,
-        )
+        node.report(codes.POSE_FORMAT_2, expected=expected, count=count)
         return IDENTITY
     leniency = (
         "the missing numbers are taken as zero" if count < expected else "the others are ignored"
@@ -134,8 +106,6 @@ def _from_angles(values: tuple[float, ...], in_degrees: bool) -> Pose:
 def _from_quaternion(node: Node, values: tuple[float, ...]) -> Pose:
     x, y, z, w = values[3:]
     if not any((x, y, z, w)):
-        node.report(
-            Fate.ASSUMED, "sdf.zero-quaternion", "invalid quaternion 0 0 0 0; using no rotation"
-        )
+        node.report(codes.ZERO_QUATERNION)
         w = 1.0
     return Pose.from_vector((*values[:3], w, x, y, z))

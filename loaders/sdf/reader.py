@@ -18,6 +18,7 @@ from loaders.node import Node
 from loaders.pose import Pose
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR, renaming, root_model
+from loaders.sdf import codes
 from loaders.speed import Deferred
 
 from .frame import (
@@ -314,21 +315,10 @@ def _main_element(root: Node) -> Node | None:
     root.skip("@version")
     elements = [child for tag in ("world", "model", "light", "actor") for child in root.all(tag)]
     if not elements:
-        root.report(
-            Fate.ASSUMED,
-            "sdf.empty",
-            "the file has no world, model, light or actor; the scene is empty",
-        )
+        root.report(codes.EMPTY)
         return None
     for extra in elements[1:]:
-        extra.report(
-            Fate.DROPPED,
-            "sdf.extra-element",
-            "a file provides one element; using the first <{used}> and ignoring this <{tag}>",
-            hint="move it to another file, or put both into a world",
-            used=elements[0].tag,
-            tag=extra.tag,
-        )
+        extra.report(codes.EXTRA_ELEMENT_2, used=elements[0].tag, tag=extra.tag)
         mark_read(extra)
     return elements[0]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from loaders import codes as loaders_codes
 from loaders.diagnostics import Fate
 from loaders.model import Friction, Surface
 from loaders.node import Node
@@ -77,11 +78,7 @@ def _first_number(ode: Node | None, bullet: Node | None, key: str) -> float | No
 def _read_bounce(node: Node) -> tuple[float, float]:
     restitution = node.number("restitution_coefficient", 0.0, minimum=0.0)
     if restitution > 1.0:
-        node.invalid(
-            "xml.out-of-range",
-            "restitution_coefficient is {restitution:g}; expected at most 1",
-            restitution=restitution,
-        )
+        node.report(loaders_codes.XML_OUT_OF_RANGE_5, restitution=restitution)
         restitution = 0.0
     return restitution, node.number("threshold", 1e5, inf=True)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
+from loaders import codes as loaders_codes
 from loaders import node as ignored_elements
 from loaders.node import IgnoredElements, Node
 
@@ -181,13 +182,7 @@ def _specified_elements(element: Node) -> Iterator[Node]:
 def _check_number(node: Node, minimum: float, maximum: float) -> None:
     value = node.maybe_number(".", minimum=minimum, inf=True)
     if value is not None and value > maximum:
-        node.invalid(
-            "xml.out-of-range",
-            "<{tag}> is {value:g}; expected at most {maximum:g}",
-            tag=node.tag,
-            value=value,
-            maximum=maximum,
-        )
+        node.report(loaders_codes.XML_OUT_OF_RANGE_6, tag=node.tag, value=value, maximum=maximum)
 
 
 def report_ignored(element: Node, table: IgnoredElements) -> None:

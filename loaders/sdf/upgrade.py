@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from loaders.diagnostics import Fate
 from loaders.node import Node
 from loaders.scoped_names import SEPARATOR
+from loaders.sdf import codes
 from loaders.xml import MAX_DEPTH
 
 
@@ -172,12 +172,7 @@ def _nest(scope: Node, prefix: str, members: list[Node]) -> None:
     scope.children = [child for child in scope.children if id(child) not in moved]
     model = scope.add("model", name=prefix)
     model.line = members[0].line
-    members[0].report(
-        Fate.NOTED,
-        "sdf.unflattened",
-        "moved the elements named {prefix}::... into a nested model {prefix}",
-        prefix=prefix,
-    )
+    members[0].report(codes.UNFLATTENED, prefix=prefix)
     for member in members:
         member.parent = None
         _remove_prefix(member, prefix)
@@ -435,17 +430,10 @@ def _parse_version(text: str) -> Version:
 
 
 def _report_version(root: Node, text: str) -> None:
-    hint = "use one of the versions 1.0, 1.2, 1.3, and so on to 1.12"
     if text:
-        root.report(
-            Fate.ASSUMED,
-            "sdf.unknown-version",
-            "unknown version {version!r}; reading the file as version 1.12",
-            hint=hint,
-            version=text,
-        )
+        root.report(codes.UNKNOWN_VERSION, version=text)
     else:
-        root.invalid("sdf.no-version", "<{tag}> has no version", hint=hint, tag=root.tag)
+        root.report(codes.NO_VERSION, tag=root.tag)
 
 
 # --- selecting elements ---------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from loaders.node import mark_read as mark_subtree_read
 from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
+from loaders.sdf import codes
 
 from .frame import Scope, resolve_pose
 from .material import read_color
@@ -41,12 +42,7 @@ def read_light(node: Node, name: str, link: str, X_LLight: Pose) -> Light:
     """
     light_type = node.word("@type")
     if light_type and light_type not in TYPES:
-        node.invalid(
-            "sdf.light-type",
-            "unknown light type {type!r}; expected one of: {types}",
-            type=light_type,
-            types=TYPES,
-        )
+        node.report(codes.LIGHT_TYPE, type=light_type, types=TYPES)
     report_ignored(node, {"visualize": _LIGHT_APPEARANCE})
     light_range, attenuation = _read_attenuation(node.child("attenuation"))
     inner, outer, falloff = _read_spot(node.child("spot"))
@@ -148,9 +144,7 @@ def _read_physics(profiles: list[Node]) -> Physics:
     node = next((profile for profile in profiles if profile.flag("@default", False)), profiles[0])
     for unused in profiles:
         if unused is not node:
-            unused.report(
-                Fate.NOTED, "sdf.second-physics", "a world uses one <physics>; ignoring this one"
-            )
+            unused.report(codes.SECOND_PHYSICS)
             mark_read(unused)
     node.skip("@name", "@default")
     return Physics(
@@ -352,11 +346,7 @@ def _with_positions(scene: Scene, state: _State, node: Node) -> Scene:
             joints.append(joint)
     if unreached:
         node.report(
-            Fate.APPROXIMATED,
-            "sdf.state-unreached",
-            "the saved poses do not fit these joints, which start at the nearest position, with "
-            "errors up to "
-            "{error:.2g} m: {joints}",
+            codes.STATE_UNREACHED,
             subjects=tuple(unreached),
             error=max(unreached.values()),
             joints=tuple(unreached),
@@ -391,15 +381,7 @@ def _report(node: Node, state: _State, before: Scene, after: Scene) -> None:
         a.name: float(np.linalg.norm(a.X_WL.p - b.X_WL.p))
         for a, b in zip(before.links, after.links, strict=True)
     }
-    node.report(
-        Fate.NOTED,
-        "sdf.state",
-        (
-            "links start where the saved state puts them, up to {distance:.3g} m from the poses of "
-            "the models"
-        ),
-        distance=max(distances.values(), default=0.0),
-    )
+    node.report(codes.STATE, distance=max(distances.values(), default=0.0))
     if state.speed > _AT_REST:
         message = (
             "the saved velocities, up to {speed:.3g} m/s or rad/s, are not kept; everything "
@@ -407,11 +389,7 @@ def _report(node: Node, state: _State, before: Scene, after: Scene) -> None:
         )
         node.report(Fate.DROPPED, "sdf.state-velocity", message, speed=state.speed)
     for scale in state.scaled:
-        scale.report(
-            Fate.DROPPED,
-            "sdf.state-scale",
-            "the model keeps its size; a saved scale is not applied",
-        )
+        scale.report(codes.STATE_SCALE)
     unknown = tuple(_unknown(state, before))
     if unknown:
         message = "the saved state has poses of models that the world does not have: {models}"

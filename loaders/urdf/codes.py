@@ -2,380 +2,557 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import CodeInfo, Fate
+from loaders.diagnostics import Code, Fate
 
-CODES = {
-    "srdf.duplicate-state": CodeInfo(
-        "Two states of a group have the same name; the second is not read.",
-        "Rename one of them.",
-        (Fate.DROPPED,),
-    ),
-    "srdf.empty-state": CodeInfo(
-        "A state of a group names no joints.", "Add joints or remove it.", (Fate.DROPPED,)
-    ),
-    "srdf.not-used": CodeInfo(
-        "An SRDF with the name of the robot's file lies beside it and is not used.",
-        "Name it in `srdf` to use its collision filters and states.",
-        (Fate.NOTED,),
-    ),
-    "srdf.planning": CodeInfo(
-        "The element is for motion planning and does not affect the mechanics, so it is not read.",
-        "",
-        (Fate.NOTED,),
-    ),
-    "srdf.root": CodeInfo(
-        "The root element is not `<robot>`, so the file is not SRDF.",
-        "Check that it is the right file.",
-        (Fate.INVALID,),
-    ),
-    "srdf.same-link": CodeInfo(
-        "A pair of disabled collisions names one link twice; a link never collides with itself.",
-        "Correct one of the names.",
-        (Fate.ASSUMED,),
-    ),
-    "srdf.state-joint": CodeInfo(
-        "A state has a position of a fixed, floating or other joint, which is not read.",
-        "Set the position of such a joint in the simulator.",
-        (Fate.DROPPED, Fate.NOTED),
-    ),
-    "srdf.state-value": CodeInfo(
-        "The position of a joint in a state is not a finite number, or three for a planar joint.",
-        "Correct the value.",
-        (Fate.DROPPED,),
-    ),
-    "srdf.unknown-joint": CodeInfo(
-        "A state names a joint that the robot does not have, such as a virtual joint.",
-        "Correct the name.",
-        (Fate.DROPPED,),
-    ),
-    "srdf.unknown-link": CodeInfo(
-        "A pair of disabled collisions names an unknown link.", "Correct the name.", (Fate.DROPPED,)
-    ),
-    "urdf.actuator-ignored": CodeInfo(
-        (
-            "A transmission drives a joint that has several axes or an effort limit of zero, so "
-            "its "
-            "actuator is left out."
-        ),
-        "Give the joint an effort limit, or remove the transmission.",
-        (Fate.DROPPED,),
-    ),
-    "urdf.appearance": CodeInfo(
-        "The element only tells Gazebo how to draw, so it is not read.", "", (Fate.NOTED,)
-    ),
-    "urdf.canonical-body": CodeInfo(
-        "`<canonicalBody>` is not read: the canonical link is the root link.", "", (Fate.NOTED,)
-    ),
-    "urdf.colour-range": CodeInfo(
-        "A color component is outside 0 to 1 and is clipped.",
-        "Write colors between 0 and 1.",
-        (Fate.ASSUMED,),
-    ),
-    "urdf.continuous-limit": CodeInfo(
-        "A continuous joint has position limits, which are ignored.",
-        "Remove the limits, or make the joint revolute.",
-        (Fate.ASSUMED,),
-    ),
-    "urdf.controller-setting": CodeInfo(
-        "The element is for controllers and does not affect the mechanics, so it is not read.",
-        "",
-        (Fate.NOTED,),
-    ),
-    "urdf.duplicate-material": CodeInfo(
-        (
-            "A material is defined twice with different values; where it is only named, the first "
-            "definition is used."
-        ),
-        "Rename one of the materials.",
-        (Fate.ASSUMED,),
-    ),
-    "urdf.duplicate-name": CodeInfo(
-        (
-            "Two elements have the same name; links and joints cannot, shapes and actuators are "
-            "renamed."
-        ),
-        "Rename one of them.",
-        (Fate.INVALID, Fate.ASSUMED),
-    ),
-    "urdf.embedded-sdf": CodeInfo(
-        "A `<gazebo>` element contains a part of a model in SDFormat, which is left out.",
-        "Write the model in SDFormat.",
-        (Fate.DROPPED,),
-    ),
-    "urdf.engine-setting": CodeInfo(
-        "The element tunes the solver of one physics engine, so it is not read.", "", (Fate.NOTED,)
-    ),
-    "urdf.gazebo-pose": CodeInfo(
-        (
-            "A `<gazebo>` element states where Gazebo puts the robot; the root link stays at the "
-            "origin."
-        ),
-        "Place the robot when you load it.",
-        (Fate.DROPPED,),
-    ),
-    "urdf.inertia-scaling": CodeInfo(
-        "PyBullet's `inertia_scaling` is not read; inertias stay as written.",
-        "Write the scaled inertia.",
-        (Fate.DROPPED,),
-    ),
-    "urdf.infinite-limit": CodeInfo(
-        "A limit is infinite, which not every URDF reader accepts.",
-        "Use a continuous joint, or a large finite limit.",
-        (Fate.NOTED,),
-    ),
-    "urdf.joint-type": CodeInfo(
-        "The joint type is unknown.",
-        "Use one of the types that the message lists.",
-        (Fate.INVALID,),
-    ),
-    "urdf.joint-type-extension": CodeInfo(
-        (
-            "The joint type `ball` or `spherical` is not in the specification; it is read as a "
-            "ball "
-            "joint."
-        ),
-        "",
-        (Fate.NOTED,),
-    ),
-    "urdf.limit-ignored": CodeInfo(
-        "Limits of this joint type are not defined and are ignored.",
-        "Remove the limits.",
-        (Fate.DROPPED,),
-    ),
-    "urdf.loop": CodeInfo(
-        (
-            "A joint connects a link with itself or closes a kinematic loop, which a URDF cannot "
-            "express."
-        ),
-        "Remove the joint, or use SDFormat.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "urdf.mimic": CodeInfo(
-        (
-            "A joint mimics itself, an unknown joint, or a joint with another number of degrees of "
-            "freedom."
-        ),
-        "Correct the name of the leader.",
-        (Fate.INVALID,),
-    ),
-    "urdf.mimic-ignored": CodeInfo(
-        "A joint that has no single degree of freedom cannot mimic another joint.",
-        "Remove `<mimic>`.",
-        (Fate.DROPPED,),
-    ),
-    "urdf.missing-inertia": CodeInfo(
-        "A link has no `<inertial>`.", "Add mass and inertia to the link.", (Fate.ASSUMED,)
-    ),
-    "urdf.missing-limit": CodeInfo(
-        (
-            "A revolute or prismatic joint lacks a limit that the specification requires; the "
-            "message states the "
-            "value that is used."
-        ),
-        "State the limits, or make the joint continuous.",
-        (Fate.ASSUMED,),
-    ),
-    "urdf.missing-name": CodeInfo(
-        "The robot has no name; the message states the name that is used.",
-        "Add a name to `<robot>`.",
-        (Fate.ASSUMED,),
-    ),
-    "urdf.mujoco-options": CodeInfo(
-        (
-            "The `<mujoco>` of a URDF has options for MuJoCo's compiler, of which only the "
-            "folders of "
-            "meshes are used."
-        ),
-        "",
-        (Fate.NOTED,),
-    ),
-    "urdf.no-links": CodeInfo(
-        "The robot has no links, so the scene is empty.", "Add a link.", (Fate.ASSUMED,)
-    ),
-    "urdf.no-shape": CodeInfo(
-        "A collision or visual has no known shape and is left out.",
-        "Use one of the shapes that the hint lists.",
-        (Fate.DROPPED,),
-    ),
-    "urdf.no-texture": CodeInfo(
-        "A `<texture>` names no file.", "Add a file name, or remove the texture.", (Fate.NOTED,)
-    ),
-    "urdf.planar-damping": CodeInfo(
-        "A planar joint states one damping, which is used for each of its three axes.",
-        "Write three values, as Drake requires.",
-        (Fate.NOTED,),
-    ),
-    "urdf.planar-friction": CodeInfo(
-        "A planar joint states one friction, which is used for each of its three axes.",
-        "",
-        (Fate.ASSUMED,),
-    ),
-    "urdf.plugin": CodeInfo(
-        "A plugin is code for another simulator, so it is not read.", "", (Fate.NOTED,)
-    ),
-    "urdf.quaternion-length": CodeInfo(
-        "A quaternion is not of unit length and is divided by its length.",
-        "Write the quaternion with more digits.",
-        (Fate.ASSUMED,),
-    ),
-    "urdf.quaternion-version": CodeInfo(
-        (
-            "An `<origin>` has a quaternion in a file of a version before 1.1, in which URDF has "
-            "none; it is ignored, "
-            "as in urdfdom, and the rotation is that of `rpy`."
-        ),
-        (
-            'State `version="1.1"` in `<robot>` if the quaternion is meant, or state the rotation '
-            "in "
-            "`rpy`."
-        ),
-        (Fate.DROPPED,),
-    ),
-    "urdf.reduction": CodeInfo(
-        "The mechanical reduction of a transmission is not a number other than zero; 1 is used.",
-        "Correct the reduction.",
-        (Fate.ASSUMED,),
-    ),
-    "urdf.repeated-material": CodeInfo(
-        "A material is defined again with the same values.",
-        "Remove the second definition.",
-        (Fate.NOTED,),
-    ),
-    "urdf.reversed-limit": CodeInfo(
-        (
-            "The lower limit of a joint is above the upper limit; the joint is read as unlimited, "
-            "as "
-            "in PyBullet."
-        ),
-        "Exchange the limits.",
-        (Fate.ASSUMED,),
-    ),
-    "urdf.second-shape": CodeInfo(
-        "A geometry has more than one shape; only the first is used.",
-        "Make it a second collision or visual.",
-        (Fate.DROPPED,),
-    ),
-    "urdf.several-roots": CodeInfo(
-        "The links form several trees, and a URDF should have one root link.",
-        "Connect the trees by joints.",
-        (Fate.ASSUMED,),
-    ),
-    "urdf.srdf": CodeInfo(
-        "The file is an SRDF, which describes groups and collisions of the robot of a URDF.",
-        "Load the URDF, with `srdf=` or `--srdf` and this file.",
-        (Fate.INVALID,),
-    ),
-    "urdf.transmission-extra": CodeInfo(
-        "A simple transmission has more than one joint or actuator; only the first is used.",
-        "Write one transmission for each joint.",
-        (Fate.DROPPED,),
-    ),
-    "urdf.transmission-type": CodeInfo(
-        "Only simple transmissions are supported; this one is left out.",
-        "Use `SimpleTransmission`.",
-        (Fate.DROPPED,),
-    ),
-    "urdf.two-parents": CodeInfo(
-        "A link is the child of two joints, which a URDF cannot express.",
-        "Remove one of the joints, or use SDFormat.",
-        (Fate.INVALID,),
-    ),
-    "urdf.two-rotations": CodeInfo(
-        "An `<origin>` has both `rpy` and `quat_xyzw`, of which URDF allows one.",
-        "Remove one of them.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "urdf.unknown-joint": CodeInfo(
-        "A transmission names an unknown joint.", "Correct the name.", (Fate.DROPPED,)
-    ),
-    "urdf.unknown-link": CodeInfo(
-        "A joint names an unknown link.", "Correct the name.", (Fate.INVALID, Fate.SKIPPED)
-    ),
-    "urdf.unknown-material": CodeInfo(
-        "A material has no color and is not defined before.",
-        "Define the material, or state its color.",
-        (Fate.ASSUMED,),
-    ),
-    "urdf.unknown-reference": CodeInfo(
-        "A `<gazebo>` element refers to an unknown link or joint and has no effect.",
-        "Correct the reference.",
-        (Fate.DROPPED,),
-    ),
-    "urdf.version": CodeInfo(
-        (
-            "The version of a `<robot>` is not 1.0, 1.1 or 1.2; an older or unreadable one is "
-            "read as 1.0, a newer one "
-            "as 1.2."
-        ),
-        "State the version of URDF that the file has, or none for 1.0.",
-        (Fate.ASSUMED,),
-    ),
-    "urdf.world-inertial": CodeInfo(
-        "The link `world` is the world itself, so its mass is ignored.",
-        "Remove the `<inertial>` of the link.",
-        (Fate.ASSUMED,),
-    ),
-    "urdf.zero-axis": CodeInfo(
-        "The axis of a joint is zero.", "Give the axis a direction, or remove it.", (Fate.INVALID,)
-    ),
-    "urdf.zero-normal": CodeInfo(
-        "The normal of a plane is zero.", "Give the normal a direction.", (Fate.INVALID,)
-    ),
-    "urdf.zero-quaternion": CodeInfo(
-        "A quaternion has only zeros, so it is no rotation.",
-        "Write `0 0 0 1` for no rotation.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "urdf.zero-scale": CodeInfo(
-        "The scale of a mesh has a component of zero, which makes the mesh flat.",
-        "Write a scale other than zero.",
-        (Fate.INVALID,),
-    ),
-    "xacro.expanded": CodeInfo(
-        (
-            "The file was expanded by xacro; other messages name places in its sources, also "
-            "those in "
-            "macros."
-        ),
-        "",
-        (Fate.NOTED,),
-    ),
-    "xacro.failed": CodeInfo(
-        "xacro cannot expand the file; the message has its error.",
-        "Correct the file.",
-        (Fate.INVALID,),
-    ),
-    "xacro.include-not-found": CodeInfo(
-        (
-            "A file that a xacro file includes, or its package, is not found; lenient loading "
-            "leaves "
-            "the include out."
-        ),
-        "Add the folder of the package to `paths` or `package_map`.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "xacro.missing-argument": CodeInfo(
-        (
-            "An argument of a xacro file has no value; for lenient loading it is empty, and false "
-            "as "
-            "a condition."
-        ),
-        "Pass `xacro_args={'name': 'value'}`, or `name:=value` on the command line.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-    "xacro.not-allowed": CodeInfo(
-        "Expanding a xacro file runs code that it contains, which is not allowed by default.",
-        "Pass `allow_xacro=True` or `--xacro` if you trust the file.",
-        (Fate.INVALID,),
-    ),
-    "xacro.not-installed": CodeInfo(
-        "The package xacro is not installed.",
-        'Run `pip install "sdfbridge[xacro]"`.',
-        (Fate.INVALID,),
-    ),
-    "xacro.unknown-macro": CodeInfo(
-        "A macro is called that no file defines; lenient loading leaves the call out.",
-        "Correct the name, or include the file that defines it.",
-        (Fate.INVALID, Fate.SKIPPED),
-    ),
-}
+SRDF_DUPLICATE_STATE = Code(
+    "srdf.duplicate-state",
+    Fate.DROPPED,
+    "state {state} of group {group} is defined twice; ignored the second",
+    meaning="Two states of a group have the same name; the second is not read.",
+    remedy="Rename one of them.",
+    hint="rename one of them",
+)
+SRDF_EMPTY_STATE = Code(
+    "srdf.empty-state",
+    Fate.DROPPED,
+    "state {state} has no joints; ignored",
+    meaning="A state of a group names no joints.",
+    remedy="Add joints or remove it.",
+)
+SRDF_NOT_USED = Code(
+    "srdf.not-used",
+    Fate.NOTED,
+    "{file} beside this file is not used",
+    meaning="An SRDF with the name of the robot's file lies beside it and is not used.",
+    remedy="Name it in `srdf` to use its collision filters and states.",
+    hint="use srdf=... for its collision filters and states",
+)
+SRDF_PLANNING = Code(
+    "srdf.planning",
+    Fate.NOTED,
+    "",
+    meaning=(
+        "The element is for motion planning and does not affect the mechanics, so it is not read."
+    ),
+)
+SRDF_ROOT = Code(
+    "srdf.root",
+    Fate.INVALID,
+    "unknown root element <{tag}> of an SRDF; expected <robot>",
+    meaning="The root element is not `<robot>`, so the file is not SRDF.",
+    remedy="Check that it is the right file.",
+)
+SRDF_SAME_LINK = Code(
+    "srdf.same-link",
+    Fate.ASSUMED,
+    "link {link} never collides with itself; ignored",
+    meaning=(
+        "A pair of disabled collisions names one link twice; a link never collides with itself."
+    ),
+    remedy="Correct one of the names.",
+)
+SRDF_STATE_JOINT = Code(
+    "srdf.state-joint",
+    Fate.DROPPED,
+    "",
+    meaning="A state has a position of a fixed, floating or other joint, which is not read.",
+    remedy="Set the position of such a joint in the simulator.",
+    also=(Fate.NOTED,),
+)
+SRDF_STATE_VALUE = Code(
+    "srdf.state-value",
+    Fate.DROPPED,
+    "state {state}: invalid position {value!r} of joint {joint}; expected {count} finite number(s)",
+    meaning=(
+        "The position of a joint in a state is not a finite number, or three for a planar joint."
+    ),
+    remedy="Correct the value.",
+)
+SRDF_UNKNOWN_JOINT = Code(
+    "srdf.unknown-joint",
+    Fate.DROPPED,
+    "",
+    meaning="A state names a joint that the robot does not have, such as a virtual joint.",
+    remedy="Correct the name.",
+)
+SRDF_UNKNOWN_LINK = Code(
+    "srdf.unknown-link",
+    Fate.DROPPED,
+    "unknown link {link!r}; ignored",
+    meaning="A pair of disabled collisions names an unknown link.",
+    remedy="Correct the name.",
+)
+ACTUATOR_IGNORED = Code(
+    "urdf.actuator-ignored",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "A transmission drives a joint that has several axes or an effort limit of zero, so "
+        "its actuator is left out."
+    ),
+    remedy="Give the joint an effort limit, or remove the transmission.",
+)
+APPEARANCE = Code(
+    "urdf.appearance",
+    Fate.NOTED,
+    "",
+    meaning="The element only tells Gazebo how to draw, so it is not read.",
+)
+CANONICAL_BODY = Code(
+    "urdf.canonical-body",
+    Fate.NOTED,
+    "",
+    meaning="`<canonicalBody>` is not read: the canonical link is the root link.",
+)
+COLOUR_RANGE = Code(
+    "urdf.colour-range",
+    Fate.ASSUMED,
+    "a color component lies outside 0..1; clipped",
+    meaning="A color component is outside 0 to 1 and is clipped.",
+    remedy="Write colors between 0 and 1.",
+)
+CONTINUOUS_LIMIT = Code(
+    "urdf.continuous-limit",
+    Fate.ASSUMED,
+    "",
+    meaning="A continuous joint has position limits, which are ignored.",
+    remedy="Remove the limits, or make the joint revolute.",
+)
+CONTROLLER_SETTING = Code(
+    "urdf.controller-setting",
+    Fate.NOTED,
+    "",
+    meaning="The element is for controllers and does not affect the mechanics, so it is not read.",
+)
+DUPLICATE_MATERIAL = Code(
+    "urdf.duplicate-material",
+    Fate.ASSUMED,
+    "material {material!r} has several definitions; a reference by name uses the first one",
+    meaning=(
+        "A material is defined twice with different values; where it is only named, the first "
+        "definition is used."
+    ),
+    remedy="Rename one of the materials.",
+)
+DUPLICATE_NAME = Code(
+    "urdf.duplicate-name",
+    Fate.ASSUMED,
+    "duplicate {tag} name {given} in link {link}; renamed to {name}",
+    meaning=(
+        "Two elements have the same name; links and joints cannot, shapes and actuators are "
+        "renamed."
+    ),
+    remedy="Rename one of them.",
+)
+DUPLICATE_NAME_INVALID = DUPLICATE_NAME.variant(
+    "duplicate {tag} name {name}; the first is in {place}",
+    fate=Fate.INVALID,
+    hint="rename one of them",
+)
+DUPLICATE_NAME_3 = DUPLICATE_NAME.variant("duplicate actuator name {actuator}; renamed to {name}")
+EMBEDDED_SDF = Code(
+    "urdf.embedded-sdf",
+    Fate.DROPPED,
+    "",
+    meaning="A `<gazebo>` element contains a part of a model in SDFormat, which is left out.",
+    remedy="Write the model in SDFormat.",
+)
+ENGINE_SETTING = Code(
+    "urdf.engine-setting",
+    Fate.NOTED,
+    "",
+    meaning="The element tunes the solver of one physics engine, so it is not read.",
+)
+GAZEBO_POSE = Code(
+    "urdf.gazebo-pose",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "A `<gazebo>` element states where Gazebo puts the robot; the root link stays at the "
+        "origin."
+    ),
+    remedy="Place the robot when you load it.",
+)
+INERTIA_SCALING = Code(
+    "urdf.inertia-scaling",
+    Fate.DROPPED,
+    "",
+    meaning="PyBullet's `inertia_scaling` is not read; inertias stay as written.",
+    remedy="Write the scaled inertia.",
+)
+INFINITE_LIMIT = Code(
+    "urdf.infinite-limit",
+    Fate.NOTED,
+    "",
+    meaning="A limit is infinite, which not every URDF reader accepts.",
+    remedy="Use a continuous joint, or a large finite limit.",
+)
+JOINT_TYPE = Code(
+    "urdf.joint-type",
+    Fate.INVALID,
+    "{joint} has the unknown joint type {type!r}; expected one of: {known}",
+    meaning="The joint type is unknown.",
+    remedy="Use one of the types that the message lists.",
+)
+JOINT_TYPE_EXTENSION = Code(
+    "urdf.joint-type-extension",
+    Fate.NOTED,
+    "joint type {type} is not in the specification; using a ball joint",
+    meaning=(
+        "The joint type `ball` or `spherical` is not in the specification; it is read as a "
+        "ball joint."
+    ),
+)
+LIMIT_IGNORED = Code(
+    "urdf.limit-ignored",
+    Fate.DROPPED,
+    "limits of a {type} joint are undefined; ignored",
+    meaning="Limits of this joint type are not defined and are ignored.",
+    remedy="Remove the limits.",
+)
+LOOP = Code(
+    "urdf.loop",
+    Fate.INVALID,
+    "joint {joint} connects link {child} to itself",
+    meaning=(
+        "A joint connects a link with itself or closes a kinematic loop, which a URDF cannot "
+        "express."
+    ),
+    remedy="Remove the joint, or use SDFormat.",
+    leniency="joint {joint} is left out",
+    also=(Fate.SKIPPED,),
+)
+LOOP_2 = LOOP.variant(
+    "joint {joint} closes a loop: links {parent} and {child} are already connected",
+    hint="remove the joint, or use SDFormat, which allows loops",
+    leniency="",
+)
+MIMIC = Code(
+    "urdf.mimic",
+    Fate.INVALID,
+    "",
+    meaning=(
+        "A joint mimics itself, an unknown joint, or a joint with another number of degrees "
+        "of freedom."
+    ),
+    remedy="Correct the name of the leader.",
+)
+MIMIC_IGNORED = Code(
+    "urdf.mimic-ignored",
+    Fate.DROPPED,
+    "",
+    meaning="A joint that has no single degree of freedom cannot mimic another joint.",
+    remedy="Remove `<mimic>`.",
+)
+MISSING_INERTIA = Code(
+    "urdf.missing-inertia",
+    Fate.ASSUMED,
+    "<inertial> requires an <inertia>; using a point mass",
+    meaning="A link has no `<inertial>`.",
+    remedy="Add mass and inertia to the link.",
+)
+MISSING_LIMIT = Code(
+    "urdf.missing-limit",
+    Fate.ASSUMED,
+    "a {type} joint requires a <limit>; the joint is unlimited",
+    meaning=(
+        "A revolute or prismatic joint lacks a limit that the specification requires; the "
+        "message states the value that is used."
+    ),
+    remedy="State the limits, or make the joint continuous.",
+    hint="add <limit>, or use the type continuous",
+)
+MISSING_NAME = Code(
+    "urdf.missing-name",
+    Fate.ASSUMED,
+    "<robot> requires a name; using {name!r}",
+    meaning="The robot has no name; the message states the name that is used.",
+    remedy="Add a name to `<robot>`.",
+)
+MUJOCO_OPTIONS = Code(
+    "urdf.mujoco-options",
+    Fate.NOTED,
+    "only the mesh folders of <mujoco> are used; its other options are for MuJoCo's compiler",
+    meaning=(
+        "The `<mujoco>` of a URDF has options for MuJoCo's compiler, of which only the "
+        "folders of meshes are used."
+    ),
+)
+NO_LINKS = Code(
+    "urdf.no-links",
+    Fate.ASSUMED,
+    "<robot> requires at least one <link>; the robot is empty",
+    meaning="The robot has no links, so the scene is empty.",
+    remedy="Add a link.",
+)
+NO_SHAPE = Code(
+    "urdf.no-shape",
+    Fate.DROPPED,
+    "<{tag}> has no known shape; ignored",
+    meaning="A collision or visual has no known shape and is left out.",
+    remedy="Use one of the shapes that the hint lists.",
+)
+NO_TEXTURE = Code(
+    "urdf.no-texture",
+    Fate.NOTED,
+    "<texture> has no filename; ignored",
+    meaning="A `<texture>` names no file.",
+    remedy="Add a file name, or remove the texture.",
+)
+PLANAR_DAMPING = Code(
+    "urdf.planar-damping",
+    Fate.NOTED,
+    "single damping is applied to each axis; Drake requires three numbers",
+    meaning="A planar joint states one damping, which is used for each of its three axes.",
+    remedy="Write three values, as Drake requires.",
+)
+PLANAR_FRICTION = Code(
+    "urdf.planar-friction",
+    Fate.ASSUMED,
+    "friction of a planar joint is applied to each axis",
+    meaning="A planar joint states one friction, which is used for each of its three axes.",
+)
+PLUGIN = Code(
+    "urdf.plugin",
+    Fate.NOTED,
+    "",
+    meaning="A plugin is code for another simulator, so it is not read.",
+)
+QUATERNION_LENGTH = Code(
+    "urdf.quaternion-length",
+    Fate.ASSUMED,
+    "",
+    meaning="A quaternion is not of unit length and is divided by its length.",
+    remedy="Write the quaternion with more digits.",
+)
+QUATERNION_VERSION = Code(
+    "urdf.quaternion-version",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "An `<origin>` has a quaternion in a file of a version before 1.1, in which URDF has "
+        "none; it is ignored, as in urdfdom, and the rotation is that of `rpy`."
+    ),
+    remedy=(
+        'State `version="1.1"` in `<robot>` if the quaternion is meant, or state the rotation '
+        "in `rpy`."
+    ),
+)
+REDUCTION = Code(
+    "urdf.reduction",
+    Fate.ASSUMED,
+    "invalid mechanical reduction {value!r}; using 1",
+    meaning=(
+        "The mechanical reduction of a transmission is not a number other than zero; 1 is used."
+    ),
+    remedy="Correct the reduction.",
+)
+REPEATED_MATERIAL = Code(
+    "urdf.repeated-material",
+    Fate.NOTED,
+    "duplicate material {material!r}",
+    meaning="A material is defined again with the same values.",
+    remedy="Remove the second definition.",
+)
+REVERSED_LIMIT = Code(
+    "urdf.reversed-limit",
+    Fate.ASSUMED,
+    "lower limit {lower:g} exceeds upper limit {upper:g}; the joint is unlimited, as in PyBullet",
+    meaning=(
+        "The lower limit of a joint is above the upper limit; the joint is read as unlimited, "
+        "as in PyBullet."
+    ),
+    remedy="Exchange the limits.",
+)
+SECOND_SHAPE = Code(
+    "urdf.second-shape",
+    Fate.DROPPED,
+    "<geometry> has a second shape <{extra}>; using <{first}>",
+    meaning="A geometry has more than one shape; only the first is used.",
+    remedy="Make it a second collision or visual.",
+)
+SEVERAL_ROOTS = Code(
+    "urdf.several-roots",
+    Fate.ASSUMED,
+    "{count} links have no parent: {links}; each is a floating base",
+    meaning="The links form several trees, and a URDF should have one root link.",
+    remedy="Connect the trees by joints.",
+    hint="connect them by joints",
+)
+SRDF = Code(
+    "urdf.srdf",
+    Fate.INVALID,
+    "the file is an SRDF, which has no links",
+    meaning="The file is an SRDF, which describes groups and collisions of the robot of a URDF.",
+    remedy="Load the URDF, with `srdf=` or `--srdf` and this file.",
+    hint="load its URDF, with srdf=...",
+)
+TRANSMISSION_EXTRA = Code(
+    "urdf.transmission-extra",
+    Fate.DROPPED,
+    "{type} must have one <{tag}>; using the first one",
+    meaning="A simple transmission has more than one joint or actuator; only the first is used.",
+    remedy="Write one transmission for each joint.",
+)
+TRANSMISSION_TYPE = Code(
+    "urdf.transmission-type",
+    Fate.DROPPED,
+    "transmission type {type!r} is not supported; expected {supported}",
+    meaning="Only simple transmissions are supported; this one is left out.",
+    remedy="Use `SimpleTransmission`.",
+)
+TWO_PARENTS = Code(
+    "urdf.two-parents",
+    Fate.INVALID,
+    "link {link} has two parents: {first_parent} by {first}, {second_parent} by {second}",
+    meaning="A link is the child of two joints, which a URDF cannot express.",
+    remedy="Remove one of the joints, or use SDFormat.",
+    hint="remove one of the joints, or use SDFormat, which allows loops",
+)
+TWO_ROTATIONS = Code(
+    "urdf.two-rotations",
+    Fate.INVALID,
+    "",
+    meaning="An `<origin>` has both `rpy` and `quat_xyzw`, of which URDF allows one.",
+    remedy="Remove one of them.",
+    also=(Fate.SKIPPED,),
+)
+UNKNOWN_JOINT = Code(
+    "urdf.unknown-joint",
+    Fate.DROPPED,
+    "unknown joint {joint!r}; ignored its actuator",
+    meaning="A transmission names an unknown joint.",
+    remedy="Correct the name.",
+)
+UNKNOWN_LINK = Code(
+    "urdf.unknown-link",
+    Fate.INVALID,
+    "{joint} refers to the unknown link {end!r}",
+    meaning="A joint names an unknown link.",
+    remedy="Correct the name.",
+    leniency="{joint} is left out",
+    also=(Fate.SKIPPED,),
+)
+UNKNOWN_MATERIAL = Code(
+    "urdf.unknown-material",
+    Fate.ASSUMED,
+    "unknown material {material!r}, which has neither color nor texture",
+    meaning="A material has no color and is not defined before.",
+    remedy="Define the material, or state its color.",
+)
+UNKNOWN_MATERIAL_2 = UNKNOWN_MATERIAL.variant("material {material!r} has neither color nor texture")
+UNKNOWN_REFERENCE = Code(
+    "urdf.unknown-reference",
+    Fate.DROPPED,
+    "<gazebo> refers to the unknown link or joint {reference!r}; ignored",
+    meaning="A `<gazebo>` element refers to an unknown link or joint and has no effect.",
+    remedy="Correct the reference.",
+)
+VERSION = Code(
+    "urdf.version",
+    Fate.ASSUMED,
+    "unknown version {version!r} of URDF; expected 1.0, 1.1 or 1.2; reading it as {used}",
+    meaning=(
+        "The version of a `<robot>` is not 1.0, 1.1 or 1.2; an older or unreadable one is "
+        "read as 1.0, a newer one as 1.2."
+    ),
+    remedy="State the version of URDF that the file has, or none for 1.0.",
+)
+WORLD_INERTIAL = Code(
+    "urdf.world-inertial",
+    Fate.ASSUMED,
+    "the link world is the world; ignored its mass",
+    meaning="The link `world` is the world itself, so its mass is ignored.",
+    remedy="Remove the `<inertial>` of the link.",
+)
+ZERO_AXIS = Code(
+    "urdf.zero-axis",
+    Fate.INVALID,
+    "the axis must not be a zero vector",
+    meaning="The axis of a joint is zero.",
+    remedy="Give the axis a direction, or remove it.",
+    hint="remove <axis> to use the x axis",
+)
+ZERO_NORMAL = Code(
+    "urdf.zero-normal",
+    Fate.INVALID,
+    "the normal of a plane must not be a zero vector",
+    meaning="The normal of a plane is zero.",
+    remedy="Give the normal a direction.",
+)
+ZERO_QUATERNION = Code(
+    "urdf.zero-quaternion",
+    Fate.INVALID,
+    "",
+    meaning="A quaternion has only zeros, so it is no rotation.",
+    remedy="Write `0 0 0 1` for no rotation.",
+    also=(Fate.SKIPPED,),
+)
+ZERO_SCALE = Code(
+    "urdf.zero-scale",
+    Fate.INVALID,
+    "the scale {x:g} {y:g} {z:g} must not contain 0",
+    meaning="The scale of a mesh has a component of zero, which makes the mesh flat.",
+    remedy="Write a scale other than zero.",
+)
+XACRO_EXPANDED = Code(
+    "xacro.expanded",
+    Fate.NOTED,
+    "",
+    meaning=(
+        "The file was expanded by xacro; other messages name places in its sources, also "
+        "those in macros."
+    ),
+)
+XACRO_FAILED = Code(
+    "xacro.failed",
+    Fate.INVALID,
+    "",
+    meaning="xacro cannot expand the file; the message has its error.",
+    remedy="Correct the file.",
+)
+XACRO_INCLUDE_NOT_FOUND = Code(
+    "xacro.include-not-found",
+    Fate.INVALID,
+    "",
+    meaning=(
+        "A file that a xacro file includes, or its package, is not found; lenient loading "
+        "leaves the include out."
+    ),
+    remedy="Add the folder of the package to `paths` or `package_map`.",
+    also=(Fate.SKIPPED,),
+)
+XACRO_MISSING_ARGUMENT = Code(
+    "xacro.missing-argument",
+    Fate.INVALID,
+    "",
+    meaning=(
+        "An argument of a xacro file has no value; for lenient loading it is empty, and false "
+        "as a condition."
+    ),
+    remedy="Pass `xacro_args={'name': 'value'}`, or `name:=value` on the command line.",
+    also=(Fate.SKIPPED,),
+)
+XACRO_NOT_ALLOWED = Code(
+    "xacro.not-allowed",
+    Fate.INVALID,
+    "",
+    meaning="Expanding a xacro file runs code that it contains, which is not allowed by default.",
+    remedy="Pass `allow_xacro=True` or `--xacro` if you trust the file.",
+)
+XACRO_NOT_INSTALLED = Code(
+    "xacro.not-installed",
+    Fate.INVALID,
+    "",
+    meaning="The package xacro is not installed.",
+    remedy='Run `pip install "sdfbridge[xacro]"`.',
+)
+XACRO_UNKNOWN_MACRO = Code(
+    "xacro.unknown-macro",
+    Fate.INVALID,
+    "<{name}> calls a macro that no file defines",
+    meaning="A macro is called that no file defines; lenient loading leaves the call out.",
+    remedy="Correct the name, or include the file that defines it.",
+    leniency="the call is left out",
+    also=(Fate.SKIPPED,),
+)

@@ -19,6 +19,7 @@ from loaders.sdf.pose import read_local_pose
 from loaders.sdf.surface import read_surface
 from loaders.sdf.unmodeled import flat_parameters
 from loaders.speed import Deferred
+from loaders.urdf import codes
 
 _gazebo_material: Callable[[str], Material | None] = Deferred(
     "loaders.sdf.material:gazebo_material"
@@ -83,12 +84,7 @@ class GazeboExtensions:
         elif reference in known:
             self._by_name.setdefault(reference, []).append(node)
         else:
-            node.report(
-                Fate.DROPPED,
-                "urdf.unknown-reference",
-                "<gazebo> refers to the unknown link or joint {reference!r}; ignored",
-                reference=reference,
-            )
+            node.report(codes.UNKNOWN_REFERENCE, reference=reference)
             mark_read(node)
 
     def link(self, link: Link) -> Link:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from loaders import codes as loaders_codes
 from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import PREFIX, URDF
@@ -27,6 +28,7 @@ from loaders.model import (
 from loaders.node import Node, mark_read
 from loaders.pose import IDENTITY, Pose
 from loaders.speed import maker
+from loaders.urdf import codes
 
 _Material, _Mesh = maker(Material), maker(Mesh)
 _ZERO, _ONES = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
@@ -121,8 +123,7 @@ def check_version(root: Node) -> None:
     if version is not None and _FIRST_VERSION <= version <= _LAST_VERSION:
         return
     used = "1.2" if version is not None and version > _LAST_VERSION else "1.0"
-    message = "unknown version {version!r} of URDF; expected 1.0, 1.1 or 1.2; reading it as {used}"
-    root.report(Fate.ASSUMED, "urdf.version", message, version=text, used=used)
+    root.report(codes.VERSION, version=text, used=used)
 
 
 def read_geometry(element: Node, geometry: Node | None, context: Context) -> Geometry | None:
@@ -151,22 +152,10 @@ def _known_shapes(element: Node, parts: Sequence[Node]) -> Sequence[Node]:
             part.tag = part.tag.removeprefix(PREFIX)
     shapes = _by_precedence([part for part in parts if part.tag in SHAPES])
     for extra in shapes[1:]:
-        extra.report(
-            Fate.DROPPED,
-            "urdf.second-shape",
-            "<geometry> has a second shape <{extra}>; using <{first}>",
-            extra=extra.tag,
-            first=shapes[0].tag,
-        )
+        extra.report(codes.SECOND_SHAPE, extra=extra.tag, first=shapes[0].tag)
         mark_read(extra)
     if not shapes:
-        element.report(
-            Fate.DROPPED,
-            "urdf.no-shape",
-            "<{tag}> has no known shape; ignored",
-            hint=f"use one of: {', '.join(SHAPES)}",
-            tag=element.tag,
-        )
+        element.report(codes.NO_SHAPE, hint=f"use one of: {', '.join(SHAPES)}", tag=element.tag)
         mark_read(element)  # nothing in it has an effect
     return shapes
 
@@ -184,13 +173,7 @@ def _by_precedence(shapes: list[Node]) -> list[Node]:
 def _read_box(node: Node, _: Context) -> Geometry:
     x, y, z = node.numbers("@size", 3)
     if min(x, y, z) < 0.0:
-        node.invalid(
-            "xml.out-of-range",
-            "the size {x:g} {y:g} {z:g} of a box must not be negative",
-            x=x,
-            y=y,
-            z=z,
-        )
+        node.report(loaders_codes.XML_OUT_OF_RANGE_7, x=x, y=y, z=z)
     return Box(size=(x, y, z))
 
 
@@ -219,7 +202,7 @@ def _read_plane(node: Node, _: Context) -> Geometry:
     x, y, z = node.numbers("@normal", 3, (0.0, 0.0, 1.0))
     length = math.hypot(x, y, z)
     if length == 0.0:
-        node.invalid("urdf.zero-normal", "the normal of a plane must not be a zero vector")
+        node.report(codes.ZERO_NORMAL)
         return Plane()
     return Plane(normal=(x / length, y / length, z / length))
 
@@ -229,9 +212,7 @@ def _read_mesh(node: Node, context: Context) -> Geometry:
     path = find_file(node, uri, context) if uri else None
     x, y, z = scale = _read_scale(node)
     if 0.0 in scale:
-        node.invalid(
-            "urdf.zero-scale", "the scale {x:g} {y:g} {z:g} must not contain 0", x=x, y=y, z=z
-        )
+        node.report(codes.ZERO_SCALE, x=x, y=y, z=z)
     return _Mesh(uri=uri, path=path, scale=(x, y, z), convex=declares_convex(node))
 
 
@@ -288,15 +269,7 @@ def shape_names(link: str, elements: Iterable[Node]) -> Iterator[tuple[str, Node
             count += 1
             name = f"{stem}_{count}"
         if given and name != given:
-            element.report(
-                Fate.ASSUMED,
-                "urdf.duplicate-name",
-                "duplicate {tag} name {given} in link {link}; renamed to {name}",
-                link=link,
-                tag=element.tag,
-                given=given,
-                name=name,
-            )
+            element.report(codes.DUPLICATE_NAME, link=link, tag=element.tag, given=given, name=name)
         taken.add(name)
         yield name, element
 
@@ -318,19 +291,13 @@ class Materials:
         for node in root.all("material"):
             material = _read_material(node, context)
             if material.name in known:
-                node.report(
-                    Fate.NOTED,
-                    "urdf.repeated-material",
-                    "duplicate material {material!r}",
-                    material=material.name,
-                )
+                node.report(codes.REPEATED_MATERIAL, material=material.name)
             if _is_defined(material):
                 _define(known, material, node)
             elif node.has("texture"):  # its file was not found, which is reported
                 known.setdefault(material.name or "", material)
             else:
-                message = "material {material!r} has neither color nor texture"
-                node.report(Fate.ASSUMED, "urdf.unknown-material", message, material=material.name)
+                node.report(codes.UNKNOWN_MATERIAL_2, material=material.name)
         return cls(known)
 
     def read(self, node: Node, context: Context) -> Material:
@@ -348,12 +315,7 @@ class Materials:
         if material.name in self.known:
             return self.known[material.name]
         if material.name:
-            node.report(
-                Fate.ASSUMED,
-                "urdf.unknown-material",
-                "unknown material {material!r}, which has neither color nor texture",
-                material=material.name,
-            )
+            node.report(codes.UNKNOWN_MATERIAL, material=material.name)
         return material
 
 
@@ -374,7 +336,7 @@ def _read_texture(node: Node, texture: Node | None, context: Context) -> str | N
         return None
     uri = texture.word("@filename", "")
     if not uri:
-        texture.report(Fate.NOTED, "urdf.no-texture", "<texture> has no filename; ignored")
+        texture.report(codes.NO_TEXTURE)
         return None
     return find_file(texture, uri, context)
 
@@ -384,9 +346,7 @@ def _read_color(color: Node) -> Rgba | None:
         return None
     r, g, b, a = color.numbers("@rgba", 4)
     if min(r, g, b, a) < 0.0 or max(r, g, b, a) > 1.0:
-        color.report(
-            Fate.ASSUMED, "urdf.colour-range", "a color component lies outside 0..1; clipped"
-        )
+        color.report(codes.COLOUR_RANGE)
         r, g, b, a = (min(max(value, 0.0), 1.0) for value in (r, g, b, a))
     return r, g, b, a
 
@@ -408,9 +368,4 @@ def _define(known: dict[str, Material], material: Material, node: Node) -> None:
     if first == material:
         return
     if dataclasses.replace(first, specular=None) != dataclasses.replace(material, specular=None):
-        node.report(
-            Fate.ASSUMED,
-            "urdf.duplicate-material",
-            "material {material!r} has several definitions; a reference by name uses the first one",
-            material=name,
-        )
+        node.report(codes.DUPLICATE_MATERIAL, material=name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from loaders import codes as loaders_codes
 from loaders.diagnostics import Fate, Where
 from loaders.drake.dialect import URDF
 from loaders.drake.joint import URDF_TYPES, complete_urdf_joint, read_acceleration
@@ -13,6 +14,7 @@ from loaders.node import IgnoredElements, Node, mark_read, report_ignored
 from loaders.numbers import KeyGroup
 from loaders.pose import IDENTITY, Array, frozen, frozen_vector, rotation_to
 from loaders.speed import maker
+from loaders.urdf import codes
 
 from .geometry import pose_of
 
@@ -79,22 +81,16 @@ def read_joint(node: Node, robot: Where) -> Joint:
 def _read_type(node: Node) -> JointType:
     word = node.word("@type")
     if word in _EXTENSIONS:
-        node.report(
-            Fate.NOTED,
-            "urdf.joint-type-extension",
-            "joint type {type} is not in the specification; using a ball joint",
-            type=word,
-        )
+        node.report(codes.JOINT_TYPE_EXTENSION, type=word)
     elif word and word not in TYPES:
-        message = "{joint} has the unknown joint type {type!r}; expected one of: {known}"
         joint = node.word("@name", "") or "the joint"
-        node.invalid("urdf.joint-type", message, joint=joint, type=word, known=", ".join(TYPES))
+        node.report(codes.JOINT_TYPE, joint=joint, type=word, known=", ".join(TYPES))
     return TYPES.get(word, JointType.FIXED)
 
 
 def _read_end(node: Node, end: Node | None, tag: str) -> str:
     if end is None:
-        node.invalid("xml.missing", "<joint> requires a <{child}>", child=tag)
+        node.report(loaders_codes.XML_MISSING_2, child=tag)
         return ""
     return end.word("@link")
 
@@ -131,11 +127,7 @@ def _read_direction(axis: Node | None) -> Array:
     xyz = axis.numbers("@xyz", 3, (1.0, 0.0, 0.0))
     length = math.hypot(*xyz)
     if length < 1e-8:
-        axis.invalid(
-            "urdf.zero-axis",
-            "the axis must not be a zero vector",
-            hint="remove <axis> to use the x axis",
-        )
+        axis.report(codes.ZERO_AXIS)
         return X_AXIS
     x, y, z = xyz
     return frozen_vector(x / length, y / length, z / length)
@@ -154,7 +146,7 @@ def _read_dynamics(dynamics: Node | None, count: int) -> tuple[float, tuple[floa
         single, friction = dynamics.numbers_of(_DYNAMICS, 0.0)
         damping = (single,) * count
     if min(*damping, friction, 0.0) < 0.0:
-        dynamics.invalid("xml.out-of-range", "damping and friction must not be negative")
+        dynamics.report(loaders_codes.XML_OUT_OF_RANGE_8)
     return friction, damping
 
 
@@ -164,19 +156,11 @@ def _read_planar(node: Node, normal: Array) -> tuple[JointAxis, ...]:
     """
     friction, damping = _read_dynamics(node.child("dynamics"), 3)
     if friction:
-        node.report(
-            Fate.ASSUMED,
-            "urdf.planar-friction",
-            "friction of a planar joint is applied to each axis",
-        )
+        node.report(codes.PLANAR_FRICTION)
     if (dynamics := node.peek("dynamics")) and len(
         dynamics.attributes.get("damping", "").split()
     ) == 1:
-        node.report(
-            Fate.NOTED,
-            "urdf.planar-damping",
-            "single damping is applied to each axis; Drake requires three numbers",
-        )
+        node.report(codes.PLANAR_DAMPING)
     _report_unlimited(node, JointType.PLANAR)
     R = rotation_to(normal)
     return tuple(
@@ -194,8 +178,7 @@ def _report_unlimited(node: Node, joint_type: JointType) -> None:
         return
     limit.skip(*("@" + name for name in limit.attributes))
     if joint_type is not JointType.FIXED:
-        message = "limits of a {type} joint are undefined; ignored"
-        limit.report(Fate.DROPPED, "urdf.limit-ignored", message, type=joint_type.value)
+        limit.report(codes.LIMIT_IGNORED, type=joint_type.value)
 
 
 # --- limits ---------------------------------------------------------------------------------------
@@ -207,13 +190,7 @@ def _read_limits(node: Node, limit: Node | None, joint_type: JointType) -> dict[
     """
     if limit is None:
         if joint_type in _LIMITED:
-            node.report(
-                Fate.ASSUMED,
-                "urdf.missing-limit",
-                "a {type} joint requires a <limit>; the joint is unlimited",
-                hint="add <limit>, or use the type continuous",
-                type=joint_type.value,
-            )
+            node.report(codes.MISSING_LIMIT, type=joint_type.value)
         return {}
     stated = _LIMITS.numbers(limit.attributes, math.nan)
     if stated is not None and joint_type in _LIMITED and _are_usual(*stated):
@@ -280,17 +257,7 @@ def _read_range(limit: Node, joint_type: JointType) -> tuple[float, float]:
         limit.report(Fate.ASSUMED, "urdf.missing-limit", message, attribute=missing)
         lower, upper = lower or 0.0, upper or 0.0
     if lower > upper:
-        limit.report(
-            Fate.ASSUMED,
-            "urdf.reversed-limit",
-            (
-                "lower limit {lower:g} exceeds upper limit {upper:g}; the joint is unlimited, as "
-                "in "
-                "PyBullet"
-            ),
-            lower=lower,
-            upper=upper,
-        )
+        limit.report(codes.REVERSED_LIMIT, lower=lower, upper=upper)
         return -math.inf, math.inf
     return -math.inf if lower <= -UNLIMITED else lower, math.inf if upper >= UNLIMITED else upper
 

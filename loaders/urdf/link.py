@@ -20,6 +20,7 @@ from loaders.node import IgnoredElements, Node, report_ignored
 from loaders.numbers import KeyGroup
 from loaders.pose import Pose, frozen_matrix
 from loaders.speed import Deferred, maker
+from loaders.urdf import codes
 
 from .geometry import Materials, pose_of, read_geometry, shape_names
 
@@ -139,13 +140,10 @@ def _read_inertial(
     if moments is not None:
         xx, xy, xz, yy, yz, zz = moments.numbers_of(_MOMENTS, 0.0)
     elif mass:
-        message = "<inertial> requires an <inertia>; using a point mass"
-        inertial.report(Fate.ASSUMED, "urdf.missing-inertia", message)
+        inertial.report(codes.MISSING_INERTIA)
     X_LI = pose_of(origin)
     if name == WORLD:
-        inertial.report(
-            Fate.ASSUMED, "urdf.world-inertial", "the link world is the world; ignored its mass"
-        )
+        inertial.report(codes.WORLD_INERTIAL)
         return None
     return SpatialInertia.in_frame(mass, X_LI, frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz))
 

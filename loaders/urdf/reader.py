@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loaders.context import Context
-from loaders.diagnostics import Fate
+from loaders.drake import codes as drake_codes
 from loaders.drake.constraint import ELEMENTS, read_model
 from loaders.drake.dialect import URDF
 from loaders.drake.joint import canonicalize_urdf
@@ -20,6 +20,7 @@ from loaders.node import Node, mark_read
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 from loaders.speed import Deferred
+from loaders.urdf import codes
 
 from .gazebo import GazeboExtensions
 from .geometry import Materials, check_version, read_origin
@@ -94,9 +95,7 @@ def _read_frame(node: Node, links: frozenset[str]) -> Frame:
     """Read Drake's ``<frame name link xyz rpy>``."""
     link = node.word("@link")
     if link and link != WORLD and link not in links:
-        node.invalid(
-            "drake.unknown-link", "the frame is fixed to the unknown link {link!r}", link=link
-        )
+        node.report(drake_codes.UNKNOWN_LINK_2, link=link)
         link = WORLD
     X_LF = Pose.from_xyz_rpy(node.numbers("@xyz", 3, _ZERO), node.numbers("@rpy", 3, _ZERO))
     return Frame(name=node.word("@name"), link=link or WORLD, X_LF=X_LF, where=node.where)
@@ -118,11 +117,7 @@ def with_mesh_folders(root: Node, context: Context) -> Context:
         folders += [
             Path(os.path.normpath(os.path.join(os.path.dirname(root.file), name))) for name in names
         ]
-        message = (
-            "only the mesh folders of <mujoco> are used; its other options are for MuJoCo's "
-            "compiler"
-        )
-        element.report(Fate.NOTED, "urdf.mujoco-options", message)
+        element.report(codes.MUJOCO_OPTIONS)
         mark_read(element)
     if not folders:
         return context
@@ -208,15 +203,9 @@ def _is_body(link: Link) -> bool:
 
 def _report_empty(root: Node) -> None:
     if not any(map(root.has, _SRDF)):
-        root.report(
-            Fate.ASSUMED,
-            "urdf.no-links",
-            "<robot> requires at least one <link>; the robot is empty",
-        )
+        root.report(codes.NO_LINKS)
         return
-    root.invalid(
-        "urdf.srdf", "the file is an SRDF, which has no links", hint="load its URDF, with srdf=..."
-    )
+    root.report(codes.SRDF)
     mark_read(root)
 
 
@@ -224,9 +213,7 @@ def _read_name(root: Node) -> str:
     name = root.word("@name", "")
     if not name:
         name = Path(root.file).name.partition(".")[0] or "robot"
-        root.report(
-            Fate.ASSUMED, "urdf.missing-name", "<robot> requires a name; using {name!r}", name=name
-        )
+        root.report(codes.MISSING_NAME, name=name)
     return name
 
 
@@ -242,13 +229,8 @@ def _by_name(nodes: Iterable[Node]) -> tuple[dict[str, Node], list[Node]]:
         if first is not node:
             repeated.append(node)
         if first is not node and name:
-            node.invalid(
-                "urdf.duplicate-name",
-                "duplicate {tag} name {name}; the first is in {place}",
-                hint="rename one of them",
-                tag=node.tag,
-                name=name,
-                place=_place(first, node),
+            node.report(
+                codes.DUPLICATE_NAME_INVALID, tag=node.tag, name=name, place=_place(first, node)
             )
     return elements, repeated
 

@@ -21,6 +21,7 @@ from loaders.node import IgnoredElements, Node, report_ignored
 from loaders.numbers import parse_number
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
+from loaders.urdf import codes
 from loaders.xml import parse, read_bytes
 
 _SIZES = {
@@ -48,15 +49,7 @@ def read_states(root: Node, joints: Mapping[str, Joint]) -> tuple[Keyframe, ...]
     for node, name, group in states:
         unique = name if counts[name] == 1 else f"{group}_{name}"
         if unique in keyframes:
-            node.report(
-                Fate.DROPPED,
-                "srdf.duplicate-state",
-                "state {state} of group {group} is defined twice; ignored the second",
-                subjects=(unique,),
-                hint="rename one of them",
-                state=name,
-                group=group,
-            )
+            node.report(codes.SRDF_DUPLICATE_STATE, subjects=(unique,), state=name, group=group)
             continue
         positions = _positions(node, unique, joints)
         if positions:
@@ -81,12 +74,7 @@ def _positions(node: Node, state: str, joints: Mapping[str, Joint]) -> dict[str,
         numbers = _numbers(value)
         if len(numbers) != _SIZES[joint.type]:
             child.report(
-                Fate.DROPPED,
-                "srdf.state-value",
-                (
-                    "state {state}: invalid position {value!r} of joint {joint}; expected {count} "
-                    "finite number(s)"
-                ),
+                codes.SRDF_STATE_VALUE,
                 subjects=(name,),
                 state=state,
                 value=value,
@@ -96,8 +84,7 @@ def _positions(node: Node, state: str, joints: Mapping[str, Joint]) -> dict[str,
             continue
         positions[name] = numbers
     if not node.all("joint"):
-        message = "state {state} has no joints; ignored"
-        node.report(Fate.DROPPED, "srdf.empty-state", message, subjects=(state,), state=state)
+        node.report(codes.SRDF_EMPTY_STATE, subjects=(state,), state=state)
     return positions
 
 
@@ -168,9 +155,7 @@ def with_srdf(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
     if root is None:
         return scene
     if root.tag != "robot":
-        root.invalid(
-            "srdf.root", "unknown root element <{tag}> of an SRDF; expected <robot>", tag=root.tag
-        )
+        root.report(codes.SRDF_ROOT, tag=root.tag)
         return scene
     root.skip("@name", "@version")
     report_ignored(root, _IGNORED)
@@ -221,20 +206,14 @@ def _pair(node: Node, links: Iterable[str]) -> list[tuple[str, str]]:
     if not all(known):
         return []
     if a == b:
-        node.report(
-            Fate.ASSUMED,
-            "srdf.same-link",
-            "link {link} never collides with itself; ignored",
-            subjects=(a,),
-            link=a,
-        )
+        node.report(codes.SRDF_SAME_LINK, subjects=(a,), link=a)
         return []
     return [(min(a, b), max(a, b))]
 
 
 def _is_known(name: str, links: Iterable[str], node: Node) -> bool:
     if name and name not in links:
-        node.report(Fate.DROPPED, "srdf.unknown-link", "unknown link {link!r}; ignored", link=name)
+        node.report(codes.SRDF_UNKNOWN_LINK, link=name)
     return name in links
 
 
@@ -250,11 +229,4 @@ def report_unused(path: Path, diagnostics: Diagnostics) -> None:
     folder, name = os.path.split(path)
     srdf = f"{name.partition('.')[0]}.srdf"
     if os.path.isfile(os.path.join(folder, srdf)):
-        diagnostics.add(
-            Fate.NOTED,
-            "srdf.not-used",
-            "{file} beside this file is not used",
-            Where(str(path)),
-            hint="use srdf=... for its collision filters and states",
-            file=srdf,
-        )
+        diagnostics.add(codes.SRDF_NOT_USED, Where(str(path)), file=srdf)

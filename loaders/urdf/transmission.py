@@ -8,11 +8,13 @@ import dataclasses
 import math
 from collections.abc import Iterator
 
+from loaders import codes as loaders_codes
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import URDF
 from loaders.drake.joint import Drive, read_drive
 from loaders.model import Actuator, Joint
 from loaders.node import IgnoredElements, Node, mark_read, report_ignored
+from loaders.urdf import codes
 
 _SIMPLE = "SimpleTransmission"
 _CONTROLLER = (
@@ -61,13 +63,7 @@ def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
     kind = node.word("@type", "") or _text(node, "type") or _text(node, "plugin")
     node.skip("@name", "@type", "type", "plugin")
     if _SIMPLE not in kind:
-        node.report(
-            Fate.DROPPED,
-            "urdf.transmission-type",
-            "transmission type {type!r} is not supported; expected {supported}",
-            type=kind,
-            supported=_SIMPLE,
-        )
+        node.report(codes.TRANSMISSION_TYPE, type=kind, supported=_SIMPLE)
         mark_read(node)
         return None
     joint_node, motor = _first(node, "joint"), _first(node, "actuator")
@@ -108,16 +104,10 @@ def _text(node: Node, tag: str) -> str:
 def _first(node: Node, tag: str) -> Node | None:
     children = node.all(tag)
     if not children:
-        node.invalid("xml.missing", "<transmission> requires a <{child}>", child=tag)
+        node.report(loaders_codes.XML_MISSING_3, child=tag)
         return None
     for extra in children[1:]:
-        extra.report(
-            Fate.DROPPED,
-            "urdf.transmission-extra",
-            "{type} must have one <{tag}>; using the first one",
-            type=_SIMPLE,
-            tag=tag,
-        )
+        extra.report(codes.TRANSMISSION_EXTRA, type=_SIMPLE, tag=tag)
         mark_read(extra)
     return children[0]
 
@@ -132,12 +122,7 @@ def _read_reduction(parts: tuple[Node, ...]) -> float:
     except ValueError:
         value = 0.0
     if value == 0.0 or not math.isfinite(value):
-        reductions[0].report(
-            Fate.ASSUMED,
-            "urdf.reduction",
-            "invalid mechanical reduction {value!r}; using 1",
-            value=reductions[0].text.strip(),
-        )
+        reductions[0].report(codes.REDUCTION, value=reductions[0].text.strip())
         return 1.0
     return value
 
@@ -148,12 +133,7 @@ def _actuated_joint(node: Node, joints: dict[str, Joint]) -> Joint | None:
     joint = joints.get(name)
     if joint is None:
         if name:
-            node.report(
-                Fate.DROPPED,
-                "urdf.unknown-joint",
-                "unknown joint {joint!r}; ignored its actuator",
-                joint=name,
-            )
+            node.report(codes.UNKNOWN_JOINT, joint=name)
         return None
     if len(joint.axes) != 1:
         message = "joint {joint} has {count} axes; ignored its actuator"
@@ -178,9 +158,7 @@ def _with_unique_names(actuators: list[Actuator], root: Node) -> Iterator[Actuat
             name = f"{actuator.name}_{count}"
         if count:
             root.diagnostics.add(
-                Fate.ASSUMED,
-                "urdf.duplicate-name",
-                "duplicate actuator name {actuator}; renamed to {name}",
+                codes.DUPLICATE_NAME_3,
                 actuator.where,
                 subjects=(actuator.name, name, actuator.joint),
                 actuator=actuator.name,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.diagnostics import Diagnostics, Where
 from loaders.model import WORLD, Coupling, Joint
 from loaders.node import Node, mark_read
 from loaders.pose import IDENTITY, Pose
 from loaders.text import closest
+from loaders.urdf import codes
 
 from .joint import TYPES, read_joint, read_mimic
 
@@ -36,24 +37,18 @@ def connected(
             close = closest(end, known)
             hint = f"did you mean {close}?" if close else "correct the name, or add the link"
             diagnostics.add(
-                Fate.INVALID,
-                "urdf.unknown-link",
-                "{joint} refers to the unknown link {end!r}",
+                codes.UNKNOWN_LINK,
                 joint.where,
                 hint=hint,
                 subjects=filter(None, (joint.name,)),
-                leniency="{joint} is left out",
                 joint=_called(joint),
                 end=end,
             )
         if joint.parent == joint.child and joint.parent:
             diagnostics.add(
-                Fate.INVALID,
-                "urdf.loop",
-                "joint {joint} connects link {child} to itself",
+                codes.LOOP,
                 joint.where,
                 subjects=(joint.name, joint.child),
-                leniency="joint {joint} is left out",
                 joint=joint.name,
                 child=joint.child,
             )
@@ -91,11 +86,8 @@ def link_poses(
             _walk(name, incident, poses, diagnostics)
     if len(floating) > 1:
         diagnostics.add(
-            Fate.ASSUMED,
-            "urdf.several-roots",
-            "{count} links have no parent: {links}; each is a floating base",
+            codes.SEVERAL_ROOTS,
             links[floating[1]].where,
-            hint="connect them by joints",
             subjects=floating,
             count=len(floating),
             links=tuple(floating),
@@ -128,14 +120,8 @@ def report_second_parents(
         )  # which is a duplicate name
         if joint.child != WORLD and not is_copy:
             diagnostics.add(
-                Fate.INVALID,
-                "urdf.two-parents",
-                (
-                    "link {link} has two parents: {first_parent} by {first}, {second_parent} by "
-                    "{second}"
-                ),
+                codes.TWO_PARENTS,
                 joint.where,
-                hint="remove one of the joints, or use SDFormat, which allows loops",
                 subjects=filter(None, (joint.child, first.name, joint.name)),
                 link=joint.child,
                 first_parent=first.parent,
@@ -183,11 +169,8 @@ def _walk(
             there = joint.child if downwards else joint.parent
             if there in poses:
                 diagnostics.add(
-                    Fate.INVALID,
-                    "urdf.loop",
-                    "joint {joint} closes a loop: links {parent} and {child} are already connected",
+                    codes.LOOP_2,
                     joint.where,
-                    hint="remove the joint, or use SDFormat, which allows loops",
                     subjects=(joint.name, joint.parent, joint.child),
                     joint=joint.name,
                     parent=joint.parent,

@@ -25,6 +25,7 @@ from loaders.files.read_file import read
 from loaders.limits import FileError, LimitError, describe_error, limit_of
 from loaders.node import Node
 from loaders.text import printable, shortened
+from loaders.urdf import codes
 from loaders.xml import mended_xml, parse, repaired_xml
 
 from . import xacro_process
@@ -489,9 +490,8 @@ def _report_missing(message: dict[str, Any], where: Where, guard: Guard) -> None
             "xacro.include-not-found", "xacro cannot include a file", reason, guard, where
         )
     for name, place in message.get("macros", ()) if lenient or not reasons else ():
-        text, leniency = "<{name}> calls a macro that no file defines", "the call is left out"
         at = _place(place, where)
-        diagnostics.add(Fate.INVALID, "xacro.unknown-macro", text, at, leniency=leniency, name=name)
+        diagnostics.add(codes.XACRO_UNKNOWN_MACRO, at, name=name)
 
 
 def _place(place: list[Any] | None, where: Where) -> Where:

@@ -61,26 +61,6 @@ def bare_codes() -> dict[str, list[str]]:
     return places
 
 
-def fates() -> dict[str, set[str]]:
-    """The fates that are written beside each code."""
-    found: dict[str, set[str]] = {}
-    for name, tree in sources().items():
-        prefix = next(
-            (f"{prefix}." for folder, prefix in _TARGETS.items() if name.startswith(folder)), ""
-        )
-        for node in ast.walk(tree):
-            values = _values(node)
-            for i, value in enumerate(values):
-                fate = _fate(value)
-                for code in _beside(values, i) if fate else ():
-                    found.setdefault(code if _CODE.fullmatch(code) else prefix + code, set()).add(
-                        str(fate)
-                    )
-            if _called(node) == "invalid" and values and _text(values[0]):
-                found.setdefault(str(_text(values[0])), set()).add("invalid")
-    return found
-
-
 def _text(node: ast.AST) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 

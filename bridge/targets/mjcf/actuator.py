@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, MechanismActuator
 from bridge.mechanism.coordinates import floating_joint_names
-from loaders.diagnostics import Fate
+from bridge.targets.mjcf import codes
 from loaders.model import Actuator, JointAxis
 from loaders.scoped_names import SEPARATOR
 
@@ -42,13 +42,7 @@ def _write(
     target = _target(actuator, scalar_joints, tendons, context)
     if target is None:
         context.report(
-            Fate.DROPPED,
-            "actuator",
-            (
-                "actuator {actuator} drives joint {joint}, which is not a hinge or slide of the "
-                "tree "
-                "of bodies"
-            ),
+            codes.ACTUATOR,
             actuator.where,
             subjects=(actuator.name, actuator.joint or actuator.tendon),
             actuator=actuator.name,
@@ -164,15 +158,7 @@ def _report_omitted(context: Context) -> None:
     actuators = [a.actuator for a in context.mechanism.actuators if not a.actuator.mujoco]
     if actuators:
         names = tuple(actuator.name for actuator in actuators)
-        context.report(
-            Fate.NOTED,
-            "no-actuators",
-            "actuators are omitted by default: {actuators}",
-            actuators[0].where,
-            hint='actuators="motor" writes them; so do dcmotor, position and velocity',
-            subjects=names,
-            actuators=names,
-        )
+        context.report(codes.NO_ACTUATORS, actuators[0].where, subjects=names, actuators=names)
 
 
 def _write_actuator(
@@ -188,13 +174,7 @@ def _write_actuator(
     joint = None if driven.dof is None else scalar_joints.get(driven.dof)
     if joint is None or driven.dof is None:
         context.report(
-            Fate.DROPPED,
-            "actuator",
-            (
-                "actuator {actuator} drives joint {joint}, which is not a hinge or slide of the "
-                "tree "
-                "of bodies"
-            ),
+            codes.ACTUATOR,
             actuator.where,
             subjects=_subjects(actuator),
             actuator=actuator.name,
@@ -228,15 +208,7 @@ def _stated_actuators(context: Context) -> list[MechanismActuator]:
     ]
     if idle:
         joints = tuple(a.actuator.joint for a in idle)
-        context.report(
-            Fate.NOTED,
-            "idle-followers",
-            "joints that follow others have no actuator: {joints}",
-            idle[0].actuator.where,
-            hint="give them controller gains",
-            subjects=joints,
-            joints=joints,
-        )
+        context.report(codes.IDLE_FOLLOWERS, idle[0].actuator.where, subjects=joints, joints=joints)
     return [a for a in context.mechanism.actuators if a not in idle and not a.actuator.mujoco]
 
 
@@ -313,11 +285,7 @@ def _dc_motor(element: Element, drive: _Drive, context: Context) -> None:
     if _ends_at_speed_limit(drive, context):
         element.set(biastype="affine", biasprm=(0.0, 0.0, -effort / speed))
         context.report(
-            Fate.APPROXIMATED,
-            "velocity-limit",
-            "the effort of the motor of joint {joint} is zero at {speed:g} rad/s or m/s; other "
-            "forces can exceed that "
-            "speed",
+            codes.VELOCITY_LIMIT,
             drive.actuator.where,
             subjects=drive.subjects,
             joint=drive.joint,
@@ -326,14 +294,8 @@ def _dc_motor(element: Element, drive: _Drive, context: Context) -> None:
     else:
         missing = "speed" if math.isfinite(effort) else "effort"
         context.report(
-            Fate.ASSUMED,
-            "no-speed-line",
-            (
-                "joint {joint} has no {missing} limit; the effort of its motor does not fall with "
-                "speed"
-            ),
+            codes.NO_SPEED_LINE,
             drive.actuator.where,
-            hint="state both limits of the joint",
             subjects=drive.subjects,
             joint=drive.joint,
             missing=missing,
@@ -351,13 +313,8 @@ def _max_control(drive: _Drive, speed: float, context: Context) -> float:
     limit = drive.max_effort(step, speed)
     if limit < effort < math.inf:
         context.report(
-            Fate.ASSUMED,
-            "control-range",
-            "the limits of joint {joint}, {effort:g} N m or N and {speed:g} rad/s or m/s, are too "
-            "large for its "
-            "inertia at a time step of {step:g} s; its control is limited to {limit:g}",
+            codes.CONTROL_RANGE,
             drive.actuator.where,
-            hint="state the true limits",
             subjects=drive.subjects,
             joint=drive.joint,
             effort=effort,
@@ -420,13 +377,8 @@ def _round_to_three_digits(x: float) -> float:
 
 def _report_gain(drive: _Drive, gain: float, context: Context) -> None:
     context.report(
-        Fate.ASSUMED,
-        "assumed-gain",
-        "the source states no gain for actuator {actuator}; it gets {gain:g}, which reacts within "
-        "{time:.2g} s to the "
-        "effective inertia of the joint",
+        codes.ASSUMED_GAIN,
         drive.actuator.where,
-        hint="tune the gain, or state it in the source",
         subjects=drive.subjects,
         actuator=drive.actuator.name,
         gain=gain,

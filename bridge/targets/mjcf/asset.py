@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from bridge.geometry.convex_decomposition import with_choice
 from bridge.geometry.mesh import Appearance, MeshFile, mesh_files, shape_asset
 from bridge.geometry.textures import Picture, engine_picture
+from bridge.targets.mjcf import codes
 from bridge.targets.numbers import color
-from loaders.diagnostics import Diagnostic, Diagnostics, Fate, Where
+from loaders.diagnostics import Diagnostic, Diagnostics, Where
 from loaders.files.images import PictureError, gray_levels
 from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visual
 from loaders.pose import Array, Pose
@@ -61,14 +62,7 @@ def read_heightfield(
         gray = gray_levels(heightmap.path)
     except PictureError as error:
         context.report(
-            Fate.DROPPED,
-            "heightmap",
-            "cannot read the height map {uri} as an image: {reason}",
-            where,
-            hint="use an existing image in a format that Pillow reads",
-            subjects=(link,),
-            uri=heightmap.uri,
-            reason=str(error),
+            codes.HEIGHTMAP, where, subjects=(link,), uri=heightmap.uri, reason=str(error)
         )
         return None
     lowest, highest = int(gray.levels.min()), int(gray.levels.max())
@@ -226,16 +220,7 @@ class AssetLibrary:
         for file in files:
             if not file.has_uv:
                 self._context.report(
-                    Fate.NOTED,
-                    "no-texture-coordinates",
-                    (
-                        "mesh {mesh} has no texture coordinates; MuJoCo maps the texture in its "
-                        "own "
-                        "way"
-                    ),
-                    use.where,
-                    subjects=(use.link,),
-                    mesh=file.name,
+                    codes.NO_TEXTURE_COORDINATES, use.where, subjects=(use.link,), mesh=file.name
                 )
 
     def _part(self, file: MeshFile, use: MeshUse) -> Part:
@@ -334,9 +319,7 @@ class AssetLibrary:
         ]
         if lost:
             self._context.report(
-                Fate.NOTED,
-                "material",
-                "material {material}: MuJoCo does not support {properties}",
+                codes.MATERIAL,
                 where,
                 subjects=(link,),
                 material=material.name or "without a name",
@@ -356,12 +339,7 @@ class AssetLibrary:
             )
             if picture is not None and picture.has_transparent_pixels:
                 self._context.report(
-                    Fate.NOTED,
-                    "texture-transparency",
-                    "texture {file} has transparent parts, which MuJoCo draws as opaque",
-                    where,
-                    subjects=(link,),
-                    file=Path(file).name,
+                    codes.TEXTURE_TRANSPARENCY, where, subjects=(link,), file=Path(file).name
                 )
         return self._textures[file]
 

@@ -2,581 +2,942 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import CodeInfo, Fate
+from loaders.diagnostics import Code, Fate
 
-CODES = {
-    "mjcf.acceleration-limit": CodeInfo(
-        "MuJoCo does not support acceleration limits of joints.",
-        "Limit the acceleration in the controller.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.actuator": CodeInfo(
-        "An actuator drives a joint that is not a hinge or slide of the tree, so it is left out.",
-        "",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.actuator-interfaces": CodeInfo(
-        "The hardware interfaces of an actuator have no counterpart in MuJoCo.", "", (Fate.NOTED,)
-    ),
-    "mjcf.added-mass": CodeInfo(
-        "MuJoCo does not support an added-mass matrix; its fluid forces follow from the shapes.",
-        "",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.assumed-gain": CodeInfo(
-        (
-            "The source states no gain for the requested controller; the message states the gain "
-            "that "
-            "is used."
-        ),
-        "State the gains in the source, or tune the exported ones.",
-        (Fate.ASSUMED,),
-    ),
-    "mjcf.ball-soft-constraint": CodeInfo(
-        "A ball constraint is enforced by MuJoCo's soft constraints; the message states the error.",
-        "Reduce the time step.",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.bushing": CodeInfo(
-        "MuJoCo does not support bushings; the message has the parameters.",
-        "Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.collide-without-contact": CodeInfo(
-        (
-            "A shape that reports contacts without forces is exported as a geom that collides "
-            "with nothing, so MuJoCo"
-            " reports no contacts."
-        ),
-        "",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.contact-dissipation": CodeInfo(
-        (
-            "The dissipation of a contact is exact at rest only, or cannot be written because no "
-            "stiffness is stated."
-        ),
-        "State a stiffness, or one kind of damping only.",
-        (Fate.DROPPED, Fate.APPROXIMATED),
-    ),
-    "mjcf.contact-pair": CodeInfo(
-        "A contact pair names a collision that has no geom.", "", (Fate.DROPPED,)
-    ),
-    "mjcf.contact-pairs": CodeInfo(
-        (
-            "More than 2000 pairs of geoms may collide, or bounce off each other, so no explicit "
-            "pairs are written."
-        ),
-        "Reduce the number of shapes, or filter collisions.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.contact-policy": CodeInfo(
-        "The collision policy ignores bitmasks and `self_collide`, which the source states.",
-        'Use `policy="sdformat"`.',
-        (Fate.NOTED,),
-    ),
-    "mjcf.contact-solver": CodeInfo(
-        "A contact parameter belongs to another contact solver and is left out.",
-        "",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.contact-stiffness": CodeInfo(
-        (
-            "A contact stiffness is exact for one mass only, is limited by the time step, or "
-            "cannot be written "
-            "because the link has no moving mass."
-        ),
-        'Use `contacts="pairs"`, or reduce the time step.',
-        (Fate.DROPPED, Fate.APPROXIMATED),
-    ),
-    "mjcf.control-range": CodeInfo(
-        (
-            'The limits of a `"dcmotor"` exceed what its inertia allows in one time step, so the '
-            "control range ends "
-            "earlier."
-        ),
-        "State the true limits, or reduce the time step.",
-        (Fate.ASSUMED,),
-    ),
-    "mjcf.coupling": CodeInfo(
-        "MuJoCo couples hinges and slides only, so a coupling of other joints is left out.",
-        "",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.coupling-soft-constraint": CodeInfo(
-        "A coupling is enforced by MuJoCo's soft constraints; the message states the error.",
-        "Reduce the time step.",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.curve": CodeInfo(
-        "The ends of a curve do not limit a curvilinear joint; only the limits of its axis do.",
-        "State limits of the axis.",
-        (Fate.NOTED,),
-    ),
-    "mjcf.deformable": CodeInfo(
-        "A deformable link is exported as a rigid body.", "", (Fate.DROPPED,)
-    ),
-    "mjcf.density": CodeInfo(
-        "The density of a shape does not change its mass: the inertia of the link is used.",
-        'Use `inertia="from_geometry"`.',
-        (Fate.NOTED,),
-    ),
-    "mjcf.distance-soft-constraint": CodeInfo(
-        "A fixed distance is enforced by MuJoCo's soft constraints; the message states the error.",
-        "Reduce the time step.",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.empty-range": CodeInfo(
-        (
-            "The lower limit of a joint is above the upper limit, so the joint is exported without "
-            "limits."
-        ),
-        "Exchange the limits in the source.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.empty-shape": CodeInfo(
-        "A shape has no extent, so MuJoCo refuses it and it is left out.",
-        "Give the shape a positive size.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.filter-groups": CodeInfo(
-        "Collision filter groups are exported as the pairs of links that they exclude.",
-        "",
-        (Fate.NOTED,),
-    ),
-    "mjcf.fluid-force": CodeInfo(
-        "MJCF has no element for buoyancy, drag by coefficients, or a wing; the message has the "
-        "parameters. "
-        "MuJoCo's own model of a fluid computes other forces, from shapes, and is exact for none "
-        "of them.",
-        "Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.force-torque-axes": CodeInfo(
-        (
-            "A force-torque sensor measures in the axes of a link, or of the sensor on it, and "
-            "MuJoCo measures on the "
-            "body of the other link of the joint. The axes agree at joint position 0, and turn "
-            "with the joint."
-        ),
-        (
-            "Turn the reading as the hint states, by the rotation R_PC of the child in the parent "
-            "of "
-            "the joint."
-        ),
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.force-torque-sign": CodeInfo(
-        "A force-torque sensor reads the opposite sign to the one that the source requests.",
-        "Negate the reading.",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.free-joint": CodeInfo(
-        (
-            "MuJoCo has one damping, friction, stiffness and inertia for all directions of a free "
-            "joint."
-        ),
-        "",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.friction-combination": CodeInfo(
-        (
-            "MuJoCo uses the larger friction of two shapes, unlike the simulator of the collision "
-            "policy."
-        ),
-        'Use `contacts="pairs"`.',
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.friction-direction": CodeInfo(
-        "MuJoCo does not support different friction in two directions of a geom.",
-        "Write a `<pair>`, which has two sliding coefficients.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.heightmap": CodeInfo(
-        "The image of a height map cannot be read, so the shape is left out.",
-        "Use a PNG image.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.hydroelastic": CodeInfo(
-        "MuJoCo does not support hydroelastic contact; it uses point contact.", "", (Fate.DROPPED,)
-    ),
-    "mjcf.idle-followers": CodeInfo(
-        (
-            "A joint that follows another has an effort limit and no gains; only its leader gets "
-            "an "
-            "actuator."
-        ),
-        "Give the joint controller gains to drive it too.",
-        (Fate.NOTED,),
-    ),
-    "mjcf.impossible-inertia": CodeInfo(
-        "The inertia of a link belongs to no real body, so MuJoCo refuses it.",
-        'Correct the inertia, or use `inertia="repair"`.',
-        (Fate.INVALID,),
-    ),
-    "mjcf.inertia-from-geometry": CodeInfo(
-        (
-            "The mass and inertia of a link are computed from its collision shapes, as requested "
-            "by "
-            '`inertia="from_geometry"`.'
-        ),
-        "",
-        (Fate.ASSUMED,),
-    ),
-    "mjcf.joint-coordinate": CodeInfo(
-        (
-            "The MuJoCo position of a joint is a multiple of its position in the model, for "
-            "example an angle instead "
-            "of an arc length; or that of a ball joint is about other axes, those of the link."
-        ),
-        (
-            "Scale the value by the factor in the message; rotate the vector part of the "
-            "quaternion "
-            "of a ball joint."
-        ),
-        (Fate.NOTED,),
-    ),
-    "mjcf.joint-feedback": CodeInfo(
-        "A joint requests force feedback, which MuJoCo gives only through sensors.",
-        "Add a force and a torque sensor to the model.",
-        (Fate.NOTED,),
-    ),
-    "mjcf.keyframe-actuator": CodeInfo(
-        "A state names an actuator that the export does not have.",
-        "Correct the state, or remove the actuator from it.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.keyframe-joint": CodeInfo(
-        "A state names a joint that has no position or velocity of that size in MuJoCo.",
-        "Correct the state, or remove the joint from it.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.keyframe-limits": CodeInfo(
-        "A state of the source is outside the joint limits.",
-        "Correct the state in the source.",
-        (Fate.NOTED,),
-    ),
-    "mjcf.keyframe-pose": CodeInfo(
-        "A state poses a link that is not kinematic or does not exist.",
-        "Correct the state, or remove the link from it.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.light": CodeInfo(
-        "The type of a light is not supported by MuJoCo.",
-        "Use a directional, point or spot light.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.light-joint": CodeInfo(
-        (
-            "Full effort moves a joint so far in one time step that the integration may become "
-            "unstable."
-        ),
-        'State the true effort limit or rotor inertia, or use `actuators="dcmotor"`.',
-        (Fate.NOTED,),
-    ),
-    "mjcf.light-parameters": CodeInfo(
-        "Some parameters of a light, such as its range, are not supported by MuJoCo.",
-        "",
-        (Fate.NOTED,),
-    ),
-    "mjcf.locked-joint": CodeInfo(
-        "The limits of a joint leave a single position, which an equality constraint holds.",
-        "Use a fixed joint.",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.loop-soft-constraint": CodeInfo(
-        "A kinematic loop is closed by MuJoCo's soft constraints; the message states the error.",
-        "Reduce the time step.",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.massless-link": CodeInfo(
-        "A link that moves has no mass; it gets the smallest mass and inertia that MuJoCo accepts.",
-        "Give the link mass and inertia.",
-        (Fate.ASSUMED,),
-    ),
-    "mjcf.material": CodeInfo(
-        "Some properties of a material, such as a texture map, are not supported by MuJoCo.",
-        "",
-        (Fate.NOTED,),
-    ),
-    "mjcf.mjx": CodeInfo(
-        "MJX does not support the model; the message states why.",
-        "Use MuJoCo Warp, or change what the message names.",
-        (Fate.NOTED,),
-    ),
-    "mjcf.model-scopes": CodeInfo(
-        "Nested models are exported only as prefixes of names.", "", (Fate.NOTED,)
-    ),
-    "mjcf.moving-plane": CodeInfo(
-        "A plane is on a link that moves, which MuJoCo does not support.",
-        "Use a box.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.mujoco-element": CodeInfo(
-        (
-            "A sensor, equality or soft body of MuJoCo names an item that is not in the document "
-            "or "
-            "has no limit."
-        ),
-        "",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.never-closes": CodeInfo(
-        (
-            "Two points that should coincide cannot meet within the joint limits; the constraint "
-            "uses MuJoCo's "
-            "default softness."
-        ),
-        "Move the points, or widen the limits.",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.no-actuators": CodeInfo(
-        "The model has actuators, which are not exported by default.",
-        'Use `actuators="motor"`.',
-        (Fate.NOTED,),
-    ),
-    "mjcf.no-inertia": CodeInfo(
-        'A link has no inertia, and `inertia="error"` was requested.',
-        'State the inertia, or use `inertia="keep"`.',
-        (Fate.INVALID,),
-    ),
-    "mjcf.no-shape": CodeInfo(
-        "A collision or visual has an empty geometry, so there is no geom.", "", (Fate.NOTED,)
-    ),
-    "mjcf.no-speed-line": CodeInfo(
-        'A `"dcmotor"` has no velocity or effort limit, so its effort does not fall with speed.',
-        "State both limits of the joint.",
-        (Fate.ASSUMED,),
-    ),
-    "mjcf.no-texture-coordinates": CodeInfo(
-        "A mesh with a texture has no texture coordinates; MuJoCo chooses them.",
-        "Use a mesh with texture coordinates.",
-        (Fate.NOTED,),
-    ),
-    "mjcf.open-at-zero": CodeInfo(
-        "Two points that should coincide are apart at the zero configuration.",
-        "Start from a configuration that closes the loop.",
-        (Fate.NOTED,),
-    ),
-    "mjcf.parallel-axes": CodeInfo(
-        (
-            "The axes of a universal or revolute2 joint are parallel, so that the mass matrix is "
-            "singular; one axis "
-            "gets an armature of 1e-12 kg m²."
-        ),
-        "Turn one axis, or use a joint with one axis.",
-        (Fate.ASSUMED,),
-    ),
-    "mjcf.physics": CodeInfo(
-        "A physics setting of another engine has no counterpart in MuJoCo.", "", (Fate.NOTED,)
-    ),
-    "mjcf.pivoted-contact": CodeInfo(
-        (
-            "Links that only turn about their center of mass touch one another, for which MuJoCo's "
-            "solver fails."
-        ),
-        'Set `solver="PGS"`, or `model.body_invweight0[body, 0]` to the inverse mass of the body.',
-        (Fate.NOTED,),
-    ),
-    "mjcf.refused": CodeInfo(
-        (
-            "MuJoCo refuses to compile the export; the message names the element and the links "
-            "that "
-            "use it."
-        ),
-        "Correct the shape, mesh or picture that the message names.",
-        (Fate.INVALID,),
-    ),
-    "mjcf.repaired-inertia": CodeInfo(
-        (
-            "An inertia that no body can have is replaced by the nearest valid one, as requested "
-            "by "
-            '`inertia="repair"`.'
-        ),
-        "Correct the inertia in the source.",
-        (Fate.REPAIRED,),
-    ),
-    "mjcf.restitution": CodeInfo(
-        "Restitution is exported as the damping of a soft contact; the message states the error.",
-        "",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.restitution-threshold": CodeInfo(
-        (
-            "MuJoCo does not support a velocity threshold of restitution, so contacts bounce at "
-            "any "
-            "speed."
-        ),
-        "",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.rigid-stops": CodeInfo(
-        (
-            "The joint limits are stiffer than the time step can resolve; they are as stiff as "
-            "MuJoCo's solver allows."
-        ),
-        "Reduce the time step.",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.rolling-friction": CodeInfo(
-        "Rolling friction is exact at fast rotation and viscous at slow rotation.",
-        "",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.screw-soft-constraint": CodeInfo(
-        "A screw joint is a hinge and a slide, coupled by MuJoCo's soft constraints.",
-        "Reduce the time step.",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.sensor": CodeInfo(
-        (
-            "The type of a sensor is not supported by MuJoCo, or its joint connects no body to the "
-            "tree."
-        ),
-        "",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.sensor-collision": CodeInfo(
-        (
-            "A contact sensor names collisions that its link does not have. It watches the others "
-            "that it names, or "
-            "the whole link if it names no other."
-        ),
-        "Name collisions of the link of the sensor.",
-        (Fate.ASSUMED,),
-    ),
-    "mjcf.sensor-parameters": CodeInfo(
-        "Some parameters of a sensor, such as noise or update rate, are not supported by MuJoCo.",
-        "Add them where you read the sensor.",
-        (Fate.NOTED,),
-    ),
-    "mjcf.sensor-rays": CodeInfo(
-        "A sensor has more than 100 rays, so only some of them are exported.",
-        "Reduce the number of rays.",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.several-joints": CodeInfo(
-        (
-            "A universal, revolute2 or planar joint becomes two or three joints of one body, "
-            "which move as it does. A "
-            "reader of the MJCF file finds these, and not the joint of the source."
-        ),
-        "",
-        (Fate.NOTED,),
-    ),
-    "mjcf.sleep": CodeInfo(
-        "MuJoCo does not put a resting model to sleep by default.", "", (Fate.NOTED,)
-    ),
-    "mjcf.slip": CodeInfo("MuJoCo does not support force-dependent slip.", "", (Fate.DROPPED,)),
-    "mjcf.static-friction": CodeInfo(
-        "MuJoCo has one coefficient of friction, so the static coefficient is left out.",
-        "",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.surface-velocity": CodeInfo(
-        (
-            "The surface velocity of a link is left out, because the source states an axis and no "
-            "speed."
-        ),
-        "Set `surfacevel` of its geoms, in MuJoCo 3.11 and later.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.tendon": CodeInfo(
-        "A tendon contains a joint that is not a hinge or slide of the tree, so it is left out.",
-        "",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.tendon-damping": CodeInfo(
-        (
-            "MuJoCo would apply the damping of a tendon inside of its bounds too, so the damping "
-            "is "
-            "left out."
-        ),
-        "Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.tendon-soft-constraint": CodeInfo(
-        (
-            "The rigid bounds of a tendon are enforced by MuJoCo's soft constraints; the message "
-            "states the overshoot."
-        ),
-        "Reduce the time step.",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.texture-transparency": CodeInfo(
-        "MuJoCo draws the transparent parts of a texture as opaque.",
-        "Split the mesh, and give the transparent part a transparent color.",
-        (Fate.NOTED,),
-    ),
-    "mjcf.time-step": CodeInfo(
-        (
-            "The time step of the source is not positive and finite; the message states the one "
-            "that "
-            "is used."
-        ),
-        "State a positive time step.",
-        (Fate.ASSUMED,),
-    ),
-    "mjcf.too-deep": CodeInfo(
-        "The model has more nested bodies than MuJoCo reads from XML.",
-        "Use `bridge.to_mjspec`.",
-        (Fate.INVALID,),
-    ),
-    "mjcf.torsional-friction": CodeInfo(
-        "A torsional friction coefficient and its patch radius are exported as a length.",
-        "",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.velocity-decay": CodeInfo(
-        "MuJoCo does not support velocity decay of a link.",
-        "Use the damping of joints.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.velocity-limit": CodeInfo(
-        (
-            'MuJoCo does not support velocity limits; only the effort of a `"dcmotor"` actuator '
-            "vanishes at the limit."
-        ),
-        'Use `actuators="dcmotor"`, or limit the speed in the controller.',
-        (Fate.DROPPED, Fate.APPROXIMATED),
-    ),
-    "mjcf.view-target": CodeInfo(
-        "A light or a camera turns to a link that does not exist.",
-        "Correct its target.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.visual": CodeInfo(
-        "MuJoCo cannot choose shadows or renderers for a single visual.", "", (Fate.NOTED,)
-    ),
-    "mjcf.visual-names": CodeInfo(
-        "Visuals that share their name with another shape are exported without a name.",
-        "Give each visual a unique name.",
-        (Fate.NOTED,),
-    ),
-    "mjcf.welded-contact": CodeInfo(
-        "Links that cannot move relative to each other do not collide in MuJoCo.", "", (Fate.NOTED,)
-    ),
-    "mjcf.wind": CodeInfo(
-        "The wind has no effect, because the source states no density of the air.",
-        "Set `density` and `viscosity` of `<option>`.",
-        (Fate.DROPPED,),
-    ),
-    "mjcf.yielding-stops": CodeInfo(
-        (
-            "Joint limits with a stated stiffness are exact only for the effective inertia at the "
-            "zero configuration."
-        ),
-        "",
-        (Fate.APPROXIMATED,),
-    ),
-    "mjcf.zero-effort": CodeInfo(
-        "A joint has an effort limit of zero or less, which is read as no limit.",
-        "State the limit, or remove it.",
-        (Fate.ASSUMED,),
-    ),
-    "mjcf.zero-outside-limits": CodeInfo(
-        "The zero configuration is outside the joint limits.",
-        "Start from the keyframe that is named.",
-        (Fate.NOTED,),
-    ),
-}
+ACCELERATION_LIMIT = Code(
+    "mjcf.acceleration-limit",
+    Fate.DROPPED,
+    "",
+    meaning="MuJoCo does not support acceleration limits of joints.",
+    remedy="Limit the acceleration in the controller.",
+)
+ACTUATOR = Code(
+    "mjcf.actuator",
+    Fate.DROPPED,
+    "actuator {actuator} drives joint {joint}, which is not a hinge or slide of the tree of bodies",
+    meaning=(
+        "An actuator drives a joint that is not a hinge or slide of the tree, so it is left out."
+    ),
+)
+ACTUATOR_INTERFACES = Code(
+    "mjcf.actuator-interfaces",
+    Fate.NOTED,
+    "actuator {actuator}: MJCF has no interfaces of actuators; left out {interfaces}",
+    meaning="The hardware interfaces of an actuator have no counterpart in MuJoCo.",
+)
+ADDED_MASS = Code(
+    "mjcf.added-mass",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "MuJoCo does not support an added-mass matrix; its fluid forces follow from the shapes."
+    ),
+)
+ASSUMED_GAIN = Code(
+    "mjcf.assumed-gain",
+    Fate.ASSUMED,
+    (
+        "the source states no gain for actuator {actuator}; it gets {gain:g}, which reacts within "
+        "{time:.2g} s to the effective inertia of the joint"
+    ),
+    meaning=(
+        "The source states no gain for the requested controller; the message states the gain "
+        "that is used."
+    ),
+    remedy="State the gains in the source, or tune the exported ones.",
+    hint="tune the gain, or state it in the source",
+)
+BALL_SOFT_CONSTRAINT = Code(
+    "mjcf.ball-soft-constraint",
+    Fate.APPROXIMATED,
+    "",
+    meaning=(
+        "A ball constraint is enforced by MuJoCo's soft constraints; the message states the error."
+    ),
+    remedy="Reduce the time step.",
+)
+BUSHING = Code(
+    "mjcf.bushing",
+    Fate.DROPPED,
+    (
+        "MuJoCo does not support the bushing between {link_a} (at {X_LA}) and {link_c} (at "
+        "{X_LC}); "
+        "torque stiffness {torque_stiffness}, damping {torque_damping}, force stiffness "
+        "{force_stiffness}, damping {force_damping}"
+    ),
+    meaning="MuJoCo does not support bushings; the message has the parameters.",
+    remedy="Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
+    hint="mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it",
+)
+COLLIDE_WITHOUT_CONTACT = Code(
+    "mjcf.collide-without-contact",
+    Fate.APPROXIMATED,
+    "",
+    meaning=(
+        "A shape that reports contacts without forces is exported as a geom that collides "
+        "with nothing, so MuJoCo reports no contacts."
+    ),
+)
+CONTACT_DISSIPATION = Code(
+    "mjcf.contact-dissipation",
+    Fate.DROPPED,
+    "collision {link}/{collision}: {parameter} = {value:g} is left out",
+    meaning=(
+        "The dissipation of a contact is exact at rest only, or cannot be written because no "
+        "stiffness is stated."
+    ),
+    remedy="State a stiffness, or one kind of damping only.",
+    hint="state a stiffness, and neither a restitution nor another damping",
+)
+CONTACT_DISSIPATION_APPROXIMATED = CONTACT_DISSIPATION.variant(
+    (
+        "collision {link}/{collision}: dissipation {dissipation:g} s/m damps as at rest under its "
+        "own "
+        "weight"
+    ),
+    fate=Fate.APPROXIMATED,
+    hint="",
+)
+CONTACT_PAIR = Code(
+    "mjcf.contact-pair",
+    Fate.DROPPED,
+    "the contact pair of {collision_a} and {collision_b} is left out: one has no geom",
+    meaning="A contact pair names a collision that has no geom.",
+)
+CONTACT_PAIRS = Code(
+    "mjcf.contact-pairs",
+    Fate.DROPPED,
+    "more than {limit} pairs of geoms may collide; no pair is written",
+    meaning=(
+        "More than 2000 pairs of geoms may collide, or bounce off each other, so no explicit "
+        "pairs are written."
+    ),
+    remedy="Reduce the number of shapes, or filter collisions.",
+    hint="use fewer shapes, or collision filters",
+)
+CONTACT_PAIRS_2 = CONTACT_PAIRS.variant(
+    "more than {limit} pairs of geoms may bounce off each other; no pair is written, so that "
+    "friction has the little damping of the bounce and slows down sliding too little"
+)
+CONTACT_POLICY = Code(
+    "mjcf.contact-policy",
+    Fate.NOTED,
+    "the collision policy {policy} ignores {properties}",
+    meaning="The collision policy ignores bitmasks and `self_collide`, which the source states.",
+    remedy='Use `policy="sdformat"`.',
+    hint='choose policy="sdformat"',
+)
+CONTACT_SOLVER = Code(
+    "mjcf.contact-solver",
+    Fate.DROPPED,
+    "collision {link}/{collision}: {parameter} = {value:g} is left out",
+    meaning="A contact parameter belongs to another contact solver and is left out.",
+    hint="state soft_cfm above 0 and no stiffness: together they become a spring and a damper",
+)
+CONTACT_STIFFNESS = Code(
+    "mjcf.contact-stiffness",
+    Fate.APPROXIMATED,
+    (
+        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m holds at each contact "
+        "point with a rigid body, for the link's effective mass of {mass:.6g} kg at the zero "
+        "configuration; damping ratio {ratio:.3g}; in contact the link moves like "
+        "{mass_factor:.3g} "
+        "times its mass"
+    ),
+    meaning=(
+        "A contact stiffness is exact for one mass only, is limited by the time step, or "
+        "cannot be written because the link has no moving mass."
+    ),
+    remedy='Use `contacts="pairs"`, or reduce the time step.',
+    hint='contacts="pairs" writes it for each pair',
+)
+CONTACT_STIFFNESS_DROPPED = CONTACT_STIFFNESS.variant(
+    (
+        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is left out, because "
+        "MuJoCo scales it by the masses in contact and this link has no mass that moves"
+    ),
+    fate=Fate.DROPPED,
+)
+CONTACT_STIFFNESS_3 = CONTACT_STIFFNESS.variant(
+    (
+        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m exceeds what the time "
+        "step "
+        "can hold; the contact is as hard as MuJoCo's default"
+    ),
+    hint="reduce the time step",
+)
+CONTROL_RANGE = Code(
+    "mjcf.control-range",
+    Fate.ASSUMED,
+    (
+        "the limits of joint {joint}, {effort:g} N m or N and {speed:g} rad/s or m/s, are too "
+        "large "
+        "for its inertia at a time step of {step:g} s; its control is limited to {limit:g}"
+    ),
+    meaning=(
+        'The limits of a `"dcmotor"` exceed what its inertia allows in one time step, so the '
+        "control range ends earlier."
+    ),
+    remedy="State the true limits, or reduce the time step.",
+    hint="state the true limits",
+)
+COUPLING = Code(
+    "mjcf.coupling",
+    Fate.DROPPED,
+    "joint {joint} cannot be coupled: MuJoCo couples hinges and slides only",
+    meaning="MuJoCo couples hinges and slides only, so a coupling of other joints is left out.",
+)
+COUPLING_SOFT_CONSTRAINT = Code(
+    "mjcf.coupling-soft-constraint",
+    Fate.APPROXIMATED,
+    "",
+    meaning="A coupling is enforced by MuJoCo's soft constraints; the message states the error.",
+    remedy="Reduce the time step.",
+)
+CURVE = Code(
+    "mjcf.curve",
+    Fate.NOTED,
+    "joint {joint} follows a curve of {length:g} m ({kind}); its limits are those of the axis",
+    meaning="The ends of a curve do not limit a curvilinear joint; only the limits of its axis do.",
+    remedy="State limits of the axis.",
+)
+DEFORMABLE = Code(
+    "mjcf.deformable",
+    Fate.DROPPED,
+    "",
+    meaning="A deformable link is exported as a rigid body.",
+)
+DENSITY = Code(
+    "mjcf.density",
+    Fate.NOTED,
+    "",
+    meaning="The density of a shape does not change its mass: the inertia of the link is used.",
+    remedy='Use `inertia="from_geometry"`.',
+)
+DISTANCE_SOFT_CONSTRAINT = Code(
+    "mjcf.distance-soft-constraint",
+    Fate.APPROXIMATED,
+    "",
+    meaning=(
+        "A fixed distance is enforced by MuJoCo's soft constraints; the message states the error."
+    ),
+    remedy="Reduce the time step.",
+)
+EMPTY_RANGE = Code(
+    "mjcf.empty-range",
+    Fate.DROPPED,
+    (
+        "joint {joint}: the lower limit {lower:g} is above the upper limit {upper:g}; the joint "
+        "has "
+        "no limits"
+    ),
+    meaning=(
+        "The lower limit of a joint is above the upper limit, so the joint is exported "
+        "without limits."
+    ),
+    remedy="Exchange the limits in the source.",
+    hint="swap the limits in the source",
+)
+EMPTY_SHAPE = Code(
+    "mjcf.empty-shape",
+    Fate.DROPPED,
+    "link {link} has a {shape_type} whose size is not positive and finite, which MuJoCo refuses",
+    meaning="A shape has no extent, so MuJoCo refuses it and it is left out.",
+    remedy="Give the shape a positive size.",
+    hint="give it a positive size",
+)
+FILTER_GROUPS = Code(
+    "mjcf.filter-groups",
+    Fate.NOTED,
+    "the collision filter groups {groups} are written as the pairs of links that they exclude",
+    meaning="Collision filter groups are exported as the pairs of links that they exclude.",
+)
+FLUID_FORCE = Code(
+    "mjcf.fluid-force",
+    Fate.DROPPED,
+    "MJCF has no element for the force of a fluid on link {link}: {force}",
+    meaning=(
+        "MJCF has no element for buoyancy, drag by coefficients, or a wing; the message has "
+        "the parameters. MuJoCo's own model of a fluid computes other forces, from shapes, "
+        "and is exact for none of them."
+    ),
+    remedy="Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
+    hint="mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it",
+)
+FORCE_TORQUE_AXES = Code(
+    "mjcf.force-torque-axes",
+    Fate.APPROXIMATED,
+    (
+        "sensor {sensor} measures in the axes that the {frame} frame has at joint position 0, on "
+        "the "
+        "body of the other link; they turn with joint {joint}, so the reading at another position "
+        "q "
+        "is in the wrong axes"
+    ),
+    meaning=(
+        "A force-torque sensor measures in the axes of a link, or of the sensor on it, and "
+        "MuJoCo measures on the body of the other link of the joint. The axes agree at joint "
+        "position 0, and turn with the joint."
+    ),
+    remedy=(
+        "Turn the reading as the hint states, by the rotation R_PC of the child in the parent "
+        "of the joint."
+    ),
+)
+FORCE_TORQUE_SIGN = Code(
+    "mjcf.force-torque-sign",
+    Fate.APPROXIMATED,
+    "sensor {sensor} measures the force with the sign opposite to the source's",
+    meaning="A force-torque sensor reads the opposite sign to the one that the source requests.",
+    remedy="Negate the reading.",
+    hint="negate the reading",
+)
+FREE_JOINT = Code(
+    "mjcf.free-joint",
+    Fate.APPROXIMATED,
+    "joint {joint}: MuJoCo has one {quantity} for all directions, {value:g} is that of rotation",
+    meaning=(
+        "MuJoCo has one damping, friction, stiffness and inertia for all directions of a free "
+        "joint."
+    ),
+)
+FRICTION_COMBINATION = Code(
+    "mjcf.friction-combination",
+    Fate.APPROXIMATED,
+    (
+        "shapes with friction {a:g} and {b:g} slide on each other with {larger:g}, the larger; "
+        "under "
+        "the policy {policy} it is {rule_name}, {combined:g}; the friction of other pairs differs "
+        "by "
+        "less"
+    ),
+    meaning=(
+        "MuJoCo uses the larger friction of two shapes, unlike the simulator of the collision "
+        "policy."
+    ),
+    remedy='Use `contacts="pairs"`.',
+    hint='contacts="pairs" writes each pair',
+)
+FRICTION_DIRECTION = Code(
+    "mjcf.friction-direction",
+    Fate.DROPPED,
+    "collision {name}: mu2 = {mu2:g} is left out; the friction is {mu:g} in every direction",
+    meaning="MuJoCo does not support different friction in two directions of a geom.",
+    remedy="Write a `<pair>`, which has two sliding coefficients.",
+)
+HEIGHTMAP = Code(
+    "mjcf.heightmap",
+    Fate.DROPPED,
+    "cannot read the height map {uri} as an image: {reason}",
+    meaning="The image of a height map cannot be read, so the shape is left out.",
+    remedy="Use a PNG image.",
+    hint="use an existing image in a format that Pillow reads",
+)
+HYDROELASTIC = Code(
+    "mjcf.hydroelastic",
+    Fate.DROPPED,
+    "",
+    meaning="MuJoCo does not support hydroelastic contact; it uses point contact.",
+)
+IDLE_FOLLOWERS = Code(
+    "mjcf.idle-followers",
+    Fate.NOTED,
+    "joints that follow others have no actuator: {joints}",
+    meaning=(
+        "A joint that follows another has an effort limit and no gains; only its leader gets "
+        "an actuator."
+    ),
+    remedy="Give the joint controller gains to drive it too.",
+    hint="give them controller gains",
+)
+IMPOSSIBLE_INERTIA = Code(
+    "mjcf.impossible-inertia",
+    Fate.INVALID,
+    "link {link} has an inertia that no rigid body can have, which MuJoCo refuses: {defects}",
+    meaning="The inertia of a link belongs to no real body, so MuJoCo refuses it.",
+    remedy='Correct the inertia, or use `inertia="repair"`.',
+    hint='correct it in the source, or use inertia="repair"',
+)
+INERTIA_FROM_GEOMETRY = Code(
+    "mjcf.inertia-from-geometry",
+    Fate.ASSUMED,
+    "link {link} gets {mass:g} kg and its inertia from its collision shapes",
+    meaning=(
+        "The mass and inertia of a link are computed from its collision shapes, as requested "
+        'by `inertia="from_geometry"`.'
+    ),
+)
+JOINT_COORDINATE = Code(
+    "mjcf.joint-coordinate",
+    Fate.NOTED,
+    (
+        "the MJCF position of ball joint {joint} is about the axes of its body, which are turned "
+        "by "
+        "{angle:.6g} rad against those of the joint in the model"
+    ),
+    meaning=(
+        "The MuJoCo position of a joint is a multiple of its position in the model, for "
+        "example an angle instead of an arc length; or that of a ball joint is about other "
+        "axes, those of the link."
+    ),
+    remedy=(
+        "Scale the value by the factor in the message; rotate the vector part of the "
+        "quaternion of a ball joint."
+    ),
+    hint="rotate the vector part of the quaternion into the axes of the link",
+)
+JOINT_COORDINATE_2 = JOINT_COORDINATE.variant(
+    "the MJCF position of joint {joint} is {ratio:.6g} times the position of the model", hint=""
+)
+JOINT_FEEDBACK = Code(
+    "mjcf.joint-feedback",
+    Fate.NOTED,
+    "joint {joint}: provide_feedback is left out",
+    meaning="A joint requests force feedback, which MuJoCo gives only through sensors.",
+    remedy="Add a force and a torque sensor to the model.",
+    hint="add a force and a torque sensor",
+)
+KEYFRAME_ACTUATOR = Code(
+    "mjcf.keyframe-actuator",
+    Fate.DROPPED,
+    "state {state}: there are no actuators {actuators}; their controls are ignored",
+    meaning="A state names an actuator that the export does not have.",
+    remedy="Correct the state, or remove the actuator from it.",
+)
+KEYFRAME_JOINT = Code(
+    "mjcf.keyframe-joint",
+    Fate.DROPPED,
+    "state {state}: joint {joint} has no position or velocity of {count} number(s); ignored",
+    meaning="A state names a joint that has no position or velocity of that size in MuJoCo.",
+    remedy="Correct the state, or remove the joint from it.",
+)
+KEYFRAME_LIMITS = Code(
+    "mjcf.keyframe-limits",
+    Fate.NOTED,
+    "the keyframe {state} is outside the limits of {joints}; MuJoCo pushes them back",
+    meaning="A state of the source is outside the joint limits.",
+    remedy="Correct the state in the source.",
+    hint="correct the state in the source",
+)
+KEYFRAME_POSE = Code(
+    "mjcf.keyframe-pose",
+    Fate.DROPPED,
+    (
+        "state {state}: the poses of {links} are ignored, since these links are not kinematic or "
+        "do "
+        "not exist"
+    ),
+    meaning="A state poses a link that is not kinematic or does not exist.",
+    remedy="Correct the state, or remove the link from it.",
+)
+LIGHT = Code(
+    "mjcf.light",
+    Fate.DROPPED,
+    "light {light} is of type {light_type}, which MuJoCo does not have",
+    meaning="The type of a light is not supported by MuJoCo.",
+    remedy="Use a directional, point or spot light.",
+)
+LIGHT_JOINT = Code(
+    "mjcf.light-joint",
+    Fate.NOTED,
+    "",
+    meaning=(
+        "Full effort moves a joint so far in one time step that the integration may become "
+        "unstable."
+    ),
+    remedy='State the true effort limit or rotor inertia, or use `actuators="dcmotor"`.',
+)
+LIGHT_PARAMETERS = Code(
+    "mjcf.light-parameters",
+    Fate.NOTED,
+    "light {light}: MuJoCo does not support {parameters}",
+    meaning="Some parameters of a light, such as its range, are not supported by MuJoCo.",
+)
+LOCKED_JOINT = Code(
+    "mjcf.locked-joint",
+    Fate.APPROXIMATED,
+    "",
+    meaning="The limits of a joint leave a single position, which an equality constraint holds.",
+    remedy="Use a fixed joint.",
+)
+LOOP_SOFT_CONSTRAINT = Code(
+    "mjcf.loop-soft-constraint",
+    Fate.APPROXIMATED,
+    "",
+    meaning=(
+        "A kinematic loop is closed by MuJoCo's soft constraints; the message states the error."
+    ),
+    remedy="Reduce the time step.",
+)
+MASSLESS_LINK = Code(
+    "mjcf.massless-link",
+    Fate.ASSUMED,
+    (
+        "link {link} moves, but has no mass or inertia, which MuJoCo demands; it gets {mass:g} kg "
+        "and "
+        "moments {moments} kg m^2"
+    ),
+    meaning=(
+        "A link that moves has no mass; it gets the smallest mass and inertia that MuJoCo accepts."
+    ),
+    remedy="Give the link mass and inertia.",
+    hint="give the link mass and inertia",
+)
+MATERIAL = Code(
+    "mjcf.material",
+    Fate.NOTED,
+    "material {material}: MuJoCo does not support {properties}",
+    meaning="Some properties of a material, such as a texture map, are not supported by MuJoCo.",
+)
+MJX = Code(
+    "mjcf.mjx",
+    Fate.NOTED,
+    "MJX (3.17) does not support {features}; MuJoCo Warp does",
+    meaning="MJX does not support the model; the message states why.",
+    remedy="Use MuJoCo Warp, or change what the message names.",
+    hint="use MuJoCo Warp, or change what is named",
+)
+MODEL_SCOPES = Code(
+    "mjcf.model-scopes",
+    Fate.NOTED,
+    "models and their canonical links are written only as prefixes of names: {models}",
+    meaning="Nested models are exported only as prefixes of names.",
+)
+MOVING_PLANE = Code(
+    "mjcf.moving-plane",
+    Fate.DROPPED,
+    "link {link} can move and has a plane, which MuJoCo supports on static bodies only",
+    meaning="A plane is on a link that moves, which MuJoCo does not support.",
+    remedy="Use a box.",
+    hint="use a box",
+)
+MUJOCO_ELEMENT = Code(
+    "mjcf.mujoco-element",
+    Fate.DROPPED,
+    "{section} {element} ({tag}) is left out: {reason}",
+    meaning=(
+        "A sensor, equality or soft body of MuJoCo names an item that is not in the document "
+        "or has no limit."
+    ),
+)
+NEVER_CLOSES = Code(
+    "mjcf.never-closes",
+    Fate.APPROXIMATED,
+    (
+        "no position was found that closes constraint {constraint}; a soft constraint pulls it to "
+        "its "
+        "least distance, {distance:.3g} m"
+    ),
+    meaning=(
+        "Two points that should coincide cannot meet within the joint limits; the constraint "
+        "uses MuJoCo's default softness."
+    ),
+    remedy="Move the points, or widen the limits.",
+    hint="move the points to where they can meet",
+)
+NO_ACTUATORS = Code(
+    "mjcf.no-actuators",
+    Fate.NOTED,
+    "actuators are omitted by default: {actuators}",
+    meaning="The model has actuators, which are not exported by default.",
+    remedy='Use `actuators="motor"`.',
+    hint='actuators="motor" writes them; so do dcmotor, position and velocity',
+)
+NO_INERTIA = Code(
+    "mjcf.no-inertia",
+    Fate.INVALID,
+    "link {link} has no inertia",
+    meaning='A link has no inertia, and `inertia="error"` was requested.',
+    remedy='State the inertia, or use `inertia="keep"`.',
+    hint='state it, or use inertia="keep"',
+)
+NO_SHAPE = Code(
+    "mjcf.no-shape",
+    Fate.NOTED,
+    "link {link} has a shape that is declared empty; it has no geom",
+    meaning="A collision or visual has an empty geometry, so there is no geom.",
+)
+NO_SPEED_LINE = Code(
+    "mjcf.no-speed-line",
+    Fate.ASSUMED,
+    "joint {joint} has no {missing} limit; the effort of its motor does not fall with speed",
+    meaning=(
+        'A `"dcmotor"` has no velocity or effort limit, so its effort does not fall with speed.'
+    ),
+    remedy="State both limits of the joint.",
+    hint="state both limits of the joint",
+)
+NO_TEXTURE_COORDINATES = Code(
+    "mjcf.no-texture-coordinates",
+    Fate.NOTED,
+    "mesh {mesh} has no texture coordinates; MuJoCo maps the texture in its own way",
+    meaning="A mesh with a texture has no texture coordinates; MuJoCo chooses them.",
+    remedy="Use a mesh with texture coordinates.",
+)
+OPEN_AT_ZERO = Code(
+    "mjcf.open-at-zero",
+    Fate.NOTED,
+    (
+        "constraint {constraint} is open by {distance:.3g} m at the zero configuration; MuJoCo "
+        "closes "
+        "it in a few steps"
+    ),
+    meaning="Two points that should coincide are apart at the zero configuration.",
+    remedy="Start from a configuration that closes the loop.",
+    hint="start from positions that close it",
+)
+PARALLEL_AXES = Code(
+    "mjcf.parallel-axes",
+    Fate.ASSUMED,
+    (
+        "the axes of joint {joint} are parallel, and no inertia separates its positions; MJCF "
+        "joint "
+        "{mjcf_joint} gets an armature of {armature:g} kg m^2"
+    ),
+    meaning=(
+        "The axes of a universal or revolute2 joint are parallel, so that the mass matrix is "
+        "singular; one axis gets an armature of 1e-12 kg m²."
+    ),
+    remedy="Turn one axis, or use a joint with one axis.",
+    hint="turn an axis, or use a joint of one axis",
+)
+PHYSICS = Code(
+    "mjcf.physics",
+    Fate.NOTED,
+    "",
+    meaning="A physics setting of another engine has no counterpart in MuJoCo.",
+)
+PIVOTED_CONTACT = Code(
+    "mjcf.pivoted-contact",
+    Fate.NOTED,
+    (
+        "{count} links only turn about their center of mass and touch one another; MuJoCo takes "
+        "the "
+        "inverse mass there, which is zero, for the compliance of contacts, and its solver may fail"
+    ),
+    meaning=(
+        "Links that only turn about their center of mass touch one another, for which "
+        "MuJoCo's solver fails."
+    ),
+    remedy=(
+        'Set `solver="PGS"`, or `model.body_invweight0[body, 0]` to the inverse mass of the body.'
+    ),
+    hint=(
+        'set solver="PGS" in <option>, or model.body_invweight0[body, 0] = 1 / '
+        "model.body_mass[body]"
+    ),
+)
+REFUSED = Code(
+    "mjcf.refused",
+    Fate.INVALID,
+    "",
+    meaning=(
+        "MuJoCo refuses to compile the export; the message names the element and the links "
+        "that use it."
+    ),
+    remedy="Correct the shape, mesh or picture that the message names.",
+)
+REPAIRED_INERTIA = Code(
+    "mjcf.repaired-inertia",
+    Fate.REPAIRED,
+    "link {link}: {defects}; repaired to {mass:g} kg and moments {moments} kg m^2",
+    meaning=(
+        "An inertia that no body can have is replaced by the nearest valid one, as requested "
+        'by `inertia="repair"`.'
+    ),
+    remedy="Correct the inertia in the source.",
+)
+RESTITUTION = Code(
+    "mjcf.restitution",
+    Fate.APPROXIMATED,
+    (
+        "collision {link}/{collision}: restitution {restitution:g} becomes the damping of a soft "
+        "contact; the error is 0.03 for a restitution above 0.2, and up to 0.1 (too high) below; "
+        "two "
+        "geoms bounce as the harder of both does; sliding on a geom of another model is slowed "
+        "down "
+        "by at most {rate:.2g} 1/s times the speed"
+    ),
+    meaning=(
+        "Restitution is exported as the damping of a soft contact; the message states the error."
+    ),
+)
+RESTITUTION_THRESHOLD = Code(
+    "mjcf.restitution-threshold",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "MuJoCo does not support a velocity threshold of restitution, so contacts bounce at "
+        "any speed."
+    ),
+)
+RIGID_STOPS = Code(
+    "mjcf.rigid-stops",
+    Fate.APPROXIMATED,
+    (
+        "joint {joint}: the time step cannot hold limits of stiffness {stiffness:g} and "
+        "dissipation "
+        "{dissipation:g}; they are as hard as MuJoCo's solver allows"
+    ),
+    meaning=(
+        "The joint limits are stiffer than the time step can resolve; they are as stiff as "
+        "MuJoCo's solver allows."
+    ),
+    remedy="Reduce the time step.",
+)
+ROLLING_FRICTION = Code(
+    "mjcf.rolling-friction",
+    Fate.APPROXIMATED,
+    (
+        "collision {link}/{collision}: rolling friction is a length of {length:g} m, within 15 % "
+        "at "
+        "more than {speed:.3g} rad/s and viscous below"
+    ),
+    meaning="Rolling friction is exact at fast rotation and viscous at slow rotation.",
+)
+SCREW_SOFT_CONSTRAINT = Code(
+    "mjcf.screw-soft-constraint",
+    Fate.APPROXIMATED,
+    "",
+    meaning="A screw joint is a hinge and a slide, coupled by MuJoCo's soft constraints.",
+    remedy="Reduce the time step.",
+)
+SENSOR = Code(
+    "mjcf.sensor",
+    Fate.DROPPED,
+    (
+        "sensor {sensor} is on joint {joint}, which is not in the tree of bodies; MuJoCo cannot "
+        "measure its {quantity}"
+    ),
+    meaning=(
+        "The type of a sensor is not supported by MuJoCo, or its joint connects no body to "
+        "the tree."
+    ),
+)
+SENSOR_2 = SENSOR.variant("sensor {sensor} is of type {sensor_type}, which MuJoCo does not have")
+SENSOR_COLLISION = Code(
+    "mjcf.sensor-collision",
+    Fate.ASSUMED,
+    (
+        "sensor {sensor} watches collisions that link {link} does not have: {collisions}; it "
+        "watches "
+        "{watched}"
+    ),
+    meaning=(
+        "A contact sensor names collisions that its link does not have. It watches the others "
+        "that it names, or the whole link if it names no other."
+    ),
+    remedy="Name collisions of the link of the sensor.",
+    hint="name collisions of the link of the sensor",
+)
+SENSOR_PARAMETERS = Code(
+    "mjcf.sensor-parameters",
+    Fate.NOTED,
+    "sensor {sensor}: MuJoCo does not support {parameters}",
+    meaning=(
+        "Some parameters of a sensor, such as noise or update rate, are not supported by MuJoCo."
+    ),
+    remedy="Add them where you read the sensor.",
+)
+SENSOR_RAYS = Code(
+    "mjcf.sensor-rays",
+    Fate.APPROXIMATED,
+    "sensor {sensor} has {count} rays; one in {stride} is written, with its index in its name",
+    meaning="A sensor has more than 100 rays, so only some of them are exported.",
+    remedy="Reduce the number of rays.",
+)
+SEVERAL_JOINTS = Code(
+    "mjcf.several-joints",
+    Fate.NOTED,
+    (
+        "joint {joint} of type {type} becomes the joints {names} of one body; a reader of the MJCF "
+        "file finds these"
+    ),
+    meaning=(
+        "A universal, revolute2 or planar joint becomes two or three joints of one body, "
+        "which move as it does. A reader of the MJCF file finds these, and not the joint of "
+        "the source."
+    ),
+)
+SLEEP = Code(
+    "mjcf.sleep",
+    Fate.NOTED,
+    "",
+    meaning="MuJoCo does not put a resting model to sleep by default.",
+)
+SLIP = Code(
+    "mjcf.slip",
+    Fate.DROPPED,
+    "",
+    meaning="MuJoCo does not support force-dependent slip.",
+)
+STATIC_FRICTION = Code(
+    "mjcf.static-friction",
+    Fate.DROPPED,
+    "",
+    meaning="MuJoCo has one coefficient of friction, so the static coefficient is left out.",
+)
+SURFACE_VELOCITY = Code(
+    "mjcf.surface-velocity",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "The surface velocity of a link is left out, because the source states an axis and no "
+        "speed."
+    ),
+    remedy="Set `surfacevel` of its geoms, in MuJoCo 3.11 and later.",
+)
+TENDON = Code(
+    "mjcf.tendon",
+    Fate.DROPPED,
+    "the tendon over {joints} has a joint that is not a hinge or slide of the tree of bodies",
+    meaning=(
+        "A tendon contains a joint that is not a hinge or slide of the tree, so it is left out."
+    ),
+)
+TENDON_DAMPING = Code(
+    "mjcf.tendon-damping",
+    Fate.DROPPED,
+    "damping {damping:g} of tendon {tendon} is left out: MuJoCo's would act inside the bounds too",
+    meaning=(
+        "MuJoCo would apply the damping of a tendon inside of its bounds too, so the damping "
+        "is left out."
+    ),
+    remedy="Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
+    hint="mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it",
+)
+TENDON_SOFT_CONSTRAINT = Code(
+    "mjcf.tendon-soft-constraint",
+    Fate.APPROXIMATED,
+    (
+        "tendon {tendon}: soft constraints enforce the bounds, which it exceeds by up to two time "
+        "steps of motion"
+    ),
+    meaning=(
+        "The rigid bounds of a tendon are enforced by MuJoCo's soft constraints; the message "
+        "states the overshoot."
+    ),
+    remedy="Reduce the time step.",
+)
+TEXTURE_TRANSPARENCY = Code(
+    "mjcf.texture-transparency",
+    Fate.NOTED,
+    "texture {file} has transparent parts, which MuJoCo draws as opaque",
+    meaning="MuJoCo draws the transparent parts of a texture as opaque.",
+    remedy="Split the mesh, and give the transparent part a transparent color.",
+)
+TIME_STEP = Code(
+    "mjcf.time-step",
+    Fate.ASSUMED,
+    "invalid time step {time_step:g} s; using {default:g} s",
+    meaning=(
+        "The time step of the source is not positive and finite; the message states the one "
+        "that is used."
+    ),
+    remedy="State a positive time step.",
+)
+TOO_DEEP = Code(
+    "mjcf.too-deep",
+    Fate.INVALID,
+    "",
+    meaning="The model has more nested bodies than MuJoCo reads from XML.",
+    remedy="Use `bridge.to_mjspec`.",
+)
+TORSIONAL_FRICTION = Code(
+    "mjcf.torsional-friction",
+    Fate.APPROXIMATED,
+    (
+        "collision {link}/{collision}: torsional friction becomes a length of {length:.6g} m, 3 "
+        "pi/16 "
+        "times coefficient times radius"
+    ),
+    meaning="A torsional friction coefficient and its patch radius are exported as a length.",
+)
+VELOCITY_DECAY = Code(
+    "mjcf.velocity-decay",
+    Fate.DROPPED,
+    "",
+    meaning="MuJoCo does not support velocity decay of a link.",
+    remedy="Use the damping of joints.",
+)
+VELOCITY_LIMIT = Code(
+    "mjcf.velocity-limit",
+    Fate.APPROXIMATED,
+    (
+        "the effort of the motor of joint {joint} is zero at {speed:g} rad/s or m/s; other forces "
+        "can "
+        "exceed that speed"
+    ),
+    meaning=(
+        'MuJoCo does not support velocity limits; only the effort of a `"dcmotor"` actuator '
+        "vanishes at the limit."
+    ),
+    remedy='Use `actuators="dcmotor"`, or limit the speed in the controller.',
+    also=(Fate.DROPPED,),
+)
+VIEW_TARGET = Code(
+    "mjcf.view-target",
+    Fate.DROPPED,
+    "{name} turns to the link {link}, which does not exist; it turns with its own link",
+    meaning="A light or a camera turns to a link that does not exist.",
+    remedy="Correct its target.",
+)
+VISUAL = Code(
+    "mjcf.visual",
+    Fate.NOTED,
+    "",
+    meaning="MuJoCo cannot choose shadows or renderers for a single visual.",
+)
+VISUAL_NAMES = Code(
+    "mjcf.visual-names",
+    Fate.NOTED,
+    "{count} visuals are unnamed because their names are not unique",
+    meaning="Visuals that share their name with another shape are exported without a name.",
+    remedy="Give each visual a unique name.",
+)
+WELDED_CONTACT = Code(
+    "mjcf.welded-contact",
+    Fate.NOTED,
+    (
+        "{count} pairs of links may collide but cannot move against each other; they do not "
+        "collide "
+        "in MuJoCo"
+    ),
+    meaning="Links that cannot move relative to each other do not collide in MuJoCo.",
+)
+WIND = Code(
+    "mjcf.wind",
+    Fate.DROPPED,
+    "the wind has no effect: the source states no density of the air, and MuJoCo's default is zero",
+    meaning="The wind has no effect, because the source states no density of the air.",
+    remedy="Set `density` and `viscosity` of `<option>`.",
+    hint="set density and viscosity of <option>",
+)
+YIELDING_STOPS = Code(
+    "mjcf.yielding-stops",
+    Fate.APPROXIMATED,
+    (
+        "joint {joint}: limit stiffness {stiffness:g} and dissipation {dissipation:g} are exact "
+        "for "
+        "the effective inertia of the joint at the zero configuration"
+    ),
+    meaning=(
+        "Joint limits with a stated stiffness are exact only for the effective inertia at the "
+        "zero configuration."
+    ),
+)
+ZERO_EFFORT = Code(
+    "mjcf.zero-effort",
+    Fate.ASSUMED,
+    "joint {joint} has an effort limit of {effort:g}; its actuators have no effort limit",
+    meaning="A joint has an effort limit of zero or less, which is read as no limit.",
+    remedy="State the limit, or remove it.",
+    hint="state the effort limit, or omit it",
+)
+ZERO_OUTSIDE_LIMITS = Code(
+    "mjcf.zero-outside-limits",
+    Fate.NOTED,
+    "zero is outside the limits of {joints}; the keyframe {key} is inside",
+    meaning="The zero configuration is outside the joint limits.",
+    remedy="Start from the keyframe that is named.",
+)

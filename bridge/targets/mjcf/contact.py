@@ -24,8 +24,9 @@ from bridge.geometry.shapes import support_function
 from bridge.lowering.lower import ignored_by_policy, pairs_of_rules
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
+from bridge.targets.mjcf import codes
 from loaders.collision_pairs import BITMASKED, bitmasks
-from loaders.diagnostics import Fate, Where
+from loaders.diagnostics import Where
 from loaders.limits import limited
 from loaders.model import WORLD, Collision, Link
 from loaders.pose import Array, Pose, skew
@@ -86,10 +87,7 @@ def write_contact_pairs(
     pairs = list(islice(_colliding_shapes(geom_names, context), MAX_PAIRS + 1))
     if sum(len(a.geoms) * len(b.geoms) for a, b in pairs) > MAX_PAIRS:
         context.report(
-            Fate.DROPPED,
-            "contact-pairs",
-            "more than {limit} pairs of geoms may collide; no pair is written",
-            hint="use fewer shapes, or collision filters",
+            codes.CONTACT_PAIRS,
             subjects=(link.name for link in context.mechanism.scene.links if link.collisions),
             limit=MAX_PAIRS,
         )
@@ -117,9 +115,7 @@ def write_stated_pairs(
             context.document["contact"].add("pair", geom1=a, geom2=b, **dict(pair.mujoco))
         if not first or not second:
             context.report(
-                Fate.DROPPED,
-                "contact-pair",
-                "the contact pair of {collision_a} and {collision_b} is left out: one has no geom",
+                codes.CONTACT_PAIR,
                 pair.where,
                 subjects=(pair.link_A, pair.link_B),
                 collision_a=pair.collision_A,
@@ -172,12 +168,7 @@ def _write_bouncing_pairs(
     pairs = list(islice(((a, b, e) for a, b, e in bouncing if e > 0.0), MAX_PAIRS + 1))
     if sum(len(a.geoms) * len(b.geoms) for a, b, _ in pairs) > MAX_PAIRS:
         context.report(
-            Fate.DROPPED,
-            "contact-pairs",
-            "more than {limit} pairs of geoms may bounce off each other; no pair is written, so "
-            "that friction has the "
-            "little damping of the bounce and slows down sliding too little",
-            hint="use fewer shapes, or collision filters",
+            codes.CONTACT_PAIRS_2,
             subjects=(link.name for link in context.mechanism.scene.links if link.collisions),
             limit=MAX_PAIRS,
         )
@@ -262,12 +253,7 @@ def _report_friction_difference(context: Context) -> None:
     a, b = max(met, key=lambda pair: abs(max(pair) - rule(*pair)), default=(0.0, 0.0))
     if abs(max(a, b) - rule(a, b)) > 1e-12 * max(a, b):
         context.report(
-            Fate.APPROXIMATED,
-            "friction-combination",
-            "shapes with friction {a:g} and {b:g} slide on each other with {larger:g}, the "
-            "larger; under the policy "
-            "{policy} it is {rule_name}, {combined:g}; the friction of other pairs differs by less",
-            hint='contacts="pairs" writes each pair',
+            codes.FRICTION_COMBINATION,
             subjects=_links_with_friction({a, b}, context.mechanism),
             a=a,
             b=b,
@@ -337,24 +323,15 @@ def report_ignored_filters(context: Context) -> None:
     partners = welded_partners(context.mechanism, policy)
     if partners:
         context.report(
-            Fate.NOTED,
-            "welded-contact",
-            (
-                "{count} pairs of links may collide but cannot move against each other; they do "
-                "not "
-                "collide in MuJoCo"
-            ),
+            codes.WELDED_CONTACT,
             subjects=(_name(body, context) for body in partners),
             count=sum(partners.values()) // 2,
         )
     ignored = ignored_by_policy(scene, policy)
     if ignored:
         context.report(
-            Fate.NOTED,
-            "contact-policy",
-            "the collision policy {policy} ignores {properties}",
+            codes.CONTACT_POLICY,
             Where(scene.source),
-            hint='choose policy="sdformat"',
             subjects=dict.fromkeys(chain.from_iterable(ignored.values())),
             policy=policy,
             properties=tuple(ignored),
@@ -376,19 +353,7 @@ def report_pivoted_contacts(context: Context) -> None:
     """
     touching = dict.fromkeys(name for pair in _touching_pairs(context) for name in pair)
     if touching:
-        context.report(
-            Fate.NOTED,
-            "pivoted-contact",
-            "{count} links only turn about their center of mass and touch one another; MuJoCo "
-            "takes the inverse mass "
-            "there, which is zero, for the compliance of contacts, and its solver may fail",
-            hint=(
-                'set solver="PGS" in <option>, or model.body_invweight0[body, 0] = 1 / '
-                "model.body_mass[body]"
-            ),
-            subjects=touching,
-            count=len(touching),
-        )
+        context.report(codes.PIVOTED_CONTACT, subjects=touching, count=len(touching))
 
 
 def _touching_pairs(context: Context) -> Iterator[tuple[str, str]]:

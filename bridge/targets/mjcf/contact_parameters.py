@@ -28,9 +28,10 @@ import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
+from bridge.targets.mjcf import codes
 from bridge.targets.numbers import numbers
 from loaders.collision_pairs import bitmasks
-from loaders.diagnostics import Fate
+from loaders.diagnostics import Code
 from loaders.model import Collision, Friction, Link, Surface
 from loaders.model.contact import torsional_length
 from loaders.pose import Array, skew
@@ -207,7 +208,6 @@ measured.
 """
 _ALL_WEIGHT = 1000.0
 """``solmix`` of a geom that determines the impedance, beside others of 1."""
-_USE_PAIRS = 'contacts="pairs" writes it for each pair'
 _DAMPING = ("damping", "dissipation", "relaxation_time")
 _SOLVER_PARAMETERS = ("soft_cfm", "soft_erp")
 
@@ -239,9 +239,7 @@ class _Owner:
 
     def report(
         self,
-        fate: Fate,
-        code: str,
-        template: str,
+        code: Code,
         context: Context,
         hint: str = "",
         **values: object,
@@ -249,20 +247,16 @@ class _Owner:
         """Report a finding about the collision.
 
         Args:
-            fate: What became of the value.
-            code: The registered code without its prefix.
-            template: The message, with ``{link}`` and ``{collision}``.
+            code: The code, whose message has ``{link}`` and ``{collision}``.
             context: The export.
-            hint: What to do about it.
+            hint: What to do about it; empty for the hint of the code.
             values: Further arguments of the template.
         """
         where, subjects = (
             self.collision.where,
             (self.link.name, f"{self.link.name}{SEPARATOR}{self.collision.name}"),
         )
-        context.report(
-            fate, code, template, where, hint=hint, subjects=subjects, **self.named, **values
-        )
+        context.report(code, where, hint=hint, subjects=subjects, **self.named, **values)
 
 
 def contact_attributes(
@@ -306,23 +300,11 @@ def _friction(owner: _Owner, context: Context) -> dict[str, Any]:
     if friction.torsional is not None:
         if coefficients[1] > 0.0:
             attributes["condim"] = 4
-        owner.report(
-            Fate.APPROXIMATED,
-            "torsional-friction",
-            "collision {link}/{collision}: torsional friction becomes a length of {length:.6g} m, "
-            "3 pi/16 times "
-            "coefficient times radius",
-            context,
-            length=coefficients[1],
-        )
+        owner.report(codes.TORSIONAL_FRICTION, context, length=coefficients[1])
     if friction.rolling is not None and friction.rolling > 0.0:
         attributes["condim"] = 6
         owner.report(
-            Fate.APPROXIMATED,
-            "rolling-friction",
-            "collision {link}/{collision}: rolling friction is a length of {length:g} m, within "
-            "15 % at more than "
-            "{speed:.3g} rad/s and viscous below",
+            codes.ROLLING_FRICTION,
             context,
             length=friction.rolling,
             speed=_VISCOUS_SPEED / friction.rolling,
@@ -369,14 +351,7 @@ def _compliance(owner: _Owner, masses: Mapping[str, float], context: Context) ->
     _report_damping(surface, owner, context)
     if surface.restitution > 0.0:
         owner.report(
-            Fate.APPROXIMATED,
-            "restitution",
-            "collision {link}/{collision}: restitution {restitution:g} becomes the damping of a "
-            "soft contact; the "
-            "error is 0.03 for a restitution above 0.2, and up to 0.1 (too high) below; two geoms "
-            "bounce as the harder "
-            "of both does; sliding on a geom of another model is slowed down by at most "
-            "{rate:.2g} 1/s times the speed",
+            codes.RESTITUTION,
             context,
             restitution=surface.restitution,
             rate=-ContactSpring.from_restitution(surface.restitution, context.time_step).solref[1],
@@ -391,16 +366,7 @@ def _spring(
 ) -> ContactSpring | None:
     """Return the spring of a stiffness [N/m]; None, with a diagnostic, if MuJoCo cannot have it."""
     if inverse_mass == 0.0:
-        owner.report(
-            Fate.DROPPED,
-            "contact-stiffness",
-            "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is left out, "
-            "because MuJoCo scales "
-            "it by the masses in contact and this link has no mass that moves",
-            context,
-            hint=_USE_PAIRS,
-            stiffness=stiffness,
-        )
+        owner.report(codes.CONTACT_STIFFNESS_DROPPED, context, stiffness=stiffness)
         return None
     gravity = float(np.linalg.norm(context.mechanism.gravity))
     ratio = damping_ratio(surface, stiffness, inverse_mass, gravity)
@@ -418,27 +384,11 @@ def _report_spring(
     context: Context,
 ) -> None:
     if spring is None:
-        owner.report(
-            Fate.APPROXIMATED,
-            "contact-stiffness",
-            "collision {link}/{collision}: contact stiffness {stiffness:g} N/m exceeds what the "
-            "time step can hold; "
-            "the contact is as hard as MuJoCo's default",
-            context,
-            hint="reduce the time step",
-            stiffness=stiffness,
-        )
+        owner.report(codes.CONTACT_STIFFNESS_3, context, stiffness=stiffness)
         return
     owner.report(
-        Fate.APPROXIMATED,
-        "contact-stiffness",
-        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m holds at each contact "
-        "point with a rigid "
-        "body, for the link's effective mass of {mass:.6g} kg at the zero configuration; damping "
-        "ratio {ratio:.3g}; in "
-        "contact the link moves like {mass_factor:.3g} times its mass",
+        codes.CONTACT_STIFFNESS,
         context,
-        hint=_USE_PAIRS,
         stiffness=stiffness,
         mass=1.0 / inverse_mass,
         ratio=ratio,
@@ -450,16 +400,7 @@ def _report_solver_parameters(surface: Surface, owner: _Owner, context: Context)
     for name in _SOLVER_PARAMETERS:
         if getattr(surface, name) is not None:
             owner.report(
-                Fate.DROPPED,
-                "contact-solver",
-                "collision {link}/{collision}: {parameter} = {value:g} is left out",
-                context,
-                hint=(
-                    "state soft_cfm above 0 and no stiffness: together they become a spring and "
-                    "a damper"
-                ),
-                parameter=name,
-                value=getattr(surface, name),
+                codes.CONTACT_SOLVER, context, parameter=name, value=getattr(surface, name)
             )
 
 
@@ -473,26 +414,12 @@ def _report_damping(surface: Surface, owner: _Owner, context: Context) -> None:
     if surface.stiffness is not None and surface.restitution <= 0.0:
         if stated[:1] == ["dissipation"]:
             owner.report(
-                Fate.APPROXIMATED,
-                "contact-dissipation",
-                (
-                    "collision {link}/{collision}: dissipation {dissipation:g} s/m damps as at "
-                    "rest "
-                    "under its own weight"
-                ),
-                context,
-                dissipation=surface.dissipation,
+                codes.CONTACT_DISSIPATION_APPROXIMATED, context, dissipation=surface.dissipation
             )
         stated = stated[1:]
     for name in stated:
         owner.report(
-            Fate.DROPPED,
-            "contact-dissipation",
-            "collision {link}/{collision}: {parameter} = {value:g} is left out",
-            context,
-            hint="state a stiffness, and neither a restitution nor another damping",
-            parameter=name,
-            value=getattr(surface, name),
+            codes.CONTACT_DISSIPATION, context, parameter=name, value=getattr(surface, name)
         )
 
 

@@ -27,7 +27,7 @@ from bridge.mechanism.mechanism import Base
 from bridge.targets.numbers import number, numbers
 from bridge.targets.xml import Names
 from loaders import LoadOptions
-from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
+from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import Physics
 from loaders.node import escaped
 from loaders.text import check_option_value
@@ -300,12 +300,7 @@ class Context:
 
     def report(
         self,
-        fate: Fate,
-        code: str,
-        template: str,
-        where: Where = NOWHERE,
-        /,
-        *,
+        *finding: Any,
         hint: str = "",
         subjects: Iterable[str] = (),
         **arguments: object,
@@ -313,19 +308,15 @@ class Context:
         """Record a finding about what MJCF cannot hold.
 
         Args:
-            fate: What became of the piece of the source.
-            code: The registered code without its prefix ``mjcf.``.
-            template: The message, with ``{argument}`` for each of ``arguments``.
-            where: The place in the source.
-            hint: What to do about it.
+            finding: The `loaders.diagnostics.Code`, and the place in the source if it is known.
+            hint: What to do about it; empty for the hint of the code.
             subjects: Scoped names of what the finding is about.
             arguments: The values of the template's arguments.
         """
+        if isinstance(finding[0], Fate):
+            finding = (finding[0], f"{TARGET}.{finding[1]}", *finding[2:])
         self.diagnostics.add(
-            fate,
-            f"{TARGET}.{code}",
-            template,
-            where,
+            *finding,
             target=TARGET,
             hint=hint,
             subjects=subjects,

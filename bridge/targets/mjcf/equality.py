@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, BodyConnection, Closure, primitive_names
 from bridge.mechanism.coordinates import default_position, kind_of, scalar_joints
+from bridge.targets.mjcf import codes
 from loaders.diagnostics import Fate, Where
 from loaders.model import BallConstraint, JointType, Settings, WeldConstraint
 from loaders.pose import IDENTITY, Array, Pose, skew
@@ -191,14 +192,7 @@ def _write_couplings(scalar_joints: dict[int, ScalarJoint], context: Context) ->
         subjects = (v_order[coupling.follower][0], v_order[coupling.leader][0])
         follower, leader = scalar_joints.get(coupling.follower), scalar_joints.get(coupling.leader)
         if follower is None or leader is None:
-            context.report(
-                Fate.DROPPED,
-                "coupling",
-                "joint {joint} cannot be coupled: MuJoCo couples hinges and slides only",
-                coupling.where,
-                subjects=subjects,
-                joint=coupling.name,
-            )
+            context.report(codes.COUPLING, coupling.where, subjects=subjects, joint=coupling.name)
             continue
         offset = follower.ratio * coupling.offset
         multiplier = coupling.multiplier * follower.ratio / leader.ratio
@@ -342,28 +336,8 @@ def _softness(
     least = least_residual(context.mechanism, ends)
     if least <= CLOSED:
         context.report(
-            Fate.NOTED,
-            "open-at-zero",
-            "constraint {constraint} is open by {distance:.3g} m at the zero configuration; "
-            "MuJoCo closes it in a few "
-            "steps",
-            where,
-            hint="start from positions that close it",
-            subjects=subjects,
-            constraint=name,
-            distance=at_zero,
+            codes.OPEN_AT_ZERO, where, subjects=subjects, constraint=name, distance=at_zero
         )
         return {}
-    context.report(
-        Fate.APPROXIMATED,
-        "never-closes",
-        "no position was found that closes constraint {constraint}; a soft constraint pulls it to "
-        "its least distance, "
-        "{distance:.3g} m",
-        where,
-        hint="move the points to where they can meet",
-        subjects=subjects,
-        constraint=name,
-        distance=least,
-    )
+    context.report(codes.NEVER_CLOSES, where, subjects=subjects, constraint=name, distance=least)
     return {"solref": DEFAULT_SOLREF, "solimp": DEFAULT_SOLIMP}

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from bridge.targets.mjcf import codes
 from bridge.targets.report import value_text
 from loaders.diagnostics import NOWHERE, Fate, Where
 from loaders.model import (
@@ -53,14 +54,7 @@ def report_mjx_support(context: Context) -> None:
     if context.mechanism.scene.wind.any():
         features.append("wind with implicitfast")
     if features:
-        context.report(
-            Fate.NOTED,
-            "mjx",
-            "MJX (3.17) does not support {features}; MuJoCo Warp does",
-            hint="use MuJoCo Warp, or change what is named",
-            subjects=(*links, *sensors),
-            features=tuple(features),
-        )
+        context.report(codes.MJX, subjects=(*links, *sensors), features=tuple(features))
 
 
 def _unsupported_collision(context: Context) -> tuple[tuple[str, ...], list[str]]:
@@ -279,9 +273,7 @@ def report_unsupported_fields(speed_limited: frozenset[str], context: Context) -
     for actuator in (driven.actuator for driven in context.mechanism.actuators):
         if actuator.interfaces:
             context.report(
-                Fate.NOTED,
-                "actuator-interfaces",
-                "actuator {actuator}: MJCF has no interfaces of actuators; left out {interfaces}",
+                codes.ACTUATOR_INTERFACES,
                 actuator.where,
                 subjects=(actuator.name,),
                 actuator=actuator.name,
@@ -298,24 +290,10 @@ def _report_physics(scene: Scene, context: Context) -> None:
     _apply(rules, scene.physics, _Owner("physics", "", (), where), context)
     if scene.physics.time_step != context.time_step:
         context.report(
-            Fate.ASSUMED,
-            "time-step",
-            "invalid time step {time_step:g} s; using {default:g} s",
-            where,
-            time_step=scene.physics.time_step,
-            default=context.time_step,
+            codes.TIME_STEP, where, time_step=scene.physics.time_step, default=context.time_step
         )
     if scene.wind.any() and scene.physics.engine != "mujoco":
-        context.report(
-            Fate.DROPPED,
-            "wind",
-            (
-                "the wind has no effect: the source states no density of the air, and MuJoCo's "
-                "default is zero"
-            ),
-            where,
-            hint="set density and viscosity of <option>",
-        )
+        context.report(codes.WIND, where)
 
 
 def _report_filter_groups(scene: Scene, context: Context) -> None:
@@ -323,12 +301,7 @@ def _report_filter_groups(scene: Scene, context: Context) -> None:
         names = tuple(group.name for group in scene.filter_groups)
         members = (" with ".join((group.name, *group.groups)) for group in scene.filter_groups)
         context.report(
-            Fate.NOTED,
-            "filter-groups",
-            (
-                "the collision filter groups {groups} are written as the pairs of links that they "
-                "exclude"
-            ),
+            codes.FILTER_GROUPS,
             scene.filter_groups[0].where,
             subjects=names,
             groups=", ".join(members),
@@ -344,19 +317,11 @@ def _report_names(scene: Scene, context: Context) -> None:
         if counts[visual.name] > 1
     ]
     if unnamed:
-        context.report(
-            Fate.NOTED,
-            "visual-names",
-            "{count} visuals are unnamed because their names are not unique",
-            subjects=unnamed,
-            count=len(unnamed),
-        )
+        context.report(codes.VISUAL_NAMES, subjects=unnamed, count=len(unnamed))
     if len(scene.models) > 1:
         models = ", ".join(f"{model.name} ({model.canonical_link})" for model in scene.models)
         context.report(
-            Fate.NOTED,
-            "model-scopes",
-            "models and their canonical links are written only as prefixes of names: {models}",
+            codes.MODEL_SCOPES,
             scene.models[0].where,
             subjects=[model.name for model in scene.models],
             models=models,
@@ -380,12 +345,7 @@ def _report_link(link: Link, context: Context) -> None:
         _apply(_FRICTION, friction, owner, context)
         if friction.mu2 != friction.mu:
             context.report(
-                Fate.DROPPED,
-                "friction-direction",
-                (
-                    "collision {name}: mu2 = {mu2:g} is left out; the friction is {mu:g} in every "
-                    "direction"
-                ),
+                codes.FRICTION_DIRECTION,
                 collision.where,
                 subjects=owner.subjects,
                 name=owner.name,
@@ -412,27 +372,13 @@ def _report_joint(joint: Joint, ends_at_speed_limit: bool, context: Context) -> 
         _apply(_AXIS if ends_at_speed_limit else (*_SPEED, *_AXIS), axis, owner, context)
     _report_curve(joint, context)
     if joint.provide_feedback:
-        context.report(
-            Fate.NOTED,
-            "joint-feedback",
-            "joint {joint}: provide_feedback is left out",
-            joint.where,
-            hint="add a force and a torque sensor",
-            subjects=(joint.name,),
-            joint=joint.name,
-        )
+        context.report(codes.JOINT_FEEDBACK, joint.where, subjects=(joint.name,), joint=joint.name)
 
 
 def _report_curve(joint: Joint, context: Context) -> None:
     if joint.curve is not None:
         context.report(
-            Fate.NOTED,
-            "curve",
-            (
-                "joint {joint} follows a curve of {length:g} m ({kind}); its limits are those of "
-                "the "
-                "axis"
-            ),
+            codes.CURVE,
             joint.where,
             subjects=(joint.name,),
             joint=joint.name,

@@ -16,8 +16,8 @@ from typing import Any
 
 from bridge.geometry.mesh import Appearance
 from bridge.geometry.shapes import SupportFunction, support_function
+from bridge.targets.mjcf import codes
 from bridge.targets.numbers import color, placement
-from loaders.diagnostics import Fate
 from loaders.model import (
     Box,
     Capsule,
@@ -226,21 +226,10 @@ class GeomWriter:
             field = self._library.heightfield(geometry, use)
             return [_Shape(type="hfield", asset=field[0], X_GS=field[1])] if field else []
         if isinstance(geometry, Plane) and is_moving:
-            self._context.report(
-                Fate.DROPPED,
-                "moving-plane",
-                "link {link} can move and has a plane, which MuJoCo supports on static bodies only",
-                use.where,
-                hint="use a box",
-                subjects=(use.link,),
-                link=use.link,
-            )
+            self._context.report(codes.MOVING_PLANE, use.where, subjects=(use.link,), link=use.link)
             return []
         if isinstance(geometry, Empty):
-            template = "link {link} has a shape that is declared empty; it has no geom"
-            self._context.report(
-                Fate.NOTED, "no-shape", template, use.where, subjects=(use.link,), link=use.link
-            )
+            self._context.report(codes.NO_SHAPE, use.where, subjects=(use.link,), link=use.link)
             return []
         shape = replace(_PRIMITIVES[type(geometry)](geometry), reach=support_function(geometry))
         return [shape] if self._has_extent(shape, use) else []
@@ -250,18 +239,7 @@ class GeomWriter:
         if shape.type == "plane" or all(0.0 < size < math.inf for size in sizes):
             return True
         self._context.report(
-            Fate.DROPPED,
-            "empty-shape",
-            (
-                "link {link} has a {shape_type} whose size is not positive and finite, which "
-                "MuJoCo "
-                "refuses"
-            ),
-            use.where,
-            hint="give it a positive size",
-            subjects=(use.link,),
-            shape_type=shape.type,
-            link=use.link,
+            codes.EMPTY_SHAPE, use.where, subjects=(use.link,), shape_type=shape.type, link=use.link
         )
         return False
 

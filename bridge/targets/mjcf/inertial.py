@@ -17,6 +17,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, scalar_joints
+from bridge.targets.mjcf import codes
 from bridge.targets.numbers import numbers, quaternion, whole_or
 from loaders.diagnostics import Fate
 from loaders.finish.mass_properties import shape_inertia
@@ -254,26 +255,15 @@ def _accepted_inertia(link: Link, inertia: SpatialInertia, context: Context) -> 
     if mode == "from_geometry" and (link.inertia is None or link.inertia.defects()):
         return _from_geometry(link, context)
     if mode == "error" and link.inertia is None:
-        context.report(
-            Fate.INVALID,
-            "no-inertia",
-            "link {link} has no inertia",
-            link.where,
-            hint='state it, or use inertia="keep"',
-            subjects=(link.name,),
-            link=link.name,
-        )
+        context.report(codes.NO_INERTIA, link.where, subjects=(link.name,), link=link.name)
     defects = inertia.defects()
     if not defects:
         return inertia
     if mode == "repair" and math.isfinite(inertia.mass) and np.all(np.isfinite(inertia.I_Lcm)):
         return _repaired(link, inertia, context)
     context.report(
-        Fate.INVALID,
-        "impossible-inertia",
-        "link {link} has an inertia that no rigid body can have, which MuJoCo refuses: {defects}",
+        codes.IMPOSSIBLE_INERTIA,
         link.where,
-        hint='correct it in the source, or use inertia="repair"',
         subjects=(link.name,),
         link=link.name,
         defects="; ".join(defects),
@@ -284,9 +274,7 @@ def _accepted_inertia(link: Link, inertia: SpatialInertia, context: Context) -> 
 def _repaired(link: Link, inertia: SpatialInertia, context: Context) -> SpatialInertia:
     repaired = inertia.repaired()
     context.report(
-        Fate.REPAIRED,
-        "repaired-inertia",
-        "link {link}: {defects}; repaired to {mass:g} kg and moments {moments} kg m^2",
+        codes.REPAIRED_INERTIA,
         link.where,
         subjects=(link.name,),
         link=link.name,
@@ -310,9 +298,7 @@ def _from_geometry(link: Link, context: Context) -> SpatialInertia:
         scale = link.inertia.mass / total.mass
         total = SpatialInertia(link.inertia.mass, total.p_LLcm, frozen(scale * total.I_Lcm))
     context.report(
-        Fate.ASSUMED,
-        "inertia-from-geometry",
-        "link {link} gets {mass:g} kg and its inertia from its collision shapes",
+        codes.INERTIA_FROM_GEOMETRY,
         link.where,
         subjects=(link.name,),
         link=link.name,
@@ -346,13 +332,8 @@ def _inertial(
     if needs_mass and (mass <= MINIMUM or min(moments) <= MINIMUM):
         mass, moments = max(mass, EPSILON), within_triangle(np.maximum(moments, EPSILON))
         context.report(
-            Fate.ASSUMED,
-            "massless-link",
-            "link {link} moves, but has no mass or inertia, which MuJoCo demands; it gets "
-            "{mass:g} kg and moments "
-            "{moments} kg m^2",
+            codes.MASSLESS_LINK,
             link.where,
-            hint="give the link mass and inertia",
             subjects=(link.name,),
             link=link.name,
             mass=mass,

@@ -24,8 +24,9 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, Primitive, PrimitiveKind, primitive_names
 from bridge.mechanism.coordinates import kind_of
+from bridge.targets.mjcf import codes
 from bridge.targets.numbers import composed_position, direction
-from loaders.diagnostics import NOWHERE, Fate, Where
+from loaders.diagnostics import NOWHERE, Where
 from loaders.model import JointAxis, JointType
 
 from .context import UNLIMITED, Context, Element
@@ -68,11 +69,7 @@ def limit_compliance(
     w, step = _inverse_inertia(dof, context.mechanism), context.time_step
     if not 0.0 < stiffness * w * step**2 < _MAX_STIFFNESS or not damping * w * step < 1.0:
         context.report(
-            Fate.APPROXIMATED,
-            "rigid-stops",
-            "joint {joint}: the time step cannot hold limits of stiffness {stiffness:g} and "
-            "dissipation "
-            "{dissipation:g}; they are as hard as MuJoCo's solver allows",
+            codes.RIGID_STOPS,
             where_of(body),
             subjects=(str(body.joint),),
             joint=joint,
@@ -81,11 +78,7 @@ def limit_compliance(
         )
         return {}
     context.report(
-        Fate.APPROXIMATED,
-        "yielding-stops",
-        "joint {joint}: limit stiffness {stiffness:g} and dissipation {dissipation:g} are exact "
-        "for the effective "
-        "inertia of the joint at the zero configuration",
+        codes.YIELDING_STOPS,
         where_of(body),
         subjects=(str(body.joint),),
         joint=joint,
@@ -187,12 +180,7 @@ def _report_several(body: Body, context: Context) -> None:
     if body.source is None or body.source.type not in _COMPOSED:
         return
     context.report(
-        Fate.NOTED,
-        "several-joints",
-        (
-            "joint {joint} of type {type} becomes the joints {names} of one body; a reader of the "
-            "MJCF file finds these"
-        ),
+        codes.SEVERAL_JOINTS,
         where_of(body),
         subjects=(str(body.joint),),
         joint=body.joint,
@@ -215,13 +203,7 @@ def _free_joint(body: Body, context: Context) -> Element:
         element.set(**{attribute: value or None})
         if getattr(translation, name) != value:
             context.report(
-                Fate.APPROXIMATED,
-                "free-joint",
-                (
-                    "joint {joint}: MuJoCo has one {quantity} for all directions, {value:g} is "
-                    "that "
-                    "of rotation"
-                ),
+                codes.FREE_JOINT,
                 where_of(body),
                 subjects=(str(body.joint),),
                 joint=body.joint,
@@ -264,13 +246,8 @@ def _report_axes(name: str, body: Body, context: Context) -> None:
     """Report that the axes of a ball joint in MuJoCo are those of its body."""
     cosine = float(np.clip((np.trace(body.X_BM.R) - 1.0) / 2.0, -1.0, 1.0))
     context.report(
-        Fate.NOTED,
-        "joint-coordinate",
-        "the MJCF position of ball joint {joint} is about the axes of its body, which are turned "
-        "by {angle:.6g} rad "
-        "against those of the joint in the model",
+        codes.JOINT_COORDINATE,
         where_of(body),
-        hint="rotate the vector part of the quaternion into the axes of the link",
         subjects=(str(body.joint),),
         joint=name,
         angle=math.acos(cosine),
@@ -284,9 +261,7 @@ def _set_dynamics(element: Element, body: Body, primitive: Primitive, context: C
     name, r = element.attributes["name"], primitive.ratio
     if r != 1.0:
         context.report(
-            Fate.NOTED,
-            "joint-coordinate",
-            "the MJCF position of joint {joint} is {ratio:.6g} times the position of the model",
+            codes.JOINT_COORDINATE_2,
             where_of(body),
             subjects=(str(body.joint),),
             joint=name,
@@ -318,13 +293,8 @@ def _armature(name: str, body: Body, primitive: Primitive, context: Context) -> 
     if armature or not _is_second_on_its_axis(body, primitive):
         return armature
     context.report(
-        Fate.ASSUMED,
-        "parallel-axes",
-        "the axes of joint {joint} are parallel, and no inertia separates its positions; MJCF "
-        "joint {mjcf_joint} gets "
-        "an armature of {armature:g} kg m^2",
+        codes.PARALLEL_AXES,
         where_of(body),
-        hint="turn an axis, or use a joint of one axis",
         subjects=(str(body.joint),),
         joint=body.joint,
         mjcf_joint=name,
@@ -352,14 +322,8 @@ def _set_limits(element: Element, axis: JointAxis, r: float, body: Body, context
     lower, upper = sorted((axis.lower * r, axis.upper * r))
     if axis.lower > axis.upper:
         context.report(
-            Fate.DROPPED,
-            "empty-range",
-            (
-                "joint {joint}: the lower limit {lower:g} is above the upper limit {upper:g}; the "
-                "joint has no limits"
-            ),
+            codes.EMPTY_RANGE,
             where_of(body),
-            hint="swap the limits in the source",
             subjects=(str(body.joint),),
             joint=name,
             lower=axis.lower,
@@ -371,11 +335,8 @@ def _set_limits(element: Element, axis: JointAxis, r: float, body: Body, context
         element.set(actuatorfrcrange=(-axis.effort / abs(r), axis.effort / abs(r)))
     elif axis.effort <= 0.0:
         context.report(
-            Fate.ASSUMED,
-            "zero-effort",
-            "joint {joint} has an effort limit of {effort:g}; its actuators have no effort limit",
+            codes.ZERO_EFFORT,
             where_of(body),
-            hint="state the effort limit, or omit it",
             subjects=(str(body.joint),),
             joint=name,
             effort=axis.effort,

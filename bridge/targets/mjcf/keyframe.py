@@ -22,7 +22,7 @@ from bridge.mechanism.coordinates import (
     with_followers,
 )
 from bridge.mechanism.kinematics import with_loops_closed
-from loaders.diagnostics import Fate
+from bridge.targets.mjcf import codes
 from loaders.model import JointAxis, Keyframe
 from loaders.pose import Array, quaternion_to_matrix
 
@@ -161,9 +161,7 @@ def _report_zero(key: str, context: Context) -> None:
     outside = tuple(body.joint or "" for body in bodies if _clamped(body, default_position(body)))
     if outside:
         context.report(
-            Fate.NOTED,
-            "zero-outside-limits",
-            "zero is outside the limits of {joints}; the keyframe {key} is inside",
+            codes.ZERO_OUTSIDE_LIMITS,
             hint=f"start from it: mj_resetDataKeyframe(model, data, model.key({key!r}).id)",
             subjects=outside,
             joints=outside,
@@ -214,13 +212,7 @@ def _write_poses(key: Element, keyframe: Keyframe, context: Context) -> None:
     lost = tuple(stated.keys() - {body.name for body in mocap})
     if lost:
         context.report(
-            Fate.DROPPED,
-            "keyframe-pose",
-            (
-                "state {state}: the poses of {links} are ignored, since these links are not "
-                "kinematic "
-                "or do not exist"
-            ),
+            codes.KEYFRAME_POSE,
             keyframe.where,
             subjects=(keyframe.name, *sorted(lost)),
             state=keyframe.name,
@@ -254,9 +246,7 @@ def _stated_positions(
 
 def _report_joint(keyframe: Keyframe, joint: str, count: int, context: Context) -> None:
     context.report(
-        Fate.DROPPED,
-        "keyframe-joint",
-        "state {state}: joint {joint} has no position or velocity of {count} number(s); ignored",
+        codes.KEYFRAME_JOINT,
         keyframe.where,
         subjects=(keyframe.name, joint),
         state=keyframe.name,
@@ -270,11 +260,8 @@ def _report_limits(keyframe: Keyframe, positions: Sequence[Coordinates], context
     outside = tuple(b.joint or "" for b, q in zip(bodies, positions, strict=True) if _clamped(b, q))
     if outside:
         context.report(
-            Fate.NOTED,
-            "keyframe-limits",
-            "the keyframe {state} is outside the limits of {joints}; MuJoCo pushes them back",
+            codes.KEYFRAME_LIMITS,
             keyframe.where,
-            hint="correct the state in the source",
             subjects=outside,
             state=keyframe.name,
             joints=outside,
@@ -318,9 +305,7 @@ def _write_controls(
     )
     if lost:
         context.report(
-            Fate.DROPPED,
-            "keyframe-actuator",
-            "state {state}: there are no actuators {actuators}; their controls are ignored",
+            codes.KEYFRAME_ACTUATOR,
             keyframe.where,
             subjects=(keyframe.name, *lost),
             state=keyframe.name,

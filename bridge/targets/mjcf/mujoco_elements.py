@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 
-from loaders.diagnostics import Fate
+from bridge.targets.mjcf import codes
 from loaders.model import WORLD, MujocoElement
 
 from .context import Context, Element
@@ -120,9 +120,7 @@ def _report(
     element: MujocoElement, subjects: tuple[str, ...], reason: str, context: Context
 ) -> None:
     context.report(
-        Fate.DROPPED,
-        "mujoco-element",
-        "{section} {element} ({tag}) is left out: {reason}",
+        codes.MUJOCO_ELEMENT,
         element.where,
         subjects=(element.name, *subjects),
         section=element.section,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from bridge.mechanism.bodies import PrimitiveKind, primitive_names
 from bridge.mechanism.coordinates import joint_index
+from bridge.targets.mjcf import codes
 from bridge.targets.numbers import placement, round_to_short
-from loaders.diagnostics import Fate
 from loaders.model import WORLD, Joint, JointType, Sensor
 from loaders.pose import CAMERA_AXES, IDENTITY, Array, Pose, frozen, rotation_about
 
@@ -166,9 +166,7 @@ def write_sensors(geom_names: GeomNames, context: Context) -> None:
         write = _WRITERS.get(sensor.type)
         if write is None:
             context.report(
-                Fate.DROPPED,
-                "sensor",
-                "sensor {sensor} is of type {sensor_type}, which MuJoCo does not have",
+                codes.SENSOR_2,
                 sensor.where,
                 subjects=(sensor.name,),
                 sensor=sensor.name,
@@ -219,9 +217,7 @@ def _report_unsupported_parameters(
         parameters.append(f"update_rate={sensor.update_rate:g}")
     if parameters:
         context.report(
-            Fate.NOTED,
-            "sensor-parameters",
-            "sensor {sensor}: MuJoCo does not support {parameters}",
+            codes.SENSOR_PARAMETERS,
             sensor.where,
             subjects=(sensor.name,),
             sensor=sensor.name,
@@ -281,26 +277,14 @@ def _force_torque(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     _add_sensor("torque", "_torque", site, mounted, context)
     if is_opposite:
         context.report(
-            Fate.APPROXIMATED,
-            "force-torque-sign",
-            "sensor {sensor} measures the force with the sign opposite to the source's",
-            sensor.where,
-            hint="negate the reading",
-            subjects=(sensor.name,),
-            sensor=sensor.name,
+            codes.FORCE_TORQUE_SIGN, sensor.where, subjects=(sensor.name,), sensor=sensor.name
         )
     return _FORCE_TORQUE
 
 
 def _report_loop_joint(sensor: Sensor, joint: Joint, quantity: str, context: Context) -> None:
     context.report(
-        Fate.DROPPED,
-        "sensor",
-        (
-            "sensor {sensor} is on joint {joint}, which is not in the tree of bodies; MuJoCo "
-            "cannot "
-            "measure its {quantity}"
-        ),
+        codes.SENSOR,
         sensor.where,
         subjects=(sensor.name, joint.name),
         sensor=sensor.name,
@@ -328,17 +312,10 @@ def _report_turning_axes(
     if is_reversed:
         turn = "R_PC(q)^T R_PC(0)" if frame == "child" else "R_CS^T R_PC(q)^T R_PC(0) R_CS"
     context.report(
-        Fate.APPROXIMATED,
-        "force-torque-axes",
-        "sensor {sensor} measures in the axes that the {frame} frame has at joint position 0, on "
-        "the body of the other "
-        "link; they turn with joint {joint}, so the reading at another position q is in the wrong "
-        "axes",
+        codes.FORCE_TORQUE_AXES,
         sensor.where,
-        hint=(
-            f"multiply the reading by {turn}: P is {joint.parent}, C is {joint.child}, S is the "
-            f"sensor"
-        ),
+        hint=f"multiply the reading by {turn}: P is {joint.parent}, C is {joint.child}, S is the "
+        f"sensor",
         subjects=(sensor.name, joint.name),
         sensor=sensor.name,
         frame=frame,
@@ -377,13 +354,7 @@ def _lidar(mounted: _Mounted, context: Context) -> tuple[str, ...]:
         context.document["sensor"].add("rangefinder", name=name, site=site, cutoff=lidar.max_range)
     if lidar.stride > 1:
         context.report(
-            Fate.APPROXIMATED,
-            "sensor-rays",
-            (
-                "sensor {sensor} has {count} rays; one in {stride} is written, with its index in "
-                "its "
-                "name"
-            ),
+            codes.SENSOR_RAYS,
             sensor.where,
             subjects=(sensor.name,),
             sensor=sensor.name,
@@ -427,14 +398,8 @@ def _contact(mounted: _Mounted, context: Context) -> tuple[str, ...]:
 def _report_unknown_collisions(mounted: _Mounted, context: Context) -> None:
     sensor = mounted.sensor
     context.report(
-        Fate.ASSUMED,
-        "sensor-collision",
-        (
-            "sensor {sensor} watches collisions that link {link} does not have: {collisions}; it "
-            "watches {watched}"
-        ),
+        codes.SENSOR_COLLISION,
         sensor.where,
-        hint="name collisions of the link of the sensor",
         subjects=(sensor.name,),
         sensor=sensor.name,
         link=_link_name(mounted.body, context),

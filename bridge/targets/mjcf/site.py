@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from bridge.targets.mjcf import codes
 from bridge.targets.numbers import (
     color,
     composed,
@@ -13,7 +14,6 @@ from bridge.targets.numbers import (
     round_to_short,
     stable_direction,
 )
-from loaders.diagnostics import Fate
 from loaders.model import WORLD, Frame, Light, Model, Sensor
 from loaders.pose import IDENTITY, Pose
 from loaders.scoped_names import MODEL_FRAME
@@ -69,9 +69,7 @@ def target_name(item: Light | Sensor, context: Context) -> str | None:
     index = context.mechanism.body_index.get(item.target)
     if index is None:
         context.report(
-            Fate.DROPPED,
-            "view-target",
-            "{name} turns to the link {link}, which does not exist; it turns with its own link",
+            codes.VIEW_TARGET,
             item.where,
             subjects=(item.name, item.target),
             name=item.name,
@@ -133,9 +131,7 @@ def write_lights(context: Context) -> None:
     for light in context.mechanism.scene.lights:
         if light.type not in _TYPES:
             context.report(
-                Fate.DROPPED,
-                "light",
-                "light {light} is of type {light_type}, which MuJoCo does not have",
+                codes.LIGHT,
                 light.where,
                 subjects=(light.name,),
                 light=light.name,
@@ -179,9 +175,7 @@ def _report_unsupported_parameters(light: Light, context: Context) -> None:
     lost = tuple(f"{name}={value:g}" for name, value in parameters.items() if value)
     if lost:
         context.report(
-            Fate.NOTED,
-            "light-parameters",
-            "light {light}: MuJoCo does not support {parameters}",
+            codes.LIGHT_PARAMETERS,
             light.where,
             subjects=(light.name,),
             light=light.name,

@@ -8,6 +8,7 @@ import numpy as np
 
 from bridge.fluid import described
 from bridge.mechanism.bodies import ROOT, BodyConnection, TendonConnection
+from bridge.targets.mjcf import codes
 from bridge.targets.numbers import numbers, placement
 from loaders.diagnostics import Fate
 from loaders.model import (
@@ -65,14 +66,7 @@ def _joints(
     found = {name: scalar_joints.get(index.get((name, 0), -1)) for name in names}
     if all(found.values()):
         return {name: joint for name, joint in found.items() if joint is not None}
-    context.report(
-        Fate.DROPPED,
-        "tendon",
-        "the tendon over {joints} has a joint that is not a hinge or slide of the tree of bodies",
-        tendon.where,
-        subjects=(tendon.name, *names),
-        joints=tuple(names),
-    )
+    context.report(codes.TENDON, tendon.where, subjects=(tendon.name, *names), joints=tuple(names))
     return None
 
 
@@ -128,9 +122,6 @@ def _write_wrapping(element: Element, part: TendonPart, name: str, context: Cont
         )
 
 
-_USE_CALLBACK = "mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it"
-
-
 def write_tendons(scalar_joints: dict[int, ScalarJoint], context: Context) -> None:
     """Write the force elements and constraints that MuJoCo has as tendons; report bushings and
     forces of a fluid.
@@ -154,14 +145,8 @@ def write_tendons(scalar_joints: dict[int, ScalarJoint], context: Context) -> No
 
 def _report_bushing(bushing: Bushing, context: Context) -> None:
     context.report(
-        Fate.DROPPED,
-        "bushing",
-        "MuJoCo does not support the bushing between {link_a} (at {X_LA}) and {link_c} (at "
-        "{X_LC}); torque stiffness "
-        "{torque_stiffness}, damping {torque_damping}, force stiffness {force_stiffness}, damping "
-        "{force_damping}",
+        codes.BUSHING,
         bushing.where,
-        hint=_USE_CALLBACK,
         subjects=(bushing.link_A, bushing.link_C),
         link_a=bushing.link_A,
         X_LA=numbers(bushing.X_LA.to_vector()),
@@ -176,11 +161,8 @@ def _report_bushing(bushing: Bushing, context: Context) -> None:
 
 def _report_fluid_force(force: FluidForce, context: Context) -> None:
     context.report(
-        Fate.DROPPED,
-        "fluid-force",
-        "MJCF has no element for the force of a fluid on link {link}: {force}",
+        codes.FLUID_FORCE,
         force.where,
-        hint=_USE_CALLBACK,
         subjects=(force.link,),
         link=force.link,
         force=described(force),
@@ -253,15 +235,7 @@ def _write_sum(
     joints = [joint for joint in candidates if joint is not None]
     if len(joints) < len(candidates):
         context.report(
-            Fate.DROPPED,
-            "tendon",
-            (
-                "the tendon over {joints} has a joint that is not a hinge or slide of the tree of "
-                "bodies"
-            ),
-            constraint.where,
-            subjects=constraint.joints,
-            joints=constraint.joints,
+            codes.TENDON, constraint.where, subjects=constraint.joints, joints=constraint.joints
         )
         return
     name = context.names.claim("tendon", "_".join(constraint.joints))
@@ -276,16 +250,7 @@ def _write_sum(
     else:
         fixed.set(range=bounds, solreflimit=hard_solref(context.time_step), solimplimit=HARD_SOLIMP)
         context.report(
-            Fate.APPROXIMATED,
-            "tendon-soft-constraint",
-            (
-                "tendon {tendon}: soft constraints enforce the bounds, which it exceeds by up to "
-                "two "
-                "time steps of motion"
-            ),
-            constraint.where,
-            subjects=constraint.joints,
-            tendon=name,
+            codes.TENDON_SOFT_CONSTRAINT, constraint.where, subjects=constraint.joints, tendon=name
         )
     for joint, coefficient in zip(joints, constraint.coefficients, strict=True):
         fixed.add("joint", joint=joint.joint, coef=coefficient / joint.ratio)
@@ -294,14 +259,8 @@ def _write_sum(
 def _report_damping(name: str, constraint: TendonConstraint, context: Context) -> None:
     if constraint.damping:
         context.report(
-            Fate.DROPPED,
-            "tendon-damping",
-            (
-                "damping {damping:g} of tendon {tendon} is left out: MuJoCo's would act inside the "
-                "bounds too"
-            ),
+            codes.TENDON_DAMPING,
             constraint.where,
-            hint=_USE_CALLBACK,
             subjects=constraint.joints,
             damping=constraint.damping,
             tendon=name,

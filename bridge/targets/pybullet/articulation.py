@@ -20,8 +20,9 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, Primitive, PrimitiveKind, primitive_names
 from bridge.mechanism.coordinates import default_position, kind_of
+from bridge.targets.pybullet import codes
 from bridge.targets.xml import xml_compatible
-from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.diagnostics import Diagnostics, Where
 from loaders.inertia import SpatialInertia, exceeds
 from loaders.model import WORLD, Link
 from loaders.pose import IDENTITY, Array, Pose, frozen, matrix_to_quaternion, principal_axes_of
@@ -138,8 +139,6 @@ _SMALL_PRODUCTS = 1e-3
 that link.
 """
 
-_GIVE_INERTIA = "give the link its mass and inertia"
-
 
 def with_valid_inertia(
     segments: tuple[Segment, ...], is_free: bool, diagnostics: Diagnostics
@@ -162,16 +161,9 @@ def with_valid_inertia(
     base, *others = segments
     if is_free and others and _is_singular(base.inertia):
         diagnostics.add(
-            Fate.ASSUMED,
-            "pybullet.base-without-inertia",
-            (
-                "link {link} moves freely but has no inertia, which can become NaN in PyBullet; "
-                "using "
-                "{inertia:g} kg m^2"
-            ),
+            codes.BASE_WITHOUT_INERTIA,
             _where(base),
             target=TARGET,
-            hint=_GIVE_INERTIA,
             subjects=_link_names(base),
             link=base.name,
             inertia=MIN_BASE_INERTIA,
@@ -211,19 +203,11 @@ def _borrow_inertia(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> 
         )
         massless = dataclasses.replace(lender, inertia=SpatialInertia.of(0.0))
         diagnostics.add(
-            Fate.NOTED,
-            "pybullet.lent-inertia",
-            (
-                "base link {base} has no mass; PyBullet's base takes the inertia of {lender}, "
-                "which "
-                "is welded to it"
-            ),
+            codes.LENT_INERTIA,
             _where(base),
             target=TARGET,
-            hint=(
-                f"the physics is unchanged; to change the mass of {lender.name}, use PyBullet's "
-                f"link index -1"
-            ),
+            hint=f"the physics is unchanged; to change the mass of {lender.name}, use PyBullet's "
+            f"link index -1",
             subjects=(*_link_names(base), *_link_names(lender)),
             base=base.name,
             lender=lender.name,
@@ -259,17 +243,9 @@ def _move_products(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> t
     if held.inertia.defects():
         return segments
     diagnostics.add(
-        Fate.NOTED,
-        "pybullet.moved-products",
-        "PyBullet's base {base} would be turned by {angle:.1f} degrees; {holder}, which is welded "
-        "to it, holds its "
-        "products of inertia",
+        codes.MOVED_PRODUCTS,
         _where(base),
         target=TARGET,
-        hint=(
-            "the physics is unchanged; read the inertias of both links by "
-            "mechanism_from_pybullet() of the handle"
-        ),
         subjects=(*_link_names(base), *_link_names(holder)),
         base=base.name,
         holder=holder.name,
@@ -287,16 +263,9 @@ def _with_rotatable_ball(segment: Segment, diagnostics: Diagnostics) -> Segment:
     if not is_ball or not _is_singular(segment.inertia):
         return segment
     diagnostics.add(
-        Fate.ASSUMED,
-        "pybullet.ball-without-inertia",
-        (
-            "ball joint {joint} rotates a link without inertia, which becomes NaN in PyBullet; "
-            "using "
-            "{inertia:g} kg m^2"
-        ),
+        codes.BALL_WITHOUT_INERTIA,
         _where(segment),
         target=TARGET,
-        hint=_GIVE_INERTIA,
         subjects=(segment.joint, *_link_names(segment)),
         joint=segment.joint,
         inertia=MIN_JOINT_INERTIA,
@@ -366,9 +335,7 @@ class UrdfNames:
         start = data[: MAX_BYTES - 20].decode(errors="ignore")
         short = f"{start}~{hashlib.sha256(data).hexdigest()[:16]}"
         self._diagnostics.add(
-            Fate.APPROXIMATED,
-            "pybullet.name-shortened",
-            "a name of {size} bytes is too long for PyBullet; shortened to {start}...{end}",
+            codes.NAME_SHORTENED,
             target=TARGET,
             hint=f"use a name of at most {MAX_BYTES} bytes",
             subjects=(name,),
@@ -656,11 +623,8 @@ def _report_rotated_base(
         return
     base = builder.segments[0]
     diagnostics.add(
-        Fate.NOTED,
-        "pybullet.rotated-fixed-base",
-        "fixed base {link} is rotated; PyBullet's calculateInverseDynamics ignores that rotation",
+        codes.ROTATED_FIXED_BASE,
         target=TARGET,
-        hint="use bias_forces and inverse_dynamics of the handle",
         subjects=tuple(carried.link.name for carried in base.links),
         link=base.name,
     )
@@ -674,11 +638,7 @@ def _report_turned_base(base: Segment, diagnostics: Diagnostics) -> None:
         return
     link = base.links[0].link
     diagnostics.add(
-        Fate.NOTED,
-        "pybullet.turned-base",
-        "PyBullet's frame of base {link} has the principal axes of its inertia, turned by "
-        "{angle:.1f} degrees from the "
-        "link; the motion is exact",
+        codes.TURNED_BASE,
         link.where,
         target=TARGET,
         hint=f"use link_pose({link.name!r}) and "

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-from loaders.diagnostics import Diagnostics, Fate
+from bridge.targets.pybullet import codes
+from loaders.diagnostics import Diagnostics
 
 HULL_MARGIN = 1e-3
 """Distance by which PyBullet inflates a convex hull [m]."""
@@ -216,13 +217,7 @@ def allowed_flags(flags: int, modes: Any, diagnostics: Diagnostics) -> int:
     if unknown:
         ignored.append(f"{unknown:#x} (unknown to PyBullet)")
     if ignored:
-        diagnostics.add(
-            Fate.NOTED,
-            "pybullet.flag-ignored",
-            "flags ignored: {flags}",
-            target=TARGET,
-            flags=tuple(ignored),
-        )
+        diagnostics.add(codes.FLAG_IGNORED, target=TARGET, flags=tuple(ignored))
     return flags & _bits(ALLOWED, modes)
 
 

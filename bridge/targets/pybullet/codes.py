@@ -2,389 +2,635 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import CodeInfo, Fate
+from loaders.diagnostics import Code, Fate
 
-CODES = {
-    "pybullet.acceleration-limit": CodeInfo(
-        "PyBullet does not support acceleration limits of joints.",
-        "Limit the acceleration in the controller.",
-        (Fate.DROPPED,),
+ACCELERATION_LIMIT = Code(
+    "pybullet.acceleration-limit",
+    Fate.DROPPED,
+    "",
+    meaning="PyBullet does not support acceleration limits of joints.",
+    remedy="Limit the acceleration in the controller.",
+)
+ADDED_MASS = Code(
+    "pybullet.added-mass",
+    Fate.DROPPED,
+    "",
+    meaning="PyBullet does not support an added-mass matrix.",
+)
+APPEARANCE = Code(
+    "pybullet.appearance",
+    Fate.NOTED,
+    "",
+    meaning="Shininess and textures other than the color texture are not drawn.",
+)
+BALL_CONSTRAINT = Code(
+    "pybullet.ball-constraint",
+    Fate.APPROXIMATED,
+    (
+        "the solver holds a {part} of {link_A} and one of {link_B} together, within 1e-4 m in 1 s "
+        "at "
+        "1 kHz"
     ),
-    "pybullet.added-mass": CodeInfo(
-        "PyBullet does not support an added-mass matrix.", "", (Fate.DROPPED,)
+    meaning="PyBullet's solver enforces a ball constraint, within 1e-4 m in 1 s at 1 kHz.",
+    remedy="Reduce the time step.",
+    hint="use a smaller time step",
+)
+BALL_LIMIT = Code(
+    "pybullet.ball-limit",
+    Fate.DROPPED,
+    "",
+    meaning="PyBullet does not support limits or dry friction of ball joints.",
+)
+BALL_WITHOUT_INERTIA = Code(
+    "pybullet.ball-without-inertia",
+    Fate.ASSUMED,
+    (
+        "ball joint {joint} rotates a link without inertia, which becomes NaN in PyBullet; using "
+        "{inertia:g} kg m^2"
     ),
-    "pybullet.appearance": CodeInfo(
-        "Shininess and textures other than the color texture are not drawn.", "", (Fate.NOTED,)
+    meaning=(
+        "A link on a ball joint has no inertia; it gets 1e-9 kg m², because PyBullet's state "
+        "would become NaN."
     ),
-    "pybullet.ball-constraint": CodeInfo(
-        "PyBullet's solver enforces a ball constraint, within 1e-4 m in 1 s at 1 kHz.",
-        "Reduce the time step.",
-        (Fate.APPROXIMATED,),
+    remedy="Give the link an inertia.",
+    hint="give the link its mass and inertia",
+)
+BASE_WITHOUT_INERTIA = Code(
+    "pybullet.base-without-inertia",
+    Fate.ASSUMED,
+    (
+        "link {link} moves freely but has no inertia, which can become NaN in PyBullet; using "
+        "{inertia:g} kg m^2"
     ),
-    "pybullet.ball-limit": CodeInfo(
-        "PyBullet does not support limits or dry friction of ball joints.", "", (Fate.DROPPED,)
+    meaning="A free base link has no inertia; it gets 1e-12 kg m².",
+    remedy="Give the link an inertia.",
+    hint="give the link its mass and inertia",
+)
+BITMASK_PER_LINK = Code(
+    "pybullet.bitmask-per-link",
+    Fate.APPROXIMATED,
+    (
+        "the collisions of link {link} have different bitmasks; in PyBullet the link collides "
+        "wherever any of them may"
     ),
-    "pybullet.ball-without-inertia": CodeInfo(
-        (
-            "A link on a ball joint has no inertia; it gets 1e-9 kg m², because PyBullet's state "
-            "would become NaN."
-        ),
-        "Give the link an inertia.",
-        (Fate.ASSUMED,),
+    meaning=(
+        "The collisions of one link have different bitmasks; the link collides with whatever "
+        "any of them may hit."
     ),
-    "pybullet.base-without-inertia": CodeInfo(
-        "A free base link has no inertia; it gets 1e-12 kg m².",
-        "Give the link an inertia.",
-        (Fate.ASSUMED,),
+    remedy="Split the link.",
+    hint="divide the link",
+)
+BUSHING = Code(
+    "pybullet.bushing",
+    Fate.APPROXIMATED,
+    "",
+    meaning="A bushing is a force that is computed at each step.",
+    remedy="Advance the simulation with `step()` of the handle.",
+)
+CONSOLE = Code(
+    "pybullet.console",
+    Fate.NOTED,
+    "PyBullet printed: {line}",
+    meaning="PyBullet printed this text while it loaded the model.",
+)
+CONTACT_COMBINATION = Code(
+    "pybullet.contact-combination",
+    Fate.NOTED,
+    "PyBullet combines the contact parameters of a pair by its own rules: {rules}",
+    meaning=(
+        "PyBullet combines the contact parameters of two surfaces by its own rule, which the "
+        "message states."
     ),
-    "pybullet.bitmask-per-link": CodeInfo(
-        (
-            "The collisions of one link have different bitmasks; the link collides with whatever "
-            "any "
-            "of them may hit."
-        ),
-        "Split the link.",
-        (Fate.APPROXIMATED,),
+    remedy="Give a rigid ground a friction and a restitution of 1.",
+    hint="against a rigid surface with friction and restitution 1 the file's values hold",
+)
+CONTACT_PAIR = Code(
+    "pybullet.contact-pair",
+    Fate.APPROXIMATED,
+    "",
+    meaning="The links of a contact pair may touch with all their shapes.",
+)
+CONTACT_POLICY = Code(
+    "pybullet.contact-policy",
+    Fate.NOTED,
+    "the collision policy {policy} ignores {properties}",
+    meaning="The collision policy ignores bitmasks and `self_collide`, which the source states.",
+    remedy='Use `policy="sdformat"`.',
+    hint='choose policy="sdformat"',
+)
+CONTACT_PROPERTY = Code(
+    "pybullet.contact-property",
+    Fate.DROPPED,
+    (
+        "PyBullet does not support contact parameter {parameter}; ignored for {count} "
+        "collision(s): "
+        "{collisions}"
     ),
-    "pybullet.bushing": CodeInfo(
-        "A bushing is a force that is computed at each step.",
-        "Advance the simulation with `step()` of the handle.",
-        (Fate.APPROXIMATED,),
+    meaning="Some contact parameters have no counterpart in PyBullet.",
+)
+CONTROL_RANGE = Code(
+    "pybullet.control-range",
+    Fate.NOTED,
+    "",
+    meaning="PyBullet has no actuators with a range of control.",
+)
+CONTROLLER_GAINS = Code(
+    "pybullet.controller-gains",
+    Fate.APPROXIMATED,
+    "",
+    meaning=(
+        "The controllers of the model differ from PyBullet's motors; their forces are "
+        "computed at each step."
     ),
-    "pybullet.console": CodeInfo(
-        "PyBullet printed this text while it loaded the model.", "", (Fate.NOTED,)
+    remedy="Call `apply_control()` of the handle.",
+)
+COUPLING = Code(
+    "pybullet.coupling",
+    Fate.DROPPED,
+    "",
+    meaning="A coupling with a ball or free joint is not supported by PyBullet and is left out.",
+)
+COUPLING_ACROSS_BODIES = Code(
+    "pybullet.coupling-across-bodies",
+    Fate.APPROXIMATED,
+    "",
+    meaning=(
+        "A coupling between two PyBullet bodies couples velocities only, so that positions "
+        "drift apart slowly."
     ),
-    "pybullet.contact-combination": CodeInfo(
-        (
-            "PyBullet combines the contact parameters of two surfaces by its own rule, which the "
-            "message states."
-        ),
-        "Give a rigid ground a friction and a restitution of 1.",
-        (Fate.NOTED,),
+    remedy="Join the models.",
+)
+CUT_LINKS = Code(
+    "pybullet.cut-links",
+    Fate.APPROXIMATED,
+    (
+        "links of model {model} are split between two bodies each, which the solver holds together "
+        "within 0.14 mm and 3e-4 rad at 1 kHz in a chain of 4 m: {links}"
     ),
-    "pybullet.contact-pair": CodeInfo(
-        "The links of a contact pair may touch with all their shapes.", "", (Fate.APPROXIMATED,)
+    meaning=(
+        "A moving link is split across two PyBullet bodies with half of its inertia each, "
+        "which the solver holds together."
     ),
-    "pybullet.contact-policy": CodeInfo(
-        "The collision policy ignores bitmasks and `self_collide`, which the source states.",
-        'Use `policy="sdformat"`.',
-        (Fate.NOTED,),
+    remedy="Check `gaps()` of the handle, and reduce the time step.",
+    hint=(
+        "measure the separation with link_separation(); it decreases with the square of the time "
+        "step"
     ),
-    "pybullet.contact-property": CodeInfo(
-        "Some contact parameters have no counterpart in PyBullet.", "", (Fate.DROPPED,)
+)
+DEFORMABLE = Code(
+    "pybullet.deformable",
+    Fate.DROPPED,
+    "",
+    meaning="A deformable link is loaded as a rigid body.",
+    remedy="Load it with `loadSoftBody`.",
+)
+DRY_FRICTION = Code(
+    "pybullet.dry-friction",
+    Fate.APPROXIMATED,
+    "",
+    meaning="Dry friction of joints is right only for the time step at loading.",
+    remedy="Set the time step before loading, or use `step()` of the handle.",
+)
+EFFORT_LIMIT = Code(
+    "pybullet.effort-limit",
+    Fate.NOTED,
+    "",
+    meaning="PyBullet reports effort limits in `getJointInfo` but does not enforce them.",
+    remedy="Use `apply_efforts` of the handle, or `force=` of PyBullet's motors.",
+)
+EMPTY_RANGE = Code(
+    "pybullet.empty-range",
+    Fate.DROPPED,
+    "",
+    meaning="The lower limit of a joint is above the upper limit, so the joint has no limits.",
+    remedy="Exchange the limits in the source.",
+)
+FLAG_IGNORED = Code(
+    "pybullet.flag-ignored",
+    Fate.NOTED,
+    "flags ignored: {flags}",
+    meaning="A flag that would change the model is ignored.",
+    remedy="Use the option `policy` instead.",
+)
+FLOATING_DYNAMICS = Code(
+    "pybullet.floating-dynamics",
+    Fate.DROPPED,
+    "",
+    meaning="PyBullet does not support damping, friction and springs of free links.",
+)
+FLUID_FORCE = Code(
+    "pybullet.fluid-force",
+    Fate.APPROXIMATED,
+    "",
+    meaning="Buoyancy, drag or lift of a fluid is a force that is computed at each step.",
+    remedy="Advance the simulation with `step()` of the handle.",
+)
+FOLDED_LINKS = Code(
+    "pybullet.folded-links",
+    Fate.NOTED,
+    (
+        "{count} welded links are merged with the links that carry them, because a PyBullet body "
+        "has "
+        "at most {max_joints} joints: {links}"
     ),
-    "pybullet.control-range": CodeInfo(
-        "PyBullet has no actuators with a range of control.", "", (Fate.NOTED,)
+    meaning=(
+        "Welded links are merged with the link that carries them, so that the body fits into "
+        "PyBullet."
     ),
-    "pybullet.controller-gains": CodeInfo(
-        (
-            "The controllers of the model differ from PyBullet's motors; their forces are "
-            "computed at "
-            "each step."
-        ),
-        "Call `apply_control()` of the handle.",
-        (Fate.APPROXIMATED,),
+    remedy="Ask for poses by the name of the link.",
+    hint="ask for their poses by name; they have no PyBullet index",
+)
+FRICTION_PRODUCT = Code(
+    "pybullet.friction-product",
+    Fate.APPROXIMATED,
+    (
+        "PyBullet multiplies the friction coefficients of a pair; the product differs from the "
+        "smaller one by up to {difference:.3g}"
     ),
-    "pybullet.coupling": CodeInfo(
-        "A coupling with a ball or free joint is not supported by PyBullet and is left out.",
-        "",
-        (Fate.DROPPED,),
+    meaning=(
+        "PyBullet multiplies the friction coefficients of two surfaces; the message states "
+        "the largest difference."
     ),
-    "pybullet.coupling-across-bodies": CodeInfo(
-        (
-            "A coupling between two PyBullet bodies couples velocities only, so that positions "
-            "drift "
-            "apart slowly."
-        ),
-        "Join the models.",
-        (Fate.APPROXIMATED,),
+    remedy="Give the ground a friction of 1.",
+    hint="give the ground a coefficient of 1, against which the file's values hold",
+)
+GEAR = Code(
+    "pybullet.gear",
+    Fate.APPROXIMATED,
+    "",
+    meaning="PyBullet's solver enforces a coupling as a gear, within 5e-6 in 1 s at 1 kHz.",
+    remedy="Reduce the time step.",
+)
+HULL_MARGIN = Code(
+    "pybullet.hull-margin",
+    Fate.APPROXIMATED,
+    "PyBullet inflates {count} convex hull(s) on links by {margin:g} m: {collisions}",
+    meaning="PyBullet inflates the convex hulls of links by 1 mm.",
+    remedy="Use primitive shapes.",
+    hint="use primitives, which have no margin; PyBullet removes the margin of bases only",
+)
+INACTIVE_CONSTRAINT = Code(
+    "pybullet.inactive-constraint",
+    Fate.DROPPED,
+    "",
+    meaning="A constraint that the source switches off is left out.",
+)
+KEYFRAMES = Code(
+    "pybullet.keyframes",
+    Fate.NOTED,
+    "",
+    meaning="PyBullet has no named states of a model.",
+    remedy=(
+        "Set one with `robot.set_positions(dict(zip(key.joints, key.positions)))`, for a key "
+        "of `robot.mechanism.keyframes`."
     ),
-    "pybullet.cut-links": CodeInfo(
-        (
-            "A moving link is split across two PyBullet bodies with half of its inertia each, "
-            "which the solver holds "
-            "together."
-        ),
-        "Check `gaps()` of the handle, and reduce the time step.",
-        (Fate.APPROXIMATED,),
+)
+LENT_INERTIA = Code(
+    "pybullet.lent-inertia",
+    Fate.NOTED,
+    (
+        "base link {base} has no mass; PyBullet's base takes the inertia of {lender}, which is "
+        "welded "
+        "to it"
     ),
-    "pybullet.deformable": CodeInfo(
-        "A deformable link is loaded as a rigid body.",
-        "Load it with `loadSoftBody`.",
-        (Fate.DROPPED,),
+    meaning=(
+        "A free base link without mass gets, as PyBullet's base, the inertia of a link that "
+        "is welded to it."
     ),
-    "pybullet.dry-friction": CodeInfo(
-        "Dry friction of joints is right only for the time step at loading.",
-        "Set the time step before loading, or use `step()` of the handle.",
-        (Fate.APPROXIMATED,),
+    remedy="Change that mass at link index -1.",
+)
+LIGHT = Code(
+    "pybullet.light",
+    Fate.NOTED,
+    "",
+    meaning="PyBullet does not support lights in a model.",
+)
+LINK_WITHOUT_GRAVITY = Code(
+    "pybullet.link-without-gravity",
+    Fate.APPROXIMATED,
+    "",
+    meaning="The weight of a link without gravity is compensated by a force at each step.",
+    remedy="Advance the simulation with `step()` of the handle.",
+)
+LOAD_FAILED = Code(
+    "pybullet.load-failed",
+    Fate.INVALID,
+    "PyBullet cannot load model {model}: {output}",
+    meaning="PyBullet refused the body; the message has its output.",
+    remedy="Report the model as a bug.",
+    hint="report this as a bug, with the model",
+)
+LOCKED_JOINT = Code(
+    "pybullet.locked-joint",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "Only a rotor gives the joint an inertia, such as the first of two hinges about one "
+        "line with a massless link between them. PyBullet has no rotors, and does not move "
+        "the joint, whatever acts on it."
     ),
-    "pybullet.effort-limit": CodeInfo(
-        "PyBullet reports effort limits in `getJointInfo` but does not enforce them.",
-        "Use `apply_efforts` of the handle, or `force=` of PyBullet's motors.",
-        (Fate.NOTED,),
+    remedy="Give the link of the joint, or the link between two joints, an inertia about the axis.",
+)
+LONG_PATH = Code(
+    "pybullet.long-path",
+    Fate.INVALID,
+    "the path of the temporary folder has {length} bytes, too many for PyBullet",
+    meaning="The path of the temporary folder is too long for PyBullet.",
+    remedy="Set `TMPDIR` to a folder with a shorter path.",
+    hint="set TMPDIR to a shorter path",
+)
+LOOP = Code(
+    "pybullet.loop",
+    Fate.APPROXIMATED,
+    "joint {joint} closes a loop by a constraint of the solver, within {accuracy}",
+    meaning="PyBullet's solver closes a kinematic loop; the message states the error.",
+    remedy="Reduce the time step.",
+    hint="use a smaller time step",
+)
+MERGED_FILTERS = Code(
+    "pybullet.merged-filters",
+    Fate.APPROXIMATED,
+    "merged links collide although the model excludes the pair: {pairs}",
+    meaning=(
+        "Links that PyBullet merged into one also collide where the model excludes one of them."
     ),
-    "pybullet.empty-range": CodeInfo(
-        "The lower limit of a joint is above the upper limit, so the joint has no limits.",
-        "Exchange the limits in the source.",
-        (Fate.DROPPED,),
+    remedy="Weld fewer links.",
+    hint="weld fewer links",
+)
+MOVED_PRODUCTS = Code(
+    "pybullet.moved-products",
+    Fate.NOTED,
+    (
+        "PyBullet's base {base} would be turned by {angle:.1f} degrees; {holder}, which is welded "
+        "to "
+        "it, holds its products of inertia"
     ),
-    "pybullet.flag-ignored": CodeInfo(
-        "A flag that would change the model is ignored.",
-        "Use the option `policy` instead.",
-        (Fate.NOTED,),
+    meaning=(
+        "The small products of inertia of a free base would turn PyBullet's frame of the "
+        "base; a heavier link that is welded to it holds them. The motion is exact."
     ),
-    "pybullet.floating-dynamics": CodeInfo(
-        "PyBullet does not support damping, friction and springs of free links.",
-        "",
-        (Fate.DROPPED,),
+    remedy="Read the inertias of both links by `mechanism_from_pybullet()` of the handle.",
+    hint=(
+        "the physics is unchanged; read the inertias of both links by mechanism_from_pybullet() "
+        "of the handle"
     ),
-    "pybullet.fluid-force": CodeInfo(
-        "Buoyancy, drag or lift of a fluid is a force that is computed at each step.",
-        "Advance the simulation with `step()` of the handle.",
-        (Fate.APPROXIMATED,),
+)
+MUJOCO_ELEMENT = Code(
+    "pybullet.mujoco-element",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "PyBullet does not have constraints of one joint or of tendons, nor MuJoCo's soft bodies."
     ),
-    "pybullet.folded-links": CodeInfo(
-        (
-            "Welded links are merged with the link that carries them, so that the body fits into "
-            "PyBullet."
-        ),
-        "Ask for poses by the name of the link.",
-        (Fate.NOTED,),
+)
+MUJOCO_SENSOR = Code(
+    "pybullet.mujoco-sensor",
+    Fate.NOTED,
+    "",
+    meaning="PyBullet does not have the sensors of MuJoCo.",
+)
+MUJOCO_SETTINGS = Code(
+    "pybullet.mujoco-settings",
+    Fate.DROPPED,
+    "",
+    meaning="Settings of MuJoCo that change the motion are left out.",
+)
+MUJOCO_SOLVER = Code(
+    "pybullet.mujoco-solver",
+    Fate.NOTED,
+    "",
+    meaning="Settings of MuJoCo's solver are left out.",
+)
+NAME_SHORTENED = Code(
+    "pybullet.name-shortened",
+    Fate.APPROXIMATED,
+    "a name of {size} bytes is too long for PyBullet; shortened to {start}...{end}",
+    meaning="A name is longer than PyBullet allows and is shortened there.",
+    remedy="Use names of at most 1000 bytes.",
+)
+NO_TEXTURE_COORDINATES = Code(
+    "pybullet.no-texture-coordinates",
+    Fate.NOTED,
+    "mesh {mesh} has no texture coordinates; its texture {texture} is not drawn",
+    meaning="A mesh with a texture has no texture coordinates, so the texture is not drawn.",
+    remedy="Use a mesh with texture coordinates.",
+)
+PHYSICS = Code(
+    "pybullet.physics",
+    Fate.NOTED,
+    "",
+    meaning="The physics settings are for another engine and are not applied.",
+    remedy="Call `setPhysicsEngineParameter`.",
+)
+RESTITUTION = Code(
+    "pybullet.restitution",
+    Fate.APPROXIMATED,
+    (
+        "after a bounce a ball is faster than its restitution states, by up to 0.09 of its speed "
+        "before, depending on when in the step it touches; a body that touches at several points "
+        "is "
+        "slower: {collisions}"
     ),
-    "pybullet.friction-product": CodeInfo(
-        (
-            "PyBullet multiplies the friction coefficients of two surfaces; the message states the "
-            "largest difference."
-        ),
-        "Give the ground a friction of 1.",
-        (Fate.APPROXIMATED,),
+    meaning="After a bounce, bodies are up to 0.09 of their speed too fast in PyBullet.",
+)
+RIGID_DISTANCE = Code(
+    "pybullet.rigid-distance",
+    Fate.APPROXIMATED,
+    "",
+    meaning="A fixed distance is held by forces at each step, within 5e-4 m in 1 s at 1 kHz.",
+    remedy="Advance the simulation with `step()` of the handle.",
+)
+RIGID_TENDON = Code(
+    "pybullet.rigid-tendon",
+    Fate.APPROXIMATED,
+    "",
+    meaning="A rigid tendon is held by forces that are computed at each step.",
+    remedy="Advance the simulation with `step()` of the handle.",
+)
+ROTATED_FIXED_BASE = Code(
+    "pybullet.rotated-fixed-base",
+    Fate.NOTED,
+    "fixed base {link} is rotated; PyBullet's calculateInverseDynamics ignores that rotation",
+    meaning="PyBullet's `calculateInverseDynamics` ignores the rotation of a fixed base.",
+    remedy="Use the inverse dynamics of the handle.",
+    hint="use bias_forces and inverse_dynamics of the handle",
+)
+ROTOR_INERTIA = Code(
+    "pybullet.rotor-inertia",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "PyBullet does not support rotor inertia; the message states how much of the inertia "
+        "at each joint is missing."
     ),
-    "pybullet.gear": CodeInfo(
-        "PyBullet's solver enforces a coupling as a gear, within 5e-6 in 1 s at 1 kHz.",
-        "Reduce the time step.",
-        (Fate.APPROXIMATED,),
+    remedy="Add it to the link where everything that carries the link is fixed.",
+)
+SENSOR = Code(
+    "pybullet.sensor",
+    Fate.NOTED,
+    "",
+    meaning="PyBullet does not support sensors in a model.",
+)
+SEVERAL_BODIES = Code(
+    "pybullet.several-bodies",
+    Fate.NOTED,
+    "model {model} needs {count} PyBullet bodies, because a body has at most {max_joints} joints",
+    meaning="A model with more joints than one PyBullet body holds is loaded as several bodies.",
+    remedy="Use the handle, which finds links and joints by name.",
+    hint="use the sequence of bodies as one mechanism, by names",
+)
+SHAPE_AS_HULL = Code(
+    "pybullet.shape-as-hull",
+    Fate.APPROXIMATED,
+    (
+        "PyBullet does not support collision shape {shape}; using a convex hull that lies up to "
+        "{error:.2g} m inside, inflated by PyBullet's margin of {margin:g} m"
     ),
-    "pybullet.hull-margin": CodeInfo(
-        "PyBullet inflates the convex hulls of links by 1 mm.",
-        "Use primitive shapes.",
-        (Fate.APPROXIMATED,),
+    meaning=(
+        "A shape that PyBullet lacks, such as an ellipsoid, collides as a convex hull; the "
+        "message states the error."
     ),
-    "pybullet.inactive-constraint": CodeInfo(
-        "A constraint that the source switches off is left out.", "", (Fate.DROPPED,)
+)
+SHAPE_DROPPED = Code(
+    "pybullet.shape-dropped",
+    Fate.DROPPED,
+    "",
+    meaning="A height map on a moving link, or one whose image cannot be read, is left out.",
+    remedy="Use a mesh.",
+)
+SOFT_STOP = Code(
+    "pybullet.soft-stop",
+    Fate.DROPPED,
+    "",
+    meaning="PyBullet does not support joint limits that yield; its limits are rigid.",
+)
+SPRING = Code(
+    "pybullet.spring",
+    Fate.APPROXIMATED,
+    "",
+    meaning="The spring of a joint is a force that is computed at each step.",
+    remedy="Advance the simulation with `step()` of the handle.",
+)
+SPRING_DAMPER = Code(
+    "pybullet.spring-damper",
+    Fate.APPROXIMATED,
+    "",
+    meaning="A spring-damper is a force that is computed at each step.",
+    remedy="Advance the simulation with `step()` of the handle.",
+)
+STATED_TENDON = Code(
+    "pybullet.stated-tendon",
+    Fate.DROPPED,
+    "",
+    meaning="PyBullet does not support tendons of MuJoCo.",
+)
+STIFF_DAMPING = Code(
+    "pybullet.stiff-damping",
+    Fate.APPROXIMATED,
+    (
+        "PyBullet computes joint damping explicitly, which is unstable at a time step of "
+        "{step:.3g} s "
+        "and stable below {max_step:.3g} s: {names}"
     ),
-    "pybullet.keyframes": CodeInfo(
-        "PyBullet has no named states of a model.",
-        "Set one with `robot.set_positions(dict(zip(key.joints, key.positions)))`, for a key of "
-        "`robot.mechanism.keyframes`.",
-        (Fate.NOTED,),
+    meaning=(
+        "PyBullet computes joint damping explicitly; at its present time step that is "
+        "unstable, and the joints named diverge."
     ),
-    "pybullet.lent-inertia": CodeInfo(
-        (
-            "A free base link without mass gets, as PyBullet's base, the inertia of a link that is "
-            "welded to it."
-        ),
-        "Change that mass at link index -1.",
-        (Fate.NOTED,),
-    ),
-    "pybullet.light": CodeInfo("PyBullet does not support lights in a model.", "", (Fate.NOTED,)),
-    "pybullet.link-without-gravity": CodeInfo(
-        "The weight of a link without gravity is compensated by a force at each step.",
-        "Advance the simulation with `step()` of the handle.",
-        (Fate.APPROXIMATED,),
-    ),
-    "pybullet.load-failed": CodeInfo(
-        "PyBullet refused the body; the message has its output.",
-        "Report the model as a bug.",
-        (Fate.INVALID,),
-    ),
-    "pybullet.locked-joint": CodeInfo(
-        "Only a rotor gives the joint an inertia, such as the first of two hinges about one line "
-        "with a massless link "
-        "between them. PyBullet has no rotors, and does not move the joint, whatever acts on it.",
-        "Give the link of the joint, or the link between two joints, an inertia about the axis.",
-        (Fate.DROPPED,),
-    ),
-    "pybullet.long-path": CodeInfo(
-        "The path of the temporary folder is too long for PyBullet.",
-        "Set `TMPDIR` to a folder with a shorter path.",
-        (Fate.INVALID,),
-    ),
-    "pybullet.loop": CodeInfo(
-        "PyBullet's solver closes a kinematic loop; the message states the error.",
-        "Reduce the time step.",
-        (Fate.APPROXIMATED,),
-    ),
-    "pybullet.merged-filters": CodeInfo(
-        "Links that PyBullet merged into one also collide where the model excludes one of them.",
-        "Weld fewer links.",
-        (Fate.APPROXIMATED,),
-    ),
-    "pybullet.moved-products": CodeInfo(
-        "The small products of inertia of a free base would turn PyBullet's frame of the base; a "
-        "heavier link that is "
-        "welded to it holds them. The motion is exact.",
-        "Read the inertias of both links by `mechanism_from_pybullet()` of the handle.",
-        (Fate.NOTED,),
-    ),
-    "pybullet.mujoco-element": CodeInfo(
-        "PyBullet does not have constraints of one joint or of tendons, nor MuJoCo's soft bodies.",
-        "",
-        (Fate.DROPPED,),
-    ),
-    "pybullet.mujoco-sensor": CodeInfo(
-        "PyBullet does not have the sensors of MuJoCo.", "", (Fate.NOTED,)
-    ),
-    "pybullet.mujoco-settings": CodeInfo(
-        "Settings of MuJoCo that change the motion are left out.", "", (Fate.DROPPED,)
-    ),
-    "pybullet.mujoco-solver": CodeInfo(
-        "Settings of MuJoCo's solver are left out.", "", (Fate.NOTED,)
-    ),
-    "pybullet.name-shortened": CodeInfo(
-        "A name is longer than PyBullet allows and is shortened there.",
-        "Use names of at most 1000 bytes.",
-        (Fate.APPROXIMATED,),
-    ),
-    "pybullet.no-texture-coordinates": CodeInfo(
-        "A mesh with a texture has no texture coordinates, so the texture is not drawn.",
-        "Use a mesh with texture coordinates.",
-        (Fate.NOTED,),
-    ),
-    "pybullet.physics": CodeInfo(
-        "The physics settings are for another engine and are not applied.",
-        "Call `setPhysicsEngineParameter`.",
-        (Fate.NOTED,),
-    ),
-    "pybullet.restitution": CodeInfo(
-        "After a bounce, bodies are up to 0.09 of their speed too fast in PyBullet.",
-        "",
-        (Fate.APPROXIMATED,),
-    ),
-    "pybullet.rigid-distance": CodeInfo(
-        "A fixed distance is held by forces at each step, within 5e-4 m in 1 s at 1 kHz.",
-        "Advance the simulation with `step()` of the handle.",
-        (Fate.APPROXIMATED,),
-    ),
-    "pybullet.rigid-tendon": CodeInfo(
-        "A rigid tendon is held by forces that are computed at each step.",
-        "Advance the simulation with `step()` of the handle.",
-        (Fate.APPROXIMATED,),
-    ),
-    "pybullet.rotated-fixed-base": CodeInfo(
-        "PyBullet's `calculateInverseDynamics` ignores the rotation of a fixed base.",
-        "Use the inverse dynamics of the handle.",
-        (Fate.NOTED,),
-    ),
-    "pybullet.rotor-inertia": CodeInfo(
-        (
-            "PyBullet does not support rotor inertia; the message states how much of the inertia "
-            "at "
-            "each joint is missing."
-        ),
-        "Add it to the link where everything that carries the link is fixed.",
-        (Fate.DROPPED,),
-    ),
-    "pybullet.sensor": CodeInfo("PyBullet does not support sensors in a model.", "", (Fate.NOTED,)),
-    "pybullet.several-bodies": CodeInfo(
-        "A model with more joints than one PyBullet body holds is loaded as several bodies.",
-        "Use the handle, which finds links and joints by name.",
-        (Fate.NOTED,),
-    ),
-    "pybullet.shape-as-hull": CodeInfo(
-        (
-            "A shape that PyBullet lacks, such as an ellipsoid, collides as a convex hull; the "
-            "message states the error."
-        ),
-        "",
-        (Fate.APPROXIMATED,),
-    ),
-    "pybullet.shape-dropped": CodeInfo(
-        "A height map on a moving link, or one whose image cannot be read, is left out.",
-        "Use a mesh.",
-        (Fate.DROPPED,),
-    ),
-    "pybullet.soft-stop": CodeInfo(
-        "PyBullet does not support joint limits that yield; its limits are rigid.",
-        "",
-        (Fate.DROPPED,),
-    ),
-    "pybullet.spring": CodeInfo(
-        "The spring of a joint is a force that is computed at each step.",
-        "Advance the simulation with `step()` of the handle.",
-        (Fate.APPROXIMATED,),
-    ),
-    "pybullet.spring-damper": CodeInfo(
-        "A spring-damper is a force that is computed at each step.",
-        "Advance the simulation with `step()` of the handle.",
-        (Fate.APPROXIMATED,),
-    ),
-    "pybullet.stated-tendon": CodeInfo(
-        "PyBullet does not support tendons of MuJoCo.", "", (Fate.DROPPED,)
-    ),
-    "pybullet.stiff-damping": CodeInfo(
-        "PyBullet computes joint damping explicitly; at its present time step that is unstable, "
-        "and the joints named "
-        "diverge.",
+    remedy=(
         "Call `apply_physics()`, if the file's time step is short enough, or "
-        "`pybullet.setTimeStep` with a step below "
-        "the one stated.",
-        (Fate.APPROXIMATED,),
+        "`pybullet.setTimeStep` with a step below the one stated."
     ),
-    "pybullet.surface-per-link": CodeInfo(
-        (
-            "The collisions of one link have different contact parameters; those of the first are "
-            "used."
-        ),
-        "Split the link.",
-        (Fate.APPROXIMATED,),
+)
+SURFACE_PER_LINK = Code(
+    "pybullet.surface-per-link",
+    Fate.APPROXIMATED,
+    (
+        "the collisions of link {link} have different contact parameters; PyBullet uses those of "
+        "the "
+        "first for all"
     ),
-    "pybullet.surface-velocity": CodeInfo(
-        "PyBullet does not support surface velocities.", "", (Fate.DROPPED,)
+    meaning=(
+        "The collisions of one link have different contact parameters; those of the first are used."
     ),
-    "pybullet.tendon": CodeInfo(
-        "An elastic tendon is a force that is computed at each step.",
-        "Advance the simulation with `step()` of the handle.",
-        (Fate.APPROXIMATED,),
+    remedy="Split the link.",
+    hint="divide the link",
+)
+SURFACE_VELOCITY = Code(
+    "pybullet.surface-velocity",
+    Fate.DROPPED,
+    "",
+    meaning="PyBullet does not support surface velocities.",
+)
+TENDON = Code(
+    "pybullet.tendon",
+    Fate.APPROXIMATED,
+    "",
+    meaning="An elastic tendon is a force that is computed at each step.",
+    remedy="Advance the simulation with `step()` of the handle.",
+)
+TENDON_JOINT = Code(
+    "pybullet.tendon-joint",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "A tendon contains a joint that is not a single degree of freedom of the tree, so it "
+        "is left out."
     ),
-    "pybullet.tendon-joint": CodeInfo(
-        (
-            "A tendon contains a joint that is not a single degree of freedom of the tree, so it "
-            "is "
-            "left out."
-        ),
-        "",
-        (Fate.DROPPED,),
+)
+TOO_MANY_JOINTS = Code(
+    "pybullet.too-many-joints",
+    Fate.INVALID,
+    (
+        "model {model} exceeds PyBullet's maximum of {max_joints} joints and {max_coordinates} "
+        "coordinates for a body, and has too few links with mass and inertia to be split"
     ),
-    "pybullet.too-many-joints": CodeInfo(
-        (
-            "The model exceeds the 127 joints or 121 coordinates of one PyBullet body, and has "
-            "too few links with "
-            "mass where it could be split."
-        ),
-        "Give the links mass and inertia, or weld joints that need not move.",
-        (Fate.INVALID,),
+    meaning=(
+        "The model exceeds the 127 joints or 121 coordinates of one PyBullet body, and has "
+        "too few links with mass where it could be split."
     ),
-    "pybullet.turned-base": CodeInfo(
-        "PyBullet's frame of a free base has the principal axes of the link's inertia; they are "
-        "more than one degree "
-        "from the axes of the link. The motion is exact.",
+    remedy="Give the links mass and inertia, or weld joints that need not move.",
+    hint="give masses to links, divide the model, or weld joints that need not move",
+)
+TURNED_BASE = Code(
+    "pybullet.turned-base",
+    Fate.NOTED,
+    (
+        "PyBullet's frame of base {link} has the principal axes of its inertia, turned by "
+        "{angle:.1f} "
+        "degrees from the link; the motion is exact"
+    ),
+    meaning=(
+        "PyBullet's frame of a free base has the principal axes of the link's inertia; they "
+        "are more than one degree from the axes of the link. The motion is exact."
+    ),
+    remedy=(
         "Use `link_pose` and `set_positions` of the handle in place of "
-        "`getBasePositionAndOrientation` and "
-        "`resetBasePositionAndOrientation`.",
-        (Fate.NOTED,),
+        "`getBasePositionAndOrientation` and `resetBasePositionAndOrientation`."
     ),
-    "pybullet.velocity-decay": CodeInfo(
-        "PyBullet does not support velocity decay of a single link.",
-        "Call `changeDynamics` with `linearDamping` and `angularDamping`.",
-        (Fate.DROPPED,),
-    ),
-    "pybullet.velocity-limit": CodeInfo(
-        "PyBullet reports velocity limits in `getJointInfo` but does not enforce them.",
-        "Limit your commands.",
-        (Fate.DROPPED,),
-    ),
-    "pybullet.visual-roles": CodeInfo(
-        "PyBullet draws every visual, whatever its role.", "", (Fate.NOTED,)
-    ),
-    "pybullet.wind": CodeInfo("PyBullet does not support wind.", "", (Fate.DROPPED,)),
-}
+)
+VELOCITY_DECAY = Code(
+    "pybullet.velocity-decay",
+    Fate.DROPPED,
+    "",
+    meaning="PyBullet does not support velocity decay of a single link.",
+    remedy="Call `changeDynamics` with `linearDamping` and `angularDamping`.",
+)
+VELOCITY_LIMIT = Code(
+    "pybullet.velocity-limit",
+    Fate.DROPPED,
+    "",
+    meaning="PyBullet reports velocity limits in `getJointInfo` but does not enforce them.",
+    remedy="Limit your commands.",
+)
+VISUAL_ROLES = Code(
+    "pybullet.visual-roles",
+    Fate.NOTED,
+    "",
+    meaning="PyBullet draws every visual, whatever its role.",
+)
+WIND = Code(
+    "pybullet.wind",
+    Fate.DROPPED,
+    "",
+    meaning="PyBullet does not support wind.",
+)

@@ -22,6 +22,7 @@ from bridge.mechanism.bodies import (
     PrimitiveKind,
     held_together,
 )
+from bridge.targets.pybullet import codes
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import Joint, JointType, WeldConstraint
 from loaders.pose import IDENTITY, Pose
@@ -316,16 +317,9 @@ def report_constraints(
         link_A, link_B = _link_names(mechanism, connection)
         part = "frame" if isinstance(connection.element, WeldConstraint) else "point"
         diagnostics.add(
-            Fate.APPROXIMATED,
-            "pybullet.ball-constraint",
-            (
-                "the solver holds a {part} of {link_A} and one of {link_B} together, within 1e-4 "
-                "m in "
-                "1 s at 1 kHz"
-            ),
+            codes.BALL_CONSTRAINT,
             connection.element.where,
             target=TARGET,
-            hint="use a smaller time step",
             subjects=(link_A, link_B),
             part=part,
             link_A=link_A,
@@ -389,12 +383,9 @@ def _report_closure(joint: Joint, diagnostics: Diagnostics) -> None:
     if joint.type is JointType.FIXED:
         accuracy = "1e-5 m and 2e-5 rad in 1 s at 1 kHz, on links of a few kilograms"
     diagnostics.add(
-        Fate.APPROXIMATED,
-        "pybullet.loop",
-        "joint {joint} closes a loop by a constraint of the solver, within {accuracy}",
+        codes.LOOP,
         joint.where,
         target=TARGET,
-        hint="use a smaller time step",
         subjects=(joint.name,),
         joint=joint.name,
         accuracy=accuracy,

@@ -28,8 +28,9 @@ from numpy.typing import NDArray
 from bridge.lowering.lower import ignored_by_policy
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
+from bridge.targets.pybullet import codes
 from loaders.collision_pairs import PairSet
-from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.diagnostics import Diagnostics, Where
 from loaders.limits import limited
 from loaders.model import Collision, Cone, Ellipsoid, Friction, Mesh, Polyline, Surface
 from loaders.model.contact import torsional_length
@@ -395,11 +396,8 @@ def report_filters(mechanism: Mechanism, filters: PairFilters, diagnostics: Diag
     pairs = sorted(tuple(sorted(names[i] for i in pair)) for pair in filters.wrongly_enabled())
     if pairs:
         diagnostics.add(
-            Fate.APPROXIMATED,
-            "pybullet.merged-filters",
-            "merged links collide although the model excludes the pair: {pairs}",
+            codes.MERGED_FILTERS,
             target=TARGET,
-            hint="weld fewer links",
             subjects=dict.fromkeys(name for pair in pairs for name in pair),
             pairs=tuple(" and ".join(pair) for pair in pairs),
         )
@@ -416,12 +414,9 @@ def report_policy(scene: Scene, policy: str, diagnostics: Diagnostics) -> None:
     ignored = ignored_by_policy(scene, policy)
     if ignored:
         diagnostics.add(
-            Fate.NOTED,
-            "pybullet.contact-policy",
-            "the collision policy {policy} ignores {properties}",
+            codes.CONTACT_POLICY,
             Where(scene.source),
             target=TARGET,
-            hint='choose policy="sdformat"',
             subjects=dict.fromkeys(chain.from_iterable(ignored.values())),
             policy=policy,
             properties=tuple(ignored),
@@ -577,14 +572,9 @@ def _report_bitmasks(segment: Segment, diagnostics: Diagnostics) -> None:
         masks = {(c.surface.collide_bitmask, c.surface.category_bitmask) for c in link.collisions}
         if len(masks) > 1:
             diagnostics.add(
-                Fate.APPROXIMATED,
-                "pybullet.bitmask-per-link",
-                "the collisions of link {link} have different bitmasks; in PyBullet the link "
-                "collides wherever any of "
-                "them may",
+                codes.BITMASK_PER_LINK,
                 link.where,
                 target=TARGET,
-                hint="divide the link",
                 subjects=(link.name,),
                 link=link.name,
             )
@@ -597,16 +587,9 @@ def _report_mixed_surfaces(segment: Segment, diagnostics: Diagnostics) -> None:
     if len({tuple(contact_parameters(collision.surface).items()) for collision in collisions}) > 1:
         link = segment.links[0].link
         diagnostics.add(
-            Fate.APPROXIMATED,
-            "pybullet.surface-per-link",
-            (
-                "the collisions of link {link} have different contact parameters; PyBullet uses "
-                "those "
-                "of the first for all"
-            ),
+            codes.SURFACE_PER_LINK,
             link.where,
             target=TARGET,
-            hint="divide the link",
             subjects=tuple(carried.link.name for carried in segment.links),
             link=link.name,
         )
@@ -622,12 +605,7 @@ def _report_unsupported(collisions: Sequence[_LinkCollision], diagnostics: Diagn
             by_parameter.setdefault(parameter, []).append(collision)
     for parameter, concerned in sorted(by_parameter.items()):
         diagnostics.add(
-            Fate.DROPPED,
-            "pybullet.contact-property",
-            (
-                "PyBullet does not support contact parameter {parameter}; ignored for {count} "
-                "collision(s): {collisions}"
-            ),
+            codes.CONTACT_PROPERTY,
             concerned[0].collision.where,
             target=TARGET,
             subjects=_subjects(concerned),
@@ -682,13 +660,8 @@ def _report_friction_products(
     if difference <= _NO_DIFFERENCE:
         return
     diagnostics.add(
-        Fate.APPROXIMATED,
-        "pybullet.friction-product",
-        "PyBullet multiplies the friction coefficients of a pair; the product differs from the "
-        "smaller one by up to "
-        "{difference:.3g}",
+        codes.FRICTION_PRODUCT,
         target=TARGET,
-        hint="give the ground a coefficient of 1, against which the file's values hold",
         subjects=_subjects([c for c in collisions if c.surface.friction.mu not in {0.0, 1.0}]),
         difference=difference,
     )
@@ -698,12 +671,7 @@ def _report_restitution(collisions: Sequence[_LinkCollision], diagnostics: Diagn
     bouncing = [collision for collision in collisions if collision.surface.restitution]
     if bouncing:
         diagnostics.add(
-            Fate.APPROXIMATED,
-            "pybullet.restitution",
-            "after a bounce a ball is faster than its restitution states, by up to 0.09 of its "
-            "speed before, depending "
-            "on when in the step it touches; a body that touches at several points is slower: "
-            "{collisions}",
+            codes.RESTITUTION,
             bouncing[0].collision.where,
             target=TARGET,
             subjects=_subjects(bouncing),
@@ -744,11 +712,8 @@ def _report_combination_rules(
     }
     if parameters:
         diagnostics.add(
-            Fate.NOTED,
-            "pybullet.contact-combination",
-            "PyBullet combines the contact parameters of a pair by its own rules: {rules}",
+            codes.CONTACT_COMBINATION,
             target=TARGET,
-            hint="against a rigid surface with friction and restitution 1 the file's values hold",
             subjects=_subjects(concerned),
             rules=tuple(rule for name, rule in _COMBINATION_RULES.items() if name in parameters),
         )
@@ -770,12 +735,9 @@ def _report_margins(articulation: Articulation, diagnostics: Diagnostics) -> Non
     ]
     if inflated:
         diagnostics.add(
-            Fate.APPROXIMATED,
-            "pybullet.hull-margin",
-            "PyBullet inflates {count} convex hull(s) on links by {margin:g} m: {collisions}",
+            codes.HULL_MARGIN,
             inflated[0].collision.where,
             target=TARGET,
-            hint="use primitives, which have no margin; PyBullet removes the margin of bases only",
             subjects=_subjects(inflated),
             count=len(inflated),
             margin=HULL_MARGIN,

@@ -27,7 +27,8 @@ from bridge.mechanism.dynamics import (
     modes,
 )
 from bridge.mechanism.kinematics import relative_motions
-from loaders.diagnostics import Diagnostics, Fate
+from bridge.targets.pybullet import codes
+from loaders.diagnostics import Diagnostics
 from loaders.pose import Array
 
 from .articulation import Articulation, Segment
@@ -188,11 +189,7 @@ def report_stiff_damping(
     if not names:
         return
     diagnostics.add(
-        Fate.APPROXIMATED,
-        "pybullet.stiff-damping",
-        "PyBullet computes joint damping explicitly, which is unstable at a time step of "
-        "{step:.3g} s and stable "
-        "below {max_step:.3g} s: {names}",
+        codes.STIFF_DAMPING,
         target=TARGET,
         hint=_hint(articulations[0].mechanism.physics.time_step, max_step),
         subjects=names,

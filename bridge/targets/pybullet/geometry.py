@@ -18,6 +18,7 @@ from bridge.geometry import mesh as mesh_assets
 from bridge.geometry.convex_decomposition import CollisionMeshes, Faces, is_simplified, with_choice
 from bridge.geometry.mesh import Appearance
 from bridge.geometry.shapes import terrain_triangles
+from bridge.targets.pybullet import codes
 from loaders.diagnostics import Diagnostic, Diagnostics, Fate, Where
 from loaders.files.images import PictureError
 from loaders.model import (
@@ -422,11 +423,7 @@ class _Converter:
         if self.use is ShapeUse.VISUAL:
             return
         self.diagnostics.add(
-            Fate.APPROXIMATED,
-            "pybullet.shape-as-hull",
-            "PyBullet does not support collision shape {shape}; using a convex hull that lies up "
-            "to {error:.2g} m "
-            "inside, inflated by PyBullet's margin of {margin:g} m",
+            codes.SHAPE_AS_HULL,
             self.where,
             target=TARGET,
             shape=shape,

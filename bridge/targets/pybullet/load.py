@@ -18,8 +18,10 @@ from bridge.lowering.transform import placed, scaled, with_base
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, initial_positions, positions_of
 from bridge.stdout_capture import capture_stdout
+from bridge.targets.pybullet import codes
 from loaders import LoadOptions
-from loaders.diagnostics import Diagnostics, ExportError, Fate, Where, without_repeats
+from loaders import codes as loaders_codes
+from loaders.diagnostics import Diagnostics, ExportError, Where, without_repeats
 from loaders.files.robot_descriptions import SCHEME, source_text
 from loaders.finish.finish import MissingFileError
 from loaders.pose import IDENTITY, Pose
@@ -135,14 +137,8 @@ def find_source(source: Source, paths: Sequence[str | os.PathLike[str]]) -> Sour
         return found[0] / path
     diagnostics = Diagnostics()
     diagnostics.add(
-        Fate.INVALID,
-        "file.unreadable",
-        "cannot read the file: it is neither in {present} nor in one of paths={folders}",
+        loaders_codes.FILE_UNREADABLE,
         Where(os.fspath(path)),
-        hint=(
-            "pass the folder that you gave to setAdditionalSearchPath, which PyBullet does not "
-            "tell, in paths"
-        ),
         present=str(Path.cwd()),
         folders=[os.fspath(folder) for folder in paths],
     )
@@ -371,14 +367,7 @@ def _plan(
 def _check_folder(folder: str, diagnostics: Diagnostics) -> None:
     length = len(os.fsencode(folder))
     if length > MAX_PATH - 100:
-        diagnostics.add(
-            Fate.INVALID,
-            "pybullet.long-path",
-            "the path of the temporary folder has {length} bytes, too many for PyBullet",
-            target=TARGET,
-            hint="set TMPDIR to a shorter path",
-            length=length,
-        )
+        diagnostics.add(codes.LONG_PATH, target=TARGET, length=length)
 
 
 # --- loading --------------------------------------------------------------------------------------
@@ -428,25 +417,15 @@ def _load_body(
             )
     except modes.error as error:
         diagnostics.add(
-            Fate.INVALID,
-            "pybullet.load-failed",
-            "PyBullet cannot load model {model}: {output}",
+            codes.LOAD_FAILED,
             target=TARGET,
-            hint="report this as a bug, with the model",
             subjects=(articulation.model,),
             model=articulation.model,
             output="; ".join((str(error), *lines)),
         )
         raise ExportError(tuple(diagnostics)) from error
     for line in _unexpected(lines):
-        diagnostics.add(
-            Fate.NOTED,
-            "pybullet.console",
-            "PyBullet printed: {line}",
-            target=TARGET,
-            subjects=(articulation.model,),
-            line=line,
-        )
+        diagnostics.add(codes.CONSOLE, target=TARGET, subjects=(articulation.model,), line=line)
     return body
 
 

@@ -46,7 +46,8 @@ from bridge.geometry.mesh import Appearance, mesh_key, source_files, texture_fil
 from bridge.geometry.textures import JPEG, PNG, Picture, engine_picture
 from bridge.output import create_scratch_file, scratch_path
 from bridge.stdout_capture import capture_stdout
-from loaders.diagnostics import Diagnostics, Fate, Where
+from bridge.targets.pybullet import codes
+from loaders.diagnostics import Diagnostics, Where
 from loaders.limits import metered
 from loaders.meshes.mesh_data import unique_rows
 from loaders.model import Mesh, Rgba
@@ -292,9 +293,7 @@ def _picture(
         return None
     if asset.uv is None:
         diagnostics.add(
-            Fate.NOTED,
-            "pybullet.no-texture-coordinates",
-            "mesh {mesh} has no texture coordinates; its texture {texture} is not drawn",
+            codes.NO_TEXTURE_COORDINATES,
             where,
             target=TARGET,
             mesh=asset.name,

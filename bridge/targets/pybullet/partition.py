@@ -19,7 +19,8 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import FREE, ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
 from bridge.mechanism.mechanism import with_bodies
-from loaders.diagnostics import Diagnostics, Fate
+from bridge.targets.pybullet import codes
+from loaders.diagnostics import Diagnostics
 from loaders.inertia import SpatialInertia
 from loaders.pose import IDENTITY, Pose, frozen
 
@@ -345,14 +346,9 @@ def _second_half(body: Body, taken: set[str]) -> Body:
 
 def _report_excess(mechanism: Mechanism, model: str, diagnostics: Diagnostics) -> None:
     diagnostics.add(
-        Fate.INVALID,
-        "pybullet.too-many-joints",
-        "model {model} exceeds PyBullet's maximum of {max_joints} joints and {max_coordinates} "
-        "coordinates for a body, "
-        "and has too few links with mass and inertia to be split",
+        codes.TOO_MANY_JOINTS,
         mechanism.bodies[0].link.where,
         target=TARGET,
-        hint="give masses to links, divide the model, or weld joints that need not move",
         subjects=(model,),
         model=model,
         max_joints=MAX_JOINTS,
@@ -363,14 +359,9 @@ def _report_excess(mechanism: Mechanism, model: str, diagnostics: Diagnostics) -
 def _report_merged(mechanism: Mechanism, merged: frozenset[int], diagnostics: Diagnostics) -> None:
     carriers = {mechanism.bodies[i].name: _carrier(mechanism, i, merged) for i in sorted(merged)}
     diagnostics.add(
-        Fate.NOTED,
-        "pybullet.folded-links",
-        "{count} welded links are merged with the links that carry them, because a PyBullet body "
-        "has at most "
-        "{max_joints} joints: {links}",
+        codes.FOLDED_LINKS,
         mechanism.bodies[min(merged)].link.where,
         target=TARGET,
-        hint="ask for their poses by name; they have no PyBullet index",
         subjects=dict.fromkeys((*carriers, *carriers.values())),
         count=len(merged),
         max_joints=MAX_JOINTS,
@@ -391,15 +382,9 @@ def _report_partitions(
     """Report the number of bodies that a model needs, and the links that are split between them."""
     where = partitions[0].mechanism.bodies[0].link.where
     diagnostics.add(
-        Fate.NOTED,
-        "pybullet.several-bodies",
-        (
-            "model {model} needs {count} PyBullet bodies, because a body has at most {max_joints} "
-            "joints"
-        ),
+        codes.SEVERAL_BODIES,
         where,
         target=TARGET,
-        hint="use the sequence of bodies as one mechanism, by names",
         subjects=(model,),
         model=model,
         count=len(partitions),
@@ -410,17 +395,9 @@ def _report_partitions(
     )
     if split_links:
         diagnostics.add(
-            Fate.APPROXIMATED,
-            "pybullet.cut-links",
-            "links of model {model} are split between two bodies each, which the solver holds "
-            "together within 0.14 mm "
-            "and 3e-4 rad at 1 kHz in a chain of 4 m: {links}",
+            codes.CUT_LINKS,
             where,
             target=TARGET,
-            hint=(
-                "measure the separation with link_separation(); it decreases with the square of "
-                "the time step"
-            ),
             subjects=split_links,
             model=model,
             links=split_links,

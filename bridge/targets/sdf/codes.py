@@ -2,180 +2,261 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import CodeInfo, Fate
+from loaders.diagnostics import Code, Fate
 
-CODES = {
-    "sdfout.actuator": CodeInfo(
-        (
-            "A joint has several actuators, or a type to which SDFormat gives none; the actuator "
-            "is "
-            "left out."
-        ),
-        "",
-        (Fate.DROPPED,),
+ACTUATOR = Code(
+    "sdfout.actuator",
+    Fate.DROPPED,
+    (
+        "SDFormat cannot state actuator {actuator}, because joint {joint} has another one or "
+        "cannot "
+        "have one"
     ),
-    "sdfout.actuator-property": CodeInfo(
-        (
-            "SDFormat has no place for a property of an actuator: it is named after its joint and "
-            "has "
-            "the joint's limit."
-        ),
-        "",
-        (Fate.DROPPED, Fate.NOTED),
+    meaning=(
+        "A joint has several actuators, or a type to which SDFormat gives none; the actuator "
+        "is left out."
     ),
-    "sdfout.added-actuator": CodeInfo(
-        (
-            "Drake gives each driven joint of an SDFormat model an actuator; it has no effect "
-            "without "
-            "a command."
-        ),
-        "",
-        (Fate.NOTED,),
+)
+ACTUATOR_PROPERTY = Code(
+    "sdfout.actuator-property",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "SDFormat has no place for a property of an actuator: it is named after its joint and "
+        "has the joint's limit."
     ),
-    "sdfout.added-scope": CodeInfo(
-        "Scoped names imply a model that the source does not have; it is added.", "", (Fate.NOTED,)
+    also=(Fate.NOTED,),
+)
+ADDED_ACTUATOR = Code(
+    "sdfout.added-actuator",
+    Fate.NOTED,
+    (
+        "Drake gives each joint of an SDFormat model an actuator; these have none in the source: "
+        "{joints}"
     ),
-    "sdfout.anchor": CodeInfo(
-        (
-            "An element of Drake connects a link to the world; a massless link fixed to the world "
-            "stands for the world."
-        ),
-        "",
-        (Fate.NOTED,),
+    meaning=(
+        "Drake gives each driven joint of an SDFormat model an actuator; it has no effect "
+        "without a command."
     ),
-    "sdfout.coupling": CodeInfo(
-        "A coupling of a joint without `<axis>` is left out.",
-        "Couple joints with one axis.",
-        (Fate.DROPPED,),
+)
+ADDED_SCOPE = Code(
+    "sdfout.added-scope",
+    Fate.NOTED,
+    "names imply models that the source does not have: {models}",
+    meaning="Scoped names imply a model that the source does not have; it is added.",
+)
+ANCHOR = Code(
+    "sdfout.anchor",
+    Fate.NOTED,
+    "Drake's elements connect links only; link {link}, fixed to the world, stands for the world",
+    meaning=(
+        "An element of Drake connects a link to the world; a massless link fixed to the world "
+        "stands for the world."
     ),
-    "sdfout.default-position": CodeInfo(
-        "SDFormat has no initial positions of joints; the joint starts at zero.",
-        "Write a directives file with `default_joint_positions` beside the model.",
-        (Fate.DROPPED,),
+)
+COUPLING = Code(
+    "sdfout.coupling",
+    Fate.DROPPED,
+    "SDFormat cannot couple joint {follower} to joint {leader}, for one of them has no <axis>",
+    meaning="A coupling of a joint without `<axis>` is left out.",
+    remedy="Couple joints with one axis.",
+)
+DEFAULT_POSITION = Code(
+    "sdfout.default-position",
+    Fate.DROPPED,
+    (
+        "SDFormat has no initial positions of joints; joint {joint} starts at zero instead of "
+        "{position}"
     ),
-    "sdfout.empty-model": CodeInfo("A model without links is left out.", "", (Fate.NOTED,)),
-    "sdfout.field": CodeInfo(
-        "SDFormat has no element for a value of the scene; it is left out.",
-        "",
-        (Fate.DROPPED, Fate.NOTED),
+    meaning="SDFormat has no initial positions of joints; the joint starts at zero.",
+    remedy="Write a directives file with `default_joint_positions` beside the model.",
+    hint="write a directives file with default_joint_positions beside the model",
+)
+EMPTY_MODEL = Code(
+    "sdfout.empty-model",
+    Fate.NOTED,
+    "model {model} has no link, which SDFormat does not allow; left it out",
+    meaning="A model without links is left out.",
+)
+FIELD = Code(
+    "sdfout.field",
+    Fate.NOTED,
+    "SDFormat has no place for {field} of {kind} {owner}",
+    meaning="SDFormat has no element for a value of the scene; it is left out.",
+)
+FIELD_DROPPED = FIELD.variant(
+    "SDFormat has no place for {field} of {kind} {owner}", fate=Fate.DROPPED
+)
+FILTER_RULE = Code(
+    "sdfout.filter-rule",
+    Fate.DROPPED,
+    "the links of filter groups {a} and {b} may collide, because no model contains both",
+    meaning=(
+        "A rule between collision filter groups of several models of a world is left out: the "
+        "links may collide."
     ),
-    "sdfout.filter-rule": CodeInfo(
-        (
-            "A rule between collision filter groups of several models of a world is left out: the "
-            "links may collide."
-        ),
-        "Nest the models in one model.",
-        (Fate.DROPPED,),
+    remedy="Nest the models in one model.",
+)
+FLOATING_JOINT = Code(
+    "sdfout.floating-joint",
+    Fate.NOTED,
+    (
+        "SDFormat has no floating joint; link {link} moves freely because no joint holds it, under "
+        "its own name"
     ),
-    "sdfout.floating-joint": CodeInfo(
-        "SDFormat has no floating joint; its child moves freely because no joint holds it.",
-        "",
-        (Fate.NOTED,),
+    meaning="SDFormat has no floating joint; its child moves freely because no joint holds it.",
+)
+FLUID_FORCE = Code(
+    "sdfout.fluid-force",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "Buoyancy, drag and lift are left out: SDFormat has no element for them. The message "
+        "has the values."
     ),
-    "sdfout.fluid-force": CodeInfo(
-        (
-            "Buoyancy, drag and lift are left out: SDFormat has no element for them. The message "
-            "has "
-            "the values."
-        ),
-        "Add the plugin to the document.",
-        (Fate.DROPPED,),
+    remedy="Add the plugin to the document.",
+)
+FRICTION = Code(
+    "sdfout.friction",
+    Fate.DROPPED,
+    "SDFormat cannot state {properties} of collision {collision} beside the rest of its friction",
+    meaning="Drake's static friction excludes anisotropic, rolling and torsional friction.",
+)
+JOINT_FRAME = Code(
+    "sdfout.joint-frame",
+    Fate.APPROXIMATED,
+    (
+        "the frames of joint {joint} on parent and child are {distance:.3g} m apart at the zero "
+        "configuration; used that on the child"
     ),
-    "sdfout.friction": CodeInfo(
-        "Drake's static friction excludes anisotropic, rolling and torsional friction.",
-        "",
-        (Fate.DROPPED,),
+    meaning="The frames of a joint on parent and child do not coincide at the zero configuration.",
+    remedy="Correct the poses of the scene.",
+)
+JOINT_PROPERTY = Code(
+    "sdfout.joint-property",
+    Fate.DROPPED,
+    "a joint of type {type} cannot state {properties}; left out of joint {joint}",
+    meaning="A property of a joint has no place in joints of its type; it is left out.",
+)
+KEYFRAME = Code(
+    "sdfout.keyframe",
+    Fate.DROPPED,
+    "SDFormat has no keyframes; left out {keyframe} with {positions}",
+    meaning="SDFormat has no keyframes; a keyframe is left out.",
+)
+MATERIAL = Code(
+    "sdfout.material",
+    Fate.NOTED,
+    "SDFormat cannot state {properties} of material {material}",
+    meaning="A property of a material has no place in SDFormat.",
+)
+MISSING_FILE = Code(
+    "sdfout.missing-file",
+    Fate.NOTED,
+    "",
+    meaning="A mesh or picture was not found; the document names it as the source does.",
+    remedy="Add its folder to the search paths.",
+)
+MODEL_CONFIG = Code(
+    "sdfout.model-config",
+    Fate.INVALID,
+    "",
+    meaning="`model.config` describes one model, and the scene has another number of models.",
+    remedy="Leave `model.config` out, or write directives.",
+)
+NAME = Code(
+    "sdfout.name",
+    Fate.NOTED,
+    (
+        "names in SDFormat are unique in a model, without :: and never reserved, and start with "
+        "the "
+        "model in a world; renamed {names}"
     ),
-    "sdfout.joint-frame": CodeInfo(
-        "The frames of a joint on parent and child do not coincide at the zero configuration.",
-        "Correct the poses of the scene.",
-        (Fate.APPROXIMATED,),
+    meaning=(
+        "Names that are not legal or not unique in SDFormat are changed; the result has the map."
     ),
-    "sdfout.joint-property": CodeInfo(
-        "A property of a joint has no place in joints of its type; it is left out.",
-        "",
-        (Fate.DROPPED,),
+)
+NO_INERTIA = Code(
+    "sdfout.no-inertia",
+    Fate.NOTED,
+    "SDFormat gives a link without inertia 1 kg; wrote the mass 0 for {links}",
+    meaning=(
+        "A link without inertia gets the mass 0, because SDFormat gives 1 kg to a link that "
+        "states none."
     ),
-    "sdfout.keyframe": CodeInfo(
-        "SDFormat has no keyframes; a keyframe is left out.", "", (Fate.DROPPED,)
+    remedy="State masses in the source.",
+    hint="state masses in the source, or weld the links to others; Gazebo refuses a mass of 0",
+)
+OUT_OF_SCOPE = Code(
+    "sdfout.out-of-scope",
+    Fate.DROPPED,
+    "a {kind} between several models of a world has no place in SDFormat; left out that of {items}",
+    meaning=(
+        "A constraint, force element or filter group between several models of a world is left out."
     ),
-    "sdfout.material": CodeInfo(
-        "A property of a material has no place in SDFormat.", "", (Fate.NOTED,)
+    remedy="Nest the models in one model.",
+    hint="nest the models in one model",
+)
+PUBLISHED_SENSOR = Code(
+    "sdfout.published-sensor",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "Joint states and odometry come from plugins of Gazebo; SDFormat has no sensor for them."
     ),
-    "sdfout.missing-file": CodeInfo(
-        "A mesh or picture was not found; the document names it as the source does.",
-        "Add its folder to the search paths.",
-        (Fate.NOTED,),
+    remedy="Add the plugin to the document.",
+)
+READ_BACK = Code(
+    "sdfout.read-back",
+    Fate.INVALID,
+    "",
+    meaning="The written file, read back, is not the exported model.",
+    remedy="Report a bug.",
+)
+REVERSED_JOINT = Code(
+    "sdfout.reversed-joint",
+    Fate.NOTED,
+    "",
+    meaning=(
+        "The child of a joint is the world, which SDFormat does not allow; parent and child "
+        "are exchanged."
     ),
-    "sdfout.model-config": CodeInfo(
-        "`model.config` describes one model, and the scene has another number of models.",
-        "Leave `model.config` out, or write directives.",
-        (Fate.INVALID,),
+    also=(Fate.APPROXIMATED,),
+)
+ROTOR_INERTIA = Code(
+    "sdfout.rotor-inertia",
+    Fate.NOTED,
+    "",
+    meaning=(
+        "The reflected inertia of a joint is written as the rotor inertia of an actuator, "
+        "which Drake alone reads."
     ),
-    "sdfout.name": CodeInfo(
-        "Names that are not legal or not unique in SDFormat are changed; the result has the map.",
-        "",
-        (Fate.NOTED,),
+)
+VERSION = Code(
+    "sdfout.version",
+    Fate.DROPPED,
+    "SDFormat {version} has no {elements}, which its readers ignore",
+    meaning=(
+        "The requested version of SDFormat lacks elements of the document, which its readers "
+        "ignore."
     ),
-    "sdfout.no-inertia": CodeInfo(
-        (
-            "A link without inertia gets the mass 0, because SDFormat gives 1 kg to a link that "
-            "states none."
-        ),
-        "State masses in the source.",
-        (Fate.NOTED,),
+    remedy="Ask for a later version, or for the lowest that has them.",
+    hint="ask for a later version, or for the lowest one that has them",
+)
+WORLD_LINK = Code(
+    "sdfout.world-link",
+    Fate.NOTED,
+    "SDFormat reserves the name world; link world becomes {name}, fixed to the world",
+    meaning="A link named `world` gets another name and is fixed to the world.",
+)
+WORLD_SETTINGS = Code(
+    "sdfout.world-settings",
+    Fate.DROPPED,
+    "a document without a world cannot state {settings} of the world",
+    meaning=(
+        "Gravity, physics, lights and other settings of a world are left out of a document "
+        "without a world."
     ),
-    "sdfout.out-of-scope": CodeInfo(
-        (
-            "A constraint, force element or filter group between several models of a world is left "
-            "out."
-        ),
-        "Nest the models in one model.",
-        (Fate.DROPPED,),
-    ),
-    "sdfout.published-sensor": CodeInfo(
-        "Joint states and odometry come from plugins of Gazebo; SDFormat has no sensor for them.",
-        "Add the plugin to the document.",
-        (Fate.DROPPED,),
-    ),
-    "sdfout.read-back": CodeInfo(
-        "The written file, read back, is not the exported model.", "Report a bug.", (Fate.INVALID,)
-    ),
-    "sdfout.reversed-joint": CodeInfo(
-        (
-            "The child of a joint is the world, which SDFormat does not allow; parent and child "
-            "are "
-            "exchanged."
-        ),
-        "",
-        (Fate.NOTED, Fate.APPROXIMATED),
-    ),
-    "sdfout.rotor-inertia": CodeInfo(
-        (
-            "The reflected inertia of a joint is written as the rotor inertia of an actuator, "
-            "which "
-            "Drake alone reads."
-        ),
-        "",
-        (Fate.NOTED,),
-    ),
-    "sdfout.version": CodeInfo(
-        (
-            "The requested version of SDFormat lacks elements of the document, which its readers "
-            "ignore."
-        ),
-        "Ask for a later version, or for the lowest that has them.",
-        (Fate.DROPPED,),
-    ),
-    "sdfout.world-link": CodeInfo(
-        "A link named `world` gets another name and is fixed to the world.", "", (Fate.NOTED,)
-    ),
-    "sdfout.world-settings": CodeInfo(
-        (
-            "Gravity, physics, lights and other settings of a world are left out of a document "
-            "without a world."
-        ),
-        'Use `world="auto"`.',
-        (Fate.DROPPED,),
-    ),
-}
+    remedy='Use `world="auto"`.',
+    hint='use world="auto"',
+)

@@ -11,8 +11,8 @@ import numpy as np
 from bridge.targets.elements import MASSLESS
 from bridge.targets.numbers import angle_values, is_ill_conditioned
 from bridge.targets.report import Report
+from bridge.targets.sdf import codes
 from loaders import scoped_names
-from loaders.diagnostics import Fate
 from loaders.finish.transform import REFERENCES
 from loaders.model import WORLD, Bushing, Curve, Frame, Joint, JointType, Link, by_name
 from loaders.pose import IDENTITY, Pose
@@ -46,14 +46,7 @@ def with_world_link(scene: Scene, report: Report) -> tuple[Scene, str]:
     if link is None:
         return scene, ""
     name = free_name(scene, "world_link")
-    report.add(
-        Fate.NOTED,
-        "sdfout.world-link",
-        "SDFormat reserves the name world; link world becomes {name}, fixed to the world",
-        link.where,
-        subjects=(WORLD,),
-        name=name,
-    )
+    report.add(codes.WORLD_LINK, link.where, subjects=(WORLD,), name=name)
     moved = dataclasses.replace(link, name=name, inertia=link.inertia or MASSLESS)
     scene = dataclasses.replace(
         scene,
@@ -94,17 +87,7 @@ def with_anchors(scene: Scene, report: Report) -> Scene:
 
     scene = _with_ends(scene, anchor_of)
     for link in anchors.values():
-        report.add(
-            Fate.NOTED,
-            "sdfout.anchor",
-            (
-                "Drake's elements connect links only; link {link}, fixed to the world, stands for "
-                "the "
-                "world"
-            ),
-            subjects=(link.name,),
-            link=link.name,
-        )
+        report.add(codes.ANCHOR, subjects=(link.name,), link=link.name)
         scene = dataclasses.replace(
             scene, links=(*scene.links, link), joints=(*scene.joints, _weld(scene, link))
         )

@@ -25,6 +25,7 @@ from bridge.targets.report import (
     value_text,
     without_unsupported_fields,
 )
+from bridge.targets.sdf import codes
 from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, Fate
 from loaders.model import (
     WORLD,
@@ -84,14 +85,7 @@ def _without_empty(scene: Scene, report: Report) -> Scene:
     kept = used | holding | ({root.name} if root is not None and used else set())
     empty = [model for model in scene.models if model.name not in kept]
     for model in empty:
-        report.add(
-            Fate.NOTED,
-            "sdfout.empty-model",
-            "model {model} has no link, which SDFormat does not allow; left it out",
-            model.where,
-            subjects=(model.name,),
-            model=model.name,
-        )
+        report.add(codes.EMPTY_MODEL, model.where, subjects=(model.name,), model=model.name)
     gone = {model.name for model in empty}
     return dataclasses.replace(
         scene, models=tuple(model for model in scene.models if model.name not in gone)
@@ -114,11 +108,7 @@ def _with_coinciding_frames(scene: Scene, report: Report) -> Scene:
             joints.append(joint)
         else:
             report.add(
-                Fate.APPROXIMATED,
-                "sdfout.joint-frame",
-                "the frames of joint {joint} on parent and child are {distance:.3g} m apart at "
-                "the zero configuration; "
-                "used that on the child",
+                codes.JOINT_FRAME,
                 joint.where,
                 subjects=(joint.name,),
                 joint=joint.name,
@@ -161,17 +151,7 @@ def with_representable_parts(scene: Scene, report: Report) -> Scene:
     """
     massless = [link.name for link in scene.links if link.inertia is None]
     if massless:
-        report.add(
-            Fate.NOTED,
-            "sdfout.no-inertia",
-            "SDFormat gives a link without inertia 1 kg; wrote the mass 0 for {links}",
-            hint=(
-                "state masses in the source, or weld the links to others; Gazebo refuses a mass "
-                "of 0"
-            ),
-            subjects=massless,
-            links=tuple(massless),
-        )
+        report.add(codes.NO_INERTIA, subjects=massless, links=tuple(massless))
     return dataclasses.replace(
         scene,
         links=tuple(_with_parts(link, report) for link in scene.links),
@@ -238,13 +218,7 @@ def _surface(collision: Collision, link: Link, report: Report) -> Surface:
             if _value(friction, f) != _value(surface.friction, f)
         ]
         report.add(
-            Fate.DROPPED,
-            "sdfout.friction",
-            (
-                "SDFormat cannot state {properties} of collision {collision} beside the rest of "
-                "its "
-                "friction"
-            ),
+            codes.FRICTION,
             collision.where,
             subjects=(link.name, f"{link.name}::{collision.name}"),
             properties=tuple(lost),
@@ -289,9 +263,7 @@ def _material(visual: Visual, link: Link, report: Report) -> Material | None:
         lost.append(BEYOND_COLORS)
     if lost:
         report.add(
-            Fate.NOTED,
-            "sdfout.material",
-            "SDFormat cannot state {properties} of material {material}",
+            codes.MATERIAL,
             visual.where,
             subjects=(link.name,),
             properties=tuple(lost),
@@ -318,9 +290,7 @@ def _light(light: Light, report: Report) -> Light:
     said = with_colors_in_range(light)
     if said is not light:
         report.add(
-            Fate.NOTED,
-            "sdfout.field",
-            "SDFormat has no place for {field} of {kind} {owner}",
+            codes.FIELD,
             light.where,
             subjects=(light.name,),
             field=BEYOND_COLORS,
@@ -357,10 +327,7 @@ def without_settings(scene: Scene, settings: Sequence[str], report: Report) -> S
         report: Receives the finding.
     """
     report.add(
-        Fate.DROPPED,
-        "sdfout.world-settings",
-        "a document without a world cannot state {settings} of the world",
-        hint='use world="auto"',
+        codes.WORLD_SETTINGS,
         subjects=(scene.name,),
         settings=tuple(name.replace("_", " ") for name in settings),
     )
@@ -405,13 +372,7 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
     scene, as_world = _with_settings(scene, options, report)
     scopes = scopes_of(scene, as_world=as_world)
     if scopes.added:
-        report.add(
-            Fate.NOTED,
-            "sdfout.added-scope",
-            "names imply models that the source does not have: {models}",
-            subjects=scopes.added,
-            models=scopes.added,
-        )
+        report.add(codes.ADDED_SCOPE, subjects=scopes.added, models=scopes.added)
     form = placed(scene, scopes, report)
     _report_names(form.names, report)
     scene = with_representable_actuators(form.scene, form.root, report)
@@ -446,11 +407,7 @@ def _no_model(scene: Scene) -> Diagnostic:
 def _report_names(names: dict[str, str], report: Report) -> None:
     if names:
         report.add(
-            Fate.NOTED,
-            "sdfout.name",
-            "names in SDFormat are unique in a model, without :: and never reserved, and start "
-            "with the model in a "
-            "world; renamed {names}",
+            codes.NAME,
             subjects=tuple(re.sub("^(joint|frame|light) ", "", name) for name in names),
             names=tuple(f"{old} to {new}" for old, new in names.items()),
         )
@@ -481,9 +438,7 @@ def _without_keyframes(scene: Scene, report: Report) -> Scene:
             ),
         ]
         report.add(
-            Fate.DROPPED,
-            "sdfout.keyframe",
-            "SDFormat has no keyframes; left out {keyframe} with {positions}",
+            codes.KEYFRAME,
             keyframe.where,
             subjects=(keyframe.name, *keyframe.joints),
             keyframe=keyframe.name,
@@ -499,9 +454,7 @@ def _without_mujoco_items(scene: Scene, report: Report) -> Scene:
     names = [name for name, _ in scene.physics.parameters if name != "size/memory"]
     if scene.physics.engine == "mujoco" and names:
         report.add(
-            Fate.DROPPED,
-            "sdfout.field",
-            "SDFormat has no place for {field} of {kind} {owner}",
+            codes.FIELD_DROPPED,
             subjects=(scene.name,),
             field="the settings " + ", ".join(names),
             kind="physics",
@@ -514,9 +467,7 @@ def _without_mujoco_items(scene: Scene, report: Report) -> Scene:
     welds = tuple(c for c in scene.constraints if isinstance(c, WeldConstraint))
     for weld in welds:
         report.add(
-            Fate.DROPPED,
-            "sdfout.field",
-            "SDFormat has no place for {field} of {kind} {owner}",
+            codes.FIELD_DROPPED,
             weld.where,
             subjects=(weld.link_A, weld.link_B),
             field="the weld",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bridge.targets.report import Report
+from bridge.targets.sdf import codes
 from loaders.diagnostics import Fate
 from loaders.drake.joint import ACTUATED
 from loaders.model import (
@@ -51,16 +52,7 @@ def with_representable_actuators(scene: Scene, root: Scope, report: Report) -> S
             drives[joint.name] = actuator  # as in Drake, the inertia of the last rotor counts
     added = tuple(joint.name for joint in scene.joints if joint.name in driven - drives.keys())
     if added:
-        report.add(
-            Fate.NOTED,
-            "sdfout.added-actuator",
-            (
-                "Drake gives each joint of an SDFormat model an actuator; these have none in the "
-                "source: {joints}"
-            ),
-            subjects=added,
-            joints=added,
-        )
+        report.add(codes.ADDED_ACTUATOR, subjects=added, joints=added)
     limited = tuple(_limited(joint, drives.get(joint.name)) for joint in scene.joints)
     actuators = tuple(
         _actuator(joint, drives.get(joint.name), report)
@@ -112,12 +104,7 @@ def _actuator(joint: Joint, actuator: Actuator | None, report: Report) -> Actuat
 
 def _report_dropped(actuator: Actuator, report: Report) -> None:
     report.add(
-        Fate.DROPPED,
-        "sdfout.actuator",
-        (
-            "SDFormat cannot state actuator {actuator}, because joint {joint} has another one or "
-            "cannot have one"
-        ),
+        codes.ACTUATOR,
         actuator.where,
         subjects=(actuator.name, actuator.joint),
         actuator=actuator.name,
@@ -161,15 +148,7 @@ def with_representable_joints(scene: Scene, report: Report) -> Scene:
 
 def _report_floating(joint: Joint, report: Report) -> None:
     report.add(
-        Fate.NOTED,
-        "sdfout.floating-joint",
-        (
-            "SDFormat has no floating joint; link {link} moves freely because no joint holds it, "
-            "under its own name"
-        ),
-        joint.where,
-        subjects=(joint.name, joint.child),
-        link=joint.child,
+        codes.FLOATING_JOINT, joint.where, subjects=(joint.name, joint.child), link=joint.child
     )
     if joint.default_position:
         _report_default(joint, report)
@@ -177,14 +156,8 @@ def _report_floating(joint: Joint, report: Report) -> None:
 
 def _report_default(joint: Joint, report: Report) -> None:
     report.add(
-        Fate.DROPPED,
-        "sdfout.default-position",
-        (
-            "SDFormat has no initial positions of joints; joint {joint} starts at zero instead of "
-            "{position}"
-        ),
+        codes.DEFAULT_POSITION,
         joint.where,
-        hint="write a directives file with default_joint_positions beside the model",
         subjects=(joint.name,),
         joint=joint.name,
         position=joint.default_position,
@@ -195,9 +168,7 @@ def _lost(joint: Joint, properties: Iterable[str], report: Report) -> None:
     names = tuple(properties)
     if names:
         report.add(
-            Fate.DROPPED,
-            "sdfout.joint-property",
-            "a joint of type {type} cannot state {properties}; left out of joint {joint}",
+            codes.JOINT_PROPERTY,
             joint.where,
             subjects=(joint.name,),
             type=joint.type.value,

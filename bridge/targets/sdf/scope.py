@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from bridge.targets.report import Report
+from bridge.targets.sdf import codes
 from bridge.targets.xml import changed_names
-from loaders.diagnostics import Fate
 from loaders.finish.transform import renamed
 from loaders.model import WORLD, Coupling, FilterGroup, FilterRule, JointType, Model, by_name
 from loaders.pose import IDENTITY
@@ -396,14 +396,8 @@ def _report_out_of_scope(item: Any, report: Report) -> None:
         else getattr(item, "joints", None) or (item.link_A,)
     )
     report.add(
-        Fate.DROPPED,
-        "sdfout.out-of-scope",
-        (
-            "a {kind} between several models of a world has no place in SDFormat; left out that of "
-            "{items}"
-        ),
+        codes.OUT_OF_SCOPE,
         item.where,
-        hint="nest the models in one model",
         subjects=subjects,
         items=subjects,
         kind="filter group" if isinstance(item, FilterGroup) else type(item).__name__,
@@ -411,15 +405,7 @@ def _report_out_of_scope(item: Any, report: Report) -> None:
 
 
 def _report_rule(rule: FilterRule, report: Report) -> None:
-    report.add(
-        Fate.DROPPED,
-        "sdfout.filter-rule",
-        "the links of filter groups {a} and {b} may collide, because no model contains both",
-        rule.where,
-        subjects=(rule.a, rule.b),
-        a=rule.a,
-        b=rule.b,
-    )
+    report.add(codes.FILTER_RULE, rule.where, subjects=(rule.a, rule.b), a=rule.a, b=rule.b)
 
 
 def _is_representable(coupling: Coupling, scene: Scene, report: Report) -> bool:
@@ -434,12 +420,7 @@ def _is_representable(coupling: Coupling, scene: Scene, report: Report) -> bool:
     )
     if not representable:
         report.add(
-            Fate.DROPPED,
-            "sdfout.coupling",
-            (
-                "SDFormat cannot couple joint {follower} to joint {leader}, for one of them has no "
-                "<axis>"
-            ),
+            codes.COUPLING,
             coupling.where,
             subjects=(coupling.follower, coupling.leader),
             follower=coupling.follower,

@@ -14,10 +14,10 @@ from typing import Any, Literal, get_args
 from bridge.lowering.sources import split_options
 from bridge.targets.numbers import number
 from bridge.targets.report import Report, SupportedFields
+from bridge.targets.sdf import codes
 from bridge.targets.xml import Element
 from loaders import LoadOptions
 from loaders import model as m
-from loaders.diagnostics import Fate
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
 from loaders.text import check_option_value
@@ -300,14 +300,7 @@ def with_version(root: Element, version: str, report: Report) -> None:
     chosen = max(needs.values(), key=_order, default=VERSIONS[-1]) if version == LOWEST else version
     newer = tuple(what for what, since in needs.items() if _order(since) > _order(chosen))
     if newer:
-        report.add(
-            Fate.DROPPED,
-            "sdfout.version",
-            "SDFormat {version} has no {elements}, which its readers ignore",
-            hint="ask for a later version, or for the lowest one that has them",
-            version=chosen,
-            elements=newer,
-        )
+        report.add(codes.VERSION, version=chosen, elements=newer)
     root.set("version", chosen)
 
 

@@ -2,199 +2,276 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import CodeInfo, Fate
+from loaders.diagnostics import Code, Fate
 
-CODES = {
-    "urdfout.actuator": CodeInfo(
-        (
-            "An actuator drives a tendon, or a joint with several axes or without effort; it is "
-            "left "
-            "out."
-        ),
-        "",
-        (Fate.DROPPED,),
+ACTUATOR = Code(
+    "urdfout.actuator",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "An actuator drives a tendon, or a joint with several axes or without effort; it is "
+        "left out."
     ),
-    "urdfout.actuator-property": CodeInfo(
-        (
-            "A transmission has no place for a property of an actuator; its effort limit is that "
-            "of "
-            "the joint."
-        ),
-        "",
-        (Fate.DROPPED,),
+)
+ACTUATOR_PROPERTY = Code(
+    "urdfout.actuator-property",
+    Fate.DROPPED,
+    "the document cannot state {properties} of actuator {actuator} of joint {joint}",
+    meaning=(
+        "A transmission has no place for a property of an actuator; its effort limit is that "
+        "of the joint."
     ),
-    "urdfout.anchor": CodeInfo(
-        (
-            "An element of Drake refers to the world; a massless link fixed to the world stands "
-            "for "
-            "it."
-        ),
-        "",
-        (Fate.NOTED,),
+)
+ANCHOR = Code(
+    "urdfout.anchor",
+    Fate.NOTED,
+    "Drake's elements connect links only; link {link}, fixed to the world, stands for the world",
+    meaning=(
+        "An element of Drake refers to the world; a massless link fixed to the world stands for it."
     ),
-    "urdfout.chain": CodeInfo(
-        (
-            "A joint of several degrees of freedom becomes a chain of joints with one axis, and "
-            "links "
-            "without mass."
-        ),
-        "Allow Drake's joints, or use a reader with such joints.",
-        (Fate.APPROXIMATED,),
+)
+CHAIN = Code(
+    "urdfout.chain",
+    Fate.APPROXIMATED,
+    (
+        "joint {joint} of type {type} becomes a chain of {count} joints with one axis and links "
+        "without mass between them, which simulators without such links refuse"
     ),
-    "urdfout.constraint": CodeInfo(
-        "A constraint has no element, or refers to a joint that has not one axis; it is left out.",
-        "",
-        (Fate.DROPPED,),
+    meaning=(
+        "A joint of several degrees of freedom becomes a chain of joints with one axis, and "
+        "links without mass."
     ),
-    "urdfout.coupling": CodeInfo(
-        "A coupling of a joint with several axes, or a second one of the same joint, is left out.",
-        "Couple each joint with one axis to one other.",
-        (Fate.DROPPED,),
+    remedy="Allow Drake's joints, or use a reader with such joints.",
+)
+CONSTRAINT = Code(
+    "urdfout.constraint",
+    Fate.DROPPED,
+    "the document cannot state a {kind} of {items}; left it out",
+    meaning=(
+        "A constraint has no element, or refers to a joint that has not one axis; it is left out."
     ),
-    "urdfout.field": CodeInfo(
-        "Neither URDF nor the extensions in use have a place for a value; it is left out.",
-        "Allow more `extensions`, or write SDFormat.",
-        (Fate.DROPPED, Fate.NOTED),
+)
+COUPLING = Code(
+    "urdfout.coupling",
+    Fate.DROPPED,
+    "URDF cannot couple joint {follower} to joint {leader}; left the coupling out",
+    meaning=(
+        "A coupling of a joint with several axes, or a second one of the same joint, is left out."
     ),
-    "urdfout.fluid-force": CodeInfo(
-        (
-            "Buoyancy, drag and lift are left out: URDF has no element for them. The message has "
-            "the "
-            "values."
-        ),
-        "Add the plugin to the document.",
-        (Fate.DROPPED,),
+    remedy="Couple each joint with one axis to one other.",
+    hint="couple each joint with one axis to one other",
+)
+FIELD = Code(
+    "urdfout.field",
+    Fate.DROPPED,
+    "",
+    meaning="Neither URDF nor the extensions in use have a place for a value; it is left out.",
+    remedy="Allow more `extensions`, or write SDFormat.",
+    also=(Fate.NOTED,),
+)
+FLUID_FORCE = Code(
+    "urdfout.fluid-force",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "Buoyancy, drag and lift are left out: URDF has no element for them. The message has "
+        "the values."
     ),
-    "urdfout.frame-link": CodeInfo("Massless links represent frames.", "", (Fate.NOTED,)),
-    "urdfout.gearbox": CodeInfo(
-        (
-            "URDF has no gearboxes. One of the two revolute joints that a gearbox couples mimics "
-            "the other one, as in "
-            "simulators here."
-        ),
-        "",
-        (Fate.APPROXIMATED,),
+    remedy="Add the plugin to the document.",
+)
+FRAME_LINK = Code(
+    "urdfout.frame-link",
+    Fate.NOTED,
+    "massless links represent frames: {links}",
+    meaning="Massless links represent frames.",
+)
+GEARBOX = Code(
+    "urdfout.gearbox",
+    Fate.APPROXIMATED,
+    (
+        "URDF has no gearboxes; in place of {gearbox} joint {follower} mimics joint {leader} with "
+        "the "
+        "ratio {ratio:g}, and its links {parent} and {child} are no neighbors, which may touch"
     ),
-    "urdfout.idle-gearbox": CodeInfo(
-        (
-            "A gearbox is left out: it couples nothing, because its reference link is not "
-            "connected to both of its "
-            "links by revolute joints."
-        ),
-        "Add the missing revolute joint, or correct `gearbox_reference_body`.",
-        (Fate.DROPPED,),
+    meaning=(
+        "URDF has no gearboxes. One of the two revolute joints that a gearbox couples mimics "
+        "the other one, as in simulators here."
     ),
-    "urdfout.joined-links": CodeInfo(
-        (
-            "Two links may touch in MuJoCo, and never do by Drake's rules: one joint connects "
-            "them, "
-            "or both are fixed."
-        ),
-        "Write SDFormat.",
-        (Fate.DROPPED,),
+)
+IDLE_GEARBOX = Code(
+    "urdfout.idle-gearbox",
+    Fate.DROPPED,
+    (
+        "URDF has no gearboxes, and no revolute joints connect {reference} to {parent} and to "
+        "{child}, so that gearbox {gearbox} couples nothing; left it out"
     ),
-    "urdfout.joint-property": CodeInfo(
-        "A property of a joint has no place in joints of its type; it is left out.",
-        "",
-        (Fate.DROPPED,),
+    meaning=(
+        "A gearbox is left out: it couples nothing, because its reference link is not "
+        "connected to both of its links by revolute joints."
     ),
-    "urdfout.joint-type": CodeInfo("URDF has no such joint.", "Write SDFormat.", (Fate.INVALID,)),
-    "urdfout.link-frame": CodeInfo(
-        "The frame of a link moves to its joint, where URDF requires it; the result has the map.",
-        "",
-        (Fate.NOTED,),
+    remedy="Add the missing revolute joint, or correct `gearbox_reference_body`.",
+    hint="add the missing revolute joint, or correct gearbox_reference_body",
+)
+JOINED_LINKS = Code(
+    "urdfout.joined-links",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "Two links may touch in MuJoCo, and never do by Drake's rules: one joint connects "
+        "them, or both are fixed."
     ),
-    "urdfout.loop": CodeInfo(
-        (
-            "A joint closes a loop of links; it is left out, or a ball constraint of Drake stands "
-            "for "
-            "it."
-        ),
-        "Write SDFormat.",
-        (Fate.DROPPED, Fate.NOTED),
+    remedy="Write SDFormat.",
+)
+JOINT_PROPERTY = Code(
+    "urdfout.joint-property",
+    Fate.DROPPED,
+    "joint {joint} of type {type} cannot state {properties}; left out",
+    meaning="A property of a joint has no place in joints of its type; it is left out.",
+)
+JOINT_TYPE = Code(
+    "urdfout.joint-type",
+    Fate.INVALID,
+    "",
+    meaning="URDF has no such joint.",
+    remedy="Write SDFormat.",
+)
+LINK_FRAME = Code(
+    "urdfout.link-frame",
+    Fate.NOTED,
+    "URDF places the frame of a link at its joint; the frames of {links} moved there",
+    meaning=(
+        "The frame of a link moves to its joint, where URDF requires it; the result has the map."
     ),
-    "urdfout.material": CodeInfo(
-        "A property of a material has no place in URDF.", "", (Fate.NOTED,)
+)
+LOOP = Code(
+    "urdfout.loop",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "A joint closes a loop of links; it is left out, or a ball constraint of Drake stands "
+        "for it."
     ),
-    "urdfout.merged-models": CodeInfo(
-        (
-            "Several models become one; SDFormat's rule that links of one model do not collide now "
-            "applies to all."
-        ),
-        "",
-        (Fate.APPROXIMATED, Fate.NOTED),
+    remedy="Write SDFormat.",
+    also=(Fate.NOTED,),
+)
+MATERIAL = Code(
+    "urdfout.material",
+    Fate.NOTED,
+    "the document cannot state {properties} of material {material}",
+    meaning="A property of a material has no place in URDF.",
+)
+MERGED_MODELS = Code(
+    "urdfout.merged-models",
+    Fate.APPROXIMATED,
+    "",
+    meaning=(
+        "Several models become one; SDFormat's rule that links of one model do not collide "
+        "now applies to all."
     ),
-    "urdfout.missing-file": CodeInfo(
-        "A mesh or picture was not found; the document names it as the source does.",
-        "Add its folder to the search paths.",
-        (Fate.NOTED,),
+    also=(Fate.NOTED,),
+)
+MISSING_FILE = Code(
+    "urdfout.missing-file",
+    Fate.NOTED,
+    "",
+    meaning="A mesh or picture was not found; the document names it as the source does.",
+    remedy="Add its folder to the search paths.",
+)
+NAME = Code(
+    "urdfout.name",
+    Fate.NOTED,
+    "names in a URDF are unique and have no scopes; renamed {names}",
+    meaning="Names that are not legal or not unique in URDF are changed; the result has the map.",
+)
+NO_INERTIA = Code(
+    "urdfout.no-inertia",
+    Fate.NOTED,
+    "PyBullet gives a link without inertia 1 kg; wrote the mass 0 for {links}",
+    meaning=(
+        "PyBullet gives a link without `<inertial>` 1 kg; the mass 0 is written for links "
+        "that are not the root."
     ),
-    "urdfout.name": CodeInfo(
-        "Names that are not legal or not unique in URDF are changed; the result has the map.",
-        "",
-        (Fate.NOTED,),
+)
+PUBLISHED_SENSOR = Code(
+    "urdfout.published-sensor",
+    Fate.DROPPED,
+    "",
+    meaning=(
+        "Joint states and odometry come from plugins of Gazebo; a document has no sensor for them."
     ),
-    "urdfout.no-inertia": CodeInfo(
-        (
-            "PyBullet gives a link without `<inertial>` 1 kg; the mass 0 is written for links that "
-            "are not the root."
-        ),
-        "",
-        (Fate.NOTED,),
+    remedy="Add the plugin to the document.",
+)
+READ_BACK = Code(
+    "urdfout.read-back",
+    Fate.INVALID,
+    "",
+    meaning="The written file, read back, is not the exported model.",
+    remedy="Report a bug.",
+)
+REVERSED_JOINT = Code(
+    "urdfout.reversed-joint",
+    Fate.NOTED,
+    "",
+    meaning="A joint leads towards the root; its parent and child are exchanged.",
+    also=(Fate.APPROXIMATED,),
+)
+ROOT_POSE = Code(
+    "urdfout.root-pose",
+    Fate.APPROXIMATED,
+    (
+        "link {link} is free and not at the origin; the <origin> of the robot states its pose, "
+        "which "
+        "only libsdformat and sdfbridge read"
     ),
-    "urdfout.published-sensor": CodeInfo(
-        "Joint states and odometry come from plugins of Gazebo; a document has no sensor for them.",
-        "Add the plugin to the document.",
-        (Fate.DROPPED,),
+    meaning=(
+        "A free root link is not at the origin; most readers ignore the element that states "
+        "its pose."
     ),
-    "urdfout.read-back": CodeInfo(
-        "The written file, read back, is not the exported model.", "Report a bug.", (Fate.INVALID,)
+    remedy="Pass the pose to the simulator that loads the document.",
+    hint="pass the pose to the simulator that loads the document",
+)
+ROTOR_INERTIA = Code(
+    "urdfout.rotor-inertia",
+    Fate.NOTED,
+    "",
+    meaning=(
+        "The reflected inertia of a joint is written as the rotor inertia of an actuator, "
+        "which Drake alone reads."
     ),
-    "urdfout.reversed-joint": CodeInfo(
-        "A joint leads towards the root; its parent and child are exchanged.",
-        "",
-        (Fate.NOTED, Fate.APPROXIMATED),
+)
+SEVERAL_ROOTS = Code(
+    "urdfout.several-roots",
+    Fate.INVALID,
+    "",
+    meaning="The model is not one tree.",
+    remedy="Export a folder, with a file for each tree; connect them by joints; or write SDFormat.",
+)
+SHAPE = Code(
+    "urdfout.shape",
+    Fate.APPROXIMATED,
+    "",
+    meaning=(
+        "URDF has no such shape, and not all readers for which the document is written know "
+        "it; a mesh is written, a box for a plane, or it is left out."
     ),
-    "urdfout.root-pose": CodeInfo(
-        (
-            "A free root link is not at the origin; most readers ignore the element that states "
-            "its "
-            "pose."
-        ),
-        "Pass the pose to the simulator that loads the document.",
-        (Fate.APPROXIMATED,),
+    remedy="Use a mesh.",
+    also=(
+        Fate.DROPPED,
+        Fate.NOTED,
     ),
-    "urdfout.rotor-inertia": CodeInfo(
-        (
-            "The reflected inertia of a joint is written as the rotor inertia of an actuator, "
-            "which "
-            "Drake alone reads."
-        ),
-        "",
-        (Fate.NOTED,),
+)
+STATIC = Code(
+    "urdfout.static",
+    Fate.NOTED,
+    "URDF has no static models; fixed joints hold the links {links}",
+    meaning="Fixed joints take the place of a static model.",
+)
+SURFACE = Code(
+    "urdfout.surface",
+    Fate.DROPPED,
+    "the document cannot state {properties} of collision {collision}",
+    meaning=(
+        "A contact property has no place, or differs between the collisions of a link; it is "
+        "left out."
     ),
-    "urdfout.several-roots": CodeInfo(
-        "The model is not one tree.",
-        "Export a folder, with a file for each tree; connect them by joints; or write SDFormat.",
-        (Fate.INVALID,),
-    ),
-    "urdfout.shape": CodeInfo(
-        (
-            "URDF has no such shape, and not all readers for which the document is written know "
-            "it; a mesh is written, "
-            "a box for a plane, or it is left out."
-        ),
-        "Use a mesh.",
-        (Fate.APPROXIMATED, Fate.DROPPED, Fate.NOTED),
-    ),
-    "urdfout.static": CodeInfo("Fixed joints take the place of a static model.", "", (Fate.NOTED,)),
-    "urdfout.surface": CodeInfo(
-        (
-            "A contact property has no place, or differs between the collisions of a link; it is "
-            "left "
-            "out."
-        ),
-        "",
-        (Fate.DROPPED,),
-    ),
-}
+)

@@ -7,8 +7,8 @@ from collections import defaultdict
 from typing import Any
 
 from bridge.targets.report import Report
+from bridge.targets.urdf import codes
 from bridge.targets.xml import changed_names, xml_compatible
-from loaders.diagnostics import Fate
 from loaders.finish.transform import renamed
 from loaders.model import WORLD, Joint, Link
 from loaders.scene import Scene
@@ -40,9 +40,7 @@ def named(scene: Scene, report: Report) -> tuple[Scene, dict[str, str]]:
     differing = {old: new for kind in names.values() for old, new in kind.items() if old != new}
     if differing:
         report.add(
-            Fate.NOTED,
-            "urdfout.name",
-            "names in a URDF are unique and have no scopes; renamed {names}",
+            codes.NAME,
             subjects=tuple(differing),
             names=tuple(f"{old} to {new}" for old, new in differing.items()),
         )

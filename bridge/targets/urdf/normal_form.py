@@ -14,7 +14,7 @@ from bridge.targets.elements import (
     without_published_sensors,
 )
 from bridge.targets.report import Report, kind_words
-from loaders.diagnostics import Fate
+from bridge.targets.urdf import codes
 from loaders.model import (
     WORLD,
     Bushing,
@@ -62,9 +62,7 @@ def without_unknown_items(scene: Scene, report: Report) -> Scene:
                 item.joints if isinstance(item, TendonConstraint) else (item.link_A, item.link_B)
             )
             report.add(
-                Fate.DROPPED,
-                "urdfout.constraint",
-                "the document cannot state a {kind} of {items}; left it out",
+                codes.CONSTRAINT,
                 item.where,
                 subjects=subjects,
                 kind=kind_words(type(item)),
@@ -130,16 +128,7 @@ def with_ground(scene: Scene, report: Report) -> tuple[Scene, dict[str, str]]:
 
 def _weld(scene: Scene, name: str, report: Report) -> Joint:
     """Return the fixed joint of a link that stands for the world, which is reported."""
-    report.add(
-        Fate.NOTED,
-        "urdfout.anchor",
-        (
-            "Drake's elements connect links only; link {link}, fixed to the world, stands for the "
-            "world"
-        ),
-        subjects=(name,),
-        link=name,
-    )
+    report.add(codes.ANCHOR, subjects=(name,), link=name)
     return Joint(
         name=free_item_name(scene, f"{name}_joint"),
         type=JointType.FIXED,
@@ -215,9 +204,7 @@ def with_frame_links(
     if not frames:
         return scene
     report.add(
-        Fate.NOTED,
-        "urdfout.frame-link",
-        "massless links represent frames: {links}",
+        codes.FRAME_LINK,
         subjects=tuple(frame.name for frame in frames),
         links=tuple(frame.name for frame in frames),
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from bridge.lowering.joint import gearbox_coupling
 from bridge.targets.report import Report
+from bridge.targets.urdf import codes
 from loaders.diagnostics import ExportError, Fate
 from loaders.finish.transform import moved_frames
 from loaders.model import (
@@ -161,11 +162,7 @@ def _coupling(coupling: Coupling, joint: Joint, chain: Sequence[Joint]) -> Coupl
 
 def _report_chain(joint: Joint, steps: Sequence[Step], report: Report) -> None:
     report.add(
-        Fate.APPROXIMATED,
-        "urdfout.chain",
-        "joint {joint} of type {type} becomes a chain of {count} joints with one axis and links "
-        "without mass between "
-        "them, which simulators without such links refuse",
+        codes.CHAIN,
         joint.where,
         hint=""
         if joint.type is JointType.REVOLUTE2
@@ -257,9 +254,7 @@ def _said(actuator: Actuator, effort: float, report: Report) -> Actuator:
         lost = ["effort", *lost]
     if lost:
         report.add(
-            Fate.DROPPED,
-            "urdfout.actuator-property",
-            "the document cannot state {properties} of actuator {actuator} of joint {joint}",
+            codes.ACTUATOR_PROPERTY,
             actuator.where,
             subjects=(actuator.name, actuator.joint),
             properties=tuple(name.replace("_", " ") for name in lost),
@@ -297,11 +292,8 @@ def _couplings(scene: Scene, report: Report) -> Iterable[Coupling]:
 
 def _add_coupling(coupling: Coupling, report: Report) -> None:
     report.add(
-        Fate.DROPPED,
-        "urdfout.coupling",
-        "URDF cannot couple joint {follower} to joint {leader}; left the coupling out",
+        codes.COUPLING,
         coupling.where,
-        hint="couple each joint with one axis to one other",
         subjects=(coupling.follower, coupling.leader),
         follower=coupling.follower,
         leader=coupling.leader,
@@ -367,11 +359,7 @@ def without_gearboxes(scene: Scene, report: Report) -> Scene:
 def _report_gearbox(gearbox: Joint, coupling: Coupling | None, report: Report) -> None:
     if coupling is not None:
         report.add(
-            Fate.APPROXIMATED,
-            "urdfout.gearbox",
-            "URDF has no gearboxes; in place of {gearbox} joint {follower} mimics joint {leader} "
-            "with the ratio "
-            "{ratio:g}, and its links {parent} and {child} are no neighbors, which may touch",
+            codes.GEARBOX,
             gearbox.where,
             subjects=(gearbox.name, coupling.follower, coupling.leader),
             gearbox=gearbox.name,
@@ -383,13 +371,8 @@ def _report_gearbox(gearbox: Joint, coupling: Coupling | None, report: Report) -
         )
         return
     report.add(
-        Fate.DROPPED,
-        "urdfout.idle-gearbox",
-        "URDF has no gearboxes, and no revolute joints connect {reference} to {parent} and to "
-        "{child}, so that gearbox "
-        "{gearbox} couples nothing; left it out",
+        codes.IDLE_GEARBOX,
         gearbox.where,
-        hint="add the missing revolute joint, or correct gearbox_reference_body",
         subjects=(gearbox.name,),
         gearbox=gearbox.name,
         reference=gearbox.gear_reference or WORLD,
@@ -443,13 +426,7 @@ def with_representable_joints(
     moved = {joint.child: _child_frame(joint) for joint in joints}
     moved = {name: X_LN for name, X_LN in moved.items() if not X_LN.is_close(IDENTITY, _CLOSE)}
     if moved:
-        report.add(
-            Fate.NOTED,
-            "urdfout.link-frame",
-            "URDF places the frame of a link at its joint; the frames of {links} moved there",
-            subjects=tuple(moved),
-            links=tuple(moved),
-        )
+        report.add(codes.LINK_FRAME, subjects=tuple(moved), links=tuple(moved))
     return moved_frames(dataclasses.replace(scene, joints=joints), moved), moved
 
 
@@ -613,9 +590,7 @@ def _lost(joint: Joint, properties: Iterable[str], report: Report) -> None:
     names = tuple(name.replace("_", " ") for name in properties)
     if names:
         report.add(
-            Fate.DROPPED,
-            "urdfout.joint-property",
-            "joint {joint} of type {type} cannot state {properties}; left out",
+            codes.JOINT_PROPERTY,
             joint.where,
             subjects=(joint.name,),
             type=joint.type.value,

@@ -25,6 +25,7 @@ from bridge.geometry.shapes import terrain_triangles
 from bridge.targets.elements import MASSLESS, without_undrawn_textures
 from bridge.targets.numbers import BEYOND_COLORS, with_colors_in_range
 from bridge.targets.report import Report
+from bridge.targets.urdf import codes
 from loaders.diagnostics import Fate, Where
 from loaders.files.images import PictureError
 from loaders.files.read_file import is_file
@@ -139,9 +140,7 @@ class Materials:
 
     def _add(self, lost: list[str], material: Material, visual: Visual, link: Link) -> None:
         self._report.add(
-            Fate.NOTED,
-            "urdfout.material",
-            "the document cannot state {properties} of material {material}",
+            codes.MATERIAL,
             visual.where,
             subjects=(link.name,),
             properties=tuple(lost),
@@ -170,9 +169,7 @@ def with_representable_surfaces(link: Link, extensions: Collection[str], report:
         lost = _differing(old, new)
         if lost:
             report.add(
-                Fate.DROPPED,
-                "urdfout.surface",
-                "the document cannot state {properties} of collision {collision}",
+                codes.SURFACE,
                 collision.where,
                 subjects=(link.name, f"{link.name}::{collision.name}"),
                 properties=tuple(lost),
@@ -492,9 +489,7 @@ def _with_stated_mass(scene: Scene, report: Report) -> Scene:
     if not massless:
         return scene
     report.add(
-        Fate.NOTED,
-        "urdfout.no-inertia",
-        "PyBullet gives a link without inertia 1 kg; wrote the mass 0 for {links}",
+        codes.NO_INERTIA,
         subjects=tuple(massless),
         links=tuple(link.name for link in scene.links if link.name in massless),
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from bridge.targets.report import Report
+from bridge.targets.urdf import codes
 from loaders.collision_pairs import connected_components, static_links
 from loaders.diagnostics import Diagnostic, ExportError, Fate
 from loaders.model import WORLD, BallConstraint, Joint, JointType, Model
@@ -36,13 +37,7 @@ def with_static_links_welded(scene: Scene, report: Report) -> Scene:
     if not any(model.static for model in scene.models):
         return scene
     names = tuple(link.name for link in scene.links if link.name in static)
-    report.add(
-        Fate.NOTED,
-        "urdfout.static",
-        "URDF has no static models; fixed joints hold the links {links}",
-        subjects=names,
-        links=names,
-    )
+    report.add(codes.STATIC, subjects=names, links=names)
     models = tuple(dataclasses.replace(model, static=False) for model in scene.models)
     kept = tuple(
         joint for joint in scene.joints if joint.child not in static and joint.parent not in static
@@ -288,16 +283,7 @@ def _report_merged(
     scene: Scene, root: str | None, poses: Mapping[str, Pose], report: Report
 ) -> None:
     if root is not None and not poses[root].is_close(IDENTITY, 1e-13):
-        report.add(
-            Fate.APPROXIMATED,
-            "urdfout.root-pose",
-            "link {link} is free and not at the origin; the <origin> of the robot states its "
-            "pose, which only "
-            "libsdformat and sdfbridge read",
-            hint="pass the pose to the simulator that loads the document",
-            subjects=(root,),
-            link=root,
-        )
+        report.add(codes.ROOT_POSE, subjects=(root,), link=root)
     if len(scene.models) > 1:
         names = tuple(model.name for model in scene.models)
         colliding = {link.model for link in scene.links if link.collisions}
