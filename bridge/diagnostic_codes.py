@@ -35,4 +35,9 @@ MODULES: tuple[ModuleType, ...] = (
 CODES: dict[str, Code] = {
     name: code for module in MODULES for name, code in declared_codes(vars(module)).items()
 }
-"""Every code, by its name."""
+"""Every code, with its meaning and remedy."""
+
+
+def info_of(code: str) -> Code | None:
+    """Return the declaration of a code; None if it is not registered."""
+    return CODES.get(code)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,12 @@ from bridge.cli.errors import DIFFERENT, SUCCESS, UsageError
 from bridge.cli.inputs import STDIN, expand, limits, load_scene
 from bridge.cli.json_report import VERSION, diagnostic_entry, shown_path
 from bridge.cli.output import Output, with_command_words
-from bridge.diagnostic_codes import CODES
 from bridge.installed_packages import own_version
 from bridge.lowering.sources import mechanism_of
-from loaders.diagnostics import Diagnostic, Diagnostics, ModelError, Where, limited
+from loaders.diagnostics import Code, Diagnostic, Diagnostics, ModelError, Where, limited
 from loaders.finish.mesh_check import check_meshes
 from loaders.limits import budgeted
+from loaders.speed import Deferred
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 _ESCAPES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
@@ -61,6 +61,8 @@ def _escaped(text: str, escapes: dict[str, str]) -> str:
     return "".join(escapes.get(character, character) for character in text)
 
 
+_info_of: Callable[[str], Code | None] = Deferred("bridge.diagnostic_codes:info_of")
+
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
@@ -90,7 +92,7 @@ def sarif_log(diagnostics: Iterable[Diagnostic], *, successful: bool) -> dict[st
 
 
 def _rule(code: str) -> dict[str, Any]:
-    info = CODES.get(code)
+    info = _info_of(code)
     rule: dict[str, Any] = {"id": code}
     if info is not None:
         rule["shortDescription"] = {"text": info.meaning}

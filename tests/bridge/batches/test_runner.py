@@ -57,6 +57,6 @@ def test_a_job_with_a_known_result_needs_no_executor() -> None:
 
 def test_a_broken_executor_is_replaced_by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     workers = Workers(Losing(1000, BrokenExecutor), 2)
-    monkeypatch.setattr("concurrent.futures.ThreadPoolExecutor", lambda jobs, name: Losing(0))
+    monkeypatch.setattr("bridge.batches.run_batch.ThreadPoolExecutor", lambda jobs, name: Losing(0))
     ended = list(run(jobs(3), workers))
     assert sorted(job.name for job, end in ended if end and end.how == "done") == ["0", "1", "2"]
