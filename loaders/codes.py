@@ -403,7 +403,7 @@ XML_DOCTYPE = Code(
 XML_FOREIGN = Code(
     "xml.foreign",
     Fate.NOTED,
-    "",
+    "{name} belongs to the namespace {prefix}; ignored",
     meaning="An element or attribute has the prefix of another program, so it is not read.",
 )
 XML_MENDED = Code(
@@ -521,14 +521,14 @@ XML_TRAILING_TEXT_3 = XML_TRAILING_TEXT.variant(
 XML_UNREAD = Code(
     "xml.unread",
     Fate.DROPPED,
-    "",
+    "unknown {kind} {name!r} of <{tag}>; ignored",
     meaning="An element or attribute is unknown and has no effect on the result.",
     remedy="Correct its spelling, or remove it.",
 )
 XML_UNREAD_POSE = Code(
     "xml.unread-pose",
     Fate.INVALID,
-    "",
+    "unknown {kind} {name!r} of <{tag}>, which may state a pose or a shape",
     meaning=(
         "An unknown element or attribute stands where a pose or a shape is stated, so the "
         "robot would have another form without it. One that contains only zeros is "
@@ -536,4 +536,5 @@ XML_UNREAD_POSE = Code(
     ),
     remedy="Correct its spelling, or remove it.",
     also=(Fate.SKIPPED,),
+    leniency="it is ignored",
 )

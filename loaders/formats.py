@@ -186,10 +186,7 @@ def read_data(
             known=tuple(f"<{tag}>" for tag in dict.fromkeys((*_XML_READERS, *registered_tags()))),
         )
         return None
-    try:
-        return read(root, context)
-    finally:
-        root.free()
+    return read(root, context)
 
 
 # --- the public functions -------------------------------------------------------------------------

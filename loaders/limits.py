@@ -2,8 +2,8 @@
 
 A load makes some hundred thousand objects, which all live until its end. The collector, which
 starts whenever enough objects are new, visits them many times and frees none; for a robot of 5,000
-links this takes 40 % of the time. Objects outside cycles are freed as ever during a pause, and
-`loaders.node.Node.free` breaks the cycles of a tree.
+links this takes 40 % of the time. Objects outside cycles are freed as ever during a pause; the
+elements of a file are freed by the first run after it.
 
 Readers of a model spend from the `Budget` of their diagnostics. Meshes and pictures are read by the
 targets, so they spend from the budget of the public call that is running, with `spend`.

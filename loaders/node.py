@@ -4,50 +4,460 @@ A reader reads values by key: ``"mass"`` is the text of a child element, ``"@nam
 ``"."`` the text of the node itself. At the end `Node.report_unread` reports every element and
 attribute that no reader read, so that nothing is ignored without a diagnostic. An invalid value is
 reported and replaced by a harmless one, so that one run finds every error of a file.
-
-A file has many elements that are read alike. They share one object for the same names, so that a
-file with a million elements needs no sets of names for each.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 from loaders import codes
 
 from .diagnostics import Diagnostics, Fate, Where, declaration_of, make_where
-from .numbers import KeyGroup, plain_number, plain_numbers
+from .numbers import plain_number, plain_numbers
 from .scoped_names import subjects_of
 from .speed import Deferred
 from .text import closest
 
-_ESCAPES = str.maketrans(
+_unusual_number: Callable[..., float | None] = Deferred("loaders.numbers:unusual_number")
+_unusual_numbers: Callable[..., tuple[float, ...] | None] = Deferred(
+    "loaders.numbers:unusual_numbers"
+)
+_SHAPES = frozenset({"box", "sphere", "cylinder", "capsule", "cone", "ellipsoid", "plane", "mesh"})
+_SHAPES |= frozenset({"heightmap", "polyline"})
+"""Elements of which every attribute and child states a shape."""
+_VALUES = frozenset(
     {
-        "&": "&amp;",
-        "<": "&lt;",
-        ">": "&gt;",
-        '"': "&quot;",
-        "\n": "&#10;",
-        "\t": "&#9;",
-        "\r": "&#13;",
+        "origin",
+        "pose",
+        "frame",
+        "axis",
+        "axis2",
+        "xyz",
+        "size",
+        "radius",
+        "radii",
+        "length",
+        "scale",
     }
 )
-"""Characters that have a meaning in the value of an attribute."""
-ESCAPED = "".join(map(chr, _ESCAPES))
-"""The same characters, as text."""
+_VALUES |= frozenset({"normal", "point"})
+"""Elements of which every attribute states a pose, a direction or a length."""
+_ANYWHERE = frozenset({"origin", "pose", "@origin", "@pose", "@xyz", "@rpy", "@quat_xyzw"})
+"""Elements and attributes that state a pose, whatever their parent is."""
+_NAMES = frozenset({"@name", "@id"})
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
-def escaped(value: str) -> str:
-    """Return the value of an attribute as text to stand between double quotes.
+class Node:
+    """One element of a source file; ``asked`` has the keys that readers asked for, whether they
+    exist or not.
+    """
+
+    __slots__ = (
+        "asked",
+        "attributes",
+        "children",
+        "diagnostics",
+        "file",
+        "line",
+        "parent",
+        "tag",
+        "text",
+    )
+
+    def __init__(
+        self,
+        tag: str,
+        attributes: dict[str, str],
+        file: str,
+        line: int,
+        diagnostics: Diagnostics,
+        parent: Node | None = None,
+    ) -> None:
+        self.tag = tag
+        self.attributes = attributes
+        self.text = ""
+        self.children: list[Node] = []
+        self.file = file
+        self.line = line
+        self.parent = parent
+        self.diagnostics = diagnostics
+        self.asked: set[str] = set()
+
+    def __repr__(self) -> str:
+        name = self.attributes.get("name", "")
+        return (
+            f"<Node {f'{self.tag} {name}'.strip()[:80]} at "
+            f"{os.path.basename(self.file)[-60:]}:{self.line}>"
+        )
+
+    @property
+    def file_and_line(self) -> tuple[str, int]:
+        """File and line of the element, those of `where`, whose path takes time to compose."""
+        return self.file, self.line
+
+    @property
+    def where(self) -> Where:
+        """File, line and path of the element, such as ``/sdf/model[arm]/joint[elbow]``."""
+        path = ""
+        node: Node | None = self
+        while node is not None:
+            name = node.attributes.get("name")
+            path = f"/{node.tag}[{name}]{path}" if name else f"/{node.tag}{path}"
+            node = node.parent
+        return make_where(self.file, self.line, path)
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """Scoped names, as in the scene, of the link, joint or frame that this element belongs to
+        and of its part.
+
+        An element that belongs only to a model has the model as its subject; one without a name
+        that connects others, such as a constraint, has those. In a file of one model, names have no
+        prefix for that model.
+        """
+        nodes = [self]
+        while (parent := nodes[-1].parent) is not None:
+            nodes.append(parent)
+        return subjects_of(nodes)
+
+    # --- building and changing a tree -------------------------------------------------------------
+
+    def append(self, child: Node) -> Node:
+        """Move ``child`` to the end of this node's children; return it."""
+        child.detach()
+        child.parent = self
+        self.children.append(child)
+        return child
+
+    def add(self, tag: str, text: str = "", **attributes: str) -> Node:
+        """Append a new child with the file and line of this node; return it.
+
+        Args:
+            tag: Tag of the child.
+            text: Text of the child.
+            attributes: Attributes of the child.
+        """
+        child = type(self)(
+            tag, attributes, file=self.file, line=self.line, diagnostics=self.diagnostics
+        )
+        child.text = text
+        return self.append(child)
+
+    def detach(self) -> Node:
+        """Remove this node from its parent; return it."""
+        if self.parent is not None:
+            self.parent.children = [child for child in self.parent.children if child is not self]
+            self.parent = None
+        return self
+
+    def copy(self) -> Node:
+        """Return a copy of the subtree, with nothing read and no parent."""
+        root = self._copy_alone()
+        pending = [(self, root)]
+        for source, target in pending:
+            for child in source.children:
+                twin = child._copy_alone()
+                target.append(twin)
+                pending.append((child, twin))
+        return root
+
+    def _copy_alone(self) -> Node:
+        twin = type(self)(
+            self.tag,
+            dict(self.attributes),
+            file=self.file,
+            line=self.line,
+            diagnostics=self.diagnostics,
+        )
+        twin.text = self.text
+        return twin
+
+    def walk(self) -> Iterator[Node]:
+        """Yield this node and its descendants in document order."""
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            yield node
+            pending.extend(reversed(node.children))
+
+    # --- access to children -----------------------------------------------------------------------
+
+    def peek(self, tag: str) -> Node | None:
+        """Return the first child with this tag, or None, without marking it as read."""
+        for child in self.children:
+            if child.tag == tag:
+                return child
+        return None
+
+    def all(self, *tags: str) -> list[Node]:
+        """Return the children with these tags, in document order, and mark the tags as read."""
+        self.asked.update(tags)
+        return [child for child in self.children if child.tag in tags]
+
+    def child(self, tag: str) -> Node | None:
+        """Return the first child with this tag, or None; report any further one."""
+        self.asked.add(tag)
+        first: Node | None = None
+        for child in self.children:
+            if child.tag == tag:
+                if first is None:
+                    first = child
+                else:
+                    _report_repeated(child)
+        return first
+
+    def lacks(self, tags: tuple[str, ...]) -> bool:
+        """Return whether no child has one of these tags, and mark the tags as read."""
+        return not self.all(*tags)
+
+    def has(self, key: str) -> bool:
+        """Return whether the attribute or child of this key exists, without marking it as read."""
+        return key[1:] in self.attributes if key.startswith("@") else self.peek(key) is not None
+
+    def mark(self, *keys: str) -> None:
+        """Mark these keys as read: they carry no information, or another function reports them."""
+        self.asked.update(keys)
+
+    def mark_all(self) -> None:
+        """Mark every attribute and every child as read."""
+        self.mark(
+            *("@" + name for name in self.attributes), *(child.tag for child in self.children)
+        )
+
+    # --- typed reads ------------------------------------------------------------------------------
+
+    def _text(self, key: str) -> str | None:
+        """Return the text of a key, or None, and mark the key as read."""
+        if key[0] == "@":
+            self.asked.add(key)
+            return self.attributes.get(key[1:])
+        if key == ".":
+            return self.text
+        child = self.child(key)
+        return None if child is None else child.text
+
+    def _holder(self, key: str) -> Node:
+        """Return the node that diagnostics about a key refer to."""
+        return self.peek(key) or self
+
+    def _missing(self, key: str, addition: str = "") -> None:
+        required = f"the attribute {key[1:]!r}{addition}" if key[0] == "@" else f"a <{key}> element"
+        self.report(codes.XML_MISSING, tag=self.tag, required=required)
+
+    def word(self, key: str, default: str | None = None) -> str:
+        """Return a text without surrounding space; without a default it is required, and an
+        attribute not empty.
+        """
+        text = self._text(key)
+        if text is None:
+            if default is None:
+                self._missing(key)
+            return default or ""
+        word = text.strip()
+        if not word and default is None and key[0] == "@":
+            self._missing(key, ", which is empty")
+        return word
+
+    def maybe_word(self, key: str) -> str | None:
+        """Return a text without surrounding space, or None if the key does not exist."""
+        return None if (text := self._text(key)) is None else text.strip()
+
+    def number(
+        self,
+        key: str,
+        default: float | None = None,
+        *,
+        minimum: float = -math.inf,
+        inf: bool = False,
+    ) -> float:
+        """Return a number, or the default if the key does not exist or is invalid; without one the
+        key is required.
+
+        Args: as for `maybe_number`.
+        """
+        value = self.maybe_number(key, minimum=minimum, inf=inf)
+        if value is not None:
+            return value
+        if default is None and key != "." and not self.has(key):
+            self._missing(key)
+        return default or 0.0
+
+    def maybe_number(
+        self, key: str, *, minimum: float = -math.inf, inf: bool = False
+    ) -> float | None:
+        """Return a number, or None if the key does not exist or is invalid, which is reported.
+
+        Args:
+            key: The key of the value.
+            minimum: Smallest valid value.
+            inf: Whether infinite values are valid.
+        """
+        text = self._text(key)
+        if text is None:
+            return None
+        value = plain_number(text)
+        if value is None or value < minimum:
+            return _unusual_number(self._holder(key), key, text, minimum, inf=inf)
+        return value
+
+    def numbers(
+        self, key: str, count: int, default: tuple[float, ...] | None = None, *, inf: bool = False
+    ) -> tuple[float, ...]:
+        """Return numbers separated by spaces.
+
+        Args: as for `number`, with the ``count`` of the numbers.
+        """
+        text = self._text(key)
+        if text is not None and (plain := plain_numbers(text, count)) is not None:
+            return plain
+        values = default or (0.0,) * count
+        if text is not None and text.strip():
+            return _unusual_numbers(self._holder(key), text, count, inf=inf) or values
+        if default is None:
+            self._missing(key)
+        return values
+
+    def integer(self, key: str, default: int) -> int:
+        """Return a whole number; a fraction is truncated, with a diagnostic."""
+        value = self.maybe_number(key)
+        if value is None:
+            return default
+        if value != int(value):
+            self.report(codes.XML_NOT_WHOLE, key=key, value=value, integer=int(value))
+        return int(value)
+
+    def flag(self, key: str, default: bool) -> bool:
+        """Return a Boolean, written ``true``, ``false``, ``1`` or ``0``."""
+        text = self._text(key)
+        if text is None or not text.strip():
+            return default
+        value = _FLAGS.get(text.strip().lower())
+        if value is None:
+            node = self._holder(key)
+            node.report(codes.XML_NOT_A_FLAG, tag=node.tag, value=text.strip())
+            return default
+        return value
+
+    # --- reporting --------------------------------------------------------------------------------
+
+    def report(
+        self,
+        *finding: Any,
+        hint: str = "",
+        subjects: Iterable[str] = (),
+        leniency: str = "",
+        **arguments: object,
+    ) -> None:
+        """Record a finding about this element.
+
+        Args:
+            finding: The `loaders.diagnostics.Code`.
+            hint: The advice to the user, an imperative; empty for that of the code.
+            subjects: Scoped names of the items that the finding is about; those of the element if
+                empty.
+            leniency: What lenient loading does about an invalid element; a template too.
+            arguments: The values of the template's arguments.
+        """
+        code, _ = declaration_of(finding)
+        if self.diagnostics.overflows(code.fate):
+            return
+        about = tuple(subjects) or self.subjects
+        self.diagnostics.add(
+            code,
+            self.where,
+            target="",
+            hint=hint,
+            subjects=about,
+            leniency=leniency,
+            **arguments,
+        )
+
+    def invalid(self, code: str, template: str, /, *, leniency: str = "", **arguments: Any) -> None:
+        """Record that this element is invalid.
+
+        Args: as for `report`, with ``hint`` and ``subjects`` among ``arguments``.
+        """
+        self.report(Fate.INVALID, code, template, leniency=leniency, **arguments)
+
+    def report_unread(self) -> None:
+        """Report every element and attribute that no reader read; of an unread subtree only the
+        topmost element.
+        """
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            for name in node.attributes:
+                if f"@{name}" not in node.asked and not name.startswith("xmlns"):
+                    _report_unknown(node, f"@{name}", node)
+            for child in node.children:
+                if child.tag not in node.asked:
+                    _report_unknown(node, child.tag, child)
+            pending.extend(child for child in reversed(node.children) if child.tag in node.asked)
+
+
+def _report_repeated(node: Node) -> None:
+    """Report that an earlier element of the same tag is used instead of this one, in which nothing
+    is reported.
+    """
+    node.report(codes.XML_REPEATED_ELEMENT, tag=node.tag)
+    for element in node.walk():
+        element.mark_all()
+
+
+# --- elements and attributes that no reader read --------------------------------------------------
+
+
+def _report_unknown(node: Node, key: str, unread: Node) -> None:
+    """Report an attribute or child of a node that no reader read; the finding refers to the element
+    ``unread``.
+    """
+    name = key.lstrip("@")
+    prefix = name.partition(":")[0] if ":" in name else ""
+    if prefix and prefix != "drake":
+        unread.report(codes.XML_FOREIGN, name=name, prefix=prefix)
+        return
+    kind = "attribute" if key[0] == "@" else "element"
+    close = _closest(key, frozenset(node.asked))
+    hint = f"did you mean {close.lstrip('@')}?" if close else home_of(node.tag, name)
+    code = codes.XML_UNREAD_POSE if _states_form(node.tag, key, unread) else codes.XML_UNREAD
+    unread.report(code, hint=hint, kind=kind, name=name, tag=node.tag)
+
+
+def _states_form(tag: str, key: str, unread: Node) -> bool:
+    """Return whether an unread piece of an element states a pose or a shape, other than by zeros.
 
     Args:
-        value: The value.
+        tag: Tag of the element.
+        key: Tag of the unread child, or name of the attribute after ``@``.
+        unread: The child, or the element that has the attribute.
     """
-    return value.translate(_ESCAPES)
+    is_attribute = key[0] == "@"
+    is_form = key in _ANYWHERE or tag in _SHAPES or (is_attribute and tag in _VALUES)
+    if not is_form or key in _NAMES:
+        return False
+    texts = (
+        [unread.attributes[key[1:]]] if is_attribute else [unread.text, *unread.attributes.values()]
+    )
+    return bool(unread.children and not is_attribute) or not all(
+        map(_is_zero, " ".join(texts).split())
+    )
+
+
+def _is_zero(word: str) -> bool:
+    return plain_number(word) == 0.0
+
+
+@lru_cache(maxsize=256)
+def _closest(key: str, known: frozenset[str]) -> str:
+    """Return the known key closest to a misspelled one, or an empty text; cached, as many links
+    repeat an error.
+    """
+    return closest(key, sorted(known), cutoff=0.75)
 
 
 _HOMES: Mapping[str, tuple[str, ...]] = {
@@ -128,658 +538,6 @@ def home_of(parent: str, name: str) -> str:
     )
 
 
-Keys = str | tuple[str, ...]
-"""A key of `loaders.node`, or several: ``@name`` is an attribute, any other key the tag of a
-child.
-"""
-
-Names = frozenset[str] | set[str]
-
-MAX_NAMES = 64
-"""Largest number of names in an object that elements share."""
-_MAX_SHARED, _MAX_FOLLOWING, _MAX_LENGTH = 10_000, 200, 200
-"""Largest numbers of shared objects, of those that follow one, and of characters that one step
-adds.
-
-Shared objects stay in memory, and a file may have any names.
-"""
-
-
-class ReadNames(dict[Keys, "ReadNames"]):
-    """Names of attributes and tags that readers asked for, whether they exist or not; immutable.
-
-    The item of a key, or of several, has these names and those of the keys. It is a dictionary,
-    because readers ask for nearly every element of a file.
-
-    Attributes:
-        attributes: Names of attributes.
-        tags: Tags of children.
-    """
-
-    __slots__ = ("attributes", "tags")
-
-    def __init__(self, attributes: Names, tags: Names) -> None:
-        super().__init__()
-        self.attributes, self.tags = attributes, tags
-
-    def __missing__(self, keys: Keys) -> ReadNames:
-        new = (keys,) if isinstance(keys, str) else keys
-        attributes = self.attributes.union([key[1:] for key in new if key[0] == "@"])
-        tags = self.tags.union([key for key in new if key[0] != "@"])
-        if len(attributes) + len(tags) > MAX_NAMES:
-            return _ManyNames(set(attributes), set(tags))
-        following = _SHARED.get((attributes, tags))
-        if following is None:
-            following = ReadNames(attributes, tags)
-        if (
-            len(_SHARED) < _MAX_SHARED
-            and len(self) < _MAX_FOLLOWING
-            and sum(map(len, new)) < _MAX_LENGTH
-        ):
-            _SHARED[attributes, tags] = self[keys] = following
-        return following
-
-
-class _ManyNames(ReadNames):
-    """More names, of one element alone; mutable."""
-
-    __slots__ = ("_attributes", "_tags")
-
-    def __init__(self, attributes: set[str], tags: set[str]) -> None:
-        super().__init__(attributes, tags)
-        self._attributes, self._tags = attributes, tags
-
-    def __missing__(self, keys: Keys) -> ReadNames:
-        for key in (keys,) if isinstance(keys, str) else keys:
-            if key[0] == "@":
-                self._attributes.add(key[1:])
-            else:
-                self._tags.add(key)
-        return self
-
-
-NOTHING_READ = ReadNames(frozenset(), frozenset())
-"""The names of an element that no reader has asked for anything."""
-_SHARED: dict[tuple[Names, Names], ReadNames] = {(frozenset(), frozenset()): NOTHING_READ}
-
-
-_SHAPES = frozenset({"box", "sphere", "cylinder", "capsule", "cone", "ellipsoid", "plane", "mesh"})
-_SHAPES |= frozenset({"heightmap", "polyline"})
-"""Elements of which every attribute and child states a shape."""
-_VALUES = frozenset(
-    {
-        "origin",
-        "pose",
-        "frame",
-        "axis",
-        "axis2",
-        "xyz",
-        "size",
-        "radius",
-        "radii",
-        "length",
-        "scale",
-    }
-)
-_VALUES |= frozenset({"normal", "point"})
-"""Elements of which every attribute states a pose, a direction or a length."""
-_ANYWHERE = frozenset({"origin", "pose", "@origin", "@pose", "@xyz", "@rpy", "@quat_xyzw"})
-"""Elements and attributes that state a pose, whatever their parent is."""
-_NAMES = frozenset({"@name", "@id"})
-
-
-class ReadElement(Protocol):
-    """An element of a source file, with the names that were asked for, whether they exist or
-    not.
-    """
-
-    tag: str
-    text: str
-    attributes: dict[str, str]
-    read: ReadNames
-
-    @property
-    def children(self) -> Sequence[Any]:
-        """The child elements."""
-
-    @property
-    def report(self) -> Callable[..., None]:
-        """Function that records a finding about this element; see `loaders.node.Node.report`."""
-
-
-def report_unread(root: ReadElement) -> None:
-    """Report every element and attribute that no reader read; of an unread subtree only the topmost
-    element.
-
-    Args:
-        root: The root of the tree.
-    """
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        if not node.read.attributes.issuperset(node.attributes):
-            _report_attributes(node)
-        read, all_read = node.read.tags, True
-        for child in reversed(node.children):
-            if child.tag not in read:
-                all_read = False
-            elif child.children or (
-                child.attributes and not child.read.attributes.issuperset(child.attributes)
-            ):
-                pending.append(child)
-        if not all_read:
-            _report_children(node, read)
-
-
-def _report_attributes(node: ReadElement) -> None:
-    read = node.read.attributes
-    for name in node.attributes:
-        if name not in read and not name.startswith("xmlns"):
-            _report(node, "@" + name, node)
-
-
-def _report_children(node: ReadElement, read: Set[str]) -> None:
-    for child in node.children:
-        if child.tag not in read:
-            _report(node, child.tag, child)
-
-
-def _report(node: ReadElement, key: str, unread: ReadElement) -> None:
-    name = key.lstrip("@")
-    prefix = name.partition(":")[0] if ":" in name else ""
-    if prefix and prefix != "drake":
-        message = "{name} belongs to the namespace {prefix}; ignored"
-        unread.report(Fate.NOTED, "xml.foreign", message, name=name, prefix=prefix)
-        return
-    kind = "attribute" if key[0] == "@" else "element"
-    close = _closest(key, _read_keys(node))
-    hint = f"did you mean {close.lstrip('@')}?" if close else home_of(node.tag, name)
-    if _states_form(node.tag, key, unread):
-        message = "unknown {kind} {name!r} of <{tag}>, which may state a pose or a shape"
-        leniency = "it is ignored"
-        arguments = {"kind": kind, "name": name, "tag": node.tag}
-        unread.report(
-            Fate.INVALID, "xml.unread-pose", message, hint=hint, leniency=leniency, **arguments
-        )
-        return
-    message = "unknown {kind} {name!r} of <{tag}>; ignored"
-    unread.report(
-        Fate.DROPPED, "xml.unread", message, hint=hint, kind=kind, name=name, tag=node.tag
-    )
-
-
-def _states_form(tag: str, key: str, unread: ReadElement) -> bool:
-    """Return whether an unread piece of an element states a pose or a shape, other than by zeros.
-
-    Args:
-        tag: Tag of the element.
-        key: Tag of the unread child, or name of the attribute after ``@``.
-        unread: The child, or the element that has the attribute.
-    """
-    is_attribute = key[0] == "@"
-    is_form = key in _ANYWHERE or tag in _SHAPES or (is_attribute and tag in _VALUES)
-    if not is_form or key in _NAMES:
-        return False
-    texts = (
-        [unread.attributes[key[1:]]] if is_attribute else [unread.text, *unread.attributes.values()]
-    )
-    return bool(unread.children and not is_attribute) or not all(
-        map(_is_zero, " ".join(texts).split())
-    )
-
-
-def _is_zero(word: str) -> bool:
-    return plain_number(word) == 0.0
-
-
-def _read_keys(node: ReadElement) -> Set[str]:
-    return frozenset((*node.read.tags, *("@" + name for name in node.read.attributes)))
-
-
-@lru_cache(maxsize=256)
-def _closest(key: str, known: Set[str]) -> str:
-    """Return the known key closest to a misspelled one, or an empty text; cached, as many links
-    repeat an error.
-    """
-    return closest(key, sorted(known), cutoff=0.75)
-
-
-_unusual_number: Callable[..., float | None] = Deferred("loaders.numbers:unusual_number")
-_unusual_numbers: Callable[..., tuple[float, ...] | None] = Deferred(
-    "loaders.numbers:unusual_numbers"
-)
-_FLAGS = {"true": True, "1": True, "false": False, "0": False}
-
-
-class Node:
-    """One element of a source file.
-
-    ``read`` has the names that readers asked for; ``children`` is a list if there are any, which
-    few elements have.
-    """
-
-    __slots__ = (
-        "attributes",
-        "children",
-        "diagnostics",
-        "file",
-        "line",
-        "parent",
-        "read",
-        "tag",
-        "text",
-    )
-
-    def __init__(
-        self,
-        tag: str,
-        attributes: dict[str, str],
-        file: str,
-        line: int,
-        diagnostics: Diagnostics,
-        parent: Node | None = None,
-    ) -> None:
-        self.tag = tag
-        self.attributes = attributes
-        self.text = ""
-        self.children: Sequence[Node] = ()
-        self.file = file
-        self.line = line
-        self.parent = parent
-        self.diagnostics = diagnostics
-        self.read = NOTHING_READ
-
-    def __repr__(self) -> str:
-        name = self.attributes.get("name", "")
-        return (
-            f"<Node {f'{self.tag} {name}'.strip()[:80]} at "
-            f"{os.path.basename(self.file)[-60:]}:{self.line}>"
-        )
-
-    @property
-    def file_and_line(self) -> tuple[str, int]:
-        """File and line of the element, those of `where`, whose path takes time to compose."""
-        return self.file, self.line
-
-    @property
-    def where(self) -> Where:
-        """File, line and path of the element, such as ``/sdf/model[arm]/joint[elbow]``."""
-        path = ""
-        node: Node | None = self
-        while node is not None:
-            name = node.attributes.get("name")
-            path = f"/{node.tag}[{name}]{path}" if name else f"/{node.tag}{path}"
-            node = node.parent
-        return make_where(self.file, self.line, path)
-
-    def where_in(self, parent: Where) -> Where:
-        """Return the place of this element, as `where` does, given that of its parent, which is
-        faster.
-        """
-        step = f"{self.tag}[{name}]" if (name := self.attributes.get("name")) else self.tag
-        return make_where(self.file, self.line, f"{parent.path}/{step}")
-
-    @property
-    def subjects(self) -> tuple[str, ...]:
-        """Scoped names, as in the scene, of the link, joint or frame that this element belongs to
-        and of its part.
-
-        An element that belongs only to a model has the model as its subject; one without a name
-        that connects others, such as a constraint, has those. In a file of one model, names have no
-        prefix for that model.
-        """
-        nodes = [self]
-        while (parent := nodes[-1].parent) is not None:
-            nodes.append(parent)
-        return subjects_of(nodes)
-
-    # --- building and changing a tree -------------------------------------------------------------
-
-    def append(self, child: Node) -> Node:
-        """Move ``child`` to the end of this node's children; return it."""
-        child.detach()
-        self.attach(child)
-        return child
-
-    def attach(self, child: Node) -> None:
-        """Add a node without a parent, as `append` does; it is faster."""
-        child.parent = self
-        if isinstance(self.children, list):
-            self.children.append(child)
-        else:
-            self.children = [*self.children, child]
-
-    def add(self, tag: str, text: str = "", **attributes: str) -> Node:
-        """Append a new child with the file and line of this node; return it.
-
-        Args:
-            tag: Tag of the child.
-            text: Text of the child.
-            attributes: Attributes of the child.
-        """
-        child = type(self)(
-            tag, attributes, file=self.file, line=self.line, diagnostics=self.diagnostics
-        )
-        child.text = text
-        return self.append(child)
-
-    def detach(self) -> Node:
-        """Remove this node from its parent; return it."""
-        if self.parent is not None:
-            self.parent.children = [child for child in self.parent.children if child is not self]
-            self.parent = None
-        return self
-
-    def copy(self) -> Node:
-        """Return a copy of the subtree, with nothing read and no parent."""
-        root = self._copy_alone()
-        pending = [(self, root)]
-        for source, target in pending:
-            for child in source.children:
-                twin = child._copy_alone()
-                target.attach(twin)
-                pending.append((child, twin))
-        return root
-
-    def _copy_alone(self) -> Node:
-        twin = type(self)(
-            self.tag,
-            dict(self.attributes),
-            file=self.file,
-            line=self.line,
-            diagnostics=self.diagnostics,
-        )
-        twin.text = self.text
-        return twin
-
-    def walk(self) -> Iterator[Node]:
-        """Yield this node and its descendants in document order."""
-        pending = [self]
-        while pending:
-            node = pending.pop()
-            yield node
-            pending.extend(reversed(node.children))
-
-    def subtree(self) -> list[Node]:
-        """Return this node and its descendants, level by level, in a third of the time of
-        `walk`.
-        """
-        nodes = [self]
-        for node in nodes:
-            if node.children:
-                nodes += node.children
-        return nodes
-
-    def free(self) -> None:
-        """Break the reference cycles of a tree that nobody needs any more, so that it is freed at
-        once.
-        """
-        for node in self.subtree():
-            node.children = ()
-
-    # --- access to children -----------------------------------------------------------------------
-
-    def peek(self, tag: str) -> Node | None:
-        """Return the first child with this tag, or None, without marking it as read."""
-        for child in self.children:
-            if child.tag == tag:
-                return child
-        return None
-
-    def all(self, *tags: str) -> list[Node]:
-        """Return the children with these tags, in document order, and mark the tags as read."""
-        self.read = self.read[tags]
-        return [child for child in self.children if child.tag in tags]
-
-    def firsts(self, tags: tuple[str, ...]) -> list[Node | None]:
-        """Return the first child with each tag, or None, as `child` does for one tag."""
-        self.read = self.read[tags]
-        found: dict[str, Node | None] = dict.fromkeys(tags)
-        for child in self.children:
-            tag = child.tag
-            if tag in found:
-                if found[tag] is None:
-                    found[tag] = child
-                else:
-                    _report_repeated(child)
-        return list(found.values())
-
-    def lacks(self, tags: tuple[str, ...]) -> bool:
-        """Return whether no child has one of these tags, and mark the tags as read."""
-        self.read = self.read[tags]
-        for child in self.children:  # noqa: SIM110 - a generator takes twice the time
-            if child.tag in tags:
-                return False
-        return True
-
-    def child(self, tag: str) -> Node | None:
-        """Return the first child with this tag, or None; report any further one."""
-        self.read = self.read[tag]
-        first: Node | None = None
-        for child in self.children:
-            if child.tag == tag:
-                if first is None:
-                    first = child
-                else:
-                    _report_repeated(child)
-        return first
-
-    def has(self, key: str) -> bool:
-        """Return whether the attribute or child of this key exists, without marking it as read."""
-        return key[1:] in self.attributes if key.startswith("@") else self.peek(key) is not None
-
-    def skip(self, *keys: str) -> None:
-        """Mark these keys as read: they carry no information, or another function reports them."""
-        self.read = self.read[keys]
-
-    def skip_all(self) -> None:
-        """Mark every attribute and every child as read."""
-        self.skip(
-            *("@" + name for name in self.attributes), *(child.tag for child in self.children)
-        )
-
-    # --- typed reads ------------------------------------------------------------------------------
-
-    def _text(self, key: str) -> str | None:
-        """Return the text of a key, or None, and mark the key as read."""
-        if key[0] == "@":
-            self.read = self.read[key]
-            return self.attributes.get(key[1:])
-        if key == ".":
-            return self.text
-        child = self.child(key)
-        return None if child is None else child.text
-
-    def _holder(self, key: str) -> Node:
-        """Return the node that diagnostics about a key refer to."""
-        return self.peek(key) or self
-
-    def _missing(self, key: str, addition: str = "") -> None:
-        required = f"the attribute {key[1:]!r}{addition}" if key[0] == "@" else f"a <{key}> element"
-        self.report(codes.XML_MISSING, tag=self.tag, required=required)
-
-    def word(self, key: str, default: str | None = None) -> str:
-        """Return a text without surrounding space; without a default it is required, and an
-        attribute not empty.
-        """
-        text = self._text(key)
-        if text is None:
-            if default is None:
-                self._missing(key)
-            return default or ""
-        word = text.strip()
-        if not word and default is None and key[0] == "@":
-            self._missing(key, ", which is empty")
-        return word
-
-    def words(self, keys: tuple[str, ...]) -> list[str]:
-        """Return the text of each attribute without surrounding space; an empty one for those that
-        do not exist.
-        """
-        self.read = self.read[keys]
-        return [self.attributes.get(key[1:], "").strip() for key in keys]
-
-    def maybe_word(self, key: str) -> str | None:
-        """Return a text without surrounding space, or None if the key does not exist."""
-        return None if (text := self._text(key)) is None else text.strip()
-
-    def number(
-        self,
-        key: str,
-        default: float | None = None,
-        *,
-        minimum: float = -math.inf,
-        inf: bool = False,
-    ) -> float:
-        """Return a number, or the default if the key does not exist or is invalid; without one the
-        key is required.
-
-        Args: as for `maybe_number`.
-        """
-        value = self.maybe_number(key, minimum=minimum, inf=inf)
-        if value is not None:
-            return value
-        if default is None and key != "." and not self.has(key):
-            self._missing(key)
-        return default or 0.0
-
-    def maybe_number(
-        self, key: str, *, minimum: float = -math.inf, inf: bool = False
-    ) -> float | None:
-        """Return a number, or None if the key does not exist or is invalid, which is reported.
-
-        Args:
-            key: The key of the value.
-            minimum: Smallest valid value.
-            inf: Whether infinite values are valid.
-        """
-        text = self._text(key)
-        if text is None:
-            return None
-        value = plain_number(text)
-        if value is None or value < minimum:
-            return _unusual_number(self._holder(key), key, text, minimum, inf=inf)
-        return value
-
-    def numbers_of(self, group: KeyGroup, default: float) -> Sequence[float]:
-        """Return the number of each key of a group, as `number` does."""
-        texts = (
-            self.attributes
-            if group.are_attributes
-            else {child.tag: child.text for child in self.children}
-        )
-        if group.are_attributes or len(texts) == len(self.children):
-            plain = group.numbers(texts, default)
-            if plain is not None:
-                self.read = self.read[group.keys]
-                return plain
-        return [self.number(key, default) for key in group.keys]
-
-    def numbers(
-        self, key: str, count: int, default: tuple[float, ...] | None = None, *, inf: bool = False
-    ) -> tuple[float, ...]:
-        """Return numbers separated by spaces.
-
-        Args: as for `number`, with the ``count`` of the numbers.
-        """
-        text = self._text(key)
-        if text is not None and (plain := plain_numbers(text, count)) is not None:
-            return plain
-        values = default or (0.0,) * count
-        if text is not None and text.strip():
-            return _unusual_numbers(self._holder(key), text, count, inf=inf) or values
-        if default is None:
-            self._missing(key)
-        return values
-
-    def vectors(self, keys: tuple[str, ...], default: tuple[float, ...]) -> list[tuple[float, ...]]:
-        """Return the numbers of each attribute, as many as the default has, as `numbers` does."""
-        self.read = self.read[keys]
-        count, vectors = len(default), []
-        for key in keys:
-            text = self.attributes.get(key[1:])
-            plain = default if text is None else plain_numbers(text, count)
-            vectors.append(self.numbers(key, count, default) if plain is None else plain)
-        return vectors
-
-    def integer(self, key: str, default: int) -> int:
-        """Return a whole number; a fraction is truncated, with a diagnostic."""
-        value = self.maybe_number(key)
-        if value is None:
-            return default
-        if value != int(value):
-            self.report(codes.XML_NOT_WHOLE, key=key, value=value, integer=int(value))
-        return int(value)
-
-    def flag(self, key: str, default: bool) -> bool:
-        """Return a Boolean, written ``true``, ``false``, ``1`` or ``0``."""
-        text = self._text(key)
-        if text is None or not text.strip():
-            return default
-        value = _FLAGS.get(text.strip().lower())
-        if value is None:
-            node = self._holder(key)
-            node.report(codes.XML_NOT_A_FLAG, tag=node.tag, value=text.strip())
-            return default
-        return value
-
-    # --- reporting --------------------------------------------------------------------------------
-
-    def report(
-        self,
-        *finding: Any,
-        hint: str = "",
-        subjects: Iterable[str] = (),
-        leniency: str = "",
-        **arguments: object,
-    ) -> None:
-        """Record a finding about this element.
-
-        Args:
-            finding: The `loaders.diagnostics.Code`.
-            hint: The advice to the user, an imperative; empty for that of the code.
-            subjects: Scoped names of the items that the finding is about; those of the element if
-                empty.
-            leniency: What lenient loading does about an invalid element; a template too.
-            arguments: The values of the template's arguments.
-        """
-        code, _ = declaration_of(finding)
-        if self.diagnostics.overflows(code.fate):
-            return
-        about = tuple(subjects) or self.subjects
-        self.diagnostics.add(
-            code,
-            self.where,
-            target="",
-            hint=hint,
-            subjects=about,
-            leniency=leniency,
-            **arguments,
-        )
-
-    def invalid(self, code: str, template: str, /, *, leniency: str = "", **arguments: Any) -> None:
-        """Record that this element is invalid.
-
-        Args: as for `report`, with ``hint`` and ``subjects`` among ``arguments``.
-        """
-        self.report(Fate.INVALID, code, template, leniency=leniency, **arguments)
-
-    def report_unread(self) -> None:
-        """Report every element and attribute that no reader read; of an unread subtree only the
-        topmost element.
-        """
-        report_unread(self)
-
-
-def _report_repeated(node: Node) -> None:
-    """Report that an earlier element of the same tag is used instead of this one, in which nothing
-    is reported.
-    """
-    node.report(codes.XML_REPEATED_ELEMENT, tag=node.tag)
-    for element in node.walk():
-        element.skip_all()
-
-
 IgnoredElements = Mapping[str, tuple[Fate, str, str]]
 """Fate, code and reason, keyed by tag; a reason completes the message "ignored <tag>: ..."."""
 
@@ -787,7 +545,7 @@ IgnoredElements = Mapping[str, tuple[Fate, str, str]]
 def report_ignored(element: Node, ignored: IgnoredElements) -> None:
     """Report each child with one of these tags, and mark its subtree as read."""
     tags = tuple(ignored)
-    for child in () if element.lacks(tags) else element.all(*tags):
+    for child in element.all(*tags):
         fate, code, reason = ignored[child.tag]
         child.report(fate, code, "ignored <{tag}>: {reason}", tag=child.tag, reason=reason)
         mark_read(child)
@@ -796,4 +554,29 @@ def report_ignored(element: Node, ignored: IgnoredElements) -> None:
 def mark_read(element: Node) -> None:
     """Mark an element and its subtree as read."""
     for node in element.walk():
-        node.skip_all()
+        node.mark_all()
+
+
+_ESCAPES = str.maketrans(
+    {
+        "&": "&amp;",
+        "<": "&lt;",
+        ">": "&gt;",
+        '"': "&quot;",
+        "\n": "&#10;",
+        "\t": "&#9;",
+        "\r": "&#13;",
+    }
+)
+"""Characters that have a meaning in the value of an attribute."""
+ESCAPED = "".join(map(chr, _ESCAPES))
+"""The same characters, as text."""
+
+
+def escaped(value: str) -> str:
+    """Return the value of an attribute as text to stand between double quotes.
+
+    Args:
+        value: The value.
+    """
+    return value.translate(_ESCAPES)

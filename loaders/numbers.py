@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from loaders import codes
@@ -34,29 +33,10 @@ def plain_number(text: str) -> float | None:
     return value if -_MAX <= value <= _MAX and text.isascii() and "_" not in text else None
 
 
-_FREQUENT = {
-    text: tuple(map(float, text.split()))
-    for text in (
-        "0 0 0",
-        "1 0 0",
-        "0 1 0",
-        "0 0 1",
-        "1 1 1",
-        "0.0 0.0 0.0",
-        "0 0 0 0 0 0",
-        "0 0 0 0 -0 0",
-    )
-}
-"""The values of vectors that nearly every file has."""
-
-
 def plain_numbers(text: str, count: int) -> tuple[float, ...] | None:
     """Return finite decimal numbers separated by space; None for any other text, or another
     count.
     """
-    known = _FREQUENT.get(text)
-    if known is not None and len(known) == count:
-        return known
     try:
         values = tuple(map(float, text.split()))
     except ValueError:
@@ -75,36 +55,6 @@ def plain_values(texts: Sequence[str]) -> tuple[float, ...] | None:
         return None
     joined = "".join(texts)
     return values if math.isfinite(sum(values)) and joined.isascii() and "_" not in joined else None
-
-
-class KeyGroup:
-    """Keys of `loaders.node`, at least two, all of attributes or all of children, whose values are
-    read together.
-
-    Attributes:
-        keys: The keys.
-        are_attributes: Whether they are keys of attributes.
-    """
-
-    __slots__ = ("_names", "_texts", "are_attributes", "keys")
-
-    def __init__(self, *keys: str) -> None:
-        self.keys = keys
-        self.are_attributes = keys[0][0] == "@"
-        self._names = frozenset(key.removeprefix("@") for key in keys)
-        self._texts = itemgetter(*(key.removeprefix("@") for key in keys))
-
-    def numbers(self, texts: Mapping[str, str], default: float) -> tuple[float, ...] | None:
-        """Return the number of each key if all are plain, or if none exists; None otherwise.
-
-        Args:
-            texts: The texts by the names of attributes or children.
-            default: The value of a key that does not exist.
-        """
-        try:
-            return plain_values(self._texts(texts))
-        except KeyError:
-            return (default,) * len(self.keys) if self._names.isdisjoint(texts) else None
 
 
 def parse_number(word: str) -> tuple[float, str] | None:

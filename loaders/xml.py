@@ -1,25 +1,31 @@
 """Parser of untrusted XML to a tree of Node, with the repairs that TinyXML tolerates.
 
-A DOCTYPE is refused, so there are no entities; nothing is decompressed or fetched; the number and
-the depth of elements are limited during parsing. Namespace prefixes are plain text, declared or
-not.
+A DOCTYPE is refused, so there are no entities; nothing is decompressed or fetched; the elements,
+their depth and their different names are limited during parsing. Namespace prefixes are plain text,
+declared or not.
 
-The parser is expat from the standard library, not lxml, because of the time and the memory of a
-whole load. lxml makes a new text of every tag and name of an attribute, which expat shares: loads
-of robots take 1 to 8 % longer, trees of 5,000 links 3 to 9 %, and 50,000 links need 12 % more
-memory. libxml2 keeps all names until the thread ends, so that hostile files could fill the memory
-of a long-lived process. It also states the line on which a start tag ends, and knows no prefix that
-is not declared, which Drake's own parser accepts; both could be mended.
+lxml parses, and calls a function for the start and the end of each element; libxml2 builds no tree
+of its own, which would have to be read once more. Three of its properties matter here:
+
+* It tells the line on which a start tag ends, and none beyond 65,535. So it gets the document in
+  pieces that begin with the first ``<`` of a line: all elements that start in a piece start on its
+  first line.
+* It loses a prefix that is not declared. A document with such a prefix is parsed again, with the
+  prefix declared.
+* It keeps every name in memory until the thread ends. So a document may have so many different
+  names and no more.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
-from xml.parsers import expat
+
+from lxml import etree
 
 from loaders import codes
 
@@ -27,53 +33,6 @@ from .diagnostics import Diagnostics, Fate, Where
 from .files.read_file import main_file, read
 from .limits import FileError, limit_of
 from .node import Node
-
-_INVALID_TOKEN = expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_PROLOG = 200
-"""Number of bytes at the beginning of a document in which its encoding is declared."""
-
-
-def reason(data: bytes, error: expat.ExpatError) -> str:
-    """Return what the parser says about an error of syntax, and that a byte is not UTF-8 if this is
-    the cause.
-
-    Args:
-        data: A document that is not well-formed.
-        error: The error of the parser.
-    """
-    said = expat.ErrorString(error.code)
-    if error.code != _INVALID_TOKEN or b"encoding" in data[:_PROLOG] or data.startswith(_UTF_16):
-        return said
-    try:
-        data.decode()
-    except UnicodeDecodeError as wrong:
-        if data.count(b"\n", 0, wrong.start) + 1 == error.lineno:
-            return (
-                f"{said}: byte 0x{data[wrong.start]:02x} is not UTF-8, and no other encoding "
-                f"is declared"
-            )
-    return said
-
-
-def open_element(data: bytes) -> tuple[str, int] | None:
-    """Return the tag and the line of the innermost element that is open at the first error of
-    syntax; None if none is.
-
-    Args:
-        data: A document that is not well-formed.
-    """
-    parser = expat.ParserCreate()
-    opened: list[tuple[str, int]] = []
-    parser.StartElementHandler = lambda tag, _: opened.append((tag, parser.CurrentLineNumber))
-    parser.EndElementHandler = lambda _: opened.pop()
-    try:
-        with suppress(expat.ExpatError):
-            parser.Parse(data, True)
-    finally:  # the handlers refer to the parser
-        parser.StartElementHandler = parser.EndElementHandler = None
-    return opened[-1] if opened else None
-
 
 _SECTION_START = re.compile(rb"<!--|<!\[CDATA\[")
 _SECTION_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>"}
@@ -219,20 +178,63 @@ def _mended_tag(match: re.Match[bytes]) -> bytes:
 
 
 MAX_DEPTH = 256
+MAX_ELEMENTS = 1_000_000
+MAX_NAMES = 10_000
+"""Largest number of different names of elements, attributes and namespaces; a long one counts
+several times.
+"""
+_NAME_LENGTH = 100
+"""Number of characters of a name that counts once."""
+_MAX_WARNINGS = 50
+"""Largest number of warnings about namespaces; after a hundred errors libxml2 reports no further
+one.
+"""
 _ZIP = b"PK\x03\x04"
 """Start of a ZIP archive."""
-MAX_ELEMENTS = 1_000_000
-_SHORTEST = len("<a>")
-"""Number of bytes of the shortest element."""
-_TOO_MANY = "the file has more than {most} elements or {depth} levels of nesting"
-
-
+_TOO_MANY = (
+    "the file has more than {most} elements, {depth} levels of nesting or {names} different names"
+)
 _WITHOUT_TEXT = frozenset({"mujoco", "mujocoinclude"})
 """Root elements of documents whose elements have attributes only; MuJoCo ignores any text."""
+_PIECE = re.compile(rb"[^\n]*\n[^<]*|[^\n]+\Z")
+"""A piece of a document: from an opening to the first opening of a later line."""
+_ENCODING_XML = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*[\"']([A-Za-z][\w.-]*)")
+_ROOT = re.compile(rb"(?:[^<]++|<\?.*?\?>|<!--.*?-->)*+<[^\s/>]+", re.DOTALL)
+"""A document up to the tag of its root element."""
+_PREFIX = re.compile(rb"[\s<]([A-Za-z_\x80-\xff][\w.\x80-\xff-]*):")
+_UNDECLARED = "undeclared:"
+"""Start of the namespace that a prefix gets which the document does not declare."""
+_XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
+_LOSSES = frozenset(
+    {etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE, etree.ErrorTypes.NS_ERR_ATTRIBUTE_REDEFINED}
+)
+"""Errors of namespaces by which libxml2 loses a prefix or an attribute; all others are harmless."""
+_UNCLOSED_COMMENT = "unclosed comment"
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_INVALID_BYTE = "not well-formed (invalid token)"
+_REASONS = {
+    etree.ErrorTypes.ERR_ATTRIBUTE_REDEFINED: "duplicate attribute",
+    etree.ErrorTypes.ERR_CDATA_NOT_FINISHED: "unclosed CDATA section",
+    etree.ErrorTypes.ERR_COMMENT_NOT_FINISHED: _UNCLOSED_COMMENT,
+    etree.ErrorTypes.ERR_DOCUMENT_END: "junk after document element",
+    etree.ErrorTypes.ERR_INVALID_ENCODING: _INVALID_BYTE,
+    etree.ErrorTypes.ERR_TAG_NAME_MISMATCH: "mismatched tag",
+    etree.ErrorTypes.ERR_TAG_NOT_FINISHED: "no element found",
+    etree.ErrorTypes.ERR_UNDECLARED_ENTITY: "undefined entity",
+}
+"""Reasons in place of those of libxml2, which repeat tags and lines of the message, or text of the
+document.
+"""
 
 
 class _RefusedError(Exception):
     """The document must not be parsed further; arguments: code, message, hint."""
+
+
+class _SyntaxError(Exception):
+    """The document is not well-formed; arguments: reason, line, column, the innermost open element
+    or None.
+    """
 
 
 def read_bytes(path: str | Path, diagnostics: Diagnostics) -> bytes | None:
@@ -316,146 +318,321 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     """
     try:
         return _parse(data, file, diagnostics)
-    except expat.ExpatError as error:
+    except _SyntaxError as error:
         repaired = _repaired_mjcf(repaired_xml(data))
         if repaired == data:
             return _mended(data, error, file, diagnostics)
     try:
         root = _parse(repaired, file, diagnostics)
-    except expat.ExpatError as error:
+    except _SyntaxError as error:
         return _mended(repaired, error, file, diagnostics)
     if root is not None:
         root.report(codes.XML_MENDED)
     return root
 
 
-def _mended(
-    data: bytes, error: expat.ExpatError, file: str, diagnostics: Diagnostics
-) -> Node | None:
+def _mended(data: bytes, error: _SyntaxError, file: str, diagnostics: Diagnostics) -> Node | None:
     """Report a syntax error; return the root element of the mended document if the load is
     lenient.
     """
     root = None
-    with suppress(expat.ExpatError):
+    with suppress(_SyntaxError):
         root = _parse(mended_xml(data), file, diagnostics)
-    opened = open_element(data)
+    reason, line, column, opened = error.args
+    if reason == _INVALID_BYTE:
+        reason += _foreign_byte(data, line)
+    elif reason == _UNCLOSED_COMMENT:  # libxml2 tells where the document ends
+        line, column = _place(data, data.find(b"<!--", data.rfind(b"-->") + 1))
     message = "the file is not well-formed XML: {reason} at column {column}"
     if not data.strip():
         message = "the file is empty; expected an XML document"
     elif opened is not None:
         message += "; the start tag <{tag}> of line {line} is still open there"
-    tag, line = opened or ("", 0)
     diagnostics.add(
         Fate.INVALID,
         "xml.syntax",
         message,
-        Where(file, error.lineno),
+        Where(file, line),
         hint="correct the XML there, or check that this is the right file",
         leniency="" if root is None else "it is read as TinyXML reads it",
-        reason=reason(data, error),
-        column=error.offset + 1,
-        tag=tag,
-        line=line,
+        reason=reason,
+        column=column,
+        tag="" if opened is None else opened.tag,
+        line=0 if opened is None else opened.line,
     )
     return root if diagnostics.lenient else None
 
 
-def _parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    document = Node("", {}, file, 0, diagnostics)
-    most = max(MAX_ELEMENTS, limit_of("elements"))
-    texts = _build(document, parser, most)
-    if len(data) > _SHORTEST * most and data.count(b"<") - data.count(b"</") > most:
-        _count_elements(parser, most)
+def _place(data: bytes, index: int) -> tuple[int, int]:
+    """Return the line and the column of a byte of a document."""
+    return data.count(b"\n", 0, index) + 1, index - data.rfind(b"\n", 0, index)
+
+
+def _foreign_byte(data: bytes, line: int) -> str:
+    """Return which byte on a line is not UTF-8, to complete a reason; empty if another encoding is
+    declared.
+    """
     try:
-        parser.Parse(data, True)
+        if _ENCODING_XML.match(data) is None and not data.startswith(_UTF_16):
+            data.decode()
+    except UnicodeDecodeError as wrong:
+        if _place(data, wrong.start)[0] == line:
+            return (
+                f": byte 0x{data[wrong.start]:02x} is not UTF-8, and no other encoding is declared"
+            )
+    return ""
+
+
+def _parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
+    builder = _Builder(file, diagnostics)
+    try:
+        text = _as_utf8_xml(data)
+        try:
+            _feed(text, builder)
+        except _UndeclaredPrefixError:
+            builder = _Builder(file, diagnostics)
+            _feed(_with_declarations(text, builder), builder)
     except _RefusedError as refusal:
         code, message, hint = refusal.args
-        diagnostics.add(
-            Fate.INVALID, code, message, Where(file, parser.CurrentLineNumber), hint=hint
-        )
+        diagnostics.add(Fate.INVALID, code, message, Where(file, builder.line), hint=hint)
         return None
     except (ValueError, LookupError) as error:  # an encoding unknown to Python
         message = "the file is not well-formed XML: {reason}"
         diagnostics.add(Fate.INVALID, "xml.syntax", message, Where(file), reason=error)
         return None
-    finally:  # the handlers refer to the parser
-        parser.StartElementHandler = parser.EndElementHandler = None
-        parser.CharacterDataHandler = parser.StartDoctypeDeclHandler = None
-    for node, pieces in texts.items():
-        node.text = "".join(pieces)
-    return document.children[0].detach()
+    return builder.root()
 
 
-def _too_many(most: int) -> _RefusedError:
-    problem = _TOO_MANY.format(most=most, depth=MAX_DEPTH)
+# --- one parse ------------------------------------------------------------------------------------
+
+
+class _UndeclaredPrefixError(Exception):
+    """A name has a prefix that the document does not declare, and that was not declared for it."""
+
+
+class _Names(dict[str, str]):
+    """Names as the document writes them, each once in memory, by lxml's form of them:
+    ``{namespace}name``.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.prefixes = {_XML_NAMESPACE: "xml"}
+        self._count = 0
+
+    def count(self, name: str) -> None:
+        """Count a name that libxml2 keeps in memory."""
+        self._count += 1 + len(name) // _NAME_LENGTH
+        if self._count > MAX_NAMES:
+            raise _too_many()
+
+    def __missing__(self, name: str) -> str:
+        self.count(name)
+        namespace, _, local = name.rpartition("}")
+        prefix = self.prefixes.get(namespace[1:], "")
+        written = self[name] = sys.intern(f"{prefix}:{local}" if prefix else local)
+        return written
+
+    def declare(self, declared: Mapping[str | None, str]) -> dict[str, str]:
+        """Note the prefixes that a start tag declares; return the attributes that declare them.
+
+        If a namespace has several prefixes, names in it get the first one, or none if it is the
+        default namespace.
+        """
+        attributes = {}
+        for prefix, namespace in declared.items():
+            self.count(namespace)
+            key = f"xmlns:{prefix}" if prefix else "xmlns"
+            if not prefix or namespace not in self.prefixes:
+                self.prefixes[namespace] = prefix or ""
+            if not namespace.startswith(_UNDECLARED):
+                attributes[self[key]] = namespace
+        return attributes
+
+
+class _Builder:
+    """Target of a parser of lxml: builds a tree of nodes.
+
+    Attributes:
+        line: The line on which the elements start whose tags lxml gets next.
+        node: The innermost open element.
+        inserted: Line of the root's tag, and number of characters that were inserted into it.
+    """
+
+    def __init__(self, file: str, diagnostics: Diagnostics) -> None:
+        self.line, self.inserted = 1, (0, 0)
+        self.node = self._document = Node("", {}, file, 0, diagnostics)
+        self._names = _Names()
+        self._texts: dict[Node, list[str]] = {}
+        self._count, self._depth, self._keeps_text = 0, 0, True
+        self._most = max(MAX_ELEMENTS, limit_of("elements"))
+
+    def start(
+        self, tag: str, attributes: Mapping[str, str], declared: Mapping[str | None, str]
+    ) -> None:
+        """Begin an element."""
+        self._count += 1
+        self._depth += 1
+        if self._count > self._most or self._depth > MAX_DEPTH:
+            raise _too_many()
+        names = self._names
+        declarations = names.declare(declared) if declared else {}
+        given = {names[key]: value for key, value in attributes.items()} if attributes else {}
+        parent = self.node
+        self.node = Node(
+            names[tag],
+            declarations | given if declarations else given,
+            parent.file,
+            self.line,
+            parent.diagnostics,
+            parent,
+        )
+        if parent.children:
+            parent.children.append(self.node)  # a list, if there are any
+        else:
+            parent.children = [self.node]
+        if self._depth == 1 and self.node.tag in _WITHOUT_TEXT:
+            self._keeps_text = False
+
+    def end(self, _tag: str) -> None:
+        """End the innermost open element."""
+        self._depth -= 1
+        self.node = self.node.parent  # type: ignore[assignment]  # an element that ends has begun in another one
+
+    def data(self, text: str) -> None:
+        """Add text to the innermost open element; space is left out where readers would strip
+        it.
+        """
+        node = self.node
+        if node.text:
+            self._texts.setdefault(node, [node.text]).append(text)
+        elif self._keeps_text and not text.isspace():
+            node.text = text
+
+    def pi(self, target: str, _text: str | None = None) -> None:
+        """Count the name of a processing instruction, which has no other effect."""
+        self._names.count(target)
+
+    def doctype(self, *_: object) -> None:
+        """Refuse a DOCTYPE."""
+        raise _RefusedError(
+            "xml.doctype",
+            "a DOCTYPE is not allowed",
+            "remove the DOCTYPE; entities are not supported",
+        )
+
+    def close(self) -> None:
+        """End the document, well-formed or not."""
+
+    def root(self) -> Node:
+        """Return the root element, with its texts."""
+        for node, pieces in self._texts.items():
+            node.text = "".join(pieces)
+        return self._document.children[0].detach()
+
+    def problem(self, reason: str, line: int, column: int) -> _SyntaxError:
+        """Return a syntax error, given its place in the document with what was inserted."""
+        inserted_line, length = self.inserted
+        if line == inserted_line and column > length:
+            column -= length
+        return _SyntaxError(
+            reason, max(line, 1), max(column, 1), self.node if self.node.tag else None
+        )
+
+
+def _too_many() -> _RefusedError:
+    most = max(MAX_ELEMENTS, limit_of("elements"))
+    problem = _TOO_MANY.format(most=most, depth=MAX_DEPTH, names=MAX_NAMES)
     return _RefusedError("file.too-large", problem, "split the file and include its parts")
 
 
-def _refuse_doctype(*_: object) -> None:
-    raise _RefusedError(
-        "xml.doctype", "a DOCTYPE is not allowed", "remove the DOCTYPE; entities are not supported"
+def _feed(data: bytes, builder: _Builder) -> None:
+    """Parse a document in UTF-8."""
+    parser = etree.XMLParser(
+        target=builder,  # type: ignore[arg-type]  # the stubs also demand what lxml does without
+        encoding="utf-8",
+        resolve_entities="internal",  # type: ignore[arg-type]  # with False, lxml gives &amp; in attributes as &#38;
+        no_network=True,
+        huge_tree=True,
     )
+    try:
+        parser.feed(codecs.BOM_UTF8)  # what comes first is parsed only when more comes
+        for piece in _PIECE.finditer(data):
+            text = piece[0]
+            parser.feed(text)
+            if parser.feed_error_log:
+                _check(parser.feed_error_log, builder)
+            builder.line += text.count(b"\n")
+        parser.close()
+    except etree.XMLSyntaxError as error:
+        _check(parser.feed_error_log, builder)
+        raise builder.problem(error.msg or "", *error.position) from error
 
 
-def _count_elements(parser: expat.XMLParserType, most: int) -> None:
-    """Make a parser refuse a document with too many elements; it takes time, which few documents
-    need.
+def _check(log: etree._ListErrorLog, builder: _Builder) -> None:
+    """Refuse a document with an error, or with very many warnings."""
+    for count, entry in enumerate(log, 1):
+        if entry.type == etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE and not builder.inserted[0]:
+            raise _UndeclaredPrefixError
+        is_harmless = (
+            entry.level == etree.ErrorLevels.WARNING or entry.domain == etree.ErrorDomains.NAMESPACE
+        )
+        if entry.type in _LOSSES or not is_harmless or count > _MAX_WARNINGS:
+            reason = _REASONS.get(entry.type, entry.message.partition("\n")[0])
+            raise builder.problem(reason, entry.line, entry.column)
+
+
+# --- the form in which lxml gets a document -------------------------------------------------------
+
+
+def _as_utf8_xml(data: bytes) -> bytes:
+    """Return a document in UTF-8, without a byte order mark, with the line ends of Unix.
+
+    Raises:
+        _SyntaxError: if it has bytes that its encoding does not have.
+        LookupError: if Python does not know its encoding.
+        ValueError: if a character of its encoding may have several bytes, which those of UTF-8 and
+        UTF-16 only may.
     """
-    start: Any = parser.StartElementHandler
-    count = 0
-
-    def counted(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal count
-        count += 1
-        if count > most:
-            raise _too_many(most)
-        start(tag, attributes)
-
-    parser.StartElementHandler = counted
+    try:
+        text = _decoded(data)
+    except UnicodeDecodeError as error:
+        raise _SyntaxError(_INVALID_BYTE, *_place(data, error.start), None) from error
+    data = data if text is None else text.encode("utf-8", "surrogatepass")
+    data = data.removeprefix(codecs.BOM_UTF8)
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
 
-def _build(document: Node, parser: expat.XMLParserType, most: int) -> dict[Node, list[str]]:
-    """Make a parser build a tree below a node; return the pieces, once parsed, of the texts that
-    have several.
+def _decoded(data: bytes) -> str | None:
+    """Return the text of a document, or None if it is in UTF-8."""
+    if data.startswith(_UTF_16):
+        return data.decode("utf-16")
+    if data.startswith((b"<\0", b"\0<")):
+        return data.decode("utf-16-le" if data.startswith(b"<") else "utf-16-be")
+    declared = _ENCODING_XML.match(data)
+    if declared is None or declared[1].lower() in {b"utf-8", b"utf8"}:
+        return None
+    label = declared[1].decode().lower()
+    if label.startswith("utf-16"):
+        raise _SyntaxError(
+            "encoding specified in XML declaration is incorrect", 1, declared.start(1) + 1, None
+        )
+    table = bytes(range(256)).decode(label, "replace")
+    if len(table) != 256:
+        raise ValueError("multi-byte encodings are not supported")
+    return codecs.charmap_decode(data, "strict", table.replace("\ufffd", "\ufffe"))[0]
 
-    The handlers are closures, which are faster than methods; they run for every element. An element
-    counts for the depth from its first child on, so that those without children, which are most,
-    need no counting.
-    """
-    texts: dict[Node, list[str]] = {}
-    file, diagnostics, node = document.file, document.diagnostics, document
-    depth = 0
 
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth, node
-        parent = node
-        node = Node(tag, attributes, file, parser.CurrentLineNumber, diagnostics, parent)
-        if parent.children:
-            parent.children.append(node)  # type: ignore[attr-defined]  # a list, if there are any
-        else:
-            parent.children = [node]
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise _too_many(most)
-            if depth == 1 and tag in _WITHOUT_TEXT:
-                parser.CharacterDataHandler = None
-
-    def end(_tag: str) -> None:
-        nonlocal depth, node
-        if node.children:
-            depth -= 1
-        node = node.parent  # type: ignore[assignment]  # an element that ends has begun in another one
-
-    def characters(text: str) -> None:
-        if node.text:
-            texts.setdefault(node, [node.text]).append(text)
-        elif not text.isspace():  # readers strip space, which is most of the text of a file
-            node.text = text
-
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.CharacterDataHandler = characters
-    parser.StartDoctypeDeclHandler = _refuse_doctype
-    return texts
+def _with_declarations(data: bytes, builder: _Builder) -> bytes:
+    """Return a document whose root element declares every prefix; tell the builder where."""
+    root = _ROOT.match(data)
+    if root is None:  # what has an undeclared prefix has a root element
+        return data
+    place = root.end()
+    declared = set(re.findall(rb"xmlns:([^\s=]+)", data[place : data.find(b"<", place)]))
+    prefixes = sorted(set(_PREFIX.findall(data)) - declared - {b"xml", b"xmlns"})
+    inserted = b"".join(
+        b' xmlns:%b="%b%b"' % (prefix, _UNDECLARED.encode(), prefix) for prefix in prefixes
+    )
+    builder.inserted = data.count(b"\n", 0, place) + 1, len(inserted)
+    return data[:place] + inserted + data[place:]

@@ -66,7 +66,7 @@ def _is_ignored(node: Node) -> bool:
     if node.maybe_word("@ignore") not in {"true", "1"}:
         return False
     for child in node.walk():
-        child.skip(*(c.tag for c in child.children), *("@" + name for name in child.attributes))
+        child.mark(*(c.tag for c in child.children), *("@" + name for name in child.attributes))
     node.report(codes.IGNORED)
     return True
 

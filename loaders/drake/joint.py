@@ -306,7 +306,7 @@ def _read_curve(node: Node, dialect: Dialect) -> Curve:
     if not arcs:
         node.report(codes.NO_CURVE)
     elif curves is not None:
-        curves.skip(*_ARCS)
+        curves.mark(*_ARCS)
     periodic = node.child("drake:is_periodic")
     key = "xyz" if dialect is SDF else "@xyz"
     tangent = _direction_in(node, "drake:initial_tangent", key, X_AXIS)

@@ -100,7 +100,7 @@ def _read_drake_compliance(collision: Node, surface: Surface) -> Surface:
         return surface
     for tag in ("youngs_modulus", "dissipation"):
         if (child := node.child(tag)) is not None:
-            child.skip("@value")
+            child.mark("@value")
             child.report(codes.OLD_COMPLIANCE, tag=tag)
     static, dynamic = (
         node.maybe_number(key, minimum=0.0) for key in ("static_friction", "dynamic_friction")

@@ -170,7 +170,7 @@ class _Builder:
         key = self._keys[-1]
         node.tag = ITEM if key is None else key
         self._keys[-1] = None
-        self._open[-1].attach(node)
+        self._open[-1].append(node)
         return None
 
 

@@ -48,12 +48,7 @@ def expand_includes(root: Node, folder: str, context: Context, files: FileFinder
 
 def _includes(node: Node) -> list[Node]:
     """Return the includes below an element, in document order."""
-    found = [each for each in node.subtree() if each.tag == "include" and each is not node]
-    return (
-        found
-        if len(found) < 2
-        else [each for each in node.walk() if each.tag == "include" and each is not node]
-    )
+    return [each for each in node.walk() if each.tag == "include" and each is not node]
 
 
 @dataclass(eq=False)

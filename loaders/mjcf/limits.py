@@ -322,7 +322,7 @@ def _report_excess(node: Node, total: int, most: int) -> None:
 
 def _check_attributes(root: Node) -> None:
     """Report the elements with too many attributes."""
-    for node in [node for node in root.subtree() if len(node.attributes) > MAX_ATTRIBUTES]:
+    for node in [node for node in root.walk() if len(node.attributes) > MAX_ATTRIBUTES]:
         count = len(node.attributes)
         node.report(codes.TOO_LARGE_4, tag=node.tag, count=count, limit=MAX_ATTRIBUTES)
 
@@ -539,11 +539,11 @@ class Inputs:
         folder, diagnostics = os.path.dirname(root.file) or os.curdir, self.context.diagnostics
         if not chain:
             self.files = FileFinder(self.context, folder)
-        nodes = root.subtree()
+        nodes = list(root.walk())
         tags = {node.tag for node in nodes}
         if "include" in tags:
             expand_includes(root, folder, self.context, self.files)
-            nodes = root.subtree()
+            nodes = list(root.walk())
             tags = {node.tag for node in nodes}
         models = _models(nodes) if "model" in tags else []
         if (

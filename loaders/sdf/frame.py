@@ -97,12 +97,7 @@ class FrameVertex:
     @property
     def where(self) -> Where:
         """Place of the element."""
-        scope = self.scope
-        if self.node.parent is not scope.node:
-            return self.node.where
-        if scope.where is None:
-            scope.where = scope.node.where
-        return self.node.where_in(scope.where)
+        return self.node.where
 
     @property
     def is_outermost(self) -> bool:
@@ -134,8 +129,6 @@ class Scope:
     """Names of the nested models whose include failed; an empty one stands for any name."""
     canonical_link: FrameVertex | None = None
     """The canonical link; valid once the graphs are solved."""
-    where: Where | None = None
-    """Place of the element, once it was asked for."""
 
     @property
     def implicit_frame(self) -> str:

@@ -31,7 +31,6 @@ from .unmodeled import mark_read, report_ignored
 
 _Mesh = maker(Mesh)
 _APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only the appearance of terrain")
-_RARE_IN_MESH = ("submesh", "convex_decomposition")
 _IGNORED_IN_HEIGHTMAP = {
     "texture": _APPEARANCE,
     "blend": _APPEARANCE,
@@ -139,7 +138,7 @@ def _read_plane(node: Node, _: Context) -> Geometry:
 
 def _read_mesh(node: Node, context: Context) -> Geometry:
     uri = _uri(node)
-    submesh, decomposition = node.firsts(_RARE_IN_MESH)
+    submesh, decomposition = node.child("submesh"), node.child("convex_decomposition")
     hulls, voxels = 16, 200000
     if decomposition is not None:
         hulls = decomposition.integer("max_convex_hulls", hulls)

@@ -285,7 +285,8 @@ def _expand_children(parent: Node, context: Context, composition: Composition) -
         for element in (
             _include(child, parent, context, composition) if child.tag == "include" else (child,)
         ):
-            parent.attach(element)
+            element.parent = parent
+            parent.children.append(element)
 
 
 def _include(include: Node, parent: Node, context: Context, composition: Composition) -> list[Node]:
@@ -412,7 +413,7 @@ def _includable_element(root: Node, include: Node) -> Node | None:
     for extra in elements[1:]:
         extra.report(codes.EXTRA_ELEMENT, used=elements[0].tag, tag=extra.tag)
     root.children = [child for child in root.children if child not in elements]
-    root.skip("@version")
+    root.mark("@version")
     root.report_unread()
     return elements[0]
 

@@ -35,7 +35,6 @@ AXIS_COUNT = {
     JointType.GEARBOX: 2,
 }
 """Number of axes that a joint of each type needs."""
-_IN_AXIS = ("limit", "dynamics", "xyz")
 _JointAxis = maker(JointAxis)
 _Z_AXIS = frozen((0.0, 0.0, 1.0))
 
@@ -76,8 +75,8 @@ def _report_missing_axis(vertex: FrameVertex, joint_type: JointType, tag: str) -
 
 
 def _read_axis(node: Node, vertex: FrameVertex) -> JointAxis:
-    limit, dynamics, xyz = node.firsts(_IN_AXIS)
-    node.skip("mimic")  # read_couplings reads it when every joint is known
+    limit, dynamics, xyz = node.child("limit"), node.child("dynamics"), node.child("xyz")
+    node.mark("mimic")  # read_couplings reads it when every joint is known
     return _JointAxis(
         xyz=_Z_AXIS if xyz is None else _read_direction(xyz, vertex),
         **({} if limit is None else _read_limit(limit)),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from loaders.context import Context
-from loaders.diagnostics import Fate, Where
+from loaders.diagnostics import Fate
 from loaders.drake.dialect import SDF
 from loaders.drake.link import read_deformable, read_display, read_surface_velocity_axis
 from loaders.drake.link import read_surface as read_drake_surface
@@ -16,7 +16,6 @@ from loaders.finish.mass_properties import shape_inertia
 from loaders.inertia import SpatialInertia
 from loaders.model import Collision, Light, Link, Sensor, Visual
 from loaders.node import Node
-from loaders.numbers import KeyGroup
 from loaders.pose import IDENTITY, Array, frozen, frozen_matrix
 from loaders.scoped_names import SEPARATOR
 from loaders.sdf import codes
@@ -33,8 +32,8 @@ from .world import read_light
 DENSITY = 1000.0
 """Default density of a shape, that of water [kg/m^3]."""
 
-_MOMENTS = KeyGroup("ixx", "iyy", "izz")
-_PRODUCTS = KeyGroup("ixy", "ixz", "iyz")
+_MOMENTS = ("ixx", "iyy", "izz")
+_PRODUCTS = ("ixy", "ixz", "iyz")
 _DIRECTIONS = "xyzpqr"
 UNIT = SpatialInertia.of(1.0, I_Lcm=np.eye(3))
 """Inertia of a link without ``<inertial>``: 1 kg, and the identity matrix [kg m^2]."""
@@ -49,7 +48,7 @@ def read_inertia(node: Node, collisions: Sequence[Collision]) -> SpatialInertia:
     """
     declared = _read_declared(node)
     density = node.maybe_number("density")
-    node.skip("fluid_added_mass")  # read_added_mass reads it
+    node.mark("fluid_added_mass")  # read_added_mass reads it
     if not node.flag("@auto", False):
         return declared
     return _compute_inertia(node, declared, collisions, DENSITY if density is None else density)
@@ -78,8 +77,8 @@ def _read_declared(node: Node) -> SpatialInertia:
     with node.diagnostics.tolerating(
         "the default is used, 1 kg m^2 for a moment and 0 for a product"
     ):
-        xx, yy, zz = inertia.numbers_of(_MOMENTS, 1.0)
-        xy, xz, yz = inertia.numbers_of(_PRODUCTS, 0.0)
+        xx, yy, zz = (inertia.number(key, 1.0) for key in _MOMENTS)
+        xy, xz, yz = (inertia.number(key, 0.0) for key in _PRODUCTS)
     return SpatialInertia.in_frame(mass, X_LI, frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz))
 
 
@@ -205,7 +204,6 @@ _IGNORED_IN_VISUAL = {
     "meta": (Fate.NOTED, "sdf.appearance", "it affects only user interfaces"),
     "plugin": (Fate.NOTED, "sdf.plugin", "a plugin is code for another simulator"),
 }
-_DECAYS = KeyGroup("linear", "angular")
 _OPTIONS = ("velocity_decay", "gravity", "kinematic", "self_collide", "enable_wind")
 _RARE = (
     *_IGNORED,
@@ -220,13 +218,11 @@ _RARE_IN_VISUAL = (*_IGNORED_IN_VISUAL, "transparency", "cast_shadows")
 
 def read_link(vertex: FrameVertex, context: Context) -> Link:
     """Return the link of a solved vertex."""
-    node, where = vertex.node, vertex.where
+    node = vertex.node
     is_plain = node.lacks(_RARE)
     if not is_plain:
         report_ignored(node, _IGNORED)
-    collisions = tuple(
-        _read_collision(child, where, vertex, context) for child in node.all("collision")
-    )
+    collisions = tuple(_read_collision(child, vertex, context) for child in node.all("collision"))
     inertial = node.child("inertial")
     return _Link(
         name=vertex.name,
@@ -234,9 +230,9 @@ def read_link(vertex: FrameVertex, context: Context) -> Link:
         X_WL=vertex.X_WV,
         inertia=UNIT if inertial is None else read_inertia(inertial, collisions),
         collisions=collisions,
-        visuals=tuple(_read_visuals(where, vertex, context)),
+        visuals=tuple(_read_visuals(vertex, context)),
         added_mass=None if inertial is None else read_added_mass(inertial),
-        where=where,
+        where=vertex.where,
         **({} if is_plain else _read_rare(vertex)),
     )
 
@@ -265,7 +261,9 @@ def _read_options(node: Node) -> dict[str, Any]:
         "kinematic": node.flag("kinematic", False),
         "self_collide": node.flag("self_collide", False) if node.has("self_collide") else None,
         "enable_wind": node.flag("enable_wind", False),
-        "velocity_decay": (0.0, 0.0) if decay is None else tuple(decay.numbers_of(_DECAYS, 0.0)),
+        "velocity_decay": (0.0, 0.0)
+        if decay is None
+        else (decay.number("linear", 0.0), decay.number("angular", 0.0)),
     }
 
 
@@ -276,7 +274,7 @@ def read_link_lights(vertex: FrameVertex) -> Iterator[Light]:
         yield read_light(node, name, vertex.name, resolve_pose(node, vertex))
 
 
-def _read_collision(node: Node, link: Where, vertex: FrameVertex, context: Context) -> Collision:
+def _read_collision(node: Node, vertex: FrameVertex, context: Context) -> Collision:
     is_plain = node.lacks(_RARE_IN_COLLISION)
     if not is_plain:
         report_ignored(node, _IGNORED_IN_COLLISION)
@@ -286,19 +284,19 @@ def _read_collision(node: Node, link: Where, vertex: FrameVertex, context: Conte
         geometry=read_geometry(node, context),
         surface=DEFAULT if is_plain else read_drake_surface(node, read_surface(node), SDF),
         density=None if is_plain else node.maybe_number("density"),
-        where=node.where_in(link),
+        where=node.where,
     )
 
 
-def _read_visuals(link: Where, vertex: FrameVertex, context: Context) -> Iterator[Visual]:
+def _read_visuals(vertex: FrameVertex, context: Context) -> Iterator[Visual]:
     """Yield the visuals of a link, except those that Drake's elements disable for every role."""
     for node in vertex.node.all("visual"):
-        visual = _read_visual(node, link, vertex, context)
+        visual = _read_visual(node, vertex, context)
         if visual.roles:
             yield visual
 
 
-def _read_visual(node: Node, link: Where, vertex: FrameVertex, context: Context) -> Visual:
+def _read_visual(node: Node, vertex: FrameVertex, context: Context) -> Visual:
     is_plain = node.lacks(_RARE_IN_VISUAL)
     if not is_plain:
         report_ignored(node, _IGNORED_IN_VISUAL)
@@ -312,5 +310,5 @@ def _read_visual(node: Node, link: Where, vertex: FrameVertex, context: Context)
         cast_shadows=True if is_plain else node.flag("cast_shadows", True),
         roles=roles,
         renderers=renderers,
-        where=node.where_in(link),
+        where=node.where,
     )

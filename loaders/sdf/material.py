@@ -298,7 +298,7 @@ def read_material(visual: Node, context: Context) -> Material | None:
         return None
     with node.diagnostics.tolerating("the appearance is not as written"):
         stated = _NOTHING_RARE if node.lacks(_RARE) else _read_rare(node, context)
-        ambient, diffuse, specular, emissive = map(read_color, node.firsts(_COLORS))
+        ambient, diffuse, specular, emissive = (read_color(node.child(key)) for key in _COLORS)
     return _Material(
         name=stated.name,
         ambient=ambient or stated.ambient,

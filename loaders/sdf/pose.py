@@ -23,14 +23,14 @@ def read_pose(element: Node) -> tuple[str, Pose]:
     node = element.child("pose")
     if node is None:
         return "", IDENTITY
-    node.skip(*_ATTRIBUTES)
+    node.mark(*_ATTRIBUTES)
     if (
         not node.attributes
         and (values := plain_numbers(node.text, _COUNTS["euler_rpy"])) is not None
     ):
         return "", _from_angles(values, in_degrees=False)
     if not node.attributes.get("frame", "?").strip():  # an empty one says nothing in any version
-        node.skip("@frame")
+        node.mark("@frame")
     return node.word("@relative_to", ""), _read_values(node)
 
 

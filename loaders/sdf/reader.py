@@ -223,7 +223,7 @@ def _read_joints(vertices: list[FrameVertex]) -> Iterator[Joint]:
 def _read_model(scope: Scope) -> Model:
     node = scope.node
     report_ignored(node, _IGNORED_IN_MODEL)
-    node.skip("@namespace")
+    node.mark("@namespace")
     return Model(
         name=scope.name,
         X_WM=scope.origin.X_WV,
@@ -312,7 +312,7 @@ def read(root: Node, context: Context) -> Scene:
 
 def _main_element(root: Node) -> Node | None:
     """Return the first world, else the first model, light or actor; report all others."""
-    root.skip("@version")
+    root.mark("@version")
     elements = [child for tag in ("world", "model", "light", "actor") for child in root.all(tag)]
     if not elements:
         root.report(codes.EMPTY)

@@ -218,7 +218,7 @@ def flat_parameters(element: Node, *without: str) -> tuple[tuple[str, str], ...]
         order.
     """
     children = [child for child in element.children if child.tag not in without]
-    element.skip(*(child.tag for child in children))
+    element.mark(*(child.tag for child in children))
     for child in children:
         mark_read(child)
     return tuple(parameter for child in children for parameter in _parameters_of(child))

@@ -146,7 +146,7 @@ def _read_physics(profiles: list[Node]) -> Physics:
         if unused is not node:
             unused.report(codes.SECOND_PHYSICS)
             mark_read(unused)
-    node.skip("@name", "@default")
+    node.mark("@name", "@default")
     return Physics(
         time_step=node.number("max_step_size", 0.001),
         real_time_factor=node.number("real_time_factor", 1.0),

@@ -103,7 +103,7 @@ class GazeboExtensions:
         """Return the model with the extensions of the robot."""
         for node in self._robot:
             report_ignored(node, _IGNORED_IN_ROBOT)
-            node.skip(*_FIXED_JOINT_OPTIONS)
+            node.mark(*_FIXED_JOINT_OPTIONS)
             model = dataclasses.replace(
                 model,
                 static=_flag(node, "static", model.static),
@@ -116,7 +116,7 @@ class GazeboExtensions:
 
 def _extended_link(link: Link, node: Node) -> Link:
     report_ignored(node, _IGNORED_IN_LINK)
-    node.skip(*_FIXED_JOINT_OPTIONS)
+    node.mark(*_FIXED_JOINT_OPTIONS)
     decay = _number(node, "dampingFactor")
     gravity = _flag(node, "gravity", link.gravity) and not _flag(
         node, "turnGravityOff", not link.gravity
@@ -176,7 +176,7 @@ def _direction(node: Node) -> Any:
 
 def _extended_joint(joint: Joint, node: Node) -> Joint:
     report_ignored(node, _IGNORED_IN_JOINT)
-    node.skip(*_FIXED_JOINT_OPTIONS)
+    node.mark(*_FIXED_JOINT_OPTIONS)
     values: dict[str, Any] = _numbers(node, _AXIS)
     return dataclasses.replace(
         joint,

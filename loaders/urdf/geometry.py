@@ -32,7 +32,6 @@ from loaders.urdf import codes
 
 _Material, _Mesh = maker(Material), maker(Mesh)
 _ZERO, _ONES = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
-_POSE = ("@xyz", "@rpy")
 _VERSION = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})")
 _FIRST_VERSION, _QUATERNIONS, _LAST_VERSION = (1, 0), (1, 1), (1, 2)
 """Versions of URDF: without quaternions, the first with them, and the newest one, which adds limits
@@ -40,7 +39,6 @@ of motion.
 """
 _MAX_LENGTH_ERROR = 1e-6
 """Largest error of the length of a quaternion that is not reported."""
-_IN_MATERIAL = ("color", "specular", "texture")
 
 
 def read_origin(element: Node) -> Pose:
@@ -52,10 +50,10 @@ def pose_of(origin: Node | None) -> Pose:
     """Return the pose that an ``<origin>`` states; the identity if there is none."""
     if origin is None:
         return IDENTITY
-    xyz, rpy = origin.vectors(_POSE, _ZERO)
+    xyz, rpy = origin.numbers("@xyz", 3, _ZERO), origin.numbers("@rpy", 3, _ZERO)
     if "quat_xyzw" not in origin.attributes:
         return Pose.from_xyz_rpy(xyz, rpy)
-    origin.skip("@quat_xyzw")
+    origin.mark("@quat_xyzw")
     x, y, z, w = origin.numbers("@quat_xyzw", 4, (0.0, 0.0, 0.0, 1.0))
     if not _states_quaternion(origin, math.hypot(x, y, z, w)):
         return Pose.from_xyz_rpy(xyz, rpy)
@@ -139,7 +137,7 @@ def read_geometry(element: Node, geometry: Node | None, context: Context) -> Geo
     if len(shapes) != 1 or shapes[0].tag not in SHAPES:
         shapes = _known_shapes(element, shapes)
     if geometry is not None:
-        geometry.read = geometry.read[_IN_GEOMETRY]
+        geometry.mark(*_IN_GEOMETRY)
     return SHAPES[shapes[0].tag](shapes[0], context) if shapes else None
 
 
@@ -321,7 +319,7 @@ class Materials:
 
 def _read_material(node: Node, context: Context) -> Material:
     name = node.word("@name", "") or None
-    color, specular, texture = node.firsts(_IN_MATERIAL)
+    color, specular, texture = node.child("color"), node.child("specular"), node.child("texture")
     return _Material(
         name=name,
         diffuse=None if color is None else _read_color(color),

@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 
 from loaders import codes as loaders_codes
-from loaders.diagnostics import Fate, Where
+from loaders.diagnostics import Fate
 from loaders.drake.dialect import URDF
 from loaders.drake.joint import URDF_TYPES, complete_urdf_joint, read_acceleration
 from loaders.model import X_AXIS, Coupling, Joint, JointAxis, JointType
 from loaders.model.joint import UNLIMITED
 from loaders.node import IgnoredElements, Node, mark_read, report_ignored
-from loaders.numbers import KeyGroup
 from loaders.pose import IDENTITY, Array, frozen, frozen_vector, rotation_to
 from loaders.speed import maker
 from loaders.urdf import codes
 
-from .geometry import pose_of
+from .geometry import read_origin
 
 TYPES = {
     "fixed": JointType.FIXED,
@@ -37,9 +36,6 @@ _Joint, _JointAxis = maker(Joint), maker(JointAxis)
 _EXTENSIONS = frozenset({"ball", "spherical"})
 _LIMITED = frozenset({JointType.REVOLUTE, JointType.PRISMATIC})
 _ONE_AXIS = _LIMITED | {JointType.CONTINUOUS}
-_LIMITS = KeyGroup("@lower", "@upper", "@effort", "@velocity")
-_DYNAMICS = KeyGroup("@damping", "@friction")
-_OF_AXIS = ("axis", "dynamics", "limit")
 
 _CONTROLLER = (
     Fate.NOTED,
@@ -47,33 +43,29 @@ _CONTROLLER = (
     "it is for controllers and has no effect on the mechanics",
 )
 _IGNORED: IgnoredElements = {"safety_controller": _CONTROLLER, "calibration": _CONTROLLER}
-_IGNORED_TAGS = tuple(_IGNORED)
 _IGNORED_LIMITS = ("deceleration", "jerk")
-_WORDS = ("@name", "@type", "@drake_ignore")
-_ENDS = ("parent", "child", "origin")
 
 
-def read_joint(node: Node, robot: Where) -> Joint:
+def read_joint(node: Node) -> Joint:
     """Read a joint. Its frame J is the frame of the child link, as in the specification.
 
     Args:
         node: The ``<joint>``.
-        robot: The place of its ``<robot>``.
     """
-    if not node.lacks(_IGNORED_TAGS):
-        report_ignored(node, _IGNORED)
-    name, kind, _ = node.words(_WORDS)
+    report_ignored(node, _IGNORED)
+    node.mark("@drake_ignore")
+    kind = node.word("@type", "")
     joint_type = TYPES[kind] if kind in TYPES and kind not in _EXTENSIONS else _read_type(node)
-    parent, child, origin = node.firsts(_ENDS)
+    parent, child = node.child("parent"), node.child("child")
     joint = _Joint(
-        name=name,
+        name=node.word("@name", ""),
         type=joint_type,
         parent=_read_end(node, parent, "parent"),
         child=_read_end(node, child, "child"),
-        X_PJ=pose_of(origin),
+        X_PJ=read_origin(node),
         X_CJ=IDENTITY,
         axes=_read_axes(node, joint_type),
-        where=node.where_in(robot),
+        where=node.where,
     )
     return complete_urdf_joint(node, joint) if joint_type in URDF_TYPES else joint
 
@@ -100,10 +92,9 @@ def _read_end(node: Node, end: Node | None, tag: str) -> str:
 
 def _read_axes(node: Node, joint_type: JointType) -> tuple[JointAxis, ...]:
     if joint_type in _ONE_AXIS:
-        axis, dynamics, limit = node.firsts(_OF_AXIS)
-        direction = _read_direction(axis)
-        friction, (damping, *_) = _read_dynamics(dynamics, 1)
-        limits = _read_limits(node, limit, joint_type)
+        direction = _read_direction(node.child("axis"))
+        friction, (damping, *_) = _read_dynamics(node.child("dynamics"), 1)
+        limits = _read_limits(node, node.child("limit"), joint_type)
         return (_JointAxis(xyz=direction, damping=damping, friction=friction, **limits),)
     if joint_type is JointType.PLANAR:
         return _read_planar(node, _read_direction(node.child("axis")))
@@ -143,8 +134,8 @@ def _read_dynamics(dynamics: Node | None, count: int) -> tuple[float, tuple[floa
         damping = dynamics.numbers("@damping", count)
         friction = dynamics.number("@friction", 0.0)
     else:
-        single, friction = dynamics.numbers_of(_DYNAMICS, 0.0)
-        damping = (single,) * count
+        damping = (dynamics.number("@damping", 0.0),) * count
+        friction = dynamics.number("@friction", 0.0)
     if min(*damping, friction, 0.0) < 0.0:
         dynamics.report(loaders_codes.XML_OUT_OF_RANGE_8)
     return friction, damping
@@ -176,7 +167,7 @@ def _report_unlimited(node: Node, joint_type: JointType) -> None:
     limit = node.child("limit")
     if limit is None:
         return
-    limit.skip(*("@" + name for name in limit.attributes))
+    limit.mark(*("@" + name for name in limit.attributes))
     if joint_type is not JointType.FIXED:
         limit.report(codes.LIMIT_IGNORED, type=joint_type.value)
 
@@ -192,18 +183,13 @@ def _read_limits(node: Node, limit: Node | None, joint_type: JointType) -> dict[
         if joint_type in _LIMITED:
             node.report(codes.MISSING_LIMIT, type=joint_type.value)
         return {}
-    stated = _LIMITS.numbers(limit.attributes, math.nan)
-    if stated is not None and joint_type in _LIMITED and _are_usual(*stated):
-        limit.skip(*_LIMITS.keys)
-        lower, upper, effort, velocity = stated
-    else:
-        lower, upper = _read_range(limit, joint_type)
-        effort, velocity = _read_bound(limit, "effort"), _read_bound(limit, "velocity")
+    lower, upper = _read_range(limit, joint_type)
+    effort, velocity = _read_bound(limit, "effort"), _read_bound(limit, "velocity")
     acceleration = read_acceleration(limit, URDF)
     for name in _IGNORED_LIMITS:
         if name in limit.attributes:
             fate, code, reason = _CONTROLLER
-            limit.skip("@" + name)
+            limit.mark("@" + name)
             limit.report(
                 fate, code, "ignored {name} of <limit>: {reason}", name=name, reason=reason
             )
@@ -214,14 +200,6 @@ def _read_limits(node: Node, limit: Node | None, joint_type: JointType) -> dict[
         "velocity": velocity,
         "acceleration": acceleration,
     }
-
-
-def _are_usual(lower: float, upper: float, effort: float, velocity: float) -> bool:
-    """Return whether limits are finite and in order, as nearly all are, so that each is used as
-    stated.
-    """
-    is_range = -UNLIMITED < lower <= upper < UNLIMITED
-    return is_range and 0.0 <= effort < UNLIMITED and 0.0 <= velocity < UNLIMITED
 
 
 def _read_bound(limit: Node, name: str) -> float:

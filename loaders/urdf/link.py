@@ -10,19 +10,17 @@ from typing import Any
 from loaders.context import Context
 from loaders.diagnostics import Fate, Where
 from loaders.drake.dialect import URDF
-from loaders.drake.link import ELEMENTS_OF_URDF as DRAKE_SURFACE
 from loaders.drake.link import read_display, read_surface_velocity_axis
 from loaders.drake.link import read_surface as drake_surface
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Collision, Friction, Link, Surface, Visual
 from loaders.model.contact import UNIT_PATCH_RADIUS
 from loaders.node import IgnoredElements, Node, report_ignored
-from loaders.numbers import KeyGroup
 from loaders.pose import Pose, frozen_matrix
 from loaders.speed import Deferred, maker
 from loaders.urdf import codes
 
-from .geometry import Materials, pose_of, read_geometry, shape_names
+from .geometry import Materials, read_geometry, read_origin, shape_names
 
 _IGNORED: IgnoredElements = {
     "friction_anchor": (Fate.NOTED, "urdf.engine-setting", "it sets the solver of PyBullet"),
@@ -78,15 +76,9 @@ _shape_inertia: Callable[..., SpatialInertia | None] = Deferred(
     "loaders.finish.mass_properties:shape_inertia"
 )
 _NOT_MECHANICAL = (Fate.NOTED, "urdf.appearance", "it has no effect on motion or contact")
-_WORDS = ("@name", "@drake_ignore")
-_PARTS = ("inertial", "contact", "drake:surface_velocity_axis")
-_INERTIAL = ("mass", "inertia", "origin")
-_SHAPE = ("origin", "geometry")
-_SHAPE_AND_MATERIAL = (*_SHAPE, "material")
 _IGNORED_IN_COLLISION: IgnoredElements = {"material": _NOT_MECHANICAL, "verbose": _NOT_MECHANICAL}
-_RARE_IN_COLLISION = (*_IGNORED_IN_COLLISION, *DRAKE_SURFACE)
 _Link, _Collision, _Visual = maker(Link), maker(Collision), maker(Visual)
-_MOMENTS = KeyGroup("@ixx", "@ixy", "@ixz", "@iyy", "@iyz", "@izz")
+_MOMENTS = ("@ixx", "@ixy", "@ixz", "@iyy", "@iyz", "@izz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,37 +103,37 @@ def read_link(node: Node, X_WL: Pose, robot: Robot) -> Link:
         X_WL: Pose of the link at the zero configuration.
         robot: The robot.
     """
-    name, _ = node.words(_WORDS)
-    where = node.where_in(robot.where)
-    inertial, contact, velocity_axis = node.firsts(_PARTS)
-    collisions = _read_collisions(node, name, where, contact, robot)
+    node.mark("@drake_ignore")
+    name = node.word("@name", "")
+    inertial, velocity_axis = node.child("inertial"), node.child("drake:surface_velocity_axis")
+    collisions = _read_collisions(node, name, robot)
     return _Link(
         name=name,
         model=robot.name,
         X_WL=X_WL,
         inertia=None if inertial is None else _read_inertial(inertial, name, collisions),
         collisions=collisions,
-        visuals=_read_visuals(node, name, where, robot),
+        visuals=_read_visuals(node, name, robot),
         surface_velocity_axis=None
         if velocity_axis is None
         else read_surface_velocity_axis(velocity_axis, URDF),
-        where=where,
+        where=node.where,
     )
 
 
 def _read_inertial(
     inertial: Node, name: str, collisions: Sequence[Collision]
 ) -> SpatialInertia | None:
-    mass_node, moments, origin = inertial.firsts(_INERTIAL)
+    mass_node, moments = inertial.child("mass"), inertial.child("inertia")
     if mass_node is None:
         return _read_density(inertial, collisions)
     mass = mass_node.number("@value")
     xx = xy = xz = yy = yz = zz = 0.0
     if moments is not None:
-        xx, xy, xz, yy, yz, zz = moments.numbers_of(_MOMENTS, 0.0)
+        xx, xy, xz, yy, yz, zz = (moments.number(key, 0.0) for key in _MOMENTS)
     elif mass:
         inertial.report(codes.MISSING_INERTIA)
-    X_LI = pose_of(origin)
+    X_LI = read_origin(inertial)
     if name == WORLD:
         inertial.report(codes.WORLD_INERTIAL)
         return None
@@ -170,53 +162,46 @@ def _read_density(inertial: Node, collisions: Sequence[Collision]) -> SpatialIne
     return sum(parts[1:], parts[0]) if parts else None
 
 
-def _read_collisions(
-    link: Node, name: str, where: Where, contact: Node | None, robot: Robot
-) -> tuple[Collision, ...]:
+def _read_collisions(link: Node, name: str, robot: Robot) -> tuple[Collision, ...]:
+    contact = link.child("contact")
     elements = link.all("collision")
     link_surface = DEFAULT_SURFACE if contact is None else read_contact(contact)
     collisions = []
     for label, element in shape_names(name, elements):
-        origin, shape = element.firsts(_SHAPE)
-        is_plain = element.lacks(_RARE_IN_COLLISION)
-        if not is_plain:
-            report_ignored(element, _IGNORED_IN_COLLISION)
-        geometry = read_geometry(element, shape, robot.context)
-        surface = link_surface if is_plain else drake_surface(element, link_surface, URDF)
+        report_ignored(element, _IGNORED_IN_COLLISION)
+        X_LG = read_origin(element)
+        geometry = read_geometry(element, element.child("geometry"), robot.context)
+        surface = drake_surface(element, link_surface, URDF)
         if geometry is not None:
-            place = element.where_in(where)
             collisions.append(
                 _Collision(
-                    name=label,
-                    X_LG=pose_of(origin),
-                    geometry=geometry,
-                    surface=surface,
-                    where=place,
+                    name=label, X_LG=X_LG, geometry=geometry, surface=surface, where=element.where
                 )
             )
     return tuple(collisions)
 
 
-def _read_visuals(link: Node, name: str, where: Where, robot: Robot) -> tuple[Visual, ...]:
+def _read_visuals(link: Node, name: str, robot: Robot) -> tuple[Visual, ...]:
     elements = link.all("visual")
     visuals = []
     for label, element in shape_names(name, elements):
-        origin, shape, material_node = element.firsts(_SHAPE_AND_MATERIAL)
+        X_LG = read_origin(element)
+        material_node = element.child("material")
         material = (
             None if material_node is None else robot.materials.read(material_node, robot.context)
         )
-        geometry = read_geometry(element, shape, robot.context)
+        geometry = read_geometry(element, element.child("geometry"), robot.context)
         roles, renderers = read_display(element, URDF)
         if geometry is not None and roles:
             visuals.append(
                 _Visual(
                     name=label,
-                    X_LG=pose_of(origin),
+                    X_LG=X_LG,
                     geometry=geometry,
                     material=material,
                     roles=roles,
                     renderers=renderers,
-                    where=element.where_in(where),
+                    where=element.where,
                 )
             )
     return tuple(visuals)

@@ -160,7 +160,7 @@ def read(root: Node, context: Context) -> Scene | None:
         _report_empty(root)
     joint_nodes, repeated_joints = _by_name(root.all("joint"))
     where = root.where
-    stated = StatedJoints.read(joint_nodes, repeated_joints, where)
+    stated = StatedJoints.read(joint_nodes, repeated_joints)
     joints = stated.connected(link_nodes, context.diagnostics)
     extensions = GazeboExtensions(
         root, (*link_nodes, *(joint.name for joint in joints)), left_out=joint_nodes

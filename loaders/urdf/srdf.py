@@ -157,7 +157,7 @@ def with_srdf(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
     if root.tag != "robot":
         root.report(codes.SRDF_ROOT, tag=root.tag)
         return scene
-    root.skip("@name", "@version")
+    root.mark("@name", "@version")
     report_ignored(root, _IGNORED)
     known = tuple(link.name for link in scene.links)
     pairs = list(dict.fromkeys(_disabled_pairs(root, known)))
@@ -186,7 +186,7 @@ def _disabled_pairs(root: Node, known: tuple[str, ...]) -> Iterator[tuple[str, s
     """
     links = set(known)
     for node in root.all("disable_collisions"):
-        node.skip("@reason")
+        node.mark("@reason")
         yield from _pair(node, links)
     enabled = {pair for node in root.all("enable_collisions") for pair in _pair(node, links)}
     for node in root.all("disable_default_collisions"):
@@ -200,7 +200,7 @@ def _pair(node: Node, links: Iterable[str]) -> list[tuple[str, str]]:
     """Return the pair of links of an element; nothing, with a diagnostic, unless they are two links
     of the robot.
     """
-    node.skip("@reason")
+    node.mark("@reason")
     a, b = node.word("@link1"), node.word("@link2")
     known = [_is_known(name, links, node) for name in (a, b)]
     if not all(known):

@@ -61,7 +61,7 @@ def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
     other.
     """
     kind = node.word("@type", "") or _text(node, "type") or _text(node, "plugin")
-    node.skip("@name", "@type", "type", "plugin")
+    node.mark("@name", "@type", "type", "plugin")
     if _SIMPLE not in kind:
         node.report(codes.TRANSMISSION_TYPE, type=kind, supported=_SIMPLE)
         mark_read(node)
@@ -71,7 +71,7 @@ def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
         return None
     for part in (joint_node, motor):
         report_ignored(part, _IGNORED_IN_JOINT)
-        part.skip("@role")
+        part.mark("@role")
     name = motor.word("@name")
     reduction = _read_reduction((motor, node, joint_node))
     drive = read_drive(motor, URDF)
@@ -177,7 +177,7 @@ def _with_ros2_control(
     """Return the actuators with those of a ``<ros2_control>``: one for each joint with a command
     interface.
     """
-    control.skip(*("@" + name for name in control.attributes))
+    control.mark(*("@" + name for name in control.attributes))
     report_ignored(control, _IGNORED_IN_ROS2_CONTROL)
     transmissions = [
         a

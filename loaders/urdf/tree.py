@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from loaders.diagnostics import Diagnostics, Where
+from loaders.diagnostics import Diagnostics
 from loaders.model import WORLD, Coupling, Joint
 from loaders.node import Node, mark_read
 from loaders.pose import IDENTITY, Pose
@@ -197,18 +197,15 @@ class StatedJoints:
     """
 
     @classmethod
-    def read(
-        cls, unique: Mapping[str, Node], repeated: Iterable[Node], robot: Where
-    ) -> StatedJoints:
+    def read(cls, unique: Mapping[str, Node], repeated: Iterable[Node]) -> StatedJoints:
         """Read the joints.
 
         Args:
             unique: The elements with a name, by name.
             repeated: The other elements.
-            robot: The place of their ``<robot>``.
         """
-        by_name = {name: read_joint(node, robot) for name, node in unique.items()}
-        return cls(unique, by_name, [(node, read_joint(node, robot)) for node in repeated])
+        by_name = {name: read_joint(node) for name, node in unique.items()}
+        return cls(unique, by_name, [(node, read_joint(node)) for node in repeated])
 
     def connected(self, links: dict[str, Node], diagnostics: Diagnostics) -> list[Joint]:
         """Return the joints whose ends are links or the world; report the others, and second

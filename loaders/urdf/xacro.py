@@ -56,14 +56,7 @@ class _ExpandedNode(Node):
     @property
     def where(self) -> Where:
         """The place in the source, with the path in the expanded document."""
-        return self._in_source(super().where)
-
-    def where_in(self, parent: Where) -> Where:
-        """Return the place in the source, as `where` does, given that of the parent."""
-        return self._in_source(super().where_in(parent))
-
-    def _in_source(self, place: Where) -> Where:
-        return Where(*self.file_and_line, place.path)
+        return Where(*self.file_and_line, super().where.path)
 
 
 def read_places(data: bytes, path: Path) -> tuple[Where, ...]:

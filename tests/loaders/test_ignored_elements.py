@@ -11,7 +11,7 @@ def test_each_ignored_element_is_reported_once_with_its_subtree_read() -> None:
     diagnostics = Diagnostics()
     root = parse(b"<link name='l'><fog a='1'><deep/></fog><fog/><other/></link>", "f", diagnostics)
     assert root is not None
-    root.skip("@name")
+    root.mark("@name")
     report_ignored(root, {"fog": (Fate.NOTED, "test.fog", "it is fog")})
     root.report_unread()
     entries = [(entry.code, entry.message, entry.subjects) for entry in diagnostics]

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.numbers import KeyGroup
 from tests.support.xml_nodes import FUZZ, root_of
 
 
@@ -203,7 +202,7 @@ def test_a_repeated_element_is_reported_once_with_all_that_it_contains() -> None
     root, found = root_of("<a><b><c/></b><b d='1'><c e='2'/></b></a>")
     first = root.child("b")
     assert first is not None
-    first.skip("c")
+    first.mark("c")
     root.report_unread()
     assert [entry.code for entry in found] == ["xml.repeated-element"]
 
@@ -232,26 +231,6 @@ def test_a_required_number_is_reported_once_whether_it_is_missing_or_wrong(insid
     assert len(found) == 1
 
 
-@pytest.mark.parametrize(
-    "inside", ["<x>1</x><y>0x10</y>", "<x>1</x><x>2</x><y>3</y>", "<y>abc</y>", "<x>1 2</x>", ""]
-)
-def test_several_numbers_are_read_as_each_alone(inside: str) -> None:
-    """With the same findings."""
-    results = []
-    for read in (
-        lambda n: list(n.numbers_of(KeyGroup("x", "y"), 7.0)),
-        lambda n: [n.number(key, 7.0) for key in ("x", "y")],
-    ):
-        root, diagnostics = root_of(f"<a b='1'>{inside}</a>")
-        results.append((read(root), [(entry.code, entry.arguments) for entry in diagnostics]))
-        root.report_unread()
-        assert [entry.arguments["name"] for entry in diagnostics if entry.code == "xml.unread"] == [
-            "b"
-        ]
-    assert results[0] == results[1]
-    assert root_of("<a b='2'/>")[0].numbers_of(KeyGroup("@b", "@c"), 7.0) == [2.0, 7.0]
-
-
 def test_what_is_lacking_is_marked_as_read() -> None:
     root, diagnostics = root_of("<a><b/><c/></a>")
     assert root.lacks(("x", "y"))
@@ -268,34 +247,3 @@ def test_all_attributes_are_reported_but_those_that_were_read_in_any_order(order
     ]
     root.report_unread()
     assert [entry.arguments["name"] for entry in diagnostics] == sorted({*"xyz"} - {*order})
-
-
-@pytest.mark.parametrize("inside", ["<x/><z/>", "<x/><y/><x/>", "<y a='1'/><w/>", ""])
-def test_first_children_are_those_that_each_look_finds(inside: str) -> None:
-    """With the same findings."""
-    results = []
-    for read in (
-        lambda n: n.firsts(("x", "y", "z")),
-        lambda n: [n.child(tag) for tag in ("x", "y", "z")],
-    ):
-        root, diagnostics = root_of(f"<a>{inside}</a>")
-        children = [None if child is None else root.children.index(child) for child in read(root)]
-        root.report_unread()
-        results.append(
-            (children, [(entry.code, entry.where, entry.subjects) for entry in diagnostics])
-        )
-    assert results[0] == results[1]
-
-
-def test_a_place_below_a_known_one_is_the_place() -> None:
-    root, _ = root_of("<sdf>\n<model name='arm'>\n<link name='hand'/><link/></model></sdf>")
-    model = root.children[0]
-    assert [link.where_in(model.where) for link in model.children] == [
-        link.where for link in model.children
-    ]
-
-
-def test_a_subtree_has_every_node_once_and_parents_first() -> None:
-    root, _ = root_of("<a><b><c/><d/></b><e><f/></e></a>")
-    assert [node.tag for node in root.subtree()] == ["a", "b", "e", "c", "d", "f"]
-    assert sorted(node.tag for node in root.walk()) == ["a", "b", "c", "d", "e", "f"]

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import gzip
 import resource
 from collections.abc import Iterator
 from pathlib import Path
+from xml.parsers import expat
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import loaders
 from loaders.diagnostics import Diagnostics
 from loaders.limits import Limits
-from loaders.xml import MAX_DEPTH, MAX_ELEMENTS, parse, read_bytes
+from loaders.xml import MAX_DEPTH, MAX_ELEMENTS, MAX_NAMES, parse, read_bytes
 from tests.support.xml_nodes import FUZZ, root_of
 
 
@@ -186,6 +189,190 @@ def test_common_xml_errors_are_repaired_with_a_note(data: bytes) -> None:
 def test_every_element_keeps_its_line_with_and_without_repairs() -> None:
     root, _ = root_of("<a>\n<!-- x -- \n y -->\n<b/>\n\n<c>\n</c></a>")
     assert [child.line for child in root.children] == [4, 6]
+
+
+def test_lines_are_those_on_which_elements_start_also_beyond_the_numbers_of_libxml2() -> None:
+    """Against the parser of Python's standard library, which counts lines itself."""
+    tag = (
+        "<b\n  c='1>'\r\n  d='&gt;'\n>\n<!-- <e>\n -->\r<f/><f\n/><![CDATA[\n<g>\n]]><?h\n<i> "
+        "?></b>"
+    )
+    comments = "<!--\n-->" * 70_000
+    for start in (
+        "<a>\n",
+        "<a\n>\n",
+        "<?xml version='1.0'?>\n<a>",
+        "\ufeff<a>\n\n",
+        "\n<!---->\n<a>\n",
+    ):
+        data = f"{start}{tag * 3}{comments}{tag}<h/></a>".encode()
+        expected: list[tuple[str, int]] = []
+        parser = expat.ParserCreate()
+        parser.StartElementHandler = lambda name, _, at=parser, to=expected: to.append(
+            (name, at.CurrentLineNumber)
+        )
+        parser.Parse(data, True)
+        root = parse(data, "f.sdf", Diagnostics())
+        assert root is not None
+        assert [(node.tag, node.line) for node in root.walk()] == expected
+        assert expected[-1][1] > 70_000
+
+
+def test_characters_that_are_escaped_in_a_value_or_text_are_themselves() -> None:
+    root, _ = root_of("<a b='&amp;&lt;&quot;&#10;&#xe9;'>&amp;&lt;<![CDATA[&amp;<]]>&#xe9;</a>")
+    assert root.attributes == {"b": '&<"\n\xe9'}
+    assert root.text == "&<&amp;<\xe9"
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("<a xmlns:d='u'><d:b d:c='1'/></a>", ["a", "d:b"]),
+        ("<a><d:b><e:c d:x='1' xml:space='preserve'/></d:b></a>", ["a", "d:b", "e:c"]),
+        ("<a xmlns='u'><b/><d:b xmlns:d='v'/><d:c/></a>", ["a", "b", "d:b", "d:c"]),
+        ("<!-- d:x <a> --><?d:e?><d:a\n>http://x.org<d:b f='g:h'/></d:a>", ["d:a", "d:b"]),
+        ("<a:b:c/>", ["a:b:c"]),
+    ],
+)
+def test_prefixes_are_part_of_names_whether_they_are_declared_or_not(
+    text: str, tags: list[str]
+) -> None:
+    """With their attributes as the document has them, for which the parser of the standard library
+    is the witness.
+    """
+    expected: list[tuple[str, dict[str, str], int]] = []
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = lambda name, given: expected.append(
+        (name, given, parser.CurrentLineNumber)
+    )
+    parser.Parse(text.encode(), True)
+    root, found = root_of(text)
+    assert [(node.tag, node.attributes, node.line) for node in root.walk()] == expected
+    assert [node.tag for node in root.walk()] == tags
+    assert list(found) == []
+
+
+def test_an_attribute_that_the_library_would_lose_is_an_error() -> None:
+    assert codes(b"<a xmlns:d='u' xmlns:e='u' d:b='1' e:b='2'/>") == ["xml.syntax"]
+
+
+def test_a_syntax_error_has_its_column_where_a_prefix_is_not_declared() -> None:
+    """The prefix is declared for the parser, in the same line."""
+    for text in ("<a><drake:b/></c>", "<a><drake_b/></c>"):
+        found = Diagnostics()
+        assert parse(text.encode(), "f.sdf", found) is None
+        assert next(iter(found)).arguments["column"] == 18
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"<n{i}/>" for i in range(MAX_NAMES)),
+        "".join(f"<b n{i}='1'/>" for i in range(MAX_NAMES)),
+        "".join(f"<?n{i}?>" for i in range(MAX_NAMES)),
+        "".join(f"<b xmlns='n{i}'/>" for i in range(MAX_NAMES)),
+        "".join(f"<p{i}:b/>" for i in range(MAX_NAMES)),
+        "".join(f"<{'n' * 1_000}{i}/>" for i in range(MAX_NAMES // 10)),
+    ],
+    ids=["elements", "attributes", "instructions", "namespaces", "prefixes", "long names"],
+)
+def test_names_that_the_library_would_keep_in_memory_are_limited(text: str) -> None:
+    assert codes(f"<a>{text}</a>".encode()) == ["file.too-large"]
+
+
+def test_hostile_names_fill_no_memory() -> None:
+    """Each document has other names, of which few reach the library before the document is
+    refused.
+    """
+
+    def refused(number: int) -> None:
+        names = (f"{'n' * 50}{number}_{i}" for i in range(20 * MAX_NAMES))
+        assert codes("\n".join(["<a>", *(f"<{name}/>" for name in names), "</a>"]).encode()) == [
+            "file.too-large"
+        ]
+        gc.collect()
+
+    refused(0)
+    with within(megabytes=40):
+        for number in range(1, 16):
+            refused(number)
+
+
+def test_many_warnings_about_namespaces_are_an_error() -> None:
+    for data in (b"<b xmlns:c='d e'/>\n" * 2_000, b"<b:c:d xmlns:b='e'/>\n" * 100_000):
+        with within(megabytes=100):
+            assert codes(b"<a>" + data + b"</a>") == ["xml.syntax"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "place"),
+    [
+        ("<a>\n<!-- b -->\n <!-- c\n<d>\n</a>", "unclosed comment", (3, 2)),
+        ("<a>\n <![CDATA[ c\n<d>\n</a>", "unclosed CDATA section", (4, 5)),
+        ("<a>\n<b>\n</a>", "mismatched tag", (3, 5)),
+        ("<a>\n<b/>\n", "no element found", (3, 1)),
+        ("<a/>\n<b/>\n", "junk after document element", (2, 1)),
+        ("<a>\n&c;</a>", "undefined entity", (2, 4)),
+        ("<a>\n<b c='1' c='2'/></a>", "duplicate attribute", (2, 15)),
+        ("<a>\n<b c=1/></a>", "AttValue: \" or ' expected", (2, 6)),
+    ],
+)
+def test_a_syntax_error_has_a_reason_and_a_place(
+    text: str, reason: str, place: tuple[int, int]
+) -> None:
+    found = Diagnostics()
+    assert parse(text.encode(), "f.sdf", found) is None
+    assert next(iter(found)).arguments["reason"] == reason
+    assert (next(iter(found)).where.line, next(iter(found)).arguments["column"]) == place
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("<a>\n<b>\n</a>", ("b", 2)), ("<a>\n<b/>\n", ("a", 1)), ("", ("", 0)), ("<a/><b/>", ("", 0))],
+)
+def test_the_innermost_open_element_is_found(text: str, expected: tuple[str, int]) -> None:
+    found = Diagnostics()
+    assert parse(text.encode(), "f.sdf", found) is None
+    assert (next(iter(found)).arguments["tag"], next(iter(found)).arguments["line"]) == expected
+
+
+def test_a_mismatch_names_the_start_tag_and_its_line() -> None:
+    with pytest.raises(
+        loaders.LoadError, match="the start tag <link> of line 2 is still open there"
+    ):
+        loaders.load_string("<robot name='r'>\n<link name='a'>\n</robot>", format="urdf")
+
+
+def test_an_empty_file_is_called_empty() -> None:
+    with pytest.raises(loaders.LoadError, match="the file is empty"):
+        loaders.load_string(" \n", format="urdf")
+
+
+@pytest.mark.parametrize(
+    ("data", "is_named"),
+    [
+        ("<a>\n<b c='caf\xe9'/></a>".encode("latin-1"), True),
+        (b"<a>\n<b c=1/></a>", False),
+        ("<a>\n<b c=1/>\n\xe9</a>".encode("latin-1"), False),
+        ("<?xml version='1.0' encoding='latin-1'?><a b=1>\xe9</a>".encode("latin-1"), False),
+        ("<a b=1>\xe9</a>".encode("utf-16"), False),
+    ],
+    ids=["latin-1", "no quotes", "an error before", "declared", "utf-16"],
+)
+def test_a_byte_of_another_encoding_is_named(data: bytes, is_named: bool) -> None:
+    found = Diagnostics()
+    assert parse(data, "f.sdf", found) is None
+    assert ("byte 0xe9 is not UTF-8" in next(iter(found)).message) is is_named
+
+
+@pytest.mark.parametrize("label", ["shift_jis", "utf-16", "punycode", "zlib"])
+def test_an_encoding_that_a_document_may_not_have_is_one_error(label: str) -> None:
+    assert codes(f"<?xml version='1.0' encoding='{label}'?><a/>".encode()) == ["xml.syntax"]
+
+
+def test_a_byte_that_the_declared_encoding_does_not_have_is_one_error() -> None:
+    assert codes(b"<?xml version='1.0' encoding='windows-1252'?>\n<a>\x81</a>") == ["xml.syntax"]
+    assert codes("<a>".encode("utf-16") + b"\x00") == ["xml.syntax"]
 
 
 @FUZZ

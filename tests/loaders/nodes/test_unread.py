@@ -35,9 +35,9 @@ def test_elements_of_other_namespaces_are_a_note_but_drakes_are_not() -> None:
 def test_a_key_that_was_asked_for_is_read_however_it_was_asked_for() -> None:
     root, found = root_of("<a b='1' c='2' xmlns:x='u'><d e='3'/><f g='4'><h/></f></a>")
     root.word("@b")
-    root.skip("@c", "d", "f")
-    root.children[0].skip("@e")
-    root.children[1].skip_all()
+    root.mark("@c", "d", "f")
+    root.children[0].mark("@e")
+    root.children[1].mark_all()
     root.report_unread()
     assert list(found) == []
 
@@ -61,8 +61,8 @@ def test_a_key_that_was_asked_for_is_read_however_it_was_asked_for() -> None:
 )
 def test_an_unread_pose_or_shape_is_an_error_that_lenient_loading_ignores(text: str) -> None:
     root, found = root_of(f"<a>{text}</a>")
-    root.skip(root.children[0].tag)
-    root.children[0].skip("box")
+    root.mark(root.children[0].tag)
+    root.children[0].mark("box")
     root.report_unread()
     assert {(entry.code, entry.fate, entry.leniency) for entry in found} == {
         ("xml.unread-pose", Fate.INVALID, "it is ignored")
@@ -81,7 +81,7 @@ def test_an_unread_pose_or_shape_is_an_error_that_lenient_loading_ignores(text: 
 )
 def test_an_unread_piece_that_states_no_pose_and_no_shape_is_a_warning(text: str) -> None:
     root, found = root_of(f"<a>{text}</a>")
-    root.skip(*(child.tag for child in root.children))
+    root.mark(*(child.tag for child in root.children))
     root.report_unread()
     assert {(entry.code, entry.fate) for entry in found} == {("xml.unread", Fate.DROPPED)}
 
@@ -107,6 +107,6 @@ def test_an_unread_piece_that_states_no_pose_and_no_shape_is_a_warning(text: str
 def test_misplaced_and_foreign_pieces_have_a_hint(text: str, hint: str) -> None:
     root, found = root_of(f"<a>{text}</a>")
     for node in root.walk():
-        node.skip(*(child.tag for child in node.children if child.children or child.attributes))
+        node.mark(*(child.tag for child in node.children if child.children or child.attributes))
     root.report_unread()
     assert [entry.hint for entry in found] == [hint]

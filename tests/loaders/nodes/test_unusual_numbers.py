@@ -41,14 +41,9 @@ def test_a_number_is_what_strtod_reads_or_the_default(
 def test_a_vector_has_the_first_numbers_or_the_default(
     text: str, values: tuple[float, ...], codes: list[str]
 ) -> None:
-    """Whether it is read alone or with other attributes."""
-    for read in (
-        lambda n: n.numbers("@v", 3, (7.0, 8.0, 9.0)),
-        lambda n: n.vectors(("@v",), (7.0, 8.0, 9.0))[0],
-    ):
-        root, found = root_of(f"<a v='{text}'/>")
-        assert read(root) == values
-        assert [entry.code for entry in found] == codes
+    root, found = root_of(f"<a v='{text}'/>")
+    assert root.numbers("@v", 3, (7.0, 8.0, 9.0)) == values
+    assert [entry.code for entry in found] == codes
 
 
 def test_the_error_about_numbers_with_commas_says_how_to_separate_them() -> None:

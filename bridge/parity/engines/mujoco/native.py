@@ -185,10 +185,7 @@ def compile_original(source: PathLike, **search: Unpack[Search]) -> Iterator[Sou
     diagnostics.raise_for(LoadError, strict=False)
     if root is None or compiled is None:  # the readers return nothing only after reporting why
         raise LoadError(tuple(diagnostics))
-    try:
-        yield compiled
-    finally:
-        root.free()
+    yield compiled
 
 
 _CONNECT, _WELD, _JOINT = range(3)

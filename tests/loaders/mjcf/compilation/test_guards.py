@@ -70,7 +70,7 @@ def test_a_small_document_that_makes_much_is_refused(text: str, tmp_path: Path) 
 
 def test_an_element_of_thousands_of_attributes_is_refused(tmp_path: Path) -> None:
     """MuJoCo compares each attribute with all before it; it would be asked for 20 errors."""
-    attributes = " ".join(f'a{i}="1"' for i in range(20_000))
+    attributes = " ".join(f'a{i}="1"' for i in range(9_000))
     start = time.process_time()
     found = problems(written(tmp_path, document(f"<geom {attributes}/>")))
     assert [problem.code for problem in found] == ["mjcf-in.too-large"]

@@ -11,7 +11,7 @@ from loaders.xml import parse
 
 
 def contents_of(root: Node) -> Contents:
-    nodes = root.subtree()
+    nodes = list(root.walk())
     return Contents.of(nodes, {node.tag for node in nodes})
 
 
