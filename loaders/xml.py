@@ -487,10 +487,7 @@ class _Builder:
             parent.diagnostics,
             parent,
         )
-        if parent.children:
-            parent.children.append(self.node)  # a list, if there are any
-        else:
-            parent.children = [self.node]
+        parent.children.append(self.node)
         if self._depth == 1 and self.node.tag in _WITHOUT_TEXT:
             self._keeps_text = False
 
