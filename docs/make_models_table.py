@@ -1,12 +1,10 @@
 """Write ``docs/models.md``: real models in both running engines, one row for each model.
 
 Run it from the root of the project, with the test extra installed and the corpus beside the project
-or named by
-``SDFBRIDGE_CORPUS``: ``python docs/make_models_table.py``. It takes about twenty minutes on two
-    cores. With the
-argument ``motion`` it rewrites only the section on MuJoCo under full control, in half of that time,
-and with ``engines`` only what stands before it. With the variable ``SDFBRIDGE_JOURNAL``, the name
-of a folder, it continues where it was interrupted.
+or named by ``SDFBRIDGE_CORPUS``: ``python docs/make_models_table.py``. It takes about twenty
+minutes on two cores. With the argument ``motion`` it rewrites only the section on MuJoCo under full
+control, in half of that time, and with ``engines`` only what stands before it. With the variable
+``SDFBRIDGE_JOURNAL``, the name of a folder, it continues where it was interrupted.
 """
 
 from __future__ import annotations

@@ -2,14 +2,13 @@
 witness.
 
 Run it from the root of the project, with the test extra installed and the corpus beside the project
-or named by
-``SDFBRIDGE_CORPUS``: ``python docs/make_parity_table.py --journal out.jsonl``. Verdicts that
-    journals hold are taken as
-they are, the smallest of the other files are compared first, and what is found is appended to the
-last journal, so that an interrupted run goes on where it ended; ``--only-page`` writes the page
-from the journals alone. ``--levels L0,L1`` leaves motion out and takes about twenty minutes on two
-cores. ``--only WORD`` compares the models whose names contain the word, ``--most-bytes N`` the
-files that are no larger; ``--page FILE`` writes another file than ``docs/proof.md``.
+or named by ``SDFBRIDGE_CORPUS``: ``python docs/make_parity_table.py --journal out.jsonl``. Verdicts
+that journals hold are taken as they are, the smallest of the other files are compared first, and
+what is found is appended to the last journal, so that an interrupted run goes on where it ended;
+``--only-page`` writes the page from the journals alone. ``--levels L0,L1`` leaves motion out and
+takes about twenty minutes on two cores. ``--only WORD`` compares the models whose names contain the
+word, ``--most-bytes N`` the files that are no larger; ``--page FILE`` writes another file than
+``docs/proof.md``.
 """
 
 from __future__ import annotations

@@ -42,10 +42,8 @@ class Result:
         kind: The kind of the case.
         number: Its seed.
         outcome: ``loaded``, ``refused`` (an error of ours), ``kept`` (an output folder after an
-            interruption); or a
-            failure: ``exception``, ``crash``, ``hang``, ``memory``, ``outside`` (a file was touched
-                or left outside the
-            output).
+            interruption); or a failure: ``exception``, ``crash``, ``hang``, ``memory``, ``outside``
+            (a file was touched or left outside the output).
         detail: The exception or the signal.
         seconds: Processor time that it took.
         megabytes: Memory that its process had taken by its end, beside the imports.

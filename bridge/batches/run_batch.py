@@ -316,7 +316,7 @@ def batch(  # noqa: PLR0913 - all but the first two are options by name
         out: Folder for results and reports, which are written at the end; ``convert`` needs it.
         resume: Whether to take the results of an earlier batch in ``out`` of which nothing has
             changed: neither the files that the model consists of, nor the options, nor the
-                versions.
+            versions.
         force: Whether to write into a folder that holds other files.
         preload: Modules that are imported once for all models of a worker, because their import is
             slow.

@@ -2,9 +2,9 @@
 
 What is not in the table changes no motion, or is compared by the mechanics, or belongs to one
 simulator: names, looks, sensors, limits of speed, which no simulator enforces, accuracy of solvers.
-    MuJoCo's own settings count if they act on
-motion or contact: gravity compensation, polynomials of springs and dampers, fluids, laws of
-actuators, switches, softness; `loaders.engine_settings` has their effects.
+MuJoCo's own settings count if they act on motion or contact: gravity compensation, polynomials of
+springs and dampers, fluids, laws of actuators, switches, softness; `loaders.engine_settings` has
+their effects.
 """
 
 from __future__ import annotations

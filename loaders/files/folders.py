@@ -434,7 +434,7 @@ class RealPaths:
 
         A normalized path goes up at its front alone, from the working folder, whose path has no
         links: there ``..`` may be cancelled as text, so that the folders are looked up by the paths
-            that other searches have.
+        that other searches have.
         """
         return (
             self._of_file(os.path.abspath(path))

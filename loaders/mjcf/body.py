@@ -305,7 +305,7 @@ def _settings(body: int, compensation: float, model: Any) -> Settings:
     The axes and moments are stated if they are not those of the link. The inertia determines them
     within rounding only, and not at all where moments are equal. MuJoCo's motion depends on their
     choice: fluids act on a box along them, and they decide whether it neglects a small offset of
-        the center of mass.
+    the center of mass.
     """
     part = (("gravcomp", text_of(compensation)),) if compensation not in {0.0, 1.0} else ()
     axes = model.body_iquat[body]

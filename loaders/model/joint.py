@@ -114,9 +114,8 @@ class Joint:
     axes: tuple[JointAxis, ...] = ()
     """Axes in the order of the joint's positions: none for fixed joints, ``x, y, normal`` for a
     planar joint, and the axis of rotation for a screw joint. At most one for a ball joint and two
-    for a floating joint, translation and
-    rotation: these hold for every direction and have no limits, and a spring pulls to the default
-        position.
+    for a floating joint, translation and rotation: these hold for every direction and have no
+    limits, and a spring pulls to the default position.
     """
     pitch: float = 1.0
     """Translation of a screw joint per revolution [m], right-handed."""

@@ -7,7 +7,7 @@ without commands, the distance of the motions of two engines must shrink with th
 Only shapes are removed, because contact is compared at L4. The engines solve friction and
 constraints by different methods, which must lead to the same motion when the time step becomes
 small: the distance of the two motions must shrink. The motion starts away from the stops and ends
-    where the first stop is near; `stops` has the motion into them.
+where the first stop is near; `stops` has the motion into them.
 """
 
 from __future__ import annotations

@@ -53,11 +53,9 @@ def masks(
     were found.
 
     Bodies that collide with the same others form a class. In the graph of classes that collide a
-    vertex cover is
-    chosen: each class in it has its own bit, which every class that collides with it has in
-        ``touches``. No class
-    has `EXTERNAL_BIT` in ``touches``, but all have it in ``kind``: a foreign body that collides
-    with everything collides with them.
+    vertex cover is chosen: each class in it has its own bit, which every class that collides with
+    it has in ``touches``. No class has `EXTERNAL_BIT` in ``touches``, but all have it in ``kind``:
+    a foreign body that collides with everything collides with them.
 
     Args:
         bodies: The bodies, by any key.

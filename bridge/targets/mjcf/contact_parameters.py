@@ -7,9 +7,8 @@ zero configuration. Hence ``k = K (1 - d) w`` for a stiffness K. While they touc
 as if their mass were ``1 / (1 - d)`` times as large: d is as small as the time step allows.
 
 Source: MuJoCo's documentation, "Computation", constraint model; restitution of a linear spring and
-damper that do not
-pull: Schwager and Pöschel, "Coefficient of restitution and linear-dashpot model revisited", 2007,
-    equation 21.
+damper that do not pull: Schwager and Pöschel, "Coefficient of restitution and linear-dashpot model
+revisited", 2007, equation 21.
 
 MuJoCo combines two geoms by the larger coefficient, element by element, and by the harder
 ``solref`` of two that are negative. It would average the impedances; ``solmix`` gives all the

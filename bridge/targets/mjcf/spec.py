@@ -147,9 +147,8 @@ def folder_name(
     """Return a name for the folder of assets, another one for other contents.
 
     MuJoCo keeps decoded meshes and pictures for the life of the process and tells them apart by
-    folder, name and length
-    only: of two files ``link.stl`` with as many triangles, the second would have the shape of the
-        first.
+    folder, name and length only: of two files ``link.stl`` with as many triangles, the second would
+    have the shape of the first.
 
     Args:
         assets: Contents of each asset file, by its name.

@@ -2,7 +2,7 @@
 
 `load_into_pybullet` does not use PyBullet's own SDF reader, and PyBullet never reads the user's
 file: the loader writes one canonical URDF document for each body, and disables what PyBullet adds
-    by default.
+by default.
 """
 
 from __future__ import annotations

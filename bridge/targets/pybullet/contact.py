@@ -3,8 +3,7 @@
 SDFormat's simulators take the smaller coefficient of a pair. If moving links of a world can touch
 links that are fixed to it, such as the ground, the coefficients are chosen so that the products are
 right: for equal surfaces the square root. In a file of one model the ground is unknown: its
-    coefficients are kept, which are right on a ground of
-coefficient 1, as PyBullet's own plane has it.
+coefficients are kept, which are right on a ground of coefficient 1, as PyBullet's own plane has it.
 
 PyBullet can disable a pair, but cannot enable one that the flags of its loader exclude. A body in
 which any pair may collide is therefore loaded with all pairs enabled, and the others are disabled.

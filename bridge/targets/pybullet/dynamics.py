@@ -25,7 +25,7 @@ PyBullet's queries refuse some bodies that it simulates correctly. For these, kn
 applied for one very short step without solver iterations, so that no contact, motor, limit or
 constraint acts, and the change of velocity is read. The forces are those of a nominal mass matrix
 ``N``: if ``A`` are the accelerations that its columns cause, the mass matrix is ``N inv(A)``. Any
-    other invertible ``N`` gives the same result.
+other invertible ``N`` gives the same result.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ file with every position and every texture coordinate once.
 
 PyBullet caches every file by its name and does not read it again. The name therefore depends on the
 content: repeating a load needs no more memory, and changed content is never confused with old
-    content. The files lie directly in the
-temporary folder, because creating and removing a folder can take longer than loading a small robot.
+content. The files lie directly in the temporary folder, because creating and removing a folder can
+take longer than loading a small robot.
 """
 
 from __future__ import annotations

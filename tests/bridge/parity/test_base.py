@@ -124,8 +124,8 @@ def test_no_level_lowers_a_scene_without_the_base_of_the_mechanism() -> None:
     they are.
     """
     own = {
-        ("contact_scenarios.py", "_open"),
-        ("invariants.py", "_tumbling"),
+        ("contact.py", "_open"),
+        ("conservation.py", "_tumbling"),
         ("two_models.py", "errors_in_simulators"),
     }
     assert set(callers_of_lower(ROOT / "bridge/parity")) == own
