@@ -21,8 +21,15 @@ settings.load_profile(
 @pytest.fixture(autouse=True, scope="session")
 def signals_as_in_a_terminal() -> Iterator[None]:
     """Ignore no signal, neither here nor in child processes: a background job of a shell, or nohup, ignores some."""
-    defaults = {"SIGINT": signal.default_int_handler, **dict.fromkeys(("SIGHUP", "SIGQUIT", "SIGTERM"), signal.SIG_DFL)}
-    handlers = {getattr(signal, name): handler for name, handler in defaults.items() if hasattr(signal, name)}
+    defaults = {
+        "SIGINT": signal.default_int_handler,
+        **dict.fromkeys(("SIGHUP", "SIGQUIT", "SIGTERM"), signal.SIG_DFL),
+    }
+    handlers = {
+        getattr(signal, name): handler
+        for name, handler in defaults.items()
+        if hasattr(signal, name)
+    }
     ignored = [number for number in handlers if signal.getsignal(number) == signal.SIG_IGN]
     for number in ignored:
         signal.signal(number, handlers[number])

@@ -16,14 +16,20 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
 def test_no_signal_that_ends_a_program_is_ignored() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    assert [s for s in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM) if signal.getsignal(s) == signal.SIG_IGN] == []
+    assert [
+        s
+        for s in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM)
+        if signal.getsignal(s) == signal.SIG_IGN
+    ] == []
 
 
 def test_so_it_is_in_a_background_job_of_a_shell() -> None:
     """A shell without job control starts such a job with SIGINT and SIGQUIT ignored, ``nohup`` with SIGHUP."""
     tests = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"{__file__}::{ALONE}"]
     shell = ["sh", "-c", "trap '' INT QUIT HUP TERM; exec \"$@\"", "sh"]
-    done = subprocess.run([*shell, *tests], cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(
+        [*shell, *tests], cwd=ROOT, capture_output=True, text=True, timeout=100, check=False
+    )
     assert done.returncode == 0, done.stdout
 
 

@@ -344,7 +344,9 @@ def test_a_kill_at_any_moment_leaves_one_output_whole(tmp_path: Path, name: str)
         try:
             process.stdout.readline()
             time.sleep(rng.uniform(0.0, 0.05))
-            while process.poll() is None:  # Python discards an interruption that comes in a finalizer
+            while (
+                process.poll() is None
+            ):  # Python discards an interruption that comes in a finalizer
                 process.send_signal(getattr(signal, name))
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(timeout=5.0)
