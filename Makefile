@@ -6,15 +6,18 @@ PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3 python; d
 JOBS ?= 2
 BIN := .venv/bin
 
-.PHONY: demo test lint types check bench docs clean
+.PHONY: demo test test-slow lint types check bench docs clean
 
 demo: .venv/ready            ## convert and compare the bundled arm; output in out/demo
 	$(BIN)/sdfbridge demo out/demo
 
-test: lint types check       ## linter, type checker and all tests
+test: lint types check       ## linter, type checker and all tests but the slow ones
 
 check: .venv/ready-to-test
-	$(BIN)/pytest -n $(JOBS) $(PYTEST_ARGUMENTS)
+	$(BIN)/pytest -n $(JOBS) -m 'not slow' $(PYTEST_ARGUMENTS)
+
+test-slow: .venv/ready-to-test ## the slow tests
+	$(BIN)/pytest -n $(JOBS) -m slow $(PYTEST_ARGUMENTS)
 
 lint: .venv/ready-to-test
 	$(BIN)/ruff check .

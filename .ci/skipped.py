@@ -1,6 +1,6 @@
 """Fail if a test was skipped for a reason that `allowed_skips.txt` does not list.
 
-python .ci/skipped.py JUNIT_XML
+python .ci/skipped.py JUNIT_XML...
 """
 
 import re
@@ -12,11 +12,11 @@ from xml.etree import ElementTree
 ALLOWED = Path(__file__).with_name("allowed_skips.txt")
 
 
-def main(report: Path) -> int:
+def main(reports: list[Path]) -> int:
     """Count the reasons of the skipped tests; the exit status states whether all are allowed."""
     lines = [line.strip() for line in ALLOWED.read_text(encoding="utf-8").splitlines()]
     allowed = [re.compile(line) for line in lines if line and not line.startswith("#")]
-    skipped = ElementTree.parse(report).iter("skipped")
+    skipped = [e for report in reports for e in ElementTree.parse(report).iter("skipped")]
     reasons = Counter(element.get("message", "") for element in skipped)
     refused = {
         reason: count
@@ -29,4 +29,4 @@ def main(report: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main([Path(word) for word in sys.argv[1:]]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,26 @@ settings.register_profile("sdfbridge", deadline=None, suppress_health_check=[Hea
 settings.load_profile(
     "sdfbridge"
 )  # a busy machine fails no test: none depends on the time that it takes
+
+
+@pytest.fixture(autouse=True, scope="session")
+def signals_as_in_a_terminal() -> Iterator[None]:
+    """Ignore no signal, neither here nor in child processes: a background job of a shell, or nohup, ignores some."""
+    defaults = {
+        "SIGINT": signal.default_int_handler,
+        **dict.fromkeys(("SIGHUP", "SIGQUIT", "SIGTERM"), signal.SIG_DFL),
+    }
+    handlers = {
+        getattr(signal, name): handler
+        for name, handler in defaults.items()
+        if hasattr(signal, name)
+    }
+    ignored = [number for number in handlers if signal.getsignal(number) == signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, handlers[number])
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.fixture(scope="session")

@@ -49,3 +49,23 @@ def test_without_a_supported_python_it_says_what_is_needed(programs: Path) -> No
     assert (
         "Python 3.11, 3.12 or 3.13 is needed; try: make PYTHON=/path/to/python3" in process.stderr
     )
+
+
+def test_test_and_test_slow_together_run_every_test_once(programs: Path) -> None:
+    shutil.copy(ROOT / "pyproject.toml", programs.parent)
+    fake(programs / "python3", f'exec {sys.executable} "$@"')
+    assert "pytest -n 2 -m 'not slow' \n" in make(programs, "--dry-run", "test").stdout
+    assert "pytest -n 2 -m slow \n" in make(programs, "--dry-run", "test-slow").stdout
+
+
+JUNIT = """<testsuites><testsuite name="pytest" errors="{}" failures="{}" skipped="{}" tests="{}"
+ time="{}"/></testsuites>"""
+
+
+def test_the_closing_line_of_two_runs_is_their_sum(tmp_path: Path) -> None:
+    runs = {"quick.xml": (0, 1, 2, 10, 1.5), "slow.xml": (1, 0, 0, 5, 2.25)}
+    for name, counts in runs.items():
+        (tmp_path / name).write_text(JUNIT.format(*counts), encoding="utf-8")
+    command = [sys.executable, str(ROOT / ".ci" / "closing_line.py"), *runs]
+    line = subprocess.check_output(command, cwd=tmp_path, text=True)
+    assert line == "1 failed, 11 passed, 2 skipped, 1 errors in 3.75s\n"

@@ -5,12 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pybullet
+import pytest
 
 from bridge import load_into_pybullet, lower
 from tests.support.scenes import GRAVITY, random_state
 
-TREES = [(seed, fixed) for fixed in (True, False) for seed in range(6)]
-"""Seeds of random trees, and whether their base is fixed."""
+TREES = [
+    pytest.param(seed, fixed, marks=[pytest.mark.slow] if seed >= 2 else [])
+    for fixed in (True, False)
+    for seed in range(6)
+]
+"""Seeds of random trees, and whether their base is fixed; two seeds at once, the others are slow."""
 
 
 def loaded(client: int, source: Any, seed: int = 0, **options: Any) -> tuple[Any, Any, Any, Any]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bridge.cli.errors import DIFFERENT, INTERRUPTED, MISSING, USAGE, UsageError
-from tests.support.command_line import ROOT, run
+from tests.support.command_line import ROOT, call
 
 ARM = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"
 
@@ -41,7 +41,7 @@ def test_wrong_usage_has_its_status() -> None:
 def test_a_failure_has_a_status_and_a_message(
     words: list[object], status: int, message: str
 ) -> None:
-    done = run(*words, DISPLAY="", WAYLAND_DISPLAY="")
+    done = call(*words, DISPLAY="", WAYLAND_DISPLAY="")
     assert done.returncode == status, done.stderr
     assert message in done.stderr
     assert "Traceback" not in done.stderr

@@ -12,7 +12,7 @@ import pytest
 
 import loaders
 from bridge.cli import main
-from tests.support.command_line import ROOT, run
+from tests.support.command_line import ROOT, call
 
 ARM = ROOT / "assets" / "arm" / "model.sdf"
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "report.schema.json").read_text(encoding="utf-8"))
@@ -20,7 +20,7 @@ SCHEMA = json.loads((ROOT / "docs" / "schema" / "report.schema.json").read_text(
 
 def report_of(*words: object) -> dict[str, Any]:
     """The JSON that a command prints; it satisfies the schema and repeats the exit status."""
-    done = run(*words, "--json", DISPLAY="", WAYLAND_DISPLAY="")
+    done = call(*words, "--json", DISPLAY="", WAYLAND_DISPLAY="")
     report: dict[str, Any] = json.loads(done.stdout)
     jsonschema.Draft202012Validator(SCHEMA).validate(report)
     assert report["status"] == done.returncode

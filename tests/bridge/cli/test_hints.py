@@ -14,7 +14,7 @@ from bridge.cli.output import EXPORT_OPTIONS, in_command_words, with_command_wor
 from bridge.cli.parser import make_parser, subparsers_of
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostic, Fate
-from tests.support.command_line import ROOT, run
+from tests.support.command_line import ROOT, call
 
 PYTHON = re.compile(
     rf'\b({"|".join(sorted({*EXPORT_OPTIONS, *LoadOptions.__optional_keys__}))})=(["TFL(]|$)'
@@ -124,12 +124,12 @@ def test_the_options_that_hints_name_exist(command: str) -> None:
 def test_a_command_prints_its_own_options_in_text_and_in_json(tmp_path: Path) -> None:
     path = tmp_path / "r.urdf.xacro"
     path.write_text('<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro"/>', encoding="utf-8")
-    done = run("check", path, "--json")
+    done = call("check", path, "--json")
     assert "use --xacro if you trust the file" in done.stderr
     assert [entry["hint"] for entry in json.loads(done.stdout)["diagnostics"]] == [
         "use --xacro if you trust the file"
     ]
-    done = run("info", path, "--json")
+    done = call("info", path, "--json")
     assert [entry["hint"] for entry in json.loads(done.stdout)["diagnostics"]] == [
         "use --xacro if you trust the file"
     ]
@@ -138,9 +138,9 @@ def test_a_command_prints_its_own_options_in_text_and_in_json(tmp_path: Path) ->
 def test_a_limit_is_an_option(tmp_path: Path) -> None:
     path = tmp_path / "r.urdf"
     path.write_text('<robot name="r"><link name="a"/><link name="b"/></robot>', encoding="utf-8")
-    done = run("check", path, "--limit", "elements=2")
+    done = call("check", path, "--limit", "elements=2")
     assert done.returncode == 1
     assert "raise the limit with --limit elements=N" in done.stderr
-    done = run("check", path, "--limit", "wheels=2")
+    done = call("check", path, "--limit", "wheels=2")
     assert done.returncode == 2
     assert "unknown limit 'wheels'; expected one of: files, bytes" in done.stderr

@@ -11,7 +11,7 @@ import pytest
 from bridge.batches.inputs import manifest_file
 from bridge.cli.errors import UsageError
 from bridge.cli.inputs import expand
-from tests.support.command_line import ROOT, run
+from tests.support.command_line import ROOT, call
 
 MODEL = "<sdf version='1.11'><model name='{}'><link name='a'/></model></sdf>"
 
@@ -65,29 +65,29 @@ def test_other_arguments_are_kept_once() -> None:
 def test_a_folder_without_models_is_wrong_usage(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"holds no model; expected model\.config or files"):
         list(expand([str(tmp_path)], xacro=False))
-    assert run("check", tmp_path).returncode == 2
+    assert call("check", tmp_path).returncode == 2
 
 
 def test_a_command_for_one_model_takes_a_folder_with_one_and_refuses_several(models: Path) -> None:
-    done = run("info", models / "cup")
+    done = call("info", models / "cup")
     assert (done.returncode, done.stdout.split(":")[0]) == (0, "cup")
-    done = run("info", models)
+    done = call("info", models)
     assert (done.returncode, done.stdout) == (2, "")
     assert "holds 3 models; name one of them: " in done.stderr
 
 
 def test_several_files_have_one_summary_and_one_status(models: Path, broken: Path) -> None:
-    done = run("check", models / "one.sdf", models / "cup", models / "one.sdf")
+    done = call("check", models / "one.sdf", models / "cup", models / "one.sdf")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "2 files: 2 valid, 0 invalid"
-    done = run("check", models, broken)
+    done = call("check", models, broken)
     assert done.returncode == 1
     assert done.stdout.splitlines()[-1] == "4 files: 3 valid, 1 invalid; 3 errors, 1 warning"
 
 
 def test_an_invalid_manifest_is_reported(tmp_path: Path) -> None:
     (tmp_path / "model.config").write_text("<model/>", encoding="utf-8")
-    done = run("check", tmp_path)
+    done = call("check", tmp_path)
     assert done.returncode == 1
     assert "[sdf.no-model-config]" in done.stderr
 
@@ -136,7 +136,7 @@ def test_a_name_that_the_system_refuses_leaves_the_other_files_to_be_read(tmp_pa
     (tmp_path / "a.xml").write_text(
         "<mujoco><worldbody><body name='a'><geom size='1'/></body></worldbody></mujoco>"
     )
-    done = run("check", f"{'x' * 300}.xml", tmp_path / "a.xml")
+    done = call("check", f"{'x' * 300}.xml", tmp_path / "a.xml")
     assert done.returncode == 1
     assert "error: cannot read the file: File name too long  [file.unreadable]" in done.stderr
     assert done.stdout.splitlines()[-1].startswith("2 files: 1 valid, 1 invalid")
@@ -146,5 +146,5 @@ def test_a_name_with_a_line_break_stays_in_its_line(tmp_path: Path) -> None:
     """Else the name of a file could claim that another one is valid."""
     path = tmp_path / "bad\ngood.xml"
     path.write_text("<mujoco><worldbody><body name='a'/></worldbody></mujoco>")
-    done = run("check", path)
+    done = call("check", path)
     assert done.stdout.splitlines() == [f"{tmp_path}/bad\\x0agood.xml: valid"]

@@ -9,7 +9,7 @@ import pytest
 import bridge
 import loaders
 from bridge.diff.mechanics import mechanical_error
-from tests.support.command_line import run
+from tests.support.command_line import call
 from tests.support.mjcf_documents import BALL, document, written
 
 ROBOT = document(f'<body name="a"><joint name="j" range="-90 90"/>{BALL}</body>', name="robot")
@@ -17,14 +17,14 @@ ROBOT = document(f'<body name="a"><joint name="j" range="-90 90"/>{BALL}</body>'
 
 @pytest.mark.parametrize("command", ["check", "info", "graph"])
 def test_a_command_takes_mjcf(command: str, tmp_path: Path) -> None:
-    done = run(command, written(tmp_path, ROBOT))
+    done = call(command, written(tmp_path, ROBOT))
     assert done.returncode == 0, done.stderr
 
 
 def test_convert_writes_the_same_model(tmp_path: Path) -> None:
     import mujoco
 
-    done = run("convert", written(tmp_path, ROBOT), tmp_path / "out")
+    done = call("convert", written(tmp_path, ROBOT), tmp_path / "out")
     assert done.returncode == 0, done.stderr
     path = next((tmp_path / "out").glob("robot*.xml"))
     original, exported = (
@@ -60,14 +60,14 @@ def test_several_joints_in_a_body_are_converted_and_compared(tmp_path: Path) -> 
     import mujoco
 
     path = written(tmp_path, CHAIN)
-    assert run("convert", path, tmp_path / "out").returncode == 0
+    assert call("convert", path, tmp_path / "out").returncode == 0
     exported = mujoco.MjModel.from_xml_path(str(tmp_path / "out" / "robot.xml"))
     assert [exported.body(1).name, exported.joint(0).name, exported.joint(1).name] == [
         "a",
         "j",
         "k",
     ]
-    done = run("compare", path, "--engines", "mujoco,mujoco-native", "--level", "1")
+    done = call("compare", path, "--engines", "mujoco,mujoco-native", "--level", "1")
     assert "DIFFERS" not in done.stdout
     assert done.returncode in {0, 4}, done.stderr
 

@@ -13,7 +13,7 @@ import pytest
 
 from bridge.cli import main
 from bridge.cli.parser import make_parser, parse, subparsers_of
-from tests.support.command_line import ROOT, run
+from tests.support.command_line import ROOT, call
 
 COMMANDS = (
     "demo",
@@ -30,13 +30,13 @@ COMMANDS = (
 
 
 def test_the_version_is_that_of_the_distribution() -> None:
-    done = run("--version")
+    done = call("--version")
     assert (done.returncode, done.stdout) == (0, f"sdfbridge {metadata.version('sdfbridge')}\n")
 
 
 @pytest.mark.parametrize("words", [(), ("--help",)])
 def test_no_command_prints_the_help_with_every_command(words: tuple[str, ...]) -> None:
-    done = run(*words)
+    done = call(*words)
     assert (done.returncode, done.stderr) == (0, "")
     assert [
         command
@@ -58,7 +58,7 @@ def test_no_command_prints_the_help_with_every_command(words: tuple[str, ...]) -
     ],
 )  # fmt: skip
 def test_an_unknown_keyword_is_named_with_a_suggestion(words: list[str], message: str) -> None:
-    done = run(*words)
+    done = call(*words)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr.splitlines()[0], "the message comes before the synopsis"
     assert done.stderr.startswith("sdfbridge: ")
@@ -87,7 +87,7 @@ def test_an_empty_name_is_refused(
 
 
 def test_wrong_usage_is_json_too_on_request() -> None:
-    done = run("check", "--json")
+    done = call("check", "--json")
     report = json.loads(done.stdout)
     assert (done.returncode, report["status"], report["command"]) == (2, 2, "check")
     assert "required" in report["error"]
@@ -149,9 +149,9 @@ def test_an_argument_of_xacro_alone_reaches_the_file(tmp_path: Path) -> None:
     path.write_text(
         "<robot name='r' xmlns:xacro='http://ros.org/wiki/xacro'><link name='$(arg name)'/></robot>"
     )
-    done = run("info", path, "--xacro", "name:=ur5e", "--json")
+    done = call("info", path, "--xacro", "name:=ur5e", "--json")
     assert list(json.loads(done.stdout)["links"]) == ["ur5e"]
-    assert "name:=VALUE" in run("info", path, "--xacro").stderr
+    assert "name:=VALUE" in call("info", path, "--xacro").stderr
 
 
 FORMATS_READ = ("SDFormat", "URDF", "MJCF", "Drake directives")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.cli.options import joint_position, levels, names, xacro_argument
-from tests.support.command_line import run
+from tests.support.command_line import call
 
 ARM = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"
 
@@ -71,7 +71,7 @@ def test_levels_are_read_with_and_without_their_letter() -> None:
 def test_a_wrong_value_is_wrong_usage_that_says_what_was_expected(
     command: str, option: str, value: str, expected: str
 ) -> None:
-    done = run(command, ARM, option, value)
+    done = call(command, ARM, option, value)
     assert (done.returncode, done.stdout) == (2, "")
     assert f"argument {option}: " in done.stderr
     assert expected in done.stderr

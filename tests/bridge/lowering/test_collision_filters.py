@@ -35,6 +35,7 @@ from loaders.model import (
 from loaders.pose import IDENTITY
 from tests.support.mujoco_oracle import can_touch, compiled
 from tests.support.scenes import UNIT_BOX, joint, link, scene, touching
+from tests.support.seeds import seeds
 
 CORPUS = Path(os.environ.get("SDFBRIDGE_CORPUS", Path(__file__).parents[4] / "shared" / "corpus"))
 POLICIES = ("drake", "sdformat")
@@ -130,7 +131,7 @@ def world(seed, count, *, aloof=False):
     return scene(links, joints, models=tuple(models), filter_groups=groups, filter_rules=rules)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_worlds_of_several_models_touch_in_both_engines_as_their_policy_says(seed, bullet_client):
     assert_as_the_policy_says(world(seed, 6), bullet_client)
 

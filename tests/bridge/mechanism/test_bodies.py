@@ -18,6 +18,7 @@ from bridge.mechanism.bodies import (
 )
 from loaders.model import WORLD, JointType
 from tests.support.scenes import joint, link, scene
+from tests.support.seeds import seeds
 
 
 def test_a_body_has_the_velocities_of_its_joint() -> None:
@@ -82,7 +83,7 @@ def ancestors(mechanism: Mechanism, i: int) -> list[int]:
     return chain
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10))
 def test_roots_and_moving_ancestors_are_those_of_a_walk_up_the_tree(seed: int) -> None:
     mechanism = random_forest(seed)
     chains = [ancestors(mechanism, i) for i in range(len(mechanism.bodies))]

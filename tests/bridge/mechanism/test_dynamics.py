@@ -32,6 +32,7 @@ from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Actuator, Joint, JointAxis, JointType, Link, Model, by_name
 from loaders.pose import IDENTITY, Pose, frozen, matrix_to_quaternion
 from loaders.scene import Scene
+from tests.support.seeds import seeds
 
 MOVING = [
     JointType.REVOLUTE,
@@ -179,7 +180,7 @@ def state(plant, mechanism, rng):
 
 
 @pytest.mark.parametrize("fixed", [True, False], ids=["fixed base", "floating base"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_random_trees_move_as_in_drake(seed, fixed):
     scene = random_scene(seed, fixed=fixed)
     mechanism, plant = lower(scene), drake_plant(scene)
@@ -346,7 +347,7 @@ def test_jacobians_are_the_motions_of_the_links(seed):
             np.testing.assert_allclose(J[:, column], (W[2, 1], W[0, 2], W[1, 0], *v), atol=1e-8)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_a_ball_without_forces_has_no_moment_whatever_its_speed(seed):
     """``v x m v`` is zero; its rounding would turn a kilogram with moments of 1e-9 kg m^2."""
     rng = np.random.default_rng(seed)

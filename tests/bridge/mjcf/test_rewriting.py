@@ -9,6 +9,7 @@ import pytest
 import loaders
 from bridge.targets.mjcf import export_mjcf, to_mjcf
 from tests.support.mjcf_scenes import leg, random_tree
+from tests.support.seeds import seeds
 
 ASSETS = Path(__file__).parents[3] / "assets"
 FEATURES = """
@@ -81,7 +82,7 @@ def test_every_element_of_mjcf_is_the_same_text_again(tmp_path):
     assert rewritten(first, tmp_path) == first
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12))
 def test_a_random_tree_is_the_same_text_again(seed, tmp_path):
     first = to_mjcf(random_tree(seed), quiet=True)
     assert rewritten(first, tmp_path) == first

@@ -341,13 +341,18 @@ def test_a_kill_at_any_moment_leaves_one_output_whole(tmp_path: Path, name: str)
             stderr=subprocess.DEVNULL,
         )
         assert process.stdout is not None
-        process.stdout.readline()
-        time.sleep(rng.uniform(0.0, 0.05))
-        while process.poll() is None:  # Python discards an interruption that comes in a finalizer
-            process.send_signal(getattr(signal, name))
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=5.0)
-        process.stdout.close()
+        try:
+            process.stdout.readline()
+            time.sleep(rng.uniform(0.0, 0.05))
+            while (
+                process.poll() is None
+            ):  # Python discards an interruption that comes in a finalizer
+                process.send_signal(getattr(signal, name))
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout=5.0)
+        finally:
+            process.kill()
+            process.communicate()
         if (tmp_path / "out").exists():
             files = content(tmp_path / "out")
             kind = {data[:1] for file, data in files.items() if file.endswith(".bin")}

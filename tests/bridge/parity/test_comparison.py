@@ -20,6 +20,7 @@ from loaders.diagnostics import ExportError, Fate
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
 from tests.support.faults import FAULTS, false_alarm, heavier, prepared, verdict_on, without_damping
+from tests.support.seeds import seeds
 
 ASSETS = Path(__file__).parents[3] / "assets"
 
@@ -76,7 +77,7 @@ def test_a_planted_fault_is_found_where_it_is_and_only_there(
     assert verdict_on(scene, changed, engine, names) == ""
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5))
 def test_without_a_fault_nothing_is_found_at_any_seed(scene: Scene, seed: int) -> None:
     assert false_alarm(scene, seed) == ""
 

@@ -16,6 +16,7 @@ from bridge.diff.mechanics import mechanical_error
 from loaders.model import JointType
 from tests.support.drake_oracle import open_in_drake, pose_error
 from tests.support.scenes import random_scene
+from tests.support.seeds import seeds
 
 ASSETS = Path(__file__).parents[3] / "assets"
 MODELS = (
@@ -72,7 +73,7 @@ def test_a_material_of_gazebo_without_a_color_is_written(look: str, tmp_path: Pa
     assert material.emissive == ((0.0, 1.0, 0.0, 1.0) if "Glow" in look else None)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_random_joints_of_every_type_move_as_before(seed: int, tmp_path: Path) -> None:
     original = random_scene(
         seed, fixed=bool(seed % 2), kinds=EVERY_TYPE, size=9, axis={"damping": 0.1}

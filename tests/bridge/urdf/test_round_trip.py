@@ -15,6 +15,7 @@ from bridge.diff.mechanics import mechanical_error
 from loaders.model import JointType
 from tests.support.drake_oracle import open_in_drake, pose_error
 from tests.support.scenes import random_scene
+from tests.support.seeds import seeds
 from tests.support.urdf_writer import with_old_frames, with_poses, written
 
 ASSETS = Path(__file__).parents[3] / "assets"
@@ -41,7 +42,7 @@ def test_nested_models_move_as_before(tmp_path: Path) -> None:
     assert str(bridge.to_urdf(found)) == str(urdf)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8))
 def test_random_joints_move_as_before(seed: int, tmp_path: Path) -> None:
     scene = with_poses(
         random_scene(seed, fixed=bool(seed % 2), kinds=PLAIN, size=9, axis={"damping": 0.1})
@@ -51,7 +52,7 @@ def test_random_joints_move_as_before(seed: int, tmp_path: Path) -> None:
     assert str(bridge.to_urdf(found)) == str(urdf)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8))
 def test_random_joints_of_drake_move_as_before_unless_they_are_reversed(
     seed: int, tmp_path: Path
 ) -> None:

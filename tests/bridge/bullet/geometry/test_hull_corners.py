@@ -12,6 +12,7 @@ import pytest
 from trimesh.creation import icosphere
 
 from bridge.targets.pybullet.mesh import hull_corners, stl
+from tests.support.seeds import seeds
 
 
 def hull_in_pybullet(corners: np.ndarray, path: Path) -> set[tuple[float, ...]]:
@@ -51,7 +52,7 @@ def rounded_box(count: int = 12) -> np.ndarray:
     return np.unique(np.concatenate(faces).astype(np.float32), axis=0)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5))
 def test_hull_of_the_kept_corners_is_that_of_all(seed: int, tmp_path: Path) -> None:
     corners = random_corners(seed)
     kept = hull_corners(corners)

@@ -12,7 +12,7 @@ import pytest
 from bridge.cli import main
 from bridge.cli.commands import compare
 from bridge.output import MANIFEST
-from tests.support.command_line import run
+from tests.support.command_line import call
 
 ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
@@ -103,7 +103,7 @@ def test_the_command_to_repeat_has_all_options_of_this_one(tmp_path: Path) -> No
         "--path",
         tmp_path,
     )
-    done = run(*words, "--json")
+    done = call(*words, "--json")
     assert json.loads(done.stdout)["command"] == shlex.join(
         map(str, ("sdfbridge", *words, "--json"))
     )

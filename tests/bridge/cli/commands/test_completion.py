@@ -7,12 +7,12 @@ import subprocess
 
 import pytest
 
-from tests.support.command_line import run
+from tests.support.command_line import call
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_names_every_command_and_the_shell_accepts_it(shell: str) -> None:
-    done = run("completion", shell)
+    done = call("completion", shell)
     assert done.returncode == 0, done.stderr
     for word in ("check", "compare", "doctor", "--strict" if shell != "fish" else "strict"):
         assert word in done.stdout
@@ -32,7 +32,7 @@ def test_the_script_names_every_command_and_the_shell_accepts_it(shell: str) -> 
     ],
 )
 def test_bash_completes_commands_options_and_values(words: list[str], completed: set[str]) -> None:
-    script = run("completion", "bash").stdout
+    script = call("completion", "bash").stdout
     line = (
         f"COMP_WORDS=(sdfbridge {' '.join(words)}); COMP_CWORD={len(words)}; _shtab_sdfbridge; "
         f"echo ${{COMPREPLY[@]}}"

@@ -13,7 +13,7 @@ import loaders
 from bridge.cli import main
 from bridge.cli.commands.convert import in_short
 from bridge.geometry import convex_decomposition
-from tests.support.command_line import run
+from tests.support.command_line import call
 
 ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
@@ -101,7 +101,7 @@ def test_convert_leaves_a_folder_with_other_files_alone(tmp_path: Path) -> None:
 
 
 def test_convert_compiles_what_it_wrote_and_summarizes_what_was_lost(tmp_path: Path) -> None:
-    process = run("convert", ARM, "-o", tmp_path / "arm", "--json")
+    process = call("convert", ARM, "-o", tmp_path / "arm", "--json")
     assert process.returncode == 0
     report = json.loads(process.stdout)
     scene = loaders.load(ARM)
@@ -118,7 +118,7 @@ def test_convert_compiles_what_it_wrote_and_summarizes_what_was_lost(tmp_path: P
 
 
 def test_convert_reports_links_that_overlap_initially(overlapping: Path, tmp_path: Path) -> None:
-    process = run("convert", overlapping, tmp_path / "out", "--json")
+    process = call("convert", overlapping, tmp_path / "out", "--json")
     ((a, b, depth),) = json.loads(process.stdout)["overlaps"]
     assert (a, b, depth) == ("a", "b", pytest.approx(0.05))
     assert "1 pairs of links overlap initially" in process.stderr
@@ -141,7 +141,7 @@ def test_convert_names_the_filter_of_urdf(tmp_path: Path) -> None:
         f"<robot name='two'><link name='r'/><link name='a'>{ball}</link><link "
         f"name='b'>{ball}</link>{joints}</robot>"
     )
-    assert "(--srdf)" in run("convert", robot, tmp_path / "out").stderr
+    assert "(--srdf)" in call("convert", robot, tmp_path / "out").stderr
 
 
 @pytest.mark.parametrize("out", ["out", "out.sdf", "out.xml"])

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bridge.cli import main
-from tests.support.command_line import ROOT, run
+from tests.support.command_line import ROOT, call, run
 
 ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
@@ -56,13 +56,13 @@ def test_the_browser_gets_its_page_until_the_command_is_interrupted() -> None:
 
 def test_the_view_is_written_as_a_page(tmp_path: Path) -> None:
     pytest.importorskip("viser")
-    process = run("view", ARM, "--html", tmp_path / "arm.html")
+    process = call("view", ARM, "--html", tmp_path / "arm.html")
     assert (process.returncode, process.stdout.strip()) == (0, str(tmp_path / "arm.html"))
     assert re.search("<html", (tmp_path / "arm.html").read_text(encoding="utf-8"))
 
 
 def test_the_viewer_of_mujoco_shows_one_file() -> None:
-    process = run("view", ARM, ARM)
+    process = call("view", ARM, ARM)
     assert process.returncode == 2
     assert "--browser" in process.stderr
 

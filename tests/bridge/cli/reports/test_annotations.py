@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bridge.cli.commands.check import workflow_commands
 from loaders.diagnostics import Diagnostic, Fate, Where
-from tests.support.command_line import run
+from tests.support.command_line import call
 
 
 def test_special_characters_are_escaped_as_github_documents_it() -> None:
@@ -22,7 +22,7 @@ def test_notes_are_notices_and_left_out_by_default() -> None:
 
 
 def test_check_prints_one_annotation_for_each_error(broken: Path) -> None:
-    done = run("check", broken, "--format", "github")
+    done = call("check", broken, "--format", "github")
     assert done.returncode == 1
     lines = done.stdout.splitlines()
     assert len(lines) >= 3

@@ -12,7 +12,7 @@ from bridge.cli.output import Output
 from bridge.parity import Comparison, Outcome
 from bridge.parity.causes import Gap
 from bridge.parity.verdict import Level, Row
-from tests.support.command_line import ROOT, run
+from tests.support.command_line import ROOT, call
 
 ARM = ROOT / "assets" / "arm" / "model.sdf"
 
@@ -60,7 +60,7 @@ def test_the_verdict_is_first_then_what_differs_and_the_rest_on_request(
 
 def test_compare_prints_the_verdict_first_and_the_table_on_request(tmp_path: Path) -> None:
     words = ("compare", ARM, "--engines", "mujoco", "--level", "L0", "--configurations", "2")
-    brief, all_rows = run(*words), run(*words, "-v")
+    brief, all_rows = call(*words), call(*words, "-v")
     assert (brief.returncode, all_rows.returncode) == (4, 4)
     assert brief.stdout.splitlines()[0] == all_rows.stdout.splitlines()[0] == "arm: INCOMPLETE"
     assert len(brief.stdout.splitlines()) <= 6, brief.stdout

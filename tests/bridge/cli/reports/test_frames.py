@@ -8,7 +8,7 @@ import pytest
 from bridge.cli.scene_text import frame_rows
 from loaders import load, load_string
 from loaders.pose import Pose
-from tests.support.command_line import ROOT, run
+from tests.support.command_line import ROOT, call
 
 ARM = ROOT / "assets" / "arm" / "model.sdf"
 
@@ -29,7 +29,7 @@ def test_the_poses_are_those_that_the_file_states() -> None:
 
 
 def test_info_prints_every_link_and_joint_with_a_pose_that_can_be_read_back() -> None:
-    done = run("info", ARM, "--frames")
+    done = call("info", ARM, "--frames")
     assert done.returncode == 0
     scene = load(ARM)
     lines = [line.split() for line in done.stdout.splitlines()]

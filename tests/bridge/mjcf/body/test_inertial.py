@@ -24,6 +24,7 @@ from tests.support.mjcf_scenes import (
     scene_of,
 )
 from tests.support.mujoco_oracle import compiled
+from tests.support.seeds import seeds
 
 
 def test_mass_comes_from_the_model_alone_and_never_from_shapes():
@@ -48,7 +49,7 @@ def test_every_mass_and_inertia_is_the_models(seed):
         assert np.abs(error).max() <= 1e-14 * np.trace(body_link.inertia.I_Lcm)
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", seeds(50))
 def test_flat_bodies_compile_and_keep_their_inertia_to_the_last_digit(seed):
     rng = np.random.default_rng(seed)
     R = np.linalg.qr(rng.normal(size=(3, 3)))[0]

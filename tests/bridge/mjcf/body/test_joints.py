@@ -22,9 +22,10 @@ from tests.support import stick_slip
 from tests.support.mjcf_documents import read
 from tests.support.mjcf_scenes import SCALAR, codes, one_joint, random_q, random_tree, z_axis
 from tests.support.mujoco_oracle import Running, compiled, quietly
+from tests.support.seeds import seeds
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12))
 def test_links_stand_where_the_model_has_them(seed):
     mechanism = lower(random_tree(seed))
     running = Running(compiled(to_mjcf(mechanism)), mechanism)
@@ -35,7 +36,7 @@ def test_links_stand_where_the_model_has_them(seed):
             assert X_WL.is_close(expected[name], 1e-12), name
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12))
 def test_the_mass_matrix_projected_on_the_models_freedoms_is_the_models(seed):
     mechanism = lower(random_tree(seed))
     running = Running(compiled(to_mjcf(mechanism)), mechanism)
@@ -44,7 +45,7 @@ def test_the_mass_matrix_projected_on_the_models_freedoms_is_the_models(seed):
     assert np.abs(running.set(q).mass_matrix() - expected).max() <= 1e-12 * np.abs(expected).max()
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12))
 def test_bias_forces_are_the_models(seed):
     scene = random_tree(seed, kinds=SCALAR)
     mechanism = lower(scene)
@@ -200,7 +201,7 @@ def test_a_joint_whose_two_axes_are_one_runs_and_turns_by_the_sum(kind):
     assert data.body("arm").cvel[2] == pytest.approx(0.7, abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_joints_stand_in_qpos_in_the_order_of_the_mechanism(seed):
     mechanism = lower(random_tree(seed, size=15))
     model = compiled(to_mjcf(mechanism))

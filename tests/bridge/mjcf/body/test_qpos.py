@@ -10,9 +10,10 @@ import bridge
 from bridge.targets.mjcf import to_mjspec
 from bridge.targets.mjcf.keyframe import qpos
 from tests.support.mjcf_scenes import hinge, link, random_q, random_tree, scene_of
+from tests.support.seeds import seeds
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_mujoco_puts_the_links_of_a_random_tree_where_the_mechanism_does(seed):
     mechanism = bridge.lower(random_tree(seed, size=12))
     q = random_q(mechanism, np.random.default_rng(seed))

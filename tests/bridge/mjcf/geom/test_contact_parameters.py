@@ -26,6 +26,7 @@ from loaders.model import (
 from loaders.pose import IDENTITY, Pose, frozen
 from tests.support.mujoco_oracle import compiled
 from tests.support.scenes import MOVING, link, random_scene, scene
+from tests.support.seeds import seeds
 
 G = 9.8
 BALL, CUBE = Sphere(radius=0.1), Box(size=(0.2, 0.2, 0.2))
@@ -98,7 +99,7 @@ def test_a_stiffness_beyond_the_time_step_leaves_mujocos_own_contact():
     )
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5))
 def test_inverse_masses_are_those_that_mujoco_scales_by(seed):
     source = random_scene(
         seed, fixed=bool(seed % 2), kinds=[k for k in MOVING if k is not JointType.SCREW]

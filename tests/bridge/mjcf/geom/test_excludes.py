@@ -12,10 +12,11 @@ from loaders.collision_pairs import POLICIES, weld_groups
 from loaders.model import WORLD, JointType
 from tests.support.mjcf_scenes import MASKS, ball, codes, hinge, link, scene_of, two_robots
 from tests.support.mujoco_oracle import can_touch, compiled
+from tests.support.seeds import seeds
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8))
 def test_the_pairs_that_touch_in_mujoco_are_the_pairs_that_may_touch(seed, policy):
     """All but pairs that cannot move against each other, which MuJoCo never lets collide and a
     diagnostic reports.

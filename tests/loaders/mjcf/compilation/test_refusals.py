@@ -14,6 +14,7 @@ import loaders
 from loaders.diagnostics import Diagnostic
 from loaders.mjcf import compiler
 from loaders.mjcf.compiler import MAX_CHARACTERS, MAX_REFUSALS
+from tests.support.seeds import seeds
 
 ROBOT = """<mujoco>
 <compiler angle="radian"/>
@@ -74,7 +75,7 @@ def test_the_robot_without_faults_is_read() -> None:
     assert len(loaders.load_string(ROBOT, format="mjcf").joints) == 2
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_each_of_several_faults_is_reported_at_its_line(seed: int, tmp_path: Path) -> None:
     lines = sorted(random.Random(seed).sample(sorted(FAULTS), 1 + seed))
     assert [line for line, _ in problems(with_faults(*lines), tmp_path / "r.xml")] == lines

@@ -24,6 +24,7 @@ from loaders.pose import Pose, rotation_about
 from tests.corpora.robots_corpus import robots
 from tests.support.running_faults import faulty_mujoco
 from tests.support.scenes import joint, link, scene
+from tests.support.seeds import seeds
 
 ARM = scene(
     [link("a"), link("b")],
@@ -38,7 +39,7 @@ def test_limited_joints_are_those_with_finite_rigid_limits() -> None:
     assert limited_dofs(bridge.lower(ARM)) == {("j", 0): (-0.2, 0.6)}
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5))
 def test_a_state_away_from_stops_needs_longer_than_the_duration(seed: int) -> None:
     coupled = bridge.lower(
         dataclasses.replace(ARM, couplings=(Coupling(follower="k", leader="j", multiplier=2.0),))
