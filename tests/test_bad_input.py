@@ -8,8 +8,6 @@ import errno
 import gzip
 import pickle
 import re
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +16,7 @@ import pytest
 import bridge
 import loaders
 from bridge.diagnostic_codes import CODES
+from tests.support.command_line import call
 
 LINK = "<link name='{}'/>"
 MASSES = (
@@ -203,13 +202,7 @@ def test_every_error_states_a_remedy_or_what_was_expected(case: tuple[Bad, Path]
 
 def test_the_command_line_prints_the_error_and_ends_with_one(case: tuple[Bad, Path]) -> None:
     bad, path = case
-    run = subprocess.run(
-        [sys.executable, "-m", "bridge", "check", str(path)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    run = call("check", path)
     assert run.returncode == 1, run.stderr
     assert "Traceback" not in run.stdout + run.stderr
     assert bad.name in run.stdout + run.stderr
@@ -228,10 +221,10 @@ def test_a_missing_file_is_one_error_for_every_caller(tmp_path: Path, bullet_cli
     def into_pybullet(path: Path) -> object:
         return bridge.load_into_pybullet(path, physicsClientId=bullet_client)
 
-    for call in (loaders.load, bridge.to_mjcf, bridge.compare, into_pybullet):
+    for read in (loaders.load, bridge.to_mjcf, bridge.compare, into_pybullet):
         for path in (tmp_path / "nowhere.sdf", Path("nowhere.sdf")):
             with pytest.raises(loaders.LoadError, match=r"nowhere\.sdf") as caught:
-                call(path)
+                read(path)
             assert isinstance(caught.value, FileNotFoundError)
             assert isinstance(caught.value, ValueError)
             assert caught.value.errno == errno.ENOENT

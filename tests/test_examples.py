@@ -47,6 +47,7 @@ def test_the_docstring_of_an_example_states_its_command(path: Path) -> None:
     assert f"\n    python examples/{path.name}" in path.read_text(encoding="utf-8").split('"""')[1]
 
 
+@pytest.mark.slow
 def test_the_episodes_and_control_modes_of_the_migrated_script_reach_their_goals(
     tmp_path: Path,
 ) -> None:
@@ -60,6 +61,7 @@ def test_the_episodes_and_control_modes_of_the_migrated_script_reach_their_goals
     assert float(velocity) == pytest.approx(0.2, abs=0.01)
 
 
+@pytest.mark.slow
 def test_the_joint_motion_is_drawn_and_the_simulators_agree_on_it(tmp_path: Path) -> None:
     text = run(ROOT / "examples" / "joint_motion.py", tmp_path)
     differences = [float(number) for number in re.findall(r"differ by (\S+) m", text)]
@@ -68,6 +70,7 @@ def test_the_joint_motion_is_drawn_and_the_simulators_agree_on_it(tmp_path: Path
     assert (tmp_path / "out" / "joint_motion.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_the_arm_reaches_its_goal_in_pybullet(tmp_path: Path) -> None:
     text = run(ROOT / "examples" / "drive_in_pybullet.py", tmp_path)
     pairs = re.findall(r"goal +(\S+) rad, reached +(\S+) rad", text)
@@ -76,6 +79,7 @@ def test_the_arm_reaches_its_goal_in_pybullet(tmp_path: Path) -> None:
         assert float(reached) == pytest.approx(float(goal), abs=0.02)
 
 
+@pytest.mark.slow
 def test_the_exported_folder_holds_the_files_of_the_docstring(tmp_path: Path) -> None:
     text = run(ROOT / "examples" / "sdf_to_mjcf.py", tmp_path)
     folder = tmp_path / "out" / "arm"
@@ -88,6 +92,7 @@ def test_the_exported_folder_holds_the_files_of_the_docstring(tmp_path: Path) ->
     assert [float(number) for number in printed.split()] == pytest.approx(palm.p, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_every_episode_with_the_same_seed_ends_alike(tmp_path: Path) -> None:
     text = run(ROOT / "examples" / "reset_loop.py", tmp_path)
     first, other, again = re.findall(r"last reward (\S+)", text)
@@ -95,6 +100,7 @@ def test_every_episode_with_the_same_seed_ends_alike(tmp_path: Path) -> None:
     assert float(first) > -0.02
 
 
+@pytest.mark.slow
 def test_two_arms_of_one_world_swing_alike_and_leave_nothing_behind(tmp_path: Path) -> None:
     text = run(ROOT / "examples" / "from_loadsdf.py", tmp_path)
     left, right = (float(number) for number in re.findall(r"elbow: (\S+) rad", text))
@@ -103,6 +109,7 @@ def test_two_arms_of_one_world_swing_alike_and_leave_nothing_behind(tmp_path: Pa
     assert "0 bodies are left" in text
 
 
+@pytest.mark.slow
 def test_each_control_mode_does_what_its_name_says(tmp_path: Path) -> None:
     text = run(ROOT / "examples" / "control_modes.py", tmp_path)
     states = {
@@ -115,6 +122,7 @@ def test_each_control_mode_does_what_its_name_says(tmp_path: Path) -> None:
     assert states["torque"][1] < -0.05
 
 
+@pytest.mark.slow
 def test_the_errors_of_the_native_loaders_are_printed_with_their_causes(tmp_path: Path) -> None:
     text = run(ROOT / "examples" / "own_loaders.py", tmp_path)
     assert "PyBullet's native loader: DIFFERS" in text

@@ -49,6 +49,7 @@ def worker() -> ProcessPoolExecutor:
 # --- cases ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_no_case_of_a_short_run_fails(worker: ProcessPoolExecutor) -> None:
     cases = [(kind, 1) for kind in (*KINDS, OUTPUT)]
     results = worker.submit(process.run_cases, cases).result()
@@ -57,6 +58,7 @@ def test_no_case_of_a_short_run_fails(worker: ProcessPoolExecutor) -> None:
     assert {"loaded", "refused", "kept"} == {result.outcome for result in results}
 
 
+@pytest.mark.slow
 def test_no_input_that_once_failed_fails_again(worker: ProcessPoolExecutor) -> None:
     cases = [("corpus", number) for number in range(len(corpus()))]
     results = worker.submit(process.run_cases, cases).result()
@@ -64,6 +66,7 @@ def test_no_input_that_once_failed_fails_again(worker: ProcessPoolExecutor) -> N
     assert len(results) == len(cases) > 0
 
 
+@pytest.mark.slow
 def test_a_kind_and_a_number_determine_the_files_in_any_process() -> None:
     code = (
         "import hashlib; from benchmarks.fuzz.cases import KINDS, case_files;"
@@ -104,6 +107,7 @@ def behave(kind: str, number: int, _place: Path) -> tuple[str, str]:
     return ("exception", "Traceback") if kind == "exception" else ("loaded", str(number))
 
 
+@pytest.mark.slow
 def test_the_harness_tells_failures_apart_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "judge", behave)
     kinds = ("fine", "crash", "hang", "leave", "exception", "memory", "fine")
@@ -133,6 +137,7 @@ def test_a_second_run_resumes_the_first(tmp_path: Path, monkeypatch: pytest.Monk
 # --- interruption of outputs ----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", interruption.WRITERS)
 def test_a_kill_at_each_operation_leaves_the_old_output_or_the_new_one(
     name: str, tmp_path: Path
@@ -157,6 +162,7 @@ def test_a_kill_at_each_operation_leaves_the_old_output_or_the_new_one(
     assert found == {"old", "new"}
 
 
+@pytest.mark.slow
 def test_a_kill_at_a_random_moment_leaves_the_old_output_or_the_new_one() -> None:
     end = time.monotonic() + 3.0
     outcomes = []
@@ -185,6 +191,7 @@ def test_a_lost_output_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "outside" in seen
 
 
+@pytest.mark.slow
 def test_a_killed_batch_leaves_the_earlier_results_or_the_new_ones() -> None:
     assert {interruption.batch_kill(number)[0] for number in range(3)} == {"kept"}
 

@@ -35,6 +35,7 @@ smaller.
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in INPUTS if name not in LISTED])
 def test_work_is_linear(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path / "cache"))
@@ -76,6 +77,7 @@ linear already.
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("write", "name", "size"), WRITTEN, ids=lambda value: getattr(value, "__name__", str(value))
 )

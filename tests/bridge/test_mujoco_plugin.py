@@ -58,6 +58,7 @@ def test_from_file_opens_a_model(folder: Path) -> None:
     assert run(script, folder).split() == ["[0.", "1.", "0.]", "2"]
 
 
+@pytest.mark.slow
 def test_from_file_opens_the_bundled_arm(folder: Path) -> None:
     script = (
         f"print(mujoco.MjSpec.from_file({str(ASSETS / 'arm' / 'model.sdf')!r}).compile().njnt > 2)"
@@ -76,6 +77,7 @@ def test_an_mjcf_file_attaches_a_model(folder: Path) -> None:
     assert run(script, folder).split() == ["2", "2.0"]
 
 
+@pytest.mark.slow
 def test_an_invalid_file_raises_the_errors_of_the_loader_every_time(folder: Path) -> None:
     script = """
 import resource
@@ -106,6 +108,7 @@ def test_meshes_are_found_by_uri(folder: Path, uri: str) -> None:
     assert run(f"print(mujoco.MjModel.from_xml_string('''{xml}''').nmeshvert)", folder) == "4\n"
 
 
+@pytest.mark.slow
 def test_a_missing_mesh_is_an_error_of_mujoco(folder: Path) -> None:
     xml = '<mujoco><asset><mesh name="w" file="package://shapes/no.obj"/></asset></mujoco>'
     script = f"""
@@ -123,6 +126,7 @@ logging.basicConfig(level=logging.INFO, stream=sys.stdout, format='%(levelname)s
 """
 
 
+@pytest.mark.slow
 def test_losses_are_logged(folder: Path) -> None:
     limit = "<axis><xyz>0 1 0</xyz><limit><velocity>2</velocity></limit></axis>"
     (folder / "slow.sdf").write_text(ARM.replace("<axis><xyz>0 1 0</xyz></axis>", limit))
@@ -136,6 +140,7 @@ def test_losses_are_logged(folder: Path) -> None:
     assert any(line.startswith("INFO") and "[mjcf.velocity-limit]" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_the_places_that_were_searched_are_logged(folder: Path) -> None:
     script = """
 try:
@@ -168,6 +173,7 @@ def test_importing_the_plugin_of_sdfbridge_registers_it(folder: Path) -> None:
     assert child.stdout == "3\n"
 
 
+@pytest.mark.slow
 def test_a_later_call_changes_actuators_and_base_and_keeps_the_rest(folder: Path) -> None:
     (folder / "driven.sdf").write_text(DRIVEN)
     script = """
@@ -185,6 +191,7 @@ print(*sizes())
     assert run(script, folder).splitlines() == ["0 7", "1 7", "1 1", "0 1"]
 
 
+@pytest.mark.slow
 def test_an_unknown_option_is_refused_and_changes_nothing(folder: Path) -> None:
     script = """
 try:

@@ -40,6 +40,7 @@ def row(outcome: Outcome, error: float, cause: str = "") -> Row:
     )
 
 
+@pytest.mark.slow
 def test_a_bundled_model_conserves_energy_and_rests_on_the_ground() -> None:
     measured = judge(Model(name="leg.sdf", path=ROOT / "assets" / "leg.sdf"))
     assert (measured.verdict("L3"), measured.verdict("L4")) == ("EQUIVALENT", "AGREES")

@@ -124,6 +124,7 @@ def test_a_long_message_is_cut_after_a_word_whatever_the_folder_of_the_file() ->
     assert "joint joint ... |" in texts[0]
 
 
+@pytest.mark.slow
 def test_motion_is_compared_where_its_level_is_named() -> None:
     model = Model(name="pendulum", path=ROOT / "assets" / "double_pendulum.urdf")
     proof = judge(model, ("L2",))

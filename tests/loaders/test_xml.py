@@ -88,6 +88,7 @@ def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path) -> None:
     assert [entry.code for entry in found] == ["file.too-large"]
 
 
+@pytest.mark.slow
 def test_five_million_elements_are_given_up_early() -> None:
     data = b"<sdf>" + b"<a/>" * 5_000_000 + b"</sdf>"
     with within(megabytes=900):

@@ -66,6 +66,7 @@ def test_every_model_is_an_item_for_each_level(folder: Path) -> None:
     assert "Traceback" not in process.stdout
 
 
+@pytest.mark.slow
 def test_a_level_may_be_stated_without_a_list(folder: Path) -> None:
     (folder / "pyproject.toml").write_text(
         "[tool.sdfbridge.parity]\nlevels = 'L0'\n", encoding="utf-8"
@@ -75,6 +76,7 @@ def test_a_level_may_be_stated_without_a_list(folder: Path) -> None:
     assert "1 passed" in process.stdout
 
 
+@pytest.mark.slow
 def test_a_failing_assertion_shows_the_test_and_the_reason_alone(folder: Path) -> None:
     (folder / "test_mine.py").write_text(
         "import sdfbridge\nfrom sdfbridge.pytest_plugin import assert_parity\n"
@@ -110,6 +112,7 @@ def test_options_are_read_from_pyproject(folder: Path) -> None:
     assert "unknown option 'level'" in run(folder, "--parity", "robots").stdout
 
 
+@pytest.mark.slow
 def test_packages_and_paths_of_pyproject_count_from_its_folder(folder: Path) -> None:
     mesh = "<visual><geometry><mesh filename='package://parts/box.obj'/></geometry></visual>"
     text = ARM.replace("</inertial>", f"</inertial>{mesh}", 1)
@@ -130,6 +133,7 @@ def test_packages_and_paths_of_pyproject_count_from_its_folder(folder: Path) -> 
     assert "paths must be a list of folders" in run(folder, "--parity", "robots").stdout
 
 
+@pytest.mark.slow
 def test_a_report_is_written_for_each_model_and_level(folder: Path) -> None:
     options = "[tool.sdfbridge.parity]\nlevels = ['L0', 'L1']\nconfigurations = 1\nbase = 'free'\n"
     (folder / "pyproject.toml").write_text(options, encoding="utf-8")
@@ -144,6 +148,7 @@ def test_a_report_is_written_for_each_model_and_level(folder: Path) -> None:
     assert "--base free" in report["command"]
 
 
+@pytest.mark.slow
 def test_each_level_may_have_its_own_tolerance(folder: Path) -> None:
     common = (
         "[tool.sdfbridge.parity]\nengines = ['mujoco-urdf']\nlevels = ['L0', "
@@ -158,6 +163,7 @@ def test_each_level_may_have_its_own_tolerance(folder: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", ["L9 = 1e-6", "L0 = 'small'", "L0 = -1.0"])
 def test_an_invalid_tolerance_is_wrong_usage(folder: Path, wrong: str) -> None:
     (folder / "pyproject.toml").write_text(
@@ -168,6 +174,7 @@ def test_an_invalid_tolerance_is_wrong_usage(folder: Path, wrong: str) -> None:
     assert "[tool.sdfbridge.parity" in process.stdout + process.stderr
 
 
+@pytest.mark.slow
 def test_fixtures_and_the_assertion_serve_other_tests(folder: Path) -> None:
     (folder / "test_mine.py").write_text(
         "import pytest\nfrom sdfbridge.pytest_plugin import assert_parity\nFILE = "
@@ -196,6 +203,7 @@ def test_loading_the_plugin_imports_nothing_of_the_code() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_wheel_brings_the_plugin_and_pytest_finds_it(
     folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

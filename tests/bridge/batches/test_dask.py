@@ -73,6 +73,7 @@ def test_crashes_stay_with_their_model(cluster: Any) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_killed_worker_loses_no_model(cluster: Any) -> None:
     victim = next(iter(numbers(cluster).values()))
     values = []
@@ -92,6 +93,7 @@ def test_an_address_without_a_scheduler_is_an_error() -> None:
         dask_executor("nowhere", None)
 
 
+@pytest.mark.slow
 def test_the_servers_of_a_local_cluster_show_nothing_to_a_browser() -> None:
     pytest.importorskip("distributed")
     executor, close = dask_executor("local", 1)

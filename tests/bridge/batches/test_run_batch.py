@@ -98,6 +98,7 @@ def test_a_killed_warm_process_does_not_end_the_batch(tmp_path: Path) -> None:
     assert max(result.attempts for result in results) == 2
 
 
+@pytest.mark.slow
 def test_a_script_needs_no_guard_of_its_main_module(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
@@ -236,6 +237,7 @@ def finished(out: Path, thread: Executor) -> bytes:
     return (out / "results.jsonl").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 13])
 def test_a_killed_batch_is_resumed_to_the_same_bytes(
     tmp_path: Path, thread: Executor, after: int
@@ -317,6 +319,7 @@ def test_a_system_without_fork_is_an_error_before_anything_is_written(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_robot_that_cannot_be_had_is_an_invalid_model_and_the_batch_goes_on(
     thread: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -179,6 +179,7 @@ REFUSED = {
 """Files that are no model, or none for PyBullet, and a word of what is said."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", FILES)
 def test_pybullet_survives(tmp_path, case):
     path = tmp_path / "robot.urdf"
@@ -236,6 +237,7 @@ def test_welded_links_are_merged_beyond_the_limit_of_pybullet(bullet_client):
     assert relative(robot.mass_matrix(), mechanism.mass_matrix(q)) <= 1e-9
 
 
+@pytest.mark.slow
 def test_a_comparison_explains_the_mass_of_merged_links():
     comparison = bridge.compare(
         chain(200, lambda i: i % 2 == 0), engines=("pybullet",), levels=("L0",), configurations=1

@@ -157,6 +157,7 @@ def run(first: int, last: int, folder: Path) -> None:
     say("done")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [0, 30])
 def test_other_bodies_of_the_server_change_nothing(tmp_path, first):
     meshes, scratch = tmp_path / "meshes", tmp_path / "scratch"

@@ -71,6 +71,7 @@ def test_python_m_bridge_is_the_program_and_its_data_is_clean_json() -> None:
     assert json.loads(done.stdout)["model"] == "arm"
 
 
+@pytest.mark.slow
 def test_nothing_is_colored_off_a_terminal_or_where_color_is_unwanted() -> None:
     for environment in ({}, {"NO_COLOR": "1"}):
         assert "\x1b[" not in run("doctor", **environment).stdout

@@ -15,6 +15,8 @@ from bridge.parity import Verdict
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
 
+pytestmark = pytest.mark.slow
+
 
 def test_without_pictures_the_demonstration_still_compares(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

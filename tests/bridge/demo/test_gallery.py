@@ -11,6 +11,8 @@ from bridge.demo.demo import POSES, Gallery, draw, side_by_side
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
+
+pytestmark = pytest.mark.slow
 ARM = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"
 
 

@@ -145,6 +145,7 @@ def height_in_pybullet(scene, client, **options) -> float:
 # --- what the engines do --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "option", "rest"),
     [
@@ -303,6 +304,7 @@ def test_a_convex_mesh_stays_whole(tmp_path):
 # --- what coacd does ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nothing_is_printed_and_the_same_parts_come_from_an_empty_cache(gutter_file, tmp_path):
     code = (
         "import sys; from pathlib import Path; from bridge.geometry.convex_decomposition import "

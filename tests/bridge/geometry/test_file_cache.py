@@ -95,6 +95,7 @@ for k in range(60):
 """
 
 
+@pytest.mark.slow
 def test_processes_that_write_and_damage_the_same_files_at_once_do_not_fail(cache: Path) -> None:
     command = [sys.executable, "-c", AT_ONCE]
     children = [

@@ -330,6 +330,7 @@ for k in range(10_000):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGINT", "SIGTERM"])
 def test_a_kill_at_any_moment_leaves_one_output_whole(tmp_path: Path, name: str) -> None:

@@ -50,6 +50,7 @@ QUADRUPED = robot(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "base", "velocities"),
     [

@@ -133,6 +133,7 @@ def _damped(axis: object, changed: object) -> object:
     return replace(axis, damping=changed.damping if axis.damping else 0.0)  # type: ignore[attr-defined,type-var]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [heavier, without_damping], ids=lambda fault: fault.__name__)
 def test_motion_alone_shows_a_fault_of_mass_or_damping(fault: object) -> None:
     scene = read("arm/model.sdf")

@@ -153,6 +153,7 @@ def test_a_ball_leaves_with_the_stated_fraction_of_its_speed(
     assert math.sqrt(max(heights[impact:]) / 0.5) == pytest.approx(restitution, abs=0.04)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("thing", "mu", "restitution", "slope", "extra", "verdict"),
     [

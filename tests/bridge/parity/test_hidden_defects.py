@@ -187,6 +187,7 @@ CASES: dict[str, tuple[Callable[[], Scene], Any, str, str]] = {
 """The model, the engine with the defect, and the level and quantity that must show it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "engine", "level", "quantity"), CASES.values(), ids=CASES)
 def test_a_defect_beside_a_known_cause_is_a_difference(
     model: Callable[[], Scene], engine: Any, level: str, quantity: str

@@ -147,6 +147,7 @@ def random_model(rng, depth=0, name="m"):
     return f'<model name="{name}">{body}</model>', members, groups
 
 
+@pytest.mark.slow
 @seed(0)
 @settings(max_examples=200, deadline=None, database=None)
 @given(st.integers(0, 2**32 - 1))

@@ -128,6 +128,7 @@ print("end", printed[0], flush=True)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not stdout_capture._pointers(), reason="the streams of this C library are constants"
 )
@@ -181,6 +182,7 @@ library.fflush(None)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not stdout_capture._pointers(), reason="the streams of this C library are constants"
 )

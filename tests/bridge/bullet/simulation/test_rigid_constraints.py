@@ -2,6 +2,7 @@
 
 import numpy as np
 import pybullet
+import pytest
 
 from bridge.targets.pybullet.passive_force import _impulses as impulses
 from loaders.diagnostics import Fate
@@ -35,6 +36,7 @@ def off(robot):
     return abs(np.linalg.norm((X_WA @ Pose.of(p=P_AP)).p - (X_WB @ Pose.of(p=P_BQ)).p) - DISTANCE)
 
 
+@pytest.mark.slow
 def test_a_rigid_distance_moves_as_in_drake(bullet_client):
     def more(plant):
         plant.AddDistanceConstraint(
@@ -68,6 +70,7 @@ def test_an_external_force_is_corrected_one_step_later(bullet_client):
     assert errors[-1] < 2.0 * max(errors[:3])
 
 
+@pytest.mark.slow
 def test_a_rigid_tendon_stays_within_its_bounds(bullet_client):
     robot = Loaded(
         bullet_client, read(SDF, tree(SDF) + physics.tendon(SDF, stiffness="inf"))[1], STILL, STILL
@@ -85,6 +88,7 @@ def test_a_rigid_tendon_stays_within_its_bounds(bullet_client):
     assert worst <= 1e-12
 
 
+@pytest.mark.slow
 def test_a_rigid_tendon_moves_as_in_drake(bullet_client):
     text, scene = read(SDF, tree(SDF) + physics.tendon(SDF, stiffness="inf"))
     robot = Loaded(bullet_client, scene, STILL, STILL, 1e-4)

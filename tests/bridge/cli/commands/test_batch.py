@@ -59,6 +59,7 @@ def test_quiet_prints_the_counts_only(
     assert err == ""
 
 
+@pytest.mark.slow
 def test_shards_are_merged_into_one_report(
     models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

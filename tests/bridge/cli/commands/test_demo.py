@@ -8,6 +8,8 @@ import pytest
 
 from tests.support.command_line import run
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_demonstration_writes_all_that_it_promises_and_finds_both_engines_equivalent(
     tmp_path: Path,

@@ -65,6 +65,7 @@ def test_the_folder_of_assets_is_the_same_with_hashes_that_are_known_and_without
     assert folder_name(built.assets, built.digests) == folder_name(built.assets)
 
 
+@pytest.mark.slow
 def test_a_chain_of_490_links_is_the_longest_that_xml_holds():
     assert compiled(to_mjcf(chain(490))).nbody == 491
     with pytest.raises(ExportError, match=r"nested 491 bodies deep.*to_mjspec") as caught:
@@ -72,6 +73,7 @@ def test_a_chain_of_490_links_is_the_longest_that_xml_holds():
     assert codes(caught.value.diagnostics) == ["mjcf.too-deep"]
 
 
+@pytest.mark.slow
 def test_a_deeper_chain_is_built_without_xml():
     scene = chain(1000)
     model = to_mjspec(scene).compile()

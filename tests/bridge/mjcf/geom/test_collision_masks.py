@@ -108,6 +108,7 @@ def test_masks_are_what_running_pybullet_obeys(bullet, graph):
     assert bullet_contacts(bullet, names) == all_pairs(names) - excluded
 
 
+@pytest.mark.slow
 def test_many_links_are_masked_quickly():
     names = [f"l{i}" for i in range(1500)]
     excluded = {

@@ -103,6 +103,7 @@ def test_a_model_that_has_gone_leaves_no_file_behind(yard: loaders.Scene, tmp_pa
     assert not (folder / "right.xml").exists()
 
 
+@pytest.mark.slow
 def test_the_bytes_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
     (tmp_path / "yard.sdf").write_text(WORLD)
     code = (

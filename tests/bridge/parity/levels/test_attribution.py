@@ -311,6 +311,7 @@ def words_for(original: Scene, comparison: Comparison) -> dict[str, str]:
     return dict(zip(items, words, strict=False))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fault", ["", "mujoco", "pybullet"], ids=["sound", "fault in mujoco", "fault in pybullet"]
 )

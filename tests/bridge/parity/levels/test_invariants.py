@@ -130,6 +130,7 @@ def test_what_has_no_energy_here_is_named() -> None:
     assert (row.outcome, row.where) == (Outcome.UNKNOWN, joints[1].name)
 
 
+@pytest.mark.slow
 def test_invariants_are_looked_at_where_they_are_asked_for_and_the_command_repeats_them() -> None:
     plain = bridge.compare(ASSETS / "double_pendulum.urdf", configurations=2)
     assert {row.level for row in plain.rows} == {"L0", "L1", "L2"}

@@ -39,6 +39,7 @@ def test_one_step_of_a_floating_base_differs_by_the_square_of_the_step() -> None
     assert len(row.convergence) == 4
 
 
+@pytest.mark.slow
 def test_a_force_that_one_engine_lacks_is_found_in_one_step_however_free_the_base(
     tmp_path: Path,
 ) -> None:

@@ -33,6 +33,7 @@ INERTIA = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["arm/model.sdf", "double_pendulum.urdf", "orthogonal_x.sdf", "orthogonal_z.sdf"]
 )
@@ -69,6 +70,7 @@ def rows_of(source: object, **options: object) -> dict[tuple[str, str, str], Row
     return {(row.quantity, *row.engines): row for row in found.rows}
 
 
+@pytest.mark.slow
 def test_stops_and_everything_else_that_is_exported_move() -> None:
     found = rows_of(ASSETS / "arm" / "model.sdf")
     assert found["exported motion", "mujoco", "pybullet"].outcome is Outcome.PASSED
@@ -94,6 +96,7 @@ def chain_of_22(gravity: float) -> loaders.Scene:
     return dataclasses.replace(chain, gravity=frozen((0.0, 0.0, -gravity)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gravity", "outcome"), [(10.0, Outcome.EXPLAINED), (15.0, Outcome.UNKNOWN)]
 )
@@ -130,6 +133,7 @@ def test_a_large_model_says_that_the_reference_does_not_ride_along() -> None:
     )
 
 
+@pytest.mark.slow
 def test_rotors_move_as_the_model_says_in_mujoco_and_pybullet_says_that_it_has_none() -> None:
     text = (ASSETS / "double_pendulum.urdf").read_text(encoding="utf-8")
     geared = text.replace(
@@ -172,6 +176,7 @@ SCREW_ON_A_FLOATING_BASE = f"""<sdf version='1.11'><model name='m'>
 <axis><xyz>0 0 1</xyz></axis><screw_thread_pitch>.02</screw_thread_pitch></joint></model></sdf>"""
 
 
+@pytest.mark.slow
 def test_a_screw_on_a_floating_base_differs_by_its_violation_and_by_the_order_of_the_step() -> None:
     """Either cause alone explains less than the engines differ."""
     floating = loaders.load_string(SCREW_ON_A_FLOATING_BASE, format="sdf")
@@ -193,6 +198,7 @@ def spinning_chain(length: float, inertia: float) -> Mechanism:
     return bridge.lower(scene(links, joints))
 
 
+@pytest.mark.slow
 def test_a_step_in_which_links_turn_too_far_is_halved_until_no_engine_diverges() -> None:
     """The links of a millimeter turn so fast that MuJoCo leaves the finite numbers in steps of 2
     ms, not of 1 ms.

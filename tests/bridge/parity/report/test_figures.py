@@ -55,6 +55,7 @@ def test_errors_without_a_logarithm_are_not_drawn() -> None:
     assert draw(comparison(convergence=((1e-2, 0.0), (5e-3, math.inf)), order=1.0)) == {}
 
 
+@pytest.mark.slow
 def test_equal_comparisons_give_equal_drawings() -> None:
     one, two = (draw(comparison(series=((0.5, 1e-8), (1.0, 1e-6)))) for _ in range(2))
     assert one == two

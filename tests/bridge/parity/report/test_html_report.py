@@ -120,6 +120,7 @@ def faulty() -> Comparison:
     return bridge.compare(scene, (heavier, "pybullet"), levels=("L0", "L1"), configurations=2)
 
 
+@pytest.mark.slow
 def test_the_page_has_everything_that_it_promises(folder: Path) -> None:
     page = (folder / "report.html").read_text(encoding="utf-8")
     for heading in (
@@ -267,6 +268,7 @@ def arm() -> Comparison:
     return bridge.compare(ARM, configurations=2)
 
 
+@pytest.mark.slow
 def test_the_page_needs_nothing_from_outside(arm: Comparison, tmp_path: Path) -> None:
     page = Page(arm.to_html(tmp_path / "r.html", {"both": b"\x89PNG"}).read_text(encoding="utf-8"))
     assert all(address.startswith(("data:", "#")) for address in page.addresses)
@@ -276,6 +278,7 @@ def test_the_page_needs_nothing_from_outside(arm: Comparison, tmp_path: Path) ->
     assert all(entry.code in text for entry in arm.diagnostics)
 
 
+@pytest.mark.slow
 def test_equal_comparisons_make_equal_pages(arm: Comparison, tmp_path: Path) -> None:
     pages = [arm.to_html(tmp_path / name).read_bytes() for name in ("a.html", "b.html")]
     assert pages[0] == pages[1]

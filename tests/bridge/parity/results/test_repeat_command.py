@@ -114,6 +114,7 @@ REPEATED: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), REPEATED.values(), ids=REPEATED)
 def test_the_command_repeats_every_number(
     name: str, options: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -34,6 +34,7 @@ def refusal(path: Path, **limits: int) -> loaders.Diagnostic:
     return caught.value.diagnostics[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [ENDLESS, "<link name='${9**9**9**9}'/>", f"{NEXT_TWICE}<xacro:macro name='m40'/><xacro:m0/>"],

@@ -55,6 +55,7 @@ def test_a_bundled_model_agrees_at_every_level_of_the_verdict() -> None:
     assert {"mass", "limits", "link poses", "mass matrix", "one step"} <= told
 
 
+@pytest.mark.slow
 def test_a_crash_is_a_gap() -> None:
     mechanism = bridge.lower(scene([link("a")], [joint("j", WORLD, "a")]))
 

@@ -95,6 +95,7 @@ def test_dry_friction_stops_a_hinge_where_it_should() -> None:
     dart.close()
 
 
+@pytest.mark.slow
 def test_a_comparison_with_mujoco_is_equivalent() -> None:
     links = [link("a"), link("b")]
     joints = [
@@ -170,6 +171,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quantity", FAULTS)
 def test_a_fault_in_the_running_skeleton_is_found(quantity: str) -> None:
     links = [link("a"), link("b")]

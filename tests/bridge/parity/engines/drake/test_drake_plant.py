@@ -46,6 +46,7 @@ def test_no_setting_of_the_network_changes_the_verdict(
     assert os.environ.get(NETWORK) == allowed
 
 
+@pytest.mark.slow
 def test_the_command_runs_where_the_network_is_forbidden() -> None:
     done = run(
         "compare", PENDULUM, "--engines", "drake", "--level", "L0,L1", DRAKE_ALLOW_NETWORK="none"

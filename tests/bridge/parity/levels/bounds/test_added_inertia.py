@@ -87,6 +87,7 @@ def other_link(model: Any) -> None:
     model.body_inertia[model.body("body").id] *= 1.0 + 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [more_inertia, less_inertia, other_gravity, other_link])
 def test_a_fault_as_large_as_the_added_inertia_is_a_difference(
     fault: Callable[[Any], None],

@@ -110,6 +110,7 @@ def test_the_rotation_of_a_weld_is_that_of_mujoco_at_rest() -> None:
     assert bound / MARGIN == pytest.approx(angle, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_weld_that_does_not_hold_the_rotation_is_a_difference() -> None:
     pytest.importorskip("pybullet")
     source = load_string(WELDED.replace("0.002 0 0", "0.2 0 0"), format="mjcf", quiet=True)

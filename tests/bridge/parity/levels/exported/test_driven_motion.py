@@ -137,6 +137,7 @@ class Backwards(PyBulletEngine):
         super().set_controls({joint: -control for joint, control in controls.items()})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("engines", "text", "quantity"),
     [
@@ -154,6 +155,7 @@ def test_an_engine_that_follows_commands_otherwise_is_found(
     assert (row.outcome, row.where in {"a", "b", "c"}) == (Outcome.FAILED, True)
 
 
+@pytest.mark.slow
 def test_compare_moves_the_actuators_at_level_two() -> None:
     found = compare(mechanism(sdf(gains="")), levels=("L2",))
     moved = {row.quantity: row.outcome for row in found.rows if row.quantity in {EFFORTS, TARGETS}}

@@ -77,6 +77,7 @@ def changed(mechanism: Mechanism, change: Callable[[Any], Any]) -> Mechanism:
     return bridge.lower(dataclasses.replace(scene, joints=joints))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("field", "factor"),
     [("damping", 1.1), ("spring_stiffness", 1.01), ("spring_reference", 0.98), ("xyz", -1.0)],
@@ -117,6 +118,7 @@ def test_coupled_joints_approach_the_discrete_motion_of_drake(tmp_path: Path) ->
     assert found[QUANTITY].outcome is Outcome.PASSED
 
 
+@pytest.mark.slow
 def test_a_fault_of_a_coupled_model_is_found(tmp_path: Path) -> None:
     def change(model: Any) -> None:
         model.eq_data[:, 1] *= 1.1
@@ -150,6 +152,7 @@ def test_a_link_that_drake_makes_heavier_leaves_a_gap(tmp_path: Path) -> None:
     assert found.verdict is Verdict.INCOMPLETE
 
 
+@pytest.mark.slow
 def test_a_comparison_names_drake_at_the_level_of_motion(tmp_path: Path) -> None:
     found = compare(mechanism_of(tmp_path), ("mujoco", "drake"), levels=("L2",), configurations=1)
     assert {row.engines for row in found.rows if row.quantity == QUANTITY} == {("mujoco", "drake")}
