@@ -46,6 +46,7 @@ def process() -> Iterator[HostileProcess]:
     process.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_hostile_input_has_its_honest_outcome(
     name: str, process: HostileProcess, tmp_path: Path

@@ -191,6 +191,7 @@ def test_a_place_below_a_file_is_a_clear_error(name: str, tmp_path: Path) -> Non
     assert contents(tmp_path) == {"notes.txt": MINE}
 
 
+@pytest.mark.slow
 def test_an_edited_export_of_a_batch_is_an_error_of_its_model(tmp_path: Path) -> None:
     words = ["batch", "convert", MODEL, "--out", str(tmp_path / "out"), "-q"]
     assert main(words) == 0

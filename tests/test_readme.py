@@ -50,6 +50,7 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
     assert len(PYTHON) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [command for command in COMMANDS if command.startswith("sdfbridge ")]
 )
@@ -71,6 +72,7 @@ def test_a_command_of_make_has_its_target(command: str) -> None:
     subprocess.run([words[0], "--dry-run", *words[1:]], cwd=ROOT, check=True, capture_output=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(PYTHON)))
 def test_a_block_of_python_runs(number: int, folder: Path) -> None:
     script = folder / "session.py"

@@ -23,6 +23,7 @@ def test_no_signal_that_ends_a_program_is_ignored() -> None:
     ] == []
 
 
+@pytest.mark.slow
 def test_so_it_is_in_a_background_job_of_a_shell() -> None:
     """A shell without job control starts such a job with SIGINT and SIGQUIT ignored, ``nohup`` with SIGHUP."""
     tests = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"{__file__}::{ALONE}"]

@@ -19,6 +19,8 @@ import sdfbridge
 from bridge import parity
 from bridge.targets import mjcf
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 
 

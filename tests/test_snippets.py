@@ -113,6 +113,7 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT / "docs"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name_of)
 def test_the_python_of_a_page_runs(page: Path, folder: Path) -> None:
     (folder / "page.py").write_text("\n".join(blocks(page, "python")), encoding="utf-8")
@@ -131,6 +132,7 @@ COMMANDS = sorted(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_of_a_page_ends_as_expected(command: str, folder: Path) -> None:
     program, *words = shlex.split(command)

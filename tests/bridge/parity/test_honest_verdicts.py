@@ -274,6 +274,7 @@ def test_planar_damping_shared_by_both_engines_is_no_difference() -> None:
     assert found.verdict is Verdict.EQUIVALENT, repr(found)
 
 
+@pytest.mark.slow
 def test_a_spring_between_links_moves_alike_in_both_engines_or_is_a_gap() -> None:
     """MuJoCo holds it as a tendon; nothing that is compared may differ, and nothing dropped may be
     EQUIVALENT.

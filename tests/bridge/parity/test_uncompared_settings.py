@@ -211,6 +211,7 @@ def test_mujoco_moves_otherwise_with_the_setting(path: str) -> None:
     assert effect_of(path) in ACTING
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", CASES)
 def test_the_setting_is_a_gap(path: str) -> None:
     before, after = CASES[path]
@@ -307,6 +308,7 @@ def arm(
     )
 
 
+@pytest.mark.slow
 def test_an_arm_with_settings_of_the_solver_is_equivalent() -> None:
     """Settings of many published robots, which are represented in both or concern the accuracy
     alone.
@@ -319,6 +321,7 @@ def test_an_arm_with_settings_of_the_solver_is_equivalent() -> None:
         assert found.verdict is Verdict.EQUIVALENT, found.gaps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "edits"),
     [

@@ -128,6 +128,7 @@ def test_nothing_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(EXECUTABLE is None, reason="there is no browser")
 def test_a_browser_draws_the_models_and_their_sliders(viewer: Viewer, tmp_path: Path) -> None:
     with Chromium(tmp_path / "browser") as page:
@@ -142,6 +143,7 @@ def test_a_browser_draws_the_models_and_their_sliders(viewer: Viewer, tmp_path: 
         )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(EXECUTABLE is None, reason="there is no browser")
 def test_a_telephone_shows_the_models_above_the_controls(viewer: Viewer, tmp_path: Path) -> None:
     width, height = 420, 800

@@ -140,6 +140,7 @@ def test_the_page_has_everything_that_it_promises(folder: Path) -> None:
     assert "tolerance 1e-09" in page
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(BROWSER is None, reason="there is no browser")
 def test_a_browser_shows_it_whole_at_1280_pixels_and_every_link_leads_somewhere(
     folder: Path, tmp_path: Path
@@ -372,6 +373,7 @@ ROWS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(BROWSER is None, reason="there is no browser")
 def test_a_browser_shows_it_at_three_widths_in_both_color_schemes_filtered_and_sorted(
     tmp_path: Path,
