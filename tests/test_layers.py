@@ -64,6 +64,7 @@ ORDER = {
         {"__init__"},
     ),
     "bridge": (
+        {"choices"},
         {"camera", "codes", "installed_packages", "mechanism", "output", "stdout_capture"},
         {"fluid", "geometry"},
         {"lowering"},
@@ -77,7 +78,7 @@ ORDER = {
     ),
     "sdfbridge": ({"location"}, {"__init__", "__main__", "mujoco_plugin", "pytest_plugin"}),
     "bridge.targets": (
-        {"__init__", "numbers", "report"},
+        {"__init__", "numbers", "options", "report"},
         {"xml"},
         {"folder"},
         {"elements"},

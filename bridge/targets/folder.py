@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -26,6 +26,7 @@ from loaders.meshes.mesh_data import companion_files, local_file
 from loaders.scene import Scene
 from loaders.text import code, printable
 
+from .options import changed_options
 from .report import (
     WRITTEN_BY,
     Report,
@@ -459,17 +460,6 @@ def _readme(name: str, about: str, built: AnyBuilt, form: Format, notes: Iterabl
         ]
         lines += ["", "## Names", "", f"| source | {form.title} |", "|---|---|", *rows]
     return printable("\n".join(lines) + "\n", lines=True)
-
-
-def changed_options(options: Any) -> Mapping[str, Any]:
-    """Return the options that differ from their defaults."""
-    default = type(options)()
-    values = {
-        entry.name: getattr(options, entry.name)
-        for entry in fields(options)
-        if entry.name != "strict"
-    }
-    return {key: value for key, value in values.items() if value != getattr(default, key)}
 
 
 def scene_of(source: Source, options: LoadOptions, report: Report | None = None) -> Scene:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
@@ -17,6 +17,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.dynamics import poses
 from bridge.output import write_folder
 from bridge.targets.folder import Export, stale
+from bridge.targets.options import MjcfExportOptions, changed_options
 from bridge.targets.report import derivation, fidelity_text, origin_comment
 from bridge.targets.xml import Names, check_folder_name, file_name
 from loaders.diagnostics import Diagnostic
@@ -25,7 +26,7 @@ from loaders.pose import IDENTITY, Array
 from loaders.scene import Scene
 from loaders.text import code, printable
 
-from .context import Element, MjcfOptions, Options, Value, mechanism_and_options, write
+from .context import Element, MjcfOptions, Value, mechanism_and_options, write
 from .document import Built, build
 from .geom import PlacedShape
 from .keyframe import home_positions
@@ -34,7 +35,7 @@ from .submodel import file_owners, split_document
 
 
 def readme_text(
-    name: str, scene: Scene, built: Built, options: Options, parts: Sequence[str] = ()
+    name: str, scene: Scene, built: Built, options: MjcfExportOptions, parts: Sequence[str] = ()
 ) -> str:
     """Return the text of README.md: how to use the model, and how it was made.
 
@@ -59,7 +60,7 @@ def readme_text(
         "python -m mujoco.viewer --mjcf=scene.xml",
         "```",
         "",
-        *derivation(scene, "export_mjcf", name, _non_default_options(options)),
+        *derivation(scene, "export_mjcf", name, changed_options(options)),
         "",
         (
             "The frame of a body is the frame of its link, and `qpos` of a hinge or slide is the "
@@ -84,15 +85,6 @@ def _parts_paragraph(name: str, parts: Sequence[str]) -> list[str]:
         if parts
         else []
     )
-
-
-def _non_default_options(options: Options) -> dict[str, str]:
-    defaults = Options()
-    return {
-        key: getattr(options, key)
-        for key in (field.name for field in fields(options))
-        if key != "strict" and getattr(options, key) != getattr(defaults, key)
-    }
 
 
 def _floating_paragraph(built: Built) -> list[str]:

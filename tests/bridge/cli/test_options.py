@@ -18,7 +18,7 @@ from bridge.cli.options import (
 )
 from bridge.parity.verdict import DEFAULT_LEVELS, Level
 from bridge.targets.mjcf import MjcfOptions
-from bridge.targets.mjcf.context import Options
+from bridge.targets.options import MjcfExportOptions
 from loaders.collision_pairs import POLICIES
 
 
@@ -29,7 +29,7 @@ def test_every_export_option_is_a_keyword_of_the_library_with_the_same_default()
     keywords = export_options(parser.parse_args(["a.sdf"]))
     assert keywords.keys() <= MjcfOptions.__optional_keys__
     assert keywords.pop("policy") is None, "the policy of the format of the source"
-    assert Options(**keywords) == Options()
+    assert MjcfExportOptions(**keywords) == MjcfExportOptions()
 
 
 def test_the_policies_and_levels_are_those_of_the_library() -> None:
