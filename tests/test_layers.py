@@ -85,6 +85,7 @@ ORDER = {
         {"assembly"},
         {"mjcf", "pybullet", "sdf", "urdf"},
         {"directives"},
+        {"target"},
     ),
     "bridge.targets.mjcf": (
         {"codes", "collision_filter", "context"},

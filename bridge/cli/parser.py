@@ -8,7 +8,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
@@ -59,8 +59,6 @@ COMMANDS: tuple[tuple[str, str, tuple[_Group, ...]], ...] = (
         (
             groups.add_load_options,
             groups.add_convert_options,
-            groups.add_export_options,
-            groups.add_document_options,
         ),
     ),
     (
@@ -71,7 +69,7 @@ COMMANDS: tuple[tuple[str, str, tuple[_Group, ...]], ...] = (
     (
         "view",
         "show models in a web browser, or one in MuJoCo's viewer",
-        (groups.add_load_options, groups.add_view_options, groups.add_export_options),
+        (groups.add_load_options, groups.add_view_options, groups.add_mjcf_options),
     ),
     (
         "compare",
@@ -150,8 +148,13 @@ class _Once(argparse._StoreAction):
         super().__call__(parser, namespace, values, option_string)
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
+def make_parser(words: Collection[str] | None = None) -> argparse.ArgumentParser:
+    """Return the parser of all commands.
+
+    Args:
+        words: The words after the program's name; a command that is not among them gets no options,
+            which some look up in installed packages. By default, all commands get theirs.
+    """
     parser = _Parser(prog="sdfbridge", description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument(
         "--version", action=_Version, nargs=0, help="show program's version number and exit"
@@ -159,8 +162,9 @@ def make_parser() -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     for name, help_text, argument_groups in COMMANDS:
         subparser = subparsers.add_parser(name, help=help_text, description=help_text)
-        for add_options in (*argument_groups, groups.add_output_options):
-            add_options(subparser)
+        if words is None or name in words:
+            for add_options in (*argument_groups, groups.add_output_options):
+                add_options(subparser)
     return parser
 
 
@@ -170,7 +174,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace | int:
     Args:
         words: The words after the program's name.
     """
-    parser = make_parser()
+    parser = make_parser(words)
     try:
         options, unknown = parser.parse_known_args(_with_xacro_options(words))
         if unknown:
