@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import loaders
 from bridge.geometry.mesh import with_asset_files
@@ -319,7 +319,7 @@ class Contents:
     """The scene that the files say."""
     diagnostics: tuple[Diagnostic, ...]
     """The findings of the export."""
-    code: str
+    code: str = ""
     """Code of the findings about files that do not read back."""
     package_map: Mapping[str, str] = field(default_factory=dict)
     """Place, in the folder, of each package that a URI of the files names."""
@@ -333,6 +333,15 @@ class Contents:
         require_equal(
             read_back(self.files, self.main, self.scene, self.code, package_map=self.package_map)
         )
+
+    def checked(self) -> Self:
+        """Check the files, and return the contents with what the check has found.
+
+        Raises:
+            ExportError: if they are not the scene.
+        """
+        self.require_equal()
+        return self
 
     def written(
         self, kind: type[_Export], out_dir: str | os.PathLike[str], *, force: bool
@@ -376,7 +385,7 @@ def finished(
     with loss_summary(source, options) as losses:
         contents = contents_of()
         if check:
-            contents.require_equal()
+            contents = contents.checked()
         losses.add(contents.diagnostics)
     return contents
 
