@@ -1,7 +1,5 @@
-"""Options of all commands, and types of their values.
-
-The module imports neither a reader nor a target; a function that adds options of targets imports
-their declarations.
+"""Options of all commands, and types of their values; imports no reader, and of the targets their
+declarations alone.
 """
 
 from __future__ import annotations
@@ -11,13 +9,12 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from bridge.targets.options import Option, options_of
+from bridge.targets.target import MJCF, Target, targets
 
 from .errors import UsageError
-
-if TYPE_CHECKING:
-    from bridge.targets.options import Option
-    from bridge.targets.target import Target
 
 LEVELS = ("L0", "L1", "L2", "L3", "L4")
 """The levels of a comparison."""
@@ -284,8 +281,6 @@ def _add_running_options(parser: ArgumentParser) -> None:
 
 
 def _add_task_options(parser: ArgumentParser) -> None:
-    from bridge.targets.target import MJCF, targets
-
     group = parser.add_argument_group("compare")
     group.add_argument("--engines", type=names, metavar="A,B", help="engines to compare")
     group.add_argument("--level", type=levels, metavar="L0,L1", help="levels to compare, L0 to L4")
@@ -307,8 +302,6 @@ def task_options(options: Namespace) -> dict[str, Any]:
         UsageError: if an option applies to another target.
         ValueError: if an option belongs to another task.
     """
-    from bridge.targets.target import MJCF, targets
-
     known = targets()
     of_convert = {"to": "--to"} | {
         entry.key: entry.flag for target in known.values() for entry in flags_of(target)
@@ -426,8 +419,6 @@ def add_graph_options(parser: ArgumentParser) -> None:
 
 def add_convert_options(parser: ArgumentParser) -> None:
     """Add the options of ``convert``."""
-    from bridge.targets.target import MJCF, targets
-
     folder = parser.add_mutually_exclusive_group(required=True)
     folder.add_argument(
         "folder", nargs="?", type=path, metavar="OUT", help="folder or file to write"
@@ -462,8 +453,6 @@ def add_force_option(parser: Any) -> None:
 
 def add_compare_options(parser: ArgumentParser) -> None:
     """Add the options of ``compare``."""
-    from bridge.targets.target import MJCF
-
     text = "second file: print what differs between both files, instead of comparing engines on one"
     parser.add_argument("other", nargs="?", metavar="OTHER", help=text)
     group = parser.add_argument_group("comparison of two files")
@@ -540,8 +529,6 @@ def add_completion_options(parser: ArgumentParser) -> None:
 
 def add_mjcf_options(parser: ArgumentParser) -> None:
     """Add the options of `bridge.export_mjcf`."""
-    from bridge.targets.target import MJCF
-
     add_target_options(parser, (MJCF,))
 
 
@@ -581,8 +568,6 @@ def _add_option(
 
 def flags_of(target: Target) -> list[Option]:
     """Return the options of a target that the command line has."""
-    from bridge.targets.options import options_of
-
     return [entry for entry in options_of(target.options) if entry.flag]
 
 

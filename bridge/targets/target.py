@@ -66,7 +66,7 @@ class Target:
 
     @property
     def is_yaml(self) -> bool:
-        """Whether its documents are YAML; others are XML."""
+        """Return whether its documents are YAML, not XML."""
         return self.suffixes[:1] != () and self.suffixes[0].endswith((".yaml", ".yml"))
 
 
