@@ -34,7 +34,7 @@ from loaders.node import Node
 
 from .geometry.cache import stored_folder
 from .targets.mjcf import Actuators, Base, MjcfOptions, to_mjcf
-from .targets.mjcf.context import Options
+from .targets.options import MjcfExportOptions
 
 SUFFIXES = (".sdf", ".world")
 SCHEMES = ("model", "package")
@@ -127,10 +127,10 @@ def register(
         ValueError: if an option has an unknown value.
     """
     if actuators is not None:
-        Options(actuators=actuators)  # refuses an unknown value
+        MjcfExportOptions(actuators=actuators)  # refuses an unknown value
         _settings.mjcf["actuators"] = actuators
     if base is not None:
-        Options(base=base)
+        MjcfExportOptions(base=base)
         _settings.mjcf["base"] = base
     if package_map is not None:
         _settings.package_map = {name: Path(folder) for name, folder in package_map.items()}

@@ -64,6 +64,7 @@ ORDER = {
         {"__init__"},
     ),
     "bridge": (
+        {"choices"},
         {"camera", "codes", "installed_packages", "mechanism", "output", "stdout_capture"},
         {"fluid", "geometry"},
         {"lowering"},
@@ -77,13 +78,14 @@ ORDER = {
     ),
     "sdfbridge": ({"location"}, {"__init__", "__main__", "mujoco_plugin", "pytest_plugin"}),
     "bridge.targets": (
-        {"__init__", "numbers", "report"},
+        {"__init__", "numbers", "options", "report"},
         {"xml"},
         {"folder"},
         {"elements"},
         {"assembly"},
         {"mjcf", "pybullet", "sdf", "urdf"},
         {"directives"},
+        {"target"},
     ),
     "bridge.targets.mjcf": (
         {"codes", "collision_filter", "context"},

@@ -65,6 +65,19 @@ def test_the_help_of_the_command_needs_neither_numpy_nor_versions() -> None:
     )
 
 
+@pytest.mark.parametrize("command", ["convert", "batch", "view"])
+def test_the_help_of_a_conversion_needs_no_target(command: str) -> None:
+    code = "import contextlib, io, bridge.cli\nwith contextlib.redirect_stdout(io.StringIO()): "
+    names = modules_after(f"{code}bridge.cli.main(['{command}', '--help'])")
+    heavy = ("numpy", "lxml", "mujoco", "loaders.formats", "bridge.mechanism", "bridge.lowering")
+    assert within(names, heavy) == set()
+    assert within(names, ("bridge.targets",)) == {
+        "bridge.targets",
+        "bridge.targets.options",
+        "bridge.targets.target",
+    }
+
+
 @pytest.mark.parametrize(
     ("name", "text", "later", "most"),
     [

@@ -9,26 +9,21 @@ import json
 import os
 import pickle
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import loaders
-from bridge.lowering.sources import mechanism_of
+from bridge.lowering.sources import mechanism_of, split_options
 from bridge.mechanism import Mechanism
 from bridge.output import Form, write_folder, write_sealed
 from bridge.parity import compare as compare_engines
 from bridge.parity.comparison import REFERENCE, REPORT, Comparison
 from bridge.parity.engine import factory_of
 from bridge.parity.verdict import Level
-from bridge.targets.mjcf import export_mjcf
-from bridge.targets.mjcf.context import MjcfOptions
-from bridge.targets.sdf import export_sdf
-from bridge.targets.sdf.target import SdfOptions
-from bridge.targets.urdf import export_urdf
-from bridge.targets.urdf.target import UrdfOptions
+from bridge.targets.target import MJCF, Target, targets
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, ExportError, ModelError, limited
 from loaders.finish.mesh_check import check_meshes
@@ -131,7 +126,6 @@ def value_of(data: bytes, *, is_stored: bool) -> dict[str, Any]:
     return {"value": value}
 
 
-_TARGETS: Mapping[str, Any] = {"mjcf": MjcfOptions, "sdf": SdfOptions, "urdf": UrdfOptions}
 _OTHERS: Mapping[str, frozenset[str]] = {
     "check": frozenset({"thumbnails"}),
     "convert": frozenset({"thumbnails", "to"}),
@@ -150,21 +144,34 @@ def checked_options(task: str | None, options: Mapping[str, Any]) -> dict[str, A
 
     Raises:
         TypeError: if an option is unknown.
-        ValueError: if a target, an engine or a level is unknown.
+        ValueError: if a target, an engine, a level or the value of an option is unknown.
         EngineMissingError: if an engine is not installed.
     """
-    target = options.get("to", "mjcf")
-    if task == "convert" and target not in _TARGETS:
-        raise ValueError(f"unknown target {target!r}; expected one of: {', '.join(_TARGETS)}")
+    others = _OTHERS.get(task or "", frozenset())
+    kind = _target(options).options if task == "convert" else None
+    of_export = {} if kind is None else kind.__dataclass_fields__
     if task == "compare":
         _check_comparison(options)
-    kind = _TARGETS[target] if task == "convert" else LoadOptions
     check_option_names(
-        options, kind if task else None, _OTHERS.get(task or "", ()), excluded={"quiet"}
+        options, LoadOptions if task else None, {*others, *of_export}, excluded={"quiet"}
     )
+    if kind is not None:
+        split_options(kind, _without(options, others))  # refuses unknown values
     if "thumbnails" in options:
         check_flag("thumbnails", options["thumbnails"])
     return dict(options)
+
+
+def _target(options: Mapping[str, Any]) -> Target:
+    known = targets()
+    name = options.get("to", MJCF.name)
+    if name not in known:
+        raise ValueError(f"unknown target {name!r}; expected one of: {', '.join(known)}")
+    return known[name]
+
+
+def _without(options: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in names}
 
 
 def _check_comparison(options: Mapping[str, Any]) -> None:
@@ -185,12 +192,8 @@ def _several(words: Any) -> list[Any]:
 Fields = dict[str, Any]
 """Fields of `BatchResult`."""
 
-_EXPORTS: Mapping[str, Callable[..., Any]] = {
-    "mjcf": export_mjcf,
-    "sdf": export_sdf,
-    "urdf": export_urdf,
-}
-
+_FIDELITY = "FIDELITY.md"
+"""The report of an export, which a target of another package may lack."""
 _OWN = frozenset({"to", "thumbnails", "force"})
 """Options of a batch that neither the load nor the export knows."""
 
@@ -212,8 +215,7 @@ def convert(source: str, out: str, options: Mapping[str, Any]) -> Fields:
     Args:
         source: The file, or a folder with ``model.config``.
         out: The output folder.
-        options: Options of `loaders.load`, ``to`` (``mjcf``, ``sdf`` or ``urdf``), and options of
-            the export.
+        options: Options of `loaders.load`; ``to``, the name of a target; and options of the export.
     """
     return _guarded(_convert, source, out, options)
 
@@ -308,19 +310,14 @@ def _check(scene: loaders.Scene, name: str, _out: str, options: Mapping[str, Any
 
 
 def _convert(scene: loaders.Scene, name: str, out: str, options: Mapping[str, Any]) -> Fields:
-    target = options.get("to", "mjcf")
-    own = {
-        key: options[key]
-        for key in options
-        if key not in LoadOptions.__optional_keys__ and key not in _OWN
-    }
-    if "strict" in options:
-        own["strict"] = options["strict"]
+    own = _without(options, _OWN | (LoadOptions.__optional_keys__ - {"strict"}))
     mechanism = mechanism_of(scene)
     folder = Path(out) / "models" / name
-    result = _EXPORTS[target](scene, folder, quiet=True, force=options.get("force", False), **own)
+    result = _target(options).export(
+        scene, folder, quiet=True, force=options.get("force", False), **own
+    )
     found = summary((*scene.diagnostics, *result.diagnostics))
-    report = f"models/{name}/FIDELITY.md"
+    report = f"models/{name}/{_FIDELITY}" if _FIDELITY in result.files else ""
     return {"outcome": BatchOutcome.CONVERTED, "size": _size(mechanism), "report": report, **found}
 
 

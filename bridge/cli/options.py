@@ -1,17 +1,23 @@
-"""Options of all commands, and types of their values; imports no reader."""
+"""Options of all commands, and types of their values; imports no reader, and of the targets their
+declarations alone.
+"""
 
 from __future__ import annotations
 
 import math
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bridge.targets.options import Option, options_of
+from bridge.targets.target import MJCF, Target, targets
+
+from .errors import UsageError
+
 LEVELS = ("L0", "L1", "L2", "L3", "L4")
 """The levels of a comparison."""
-EXTENSIONS = ("drake", "gazebo", "pybullet")
-"""The extensions of a URDF."""
 
 
 def name(text: str) -> str:
@@ -161,8 +167,12 @@ def levels(text: str) -> tuple[str, ...]:
     return named
 
 
-def extensions(text: str) -> tuple[str, ...]:
-    """Return the extensions of a URDF that are separated by commas; ``none`` means an empty list.
+def several(entry: Option, text: str) -> tuple[str, ...]:
+    """Return values of an option that are separated by commas; ``none`` means an empty list.
+
+    Args:
+        entry: The option.
+        text: The values.
 
     Raises:
         ArgumentTypeError: if one is unknown.
@@ -171,9 +181,10 @@ def extensions(text: str) -> tuple[str, ...]:
         return ()
     found = names(text)
     for word in found:
-        if word not in EXTENSIONS:
+        if entry.choices and word not in entry.choices:
             raise ArgumentTypeError(
-                f"unknown extension {word!r}; expected none, or some of: {', '.join(EXTENSIONS)}"
+                f"unknown {entry.item} {word!r}; expected none, or some of: "
+                f"{', '.join(entry.choices)}"
             )
     return found
 
@@ -229,7 +240,6 @@ _COMPARE = {
     "configurations": "configurations",
 }
 """Options of the command that ``compare`` takes, and their names in Python."""
-_CONVERT = ("to", "actuators", "base", "policy", "collision_meshes", "contacts")
 
 
 def add_batch_options(parser: ArgumentParser) -> None:
@@ -278,54 +288,37 @@ def _add_task_options(parser: ArgumentParser) -> None:
     group.add_argument(
         "--configurations", type=positive, metavar="N", help="number of random states"
     )
+    known = targets()
     group = parser.add_argument_group("convert")
-    group.add_argument(
-        "--to", choices=("mjcf", "sdf", "urdf"), help="format to write (default: mjcf)"
-    )
-    choices: tuple[str, ...] = ("none", "motor", "dcmotor", "position", "velocity")
-    group.add_argument("--actuators", choices=choices, help="actuators of the driven joints")
-    group.add_argument(
-        "--base", choices=("as_is", "fixed", "free"), help="links that no joint holds"
-    )
-    choices = ("drake", "sdformat", "mujoco", "pybullet")
-    group.add_argument(
-        "--policy", choices=choices, help="default rule for the pairs of links that may collide"
-    )
-    group.add_argument(
-        "--collision-meshes", choices=("as_is", "hull", "decompose"), help="how meshes collide"
-    )
-    group.add_argument(
-        "--contacts", choices=("geoms", "pairs"), help="where friction and stiffness are written"
-    )
-    choices = ("keep", "repair", "from_geometry", "error")
-    text = "convert and compare: inertias that are not physical"
-    group.add_argument("--inertia", choices=choices, help=text)
+    text = f"format to write (default: {MJCF.name})"
+    group.add_argument("--to", choices=tuple(known), help=text)
+    add_target_options(parser, known.values())
 
 
 def task_options(options: Namespace) -> dict[str, Any]:
     """Return the options of the task that the command line states.
 
     Raises:
+        UsageError: if an option applies to another target.
         ValueError: if an option belongs to another task.
     """
-    known = {
-        "compare": {**_COMPARE, "inertia": "inertia"},
-        "convert": {name: name for name in (*_CONVERT, "inertia")},
+    known = targets()
+    of_convert = {"to": "--to"} | {
+        entry.key: entry.flag for target in known.values() for entry in flags_of(target)
     }
-    own = known.get(options.task, {})
-    for name in {name for names in known.values() for name in names} - set(own):
-        if getattr(options, name) is not None:
-            raise ValueError(f"batch {options.task} has no option --{name.replace('_', '-')}")
-    stated = {
-        key: getattr(options, name)
-        for name, key in own.items()
-        if getattr(options, name) is not None
-    }
-    if options.task == "compare" and stated.get("inertia") not in {None, "keep", "repair"}:
-        raise ValueError(
-            f"unknown value {stated['inertia']!r} of --inertia; expected keep or repair"
-        )
-    return stated
+    own = {"compare": {*_COMPARE, "inertia"}, "convert": of_convert.keys()}.get(options.task, set())
+    flags = {name: f"--{name}" for name in _COMPARE} | of_convert
+    for name, flag in flags.items():
+        if name not in own and getattr(options, name) is not None:
+            raise ValueError(f"batch {options.task} has no option {flag}")
+    if options.task == "convert":
+        stated = {} if options.to is None else {"to": options.to}
+        return stated | target_options(options, known[options.to or MJCF.name], known)
+    if options.task == "compare" and options.inertia not in {None, "keep", "repair"}:
+        raise ValueError(f"unknown value {options.inertia!r} of --inertia; expected keep or repair")
+    keywords = {name: _COMPARE.get(name, name) for name in own}
+    values = {key: getattr(options, name) for name, key in keywords.items()}
+    return {key: value for key, value in values.items() if value is not None}
 
 
 _FILE = (
@@ -334,15 +327,6 @@ _FILE = (
 )
 FORMATS = ("text", "json", "github", "sarif")
 """Forms in which `check` reports."""
-_OF_MJCF = {
-    "actuators": "none",
-    "base": "as_is",
-    "policy": None,
-    "collision_meshes": "as_is",
-    "contacts": "geoms",
-    "inertia": "keep",
-}
-"""Options of the export to MJCF with their defaults."""
 
 
 def add_output_options(parser: ArgumentParser) -> None:
@@ -442,17 +426,20 @@ def add_convert_options(parser: ArgumentParser) -> None:
     folder.add_argument(
         "-o", "--out", type=path, metavar="OUT", help="folder or file, as an option"
     )
+    known = targets()
+    usual = [target.suffixes[0] for target in known.values() if target.suffixes]
     text = (
-        "format to write (default: that of the suffix .sdf, .urdf, .xml or .dmd.yaml of the "
-        "output, else mjcf)"
+        f"format to write (default: that of the suffix {', '.join(usual[:-1])} or {usual[-1]} of "
+        f"the output, else {MJCF.name})"
     )
-    parser.add_argument("--to", choices=("mjcf", "sdf", "urdf", "directives"), help=text)
+    parser.add_argument("--to", choices=tuple(known), help=text)
     parser.add_argument(
         "--check",
         action="store_true",
         help="write nothing; exit with 1 if the folder is out of date",
     )
     add_force_option(parser)
+    add_target_options(parser, known.values())
 
 
 def add_force_option(parser: Any) -> None:
@@ -462,12 +449,6 @@ def add_force_option(parser: Any) -> None:
     parser.add_argument(
         "--force", action="store_true", help="overwrite files that were edited or written by others"
     )
-
-
-def add_base_option(group: Any) -> None:
-    """Add the treatment of links that no joint holds."""
-    text = "links that no joint holds: as the file says, fixed to the world, or free"
-    group.add_argument("--base", choices=("as_is", "fixed", "free"), default="as_is", help=text)
 
 
 def add_compare_options(parser: ArgumentParser) -> None:
@@ -494,7 +475,8 @@ def add_compare_options(parser: ArgumentParser) -> None:
     )
     text = "number of random states (default: %(default)s)"
     group.add_argument("--configurations", type=positive, default=20, metavar="N", help=text)
-    add_base_option(group)
+    (base,) = (entry for entry in flags_of(MJCF) if entry.name == "base")
+    _add_option(group, base, base.choices, default=base.default)
     text = "inertias that are not physical: refuse them, or repair them for all engines"
     group.add_argument("--inertia", choices=("keep", "repair"), default="keep", help=text)
     text = "joint position to compare and draw, such as elbow=0.5 or elbow=30deg"
@@ -545,112 +527,81 @@ def add_completion_options(parser: ArgumentParser) -> None:
     )
 
 
-def add_export_options(parser: ArgumentParser) -> None:
+def add_mjcf_options(parser: ArgumentParser) -> None:
     """Add the options of `bridge.export_mjcf`."""
-    group = parser.add_argument_group("MJCF")
-    text = "actuators of the driven joints: none, or a model of the drive"
-    choices: tuple[str, ...] = ("none", "motor", "dcmotor", "position", "velocity")
-    group.add_argument("--actuators", choices=choices, default="none", help=text)
-    add_base_option(group)
-    text = (
-        "inertias that are not physical: refuse them, repair them, or compute them from the "
-        "collisions"
-    )
-    choices = ("keep", "repair", "from_geometry", "error")
-    group.add_argument("--inertia", choices=choices, default="keep", help=text)
-    text = (
-        "default rule for the pairs of links that may collide: that of one simulator (mujoco "
-        "for MJCF, else drake)"
-    )
-    choices = ("drake", "sdformat", "mujoco", "pybullet")
-    group.add_argument("--policy", choices=choices, help=text)
-    text = "how meshes collide: as the file says, as convex hulls, or decomposed into convex parts"
-    choices = ("as_is", "hull", "decompose")
-    group.add_argument("--collision-meshes", choices=choices, default="as_is", help=text)
-    text = (
-        "write friction and stiffness of contacts on each geom, or on each pair of geoms that "
-        "may collide"
-    )
-    group.add_argument("--contacts", choices=("geoms", "pairs"), default="geoms", help=text)
+    add_target_options(parser, (MJCF,))
 
 
-def add_document_options(parser: ArgumentParser) -> None:
-    """Add the options of `bridge.export_sdf`."""
-    group = parser.add_argument_group("SDFormat")
-    text = (
-        "version of SDFormat, 1.7 to 1.12, or lowest: the lowest that has all that is written "
-        "(default: 1.12)"
-    )
-    choices = ("1.12", "1.11", "1.10", "1.9", "1.8", "1.7", "lowest")
-    group.add_argument("--sdf-version", choices=choices, metavar="VERSION", help=text)
-    text = "write model.config beside the model, by which Gazebo finds it"
-    group.add_argument("--model-config", action="store_true", default=None, help=text)
-    _add_urdf_options(parser)
-    text = (
-        "format of the models that directives assemble: sdf, one for each model, or urdf, one "
-        "for each tree"
-    )
-    parser.add_argument_group("directives").add_argument(
-        "--models", choices=("sdf", "urdf"), help=text
-    )
+def add_target_options(parser: ArgumentParser, known: Iterable[Target]) -> None:
+    """Add the options of targets, in a group for each; an option of several is in the first group.
+
+    Args:
+        parser: The parser.
+        known: The targets.
+    """
+    known = tuple(known)
+    choices: dict[str, dict[str, None]] = {}
+    for entry in (entry for target in known for entry in flags_of(target)):
+        choices.setdefault(entry.key, {}).update(dict.fromkeys(entry.choices))
+    for target in known:
+        group = parser.add_argument_group(target.title)
+        for entry in flags_of(target):
+            if entry.key in choices:
+                _add_option(group, entry, tuple(choices.pop(entry.key)))
 
 
-def _add_urdf_options(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("URDF")
-    text = (
-        "extensions that may be written: drake, gazebo, pybullet, separated by commas, or none "
-        "(default: all)"
-    )
-    group.add_argument("--extensions", type=extensions, metavar="A,B", help=text)
-    text = (
-        "joints of several degrees of freedom as Drake's, or as chains of revolute and "
-        "prismatic ones"
-    )
-    group.add_argument("--joints", choices=("all", "plain"), help=text)
-    text = (
-        "frames that become massless links: those of links that moved to their joints, all, or none"
-    )
-    group.add_argument("--frame-links", choices=("moved", "all", "none"), help=text)
-    text = "leave out couplings"
-    group.add_argument(
-        "--no-couplings", dest="couplings", action="store_false", default=None, help=text
-    )
-    text = "leave out actuators"
-    group.add_argument(
-        "--no-transmissions", dest="transmissions", action="store_false", default=None, help=text
-    )
-    text = "write <ros2_control> with the interfaces of the driven joints"
-    group.add_argument("--ros2-control", action="store_true", default=None, help=text)
-    text = "URIs of meshes: relative, or package:// with a package.xml"
-    group.add_argument("--meshes", choices=("relative", "package"), help=text)
-    text = "write an SRDF file with the pairs of links that never collide"
-    group.add_argument("--write-srdf", action="store_true", default=None, help=text)
+def _add_option(
+    group: Any, entry: Option, choices: tuple[str, ...], *, default: Any = None
+) -> None:
+    """Add the flag of an option; its value is ``default`` if it is not given."""
+    about: dict[str, Any] = {"dest": entry.key, "default": default}
+    about["help"] = entry.help.replace("%", "%%")
+    if isinstance(entry.default, bool):
+        about["action"] = "store_false" if entry.default else "store_true"
+    elif isinstance(entry.default, tuple):
+        about |= {"type": partial(several, entry), "metavar": entry.metavar}
+    else:
+        about |= {"type": type(entry.default), "metavar": entry.metavar}
+        about["choices"] = choices or None
+    group.add_argument(entry.flag, **about)
 
 
-def export_options(options: Namespace) -> dict[str, Any]:
-    """Return the keywords of `bridge.export_mjcf`."""
-    return {
-        "actuators": options.actuators,
-        "base": options.base,
-        "inertia": options.inertia,
-        "policy": options.policy,
-        "collision_meshes": options.collision_meshes,
-        "contacts": options.contacts,
-        "strict": options.strict,
-    }
+def flags_of(target: Target) -> list[Option]:
+    """Return the options of a target that the command line has."""
+    return [entry for entry in options_of(target.options) if entry.flag]
 
 
-def stated_mjcf_option(options: Namespace, but: Sequence[str] = ()) -> str:
-    """Return the first option of the export to MJCF that has another value than its default; empty
-    if none has.
+def given_flags(options: Namespace, target: Target) -> list[Option]:
+    """Return the options of a target that the command line states."""
+    return [entry for entry in flags_of(target) if getattr(options, entry.key) is not None]
+
+
+def target_options(
+    options: Namespace, target: Target, known: Mapping[str, Target]
+) -> dict[str, Any]:
+    """Return the keywords of the options of a target that the command line states.
 
     Args:
         options: The options of the command line.
-        but: Names of options that may be stated.
+        target: The target.
+        known: All targets.
+
+    Raises:
+        UsageError: if an option, or its value, applies to another target.
     """
-    stated = (
-        key
-        for key, default in _OF_MJCF.items()
-        if key not in but and getattr(options, key) != default
-    )
-    return next((f"--{key.replace('_', '-')}" for key in stated), "")
+    own = {entry.key for entry in flags_of(target)}
+    for other in known.values():
+        for entry in given_flags(options, other):
+            if entry.key not in own:
+                raise UsageError(
+                    f"{entry.flag} applies to --to {other.name}; expected that, or no such option"
+                )
+    found = {}
+    for entry in given_flags(options, target):
+        value = found[entry.name] = getattr(options, entry.key)
+        if isinstance(value, str) and entry.choices and value not in entry.choices:
+            raise UsageError(
+                f"{entry.flag} {value} does not apply to --to {target.name}; expected "
+                f"{' or '.join(entry.choices)}"
+            )
+    return found

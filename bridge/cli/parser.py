@@ -5,19 +5,18 @@ not know.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from bridge.installed_packages import own_version
 
-from . import options as groups
 from .errors import SUCCESS, USAGE, UsageError
 from .json_report import failure_report
-from .options import add_batch_options
 
 _DESCRIPTION = (
     "Load SDFormat, URDF, MJCF and Drake directives into PyBullet and MuJoCo, and "
@@ -33,66 +32,60 @@ _XACRO_ARGUMENT = re.compile(r"[A-Za-z_]\w*:=")
 _GIVEN = "_given"
 """Attribute of the options during parsing: the names of those that are given."""
 
-_Group = Callable[[argparse.ArgumentParser], None]
-
-COMMANDS: tuple[tuple[str, str, tuple[_Group, ...]], ...] = (
-    ("demo", "convert, draw and compare the bundled arm", (groups.add_demo_options,)),
-    ("check", "read files and report every problem", (groups.add_check_options,)),
+COMMANDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("demo", "convert, draw and compare the bundled arm", ("add_demo_options",)),
+    ("check", "read files and report every problem", ("add_check_options",)),
     (
         "info",
         "show models, links, joints and frames",
-        (groups.add_load_options, groups.add_info_options),
+        ("add_load_options", "add_info_options"),
     ),
     (
         "graph",
         "draw links and joints as a graph",
-        (groups.add_load_options, groups.add_graph_options),
+        ("add_load_options", "add_graph_options"),
     ),
     (
         "resolve",
         "list the files that a model refers to, and where they were found",
-        (groups.add_load_options,),
+        ("add_load_options",),
     ),
     (
         "convert",
         "write a model as MJCF, SDFormat, URDF or Drake directives",
         (
-            groups.add_load_options,
-            groups.add_convert_options,
-            groups.add_export_options,
-            groups.add_document_options,
+            "add_load_options",
+            "add_convert_options",
         ),
     ),
     (
         "print",
         "print a model as one SDFormat document, composed and resolved",
-        (groups.add_load_options,),
+        ("add_load_options",),
     ),
     (
         "view",
         "show models in a web browser, or one in MuJoCo's viewer",
-        (groups.add_load_options, groups.add_view_options, groups.add_export_options),
+        ("add_load_options", "add_view_options", "add_mjcf_options"),
     ),
     (
         "compare",
         "compare simulators on a model, or two files",
-        (groups.add_load_options, groups.add_compare_options),
+        ("add_load_options", "add_compare_options"),
     ),
     (
         "batch",
         "check, convert or compare many models",
-        (add_batch_options, groups.add_reading_options),
+        ("add_batch_options", "add_reading_options"),
     ),
     ("doctor", "list installed versions", ()),
     (
         "completion",
         "print the script that completes words in a shell",
-        (groups.add_completion_options,),
+        ("add_completion_options",),
     ),
 )
-"""Name, help text and groups of options of each command; the module of the same name in `commands`
-runs it.
-"""
+"""Name and help text of each command, and the functions of `options` that add its options."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -150,8 +143,13 @@ class _Once(argparse._StoreAction):
         super().__call__(parser, namespace, values, option_string)
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
+def make_parser(words: Collection[str] | None = None) -> argparse.ArgumentParser:
+    """Return the parser of all commands.
+
+    Args:
+        words: The words after the program's name; a command that is not among them gets no options,
+            whose module is imported only then. By default, all commands get theirs.
+    """
     parser = _Parser(prog="sdfbridge", description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument(
         "--version", action=_Version, nargs=0, help="show program's version number and exit"
@@ -159,8 +157,10 @@ def make_parser() -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     for name, help_text, argument_groups in COMMANDS:
         subparser = subparsers.add_parser(name, help=help_text, description=help_text)
-        for add_options in (*argument_groups, groups.add_output_options):
-            add_options(subparser)
+        if words is None or name in words:
+            groups = importlib.import_module(".options", __package__)
+            for function in (*argument_groups, "add_output_options"):
+                getattr(groups, function)(subparser)
     return parser
 
 
@@ -170,7 +170,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace | int:
     Args:
         words: The words after the program's name.
     """
-    parser = make_parser()
+    parser = make_parser(words)
     try:
         options, unknown = parser.parse_known_args(_with_xacro_options(words))
         if unknown:

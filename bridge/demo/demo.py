@@ -330,7 +330,7 @@ def run_demo(folder: Path, progress: Callable[[str], None], *, force: bool = Fal
         {f"{_MODEL}/{name}": data for name, data in exported.files.items()} | reports,
         force=force,
     )
-    paths = (folder / _MODEL / f"{exported.name}.xml", *(folder / name for name in reports))
+    paths = (folder / _MODEL / exported.main, *(folder / name for name in reports))
     return Demo(scene=scene, comparison=comparison, files=paths, notes=(*notes, *missing))
 
 

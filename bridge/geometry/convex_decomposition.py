@@ -23,11 +23,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import metadata, util
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge.choices import CollisionMeshes
 from bridge.codes import MESH_NO_COACD
 from bridge.output import scratch_folder
 from loaders.diagnostics import Diagnostics, ExportError, Fate, Where
@@ -38,11 +39,6 @@ from loaders.pose import Array
 from loaders.text import check_option_value
 
 from .cache import cache_folder, read_checked, write_checked
-
-CollisionMeshes = Literal["as_is", "hull", "decompose"]
-"""Choices of how meshes collide: as the file says, as their convex hulls, or those that are not
-convex as parts.
-"""
 
 HULL, PARTS = "convex_hull", "convex_decomposition"
 """Values of ``mesh/@optimization`` in SDFormat."""

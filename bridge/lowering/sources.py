@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Mapping
-from typing import Any, Unpack, cast
+from typing import Any, TypeVar, Unpack, cast
 
 import loaders
 from bridge.mechanism import Mechanism
@@ -20,6 +20,7 @@ from .inertia import with_minimum_inertia, with_repaired_inertia
 from .lower import lower
 from .transform import relowered
 
+_Options = TypeVar("_Options")
 Source = str | os.PathLike[str] | Scene | Mechanism
 
 
@@ -67,26 +68,25 @@ def mechanism_of(
 
 
 def split_options(
-    kind: type, keywords: Mapping[str, Any], accepted: type
-) -> tuple[dict[str, Any], LoadOptions]:
+    kind: type[_Options], keywords: Mapping[str, Any]
+) -> tuple[_Options, LoadOptions]:
     """Separate the options of an export from those of `loaders.load`; ``strict`` is an option of
-    both.
+    both. None stands for the default.
 
     Args:
-        kind: Dataclass of the options of the export.
+        kind: Dataclass of the options of the export, which checks them.
         keywords: The keywords of the caller.
-        accepted: Typed dictionary of the keywords that the export takes.
 
     Raises:
         TypeError: if an option is unknown; the message suggests the closest one.
+        ValueError: if an option has an unknown value.
     """
-    check_option_names(keywords, accepted)
-    names = {field.name for field in dataclasses.fields(kind)}
-    of_export = {name: value for name, value in keywords.items() if name in names}
-    of_load = {
-        name: value for name, value in keywords.items() if name in LoadOptions.__optional_keys__
-    }
-    return of_export, cast(LoadOptions, of_load)
+    names = {field.name for field in dataclasses.fields(cast(Any, kind))}
+    check_option_names(keywords, LoadOptions, names)
+    given = {name: value for name, value in keywords.items() if value is not None}
+    of_export = {name: value for name, value in given.items() if name in names}
+    of_load = {name: value for name, value in given.items() if name not in names - {"strict"}}
+    return kind(**of_export), cast(LoadOptions, of_load)
 
 
 def _repaired(mechanism: Mechanism) -> Mechanism:

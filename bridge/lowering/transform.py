@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, TypeVar, get_args
 
+from bridge.choices import Base
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import (
     FREE,
@@ -22,7 +23,7 @@ from bridge.mechanism.bodies import (
     PrimitiveKind,
 )
 from bridge.mechanism.coordinates import kind_of
-from bridge.mechanism.mechanism import Base, with_bodies
+from bridge.mechanism.mechanism import with_bodies
 from loaders.inertia import SpatialInertia
 from loaders.model import (
     WORLD,

@@ -10,10 +10,10 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
+from bridge.choices import Base
 from loaders.collision_pairs import (
     PairSet,
     default_policy,
@@ -45,9 +45,6 @@ from .coordinates import Coordinates, Position, joint_index, with_followers
 from .dynamics import MAX_DOFS, MassMatrixAtZero
 from .force_laws import LinkMotion, is_path, length_bias, length_gradient
 from .kinematics import BatchedPose, BatchedPositions, with_loops_closed
-
-Base = Literal["as_is", "fixed", "free"]
-"""Treatment of the base: as the source states it, welded to the world, or free."""
 
 _scene_card: Callable[..., str] = Deferred("loaders.picture:scene_card")
 

@@ -16,12 +16,12 @@ from typing import Any, Literal, TypeVar, Unpack, cast
 
 import numpy as np
 
+from bridge.choices import Base
 from bridge.lowering.inertia import with_minimum_inertia
 from bridge.lowering.sources import Source, mechanism_of
 from bridge.lowering.transform import with_chosen_base
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, all_positions
-from bridge.mechanism.mechanism import Base
 from bridge.output import Form, write_folder, write_sealed
 from loaders import LoadOptions, Search
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, without_repeats

@@ -11,12 +11,12 @@ from typing import Any, Literal, Protocol, Unpack, overload
 
 import numpy as np
 
+from bridge.choices import Base
 from bridge.diff.files import FileComparison, Model, compare_files
 from bridge.diff.mechanics import MechanicalError
 from bridge.lowering.sources import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
-from bridge.mechanism.mechanism import Base
 from loaders import LoadOptions, Search
 from loaders.finish.transform import moved_frames
 from loaders.scene import Scene

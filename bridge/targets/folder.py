@@ -6,9 +6,9 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import loaders
 from bridge.geometry.mesh import with_asset_files
@@ -26,6 +26,7 @@ from loaders.meshes.mesh_data import companion_files, local_file
 from loaders.scene import Scene
 from loaders.text import code, printable
 
+from .options import changed_options
 from .report import (
     WRITTEN_BY,
     Report,
@@ -318,7 +319,7 @@ class Contents:
     """The scene that the files say."""
     diagnostics: tuple[Diagnostic, ...]
     """The findings of the export."""
-    code: str
+    code: str = ""
     """Code of the findings about files that do not read back."""
     package_map: Mapping[str, str] = field(default_factory=dict)
     """Place, in the folder, of each package that a URI of the files names."""
@@ -332,6 +333,15 @@ class Contents:
         require_equal(
             read_back(self.files, self.main, self.scene, self.code, package_map=self.package_map)
         )
+
+    def checked(self) -> Self:
+        """Check the files, and return the contents with what the check has found.
+
+        Raises:
+            ExportError: if they are not the scene.
+        """
+        self.require_equal()
+        return self
 
     def written(
         self, kind: type[_Export], out_dir: str | os.PathLike[str], *, force: bool
@@ -375,7 +385,7 @@ def finished(
     with loss_summary(source, options) as losses:
         contents = contents_of()
         if check:
-            contents.require_equal()
+            contents = contents.checked()
         losses.add(contents.diagnostics)
     return contents
 
@@ -459,17 +469,6 @@ def _readme(name: str, about: str, built: AnyBuilt, form: Format, notes: Iterabl
         ]
         lines += ["", "## Names", "", f"| source | {form.title} |", "|---|---|", *rows]
     return printable("\n".join(lines) + "\n", lines=True)
-
-
-def changed_options(options: Any) -> Mapping[str, Any]:
-    """Return the options that differ from their defaults."""
-    default = type(options)()
-    values = {
-        entry.name: getattr(options, entry.name)
-        for entry in fields(options)
-        if entry.name != "strict"
-    }
-    return {key: value for key, value in values.items() if value != getattr(default, key)}
 
 
 def scene_of(source: Source, options: LoadOptions, report: Report | None = None) -> Scene:

@@ -18,16 +18,6 @@ from loaders.pose import Array
 
 from .numbers import number, numbers
 
-DOCUMENTS = {
-    ".sdf": "sdf",
-    ".world": "sdf",
-    ".urdf": "urdf",
-    ".xml": "mjcf",
-    ".mjcf": "mjcf",
-    ".dmd.yaml": "directives",
-    ".dmd.yml": "directives",
-}
-"""Formats that can be written as one file, by suffix."""
 _MAX_NAME = 100
 """Longest name of a model's file, without suffix; a longer one is cut and ends with a hash of the
 whole.

@@ -5,24 +5,20 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import bridge
 from bridge.cli.errors import UsageError
-from bridge.cli.inputs import limits, load_scene, search, writing_to
-from bridge.cli.options import export_options, stated_mjcf_option
+from bridge.cli.inputs import limits, load_scene, writing_to
+from bridge.cli.options import flags_of, target_options
 from bridge.cli.output import Output
 from bridge.output import CONTENT, Form, check_file, write_document
-from bridge.targets.directives import folder as directives
-from bridge.targets.mjcf import MjcfExport, stale_files
-from bridge.targets.mjcf import folder as mjcf
-from bridge.targets.mjcf.spec import CompiledModel, measure
-from bridge.targets.sdf import document as sdf
-from bridge.targets.urdf import document as urdf
-from bridge.targets.xml import DOCUMENTS, is_named_as_file
-from loaders.diagnostics import Diagnostic, Fate, without_repeats
+from bridge.targets.mjcf import MjcfExport
+from bridge.targets.mjcf.spec import measure
+from bridge.targets.target import MJCF, Target, targets
+from bridge.targets.xml import is_named_as_file
+from loaders.diagnostics import Fate, without_repeats
 from loaders.scene import Scene
 
 
@@ -63,210 +59,36 @@ def in_short(files: Sequence[str]) -> list[str]:
     return [*beside, *counts]
 
 
-_BESIDE = {"directives": "models"}
-"""Suffix of the folder beside one file, by target, if it has more than assets."""
-_EXPORTS: dict[str, Any] = {"mjcf": mjcf, "sdf": sdf, "urdf": urdf, "directives": directives}
-_OF_ONE_TARGET: dict[str, dict[str, str]] = {
-    "directives": {"models": "models"},
-    "sdf": {"sdf_version": "version", "model_config": "model_config"},
-    "urdf": {
-        key: key
-        for key in (
-            "extensions",
-            "joints",
-            "frame_links",
-            "couplings",
-            "transmissions",
-            "ros2_control",
-            "meshes",
-            "write_srdf",
-        )
-    },
-}
-"""Keyword of each option that applies to one target alone; the option is None if it is not
-given.
-"""
-_FLAGS = {"couplings": "no-couplings", "transmissions": "no-transmissions"}
-
-
-def target_of(options: Namespace, out: Path) -> str:
-    """Return the target: the one that is asked for, else that of the suffix of the output, else
-    MJCF.
-    """
-    return str(options.to or DOCUMENTS.get(suffix_of(out), "mjcf"))
-
-
-def suffix_of(out: Path) -> str:
+def suffix_of(out: Path, known: Mapping[str, Target]) -> str:
     """Return the suffix of an output that is one file, in lower case; empty if the output is a
     folder.
+
+    Args:
+        out: The output.
+        known: The targets.
 
     Raises:
         UsageError: if the suffix is that of YAML, but not of directives, or that of a file that is
         not written.
     """
     name = out.name.lower()
-    if name.endswith((".yaml", ".yml")) and not name.endswith((".dmd.yaml", ".dmd.yml")):
+    suffixes = [suffix for target in known.values() for suffix in target.suffixes]
+    found = next((suffix for suffix in suffixes if name.endswith(suffix)), "")
+    if not found and name.endswith((".yaml", ".yml")):
         raise UsageError(
             f"{out.name} is not named as Drake's directives are; expected a name such as "
             f"scene.dmd.yaml"
         )
-    found = next((suffix for suffix in DOCUMENTS if name.endswith(suffix)), "")
     if not found and is_named_as_file(out):
-        known = ", ".join(DOCUMENTS)
         raise UsageError(
-            f"{out} has an unknown suffix; expected one of {known} for one file, or none for a "
-            f"folder"
+            f"{out} has an unknown suffix; expected one of {', '.join(suffixes)} for one file, or "
+            f"none for a folder"
         )
     return found
-
-
-def convert_document(options: Namespace, output: Output, scene: Scene, target: str) -> int:
-    """Write SDFormat, URDF or directives.
-
-    Args:
-        options: The options of the command line.
-        output: Where the result is reported.
-        scene: The scene to write.
-        target: ``sdf``, ``urdf`` or ``directives``.
-
-    Returns:
-        1 if ``--check`` finds the output out of date.
-
-    Raises:
-        ModelError: if the model cannot be exported.
-        UsageError: if an option applies to MJCF alone, or an option that needs a folder is given
-        for one file.
-    """
-    out = options.folder or options.out
-    export, keywords = _EXPORTS[target], _keywords(options, target)
-    as_file = bool(suffix_of(out))
-    if options.check:
-        if as_file:
-            raise UsageError("--check compares a folder; expected a folder, not a file")
-        stale = export.stale_files(scene, out, **keywords)
-        show_stale(options, output, stale)
-        return 1 if stale else 0
-    if as_file and (options.meshes == "package" or options.write_srdf or options.model_config):
-        raise UsageError(
-            "--meshes package, --write-srdf and --model-config write a folder; expected one, not "
-            "a file"
-        )
-    with writing_to(out):
-        if as_file:
-            files, diagnostics = write_as_file(options, scene, out, target, keywords)
-        else:
-            result = getattr(export, f"export_{target}")(
-                scene, out, force=options.force, quiet=True, **keywords
-            )
-            files, diagnostics = [str(out / file) for file in result.files], result.diagnostics
-    output.status("")
-    _show_document(options, output, files, without_repeats((*scene.diagnostics, *diagnostics)))
-    return 0
-
-
-def keywords_of(options: Namespace, target: str) -> dict[str, Any]:
-    """Return the keywords of the options that apply to one target.
-
-    Args:
-        options: The options of the command line.
-        target: ``mjcf``, ``sdf`` or ``urdf``.
-
-    Raises:
-        UsageError: if an option applies to another target.
-    """
-    found: dict[str, Any] = {}
-    for other, keywords in _OF_ONE_TARGET.items():
-        given = {
-            key: getattr(options, key) for key in keywords if getattr(options, key) is not None
-        }
-        if given and other != target:
-            flag = next(iter(given)).replace("_", "-")
-            flag = _FLAGS.get(flag, flag)
-            raise UsageError(f"--{flag} applies to --to {other}; expected that, or no such option")
-        found |= {keywords[key]: value for key, value in given.items()}
-    return found
-
-
-def _keywords(options: Namespace, target: str) -> dict[str, Any]:
-    if flag := stated_mjcf_option(options, but=("inertia",)):
-        raise UsageError(f"{flag} applies to MJCF; expected --to mjcf, or no such option")
-    if options.inertia not in ("keep", "repair"):
-        raise UsageError(
-            f"--inertia {options.inertia} applies to MJCF; expected keep or repair for --to "
-            f"{target}"
-        )
-    found = {"inertia": options.inertia, "strict": options.strict, **keywords_of(options, target)}
-    return found | ({"limits": limits(options)} if options.limit else {})
-
-
-def write_as_file(
-    options: Namespace, scene: Scene, out: Path, target: str, keywords: dict[str, Any]
-) -> tuple[list[str], Any]:
-    """Write a document as one file, and the files that it refers to into a folder that is named
-    after it.
-
-    Args:
-        options: The options of the command line.
-        scene: The scene to write.
-        out: The file.
-        target: ``mjcf``, ``sdf``, ``urdf`` or ``directives``.
-        keywords: Options of the export.
-
-    Returns:
-        The paths of the files, and the findings of the export.
-
-    Raises:
-        UsageError: if the file is named as directives are, and is none, or the other way round.
-        OutputFolderError: if no export wrote the file or the folder in its place, or either was
-        edited since.
-    """
-    suffix = suffix_of(out)
-    if (DOCUMENTS[suffix] == "directives") is not (target == "directives"):
-        raise UsageError(
-            f"{out.name} has the suffix of {DOCUMENTS[suffix]}; expected that of {target}, or a "
-            f"folder"
-        )
-    folder = out.with_name(f"{out.name[: -len(suffix)]}_{_BESIDE.get(target, 'assets')}")
-    check_file(out, force=options.force)
-    place = f"{folder.name}/{CONTENT}"
-    text, assets, diagnostics = _EXPORTS[target].single_file(
-        scene, assets=place, quiet=True, **keywords
-    )
-    form = Form.LINES if target == "directives" else Form.MARKUP
-    files = write_document(out, text.encode(), folder, assets, form=form, force=options.force)
-    return [str(file) for file in files], diagnostics
-
-
-def _show_document(
-    options: Namespace, output: Output, files: list[str], diagnostics: tuple[Any, ...]
-) -> None:
-    fates = Counter(entry.fate for entry in diagnostics)
-    counts = {str(fate): fates[fate] for fate in Fate if fates[fate]}
-    if options.json:
-        output.json({"files": files, "fates": counts})
-    else:
-        show_files(output, files)
-    output.diagnostics(diagnostics)
-    losses = ", ".join(f"{count} {fate}" for fate, count in counts.items()) or "nothing lost"
-    output.progress(f"read back and compared with the model: equal; {losses}")
-
-
-def show_stale(options: Namespace, output: Output, stale: Iterable[str]) -> None:
-    """Print the files of a folder that are out of date.
-
-    Args:
-        options: The options of the command line.
-        output: Where they are printed.
-        stale: The files.
-    """
-    if options.json:
-        output.json({"stale": list(stale)})
-    else:
-        output.data_lines(stale)
 
 
 def convert(options: Namespace, output: Output) -> int:
-    """Write a folder of MJCF files that MuJoCo compiles, or another format, and summarize what was
+    """Write a folder or a file of a target that reads back or compiles, and summarize what was
     lost.
 
     Returns:
@@ -275,98 +97,160 @@ def convert(options: Namespace, output: Output) -> int:
     Raises:
         ModelError: if the model cannot be read or exported; with ``--strict`` also if anything
             would be lost. Nothing is written in this case.
+        UsageError: if an option applies to another target, or an option that needs a folder is
+            given for one file.
     """
     output.status(f"reading {options.file}")
-    scene, folder = load_scene(options), options.folder or options.out
-    target = target_of(options, folder)
-    if target != "mjcf":
-        return convert_document(options, output, scene, target)
-    keywords_of(options, target)
-    if suffix_of(folder):
-        return _write_file(options, output, scene, folder)
+    scene, out, known = load_scene(options), options.folder or options.out, targets()
+    suffix = suffix_of(out, known)
+    of_suffix = next((found for found in known.values() if suffix in found.suffixes), MJCF)
+    target = known[options.to] if options.to else of_suffix
+    keywords = target_options(options, target, known) | {"strict": options.strict}
+    if options.limit:
+        keywords["limits"] = limits(options)
+    if suffix:
+        _check_single_file(options, out, target, of_suffix)
     if options.check:
-        return _check_folder(options, output, scene, folder)
-    if options.collision_meshes == "decompose":
+        return _check_folder(options, output, target.stale_files(scene, out, **keywords))
+    if keywords.get("collision_meshes") == "decompose":
         output.progress("decomposing meshes; the first time this can take minutes")
-    output.status(f"writing {folder}")
-    with writing_to(folder):
-        result = bridge.export_mjcf(
-            scene,
-            folder,
-            force=options.force,
-            quiet=True,
-            **export_options(options),
-            **search(options),
-        )
-    compiled = measure(result.model, scene, result.initial_key)
-    output.status("")
-    diagnostics = without_repeats((*scene.diagnostics, *result.diagnostics))
-    _show(options, output, result, diagnostics, compiled, _filter_of(scene))
+    output.status(f"writing {out}")
+    with writing_to(out):
+        if suffix:
+            place = out.with_name(f"{out.name[: -len(suffix)]}_{target.beside}")
+            files, diagnostics = _write_as_file(options, scene, target, out, place, keywords)
+            result = None
+        else:
+            result = target.export(scene, out, force=options.force, quiet=True, **keywords)
+            files, diagnostics = [str(out / file) for file in result.files], result.diagnostics
+    shown = without_repeats((*scene.diagnostics, *diagnostics))
+    if isinstance(result, MjcfExport):
+        _show_compiled(options, output, scene, result, files, shown)
+    else:
+        _show(options, output, files, shown, {}, target.check)
     return 0
 
 
-def _write_file(options: Namespace, output: Output, scene: Scene, out: Path) -> int:
+def _check_single_file(options: Namespace, out: Path, target: Target, of_suffix: Target) -> None:
+    """Refuse one file where a folder is needed, and YAML that is named as XML or the other way
+    round.
+    """
     if options.check:
         raise UsageError("--check compares a folder; expected a folder, not a file")
-    with writing_to(out):
-        files, diagnostics = write_as_file(
-            options, scene, out, "mjcf", export_options(options) | search(options)
+    if target.single_file is None:
+        raise UsageError(f"--to {target.name} writes a folder; expected one, not a file")
+    for entry in flags_of(target):
+        value = getattr(options, entry.key)
+        if value in entry.of_folder:
+            stated = entry.flag if value is True else f"{entry.flag} {value}"
+            raise UsageError(f"{stated} writes a folder; expected one, not a file")
+    if target.is_yaml is not of_suffix.is_yaml:
+        raise UsageError(
+            f"{out.name} has the suffix of {of_suffix.name}; expected that of {target.name}, or a "
+            f"folder"
         )
+
+
+def _write_as_file(
+    options: Namespace,
+    scene: Scene,
+    target: Target,
+    out: Path,
+    place: Path,
+    keywords: Mapping[str, Any],
+) -> tuple[list[str], tuple[Any, ...]]:
+    """Write a document as one file, and the files that it refers to into a folder.
+
+    Args:
+        options: The options of the command line.
+        scene: The scene to write.
+        target: The target.
+        out: The file.
+        place: The folder.
+        keywords: Options of the export.
+
+    Returns:
+        The paths of the files, and the findings of the export.
+
+    Raises:
+        OutputFolderError: if no export wrote the file or the folder in its place, or either was
+        edited since.
+    """
+    assert target.single_file is not None  # noqa: S101 - a target without it was refused
+    check_file(out, force=options.force)
+    text, assets, diagnostics = target.single_file(
+        scene, assets=f"{place.name}/{CONTENT}", quiet=True, **keywords
+    )
+    form = Form.LINES if target.is_yaml else Form.MARKUP
+    files = write_document(out, text.encode(), place, assets, form=form, force=options.force)
+    return [str(file) for file in files], diagnostics
+
+
+def _check_folder(options: Namespace, output: Output, stale: Sequence[str]) -> int:
+    """Print the files of a folder that are out of date; return 1 if there are any."""
     output.status("")
-    fates = Counter(entry.fate for entry in diagnostics)
     if options.json:
-        output.json(
-            {"files": files, "fates": {str(fate): fates[fate] for fate in Fate if fates[fate]}}
-        )
+        output.json({"stale": list(stale)})
     else:
-        show_files(output, files)
-    output.diagnostics(without_repeats((*scene.diagnostics, *diagnostics)))
-    losses = ", ".join(f"{count} {fate}" for fate, count in fates.items()) or "nothing lost"
-    output.progress(f"compiled with MuJoCo; {losses}")
-    return 0
-
-
-def _check_folder(options: Namespace, output: Output, scene: Scene, folder: Path) -> int:
-    stale = stale_files(scene, folder, quiet=True, **export_options(options), **search(options))
-    output.status("")
-    show_stale(options, output, stale)
+        output.data_lines(stale)
     return 1 if stale else 0
 
 
 def _show(
     options: Namespace,
     output: Output,
-    result: MjcfExport,
-    diagnostics: tuple[Diagnostic, ...],
-    compiled: CompiledModel,
-    remedy: str,
+    files: list[str],
+    diagnostics: tuple[Any, ...],
+    about: Mapping[str, Any],
+    check: str,
+    more: str = "",
 ) -> None:
-    files = [str(result.path.parent / file) for file in result.files]
+    """Print the files, the findings and the summary.
+
+    Args:
+        options: The options of the command line.
+        output: Where they are printed.
+        files: The paths of the files.
+        diagnostics: The findings of the reader and of the export.
+        about: Further entries of the report as JSON.
+        check: What was done with the files, the beginning of the summary.
+        more: The end of the summary.
+    """
+    output.status("")
     fates = Counter(entry.fate for entry in diagnostics)
     counts = {str(fate): fates[fate] for fate in Fate if fates[fate]}
-    size = {"bodies": compiled.bodies, "joints": compiled.joints, "geoms": compiled.geoms}
-    overlaps = [[*pair, depth] for pair, depth in compiled.overlaps.items()]
-    error = compiled.pose_error
     if options.json:
-        plain = {
-            "files": files,
-            "compiled": size,
-            "worst_error": error,
-            "overlaps": overlaps,
-            "fates": counts,
-        }
-        output.json(plain)
+        output.json({"files": files, **about, "fates": counts})
     else:
         show_files(output, files)
     output.diagnostics(diagnostics)
-    sizes = ", ".join(f"{count} {name}" for name, count in size.items())
     losses = ", ".join(f"{count} {fate}" for fate, count in counts.items()) or "nothing lost"
-    output.progress(
-        f"compiled with MuJoCo: {sizes}; largest error of a link pose {error:.1g} (m, rad); "
-        f"{losses}; "
-        f"see {result.path.parent / 'FIDELITY.md'}"
+    output.progress(f"{check}; {losses}{more}")
+
+
+def _show_compiled(
+    options: Namespace,
+    output: Output,
+    scene: Scene,
+    result: MjcfExport,
+    files: list[str],
+    diagnostics: tuple[Any, ...],
+) -> None:
+    """Print the result of an export to MJCF, with what MuJoCo's compiled model has."""
+    compiled = measure(result.model, scene, result.initial_key)
+    size = {"bodies": compiled.bodies, "joints": compiled.joints, "geoms": compiled.geoms}
+    about = {
+        "compiled": size,
+        "worst_error": compiled.pose_error,
+        "overlaps": [[*pair, depth] for pair, depth in compiled.overlaps.items()],
+    }
+    sizes = ", ".join(f"{count} {name}" for name, count in size.items())
+    check = (
+        f"{MJCF.check}: {sizes}; largest error of a link pose {compiled.pose_error:.1g} (m, rad)"
     )
-    _show_overlaps(output, compiled.overlaps, remedy)
+    more = f"; see {result.path.parent / 'FIDELITY.md'}"
+    _show(options, output, files, diagnostics, about, check, more)
+    _show_overlaps(output, compiled.overlaps, _filter_of(scene))
 
 
 def _show_overlaps(output: Output, overlaps: dict[tuple[str, str], float], remedy: str) -> None:

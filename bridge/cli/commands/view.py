@@ -12,9 +12,10 @@ from pathlib import Path
 import bridge
 from bridge.cli.errors import MISSING, CommandError, UsageError
 from bridge.cli.inputs import expand, load_scene, search
-from bridge.cli.options import export_options, stated_mjcf_option
+from bridge.cli.options import given_flags, target_options
 from bridge.cli.output import Output
 from bridge.output import check_file, scratch_folder
+from bridge.targets.target import MJCF
 from loaders.diagnostics import without_repeats
 
 
@@ -27,10 +28,10 @@ def view(options: Namespace, output: Output) -> int:
         MJCF.
     """
     if options.browser or options.html:
-        if flag := stated_mjcf_option(options):
+        if given := given_flags(options, MJCF):
             raise UsageError(
-                f"{flag} applies to MuJoCo's viewer; expected no --browser and --html, or no such "
-                f"option"
+                f"{given[0].flag} applies to MuJoCo's viewer; expected no --browser and --html, "
+                f"or no such option"
             )
         return _view_in_browser(options, output)
     if options.others:
@@ -42,7 +43,12 @@ def view(options: Namespace, output: Output) -> int:
     scene = load_scene(options)
     with scratch_folder() as folder:
         result = bridge.export_mjcf(
-            scene, folder / "view", quiet=True, **export_options(options), **search(options)
+            scene,
+            folder / "view",
+            quiet=True,
+            strict=options.strict,
+            **target_options(options, MJCF, {}),
+            **search(options),
         )
         output.status("")
         output.diagnostics(without_repeats((*scene.diagnostics, *result.diagnostics)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Unpack, get_args
+from typing import Unpack
 
 from bridge.lowering.sources import Source, split_options
 from bridge.targets.assembly import AssemblyContents, assembly_contents, models_of
@@ -15,52 +15,24 @@ from bridge.targets.folder import (
     Document,
     Export,
     Format,
-    changed_options,
     finished,
     scene_of,
     stale,
 )
+from bridge.targets.options import DirectivesExportOptions, Models, Repair, changed_options
 from bridge.targets.report import origin_comment
 from bridge.targets.sdf.document import build
 from bridge.targets.urdf.document import urdf_assembly
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostic, ExportError
 from loaders.scene import Scene
-from loaders.text import check_option_value
-
-Inertia = Literal["keep", "repair"]
-Models = Literal["sdf", "urdf"]
 
 
 class DirectivesOptions(LoadOptions, total=False):
     """Keywords of `bridge.export_directives`, which documents them; each may be omitted."""
 
-    inertia: Inertia
+    inertia: Repair
     models: Models
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """The keywords of `DirectivesOptions` that concern the export, checked, with their defaults."""
-
-    inertia: Inertia = "keep"
-    models: Models = "sdf"
-    strict: bool = False
-
-    def __post_init__(self) -> None:
-        for key, choice in (("inertia", Inertia), ("models", Models)):
-            check_option_value(key, getattr(self, key), get_args(choice))
-
-    @classmethod
-    def split(cls, keywords: Mapping[str, Any]) -> tuple[Options, LoadOptions]:
-        """Separate the options of the export from those of `loaders.load`.
-
-        Raises:
-            TypeError: if an option is unknown.
-            ValueError: if an option has an unknown value.
-        """
-        options, load_options = split_options(cls, keywords, DirectivesOptions)
-        return cls(**options), load_options
 
 
 _SDF = Format("SDFormat", ".sdf", "export_directives", "sdfout.read-back")
@@ -229,7 +201,7 @@ def _of_package(contents: AssemblyContents) -> dict[str, bytes]:
 
 
 def _contents(source: Source, keywords: DirectivesOptions, package: str = "") -> AssemblyContents:
-    options, load_options = Options.split(keywords)
+    options, load_options = split_options(DirectivesExportOptions, keywords)
     scene = scene_of(source, load_options)
     changed = changed_options(options)
     if options.models == "urdf":

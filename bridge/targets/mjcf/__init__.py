@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
+from bridge.choices import Base
 from bridge.lowering.sources import Source, loss_summary
-from bridge.mechanism.mechanism import Base
 from bridge.targets.folder import Document
+from bridge.targets.options import Actuators, Contacts
+from bridge.targets.options import MjcfInertia as Inertia
 
-from .context import Actuators, Contacts, Inertia, MjcfOptions, mechanism_and_options, write
+from .context import MjcfOptions, mechanism_and_options, write
 from .document import Built, build
 from .folder import MjcfExport, export_mjcf, stale_files
 from .passive_force import PassiveForces, passive_forces

@@ -15,22 +15,22 @@ diagnostics.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any
 
-from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
+from bridge.choices import Base, CollisionMeshes
+from bridge.geometry.convex_decomposition import check_choice
 from bridge.lowering.sources import Source, mechanism_of, split_options
 from bridge.lowering.transform import with_chosen_base
 from bridge.mechanism import Mechanism
-from bridge.mechanism.mechanism import Base
 from bridge.targets.numbers import number, numbers
+from bridge.targets.options import Actuators, Contacts, MjcfExportOptions, MjcfInertia
 from bridge.targets.xml import Names
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import Physics
 from loaders.node import escaped
-from loaders.text import check_option_value
 
 Value = str | float | bool | Sequence[float] | None
 
@@ -161,11 +161,6 @@ TARGET = "mjcf"
 """The target of this package's diagnostics and the prefix of their codes."""
 
 
-Actuators = Literal["none", "motor", "dcmotor", "position", "velocity"]
-Contacts = Literal["geoms", "pairs"]
-Inertia = Literal["keep", "repair", "from_geometry", "error"]
-
-
 class MjcfOptions(LoadOptions, total=False):
     """Keywords of `bridge.to_mjcf`, which documents them, and of the other exports to MJCF; each
     may be omitted.
@@ -173,49 +168,15 @@ class MjcfOptions(LoadOptions, total=False):
 
     actuators: Actuators
     base: Base
-    inertia: Inertia
+    inertia: MjcfInertia
     policy: str | None
     collision_meshes: CollisionMeshes
     contacts: Contacts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """The keywords of `MjcfOptions` that concern the export, checked, with their defaults.
-
-    ``strict`` concerns reading too.
-    """
-
-    actuators: Actuators = "none"
-    base: Base = "as_is"
-    inertia: Inertia = "keep"
-    policy: str = "drake"
-    collision_meshes: CollisionMeshes = "as_is"
-    contacts: Contacts = "geoms"
-    strict: bool = False
-
-    def __post_init__(self) -> None:
-        check_option_value("actuators", self.actuators, get_args(Actuators))
-        check_option_value("base", self.base, get_args(Base))
-        check_option_value("inertia", self.inertia, get_args(Inertia))
-        check_option_value("contacts", self.contacts, get_args(Contacts))
-        check_choice(self.collision_meshes, TARGET)
-
-    @classmethod
-    def split(cls, keywords: Mapping[str, Any]) -> tuple[Options, LoadOptions]:
-        """Separate the options of the export from those of `loaders.load`; None stands for the
-        default.
-
-        Raises:
-            TypeError: if an option is unknown.
-            ValueError: if an option has an unknown value.
-        """
-        given = {name: value for name, value in keywords.items() if value is not None}
-        options, load_options = split_options(cls, given, MjcfOptions)
-        return cls(**options), load_options
-
-
-def mechanism_and_options(source: Source, keywords: MjcfOptions) -> tuple[Mechanism, Options]:
+def mechanism_and_options(
+    source: Source, keywords: MjcfOptions
+) -> tuple[Mechanism, MjcfExportOptions]:
     """Load and lower a source, apply the option ``base``, and return the mechanism with the checked
     options.
 
@@ -225,7 +186,8 @@ def mechanism_and_options(source: Source, keywords: MjcfOptions) -> tuple[Mechan
         LoadError: if the source cannot be read.
         ExportError: if the scene cannot be lowered.
     """
-    options, load_options = Options.split(keywords)
+    options, load_options = split_options(MjcfExportOptions, keywords)
+    check_choice(options.collision_meshes, TARGET)
     mechanism = mechanism_of(source, **load_options)
     if keywords.get("policy") is None:
         options = replace(options, policy=mechanism.default_policy)
@@ -285,7 +247,7 @@ class Context:
     """
 
     mechanism: Mechanism
-    options: Options
+    options: MjcfExportOptions
     diagnostics: Diagnostics
     document: Document
     names: Names = field(default_factory=Names)

@@ -11,6 +11,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
 from bridge.targets.numbers import composed_position, placement
+from bridge.targets.options import MjcfExportOptions
 from loaders.collision_pairs import FILTER_PARENT_OFF
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
 from loaders.model import WORLD, Settings
@@ -28,7 +29,7 @@ from .contact import (
     write_stated_pairs,
 )
 from .contact_parameters import ContactData, inverse_masses
-from .context import Context, Document, Element, Options
+from .context import Context, Document, Element
 from .default import write_defaults
 from .equality import write_equalities
 from .fields import report_mjx_support, report_unsupported_fields
@@ -82,7 +83,7 @@ class Built:
     initial_key: int | None
 
 
-def build(mechanism: Mechanism, options: Options) -> Built:
+def build(mechanism: Mechanism, options: MjcfExportOptions) -> Built:
     """Return the document of a mechanism.
 
     Raises:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from pathlib import Path
-from typing import Any, NamedTuple, Unpack
+from dataclasses import dataclass, field, replace
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -15,8 +14,8 @@ from bridge.camera import AZIMUTH, ELEVATION
 from bridge.lowering.sources import Source, loss_summary
 from bridge.mechanism import Mechanism
 from bridge.mechanism.dynamics import poses
-from bridge.output import write_folder
-from bridge.targets.folder import Export, stale
+from bridge.targets.folder import Contents, Export, finished, stale
+from bridge.targets.options import MjcfExportOptions, changed_options
 from bridge.targets.report import derivation, fidelity_text, origin_comment
 from bridge.targets.xml import Names, check_folder_name, file_name
 from loaders.diagnostics import Diagnostic
@@ -25,7 +24,7 @@ from loaders.pose import IDENTITY, Array
 from loaders.scene import Scene
 from loaders.text import code, printable
 
-from .context import Element, MjcfOptions, Options, Value, mechanism_and_options, write
+from .context import Element, MjcfOptions, Value, mechanism_and_options, write
 from .document import Built, build
 from .geom import PlacedShape
 from .keyframe import home_positions
@@ -34,7 +33,7 @@ from .submodel import file_owners, split_document
 
 
 def readme_text(
-    name: str, scene: Scene, built: Built, options: Options, parts: Sequence[str] = ()
+    name: str, scene: Scene, built: Built, options: MjcfExportOptions, parts: Sequence[str] = ()
 ) -> str:
     """Return the text of README.md: how to use the model, and how it was made.
 
@@ -59,7 +58,7 @@ def readme_text(
         "python -m mujoco.viewer --mjcf=scene.xml",
         "```",
         "",
-        *derivation(scene, "export_mjcf", name, _non_default_options(options)),
+        *derivation(scene, "export_mjcf", name, changed_options(options)),
         "",
         (
             "The frame of a body is the frame of its link, and `qpos` of a hinge or slide is the "
@@ -84,15 +83,6 @@ def _parts_paragraph(name: str, parts: Sequence[str]) -> list[str]:
         if parts
         else []
     )
-
-
-def _non_default_options(options: Options) -> dict[str, str]:
-    defaults = Options()
-    return {
-        key: getattr(options, key)
-        for key in (field.name for field in fields(options))
-        if key != "strict" and getattr(options, key) != getattr(defaults, key)
-    }
 
 
 def _floating_paragraph(built: Built) -> list[str]:
@@ -296,22 +286,25 @@ class MjcfExport(Export):
         return "\n".join([*lines, *(f"{entry.message}; {entry.hint}" for entry in omitted)])
 
 
-class ExportedFiles(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MjcfContents(Contents):
     """The files of an export that are not written yet.
 
     Attributes:
-        name: Name of the model's file, without suffix.
-        files: Content of each file, by its path in the folder.
-        scene: The scene that they come from.
         built: The document that they come from.
         model: The ``mujoco.MjModel`` of ``scene.xml``; None if it was not compiled.
     """
 
-    name: str
-    files: dict[str, bytes]
-    scene: Scene
     built: Built
     model: Any = None
+
+    def checked(self) -> MjcfContents:
+        """Compile the files with MuJoCo and return the contents with the model.
+
+        Raises:
+            ExportError: if MuJoCo refuses the files.
+        """
+        return replace(self, model=compiled(self.files, self.scene, self.built))
 
 
 def export_mjcf(
@@ -361,20 +354,14 @@ def export_mjcf(
         arm.xml ('FIDELITY.md', 'README.md', 'arm.xml', 'scene.xml')
     """
     check_folder_name(out_dir)
-    export = exported_files(source, check=check, **options)
-    write_folder(out_dir, export.files, force=force)
-    return MjcfExport(
-        path=Path(out_dir) / f"{export.name}.xml",
-        files=tuple(sorted(export.files)),
-        diagnostics=export.built.diagnostics,
-        model=export.model,
-        initial_key=export.built.initial_key,
-    )
+    contents = exported_files(source, check=check, **options)
+    result = contents.written(MjcfExport, out_dir, force=force)
+    return replace(result, model=contents.model, initial_key=contents.built.initial_key)
 
 
 def exported_files(
     source: Source, *, check: bool = True, **options: Unpack[MjcfOptions]
-) -> ExportedFiles:
+) -> MjcfContents:
     """Return the files that `export_mjcf` writes.
 
     Args:
@@ -389,12 +376,7 @@ def exported_files(
         TypeError: if an option is unknown.
         ValueError: if an option has an unknown value.
     """
-    with loss_summary(source, options) as losses:
-        export = _contents(source, options)
-        if check:
-            export = export._replace(model=compiled(export.files, export.scene, export.built))
-        losses.add(export.built.diagnostics)
-    return export
+    return finished(source, options, lambda: _contents(source, options), check=check)
 
 
 def single_file(
@@ -450,8 +432,8 @@ def stale_files(
     return stale(_contents(source, options).files, out_dir)
 
 
-def _contents(source: Source, keywords: MjcfOptions) -> ExportedFiles:
-    """Return the name of the model, the content of each file, and what they come from."""
+def _contents(source: Source, keywords: MjcfOptions) -> MjcfContents:
+    """Return the files, and the document that they come from."""
     mechanism, options = mechanism_and_options(source, keywords)
     built = build(mechanism, options)
     require_xml_depth(built.root)
@@ -466,7 +448,9 @@ def _contents(source: Source, keywords: MjcfOptions) -> ExportedFiles:
     }
     files = {file: text.encode(errors="backslashreplace") for file, text in texts.items()}
     files |= {f"assets/{file}": data for file, data in built.assets.items()}
-    return ExportedFiles(name, files, scene, built)
+    return MjcfContents(
+        main=f"{name}.xml", files=files, scene=scene, diagnostics=built.diagnostics, built=built
+    )
 
 
 def _model_files(name: str, scene: Scene, built: Built) -> dict[str, str]:

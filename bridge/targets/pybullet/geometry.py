@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from bridge.choices import CollisionMeshes
 from bridge.geometry import mesh as mesh_assets
-from bridge.geometry.convex_decomposition import CollisionMeshes, Faces, is_simplified, with_choice
+from bridge.geometry.convex_decomposition import Faces, is_simplified, with_choice
 from bridge.geometry.mesh import Appearance
 from bridge.geometry.shapes import terrain_triangles
 from bridge.targets.pybullet import codes

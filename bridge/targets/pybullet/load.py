@@ -12,7 +12,8 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
-from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
+from bridge.choices import CollisionMeshes
+from bridge.geometry.convex_decomposition import check_choice
 from bridge.lowering.sources import Source, loss_summary, mechanism_of
 from bridge.lowering.transform import placed, scaled, with_base
 from bridge.mechanism import Mechanism

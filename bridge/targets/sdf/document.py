@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from bridge.installed_packages import own_version
-from bridge.lowering.sources import Source
+from bridge.lowering.sources import Source, split_options
 from bridge.targets.elements import add_if, add_light, add_parameters, add_pose, scale_of, vector
 from bridge.targets.folder import (
     ASSETS,
@@ -27,6 +27,7 @@ from bridge.targets.folder import (
     stale,
 )
 from bridge.targets.folder import Built as BuiltDocument
+from bridge.targets.options import VERSIONS, SdfExportOptions
 from bridge.targets.report import WRITTEN_BY, Report
 from bridge.targets.xml import Element, add, root_element, write
 from loaders.diagnostics import Diagnostic, ExportError
@@ -40,7 +41,7 @@ from .joint import add_filters, add_forces, add_joint
 from .link import References, add_link
 from .normal_form import NormalForm, normal_form
 from .scope import Scope, by_prefix, common, innermost
-from .target import TARGET, VERSIONS, Options, SdfOptions, with_version
+from .target import TARGET, SdfOptions, with_version
 
 _DEFAULT = Scene(name="")
 _FLAGS = (
@@ -194,7 +195,7 @@ def _add_physics(world: Element, physics: Physics) -> None:
     add_parameters(element, physics.parameters)
 
 
-Built = BuiltDocument[NormalForm, Options]
+Built = BuiltDocument[NormalForm, SdfExportOptions]
 
 
 def build(source: Source, keywords: Mapping[str, Any], assets: str | None = ASSETS) -> Built:
@@ -212,7 +213,7 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str | None = ASSE
         TypeError: if an option is unknown.
         ValueError: if an option has an unknown value.
     """
-    options, load_options = Options.split(keywords)
+    options, load_options = split_options(SdfExportOptions, keywords)
     report = Report(TARGET)
     scene = scene_of(source, load_options, report)
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)

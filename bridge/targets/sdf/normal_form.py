@@ -17,6 +17,7 @@ from bridge.targets.elements import (
     without_undrawn_textures,
 )
 from bridge.targets.numbers import BEYOND_COLORS, with_colors_in_range
+from bridge.targets.options import SdfExportOptions
 from bridge.targets.report import (
     Report,
     field_words,
@@ -50,7 +51,7 @@ from loaders.sdf.material import gazebo_material
 from .frame import with_anchors, with_drake_frames, with_short_poses, with_world_link
 from .normal_joint import with_representable_actuators, with_representable_joints
 from .scope import Scope, placed, scopes_of
-from .target import SUPPORTED_FIELDS, TARGET, Options
+from .target import SUPPORTED_FIELDS, TARGET
 
 
 def with_representable_models(scene: Scene, report: Report) -> Scene:
@@ -349,7 +350,7 @@ class NormalForm(NamedTuple):
     """Names in the document by name in the source, where they differ."""
 
 
-def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
+def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> NormalForm:
     """Return the normal form of a scene.
 
     Args:
@@ -380,7 +381,7 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
     return NormalForm(dataclasses.replace(scene, name=form.root.local), form.root, names)
 
 
-def _with_settings(scene: Scene, options: Options, report: Report) -> tuple[Scene, bool]:
+def _with_settings(scene: Scene, options: SdfExportOptions, report: Report) -> tuple[Scene, bool]:
     """Return the scene, and whether its document is a world."""
     if root_model(scene) is None or options.world == "always":
         if options.model_config:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
 
-from bridge.lowering.sources import split_options
 from bridge.targets.numbers import number
+from bridge.targets.options import LOWEST, VERSIONS, Repair, World
 from bridge.targets.report import Report, SupportedFields
 from bridge.targets.sdf import codes
 from bridge.targets.xml import Element
@@ -20,7 +18,6 @@ from loaders import LoadOptions
 from loaders import model as m
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
-from loaders.text import check_option_value
 
 _ITEM = {"name", "where"}
 _PAIR = {"where", "link_A", "link_B", "p_AP", "p_BQ"}
@@ -258,10 +255,6 @@ SUPPORTED_FIELDS: SupportedFields = {
 TARGET = "sdf"
 
 
-VERSIONS = ("1.12", "1.11", "1.10", "1.9", "1.8", "1.7")
-"""Versions that can be written, newest first."""
-LOWEST = "lowest"
-"""Stands for the lowest version that has every element of the document."""
 _SINCE: Mapping[str, str] = {
     "geometry/capsule": "1.8",
     "geometry/ellipsoid": "1.8",
@@ -338,50 +331,10 @@ def _use_thread_pitch(root: Element) -> None:
         element.text = number(-2.0 * math.pi / pitch)
 
 
-World = Literal["auto", "always", "never"]
-Inertia = Literal["keep", "repair"]
-
-
 class SdfOptions(LoadOptions, total=False):
     """Keywords of `bridge.to_sdf`, which documents them; each may be omitted."""
 
     world: World
-    inertia: Inertia
+    inertia: Repair
     version: str
     model_config: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """The keywords of `SdfOptions` that concern the export, checked, with their defaults."""
-
-    world: World = "auto"
-    inertia: Inertia = "keep"
-    version: str = VERSIONS[0]
-    model_config: bool = False
-    strict: bool = False
-
-    def __post_init__(self) -> None:
-        choices = {
-            "world": get_args(World),
-            "inertia": get_args(Inertia),
-            "version": (*VERSIONS, LOWEST),
-        }
-        for key, known in choices.items():
-            check_option_value(key, getattr(self, key), known)
-        if self.model_config and self.world == "always":
-            raise ValueError(
-                "model.config describes a model; expected world='auto' or 'never' beside "
-                "model_config"
-            )
-
-    @classmethod
-    def split(cls, keywords: Mapping[str, Any]) -> tuple[Options, LoadOptions]:
-        """Separate the options of the export from those of `loaders.load`.
-
-        Raises:
-            TypeError: if an option is unknown.
-            ValueError: if an option has an unknown value.
-        """
-        options, load_options = split_options(cls, keywords, SdfOptions)
-        return cls(**options), load_options

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack, cast
 
-from bridge.lowering.sources import Source
+from bridge.lowering.sources import Source, split_options
 from bridge.targets.assembly import AssemblyContents, Document, Placed, assembly_contents, trees_of
 from bridge.targets.elements import add_sensor, with_filter_groups
 from bridge.targets.folder import (
@@ -20,7 +20,6 @@ from bridge.targets.folder import (
     Export,
     Files,
     Format,
-    changed_options,
     document_contents,
     finished,
     package_xml,
@@ -30,6 +29,7 @@ from bridge.targets.folder import (
     stale,
 )
 from bridge.targets.folder import Built as BuiltDocument
+from bridge.targets.options import EXTENSIONS, UrdfExportOptions, changed_options
 from bridge.targets.report import Report
 from bridge.targets.xml import Element, Value, add, file_name, root_element, write
 from loaders.diagnostics import Diagnostic, ExportError
@@ -43,7 +43,7 @@ from .joint import add_drake_elements, add_joint, add_ros2_control, add_transmis
 from .link import add_link, add_material, add_origin, vector
 from .normal_form import NormalForm, normal_form
 from .normal_link import common, friction_of_link, is_only_a_name, name_for_gazebo
-from .target import EXTENSIONS, Options, UrdfOptions
+from .target import UrdfOptions
 from .tree import has_several_roots
 
 _MODEL = (("self_collide", False), ("allow_auto_disable", True), ("enable_wind", False))
@@ -123,7 +123,7 @@ def _add(
             add_sensor(element, sensor, sensor.X_LS)
 
 
-def document(form: NormalForm, options: Options, files: Files) -> Element:
+def document(form: NormalForm, options: UrdfExportOptions, files: Files) -> Element:
     """Return the ``<robot>`` of a normal form.
 
     Args:
@@ -175,7 +175,7 @@ def _materials(scene: Scene) -> dict[Material, None]:
     return dict.fromkeys(m for m in materials if m is not None and not is_only_a_name(m))
 
 
-Built = BuiltDocument[NormalForm, Options]
+Built = BuiltDocument[NormalForm, UrdfExportOptions]
 
 
 def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> Built:
@@ -193,7 +193,7 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> 
         TypeError: if an option is unknown.
         ValueError: if an option has an unknown value.
     """
-    options, load_options = Options.split(keywords)
+    options, load_options = split_options(UrdfExportOptions, keywords)
     report = Report("urdf")
     scene = scene_of(source, load_options, report)
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
@@ -408,7 +408,7 @@ def _contents(source: Source, keywords: UrdfOptions) -> Contents:
     """Return the files of one robot; if the scene has several trees, one robot for each and
     directives.
     """
-    options, load_options = Options.split(keywords)
+    options, load_options = split_options(UrdfExportOptions, keywords)
     scene = scene_of(source, load_options)
     if has_several_roots(scene):
         return urdf_assembly(scene, dict(keywords), _FORMAT.function, changed_options(options))

@@ -13,6 +13,7 @@ from bridge.targets.elements import (
     without_fluid_forces,
     without_published_sensors,
 )
+from bridge.targets.options import UrdfExportOptions
 from bridge.targets.report import Report, kind_words
 from bridge.targets.urdf import codes
 from loaders.model import (
@@ -39,7 +40,7 @@ from .normal_joint import (
     without_gearboxes,
 )
 from .normal_link import with_representable_parts, with_torsional_lengths
-from .target import Options, with_representable_fields
+from .target import with_representable_fields
 from .tree import merged, rooted, with_static_links_welded
 
 _CLOSE = 1e-12
@@ -252,7 +253,7 @@ class NormalForm(NamedTuple):
     """
 
 
-def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
+def normal_form(scene: Scene, options: UrdfExportOptions, report: Report) -> NormalForm:
     """Return the normal form of a scene.
 
     Args:

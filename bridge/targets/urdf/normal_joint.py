@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bridge.lowering.joint import gearbox_coupling
+from bridge.targets.options import UrdfExportOptions
 from bridge.targets.report import Report
 from bridge.targets.urdf import codes
 from loaders.diagnostics import ExportError, Fate
@@ -32,7 +33,6 @@ from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
 
 from .names import free_item_name
-from .target import Options
 from .tree import unrepresentable
 
 _HINGE, _SLIDE = JointType.REVOLUTE, JointType.PRISMATIC
@@ -300,7 +300,7 @@ def _add_coupling(coupling: Coupling, report: Report) -> None:
     )
 
 
-def with_command_interfaces(scene: Scene, options: Options) -> Scene:
+def with_command_interfaces(scene: Scene, options: UrdfExportOptions) -> Scene:
     """Return the scene with the interfaces of each driven joint as its ``<ros2_control>`` states
     them.
 

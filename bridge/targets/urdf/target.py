@@ -4,35 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
-from bridge.lowering.sources import split_options
 from bridge.targets.elements import has_writable_pairs
+from bridge.targets.options import Extension, FrameLinks, Joints, Meshes, Repair, UrdfExportOptions
 from bridge.targets.report import Report, field_words, is_stated_elsewhere, kind_words, part_name
 from loaders import LoadOptions
 from loaders import model as m
 from loaders.diagnostics import NOWHERE, Fate, Where
 from loaders.scene import Scene
-from loaders.text import check_option_value
 
 from .normal_link import all_know
-
-Inertia = Literal["keep", "repair"]
-Extension = Literal["drake", "gazebo", "pybullet"]
-EXTENSIONS: tuple[Extension, ...] = get_args(Extension)
-Joints = Literal["all", "plain"]
-FrameLinks = Literal["moved", "all", "none"]
-Meshes = Literal["relative", "package"]
 
 
 class UrdfOptions(LoadOptions, total=False):
     """Keywords of `bridge.to_urdf`, which documents them; each may be omitted."""
 
     extensions: Sequence[Extension]
-    inertia: Inertia
+    inertia: Repair
     joints: Joints
     frame_links: FrameLinks
     couplings: bool
@@ -40,51 +31,6 @@ class UrdfOptions(LoadOptions, total=False):
     ros2_control: bool
     meshes: Meshes
     write_srdf: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """The keywords of `UrdfOptions` that concern the export, checked, with their defaults."""
-
-    extensions: Sequence[Extension] = EXTENSIONS
-    inertia: Inertia = "keep"
-    joints: Joints = "all"
-    frame_links: FrameLinks = "moved"
-    couplings: bool = True
-    transmissions: bool = True
-    ros2_control: bool = False
-    meshes: Meshes = "relative"
-    write_srdf: bool = False
-    strict: bool = False
-
-    def __post_init__(self) -> None:
-        if isinstance(self.extensions, str):
-            raise TypeError(
-                f"expected a sequence of extensions, such as ({self.extensions!r},), not a string"
-            )
-        choices = {
-            "inertia": Inertia,
-            "joints": Joints,
-            "frame_links": FrameLinks,
-            "meshes": Meshes,
-        }
-        values: list[tuple[str, str, tuple[str, ...]]] = [
-            ("extension", value, EXTENSIONS) for value in self.extensions
-        ]
-        values += [(key, getattr(self, key), get_args(choice)) for key, choice in choices.items()]
-        for key, value, known in values:
-            check_option_value(key, value, known)
-
-    @classmethod
-    def split(cls, keywords: Mapping[str, Any]) -> tuple[Options, LoadOptions]:
-        """Separate the options of the export from those of `loaders.load`.
-
-        Raises:
-            TypeError: if an option is unknown.
-            ValueError: if an option has an unknown value.
-        """
-        options, load_options = split_options(cls, keywords, UrdfOptions)
-        return cls(**options), load_options
 
 
 _ITEM = {"name", "where"}
@@ -210,7 +156,7 @@ other.
 """
 
 
-def with_representable_fields(scene: Scene, options: Options, report: Report) -> Scene:
+def with_representable_fields(scene: Scene, options: UrdfExportOptions, report: Report) -> Scene:
     """Return the scene with defaults for the fields that the document may not hold.
 
     Args:

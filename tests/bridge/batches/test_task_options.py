@@ -14,7 +14,8 @@ from bridge.batches.tasks import checked_options
     [
         ("check", {"strict": True, "paths": ["."]}),
         ("convert", {"to": "urdf", "inertia": "repair"}),
-        ("convert", {"actuators": "motor", "lenient": True}),
+        ("convert", {"actuators": "motor", "lenient": True, "policy": None}),
+        ("convert", {"to": "directives", "models": "urdf", "strict": True}),
         ("compare", {"engines": "mujoco,reference", "levels": "L0,L1", "seed": 3}),
     ],
 )
@@ -30,9 +31,12 @@ def test_known_options_are_taken(task: str, options: dict[str, Any]) -> None:
             "convert",
             {"to": "mjc"},
             ValueError,
-            "unknown target 'mjc'; expected one of: mjcf, sdf, urdf",
+            "unknown target 'mjc'; expected one of: mjcf, sdf, urdf, directives",
         ),
         ("convert", {"to": "sdf", "actuators": "motor"}, TypeError, "unknown option 'actuators'"),
+        ("convert", {"to": "urdf", "joints": "some"}, ValueError, "unknown value 'some' of joints"),
+        ("convert", {"to": "urdf", "couplings": "no"}, TypeError, "couplings = 'no'; expected Tr"),
+        ("convert", {"quiet": True}, TypeError, "unknown option 'quiet'"),
         ("compare", {"levels": ("L7",)}, ValueError, "unknown level 'L7'"),
         (None, {"strict": True}, TypeError, "unknown option 'strict'"),
     ],

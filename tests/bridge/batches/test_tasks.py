@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+import loaders
 from bridge.batches.results import BatchOutcome
 from bridge.batches.tasks import check, compare, convert, name_of
 from bridge.output import OutputFolderError
+from bridge.targets.target import BUILT_IN
 
 ASSETS = Path(__file__).parents[3] / "assets"
 PENDULUM = str(ASSETS / "double_pendulum.urdf")
@@ -42,6 +44,26 @@ def test_a_model_that_the_target_cannot_represent_is_refused(tmp_path: Path) -> 
         convert(str(path), str(tmp_path), {"to": "mjcf", "inertia": "repair"})["outcome"]
         is BatchOutcome.CONVERTED
     )
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_target_is_written_and_read_back(name: str, tmp_path: Path) -> None:
+    fields = convert(PENDULUM, str(tmp_path), {"to": name})
+    assert fields["outcome"] is BatchOutcome.CONVERTED
+    report = tmp_path / fields["report"]
+    assert report.name == "FIDELITY.md"
+    (file,) = (
+        path
+        for suffix in BUILT_IN[name].suffixes
+        for path in report.parent.glob(f"*{suffix}")
+        if path.name != "scene.xml" and "package" not in path.name
+    )
+    assert [
+        joint.name.rpartition("::")[2] for joint in loaders.load(file).joints if joint.axes
+    ] == [
+        "shoulder",
+        "elbow",
+    ]
 
 
 def test_a_comparison_without_a_folder_writes_nothing() -> None:

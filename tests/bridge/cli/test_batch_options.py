@@ -6,6 +6,7 @@ from argparse import Namespace
 
 import pytest
 
+from bridge.cli.errors import UsageError
 from bridge.cli.options import task_options
 from bridge.cli.parser import parse
 
@@ -28,9 +29,29 @@ def test_only_stated_options_are_passed_on() -> None:
     }
 
 
-def test_options_of_another_task_are_refused() -> None:
-    with pytest.raises(ValueError, match="batch convert has no option --engines"):
-        task_options(options("convert", "--engines", "mujoco"))
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("convert", "--engines", "mujoco"),
+        ("check", "--inertia", "keep"),
+        ("compare", "--no-couplings"),
+        ("check", "--to", "sdf"),
+    ],
+)
+def test_options_of_another_task_are_refused(words: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match=f"batch {words[0]} has no option {words[1]}"):
+        task_options(options(*words))
+
+
+def test_options_of_every_target_are_taken_and_those_of_another_are_refused() -> None:
+    words = ("convert", "--to", "directives", "--models", "urdf")
+    assert task_options(options(*words)) == {"to": "directives", "models": "urdf"}
+    assert task_options(options("convert", "--to", "sdf", "--sdf-version", "1.9")) == {
+        "to": "sdf",
+        "version": "1.9",
+    }
+    with pytest.raises(UsageError, match="--models applies to --to directives"):
+        task_options(options("convert", "--models", "urdf"))
 
 
 def test_the_defaults_of_running() -> None:

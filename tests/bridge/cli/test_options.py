@@ -2,44 +2,67 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 import pytest
 
 from bridge.cli import main
+from bridge.cli.errors import UsageError
 from bridge.cli.inputs import search
-from bridge.cli.options import (
-    LEVELS,
-    add_compare_options,
-    add_export_options,
-    add_load_options,
-    export_options,
-)
+from bridge.cli.options import LEVELS, add_compare_options, add_load_options, target_options
+from bridge.cli.parser import parse
 from bridge.parity.verdict import DEFAULT_LEVELS, Level
-from bridge.targets.mjcf import MjcfOptions
-from bridge.targets.mjcf.context import Options
+from bridge.targets.options import options_of
+from bridge.targets.target import BUILT_IN, MJCF
 from loaders.collision_pairs import POLICIES
 
 
-def test_every_export_option_is_a_keyword_of_the_library_with_the_same_default() -> None:
-    parser = ArgumentParser()
-    add_load_options(parser)
-    add_export_options(parser)
-    keywords = export_options(parser.parse_args(["a.sdf"]))
-    assert keywords.keys() <= MjcfOptions.__optional_keys__
-    assert keywords.pop("policy") is None, "the policy of the format of the source"
-    assert Options(**keywords) == Options()
+def test_every_option_of_a_target_is_a_flag_of_convert_and_batch_and_nothing_is_stated() -> None:
+    for words in (["convert", "a.sdf", "out"], ["batch", "convert", "a.sdf", "-o", "out"]):
+        parsed = parse(words)
+        assert isinstance(parsed, Namespace)
+        for target in BUILT_IN.values():
+            assert target_options(parsed, target, BUILT_IN) == {}
+
+
+def test_words_of_the_command_line_become_keywords_of_the_target() -> None:
+    words = ["--no-couplings", "--extensions", "none", "--inertia", "repair", "--to", "urdf"]
+    parsed = parse(["convert", "a.sdf", "out", *words])
+    assert isinstance(parsed, Namespace)
+    assert target_options(parsed, BUILT_IN["urdf"], BUILT_IN) == {
+        "couplings": False,
+        "extensions": (),
+        "inertia": "repair",
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "target", "message"),
+    [
+        (["--actuators", "motor"], "sdf", "--actuators applies to --to mjcf; expected that, or no"),
+        (["--no-couplings"], "mjcf", "--no-couplings applies to --to urdf; expected that, or no"),
+        (["--sdf-version", "1.7"], "urdf", "--sdf-version applies to --to sdf; expected that, or"),
+        (["--inertia", "error"], "sdf", "--inertia error does not apply to --to sdf; expected kee"),
+    ],
+)
+def test_an_option_of_another_target_is_refused(
+    words: list[str], target: str, message: str
+) -> None:
+    parsed = parse(["convert", "a.sdf", "out", *words])
+    assert isinstance(parsed, Namespace)
+    with pytest.raises(UsageError) as caught:
+        target_options(parsed, BUILT_IN[target], BUILT_IN)
+    assert str(caught.value).startswith(message)
 
 
 def test_the_policies_and_levels_are_those_of_the_library() -> None:
-    parser = ArgumentParser()
-    add_export_options(parser)
-    choices = {action.dest: action.choices for action in parser._actions}
-    assert set(choices["policy"] or ()) == set(POLICIES)
+    choices = {entry.name: entry.choices for entry in options_of(MJCF.options)}
+    assert choices["policy"] == tuple(POLICIES)
     parser = ArgumentParser()
     add_compare_options(parser)
     assert parser.parse_args([]).level == DEFAULT_LEVELS
+    assert parser.parse_args([]).base == "as_is"
     assert tuple(Level) == LEVELS
 
 

@@ -33,12 +33,8 @@ class Options:
     scale: float = 1.0
 
 
-class Keywords(loaders.LoadOptions, total=False):
-    scale: float
-
-
 def test_options_go_to_the_export_or_to_the_load_and_strict_to_both() -> None:
-    keywords = {"strict": True, "scale": 2.0, "quiet": True}
-    of_export, of_load = split_options(Options, keywords, Keywords)
-    assert of_export == {"strict": True, "scale": 2.0}
+    keywords = {"strict": True, "scale": 2.0, "quiet": True, "paths": None}
+    of_export, of_load = split_options(Options, keywords)
+    assert of_export == Options(strict=True, scale=2.0)
     assert of_load == {"strict": True, "quiet": True}

@@ -16,9 +16,10 @@ import loaders
 from bridge.parity import compare
 from bridge.parity.engines.mujoco import engine
 from bridge.parity.engines.mujoco.engine import MujocoEngine
-from bridge.targets.mjcf.context import Element, Options
+from bridge.targets.mjcf.context import Element
 from bridge.targets.mjcf.document import Built
 from bridge.targets.mjcf.document import build as build_document
+from bridge.targets.options import MjcfExportOptions
 
 pytest.importorskip("mujoco")
 
@@ -79,7 +80,7 @@ def test_an_attribute_that_the_writer_loses_is_found(
     scene = loaders.load(MODELS / f"{name}.xml", quiet=True)
     mechanism = bridge.lower(scene)
     sound = arrays(MujocoEngine(mechanism).model)
-    root = build_document(mechanism, Options(policy=mechanism.default_policy)).root
+    root = build_document(mechanism, MjcfExportOptions(policy=mechanism.default_policy)).root
     missed, count = [], 0
     for i, tag, attribute in places(root):
 

@@ -29,10 +29,10 @@ from bridge.parity.engine import (
     without_sentinel,
 )
 from bridge.parity.readings import ActuatorTrial, Surfaces
-from bridge.targets.mjcf.context import Actuators, Options
 from bridge.targets.mjcf.document import build
 from bridge.targets.mjcf.keyframe import ball_map, qpos
 from bridge.targets.mjcf.spec import to_spec
+from bridge.targets.options import Actuators, MjcfExportOptions
 from loaders.inertia import SpatialInertia
 from loaders.mjcf.compiler import engine_warnings
 from loaders.pose import Array, Pose, quaternion_to_matrix
@@ -228,7 +228,7 @@ class MujocoEngine:
         self._mujoco: Any = mujoco
         self.version = str(mujoco.__version__)
         self.mechanism = mechanism
-        built = build(mechanism, Options(policy=mechanism.default_policy))
+        built = build(mechanism, MjcfExportOptions(policy=mechanism.default_policy))
         self.diagnostics = built.diagnostics
         self.warnings: list[str] = []
         """MuJoCo's warnings."""
@@ -541,7 +541,8 @@ class MujocoEngine:
     def compile_with(self, actuators: Actuators) -> Any:
         """Return the compiled export with actuators of a kind."""
         built = build(
-            self.mechanism, Options(policy=self.mechanism.default_policy, actuators=actuators)
+            self.mechanism,
+            MjcfExportOptions(policy=self.mechanism.default_policy, actuators=actuators),
         )
         return to_spec(built.root, built.assets, built.digests).compile()
 

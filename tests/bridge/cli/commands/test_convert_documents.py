@@ -141,7 +141,7 @@ def test_an_unknown_suffix_is_no_folder(
     more: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["convert", ARM, str(tmp_path / "out.foo"), *more]) == 2
-    assert "out.foo has an unknown suffix; expected one of .sdf, " in capsys.readouterr().err
+    assert "out.foo has an unknown suffix; expected one of .xml, " in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
     (tmp_path / "out.foo").mkdir()
     assert main(["convert", ARM, str(tmp_path / "out.foo"), *more]) == 0

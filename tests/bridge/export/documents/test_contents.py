@@ -13,8 +13,8 @@ import pytest
 
 import bridge
 import loaders
-from bridge.targets.folder import Contents, changed_options
-from bridge.targets.sdf.target import Options
+from bridge.targets.folder import Contents
+from bridge.targets.options import SdfExportOptions, changed_options
 from loaders.diagnostics import ExportError
 from tests.support.scenes import joint, link, scene
 
@@ -52,5 +52,5 @@ def test_files_that_say_another_scene_are_refused() -> None:
 
 
 def test_changed_options_are_those_that_differ_from_the_defaults() -> None:
-    assert changed_options(Options()) == {}
-    assert changed_options(Options(version="1.9", strict=True)) == {"version": "1.9"}
+    assert changed_options(SdfExportOptions()) == {}
+    assert changed_options(SdfExportOptions(version="1.9", strict=True)) == {"version": "1.9"}

@@ -11,9 +11,9 @@ import pytest
 import bridge
 import loaders
 from bridge.targets.mjcf import to_mjcf
-from bridge.targets.mjcf.context import Options
 from bridge.targets.mjcf.document import build
 from bridge.targets.mjcf.spec import to_spec
+from bridge.targets.options import MjcfExportOptions
 from loaders.model import WORLD, Coupling, Keyframe
 from tests.support.mjcf_scenes import codes, hinge, link, scene_of
 from tests.support.mujoco_oracle import compiled
@@ -136,7 +136,8 @@ def test_a_state_at_rest_in_the_initial_position_is_its_key(key: str, is_initial
     )
     source = mujoco.MjModel.from_xml_string(LIMITED % keyframes)
     built = build(
-        bridge.lower(loaders.load_string(LIMITED % keyframes, format="mjcf", quiet=True)), Options()
+        bridge.lower(loaders.load_string(LIMITED % keyframes, format="mjcf", quiet=True)),
+        MjcfExportOptions(),
     )
     model = to_spec(built.root, built.assets).compile()
     assert [model.key(i).name for i in range(model.nkey)] == [

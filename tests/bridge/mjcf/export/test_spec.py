@@ -11,9 +11,9 @@ import pytest
 
 from bridge.lowering.sources import mechanism_of
 from bridge.targets.mjcf import export_mjcf, to_mjcf, to_mjspec
-from bridge.targets.mjcf.context import Options
 from bridge.targets.mjcf.document import build
 from bridge.targets.mjcf.spec import folder_name
+from bridge.targets.options import MjcfExportOptions
 from loaders.diagnostics import ExportError
 from tests.support.mjcf_scenes import chain, codes, cone_scene, random_tree
 from tests.support.mujoco_oracle import compiled
@@ -60,7 +60,9 @@ def test_meshes_of_one_name_and_length_keep_their_own_size(tmp_path: Path) -> No
 def test_the_folder_of_assets_is_the_same_with_hashes_that_are_known_and_without(
     tmp_path: Path,
 ) -> None:
-    built = build(mechanism_of(tetrahedron(tmp_path / "model", "1.5"), quiet=True), Options())
+    built = build(
+        mechanism_of(tetrahedron(tmp_path / "model", "1.5"), quiet=True), MjcfExportOptions()
+    )
     assert built.digests.keys() == built.assets.keys()
     assert folder_name(built.assets, built.digests) == folder_name(built.assets)
 

@@ -10,8 +10,9 @@ import pytest
 import bridge
 import loaders
 from bridge import lower
-from bridge.targets.mjcf.context import Options, write
+from bridge.targets.mjcf.context import write
 from bridge.targets.mjcf.document import build
+from bridge.targets.options import MjcfExportOptions
 from tests.support.mjcf_scenes import hinge, leg
 from tests.support.mujoco_oracle import compiled
 
@@ -23,8 +24,8 @@ def test_classes_change_the_text_and_not_the_model(actuators):
     """
     toe = hinge("toe", "l3", "l4", lower=0.0, upper=1.0, effort=5.0, velocity=3.0)
     scene = dataclasses.replace(leg(), joints=(*leg().joints[:3], toe))
-    factored = build(lower(scene), Options(actuators=actuators)).root
-    flat = build(lower(scene), Options(actuators=actuators)).root
+    factored = build(lower(scene), MjcfExportOptions(actuators=actuators)).root
+    flat = build(lower(scene), MjcfExportOptions(actuators=actuators)).root
     classes = {}
 
     def learn(element, above):

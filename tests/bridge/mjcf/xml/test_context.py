@@ -7,7 +7,8 @@ import dataclasses
 import pytest
 
 from bridge import lower
-from bridge.targets.mjcf.context import Context, Document, Options
+from bridge.targets.mjcf.context import Context, Document
+from bridge.targets.options import MjcfExportOptions
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import Physics
 from tests.support.mjcf_scenes import link, scene_of
@@ -17,7 +18,7 @@ def context(step: float = 0.001) -> Context:
     scene = dataclasses.replace(scene_of(link("a")), physics=Physics(time_step=step))
     return Context(
         mechanism=lower(scene),
-        options=Options(),
+        options=MjcfExportOptions(),
         diagnostics=Diagnostics(),
         document=Document(scene.name),
     )

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 import loaders
 from bridge.targets.mjcf import export_mjcf, stale_files, to_mjcf, to_mjspec
-from bridge.targets.mjcf.context import MjcfOptions, Options
 from loaders.model import WORLD
 from tests.support.mjcf_scenes import hinge, link, scene_of
 
@@ -19,13 +16,6 @@ def test_an_unknown_kind_of_actuator_is_the_callers_mistake():
         ValueError, match=f"unknown value 'spring' of actuators; expected one of: {known}"
     ):
         to_mjcf(scene_of(link("a")), actuators="spring")
-
-
-def test_help_names_every_option_and_each_is_one_of_the_keywords():
-    for field in dataclasses.fields(Options):
-        assert f"{field.name}: " in (to_mjcf.__doc__ or "")
-        optional = f"{field.type} | None"  # None is the policy of the format of the source
-        assert MjcfOptions.__annotations__[field.name].__forward_arg__ in (field.type, optional)
 
 
 @pytest.mark.parametrize("source", [scene_of(link("a")), "assets/leg.sdf"])

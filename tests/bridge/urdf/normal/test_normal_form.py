@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bridge.diff import differences
+from bridge.targets.options import UrdfExportOptions
 from bridge.targets.report import Report
 from bridge.targets.urdf.normal_form import normal_form
-from bridge.targets.urdf.target import Options
 from tests.bridge.urdf.test_field_coverage import SCENE
 from tests.support.urdf_writer import read
 
@@ -16,7 +16,7 @@ from tests.support.urdf_writer import read
     "extensions", [("drake", "gazebo", "pybullet"), ("drake",), ("drake", "pybullet")]
 )
 def test_the_document_says_the_normal_form(extensions: tuple[str, ...]) -> None:
-    form = normal_form(SCENE, Options(extensions=extensions), Report("urdf"))  # type: ignore[arg-type]
+    form = normal_form(SCENE, UrdfExportOptions(extensions=extensions), Report("urdf"))  # type: ignore[arg-type]
     found = differences(form.scene, read(SCENE, extensions=extensions))
     assert [
         entry for entry in found if not entry.field.endswith("geometry.path")

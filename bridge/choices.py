@@ -1,0 +1,10 @@
+"""Values of options that functions of several packages take."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Base = Literal["as_is", "fixed", "free"]
+"""The base of a model that no joint connects to the world: as the file states, fixed or free."""
+CollisionMeshes = Literal["as_is", "hull", "decompose"]
+"""The collision shape of meshes: as the file states, the convex hull, or convex parts."""

@@ -1,0 +1,292 @@
+"""The options of the targets, each declared once: default, values, help and flag.
+
+The checks of keywords, the command line, its completion and the README of an export follow from the
+declaration. The module imports neither NumPy nor a target, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, get_args
+
+from bridge.choices import Base, CollisionMeshes
+from loaders.text import check_flag, check_option_value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """The declaration of an option.
+
+    Attributes:
+        name: Keyword of the functions of the target.
+        default: Its default: a word, a flag, a number, or a tuple of words.
+        help: What it means, in the help of the commands.
+        choices: The values that it may have; empty for any.
+        flag: Its flag on the command line; empty if it has none.
+        metavar: What stands for its value in the help.
+        item: What one value of a tuple is called in messages.
+        of_folder: Values that need a folder, and cannot be written as one file.
+    """
+
+    name: str
+    default: Any
+    help: str = ""
+    choices: tuple[str, ...] = ()
+    flag: str = ""
+    metavar: str | None = None
+    item: str = ""
+    of_folder: tuple[Any, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The name of its value among the options of a command."""
+        return self.flag.removeprefix("--").removeprefix("no-").replace("-", "_")
+
+    def check(self, value: Any) -> None:
+        """Refuse a value that the option cannot have.
+
+        Raises:
+            TypeError: if it is neither true nor false, or not a sequence, where that is expected.
+            ValueError: if it is not one of the choices.
+        """
+        if isinstance(self.default, bool):
+            check_flag(self.name, value)
+        elif not self.choices:
+            return
+        elif not isinstance(self.default, tuple):
+            check_option_value(self.name, value, self.choices)
+        elif isinstance(value, str):
+            raise TypeError(
+                f"expected a sequence of {self.name}, such as ({value!r},), not a string"
+            )
+        else:
+            for word in value:
+                check_option_value(self.item, word, self.choices)
+
+
+def option(text: str = "", *, flag: str | None = None, **declaration: Any) -> dict[str, Any]:
+    """Return the metadata of a field of a dataclass, which is an option.
+
+    Args:
+        text: What it means, in the help of the commands.
+        flag: Its flag on the command line, by default that of its name; empty for none. An option
+            that is true by default is switched off there.
+        declaration: Other attributes of `Option`.
+    """
+    return {"help": text, **declaration} | ({} if flag is None else {"flag": flag})
+
+
+def options_of(kind: type) -> Iterator[Option]:
+    """Yield the options of a dataclass, but not ``strict``, which all functions share.
+
+    Args:
+        kind: The dataclass.
+    """
+    for entry in fields(kind):
+        if entry.name == "strict":
+            continue
+        words = entry.name.replace("_", "-")
+        derived = f"--no-{words}" if entry.default is True else f"--{words}"
+        stated = {"flag": derived, **entry.metadata}
+        yield Option(name=entry.name, default=entry.default, **stated)
+
+
+def changed_options(options: ExportOptions) -> Mapping[str, Any]:
+    """Return the options that differ from their defaults, but not ``strict``."""
+    values = ((entry, getattr(options, entry.name)) for entry in options_of(type(options)))
+    return {entry.name: value for entry, value in values if value != entry.default}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportOptions:
+    """The options of an export, checked, with their defaults; base of those of each target."""
+
+    strict: bool = False
+    """Whether anything lost or approximated is an error; it concerns reading too."""
+
+    def __post_init__(self) -> None:
+        for entry in options_of(type(self)):
+            entry.check(getattr(self, entry.name))
+
+
+Repair = Literal["keep", "repair"]
+"""Treatments of inertias that are not physical, in files that Drake and Gazebo read."""
+_INERTIA = (
+    "inertias that are not physical: refuse them, repair them, or compute them from the collisions"
+)
+_REPAIR = option(_INERTIA, choices=get_args(Repair))
+
+
+Actuators = Literal["none", "motor", "dcmotor", "position", "velocity"]
+Contacts = Literal["geoms", "pairs"]
+MjcfInertia = Literal["keep", "repair", "from_geometry", "error"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MjcfExportOptions(ExportOptions):
+    """Options of `bridge.export_mjcf`."""
+
+    actuators: Actuators = field(
+        default="none",
+        metadata=option(
+            "actuators of the driven joints: none, or a model of the drive",
+            choices=get_args(Actuators),
+        ),
+    )
+    base: Base = field(
+        default="as_is",
+        metadata=option(
+            "links that no joint holds: as the file says, fixed to the world, or free",
+            choices=get_args(Base),
+        ),
+    )
+    inertia: MjcfInertia = field(
+        default="keep", metadata=option(_INERTIA, choices=get_args(MjcfInertia))
+    )
+    policy: str = field(
+        default="drake",
+        metadata=option(
+            "default rule for the pairs of links that may collide: that of one simulator (mujoco "
+            "for MJCF, else drake)",
+            choices=("drake", "sdformat", "mujoco", "pybullet"),
+        ),
+    )
+    collision_meshes: CollisionMeshes = field(
+        default="as_is",
+        metadata=option(
+            "how meshes collide: as the file says, as convex hulls, or decomposed into "
+            "convex parts",
+            choices=get_args(CollisionMeshes),
+        ),
+    )
+    contacts: Contacts = field(
+        default="geoms",
+        metadata=option(
+            "write friction and stiffness of contacts on each geom, or on each pair of geoms that "
+            "may collide",
+            choices=get_args(Contacts),
+        ),
+    )
+
+
+World = Literal["auto", "always", "never"]
+VERSIONS = ("1.12", "1.11", "1.10", "1.9", "1.8", "1.7")
+"""Versions of SDFormat that can be written, newest first."""
+LOWEST = "lowest"
+"""Stands for the lowest version that has every element of the document."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SdfExportOptions(ExportOptions):
+    """Options of `bridge.export_sdf`."""
+
+    world: World = field(default="auto", metadata=option(flag="", choices=get_args(World)))
+    inertia: Repair = field(default="keep", metadata=_REPAIR)
+    version: str = field(
+        default=VERSIONS[0],
+        metadata=option(
+            "version of SDFormat, 1.7 to 1.12, or lowest: the lowest that has all that is written "
+            f"(default: {VERSIONS[0]})",
+            flag="--sdf-version",
+            choices=(*VERSIONS, LOWEST),
+            metavar="VERSION",
+        ),
+    )
+    model_config: bool = field(
+        default=False,
+        metadata=option(
+            "write model.config beside the model, by which Gazebo finds it",
+            of_folder=(True,),
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        ExportOptions.__post_init__(self)
+        if self.model_config and self.world == "always":
+            raise ValueError(
+                "model.config describes a model; expected world='auto' or 'never' beside "
+                "model_config"
+            )
+
+
+Extension = Literal["drake", "gazebo", "pybullet"]
+EXTENSIONS: tuple[Extension, ...] = get_args(Extension)
+"""The extensions of a URDF."""
+Joints = Literal["all", "plain"]
+FrameLinks = Literal["moved", "all", "none"]
+Meshes = Literal["relative", "package"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UrdfExportOptions(ExportOptions):
+    """Options of `bridge.export_urdf`."""
+
+    extensions: Sequence[Extension] = field(
+        default=EXTENSIONS,
+        metadata=option(
+            "extensions that may be written: drake, gazebo, pybullet, separated by commas, or none "
+            "(default: all)",
+            choices=EXTENSIONS,
+            metavar="A,B",
+            item="extension",
+        ),
+    )
+    inertia: Repair = field(default="keep", metadata=_REPAIR)
+    joints: Joints = field(
+        default="all",
+        metadata=option(
+            "joints of several degrees of freedom as Drake's, or as chains of revolute and "
+            "prismatic ones",
+            choices=get_args(Joints),
+        ),
+    )
+    frame_links: FrameLinks = field(
+        default="moved",
+        metadata=option(
+            "frames that become massless links: those of links that moved to their joints, all, "
+            "or none",
+            choices=get_args(FrameLinks),
+        ),
+    )
+    couplings: bool = field(default=True, metadata=option("leave out couplings"))
+    transmissions: bool = field(default=True, metadata=option("leave out actuators"))
+    ros2_control: bool = field(
+        default=False,
+        metadata=option(
+            "write <ros2_control> with the interfaces of the driven joints",
+        ),
+    )
+    meshes: Meshes = field(
+        default="relative",
+        metadata=option(
+            "URIs of meshes: relative, or package:// with a package.xml",
+            choices=get_args(Meshes),
+            of_folder=("package",),
+        ),
+    )
+    write_srdf: bool = field(
+        default=False,
+        metadata=option(
+            "write an SRDF file with the pairs of links that never collide",
+            of_folder=(True,),
+        ),
+    )
+
+
+Models = Literal["sdf", "urdf"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirectivesExportOptions(ExportOptions):
+    """Options of `bridge.export_directives`."""
+
+    inertia: Repair = field(default="keep", metadata=_REPAIR)
+    models: Models = field(
+        default="sdf",
+        metadata=option(
+            "format of the models that directives assemble: sdf, one for each model, or urdf, one "
+            "for each tree",
+            choices=get_args(Models),
+        ),
+    )
