@@ -21,6 +21,7 @@ from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Joint, JointAxis, JointType, Link, by_name
 from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
+from loaders.scoped_names import UnusedNames, underscores_behind
 
 NO_EDGES = frozenset({JointType.FLOATING, JointType.GEARBOX})
 """Joint types that are no edges of the graph: floating constrains nothing, gearbox couples two
@@ -242,11 +243,13 @@ def _with_split_links(
     shared = {
         name: _share(link, 1 + count[name]) if count[name] else link for name, link in links.items()
     }
+    unused = UnusedNames(links, underscores_behind)
     parts: dict[str, Link] = {}
     carrying: dict[str, Joint] = {}
     welds: dict[str, Joint] = {}
     for split in splits:
-        part = _part(split, shared, {*links, *parts})
+        name = unused.claim(f"{split.link}_at_{split.joint.name.rpartition('::')[2]}")
+        part = _part(split, shared, name)
         parts[part.name] = part
         carrying[split.joint.name], welds[split.joint.name] = _carrying_joint_and_weld(
             split, part.name
@@ -269,13 +272,11 @@ def _share(link: Link, count: int) -> Link:
     )
 
 
-def _part(split: _SplitLink, shared: dict[str, Link], taken: set[str]) -> Link:
+def _part(split: _SplitLink, shared: dict[str, Link], name: str) -> Link:
     """Return the part of a link that its joint carries: it has inertia, but no shapes and no
     sensors.
     """
-    link, name = shared[split.link], f"{split.link}_at_{split.joint.name.rpartition('::')[2]}"
-    while name in taken:
-        name += "_"
+    link = shared[split.link]
     inertia, gravity = None, link.gravity
     if split.bearer is not None:
         bearer = shared[split.bearer]
