@@ -14,12 +14,14 @@ from bridge.targets.report import Report
 from bridge.targets.sdf import codes
 from loaders import scoped_names
 from loaders.finish.transform import REFERENCES
-from loaders.model import WORLD, Bushing, Curve, Frame, Joint, JointType, Link, by_name
+from loaders.model import TRAITS, WORLD, Bushing, Curve, Frame, Joint, JointType, Link, by_name
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR, UnusedNames
 
-DRAKE_JOINTS = frozenset({JointType.PLANAR, JointType.CURVILINEAR})
+DRAKE_JOINTS = frozenset(
+    joint_type for joint_type, traits in TRAITS.items() if traits.sdf_tag == "drake:joint"
+)
 """Types that only Drake's ``<drake:joint>`` says."""
 _GROUPED = ("constraints", "forces", "filter_groups")
 
