@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Protocol
 
 from .model import WORLD, Model, SceneData
@@ -23,14 +23,78 @@ def outermost_scope(name: str) -> str:
     return name.partition(SEPARATOR)[0]
 
 
+Form = Callable[[str, int], str]
+"""Function from a name and the number of an attempt, from 1 on, to the name to try next."""
+
+
+def from_2(name: str, attempt: int) -> str:
+    """Return the name with a number from 2 on behind it: ``arm_2``, ``arm_3``."""
+    return f"{name}_{attempt + 1}"
+
+
+def from_1(name: str, attempt: int) -> str:
+    """Return the name with a number from 1 on behind it, as libsdformat does: ``arm_1``."""
+    return f"{name}_{attempt}"
+
+
+def underscores_behind(name: str, attempt: int) -> str:
+    """Return the name with underscores behind it: ``arm_``, ``arm__``."""
+    return name + "_" * attempt
+
+
+def underscores_in_front(name: str, attempt: int) -> str:
+    """Return the name with underscores in front of it: ``_arm``, ``__arm``."""
+    return "_" * attempt + name
+
+
+def unused_name(
+    preferred: str,
+    is_taken: Callable[[str], bool],
+    form: Form = from_2,
+    attempts: dict[str, int] | None = None,
+) -> str:
+    """Return a name that is not taken: the preferred one, or the first of its forms.
+
+    Args:
+        preferred: The name to use if it is not taken.
+        is_taken: Function that tells whether a name is taken.
+        form: The form of the names to try next.
+        attempts: Numbers of the last attempts by preferred name, which are updated. Attempts before
+            them are not made again, so that many names with one preferred name take linear time;
+            names must stay taken, and the form must stay the same.
+    """
+    attempt = 0 if attempts is None else attempts.get(preferred, 0)
+    name = form(preferred, attempt) if attempt else preferred
+    while is_taken(name):
+        attempt += 1
+        name = form(preferred, attempt)
+    if attempts is not None and attempt:
+        attempts[preferred] = attempt
+    return name
+
+
+class UnusedNames:
+    """Names that are taken, and unused names for others, all of one form."""
+
+    __slots__ = ("_attempts", "_form", "taken")
+
+    def __init__(self, taken: Iterable[str] = (), form: Form = from_2) -> None:
+        self.taken = set(taken)
+        self._form = form
+        self._attempts: dict[str, int] = {}
+
+    def claim(self, preferred: str) -> str:
+        """Take and return the preferred name, or the first of its forms that is not taken."""
+        name = unused_name(preferred, self.taken.__contains__, self._form, self._attempts)
+        self.taken.add(name)
+        return name
+
+
 def free_name(preferred: str, taken: Collection[str]) -> str:
     """Return a name that is not taken: the preferred one, or that with a number from 2 on behind
-    it.
+    it. Use `UnusedNames` for several names.
     """
-    name, number = preferred, 2
-    while name in taken:
-        name, number = f"{preferred}_{number}", number + 1
-    return name
+    return unused_name(preferred, taken.__contains__)
 
 
 def renaming(

@@ -38,6 +38,7 @@ from loaders.model import (
 from loaders.model.settings import beyond_inertia
 from loaders.pose import Pose
 from loaders.scene import Scene
+from loaders.scoped_names import UnusedNames
 
 Value = str | float | bool | tuple[float, ...] | None
 """A value in a report."""
@@ -350,15 +351,8 @@ def _keyed(items: Iterable[Any]) -> Mapping[str, Any]:
     """Return the items by name; those without a name by what they connect, numbered if that is not
     unique.
     """
-    keyed: dict[str, Any] = {}
-    for item in items:
-        key = _key(item)
-        number = 2
-        unique = key
-        while unique in keyed:
-            unique, number = f"{key} ({number})", number + 1
-        keyed[unique] = item
-    return keyed
+    unused = UnusedNames(form=lambda key, attempt: f"{key} ({attempt + 1})")
+    return {unused.claim(_key(item)): item for item in items}
 
 
 _KEYS: dict[type, Callable[[Any], str]] = {

@@ -557,7 +557,11 @@ def _cells(error: MechanicalError | None) -> tuple[str, ...]:
             "",
         )
     numbers = (error.pose, error.mass, error.mass_matrix)
-    return (*(f"{x:.3g}" for x in numbers), ", ".join(error.missing), ", ".join(error.pairs))
+    return (
+        *(f"{x:.3g}" for x in numbers),
+        ", ".join((*error.missing, *error.changed)),
+        ", ".join(error.pairs),
+    )
 
 
 def _json(value: Any) -> Any:

@@ -49,6 +49,8 @@ class MechanicalError:
     """
     missing: tuple[str, ...] = ()
     """Links, and joints that move, which B lacks."""
+    changed: tuple[str, ...] = ()
+    """Joints whose number or kind of coordinates differs; nothing else was compared then."""
     added: tuple[str, ...] = ()
     """Joints that move, which A lacks."""
     pairs: tuple[str, ...] = ()
@@ -76,6 +78,11 @@ class MechanicalError:
                 if not error <= tolerance
             ),
             *([f"B lacks {shortened(', '.join(self.missing))}"] if self.missing else ()),
+            *(
+                [f"joints have other coordinates in B: {shortened(', '.join(self.changed))}"]
+                if self.changed
+                else ()
+            ),
             *([f"only B moves {shortened(', '.join(self.added))}"] if self.added else ()),
             *(
                 [f"colliding pairs differ: {shortened(', '.join(self.pairs))}"]
@@ -91,6 +98,7 @@ class MechanicalError:
             "mass": self.mass,
             "mass_matrix": self.mass_matrix,
             "missing": list(self.missing),
+            "changed": list(self.changed),
             "added": list(self.added),
             "pairs": list(self.pairs),
             **({"refusal": self.refusal} if self.refusal else {}),
@@ -127,6 +135,9 @@ def mechanical_error(
     missing = _missing(first, second, renamed)
     if missing:
         return MechanicalError(missing=missing)
+    changed = _with_other_coordinates(first, second, renamed)
+    if changed:
+        return MechanicalError(changed=changed)
     rng = np.random.default_rng(seed)
     pose, matrix = 0.0, 0.0
     for _ in range(configurations):
@@ -171,6 +182,18 @@ def _missing(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str,
     ]
     lost += [joint for joint, _ in a.v_order if _joint(joint, names) not in joints]
     return tuple(dict.fromkeys(lost))
+
+
+def _with_other_coordinates(
+    a: Mechanism, b: Mechanism, names: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return the joints whose positions in A are no positions in B."""
+    kinds = {str(body.joint): (body.nv, kind_of(body)) for body in b.bodies if body.primitives}
+    return tuple(
+        str(body.joint)
+        for body in a.bodies
+        if body.primitives and kinds.get(_joint(str(body.joint), names)) != (body.nv, kind_of(body))
+    )
 
 
 def _added(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:

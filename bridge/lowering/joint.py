@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import assert_never
 
 import numpy as np
 
@@ -139,7 +140,27 @@ def compose(joint: Joint, diagnostics: Diagnostics) -> Composition:
         joint: A joint of any type but floating and gearbox.
         diagnostics: Receives a finding if the joint cannot be expressed exactly.
     """
-    return _COMPOSITIONS[joint.type](joint, diagnostics)
+    match joint.type:
+        case JointType.BALL:
+            return _ball(joint)
+        case JointType.SCREW:
+            return _screw(joint)
+        case JointType.CURVILINEAR:
+            return _curvilinear(joint, diagnostics)
+        case (
+            JointType.FIXED
+            | JointType.REVOLUTE
+            | JointType.CONTINUOUS
+            | JointType.PRISMATIC
+            | JointType.UNIVERSAL
+            | JointType.REVOLUTE2
+            | JointType.PLANAR
+        ):
+            return _series(joint)
+        case JointType.GEARBOX | JointType.FLOATING:
+            raise ValueError(f"a {joint.type} joint has no primitives")
+        case _:
+            assert_never(joint.type)
 
 
 def reverse(primitives: tuple[Primitive, ...]) -> tuple[Primitive, ...]:
@@ -154,29 +175,21 @@ def reverse(primitives: tuple[Primitive, ...]) -> tuple[Primitive, ...]:
     )
 
 
-def _weld(_joint: Joint, _diagnostics: Diagnostics) -> Composition:
-    return IDENTITY, ()
+def _series(joint: Joint) -> Composition:
+    """Return one primitive along each axis of a joint, in order."""
+    axes = zip(joint.type.traits.motions, joint.axes, strict=joint.type is not JointType.FIXED)
+    return IDENTITY, tuple(
+        Primitive(kind=PrimitiveKind(motion.value), axis=axis.xyz, dof_index=i, limits=axis)
+        for i, (motion, axis) in enumerate(axes)
+    )
 
 
-def _series(*kinds: PrimitiveKind) -> Callable[[Joint, Diagnostics], Composition]:
-    """Return a function that makes one primitive along each axis of a joint, in order."""
-
-    def compose_series(joint: Joint, _diagnostics: Diagnostics) -> Composition:
-        axes = zip(kinds, joint.axes, strict=True)
-        return IDENTITY, tuple(
-            Primitive(kind=kind, axis=axis.xyz, dof_index=i, limits=axis)
-            for i, (kind, axis) in enumerate(axes)
-        )
-
-    return compose_series
-
-
-def _ball(joint: Joint, _diagnostics: Diagnostics) -> Composition:
+def _ball(joint: Joint) -> Composition:
     limits = joint.axes[0] if joint.axes else None
     return IDENTITY, (Primitive(kind=PrimitiveKind.BALL, axis=Z_AXIS, limits=limits),)
 
 
-def _screw(joint: Joint, _diagnostics: Diagnostics) -> Composition:
+def _screw(joint: Joint) -> Composition:
     """Return a hinge and a slide that share one velocity."""
     (axis,) = joint.axes
     hinge = Primitive(kind=PrimitiveKind.HINGE, axis=axis.xyz, limits=axis)
@@ -209,17 +222,3 @@ def _curvilinear(joint: Joint, diagnostics: Diagnostics) -> Composition:
         kind=PrimitiveKind.HINGE, axis=curve.plane_normal, ratio=arc.curvature, limits=axis
     )
     return Pose.of(p=center), (hinge,)
-
-
-_COMPOSITIONS: dict[JointType, Callable[[Joint, Diagnostics], Composition]] = {
-    JointType.FIXED: _weld,
-    JointType.REVOLUTE: _series(PrimitiveKind.HINGE),
-    JointType.CONTINUOUS: _series(PrimitiveKind.HINGE),
-    JointType.PRISMATIC: _series(PrimitiveKind.SLIDE),
-    JointType.UNIVERSAL: _series(PrimitiveKind.HINGE, PrimitiveKind.HINGE),
-    JointType.REVOLUTE2: _series(PrimitiveKind.HINGE, PrimitiveKind.HINGE),
-    JointType.PLANAR: _series(PrimitiveKind.SLIDE, PrimitiveKind.SLIDE, PrimitiveKind.HINGE),
-    JointType.BALL: _ball,
-    JointType.SCREW: _screw,
-    JointType.CURVILINEAR: _curvilinear,
-}

@@ -48,6 +48,7 @@ from loaders.model import (
 )
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
+from loaders.scoped_names import underscores_in_front, unused_name
 
 from .joint import compose, resolve_couplings, reverse
 from .tree import CutScene, Edge, cut_loops, spanning_forest
@@ -282,9 +283,7 @@ def free_joint_name(link: str, joint_names: set[str]) -> str:
         link: Name of the link.
         joint_names: Names of all other joints.
     """
-    while link in joint_names:
-        link = "_" + link
-    return link
+    return unused_name(link, joint_names.__contains__, underscores_in_front)
 
 
 def _report_tendon_inertia(

@@ -18,17 +18,14 @@ from bridge.codes import LOWER_LOOP, LOWER_LOOP_2, LOWER_STATIC_JOINT
 from loaders.collision_pairs import connected_components, is_weld, static_links
 from loaders.diagnostics import Diagnostics
 from loaders.inertia import SpatialInertia
-from loaders.model import WORLD, Joint, JointAxis, JointType, Link, by_name
+from loaders.model import WORLD, Joint, JointAxis, JointType, Link, Motion, by_name
 from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
+from loaders.scoped_names import UnusedNames, underscores_behind
 
-NO_EDGES = frozenset({JointType.FLOATING, JointType.GEARBOX})
-"""Joint types that are no edges of the graph: floating constrains nothing, gearbox couples two
-other joints.
-"""
-_PINNED = {JointType.BALL: 4, JointType.REVOLUTE: 3, JointType.CONTINUOUS: 3}
-"""Rank as a cut joint of the types that point constraints can close, if they only connect their
-links.
+_PINNED = {1: 4, 2: 3}
+"""Rank as a cut joint of the types that so many point constraints can close, if they only connect
+their links.
 """
 _WELD_OF_BODIES, _SPLIT, _WELD = 2, 1, 0
 """Ranks as a cut joint: solvers hold a weld between links with mass well; one to a massless link or
@@ -74,7 +71,7 @@ def cut_loops(scene: Scene, diagnostics: Diagnostics) -> CutScene:
         scene: The scene.
         diagnostics: Receives a finding for each joint that is cut and for each that cannot move.
     """
-    edges = [joint for joint in scene.joints if joint.type not in NO_EDGES]
+    edges = [joint for joint in scene.joints if _is_edge(joint)]
     if len(_tree_joints(scene, edges)) == len(edges):  # no loop, in whatever order
         return CutScene(scene=scene, tree=tuple(edges), closures=())
     ranks = _Ranks(scene)
@@ -93,6 +90,13 @@ def cut_loops(scene: Scene, diagnostics: Diagnostics) -> CutScene:
     for joint in loops:
         _report_loop(joint, splits.get(joint.name), diagnostics)
     return _with_split_links(scene, tree, loops, list(splits.values()))
+
+
+def _is_edge(joint: Joint) -> bool:
+    """Return whether a joint is an edge of the graph: floating constrains nothing, gearbox couples
+    two other joints.
+    """
+    return joint.type.traits.motions != (Motion.FREE,) and joint.type is not JointType.GEARBOX
 
 
 def _report_loop(joint: Joint, split: _SplitLink | None, diagnostics: Diagnostics) -> None:
@@ -143,7 +147,7 @@ class _Ranks:
                 if connects and {joint.parent, joint.child} <= self._massive
                 else _WELD
             )
-        return _PINNED.get(joint.type, _SPLIT) if connects else _SPLIT
+        return _PINNED.get(joint.type.traits.closing_points, _SPLIT) if connects else _SPLIT
 
     def _only_connects(self, joint: Joint) -> bool:
         """Return whether no force acts along the joint, nothing measures it, and it starts at
@@ -227,7 +231,7 @@ class _InertiaCarriers:
             end for end in (joint.child, joint.parent) if self._group[end] is not self._world_group
         ]
         link = next((end for end in ends if self._bearer(end)), ends[0])
-        if self._bearer(link) or joint.type not in _PINNED:
+        if self._bearer(link) or not joint.type.traits.closing_points:
             yield _SplitLink(joint, link, self._bearer(link))
 
     def _bearer(self, link: str) -> str | None:
@@ -242,11 +246,13 @@ def _with_split_links(
     shared = {
         name: _share(link, 1 + count[name]) if count[name] else link for name, link in links.items()
     }
+    unused = UnusedNames(links, underscores_behind)
     parts: dict[str, Link] = {}
     carrying: dict[str, Joint] = {}
     welds: dict[str, Joint] = {}
     for split in splits:
-        part = _part(split, shared, {*links, *parts})
+        name = unused.claim(f"{split.link}_at_{split.joint.name.rpartition('::')[2]}")
+        part = _part(split, shared, name)
         parts[part.name] = part
         carrying[split.joint.name], welds[split.joint.name] = _carrying_joint_and_weld(
             split, part.name
@@ -269,13 +275,11 @@ def _share(link: Link, count: int) -> Link:
     )
 
 
-def _part(split: _SplitLink, shared: dict[str, Link], taken: set[str]) -> Link:
+def _part(split: _SplitLink, shared: dict[str, Link], name: str) -> Link:
     """Return the part of a link that its joint carries: it has inertia, but no shapes and no
     sensors.
     """
-    link, name = shared[split.link], f"{split.link}_at_{split.joint.name.rpartition('::')[2]}"
-    while name in taken:
-        name += "_"
+    link = shared[split.link]
     inertia, gravity = None, link.gravity
     if split.bearer is not None:
         bearer = shared[split.bearer]

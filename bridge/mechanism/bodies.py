@@ -129,16 +129,6 @@ class Body:
         return self.link.kinematic and self.parent == ROOT and self.joint is None
 
 
-_SUFFIXES = {
-    JointType.UNIVERSAL: {0: "_1", 1: "_2"},
-    JointType.REVOLUTE2: {0: "_1", 1: "_2"},
-    JointType.PLANAR: {0: "_x", 1: "_y", 2: "_theta"},
-}
-"""Suffixes of the names of joints of a target, by component, where one joint becomes several of
-them.
-"""
-
-
 def primitive_names(body: Body) -> tuple[str, ...]:
     """Return the names of a body's primitives in targets, in order: the joint's name, with a suffix
     if it has several.
@@ -149,8 +139,8 @@ def primitive_names(body: Body) -> tuple[str, ...]:
     name = body.joint or ""
     if body.source is not None and body.source.type is JointType.SCREW:
         return tuple(name if p.kind == "hinge" else f"{name}_slide" for p in body.primitives)
-    suffixes = _SUFFIXES.get(body.source.type, {}) if body.source is not None else {}
-    return tuple(name + suffixes.get(p.dof_index, "") for p in body.primitives)
+    suffixes = () if body.source is None else body.source.type.traits.suffixes
+    return tuple(name + (suffixes[p.dof_index] if suffixes else "") for p in body.primitives)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -178,11 +178,9 @@ def _held_frames(
     for closure in closures:
         joint = closure.joint
         axes = (
-            [axis.xyz for axis in joint.axes[:1]]
-            if joint.type in (JointType.REVOLUTE, JointType.CONTINUOUS)
-            else []
+            [axis.xyz for axis in joint.axes[:1]] if joint.type.traits.closing_points == 2 else []
         )
-        free = list(np.eye(3)) if joint.type is JointType.BALL else axes
+        free = list(np.eye(3)) if joint.type.traits.closing_points == 1 else axes
         yield closure.parent, joint.X_PJ, closure.child, joint.X_CJ, free
     for connection in held_together(constraints):
         free = [] if isinstance(connection.element, WeldConstraint) else list(np.eye(3))

@@ -20,7 +20,7 @@ from loaders.finish.transform import renamed
 from loaders.model import WORLD, Joint, JointType, Model
 from loaders.pose import IDENTITY, Pose, quaternion_to_matrix
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR, free_name, outermost_scope, root_model
+from loaders.scoped_names import SEPARATOR, UnusedNames, outermost_scope, root_model
 from loaders.text import printable
 
 from .elements import report_pairs_kept_apart
@@ -148,16 +148,15 @@ def _named_trees(scene: Scene, trees: Iterable[list[str]]) -> tuple[Part, ...]:
     root = root_model(scene)
     children = {joint.child for joint in scene.joints if joint.parent != WORLD}
     X_WL = {link.name: link.X_WL for link in scene.links}
-    taken: set[str] = set()
+    unused = UnusedNames()
     parts = []
     for tree in ordered:
         scope = _common_scope(tree) if root is None else ""
         top = next((name for name in tree if name not in children), tree[0])
         preferred = root.name if root is not None and len(ordered) == 1 else top
-        if scope and scope not in taken:
+        if scope and scope not in unused.taken:
             preferred = scope
-        name = free_name(preferred.replace(SEPARATOR, "_"), taken)
-        taken.add(name)
+        name = unused.claim(preferred.replace(SEPARATOR, "_"))
         part = _part(scene, name, f"{scope}{SEPARATOR}" if scope else "", tree)
         parts.append(part._replace(scene=_without_noise(part.scene, X_WL[top])))
     return tuple(parts)

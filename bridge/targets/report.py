@@ -408,6 +408,10 @@ def read_back_mechanics(
         except ExportError:  # the scene itself cannot move: there is nothing to compare
             return ()
     lost = [_failure(code, f"{name} is only in A", (name,)) for name in error.missing]
+    lost += [
+        _failure(code, f"joint {name} has other coordinates in B", (name,))
+        for name in error.changed
+    ]
     problems = []
     for quantity in ("pose", "mass", "mass_matrix"):
         if getattr(error, quantity) > TOLERANCE:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from lxml import etree
 
 from loaders.model import WORLD
 from loaders.pose import Array
+from loaders.scoped_names import unused_name
 
 from .numbers import number, numbers
 
@@ -97,7 +98,8 @@ class Names:
 
     changed: dict[str, str] = field(default_factory=dict)
     """MJCF names by canonical name, where they differ."""
-    _taken: dict[str, set[str]] = field(default_factory=dict)
+    _taken: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _attempts: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
 
     def claim(self, kind: str, preferred: str, *, alternative: str = "") -> str:
         """Reserve and return a name that no other element of the kind has.
@@ -110,14 +112,17 @@ class Names:
             alternative: The name to use if ``preferred`` is taken. If it is taken too, a number is
                 appended.
         """
-        taken = self._taken.setdefault(kind, set())
+        taken = self._taken[kind]
         normalized = str.casefold if kind in _FILES else str
         if preferred and (key := normalized(preferred)) not in taken:
             taken.add(key)
             return preferred
         base = alternative or preferred
-        candidates = chain(filter(None, (alternative,)), (f"{base}_{n}" for n in count(2)))
-        name = next(name for name in candidates if normalized(name) not in taken)
+        name = unused_name(
+            base,
+            lambda name: not name or normalized(name) in taken,
+            attempts=self._attempts[kind],
+        )
         taken.add(normalized(name))
         return name
 

@@ -40,6 +40,7 @@ from loaders.meshes.mesh_data import unique_rows
 from loaders.model import Collision, Link, Plane, Visual
 from loaders.picture import Surface, surfaces
 from loaders.pose import Array, Pose, matrix_to_quaternion, rotation_about
+from loaders.scoped_names import unused_name
 
 if TYPE_CHECKING:
     import viser
@@ -524,17 +525,18 @@ class Viewer:
         """
         mechanism = mechanism_of(source, **load_options)
         wanted = name or mechanism.scene.name or source_name(source)
-        taken = wanted
-        while taken in self._models:
-            taken = f"{wanted} ({len(self._models) + 1})"
+        count = len(self._models)
+        unique = unused_name(
+            wanted, self._models.__contains__, lambda name, attempt: f"{name} ({count + attempt})"
+        )
         drawn = DrawnModel(self._server, f"/model_{len(self._models)}", mechanism)
         if self._models:
             drawn.move(
                 np.array((0.0, self._high[1] + _GAP * max(drawn.size, 1e-3) - drawn.low[1], 0.0))
             )
         self._look_at(drawn)
-        self._models[taken] = drawn, self._panel(taken, mechanism, drawn)
-        return taken
+        self._models[unique] = drawn, self._panel(unique, mechanism, drawn)
+        return unique
 
     def positions(self, model: str = "") -> dict[str, Position]:
         """Return the positions of a model's joints.

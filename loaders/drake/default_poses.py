@@ -6,13 +6,15 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
+
+import numpy as np
 
 from loaders.collision_pairs import connected_components, is_connection, static_links
 from loaders.diagnostics import Fate
 from loaders.drake import codes
 from loaders.finish.transform import attach_joints
-from loaders.model import WORLD, Joint, JointType, by_name
+from loaders.model import WORLD, Curve, Joint, JointType, Motion, by_name
 from loaders.node import Node
 from loaders.pose import IDENTITY, Pose, matrix_to_quaternion, quaternion_to_matrix, rotation_about
 from loaders.scene import Scene
@@ -20,16 +22,6 @@ from loaders.scoped_names import SEPARATOR
 from loaders.text import closest
 
 from .yaml_nodes import expect, numbers
-
-_AXES = {
-    JointType.REVOLUTE: "r",
-    JointType.CONTINUOUS: "r",
-    JointType.PRISMATIC: "t",
-    JointType.UNIVERSAL: "rr",
-    JointType.REVOLUTE2: "rr",
-    JointType.PLANAR: "ttr",
-}
-"""Rotations (r) and translations (t) along the axes of a joint, in order."""
 
 
 def bases_of(scene: Scene, number: Mapping[str, int]) -> dict[int, str]:
@@ -85,27 +77,68 @@ def displacement(joint: Joint) -> Pose:
     q = joint.default_position
     if not any(q):
         return IDENTITY
-    if joint.type is JointType.BALL:
-        return Pose.of(quaternion_to_matrix(q))
-    if joint.type is JointType.SCREW:
-        (axis,) = joint.axes
-        return Pose.of(rotation_about(axis.xyz, q[0]), q[0] * joint.pitch / math.tau * axis.xyz)
+    match joint.type:
+        case JointType.BALL:
+            return Pose.of(quaternion_to_matrix(q))
+        case JointType.SCREW:
+            (axis,) = joint.axes
+            return Pose.of(rotation_about(axis.xyz, q[0]), q[0] * joint.pitch / math.tau * axis.xyz)
+        case JointType.CURVILINEAR:
+            return IDENTITY if joint.curve is None else _along_curve(joint.curve, q[0])
+        case (
+            JointType.REVOLUTE
+            | JointType.CONTINUOUS
+            | JointType.PRISMATIC
+            | JointType.UNIVERSAL
+            | JointType.REVOLUTE2
+            | JointType.PLANAR
+        ):
+            return _in_series(joint)
+        case JointType.FIXED | JointType.GEARBOX | JointType.FLOATING:
+            return IDENTITY
+        case _:
+            assert_never(joint.type)
+
+
+def _in_series(joint: Joint) -> Pose:
+    """Return the pose at the initial position of a joint with a hinge or slide for each axis."""
     X = IDENTITY
-    for kind, axis, value in zip(_AXES.get(joint.type, ""), joint.axes, q, strict=False):
+    motions = zip(joint.type.traits.motions, joint.axes, joint.default_position, strict=False)
+    for motion, axis, value in motions:
         X = X @ (
-            Pose.of(rotation_about(axis.xyz, value)) if kind == "r" else Pose.of(p=value * axis.xyz)
+            Pose.of(rotation_about(axis.xyz, value))
+            if motion is Motion.HINGE
+            else Pose.of(p=value * axis.xyz)
         )
     return X
 
 
-_SIZE = {
-    JointType.FIXED: 0,
-    JointType.UNIVERSAL: 2,
-    JointType.REVOLUTE2: 2,
-    JointType.PLANAR: 3,
-    JointType.BALL: 3,
-}
-"""Number of positions in Drake, keyed by joint type; 1 for every other type."""
+def _along_curve(curve: Curve, position: float) -> Pose:
+    """Return the pose at a position [m] along a curve, which turns about the normal of its plane.
+
+    A periodic curve goes on at its start; the first and last piece of another one go on beyond its
+    ends.
+    """
+    length = sum(arc.length for arc in curve.arcs)
+    rest = position % length if curve.periodic and length > 0.0 else position
+    X = IDENTITY
+    for i, arc in enumerate(curve.arcs):
+        is_last = i == len(curve.arcs) - 1
+        s = rest if is_last else min(rest, arc.length)
+        X = X @ _along_arc(curve, arc.curvature, s)
+        rest -= s
+        if rest <= 0.0:
+            break
+    return X
+
+
+def _along_arc(curve: Curve, curvature: float, s: float) -> Pose:
+    """Return the pose at an arc length from the start of an arc, in the frame of its start."""
+    if curvature == 0.0:
+        return Pose.of(p=s * curve.initial_tangent)
+    R = rotation_about(curve.plane_normal, s * curvature)
+    center = np.cross(curve.plane_normal, curve.initial_tangent) / curvature
+    return Pose.of(R, center - R @ center)
 
 
 def read_positions(add_model: Node, model: str, scene: Scene) -> Scene:
@@ -140,7 +173,9 @@ def read_positions(add_model: Node, model: str, scene: Scene) -> Scene:
 
 def _with_default_position(joint: Joint, node: Node) -> Joint:
     values = numbers(node)
-    size = _SIZE.get(joint.type, 1)
+    is_ball = joint.type is JointType.BALL  # Drake uses roll, pitch and yaw
+    is_free = joint.type is JointType.FLOATING  # Drake has a free body and no joint
+    size = 3 if is_ball else 0 if is_free else joint.type.traits.position_count
     if len(values) != size:
         node.report(
             codes.DIRECTIVES_POSITION_COUNT,
@@ -151,7 +186,7 @@ def _with_default_position(joint: Joint, node: Node) -> Joint:
             count=len(values),
         )
         return joint
-    if joint.type is JointType.BALL:  # Drake uses roll, pitch and yaw
+    if is_ball:
         values = matrix_to_quaternion(Pose.from_xyz_rpy((0.0, 0.0, 0.0), values).R)
     return dataclasses.replace(joint, default_position=values)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from loaders.drake import codes
 from loaders.model import (
+    TRAITS,
     X_AXIS,
     Y_AXIS,
     Z_AXIS,
@@ -29,7 +30,9 @@ from .dialect import PREFIX, SDF, URDF, Dialect, Element, NameResolver, directio
 
 _Actuator = maker(Actuator)
 ACTUATED = frozenset(
-    {JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.SCREW}
+    joint_type
+    for joint_type, traits in TRAITS.items()
+    if traits.sdf_tag == "joint" and traits.velocity_count == 1
 )
 """Types of SDFormat joints that Drake gives an actuator."""
 
@@ -173,7 +176,11 @@ def read_mimic(node: Node, follower: Joint, names: NameResolver) -> Coupling | N
 
 # --- joint types of Drake -------------------------------------------------------------------------
 
-URDF_TYPES = {kind: JointType(kind) for kind in ("universal", "screw", "curvilinear")}
+URDF_TYPES = frozenset(
+    joint_type
+    for joint_type, traits in TRAITS.items()
+    if traits.urdf_tag == "drake:joint" and traits.axis_count
+)
 """Joint types in a URDF that `complete_urdf_joint` supports in addition to those of URDF."""
 
 
@@ -191,6 +198,8 @@ def complete_urdf_joint(node: Node, joint: Joint) -> Joint:
         return replace(joint, axes=(replace(axis, xyz=X_AXIS), replace(axis, xyz=Y_AXIS)))
     if joint.type is JointType.SCREW:
         return replace(joint, pitch=Element(node, URDF).number("screw_thread_pitch"))
+    if joint.type is not JointType.CURVILINEAR:
+        raise NotImplementedError(f"no reader completes a URDF joint of type {joint.type}")
     curve = _read_curve(node, URDF)
     return replace(
         joint,

@@ -24,7 +24,7 @@ from loaders.model import (
 )
 from loaders.pose import IDENTITY, Array, Pose, frozen
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR, free_name, root_model
+from loaders.scoped_names import SEPARATOR, UnusedNames, root_model
 
 REFERENCES: Mapping[str, Mapping[str, str]] = {
     "models": {"name": "model", "canonical_link": "link"},
@@ -196,16 +196,13 @@ def with_distinct_world_parts(scenes: Sequence[Scene]) -> list[Scene]:
     """
     if sum(link.name == WORLD for scene in scenes for link in scene.links) < 2:
         return list(scenes)
-    taken: set[str] = set()
+    unused = UnusedNames()
     distinct = []
     for scene in scenes:
         names = [part.name for link in scene.links if link.name == WORLD for part in _parts(link)]
-        renamed = {
-            name: free_name(f"{scene.name}_{name}", {*taken, *names})
-            for name in names
-            if name in taken
-        }
-        taken.update(renamed.get(name, name) for name in names)
+        clashing = dict.fromkeys(name for name in names if name in unused.taken)
+        unused.taken.update(names)
+        renamed = {name: unused.claim(f"{scene.name}_{name}") for name in clashing}
         distinct.append(_renamed_world(scene, renamed) if renamed else scene)
     return distinct
 

@@ -24,10 +24,10 @@ from loaders.model import (
 )
 from loaders.model.settings import Z_AXIS
 from loaders.pose import IDENTITY, Pose, frozen_vector, rotation_about
-from loaders.scoped_names import MODEL_FRAME
+from loaders.scoped_names import MODEL_FRAME, UnusedNames, underscores_in_front
 from loaders.speed import maker
 
-from .compiled_model import Source, inertias, unique
+from .compiled_model import Source, inertias
 from .geom import Shapes, shapes_by_body
 from .settings import FRICTION, joint_settings, solver, text_of, unless
 
@@ -260,7 +260,7 @@ def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
     """
     shapes, model = shapes_by_body(source), source.model
     names, places, massive = source.names("body"), source.places("body"), inertias(model)
-    taken = set(names)
+    unused = UnusedNames(names, underscores_in_front)
     links: list[Link] = []
     joints: list[Joint] = []
     poses = [IDENTITY]
@@ -288,7 +288,7 @@ def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
             kinematic=model.body_mocapid[body] >= 0,
             where=places[body],
         )
-        virtual = [_virtual(link, j, taken, source) for j in chain.joints[:-1]]
+        virtual = [_virtual(link, j, unused, source) for j in chain.joints[:-1]]
         links += [*virtual, link]
         if not link.kinematic:
             parent = source.link(model.body_parentid[body])
@@ -315,9 +315,9 @@ def _settings(body: int, compensation: float, model: Any) -> Settings:
     return (*part, ("inertial/quat", text_of(axes)), ("inertial/diaginertia", text_of(moments)))
 
 
-def _virtual(link: Link, j: int, taken: set[str], source: Source) -> Link:
+def _virtual(link: Link, j: int, unused: UnusedNames, source: Source) -> Link:
     """Return the massless link that a joint carries which is not the last one of its body."""
-    name = unique(f"{link.name}_{source.names('joint')[j]}", taken)
+    name = unused.claim(f"{link.name}_{source.names('joint')[j]}")
     return _Link(
         name=name, model=link.model, X_WL=link.X_WL, virtual=True, where=source.where("joint", j)
     )

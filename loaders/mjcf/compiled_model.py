@@ -23,6 +23,7 @@ from loaders.pose import (
     frozen_matrix,
     frozen_vector,
 )
+from loaders.scoped_names import UnusedNames, underscores_in_front
 from loaders.speed import maker
 
 from .asset import Assets
@@ -449,10 +450,10 @@ class Source:
         stated = self.stated_names(kind)
         if "" not in stated:
             return tuple(stated)
-        prefix, taken = _PREFIXES.get(kind, kind), set(stated)
+        prefix, unused = _PREFIXES.get(kind, kind), UnusedNames(stated, underscores_in_front)
         names = [name or f"{prefix}_{i}" for i, name in enumerate(stated)]
         if len(set(names)) < len(names):  # a made name is taken
-            names = [name or unique(f"{prefix}_{i}", taken) for i, name in enumerate(stated)]
+            names = [name or unused.claim(f"{prefix}_{i}") for i, name in enumerate(stated)]
         return tuple(names)
 
     def node(self, kind: str, index: int) -> Node | None:
@@ -561,16 +562,3 @@ class Source:
         if kind not in self._poses:
             self._poses[kind] = self.model.poses(kind)
         return self._poses[kind]
-
-
-def unique(name: str, taken: set[str]) -> str:
-    """Return a name with underscores in front until it is not taken, and take it.
-
-    Args:
-        name: The preferred name.
-        taken: The names that are taken; the result is added.
-    """
-    while name in taken:
-        name = f"_{name}"
-    taken.add(name)
-    return name

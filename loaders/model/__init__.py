@@ -25,7 +25,17 @@ from .constraint import (
     Wing,
 )
 from .contact import ContactPair, FilterGroup, FilterRule, Friction, Hydroelastic, Surface
-from .joint import Actuator, Arc, Coupling, Curve, Joint, JointAxis, JointType
+from .joint import (
+    TRAITS,
+    Actuator,
+    Arc,
+    Coupling,
+    Curve,
+    Joint,
+    JointAxis,
+    JointType,
+    Motion,
+)
 from .link import (
     Box,
     Capsule,
@@ -82,6 +92,8 @@ __all__ = [
     "Joint",
     "JointAxis",
     "JointType",
+    "Motion",
+    "TRAITS",
     "Keyframe",
     "Light",
     "Link",

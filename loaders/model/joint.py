@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -35,6 +36,126 @@ class JointType(StrEnum):
     GEARBOX = "gearbox"
     CURVILINEAR = "curvilinear"
     FLOATING = "floating"
+
+    @property
+    def traits(self) -> JointTraits:
+        """What holds for every joint of this type.
+
+        Raises:
+            NotImplementedError: if `TRAITS` has no row for the type.
+        """
+        try:
+            return TRAITS[self]
+        except KeyError:
+            raise NotImplementedError(
+                f"joint type {self.value!r} has no row in TRAITS of loaders.model.joint; add one,"
+                " and support the type where mypy reports assert_never"
+            ) from None
+
+
+class Motion(StrEnum):
+    """Motions that joints are composed of, from the parent outwards."""
+
+    HINGE = "hinge"
+    """Rotates about an axis."""
+    SLIDE = "slide"
+    """Translates along an axis."""
+    SCREW = "screw"
+    """Rotates about an axis and translates along it in proportion: a hinge and a slide with one
+    velocity.
+    """
+    CURVE = "curve"
+    """Translates along a curve: a slide on a line segment, a hinge on an arc."""
+    BALL = "ball"
+    """Rotates freely: position ``w x y z``, three velocities."""
+    FREE = "free"
+    """Moves freely: position ``x y z qw qx qy qz``, six velocities."""
+
+
+_COMPONENTS = {Motion.BALL: (4, 3), Motion.FREE: (7, 6)}
+"""Number of components of position and velocity of the motions that have more than one."""
+_CLOSING_POINTS: Mapping[tuple[Motion, ...], int] = {(Motion.BALL,): 1, (Motion.HINGE,): 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointTraits:
+    """What holds for every joint of a type: how it moves, and how each format names it.
+
+    MuJoCo has no joint types: each motion becomes a ``<joint>`` of one body, or none where the type
+    has no motion. A format that lacks a type has a replacement: SDFormat a link without a joint for
+    a floating joint; URDF a chain of hinges for a revolute2 joint, and a coupling of two hinges for
+    a gearbox.
+    """
+
+    axis_count: int = 0
+    """Number of axes that a joint needs; ball and floating joints need none."""
+    motions: tuple[Motion, ...] = ()
+    """Its motions, from the parent outwards. A gearbox has none: it couples two other joints."""
+    sdf_tag: str | None = "joint"
+    """Tag in SDFormat, whose ``type`` is the value of the type; None if SDFormat lacks the type."""
+    urdf_tag: str | None = None
+    """Tag in URDF, whose ``type`` is the value of the type; None if URDF lacks the type."""
+    urdf_aliases: tuple[str, ...] = ()
+    """Further names of the type that readers of URDF accept."""
+    suffixes: tuple[str, ...] = ()
+    """Suffixes of the names of the joints, by axis, where one joint becomes one for each axis."""
+
+    @property
+    def position_count(self) -> int:
+        """Number of position components."""
+        return sum(_COMPONENTS.get(motion, (1, 1))[0] for motion in self.motions)
+
+    @property
+    def velocity_count(self) -> int:
+        """Number of velocity components."""
+        return sum(_COMPONENTS.get(motion, (1, 1))[1] for motion in self.motions)
+
+    @property
+    def is_series(self) -> bool:
+        """True if each axis has a hinge or slide of its own; also for a weld, which has none."""
+        return len(self.motions) == self.axis_count and {*self.motions} <= {
+            Motion.HINGE,
+            Motion.SLIDE,
+        }
+
+    @property
+    def closing_points(self) -> int:
+        """Number of points that solvers hold together to close a loop: one at the center of a ball
+        joint, two on the axis of a hinge; 0 if points cannot close a loop at such a joint.
+        """
+        return _CLOSING_POINTS.get(self.motions, 0)
+
+
+_DRAKE = "drake:joint"
+TRAITS: Mapping[JointType, JointTraits] = {
+    JointType.FIXED: JointTraits(urdf_tag="joint"),
+    JointType.REVOLUTE: JointTraits(axis_count=1, motions=(Motion.HINGE,), urdf_tag="joint"),
+    JointType.CONTINUOUS: JointTraits(axis_count=1, motions=(Motion.HINGE,), urdf_tag="joint"),
+    JointType.PRISMATIC: JointTraits(axis_count=1, motions=(Motion.SLIDE,), urdf_tag="joint"),
+    JointType.SCREW: JointTraits(axis_count=1, motions=(Motion.SCREW,), urdf_tag=_DRAKE),
+    JointType.BALL: JointTraits(
+        motions=(Motion.BALL,), urdf_tag=_DRAKE, urdf_aliases=("spherical",)
+    ),
+    JointType.UNIVERSAL: JointTraits(
+        axis_count=2, motions=(Motion.HINGE, Motion.HINGE), urdf_tag=_DRAKE, suffixes=("_1", "_2")
+    ),
+    JointType.REVOLUTE2: JointTraits(
+        axis_count=2, motions=(Motion.HINGE, Motion.HINGE), suffixes=("_1", "_2")
+    ),
+    JointType.GEARBOX: JointTraits(axis_count=2),
+    JointType.PLANAR: JointTraits(
+        axis_count=3,
+        motions=(Motion.SLIDE, Motion.SLIDE, Motion.HINGE),
+        sdf_tag=_DRAKE,
+        urdf_tag="joint",
+        suffixes=("_x", "_y", "_theta"),
+    ),
+    JointType.CURVILINEAR: JointTraits(
+        axis_count=1, motions=(Motion.CURVE,), sdf_tag=_DRAKE, urdf_tag=_DRAKE
+    ),
+    JointType.FLOATING: JointTraits(motions=(Motion.FREE,), sdf_tag=None, urdf_tag="joint"),
+}
+"""The traits of each type, in the order in which messages list the types."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

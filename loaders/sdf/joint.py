@@ -10,7 +10,7 @@ from typing import Any
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import SDF
 from loaders.drake.joint import read_acceleration
-from loaders.model import WORLD, Coupling, Joint, JointAxis, JointType
+from loaders.model import TRAITS, WORLD, Coupling, Joint, JointAxis, JointType
 from loaders.model.joint import UNLIMITED
 from loaders.node import Node
 from loaders.pose import Array, frozen, frozen_vector
@@ -24,15 +24,9 @@ from .unmodeled import report_ignored
 AXES = ("axis", "axis2")
 """Tags of the axes, in order."""
 AXIS_COUNT = {
-    JointType.FIXED: 0,
-    JointType.REVOLUTE: 1,
-    JointType.CONTINUOUS: 1,
-    JointType.PRISMATIC: 1,
-    JointType.SCREW: 1,
-    JointType.BALL: 0,
-    JointType.UNIVERSAL: 2,
-    JointType.REVOLUTE2: 2,
-    JointType.GEARBOX: 2,
+    joint_type: traits.axis_count
+    for joint_type, traits in TRAITS.items()
+    if traits.sdf_tag == "joint"
 }
 """Number of axes that a joint of each type needs."""
 _JointAxis = maker(JointAxis)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from loaders.model import WORLD
 from loaders.node import Node
-from loaders.scoped_names import SEPARATOR
+from loaders.scoped_names import SEPARATOR, unused_name
 from loaders.sdf import codes
 
 from .upgrade import NEWEST, Version
@@ -35,8 +37,15 @@ _OPTIONAL = frozenset({"physics"})
 _RENAMED = frozenset({"link", "joint", "frame"})
 """Elements of old files that are renamed if their name is in use."""
 
-Names = dict[tuple[str, str], Node]
-"""Elements by name space and name."""
+
+@dataclass(slots=True)
+class Names:
+    """The names of the children of one element."""
+
+    nodes: dict[tuple[str, str], Node] = field(default_factory=dict)
+    """Elements by name space and name."""
+    attempts: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+    """Numbers of attempts, as in `unused_name`, by name space."""
 
 
 def check_names(root: Node, versions: Mapping[str, Version]) -> None:
@@ -49,11 +58,11 @@ def check_names(root: Node, versions: Mapping[str, Version]) -> None:
     """
     main_version = versions[root.file]
     for parent in _parents(root):
-        names: Names = {}
+        names = Names()
         for node in _named_children(parent):
             name = node.attributes.get("name", "").strip()
             is_plain = name and name != WORLD and name[:2] != "__" and SEPARATOR not in name
-            if is_plain and names.setdefault((_space(node), name), node) is node:
+            if is_plain and names.nodes.setdefault((_space(node), name), node) is node:
                 continue
             version = versions.get(node.file, NEWEST)
             _check_name(node, version, max(version, main_version), names)
@@ -96,7 +105,7 @@ def _report_missing_name(node: Node, names: Names) -> None:
     node.report(codes.NO_NAME_2, tag=node.tag)
     if node.diagnostics.lenient:
         node.attributes["name"] = _unused_name(node.tag, names, _space(node))
-        names[(_space(node), node.attributes["name"])] = node
+        names.nodes[(_space(node), node.attributes["name"])] = node
 
 
 def _space(node: Node) -> str:
@@ -153,7 +162,7 @@ def _is_reserved(name: str) -> bool:
 
 
 def _check_unique(node: Node, name: str, version: Version, names: Names) -> None:
-    first = names.setdefault((_space(node), name), node)
+    first = names.nodes.setdefault((_space(node), name), node)
     if first is node:
         return
     if first.tag == node.tag or version >= _UNIQUE_SIBLINGS or node.tag not in _RENAMED:
@@ -171,7 +180,7 @@ def _check_unique(node: Node, name: str, version: Version, names: Names) -> None
         )
         if node.diagnostics.lenient and not is_ambiguous:
             node.attributes["name"] = _unused_name(f"{name}_{node.tag}", names, _space(node))
-            names[(_space(node), node.attributes["name"])] = node
+            names.nodes[(_space(node), node.attributes["name"])] = node
         return
     _rename(node, name, first, names)
 
@@ -180,7 +189,7 @@ def _rename(node: Node, name: str, first: Node, names: Names) -> None:
     new_name = _unused_name(f"{name}_{node.tag}", names, "")
     old_subjects = node.subjects
     node.attributes["name"] = new_name
-    names[("", new_name)] = node
+    names.nodes[("", new_name)] = node
     node.report(
         codes.NAME_CLASH,
         subjects=(*node.subjects, *old_subjects),
@@ -191,8 +200,11 @@ def _rename(node: Node, name: str, first: Node, names: Names) -> None:
     )
 
 
-def _unused_name(name: str, names: Mapping[tuple[str, str], Node], space: str) -> str:
-    number, candidate = 0, name
-    while (space, candidate) in names:
-        candidate, number = f"{name}{number}", number + 1
-    return candidate
+def _unused_name(name: str, names: Names, space: str) -> str:
+    """Return a name that no element of a name space has: from 0 on, as in libsdformat."""
+    return unused_name(
+        name,
+        lambda name: (space, name) in names.nodes,
+        lambda name, attempt: f"{name}{attempt - 1}",
+        names.attempts[space],
+    )

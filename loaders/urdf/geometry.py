@@ -27,6 +27,7 @@ from loaders.model import (
 )
 from loaders.node import Node, mark_read
 from loaders.pose import IDENTITY, Pose
+from loaders.scoped_names import UnusedNames, from_1
 from loaders.speed import maker
 from loaders.urdf import codes
 
@@ -258,17 +259,12 @@ def shape_names(link: str, elements: Iterable[Node]) -> Iterator[tuple[str, Node
     Shapes without a name are called ``<link>_collision``, ``<link>_collision_1`` and so on, as in
     libsdformat.
     """
-    taken: set[str] = set()
+    unused = UnusedNames(form=from_1)
     for element in elements:
         given = element.word("@name", "")
-        stem = given or f"{link}_{element.tag}"
-        name, count = stem, 0
-        while name in taken:
-            count += 1
-            name = f"{stem}_{count}"
+        name = unused.claim(given or f"{link}_{element.tag}")
         if given and name != given:
             element.report(codes.DUPLICATE_NAME, link=link, tag=element.tag, given=given, name=name)
-        taken.add(name)
         yield name, element
 
 

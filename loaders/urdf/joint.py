@@ -8,7 +8,7 @@ from loaders import codes as loaders_codes
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import URDF
 from loaders.drake.joint import URDF_TYPES, complete_urdf_joint, read_acceleration
-from loaders.model import X_AXIS, Coupling, Joint, JointAxis, JointType
+from loaders.model import TRAITS, X_AXIS, Coupling, Joint, JointAxis, JointType
 from loaders.model.joint import UNLIMITED
 from loaders.node import IgnoredElements, Node, mark_read, report_ignored
 from loaders.pose import IDENTITY, Array, frozen, frozen_vector, rotation_to
@@ -18,15 +18,11 @@ from loaders.urdf import codes
 from .geometry import read_origin
 
 TYPES = {
-    "fixed": JointType.FIXED,
-    "revolute": JointType.REVOLUTE,
-    "continuous": JointType.CONTINUOUS,
-    "prismatic": JointType.PRISMATIC,
-    "planar": JointType.PLANAR,
-    "floating": JointType.FLOATING,
-    "ball": JointType.BALL,
-    "spherical": JointType.BALL,
-    **URDF_TYPES,
+    name: joint_type
+    for tag in ("joint", "drake:joint")
+    for joint_type, traits in TRAITS.items()
+    if traits.urdf_tag == tag
+    for name in (joint_type.value, *traits.urdf_aliases)
 }
 """Joint types, keyed by their names in URDF; ``ball`` and ``spherical`` are not in the
 specification.
@@ -35,7 +31,11 @@ specification.
 _Joint, _JointAxis = maker(Joint), maker(JointAxis)
 _EXTENSIONS = frozenset({"ball", "spherical"})
 _LIMITED = frozenset({JointType.REVOLUTE, JointType.PRISMATIC})
-_ONE_AXIS = _LIMITED | {JointType.CONTINUOUS}
+_ONE_AXIS = frozenset(
+    joint_type
+    for joint_type, traits in TRAITS.items()
+    if traits.urdf_tag == "joint" and traits.axis_count == 1
+)
 
 _CONTROLLER = (
     Fate.NOTED,

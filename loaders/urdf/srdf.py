@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from loaders.diagnostics import Diagnostics, Fate, Where
-from loaders.model import FilterGroup, FilterRule, Joint, JointType, Keyframe
+from loaders.model import TRAITS, FilterGroup, FilterRule, Joint, JointType, Keyframe
 from loaders.node import IgnoredElements, Node, report_ignored
 from loaders.numbers import parse_number
 from loaders.scene import Scene
@@ -25,12 +25,11 @@ from loaders.urdf import codes
 from loaders.xml import parse, read_bytes
 
 _SIZES = {
-    JointType.REVOLUTE: 1,
-    JointType.CONTINUOUS: 1,
-    JointType.PRISMATIC: 1,
-    JointType.PLANAR: 3,
+    joint_type: traits.position_count
+    for joint_type, traits in TRAITS.items()
+    if traits.urdf_tag == "joint" and traits.is_series and traits.motions
 }
-"""Number of positions of the joints whose states are read."""
+"""Number of positions of the joints whose states are read: URDF's own, but for floating ones."""
 
 
 def read_states(root: Node, joints: Mapping[str, Joint]) -> tuple[Keyframe, ...]:

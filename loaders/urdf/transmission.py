@@ -14,6 +14,7 @@ from loaders.drake.dialect import URDF
 from loaders.drake.joint import Drive, read_drive
 from loaders.model import Actuator, Joint
 from loaders.node import IgnoredElements, Node, mark_read, report_ignored
+from loaders.scoped_names import UnusedNames, from_1
 from loaders.urdf import codes
 
 _SIMPLE = "SimpleTransmission"
@@ -150,13 +151,10 @@ def _actuated_joint(node: Node, joints: dict[str, Joint]) -> Joint | None:
 
 def _with_unique_names(actuators: list[Actuator], root: Node) -> Iterator[Actuator]:
     """Yield the actuators with unique names; report those that are renamed."""
-    taken: set[str] = set()
+    unused = UnusedNames(form=from_1)
     for actuator in actuators:
-        name, count = actuator.name, 0
-        while name in taken:
-            count += 1
-            name = f"{actuator.name}_{count}"
-        if count:
+        name = unused.claim(actuator.name)
+        if name != actuator.name:
             root.diagnostics.add(
                 codes.DUPLICATE_NAME_3,
                 actuator.where,
@@ -164,7 +162,6 @@ def _with_unique_names(actuators: list[Actuator], root: Node) -> Iterator[Actuat
                 actuator=actuator.name,
                 name=name,
             )
-        taken.add(name)
         yield dataclasses.replace(actuator, name=name)
 
 

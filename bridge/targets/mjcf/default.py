@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import count
 from typing import NamedTuple
 
 from bridge.targets.numbers import numbers
+from loaders.scoped_names import UnusedNames
 
 from .context import (
     DEFAULT_SOLIMP,
@@ -58,10 +58,10 @@ def group_into_classes(
             the model.
         model_class: The class of the model, which contains the others.
     """
-    taken = {child.attributes.get("class", "main") for child in model_class.children}
-    taken |= {"main", model_class.attributes["class"]}
+    classes = {child.attributes.get("class", "main") for child in model_class.children}
+    unused = UnusedNames({*classes, "main", model_class.attributes["class"]})
     for names in ((*DYNAMICS, "range"), DYNAMICS):
-        _group_joints(joints, names, taken, model_class)
+        _group_joints(joints, names, unused, model_class)
     are_alike = len({actuator.tag for actuator in actuators}) == 1
     if (
         are_alike
@@ -72,7 +72,7 @@ def group_into_classes(
 
 
 def _group_joints(
-    joints: Sequence[Element], names: Sequence[str], taken: set[str], model_class: Element
+    joints: Sequence[Element], names: Sequence[str], unused: UnusedNames, model_class: Element
 ) -> None:
     """Make a class for each set of values of some attributes that several joints without a class
     have.
@@ -85,7 +85,7 @@ def _group_joints(
     for key, group in members.items():
         if key and len(group) >= _MIN_MEMBERS:
             name = _joint_class_name(
-                [joint.attributes["name"] for joint in group], dict(key), taken
+                [joint.attributes["name"] for joint in group], dict(key), unused
             )
             joint_class = model_class.add("default", class_=name)
             joint_class.add("joint").set(**move_shared(group, ("type", "axis", "range", *DYNAMICS)))
@@ -179,15 +179,16 @@ def _settings_end(default_class: Element) -> int:
 # --- names ----------------------------------------------------------------------------------------
 
 
-def _joint_class_name(joints: Sequence[str], shared: dict[str, str], taken: set[str]) -> str:
-    name = next(name for name in _candidate_names(joints, shared) if name not in taken)
-    taken.add(name)
-    return name
+def _joint_class_name(joints: Sequence[str], shared: dict[str, str], unused: UnusedNames) -> str:
+    """Return the first candidate that is not taken, or else the first one with a number."""
+    candidates = list(_candidate_names(joints, shared))
+    return unused.claim(
+        next((name for name in candidates if name not in unused.taken), candidates[0])
+    )
 
 
 def _candidate_names(joints: Sequence[str], shared: dict[str, str]) -> Iterator[str]:
-    """Yield the common ending of the joints' names, extended by shared attributes until the name is
-    unique.
+    """Yield the common ending of the joints' names, then the same extended by shared attributes.
 
     For example ``hip_joint`` of ``FL_hip_joint`` and ``FR_hip_joint``; ``effort_87`` if the names
     share no ending.
@@ -201,7 +202,6 @@ def _candidate_names(joints: Sequence[str], shared: dict[str, str]) -> Iterator[
         if attribute in shared:
             parts.append(f"{word}_{shared[attribute].split()[-1]}")
             yield "_".join(parts)
-    yield from (f"{parts[0]}_{n}" for n in count(2))
 
 
 def _common_prefix(lists: Sequence[Sequence[str]]) -> list[str]:

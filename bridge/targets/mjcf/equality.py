@@ -213,11 +213,6 @@ def _write_couplings(scalar_joints: dict[int, ScalarJoint], context: Context) ->
 
 # --- points and frames that coincide --------------------------------------------------------------
 
-_POINTS = {JointType.BALL: 1, JointType.REVOLUTE: 2, JointType.CONTINUOUS: 2}
-"""Number of points that a joint holds together: one at the center, and one on the axis of a
-hinge.
-"""
-
 
 def second_point_name(joint: str) -> str:
     """Return the name of the constraint that holds the point on the axis of a hinge that closes a
@@ -236,7 +231,7 @@ def _write_closure(closure: Closure, context: Context) -> None:
     joint = closure.joint
     is_weld = joint.type is JointType.FIXED
     _connect("weld" if is_weld else "connect", joint.name, closure, Pose.of(), context)
-    if _POINTS.get(joint.type) == 2:
+    if joint.type.traits.closing_points == 2:
         _connect(
             "connect",
             second_point_name(joint.name),

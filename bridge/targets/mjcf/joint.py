@@ -27,7 +27,7 @@ from bridge.mechanism.coordinates import kind_of
 from bridge.targets.mjcf import codes
 from bridge.targets.numbers import composed_position, direction
 from loaders.diagnostics import NOWHERE, Where
-from loaders.model import JointAxis, JointType
+from loaders.model import JointAxis
 
 from .context import UNLIMITED, Context, Element
 
@@ -108,8 +108,6 @@ _MIN_ARMATURE = 1e-12
 """Moment of inertia [kg m^2] that separates two hinges on one axis; MuJoCo's factorization needs
 1e-14.
 """
-_COMPOSED = frozenset({JointType.UNIVERSAL, JointType.REVOLUTE2, JointType.PLANAR})
-"""Types of which MuJoCo has a chain of joints in one body."""
 _SAME_AXES = 1e-12
 """Largest element of the difference of two rotations that count as one."""
 _PARALLEL = 1e-9
@@ -177,7 +175,7 @@ def _report_several(body: Body, context: Context) -> None:
     """Report that a joint of several axes becomes several joints, as which readers of MJCF find
     it.
     """
-    if body.source is None or body.source.type not in _COMPOSED:
+    if body.source is None or len(body.source.type.traits.motions) < 2:
         return
     context.report(
         codes.SEVERAL_JOINTS,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,7 +28,7 @@ from loaders.inertia import SpatialInertia, exceeds
 from loaders.model import WORLD, Link
 from loaders.pose import IDENTITY, Array, Pose, frozen, matrix_to_quaternion, principal_axes_of
 from loaders.scene import Scene
-from loaders.scoped_names import outermost_scope, root_model
+from loaders.scoped_names import outermost_scope, root_model, underscores_behind, unused_name
 
 from .client import BASE, TARGET
 from .partition import Partition, partition
@@ -303,28 +304,32 @@ NAMELESS = "_"
 class UrdfNames:
     """The link and joint names of one body; names that the model itself uses are reserved."""
 
-    __slots__ = ("_diagnostics", "_joints", "_links", "_reserved")
+    __slots__ = ("_attempts", "_diagnostics", "_joints", "_links", "_reserved")
 
     def __init__(self, reserved: Iterable[str], diagnostics: Diagnostics) -> None:
         self._reserved = set(reserved)
         self._links: set[str] = set()
         self._joints: set[str] = set()
+        self._attempts: dict[tuple[str, bool], dict[str, int]] = defaultdict(dict)
         self._diagnostics = diagnostics
 
     def link(self, name: str, *, exact: bool = False) -> str:
         """Return a name for a link: the model's own name if ``exact``, otherwise one that the model
         does not use.
         """
-        return self._unique(name, self._links, exact)
+        return self._unique("link", name, self._links, exact)
 
     def joint(self, name: str, *, exact: bool = False) -> str:
         """Return a name for a joint; see `link`."""
-        return self._unique(name, self._joints, exact)
+        return self._unique("joint", name, self._joints, exact)
 
-    def _unique(self, name: str, taken: set[str], exact: bool) -> str:
-        unique = xml_compatible(name) or NAMELESS
-        while unique in taken or (not exact and unique in self._reserved):
-            unique += "_"
+    def _unique(self, kind: str, name: str, taken: set[str], exact: bool) -> str:
+        unique = unused_name(
+            xml_compatible(name) or NAMELESS,
+            lambda name: name in taken or (not exact and name in self._reserved),
+            underscores_behind,
+            self._attempts[kind, exact],
+        )
         taken.add(unique)
         return self._shortened(unique, name)
 

@@ -24,7 +24,7 @@ from bridge.mechanism.bodies import (
 )
 from bridge.targets.pybullet import codes
 from loaders.diagnostics import Diagnostics, Fate
-from loaders.model import Joint, JointType, WeldConstraint
+from loaders.model import Joint, JointType, Motion, WeldConstraint
 from loaders.pose import IDENTITY, Pose
 
 from .articulation import Articulation
@@ -140,7 +140,7 @@ class Constraints:
 
     def _close(self, closure: Closure) -> None:
         joint = closure.joint
-        create = _CLOSURES[joint.type]
+        create = _CLOSURES[joint.type.traits.motions]
         parent = self._end(closure.parent, joint.X_PJ)
         child = self._end(closure.child, joint.X_CJ)
         if parent.index == child.index and parent.body == child.body:
@@ -228,12 +228,12 @@ class Constraints:
         return constraint
 
 
-_CLOSURES: dict[JointType, Callable[..., list[int]]] = {
-    JointType.FIXED: Constraints.weld,
-    JointType.BALL: Constraints.point_to_point,
-    JointType.REVOLUTE: Constraints.hinge,
-    JointType.CONTINUOUS: Constraints.hinge,
+_CLOSURES: dict[tuple[Motion, ...], Callable[..., list[int]]] = {
+    (): Constraints.weld,
+    (Motion.BALL,): Constraints.point_to_point,
+    (Motion.HINGE,): Constraints.hinge,
 }
+"""Constraints that close a loop, by the motions of the joint at which it is cut."""
 
 
 def _offset(end: _End, X_KA: Pose) -> _End:

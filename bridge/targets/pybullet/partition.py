@@ -23,6 +23,7 @@ from bridge.targets.pybullet import codes
 from loaders.diagnostics import Diagnostics
 from loaders.inertia import SpatialInertia
 from loaders.pose import IDENTITY, Pose, frozen
+from loaders.scoped_names import UnusedNames, underscores_behind
 
 from .client import TARGET
 
@@ -282,14 +283,15 @@ def _split(mechanism: Mechanism, cuts: list[_Cut]) -> list[tuple[Mechanism, str 
         str(body.joint) for body in mechanism.bodies
     }
     taken |= {link.name for link in mechanism.scene.links}
+    unused = UnusedNames(taken, underscores_behind)
     parts: list[tuple[Mechanism, str | None]] = []
     for number, indices in members.items():
         if number == ROOT:
             parts.append((_submechanism(divided, indices), None))
             continue
         link = cuts[number].link
-        base = _second_half(divided.bodies[link], taken)
-        taken.add(base.name)
+        name = unused.claim(f"{divided.bodies[link].name}_continued")
+        base = _second_half(divided.bodies[link], name)
         parts.append((_submechanism(divided, indices, (link, base)), divided.bodies[link].name))
     return parts
 
@@ -318,13 +320,8 @@ def _with_divided_inertia(body: Body, count: int) -> Body:
     )
 
 
-def _second_half(body: Body, taken: set[str]) -> Body:
-    """Return the other half of a split link: a free body with inertia only, under a name that is
-    not taken.
-    """
-    name = f"{body.name}_continued"
-    while name in taken:
-        name += "_"
+def _second_half(body: Body, name: str) -> Body:
+    """Return the other half of a split link: a free body with inertia only."""
     link = dataclasses.replace(body.link, name=name, collisions=(), visuals=(), sensors=())
     return dataclasses.replace(
         body,

@@ -14,24 +14,27 @@ from bridge.targets.report import Report
 from bridge.targets.sdf import codes
 from loaders import scoped_names
 from loaders.finish.transform import REFERENCES
-from loaders.model import WORLD, Bushing, Curve, Frame, Joint, JointType, Link, by_name
+from loaders.model import TRAITS, WORLD, Bushing, Curve, Frame, Joint, JointType, Link, by_name
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR
+from loaders.scoped_names import SEPARATOR, UnusedNames
 
-DRAKE_JOINTS = frozenset({JointType.PLANAR, JointType.CURVILINEAR})
+DRAKE_JOINTS = frozenset(
+    joint_type for joint_type, traits in TRAITS.items() if traits.sdf_tag == "drake:joint"
+)
 """Types that only Drake's ``<drake:joint>`` says."""
 _GROUPED = ("constraints", "forces", "filter_groups")
 
 
 def free_name(scene: Scene, preferred: str) -> str:
-    """Return a name that no link, joint or frame of a scene has."""
-    taken = {
-        item.name
-        for items in (scene.links, scene.joints, scene.frames, scene.models)
-        for item in items
-    }
-    return scoped_names.free_name(preferred, taken)
+    """Return a name that no link, joint, frame or model of a scene has."""
+    return scoped_names.free_name(preferred, _names(scene))
+
+
+def _names(scene: Scene) -> set[str]:
+    """Return the names of links, joints, frames and models, which share one name space."""
+    listed = (scene.links, scene.joints, scene.frames, scene.models)
+    return {item.name for items in listed for item in items}
 
 
 def with_world_link(scene: Scene, report: Report) -> tuple[Scene, str]:
@@ -208,17 +211,11 @@ def with_drake_frames(scene: Scene) -> Scene:
         scene: The scene.
     """
     frames = list(scene.frames)
-    taken = {
-        item.name for items in (scene.links, scene.joints, frames, scene.models) for item in items
-    }
+    unused = UnusedNames(_names(scene))
     for name, link, X_LF in _frame_ends(scene):
         if frame_at(frames, link, X_LF) is not None:
             continue
-        unique, number = name, 2
-        while unique in taken:
-            unique, number = f"{name}_{number}", number + 1
-        taken.add(unique)
-        frames.append(Frame(name=unique, link=link, X_LF=X_LF))
+        frames.append(Frame(name=unused.claim(name), link=link, X_LF=X_LF))
     return (
         dataclasses.replace(scene, frames=tuple(frames))
         if len(frames) > len(scene.frames)

@@ -146,10 +146,13 @@ def add_joint(
         couplings: The couplings by follower and its axis.
         actuator: The actuator of the joint.
     """
-    if joint.type in (JointType.PLANAR, JointType.CURVILINEAR):
-        _add_drake_joint(parent, joint, references)
+    tag = joint.type.traits.sdf_tag
+    if tag is None:
+        raise ValueError(f"SDFormat has no {joint.type} joint")
+    element = add(parent, tag, name=local_name(joint.name), type=joint.type.value)
+    if tag == "drake:joint":
+        _complete_drake_joint(element, joint, references)
         return
-    element = add(parent, "joint", name=local_name(joint.name), type=joint.type.value)
     add_pose(element, joint.X_CJ, references.scale(joint.child))
     add(element, "parent", references.link(joint.parent))
     add(element, "child", references.link(joint.child))
@@ -216,8 +219,7 @@ def _add_drive(joint: Element, actuator: Actuator) -> None:
 # --- joints of Drake ------------------------------------------------------------------------------
 
 
-def _add_drake_joint(parent: Element, joint: Joint, references: References) -> None:
-    element = add(parent, "drake:joint", name=local_name(joint.name), type=joint.type.value)
+def _complete_drake_joint(element: Element, joint: Joint, references: References) -> None:
     child, X_child = references.child_frame(joint)
     add(element, "drake:parent", references.frame(joint.parent, joint.X_PJ))
     add(element, "drake:child", references.frame(child, X_child))

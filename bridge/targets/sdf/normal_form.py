@@ -45,7 +45,7 @@ from loaders.model import (
 )
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR, root_model
+from loaders.scoped_names import SEPARATOR, UnusedNames, root_model
 from loaders.sdf.material import gazebo_material
 
 from .frame import with_anchors, with_drake_frames, with_short_poses, with_world_link
@@ -190,16 +190,13 @@ def _with_sensors(joint: Joint) -> Joint:
 
 def _uniquely_named(parts: tuple[_Part, ...]) -> tuple[_Part, ...]:
     """Return parts of one kind with names that are legal and unique among them."""
-    taken: set[str] = set()
+    unused = UnusedNames()
     named: list[Any] = []
     for part in parts:
         plain = part.name.strip().replace("::", "__") or type(part).__name__.lower()
         if plain == "world" or (plain.startswith("__") and plain.endswith("__")):
             plain = f"{plain.strip('_') or 'part'}_part"
-        name, number = plain, 2
-        while name in taken:
-            name, number = f"{plain}_{number}", number + 1
-        taken.add(name)
+        name = unused.claim(plain)
         named.append(part if name == part.name else dataclasses.replace(part, name=name))
     return tuple(named)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -123,7 +123,6 @@ _UNSAID = {
     "spring_reference",
 }
 _STOPS = {"limit_stiffness", "limit_dissipation"}
-_COUNTS = {JointType.FIXED: 0, JointType.UNIVERSAL: 2, JointType.REVOLUTE2: 2, JointType.GEARBOX: 2}
 
 
 def with_representable_joints(scene: Scene, report: Report) -> Scene:
@@ -139,7 +138,7 @@ def with_representable_joints(scene: Scene, report: Report) -> Scene:
             _report_floating(joint, report)
             continue
         new = _away_from_world(joint, report)
-        new = _without_unused(_FORMS.get(new.type, _plain)(new, report))
+        new = _without_unused(_in_form(new, report))
         if new.default_position and any(new.default_position):
             _report_default(new, report)
         joints.append(dataclasses.replace(new, default_position=()))
@@ -217,13 +216,42 @@ def _without_unused(joint: Joint) -> Joint:
 # --- joint types ----------------------------------------------------------------------------------
 
 
-def _plain(joint: Joint, report: Report) -> Joint:
-    """Return a joint without what its type does not use."""
-    count = _COUNTS.get(joint.type, 1)
-    if joint.type in (JointType.FIXED, JointType.BALL) and len(joint.axes) > count:
-        _lost(joint, ("further axes",), report)
-        joint = dataclasses.replace(joint, axes=joint.axes[:count])
+def _in_form(joint: Joint, report: Report) -> Joint:
+    """Return a joint in the form that SDFormat has for its type."""
+    match joint.type:
+        case JointType.FIXED:
+            joint = _with_axes(joint, 0, report)
+        case JointType.BALL:
+            joint = _with_axes(joint, 1, report)
+        case JointType.CONTINUOUS:
+            joint = _continuous(joint, report)
+        case JointType.GEARBOX:
+            joint = _gearbox(joint)
+        case JointType.PLANAR:
+            joint = _planar(joint, report)
+        case JointType.CURVILINEAR:
+            joint = _curvilinear(joint, report)
+        case (
+            JointType.REVOLUTE
+            | JointType.PRISMATIC
+            | JointType.SCREW
+            | JointType.UNIVERSAL
+            | JointType.REVOLUTE2
+        ):
+            pass
+        case JointType.FLOATING:
+            raise ValueError("SDFormat has no floating joint")
+        case _:
+            assert_never(joint.type)
     return joint
+
+
+def _with_axes(joint: Joint, count: int, report: Report) -> Joint:
+    """Return a joint with so many axes at most."""
+    if len(joint.axes) <= count:
+        return joint
+    _lost(joint, ("further axes",), report)
+    return dataclasses.replace(joint, axes=joint.axes[:count])
 
 
 def _continuous(joint: Joint, report: Report) -> Joint:
@@ -233,7 +261,7 @@ def _continuous(joint: Joint, report: Report) -> Joint:
     return dataclasses.replace(joint, axes=axes)
 
 
-def _gearbox(joint: Joint, _: Report) -> Joint:
+def _gearbox(joint: Joint) -> Joint:
     if joint.gear_reference is None and joint.parent != WORLD:
         return dataclasses.replace(joint, gear_reference=joint.parent)
     return joint
@@ -291,11 +319,3 @@ def _differs(axis: JointAxis, name: str) -> bool:
     return bool(
         getattr(axis, name) != next(f.default for f in dataclasses.fields(axis) if f.name == name)
     )
-
-
-_FORMS: dict[JointType, Callable[[Joint, Report], Joint]] = {
-    JointType.CONTINUOUS: _continuous,
-    JointType.GEARBOX: _gearbox,
-    JointType.PLANAR: _planar,
-    JointType.CURVILINEAR: _curvilinear,
-}

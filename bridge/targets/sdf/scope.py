@@ -16,7 +16,7 @@ from loaders.finish.transform import renamed
 from loaders.model import WORLD, Coupling, FilterGroup, FilterRule, JointType, Model, by_name
 from loaders.pose import IDENTITY
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR, local_name, root_model
+from loaders.scoped_names import SEPARATOR, UnusedNames, local_name, root_model, underscores_behind
 
 _RESERVED = re.compile(r"__.*__|world", re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x1f]")
@@ -36,7 +36,7 @@ class Scope:
     prefix: str = ""
     """Prefix of the names in this scope in a scene that is read from the document."""
     children: list[Scope] = field(default_factory=list)
-    taken: set[str] = field(default_factory=set)
+    names: UnusedNames = field(default_factory=UnusedNames)
     """Names in use in this scope."""
 
     def claim(self, preferred: str, kind: str) -> str:
@@ -47,13 +47,9 @@ class Scope:
             kind: Kind of the item, which an illegal name gets as a suffix.
         """
         name = _CONTROL.sub("_", preferred.strip()).replace(SEPARATOR, "__") or kind
-        if _RESERVED.fullmatch(name) or name in self.taken:
+        if _RESERVED.fullmatch(name) or name in self.names.taken:
             name = f"{name.strip('_') or kind}_{kind}"
-        unique, number = name, 2
-        while unique in self.taken:
-            unique, number = f"{name}_{number}", number + 1
-        self.taken.add(unique)
-        return unique
+        return self.names.claim(name)
 
     def ancestors(self) -> list[Scope]:
         """Return this scope and those around it, innermost first."""
@@ -463,13 +459,9 @@ def _light_names(scene: Scene, links: Mapping[str, str]) -> dict[str, str]:
     scope.
     """
     names: dict[str, str] = {}
-    taken: set[str] = set()
+    unused = UnusedNames(form=underscores_behind)
     for light in scene.lights:
         owner = "" if light.link == WORLD else links.get(light.link, light.link)
         local = (local_name(light.name) if owner else light.name.replace("::", "__")) or "light"
-        name = f"{owner}::{local}" if owner else local
-        while name in taken:
-            name += "_"
-        taken.add(name)
-        names[light.name] = name
+        names[light.name] = unused.claim(f"{owner}::{local}" if owner else local)
     return names

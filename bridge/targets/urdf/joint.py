@@ -106,13 +106,6 @@ def _add_tendon(robot: Element, item: TendonConstraint) -> None:
         add(element, f"{tag}_{key}", value=getattr(item, field))
 
 
-_TYPES = {
-    JointType.BALL: "drake:joint",
-    JointType.UNIVERSAL: "drake:joint",
-    JointType.SCREW: "drake:joint",
-    JointType.CURVILINEAR: "drake:joint",
-}
-"""Tags of types that URDF itself does not have."""
 _WITH_AXIS = frozenset(
     {JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.SCREW}
 )
@@ -126,7 +119,10 @@ def add_joint(robot: Element, joint: Joint, coupling: Coupling | None) -> None:
         joint: The joint.
         coupling: The coupling by which it follows another joint.
     """
-    element = add(robot, _TYPES.get(joint.type, "joint"), name=joint.name, type=joint.type.value)
+    tag = joint.type.traits.urdf_tag
+    if tag is None:
+        raise ValueError(f"URDF has no {joint.type} joint")
+    element = add(robot, tag, name=joint.name, type=joint.type.value)
     add_origin(element, joint.X_PJ)
     add(element, "parent", link=joint.parent)
     add(element, "child", link=joint.child)

@@ -12,7 +12,7 @@ from bridge.targets.xml import changed_names, xml_compatible
 from loaders.finish.transform import renamed
 from loaders.model import WORLD, Joint, Link
 from loaders.scene import Scene
-from loaders.scoped_names import SEPARATOR, free_name
+from loaders.scoped_names import SEPARATOR, free_name, unused_name
 
 _SPACE = re.compile(r"[\t\r\n]")
 
@@ -51,6 +51,7 @@ def _names(scene: Scene) -> dict[str, dict[str, str]]:
     """Return the new name of each item by its old one, for each kind."""
     names: dict[str, dict[str, str]] = defaultdict(dict)
     taken: dict[str, set[str]] = defaultdict(set)
+    attempts: _Attempts = defaultdict(dict)
     referred = {link.name for link in scene.links if has_gazebo(link)}
     referred |= {joint.name for joint in scene.joints if has_gazebo(joint)}
     listed: tuple[tuple[str, tuple[Any, ...]], ...] = (
@@ -67,21 +68,42 @@ def _names(scene: Scene) -> dict[str, dict[str, str]]:
         for item in items:
             others = taken["link"] if kind == "frame" or item.name in referred else set()
             reserved = {WORLD} if item.name != WORLD or kind != "link" else set()
-            name = _claimed(item.name, kind, taken[kind], others | reserved)
+            name = _claimed(item.name, kind, (taken[kind], others, reserved), attempts)
             names[kind][item.name] = name
             taken[kind].add(name)
     for kind, items in others_listed:
         for item in items:
-            names[kind][item.name] = _claimed(item.name, kind, taken[kind], set())
+            names[kind][item.name] = _claimed(
+                item.name, kind, (taken[kind], set(), set()), attempts
+            )
             taken[kind].add(names[kind][item.name])
     return names
 
 
-def _claimed(name: str, kind: str, taken: set[str], others: set[str]) -> str:
+_Attempts = dict[tuple[str, bool, bool], dict[str, int]]
+"""Numbers of attempts, as in `unused_name`, by kind and by which sets are reserved."""
+
+
+def _claimed(
+    name: str, kind: str, in_use: tuple[set[str], set[str], set[str]], attempts: _Attempts
+) -> str:
+    """Return an unused name.
+
+    Args:
+        name: Name of the item.
+        kind: Kind of the item.
+        in_use: Names of the same kind, those of other kinds, and those that no item may have.
+        attempts: Numbers of attempts, which are updated.
+    """
+    taken, others, reserved = in_use
     base = plain_name(name, kind)
-    if base in others:
+    if base in others or base in reserved:
         base = f"{base}_{kind}"
-    return free_name(base, taken | others)
+    return unused_name(
+        base,
+        lambda name: name in taken or name in others or name in reserved,
+        attempts=attempts[kind, bool(others), bool(reserved)],
+    )
 
 
 def has_gazebo(item: Link | Joint) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from loaders.model import (
     JointAxis,
     JointType,
     Link,
+    Motion,
     by_name,
 )
 from loaders.pose import IDENTITY, Pose, frozen
@@ -66,7 +67,8 @@ def _steps(joint: Joint, *, plain: bool) -> Sequence[Step]:
         joint.type is JointType.UNIVERSAL and (plain or _is_skew(joint))
     ):
         return [(f"_axis{i}", _HINGE, axis) for i, axis in enumerate(joint.axes, 1)]
-    return _CHAINS[joint.type](joint) if plain and joint.type in _CHAINS else ()
+    motions = joint.type.traits.motions
+    return _CHAINS[motions](joint) if plain and motions in _CHAINS else ()
 
 
 def _is_skew(joint: Joint) -> bool:
@@ -80,10 +82,10 @@ def _of_ball(joint: Joint) -> Sequence[Step]:
 
 
 def _of_planar(joint: Joint) -> Sequence[Step]:
-    kinds = (_SLIDE, _SLIDE, _HINGE)
+    motions = joint.type.traits.motions
     return [
-        (f"_axis{i}", kind, axis)
-        for i, (kind, axis) in enumerate(zip(kinds, joint.axes, strict=True), 1)
+        (f"_axis{i}", _SLIDE if motion is Motion.SLIDE else _HINGE, axis)
+        for i, (motion, axis) in enumerate(zip(motions, joint.axes, strict=True), 1)
     ]
 
 
@@ -92,10 +94,10 @@ def _of_screw(joint: Joint) -> Sequence[Step]:
     return [("", _HINGE, axis), ("_slide", _SLIDE, JointAxis(xyz=axis.xyz))]
 
 
-_CHAINS: dict[JointType, Callable[[Joint], Sequence[Step]]] = {
-    JointType.BALL: _of_ball,
-    JointType.PLANAR: _of_planar,
-    JointType.SCREW: _of_screw,
+_CHAINS: dict[tuple[Motion, ...], Callable[[Joint], Sequence[Step]]] = {
+    (Motion.BALL,): _of_ball,
+    (Motion.SLIDE, Motion.SLIDE, Motion.HINGE): _of_planar,
+    (Motion.SCREW,): _of_screw,
 }
 
 
@@ -382,8 +384,6 @@ def _report_gearbox(gearbox: Joint, coupling: Coupling | None, report: Report) -
 
 
 _CLOSE = 1e-12
-_OF_DRAKE = frozenset({JointType.BALL, JointType.UNIVERSAL, JointType.SCREW, JointType.CURVILINEAR})
-_AXES = {JointType.PLANAR: 3, JointType.UNIVERSAL: 2, JointType.FIXED: 0, JointType.FLOATING: 0}
 _LIMITS = ("lower", "upper", "effort", "velocity", "acceleration")
 _OPTIONAL = (
     *_LIMITS,
@@ -419,9 +419,7 @@ def with_representable_joints(
     ]
     if errors:
         raise ExportError(tuple(errors))
-    joints = tuple(
-        _FRAMES[joint.type](_without_unused(_limited(joint, report))) for joint in scene.joints
-    )
+    joints = tuple(_in_frame(_without_unused(_limited(joint, report))) for joint in scene.joints)
     joints = tuple(_with_said_axes(joint, report) for joint in joints)
     moved = {joint.child: _child_frame(joint) for joint in joints}
     moved = {name: X_LN for name, X_LN in moved.items() if not X_LN.is_close(IDENTITY, _CLOSE)}
@@ -432,7 +430,7 @@ def with_representable_joints(
 
 def _obstacle(joint: Joint, *, drake: bool) -> str:
     """Return why a joint cannot be written; empty if it can."""
-    if joint.type in _OF_DRAKE and not drake:
+    if joint.type.traits.urdf_tag == "drake:joint" and not drake:
         return "the type is an extension of Drake, which the options exclude"
     return ""
 
@@ -498,22 +496,21 @@ def _along_axes(joint: Joint) -> Joint:
     )
 
 
-def _as_it_is(joint: Joint) -> Joint:
-    return _snapped(joint)
-
-
-_FRAMES: dict[JointType, Callable[[Joint], Joint]] = {
-    JointType.FIXED: _at_child,
-    JointType.PRISMATIC: _at_child,
-    JointType.REVOLUTE: _on_axis,
-    JointType.CONTINUOUS: _on_axis,
-    JointType.SCREW: _on_axis,
-    JointType.UNIVERSAL: _along_axes,
-    JointType.PLANAR: _along_axes,
-    JointType.BALL: _as_it_is,
-    JointType.FLOATING: _as_it_is,
-    JointType.CURVILINEAR: _as_it_is,
-}
+def _in_frame(joint: Joint) -> Joint:
+    """Return a joint in the frame that URDF has for its type."""
+    match joint.type:
+        case JointType.FIXED | JointType.PRISMATIC:
+            return _at_child(joint)
+        case JointType.REVOLUTE | JointType.CONTINUOUS | JointType.SCREW:
+            return _on_axis(joint)
+        case JointType.UNIVERSAL | JointType.PLANAR:
+            return _along_axes(joint)
+        case JointType.BALL | JointType.FLOATING | JointType.CURVILINEAR:
+            return _snapped(joint)
+        case JointType.REVOLUTE2 | JointType.GEARBOX:
+            raise ValueError(f"URDF has no {joint.type} joint")
+        case _:
+            assert_never(joint.type)
 
 
 # --- limits and dynamics --------------------------------------------------------------------------
@@ -545,7 +542,8 @@ def _without_unused(joint: Joint) -> Joint:
 
 def _with_said_axes(joint: Joint, report: Report) -> Joint:
     """Return a joint with the axes that a reader finds; what they lack is reported."""
-    axes = joint.axes[: _AXES.get(joint.type, 1)]
+    is_ball = joint.type is JointType.BALL  # its axis holds what is common to all directions
+    axes = joint.axes[: 1 if is_ball else joint.type.traits.axis_count]
     kept = _said_fields(joint)
     said = []
     changed: dict[str, Any]
@@ -566,9 +564,7 @@ def _with_said_axes(joint: Joint, report: Report) -> Joint:
         }
         said.append(dataclasses.replace(axis, **changed))
     _lost(joint, sorted(lost), report)
-    return dataclasses.replace(
-        joint, axes=_ball_axes(said) if joint.type is JointType.BALL else tuple(said)
-    )
+    return dataclasses.replace(joint, axes=_ball_axes(said) if is_ball else tuple(said))
 
 
 def _said_fields(joint: Joint) -> set[str]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import Any, TypeVar
 
@@ -54,6 +55,7 @@ from loaders.model import (
 from loaders.model.contact import UNIT_PATCH_RADIUS, torsional_length
 from loaders.pose import Array, Pose, frozen, rotation_to
 from loaders.scene import Scene
+from loaders.scoped_names import UnusedNames, unused_name
 
 from .names import plain_name
 
@@ -78,7 +80,11 @@ class Materials:
     def __init__(self, extensions: Collection[str], report: Report) -> None:
         self._extensions = extensions
         self._report = report
-        self._known: dict[str, Material] = {}
+        self._contents: dict[str, Material] = {}
+        """Materials without their names, by name."""
+        self._names_tried: dict[str, dict[Material, str]] = defaultdict(dict)
+        """Names of `_contents` that were tried for a base, by material, for each base."""
+        self._attempts: dict[str, int] = {}
 
     def representable(self, link: Link) -> tuple[Visual, ...]:
         """Return the visuals of a link with materials that have a name that no other material has.
@@ -131,12 +137,20 @@ class Materials:
         return named
 
     def _named(self, material: Material, base: str) -> Material:
-        name, number = base, 2
-        while self._known.setdefault(
-            name, dataclasses.replace(material, name=name)
-        ) != dataclasses.replace(material, name=name):
-            name, number = f"{base}_{number}", number + 1
-        return self._known[name]
+        """Return the material under a name that no other material has; an equal material keeps the
+        name that it has among those made from the same base.
+        """
+        content = dataclasses.replace(material, name=None)
+        names = self._names_tried[base]
+
+        def is_taken(name: str) -> bool:
+            other = self._contents.setdefault(name, content)
+            names.setdefault(other, name)
+            return other != content
+
+        if content not in names:
+            unused_name(base, is_taken, attempts=self._attempts)
+        return dataclasses.replace(material, name=names[content])
 
     def _add(self, lost: list[str], material: Material, visual: Visual, link: Link) -> None:
         self._report.add(
@@ -589,13 +603,9 @@ def _report_shape(
 
 def _named(parts: tuple[_Part, ...]) -> tuple[_Part, ...]:
     """Return parts of one kind with names that are unique among them."""
-    taken: set[str] = set()
+    unused = UnusedNames()
     named: list[Any] = []
     for part in parts:
-        base = plain_name(part.name, type(part).__name__.lower())
-        name, number = base, 2
-        while name in taken:
-            name, number = f"{base}_{number}", number + 1
-        taken.add(name)
+        name = unused.claim(plain_name(part.name, type(part).__name__.lower()))
         named.append(part if name == part.name else dataclasses.replace(part, name=name))
     return tuple(named)

@@ -105,6 +105,12 @@ def test_unknown_names_list_the_known_ones(viewer: Viewer) -> None:
         viewer.set_positions({"elbo": 0.0})
 
 
+def test_a_name_that_is_taken_gets_a_number_that_is_not() -> None:
+    with Viewer(port=0) as other:
+        names = [other.add(ARM, name=name) for name in ("arm (3)", "arm", "arm")]
+    assert names == ["arm (3)", "arm", "arm (4)"]
+
+
 def test_a_closed_viewer_says_so_and_a_wrong_file_leaves_no_server(tmp_path: Path) -> None:
     with Viewer(port=0) as other:
         assert other.add(ARM) == "arm"

@@ -8,7 +8,18 @@ import loaders
 from loaders.model import WORLD, Link, Model
 from loaders.pose import IDENTITY
 from loaders.scene import Scene
-from loaders.scoped_names import local_name, outermost_scope, root_model
+from loaders.scoped_names import (
+    Form,
+    UnusedNames,
+    from_1,
+    from_2,
+    local_name,
+    outermost_scope,
+    root_model,
+    underscores_behind,
+    underscores_in_front,
+    unused_name,
+)
 
 
 def _scene(name: str, canonical_link: str | None, links: dict[str, str]) -> Scene:
@@ -52,3 +63,33 @@ def test_files_of_one_model_and_worlds_differ() -> None:
     )
     assert root_model(one) is one.models[0]
     assert root_model(world) is None
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        (from_2, ["a", "a_2", "a_4", "b"]),
+        (from_1, ["a", "a_1", "a_2", "b"]),
+        (underscores_behind, ["a", "a_", "a__", "b"]),
+        (underscores_in_front, ["a", "_a", "__a", "b"]),
+    ],
+)
+def test_names_that_are_taken_get_the_next_form(form: Form, expected: list[str]) -> None:
+    unused = UnusedNames({"a_3"}, form)
+    assert [unused.claim(name) for name in ("a", "a", "a", "b")] == expected
+
+
+def test_many_names_with_one_preferred_name_take_linear_time() -> None:
+    count = 1000
+    tried: list[str] = []
+    taken: set[str] = set()
+    attempts: dict[str, int] = {}
+
+    def is_taken(name: str) -> bool:
+        tried.append(name)
+        return name in taken
+
+    for _ in range(count):
+        taken.add(unused_name("a", is_taken, attempts=attempts))
+    assert taken == {"a", *(f"a_{number}" for number in range(2, count + 1))}
+    assert len(tried) < 2 * count

@@ -362,7 +362,7 @@ def add_loops(dartpy: Any, world: Any, built: BuiltSkeleton, mechanism: Mechanis
     axes = {
         closure.joint.name: closure.joint.axes[0].xyz
         for closure in mechanism.closures
-        if closure.joint.type in {JointType.REVOLUTE, JointType.CONTINUOUS}
+        if closure.joint.type.traits.closing_points == 2
     }
     solver = world.getConstraintSolver()
     for name, ((a, X_AP), (b, _)) in constraint_frames(mechanism):
