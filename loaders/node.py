@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from loaders import codes
 
-from .diagnostics import Diagnostics, Fate, Where, declaration_of, make_where
+from .diagnostics import Code, Diagnostics, Where, declaration_of, make_where
 from .numbers import KeyGroup, plain_number, plain_numbers
 from .scoped_names import subjects_of
 from .speed import Deferred
@@ -288,24 +288,15 @@ def _report(node: ReadElement, key: str, unread: ReadElement) -> None:
     name = key.lstrip("@")
     prefix = name.partition(":")[0] if ":" in name else ""
     if prefix and prefix != "drake":
-        message = "{name} belongs to the namespace {prefix}; ignored"
-        unread.report(Fate.NOTED, "xml.foreign", message, name=name, prefix=prefix)
+        unread.report(codes.XML_FOREIGN, name=name, prefix=prefix)
         return
     kind = "attribute" if key[0] == "@" else "element"
     close = _closest(key, _read_keys(node))
     hint = f"did you mean {close.lstrip('@')}?" if close else home_of(node.tag, name)
     if _states_form(node.tag, key, unread):
-        message = "unknown {kind} {name!r} of <{tag}>, which may state a pose or a shape"
-        leniency = "it is ignored"
-        arguments = {"kind": kind, "name": name, "tag": node.tag}
-        unread.report(
-            Fate.INVALID, "xml.unread-pose", message, hint=hint, leniency=leniency, **arguments
-        )
+        unread.report(codes.XML_UNREAD_POSE, hint=hint, kind=kind, name=name, tag=node.tag)
         return
-    message = "unknown {kind} {name!r} of <{tag}>; ignored"
-    unread.report(
-        Fate.DROPPED, "xml.unread", message, hint=hint, kind=kind, name=name, tag=node.tag
-    )
+    unread.report(codes.XML_UNREAD, hint=hint, kind=kind, name=name, tag=node.tag)
 
 
 def _states_form(tag: str, key: str, unread: ReadElement) -> bool:
@@ -757,13 +748,6 @@ class Node:
             **arguments,
         )
 
-    def invalid(self, code: str, template: str, /, *, leniency: str = "", **arguments: Any) -> None:
-        """Record that this element is invalid.
-
-        Args: as for `report`, with ``hint`` and ``subjects`` among ``arguments``.
-        """
-        self.report(Fate.INVALID, code, template, leniency=leniency, **arguments)
-
     def report_unread(self) -> None:
         """Report every element and attribute that no reader read; of an unread subtree only the
         topmost element.
@@ -780,16 +764,15 @@ def _report_repeated(node: Node) -> None:
         element.skip_all()
 
 
-IgnoredElements = Mapping[str, tuple[Fate, str, str]]
-"""Fate, code and reason, keyed by tag; a reason completes the message "ignored <tag>: ..."."""
+IgnoredElements = Mapping[str, Code]
+"""Codes of elements that are not read, keyed by tag; their messages have the argument ``tag``."""
 
 
 def report_ignored(element: Node, ignored: IgnoredElements) -> None:
     """Report each child with one of these tags, and mark its subtree as read."""
     tags = tuple(ignored)
     for child in () if element.lacks(tags) else element.all(*tags):
-        fate, code, reason = ignored[child.tag]
-        child.report(fate, code, "ignored <{tag}>: {reason}", tag=child.tag, reason=reason)
+        child.report(ignored[child.tag], tag=child.tag)
         mark_read(child)
 
 

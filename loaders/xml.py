@@ -23,7 +23,7 @@ from xml.parsers import expat
 
 from loaders import codes
 
-from .diagnostics import Diagnostics, Fate, Where
+from .diagnostics import Diagnostics, Where
 from .files.read_file import main_file, read
 from .limits import FileError, limit_of
 from .node import Node
@@ -224,7 +224,6 @@ _ZIP = b"PK\x03\x04"
 MAX_ELEMENTS = 1_000_000
 _SHORTEST = len("<a>")
 """Number of bytes of the shortest element."""
-_TOO_MANY = "the file has more than {most} elements or {depth} levels of nesting"
 
 
 _WITHOUT_TEXT = frozenset({"mujoco", "mujocoinclude"})
@@ -232,7 +231,7 @@ _WITHOUT_TEXT = frozenset({"mujoco", "mujocoinclude"})
 
 
 class _RefusedError(Exception):
-    """The document must not be parsed further; arguments: code, message, hint."""
+    """The document must not be parsed further; arguments: its code, and those of the message."""
 
 
 def read_bytes(path: str | Path, diagnostics: Diagnostics) -> bytes | None:
@@ -247,10 +246,7 @@ def read_bytes(path: str | Path, diagnostics: Diagnostics) -> bytes | None:
     try:
         data = read(path)
     except FileError as error:
-        message = "cannot read the file: {reason}"
-        diagnostics.add(
-            Fate.INVALID, error.code, message, where, hint=error.hint, reason=error.reason
-        )
+        diagnostics.add(error.code, where, hint=error.hint, reason=error.reason)
         return None
     diagnostics.spend("files", 1)
     diagnostics.spend("bytes", len(data))
@@ -259,11 +255,7 @@ def read_bytes(path: str | Path, diagnostics: Diagnostics) -> bytes | None:
         diagnostics.add(codes.FILE_COMPRESSED, where)
         return None
     if data.startswith(_ZIP):
-        message, hint = (
-            "the file is a ZIP archive",
-            "unpack it; archives of MJCF end in .mjz or .zip, and are not included",
-        )
-        diagnostics.add(Fate.INVALID, "file.compressed", message, where, hint=hint)
+        diagnostics.add(codes.FILE_COMPRESSED_ARCHIVE, where)
         return None
     return data
 
@@ -280,16 +272,8 @@ def model_in(path: str, where: Where, diagnostics: Diagnostics) -> str | None:
     try:
         return main_file(path)
     except FileError as error:
-        message = "cannot read {file}: {reason}"
-        diagnostics.add(
-            Fate.INVALID,
-            error.code,
-            message,
-            where,
-            hint=error.hint,
-            file=path,
-            reason=error.reason,
-        )
+        code = error.code.variant("cannot read {file}: {reason}")
+        diagnostics.add(code, where, hint=error.hint, file=path, reason=error.reason)
         return None
 
 
@@ -339,18 +323,15 @@ def _mended(
     with suppress(expat.ExpatError):
         root = _parse(mended_xml(data), file, diagnostics)
     opened = open_element(data)
-    message = "the file is not well-formed XML: {reason} at column {column}"
+    code = codes.XML_SYNTAX
     if not data.strip():
-        message = "the file is empty; expected an XML document"
+        code = codes.XML_SYNTAX_EMPTY
     elif opened is not None:
-        message += "; the start tag <{tag}> of line {line} is still open there"
+        code = codes.XML_SYNTAX_OPEN_TAG
     tag, line = opened or ("", 0)
     diagnostics.add(
-        Fate.INVALID,
-        "xml.syntax",
-        message,
+        code,
         Where(file, error.lineno),
-        hint="correct the XML there, or check that this is the right file",
         leniency="" if root is None else "it is read as TinyXML reads it",
         reason=reason(data, error),
         column=error.offset + 1,
@@ -371,14 +352,11 @@ def _parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     try:
         parser.Parse(data, True)
     except _RefusedError as refusal:
-        code, message, hint = refusal.args
-        diagnostics.add(
-            Fate.INVALID, code, message, Where(file, parser.CurrentLineNumber), hint=hint
-        )
+        code, arguments = refusal.args
+        diagnostics.add(code, Where(file, parser.CurrentLineNumber), **arguments)
         return None
     except (ValueError, LookupError) as error:  # an encoding unknown to Python
-        message = "the file is not well-formed XML: {reason}"
-        diagnostics.add(Fate.INVALID, "xml.syntax", message, Where(file), reason=error)
+        diagnostics.add(codes.XML_SYNTAX_ENCODING, Where(file), reason=error)
         return None
     finally:  # the handlers refer to the parser
         parser.StartElementHandler = parser.EndElementHandler = None
@@ -389,14 +367,11 @@ def _parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
 
 
 def _too_many(most: int) -> _RefusedError:
-    problem = _TOO_MANY.format(most=most, depth=MAX_DEPTH)
-    return _RefusedError("file.too-large", problem, "split the file and include its parts")
+    return _RefusedError(codes.FILE_TOO_LARGE_ELEMENTS, {"most": most, "depth": MAX_DEPTH})
 
 
 def _refuse_doctype(*_: object) -> None:
-    raise _RefusedError(
-        "xml.doctype", "a DOCTYPE is not allowed", "remove the DOCTYPE; entities are not supported"
-    )
+    raise _RefusedError(codes.XML_DOCTYPE, {})
 
 
 def _count_elements(parser: expat.XMLParserType, most: int) -> None:
