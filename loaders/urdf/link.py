@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from loaders import codes as loaders_codes
 from loaders.context import Context
-from loaders.diagnostics import Fate, Where
+from loaders.diagnostics import Where
 from loaders.drake.dialect import URDF
 from loaders.drake.link import ELEMENTS_OF_URDF as DRAKE_SURFACE
 from loaders.drake.link import read_display, read_surface_velocity_axis
@@ -25,12 +26,8 @@ from loaders.urdf import codes
 from .geometry import Materials, pose_of, read_geometry, shape_names
 
 _IGNORED: IgnoredElements = {
-    "friction_anchor": (Fate.NOTED, "urdf.engine-setting", "it sets the solver of PyBullet"),
-    "inertia_scaling": (
-        Fate.DROPPED,
-        "urdf.inertia-scaling",
-        "only PyBullet scales inertias; they are not scaled",
-    ),
+    "friction_anchor": codes.ENGINE_SETTING_OF_PYBULLET,
+    "inertia_scaling": codes.INERTIA_SCALING,
 }
 _FRICTION = {
     "lateral_friction": ("mu", "mu2"),
@@ -77,13 +74,15 @@ def _value(contact: Node, tag: str) -> float | None:
 _shape_inertia: Callable[..., SpatialInertia | None] = Deferred(
     "loaders.finish.mass_properties:shape_inertia"
 )
-_NOT_MECHANICAL = (Fate.NOTED, "urdf.appearance", "it has no effect on motion or contact")
 _WORDS = ("@name", "@drake_ignore")
 _PARTS = ("inertial", "contact", "drake:surface_velocity_axis")
 _INERTIAL = ("mass", "inertia", "origin")
 _SHAPE = ("origin", "geometry")
 _SHAPE_AND_MATERIAL = (*_SHAPE, "material")
-_IGNORED_IN_COLLISION: IgnoredElements = {"material": _NOT_MECHANICAL, "verbose": _NOT_MECHANICAL}
+_IGNORED_IN_COLLISION: IgnoredElements = {
+    "material": codes.APPEARANCE_OF_COLLISION,
+    "verbose": codes.APPEARANCE_OF_COLLISION,
+}
 _RARE_IN_COLLISION = (*_IGNORED_IN_COLLISION, *DRAKE_SURFACE)
 _Link, _Collision, _Visual = maker(Link), maker(Collision), maker(Visual)
 _MOMENTS = KeyGroup("@ixx", "@ixy", "@ixz", "@iyy", "@iyz", "@izz")
@@ -154,14 +153,10 @@ def _read_density(inertial: Node, collisions: Sequence[Collision]) -> SpatialIne
     """
     node = inertial.child("density")
     density = None if node is None else node.maybe_number("@value")
-    leniency = (
-        "it is left out"
-        if density is None
-        else "the mass follows from the density of the collisions"
-    )
-    inertial.invalid("xml.missing", "<inertial> requires a <mass>", leniency=leniency)
     if density is None:
+        inertial.report(loaders_codes.XML_MISSING_MASS)
         return None
+    inertial.report(loaders_codes.XML_MISSING_MASS_OF_DENSITY)
     parts = [
         inertia.moved(collision.X_LG)
         for collision in collisions
