@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import Code, Fate
+from loaders.code import Code, Fate
 
 DRAKE_DUPLICATE_GROUP = Code(
     "drake.duplicate-group",
@@ -22,7 +22,7 @@ DRAKE_UNKNOWN_GROUP = Code(
 FILE_ARCHIVE = Code(
     "file.archive",
     Fate.INVALID,
-    "",
+    "cannot read the file: {reason}",
     meaning="An archive of MJCF is damaged, has no main model, or has a member that is not read.",
     remedy="Unpack the archive, or write it again with plain files and the model as `model.xml`.",
     also=(Fate.SKIPPED,),
@@ -36,6 +36,10 @@ FILE_COMPRESSED = Code(
     hint="decompress it first",
     also=(Fate.SKIPPED,),
 )
+FILE_COMPRESSED_ARCHIVE = FILE_COMPRESSED.variant(
+    "the file is a ZIP archive",
+    hint="unpack it; archives of MJCF end in .mjz or .zip, and are not included",
+)
 FILE_INCLUDE_CYCLE = Code(
     "file.include-cycle",
     Fate.INVALID,
@@ -43,13 +47,13 @@ FILE_INCLUDE_CYCLE = Code(
     meaning="A file includes itself, directly or through other files.",
     remedy="Remove one of the includes that the message lists.",
 )
-FILE_INCLUDE_CYCLE_2 = FILE_INCLUDE_CYCLE.variant(
+FILE_INCLUDE_CYCLE_ATTACHED = FILE_INCLUDE_CYCLE.variant(
     "the model attaches itself, or models are nested too deep: {chain}"
 )
 FILE_LIMIT = Code(
     "file.limit",
     Fate.INVALID,
-    "",
+    "the {source} {verb} more than {limit} {option}",
     meaning="The load, with all files together, exceeds the limit that the message names.",
     remedy=(
         "Check that the file is not hostile; raise the limit with `limits=Limits(...)` if you "
@@ -59,10 +63,11 @@ FILE_LIMIT = Code(
 FILE_NOT_REGULAR = Code(
     "file.not-regular",
     Fate.INVALID,
-    "",
+    "cannot read the file: {reason}",
     meaning="A file is a named pipe, a socket or a device.",
     remedy="Replace it by a regular file.",
     also=(Fate.SKIPPED,),
+    hint="replace it by a regular file",
 )
 FILE_READER = Code(
     "file.reader",
@@ -73,15 +78,25 @@ FILE_READER = Code(
         "or fails."
     ),
     remedy="Report this to the authors of the package.",
+    hint="report this to the authors of the package",
 )
-FILE_READER_2 = FILE_READER.variant("{reason}", hint="report this to the authors of the package")
+FILE_READER_NO_SCENE = FILE_READER.variant(
+    "the reader {reader} returned no scene and no error", hint=""
+)
 FILE_TOO_LARGE = Code(
     "file.too-large",
     Fate.INVALID,
-    "",
+    "cannot read the file: {reason}",
     meaning="The file has more bytes, more elements or deeper nesting than the reader allows.",
     remedy="Split the file into several that include each other.",
     also=(Fate.SKIPPED,),
+)
+FILE_TOO_LARGE_ELEMENTS = FILE_TOO_LARGE.variant(
+    (
+        "the file has more than {most} elements, {depth} levels of nesting or {names} different "
+        "names"
+    ),
+    hint="split the file and include its parts",
 )
 FILE_UNKNOWN_FORMAT = Code(
     "file.unknown-format",
@@ -96,7 +111,7 @@ FILE_UNKNOWN_FORMAT = Code(
 FILE_UNLISTED = Code(
     "file.unlisted",
     Fate.NOTED,
-    "",
+    "{count} more diagnostics of severity {severity} are not listed",
     meaning="There are more diagnostics than the limit; the rest is counted.",
     remedy=(
         "Correct the problems that are listed, or raise the limit with "
@@ -106,14 +121,19 @@ FILE_UNLISTED = Code(
 FILE_UNREADABLE = Code(
     "file.unreadable",
     Fate.INVALID,
-    "cannot read the file: it is neither in {present} nor in one of paths={folders}",
+    "cannot read the file: {reason}",
     meaning="The file does not exist or cannot be read.",
     remedy="Check the path and the permissions of the file.",
+    also=(Fate.SKIPPED,),
+)
+FILE_UNREADABLE_MISSING = FILE_UNREADABLE.variant(hint="check the path")
+FILE_UNREADABLE_FOLDER = FILE_UNREADABLE.variant(hint="name a file in the folder")
+FILE_UNREADABLE_BY_PYBULLET = FILE_UNREADABLE.variant(
+    "cannot read the file: it is neither in {present} nor in one of paths={folders}",
     hint=(
         "pass the folder that you gave to setAdditionalSearchPath, which PyBullet does not tell, "
         "in paths"
     ),
-    also=(Fate.SKIPPED,),
 )
 GAZEBO_ADDED_MASS = Code(
     "gazebo.added-mass",
@@ -187,7 +207,7 @@ GAZEBO_PUBLISHER = Code(
 MESH_EMBEDDED_TEXTURE = Code(
     "mesh.embedded-texture",
     Fate.NOTED,
-    "",
+    "ignored a texture embedded in the file",
     meaning="A texture inside the mesh file is left out.",
     remedy="Store the texture as a file beside the mesh.",
 )
@@ -205,15 +225,15 @@ MESH_IMPLAUSIBLE_SIZE = Code(
 MESH_INCOMPLETE = Code(
     "mesh.incomplete",
     Fate.DROPPED,
-    "",
+    "ignored an invalid part of the file: {reason}",
     meaning="Parts of a COLLADA file are broken and are left out.",
     remedy="Export the mesh again, or repair the file.",
-    also=(Fate.NOTED,),
 )
+MESH_INCOMPLETE_APPEARANCE = MESH_INCOMPLETE.variant(fate=Fate.NOTED)
 MESH_MENDED = Code(
     "mesh.mended",
     Fate.ASSUMED,
-    "",
+    "mended the file: {reason}",
     meaning=(
         "A COLLADA file is not well-formed, for example `<` in a value, and was mended before "
         "reading."
@@ -223,14 +243,14 @@ MESH_MENDED = Code(
 MESH_MISSING_TEXTURE = Code(
     "mesh.missing-texture",
     Fate.NOTED,
-    "",
+    "cannot find texture {texture!r} in the folders of the mesh",
     meaning="A texture that the mesh names is not in a folder near the mesh.",
     remedy="Copy the texture to the folder of the mesh.",
 )
 MESH_OUTSIDE = Code(
     "mesh.outside",
     Fate.NOTED,
-    "",
+    "the material library {library} lies outside the folders of the mesh; it is not opened",
     meaning=(
         "A mesh names a material library outside the folders in which its files may lie; it "
         "is not opened."
@@ -247,22 +267,33 @@ MESH_UNREADABLE = Code(
 MESH_UP_AXIS = Code(
     "mesh.up-axis",
     Fate.ASSUMED,
-    "",
+    "the file declares {up_axis}; rotated to Z up, unlike in Gazebo, RViz and PyBullet",
     meaning=(
         "A COLLADA file declares another axis than Z as up; the message states whether the "
         "mesh was rotated."
     ),
     remedy="Export the mesh with Z up and with a unit.",
 )
+MESH_UP_AXIS_NOT_TURNED = MESH_UP_AXIS.variant(
+    "the file declares {up_axis} {reason}; not rotated, as in Gazebo, RViz and PyBullet"
+)
 MODEL_BAD_NUMBER = Code(
     "model.bad-number",
     Fate.INVALID,
-    "",
+    "a number of the pose, the inertia or an axis of {kind} {name} is not finite",
     meaning=(
         "A scene that was changed in Python has a number that is infinite or not a number, an "
         "axis that is not a unit vector, or a matrix that is not a rotation."
     ),
     remedy="Correct the number; divide the axis by its length; make the rotation orthonormal.",
+    hint="replace what is infinite or not a number",
+)
+MODEL_BAD_NUMBER_AXIS = MODEL_BAD_NUMBER.variant(
+    "an axis of joint {name} is not a unit vector", hint="divide it by its length"
+)
+MODEL_BAD_NUMBER_ROTATION = MODEL_BAD_NUMBER.variant(
+    "the rotation of the pose of {kind} {name} is not orthogonal, or mirrors",
+    hint="make it orthonormal in double precision, with a determinant of 1",
 )
 MODEL_DUPLICATE_NAME = Code(
     "model.duplicate-name",
@@ -366,7 +397,7 @@ MODEL_ZERO_SIZE = Code(
 RD_NOT_FOUND = Code(
     "rd.not-found",
     Fate.INVALID,
-    "",
+    "robot_descriptions has no URDF, xacro or MJCF file of robot {name}",
     meaning=(
         "The robot is not in the cache of the package robot_descriptions, or the package is "
         "not installed."
@@ -375,30 +406,95 @@ RD_NOT_FOUND = Code(
         "Install robot_descriptions and run `robot_descriptions pull` with the name of the robot."
     ),
 )
+RD_NOT_FOUND_IMPORT = RD_NOT_FOUND.variant(
+    "cannot import robot_descriptions: {reason}", hint="run pip install robot_descriptions"
+)
+RD_NOT_FOUND_PACKAGE = RD_NOT_FOUND.variant(
+    "the package robot_descriptions is not installed", hint="run pip install robot_descriptions"
+)
+RD_NOT_FOUND_FORM = RD_NOT_FOUND.variant(
+    "invalid robot name {name!r}; use letters, digits and underscores",
+    hint="write, say, rd://panda_description",
+)
+RD_NOT_FOUND_NAME = RD_NOT_FOUND.variant(
+    "robot_descriptions has no robot {name}",
+    hint="run robot_descriptions list for the available robots",
+)
+RD_NOT_FOUND_CACHE = RD_NOT_FOUND.variant(
+    "robot {name} is not in the cache of robot_descriptions: there is no folder {folder}"
+)
 RESOURCE_NOT_FOUND = Code(
     "resource.not-found",
     Fate.DROPPED,
-    "",
+    "cannot find {uri!r}; tried {tried}",
     meaning="The file that a URI names was not found in any of the places that the message lists.",
     remedy="Name the folder in `paths` or the package in `package_map`.",
+    hint="add its folder to package_map or paths",
+    leniency="the file is not used",
 )
+RESOURCE_NOT_FOUND_FETCH = RESOURCE_NOT_FOUND.variant(
+    hint="add its folder to package_map or paths, or download it with fetch=True"
+)
+RESOURCE_NOT_FOUND_SUBSTITUTION = RESOURCE_NOT_FOUND.variant(
+    "{uri!r} contains a xacro substitution", hint="run xacro on the file first"
+)
+RESOURCE_NOT_FOUND_SCHEME = RESOURCE_NOT_FOUND.variant(
+    "{uri!r} has the unknown scheme {scheme}://",
+    hint="use package://, model:// or file://, or give folders for the scheme in schemes",
+)
+RESOURCE_NOT_FOUND_FUEL = RESOURCE_NOT_FOUND.variant(
+    "{uri!r} is not the URI of a Fuel model, and other files are not downloaded",
+    hint="download the file, and give its path",
+)
+RESOURCE_NOT_FOUND_NO_FOLDER = RESOURCE_NOT_FOUND.variant(
+    "cannot find {uri!r}: there is no folder to search"
+)
+RESOURCE_NOT_FOUND_DOWNLOAD = RESOURCE_NOT_FOUND.variant("cannot download {uri!r}: {reason}")
 RESOURCE_OUTSIDE = Code(
     "resource.outside",
     Fate.INVALID,
-    "",
+    (
+        "{uri!r} refers to {path}, which lies outside the model's folder, its packages and the "
+        "given paths"
+    ),
     meaning="A URI leads to a file outside the folders that the model may read.",
     remedy="Name its folder in `paths`, or pass `unsafe_paths=True` if you trust the file.",
-    also=(Fate.SKIPPED,),
+    hint="add its folder to paths, or use unsafe_paths=True",
+    leniency="the file is not used",
+)
+RESOURCE_OUTSIDE_READ = RESOURCE_OUTSIDE.variant("cannot read the file: {reason}", leniency="")
+URDF_QUATERNION_VERSION = Code(
+    "urdf.quaternion-version",
+    Fate.DROPPED,
+    "ignored quat_xyzw, which URDF has since version 1.1; the version of this file is {version}",
+    meaning=(
+        "An `<origin>` has a quaternion in a file of a version before 1.1, in which URDF has "
+        "none; it is ignored, as in urdfdom, and the rotation is that of `rpy`."
+    ),
+    remedy=(
+        'State `version="1.1"` in `<robot>` if the quaternion is meant, or state the rotation '
+        "in `rpy`."
+    ),
+    hint='state version="1.1" in <robot>, or the rotation in rpy',
+)
+URDF_SEVERAL_ROOTS = Code(
+    "urdf.several-roots",
+    Fate.ASSUMED,
+    "{count} links have no parent: {links}; each is a floating base",
+    meaning="The links form several trees, and a URDF should have one root link.",
+    remedy="Connect the trees by joints.",
+    hint="connect them by joints",
 )
 XML_DOCTYPE = Code(
     "xml.doctype",
     Fate.INVALID,
-    "",
+    "a DOCTYPE is not allowed",
     meaning=(
         "The file has a DOCTYPE declaration, which is refused because entities can expand "
         "without bound."
     ),
     remedy="Remove the declaration and write out its entities.",
+    hint="remove the DOCTYPE; entities are not supported",
 )
 XML_FOREIGN = Code(
     "xml.foreign",
@@ -422,10 +518,12 @@ XML_MISSING = Code(
     "<{tag}> requires {required}",
     meaning="A required element or attribute is missing.",
     remedy="Add the element or attribute that the message names.",
-    also=(Fate.SKIPPED,),
 )
-XML_MISSING_2 = XML_MISSING.variant("<joint> requires a <{child}>")
-XML_MISSING_3 = XML_MISSING.variant("<transmission> requires a <{child}>")
+XML_MISSING_CHILD = XML_MISSING.variant("<{tag}> requires a <{child}>")
+XML_MISSING_MASS = XML_MISSING.variant("<inertial> requires a <mass>", leniency="it is left out")
+XML_MISSING_MASS_OF_DENSITY = XML_MISSING_MASS.variant(
+    leniency="the mass follows from the density of the collisions"
+)
 XML_NOT_A_FLAG = Code(
     "xml.not-a-flag",
     Fate.INVALID,
@@ -448,7 +546,9 @@ XML_NOT_A_VECTOR = Code(
     "expected {count} numbers, not {text!r}",
     meaning="A list of numbers has too few or too many values.",
     remedy="Write as many numbers as the message states, separated by spaces.",
-    also=(Fate.SKIPPED,),
+)
+XML_NOT_A_VECTOR_COLOR = XML_NOT_A_VECTOR.variant(
+    "expected 3 or 4 numbers in a color, got {count}", leniency="the color is ignored"
 )
 XML_NOT_FINITE = Code(
     "xml.not-finite",
@@ -471,24 +571,28 @@ XML_OUT_OF_RANGE = Code(
     "{name} is {value:g}; expected at least {minimum:g}",
     meaning="A number is outside the range that is allowed for it.",
     remedy="Choose a value inside the range that the message states.",
-    also=(Fate.SKIPPED,),
 )
-XML_OUT_OF_RANGE_2 = XML_OUT_OF_RANGE.variant(
+XML_OUT_OF_RANGE_COLOR = XML_OUT_OF_RANGE.variant(
+    "color {color} is outside 0..1", leniency="the color is clipped"
+)
+XML_OUT_OF_RANGE_VECTOR = XML_OUT_OF_RANGE.variant(
     "<{key}> of a <{tag}> is {x:g} {y:g} {z:g}; expected numbers of at least 0",
     leniency="the default of SDFormat is used",
 )
-XML_OUT_OF_RANGE_3 = XML_OUT_OF_RANGE.variant("negative plane size {width:g} {depth:g}")
-XML_OUT_OF_RANGE_4 = XML_OUT_OF_RANGE.variant(
+XML_OUT_OF_RANGE_PLANE = XML_OUT_OF_RANGE.variant("negative plane size {width:g} {depth:g}")
+XML_OUT_OF_RANGE_HEIGHTMAP = XML_OUT_OF_RANGE.variant(
     "the size of a heightmap must be positive, not {size}", hint="state its extent in meters"
 )
-XML_OUT_OF_RANGE_5 = XML_OUT_OF_RANGE.variant(
+XML_OUT_OF_RANGE_RESTITUTION = XML_OUT_OF_RANGE.variant(
     "restitution_coefficient is {restitution:g}; expected at most 1"
 )
-XML_OUT_OF_RANGE_6 = XML_OUT_OF_RANGE.variant("<{tag}> is {value:g}; expected at most {maximum:g}")
-XML_OUT_OF_RANGE_7 = XML_OUT_OF_RANGE.variant(
+XML_OUT_OF_RANGE_ABOVE = XML_OUT_OF_RANGE.variant(
+    "<{tag}> is {value:g}; expected at most {maximum:g}"
+)
+XML_OUT_OF_RANGE_BOX = XML_OUT_OF_RANGE.variant(
     "the size {x:g} {y:g} {z:g} of a box must not be negative"
 )
-XML_OUT_OF_RANGE_8 = XML_OUT_OF_RANGE.variant("damping and friction must not be negative")
+XML_OUT_OF_RANGE_DYNAMICS = XML_OUT_OF_RANGE.variant("damping and friction must not be negative")
 XML_REPEATED_ELEMENT = Code(
     "xml.repeated-element",
     Fate.DROPPED,
@@ -499,14 +603,23 @@ XML_REPEATED_ELEMENT = Code(
 XML_SYNTAX = Code(
     "xml.syntax",
     Fate.INVALID,
-    "",
+    "the file is not well-formed XML: {reason} at column {column}",
     meaning="The file is not well-formed XML.",
     remedy=(
         "Correct the file at the line and column of the message, or check that it is the right "
         "file."
     ),
     also=(Fate.SKIPPED,),
+    hint="correct the XML there, or check that this is the right file",
 )
+XML_SYNTAX_OPEN_TAG = XML_SYNTAX.variant(
+    (
+        "the file is not well-formed XML: {reason} at column {column}; the start tag <{tag}> of "
+        "line {line} is still open there"
+    ),
+)
+XML_SYNTAX_EMPTY = XML_SYNTAX.variant("the file is empty; expected an XML document")
+XML_SYNTAX_ENCODING = XML_SYNTAX.variant("the file is not well-formed XML: {reason}", hint="")
 XML_TRAILING_TEXT = Code(
     "xml.trailing-text",
     Fate.ASSUMED,
@@ -514,8 +627,8 @@ XML_TRAILING_TEXT = Code(
     meaning="More text follows the expected numbers and is ignored.",
     remedy="Remove the text after the numbers.",
 )
-XML_TRAILING_TEXT_2 = XML_TRAILING_TEXT.variant("{word!r} is not a number; using {digits}")
-XML_TRAILING_TEXT_3 = XML_TRAILING_TEXT.variant(
+XML_TRAILING_TEXT_IN_WORD = XML_TRAILING_TEXT.variant("{word!r} is not a number; using {digits}")
+XML_TRAILING_TEXT_NUMBERS = XML_TRAILING_TEXT.variant(
     "expected {count} numbers, not {words}; using the first {count}"
 )
 XML_UNREAD = Code(
@@ -535,6 +648,7 @@ XML_UNREAD_POSE = Code(
         "`xml.unread`."
     ),
     remedy="Correct its spelling, or remove it.",
-    also=(Fate.SKIPPED,),
     leniency="it is ignored",
 )
+LOST_FORMS = frozenset({XML_UNREAD_POSE.name, URDF_QUATERNION_VERSION.name})
+"""Codes of findings that a stated pose or shape is not read, which come before all others."""

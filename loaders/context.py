@@ -36,7 +36,9 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
-from .diagnostics import Diagnostics, Fate
+from loaders import codes
+
+from .diagnostics import Code, Diagnostics
 from .files.folders import (
     AllowedRoots,
     PackageIndex,
@@ -60,24 +62,32 @@ from .speed import maker
 
 FUEL_SCHEMES = frozenset({"http", "https", "fuel"})
 """Schemes of URIs of models of Gazebo Fuel."""
-_FETCH = "add its folder to package_map or paths, or download it with fetch=True"
-_ADD_FOLDER = "add its folder to package_map or paths"
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The reason why a search gives no path: template, hint and arguments of a diagnostic."""
+    """The reason why a search gives no path: code, arguments and hint of a diagnostic; an empty
+    hint means that of the code.
+    """
 
-    template: str
-    hint: str
+    code: Code
     arguments: Mapping[str, str]
-    code: str = "resource.not-found"
-    fate: Fate = Fate.DROPPED
+    hint: str = ""
 
     @property
     def message(self) -> str:
         """The message for people."""
-        return self.template.format(**self.arguments)
+        return self.code.message.format(**self.arguments)
+
+    def at_include(self, code: Code) -> Code:
+        """Return the code of a finding about an include of the file.
+
+        Args:
+            code: That of a file that is not found; its message and hint become those of the search.
+        """
+        if self.code.name != codes.RESOURCE_NOT_FOUND.name:
+            return self.code
+        return code.variant(self.code.message, hint=self.code.hint)
 
 
 def not_found(uri: str, scheme: str, tried: list[str], download: str | None) -> Failure:
@@ -91,33 +101,22 @@ def not_found(uri: str, scheme: str, tried: list[str], download: str | None) -> 
     """
     known = scheme in {"", "file", "package", "model", *FUEL_SCHEMES}
     if "$(" in uri or "${" in uri:
-        return Failure(
-            "{uri!r} contains a xacro substitution", "run xacro on the file first", {"uri": uri}
-        )
+        return Failure(codes.RESOURCE_NOT_FOUND_SUBSTITUTION, {"uri": uri})
     if not tried and not known:
-        hint = "use package://, model:// or file://, or give folders for the scheme in schemes"
-        return Failure(
-            "{uri!r} has the unknown scheme {scheme}://", hint, {"uri": uri, "scheme": scheme}
-        )
+        return Failure(codes.RESOURCE_NOT_FOUND_SCHEME, {"uri": uri, "scheme": scheme})
     if not tried and scheme in FUEL_SCHEMES:
-        message = "{uri!r} is not the URI of a Fuel model, and other files are not downloaded"
-        return Failure(message, "download the file, and give its path", {"uri": uri})
+        return Failure(codes.RESOURCE_NOT_FOUND_FUEL, {"uri": uri})
     if not tried:
-        return Failure(
-            "cannot find {uri!r}: there is no folder to search", _ADD_FOLDER, {"uri": uri}
-        )
+        return Failure(codes.RESOURCE_NOT_FOUND_NO_FOLDER, {"uri": uri})
     if download:
-        return Failure(
-            "cannot download {uri!r}: {reason}", _ADD_FOLDER, {"uri": uri, "reason": download}
-        )
+        return Failure(codes.RESOURCE_NOT_FOUND_DOWNLOAD, {"uri": uri, "reason": download})
     similar = next(
         (path for place in tried if (path := _other_case(Path(place))) is not None), None
     )
-    advice = _FETCH if scheme in FUEL_SCHEMES and download is None else _ADD_FOLDER
-    hint = advice if similar is None else f"did you mean {similar}? File names are case-sensitive"
-    return Failure(
-        "cannot find {uri!r}; tried {tried}", hint, {"uri": uri, "tried": ", ".join(tried)}
-    )
+    may_download = scheme in FUEL_SCHEMES and download is None
+    code = codes.RESOURCE_NOT_FOUND_FETCH if may_download else codes.RESOURCE_NOT_FOUND
+    hint = "" if similar is None else f"did you mean {similar}? File names are case-sensitive"
+    return Failure(code, {"uri": uri, "tried": ", ".join(tried)}, hint)
 
 
 def _other_case(path: Path) -> Path | None:
@@ -482,29 +481,12 @@ class Resources:
 
 def _report(failure: Failure, node: Node) -> None:
     """Report at an element that a URI has no file."""
-    leniency = "the file is not used"
-    node.report(
-        failure.fate,
-        failure.code,
-        failure.template,
-        hint=failure.hint,
-        leniency=leniency,
-        **failure.arguments,
-    )
+    node.report(failure.code, hint=failure.hint, **failure.arguments)
 
 
 def _outside(uri: str, path: str) -> Failure:
     """Return the reason why a file that was found for a URI may not be read."""
-    return Failure(
-        (
-            "{uri!r} refers to {path}, which lies outside the model's folder, its packages and the "
-            "given paths"
-        ),
-        "add its folder to paths, or use unsafe_paths=True",
-        {"uri": uri, "path": path},
-        code="resource.outside",
-        fate=Fate.INVALID,
-    )
+    return Failure(codes.RESOURCE_OUTSIDE, {"uri": uri, "path": path})
 
 
 def _joined(folder: Path, rest: str) -> str:

@@ -15,15 +15,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from itertools import accumulate
 from string import Formatter
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
+from .code import Code, Fate, declared_codes
+from .codes import FILE_LIMIT, FILE_UNLISTED, LOST_FORMS, RESOURCE_NOT_FOUND
 from .limits import Budget, LimitError, Limits, budgeted, how_to_raise
 from .speed import Deferred, maker
-from .text import LOST_FORMS, printable, shortened
+from .text import printable, shortened
+
+__all__ = ["Code", "Fate", "declared_codes"]
 
 
 class Finding(Protocol):
@@ -96,27 +99,6 @@ MAX_LISTED = 6
 """Largest number of names that a message lists; it states how many more there are."""
 
 
-class Fate(StrEnum):
-    """Consequence for one piece of the source."""
-
-    INVALID = "invalid"
-    """The source is invalid; no model can be made of it."""
-    DROPPED = "dropped"
-    """The piece has a meaning that the result does not carry."""
-    SKIPPED = "skipped"
-    """The piece is invalid; lenient loading left it out or assumed a value, which the message
-    states.
-    """
-    APPROXIMATED = "approximated"
-    """The result carries the piece with an error, whose size the message states."""
-    REPAIRED = "repaired"
-    """The piece was changed by a repair that the caller asked for."""
-    ASSUMED = "assumed"
-    """The source gives no usable value; the message states the value that is used."""
-    NOTED = "noted"
-    """Information; nothing that moves or collides depends on it."""
-
-
 _SEVERITY = {
     Fate.INVALID: "error",
     Fate.DROPPED: "warning",
@@ -126,76 +108,6 @@ _SEVERITY = {
     Fate.REPAIRED: "note",
     Fate.NOTED: "note",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Code:
-    """The declaration of one kind of finding.
-
-    Attributes:
-        name: Stable and documented, for example ``sdf.frame-cycle``.
-        fate: The consequence for the piece of the source.
-        message: The message, with ``{argument}`` where an argument stands.
-        meaning: The meaning of the finding, in one sentence, for the page of codes.
-        remedy: The advice to the user on that page; empty if nothing needs to be done.
-        hint: The advice in the message, an imperative.
-        leniency: What lenient loading does instead of refusing the file; empty if it refuses it.
-        also: Other fates that a reader may state at the place where it finds the problem.
-    """
-
-    name: str
-    fate: Fate
-    message: str
-    meaning: str = field(kw_only=True)
-    remedy: str = field(default="", kw_only=True)
-    hint: str = field(default="", kw_only=True)
-    leniency: str = field(default="", kw_only=True)
-    also: tuple[Fate, ...] = field(default=(), kw_only=True)
-
-    @property
-    def fates(self) -> tuple[Fate, ...]:
-        """All fates that findings of this kind have."""
-        return tuple(dict.fromkeys((self.fate, *self.also)))
-
-    def variant(
-        self,
-        message: str = "",
-        *,
-        fate: Fate | None = None,
-        hint: str | None = None,
-        leniency: str | None = None,
-    ) -> Code:
-        """Return this kind of finding with another message, fate, hint or leniency.
-
-        Args:
-            message: The message; empty to keep it.
-            fate: The fate; None to keep it.
-            hint: The hint; None to keep it.
-            leniency: What lenient loading does; None to keep it.
-        """
-        return replace(
-            self,
-            message=message or self.message,
-            fate=self.fate if fate is None else fate,
-            hint=self.hint if hint is None else hint,
-            leniency=self.leniency if leniency is None else leniency,
-        )
-
-
-def declared_codes(names: Mapping[str, object]) -> dict[str, Code]:
-    """Return the codes that a module declares, by name; the fates of variants are added to the
-    first.
-
-    Args:
-        names: The names of the module, those of `vars`.
-    """
-    found: dict[str, Code] = {}
-    for value in names.values():
-        if isinstance(value, Code):
-            first = found.setdefault(value.name, value)
-            fates = tuple(dict.fromkeys((*first.fates, *value.fates)))
-            found[value.name] = replace(first, also=fates[1:])
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,13 +333,15 @@ class Diagnostics:
         """Record how many findings are beyond the limit of the load."""
         unlisted = {} if self._budget is None else self._budget.unlisted
         for severity, count in sorted(unlisted.items()):
-            message = "{count} more diagnostics of severity {severity} are not listed"
-            hint, entry = (
-                how_to_raise("diagnostics"),
-                dict[str, Argument](count=count, severity=severity),
-            )
+            arguments: dict[str, Argument] = {"count": count, "severity": severity}
             self._entries.append(
-                Diagnostic("file.unlisted", Fate.NOTED, message, hint=hint, arguments=entry)
+                Diagnostic(
+                    FILE_UNLISTED.name,
+                    FILE_UNLISTED.fate,
+                    FILE_UNLISTED.message,
+                    hint=how_to_raise("diagnostics"),
+                    arguments=arguments,
+                )
             )
 
     def extend(self, entries: Iterable[Diagnostic]) -> None:
@@ -502,7 +416,7 @@ def without_repeats(entries: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     same shape is left out.
     """
     unique = tuple(dict.fromkeys(entries))
-    missing = [entry.where for entry in unique if entry.code == "resource.not-found"]
+    missing = [entry.where for entry in unique if entry.code == RESOURCE_NOT_FOUND.name]
     shapes = {
         (where.file, path)
         for where in missing
@@ -734,10 +648,20 @@ def _limit_finding(error: LimitError, file: str) -> Diagnostic:
         error: The limit.
         file: The main file.
     """
-    message = f"the {'file' if error.file else 'load'} {error.verb} more than {{limit}} {{option}}"
-    arguments: dict[str, Argument] = {"limit": error.limit, "option": error.option}
-    where, hint = Where(error.file or file), how_to_raise(error.option)
-    return Diagnostic("file.limit", Fate.INVALID, message, where, hint=hint, arguments=arguments)
+    arguments: dict[str, Argument] = {
+        "source": "file" if error.file else "load",
+        "verb": error.verb,
+        "limit": error.limit,
+        "option": error.option,
+    }
+    return Diagnostic(
+        FILE_LIMIT.name,
+        FILE_LIMIT.fate,
+        FILE_LIMIT.message,
+        Where(error.file or file),
+        hint=how_to_raise(error.option),
+        arguments=arguments,
+    )
 
 
 class _Limited:

@@ -93,12 +93,10 @@ def _read(point: EntryPoint, root: Node, context: Context) -> Scene | None:
                 found
             )  # the package may keep its own, and the load completes one
     except _ReaderError as error:
-        root.report(codes.FILE_READER_2, reason=str(error))
+        root.report(codes.FILE_READER, reason=str(error))
         return None
     if scene is None and not any(entry.fate is Fate.INVALID for entry in context.diagnostics):
-        root.report(
-            codes.FILE_READER, reason=f"the reader {point.value} returned no scene and no error"
-        )
+        root.report(codes.FILE_READER_NO_SCENE, reader=point.value)
     return scene
 
 

@@ -22,6 +22,8 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import TypeVar
 
+from .code import Code
+
 
 class _Pauses:
     """The pauses that have begun and not ended, in all threads; the collector runs again when the
@@ -174,12 +176,12 @@ class FileError(Exception):
     """A file is not read.
 
     Attributes:
-        code: The diagnostic code.
+        code: The diagnostic code, whose message has the argument ``reason``.
         reason: The reason, for people.
-        hint: The advice to the user; may be empty.
+        hint: The advice to the user; empty for that of the code.
     """
 
-    def __init__(self, code: str, reason: str, hint: str = "") -> None:
+    def __init__(self, code: Code, reason: str, hint: str = "") -> None:
         super().__init__(reason)
         self.code, self.reason, self.hint = code, reason, hint
 

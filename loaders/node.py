@@ -16,7 +16,7 @@ from typing import Any
 
 from loaders import codes
 
-from .diagnostics import Diagnostics, Fate, Where, declaration_of, make_where
+from .diagnostics import Code, Diagnostics, Where, declaration_of, make_where
 from .numbers import plain_number, plain_numbers
 from .scoped_names import subjects_of
 from .speed import Deferred
@@ -377,13 +377,6 @@ class Node:
             **arguments,
         )
 
-    def invalid(self, code: str, template: str, /, *, leniency: str = "", **arguments: Any) -> None:
-        """Record that this element is invalid.
-
-        Args: as for `report`, with ``hint`` and ``subjects`` among ``arguments``.
-        """
-        self.report(Fate.INVALID, code, template, leniency=leniency, **arguments)
-
     def report_unread(self) -> None:
         """Report every element and attribute that no reader read; of an unread subtree only the
         topmost element.
@@ -538,16 +531,15 @@ def home_of(parent: str, name: str) -> str:
     )
 
 
-IgnoredElements = Mapping[str, tuple[Fate, str, str]]
-"""Fate, code and reason, keyed by tag; a reason completes the message "ignored <tag>: ..."."""
+IgnoredElements = Mapping[str, Code]
+"""Codes of elements that are not read, keyed by tag; their messages have the argument ``tag``."""
 
 
 def report_ignored(element: Node, ignored: IgnoredElements) -> None:
     """Report each child with one of these tags, and mark its subtree as read."""
     tags = tuple(ignored)
-    for child in element.all(*tags):
-        fate, code, reason = ignored[child.tag]
-        child.report(fate, code, "ignored <{tag}>: {reason}", tag=child.tag, reason=reason)
+    for child in () if element.lacks(tags) else element.all(*tags):
+        child.report(ignored[child.tag], tag=child.tag)
         mark_read(child)
 
 

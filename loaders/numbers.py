@@ -137,7 +137,7 @@ def unusual_numbers(
     if len(words) < count and len(values) == len(words):
         node.report(codes.XML_NOT_A_VECTOR, count=count, text=text)
     elif len(words) > count:
-        node.report(codes.XML_TRAILING_TEXT_3, count=count, words=len(words))
+        node.report(codes.XML_TRAILING_TEXT_NUMBERS, count=count, words=len(words))
     return values[:count] if len(values) >= count else None
 
 
@@ -152,7 +152,7 @@ def _parse(node: NumberElement, word: str, inf: bool) -> float | None:
         return None
     value, digits = number
     if digits != word:
-        node.report(codes.XML_TRAILING_TEXT_2, word=word, digits=digits)
+        node.report(codes.XML_TRAILING_TEXT_IN_WORD, word=word, digits=digits)
     if math.isnan(value) or (math.isinf(value) and not inf):
         node.report(codes.XML_NOT_FINITE, tag=node.tag, word=word)
         return None

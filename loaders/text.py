@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Protocol, TypeVar
 
+from .codes import LOST_FORMS
 from .limits import has_time_to_compare
 
 __all__ = ["card", "details", "findings_table", "summary_of", "table"]
@@ -161,8 +162,6 @@ def _escape(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 32 else f"\\u{code:04x}"
 
 
-LOST_FORMS = frozenset({"xml.unread-pose", "urdf.quaternion-version"})
-"""Codes of findings that a stated pose or shape is not read, which come before all others."""
 MAX_ROWS = 50
 """Largest number of rows of a table; it states how many more there are."""
 MAX_CELL = 240

@@ -29,7 +29,7 @@ from lxml import etree
 
 from loaders import codes
 
-from .diagnostics import Diagnostics, Fate, Where
+from .diagnostics import Diagnostics, Where
 from .files.read_file import main_file, read
 from .limits import FileError, limit_of
 from .node import Node
@@ -191,9 +191,6 @@ one.
 """
 _ZIP = b"PK\x03\x04"
 """Start of a ZIP archive."""
-_TOO_MANY = (
-    "the file has more than {most} elements, {depth} levels of nesting or {names} different names"
-)
 _WITHOUT_TEXT = frozenset({"mujoco", "mujocoinclude"})
 """Root elements of documents whose elements have attributes only; MuJoCo ignores any text."""
 _PIECE = re.compile(rb"[^\n]*\n[^<]*|[^\n]+\Z")
@@ -228,7 +225,7 @@ document.
 
 
 class _RefusedError(Exception):
-    """The document must not be parsed further; arguments: code, message, hint."""
+    """The document must not be parsed further; arguments: its code, and those of the message."""
 
 
 class _SyntaxError(Exception):
@@ -249,10 +246,7 @@ def read_bytes(path: str | Path, diagnostics: Diagnostics) -> bytes | None:
     try:
         data = read(path)
     except FileError as error:
-        message = "cannot read the file: {reason}"
-        diagnostics.add(
-            Fate.INVALID, error.code, message, where, hint=error.hint, reason=error.reason
-        )
+        diagnostics.add(error.code, where, hint=error.hint, reason=error.reason)
         return None
     diagnostics.spend("files", 1)
     diagnostics.spend("bytes", len(data))
@@ -261,11 +255,7 @@ def read_bytes(path: str | Path, diagnostics: Diagnostics) -> bytes | None:
         diagnostics.add(codes.FILE_COMPRESSED, where)
         return None
     if data.startswith(_ZIP):
-        message, hint = (
-            "the file is a ZIP archive",
-            "unpack it; archives of MJCF end in .mjz or .zip, and are not included",
-        )
-        diagnostics.add(Fate.INVALID, "file.compressed", message, where, hint=hint)
+        diagnostics.add(codes.FILE_COMPRESSED_ARCHIVE, where)
         return None
     return data
 
@@ -282,16 +272,8 @@ def model_in(path: str, where: Where, diagnostics: Diagnostics) -> str | None:
     try:
         return main_file(path)
     except FileError as error:
-        message = "cannot read {file}: {reason}"
-        diagnostics.add(
-            Fate.INVALID,
-            error.code,
-            message,
-            where,
-            hint=error.hint,
-            file=path,
-            reason=error.reason,
-        )
+        code = error.code.variant("cannot read {file}: {reason}")
+        diagnostics.add(code, where, hint=error.hint, file=path, reason=error.reason)
         return None
 
 
@@ -343,17 +325,14 @@ def _mended(data: bytes, error: _SyntaxError, file: str, diagnostics: Diagnostic
         reason += _foreign_byte(data, line)
     elif reason == _UNCLOSED_COMMENT:  # libxml2 tells where the document ends
         line, column = _place(data, data.find(b"<!--", data.rfind(b"-->") + 1))
-    message = "the file is not well-formed XML: {reason} at column {column}"
+    code = codes.XML_SYNTAX
     if not data.strip():
-        message = "the file is empty; expected an XML document"
+        code = codes.XML_SYNTAX_EMPTY
     elif opened is not None:
-        message += "; the start tag <{tag}> of line {line} is still open there"
+        code = codes.XML_SYNTAX_OPEN_TAG
     diagnostics.add(
-        Fate.INVALID,
-        "xml.syntax",
-        message,
+        code,
         Where(file, line),
-        hint="correct the XML there, or check that this is the right file",
         leniency="" if root is None else "it is read as TinyXML reads it",
         reason=reason,
         column=column,
@@ -393,12 +372,11 @@ def _parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
             builder = _Builder(file, diagnostics)
             _feed(_with_declarations(text, builder), builder)
     except _RefusedError as refusal:
-        code, message, hint = refusal.args
-        diagnostics.add(Fate.INVALID, code, message, Where(file, builder.line), hint=hint)
+        code, arguments = refusal.args
+        diagnostics.add(code, Where(file, builder.line), **arguments)
         return None
     except (ValueError, LookupError) as error:  # an encoding unknown to Python
-        message = "the file is not well-formed XML: {reason}"
-        diagnostics.add(Fate.INVALID, "xml.syntax", message, Where(file), reason=error)
+        diagnostics.add(codes.XML_SYNTAX_ENCODING, Where(file), reason=error)
         return None
     return builder.root()
 
@@ -512,11 +490,7 @@ class _Builder:
 
     def doctype(self, *_: object) -> None:
         """Refuse a DOCTYPE."""
-        raise _RefusedError(
-            "xml.doctype",
-            "a DOCTYPE is not allowed",
-            "remove the DOCTYPE; entities are not supported",
-        )
+        raise _RefusedError(codes.XML_DOCTYPE, {})
 
     def close(self) -> None:
         """End the document, well-formed or not."""
@@ -539,8 +513,8 @@ class _Builder:
 
 def _too_many() -> _RefusedError:
     most = max(MAX_ELEMENTS, limit_of("elements"))
-    problem = _TOO_MANY.format(most=most, depth=MAX_DEPTH, names=MAX_NAMES)
-    return _RefusedError("file.too-large", problem, "split the file and include its parts")
+    arguments = {"most": most, "depth": MAX_DEPTH, "names": MAX_NAMES}
+    return _RefusedError(codes.FILE_TOO_LARGE_ELEMENTS, arguments)
 
 
 def _feed(data: bytes, builder: _Builder) -> None:

@@ -44,10 +44,11 @@ ON_DEMAND = {
 
 ORDER = {
     "loaders": (
-        {"limits", "speed"},
+        {"code", "speed"},
+        {"codes", "limits"},
         {"pose", "text"},
         {"diagnostics", "inertia"},
-        {"codes", "files", "model"},
+        {"files", "model"},
         {"numbers"},
         {"scoped_names"},
         {"collision_pairs", "engine_settings", "node"},

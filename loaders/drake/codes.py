@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import Code, Fate
+from loaders.code import Code, Fate
 
 DIRECTIVES_DUPLICATE_FRAME = Code(
     "directives.duplicate-frame",
@@ -21,22 +21,27 @@ DIRECTIVES_DUPLICATE_MODEL = Code(
 DIRECTIVES_DUPLICATE_WELD = Code(
     "directives.duplicate-weld",
     Fate.INVALID,
-    "",
+    "{parent} and {child} are on links that a joint connects already, or a joint is named {joint}",
     meaning=(
         "A weld connects two links that a joint connects already, or its joint would have the "
         "name of another one."
     ),
     remedy="Remove the weld, or weld the child by another frame.",
+    hint="remove the weld, or weld the child by another frame",
 )
 DIRECTIVES_IGNORED_NAMESPACE = Code(
     "directives.ignored-namespace",
     Fate.DROPPED,
-    "",
+    (
+        "ignored model_namespace, as Drake ignores it in a file that is added with the namespace "
+        "{scope}"
+    ),
     meaning=(
         "Drake ignores `model_namespace` of a filter group in a file that is itself added "
         "with a namespace; so do we."
     ),
     remedy="Remove it, and write the scope in the names of members and groups.",
+    hint="remove it, and write members and groups with their scope in that namespace",
 )
 DIRECTIVES_INCLUDE_CYCLE = Code(
     "directives.include-cycle",
@@ -45,7 +50,7 @@ DIRECTIVES_INCLUDE_CYCLE = Code(
     meaning="Files of directives include each other in a cycle.",
     remedy="Break the cycle.",
 )
-DIRECTIVES_INCLUDE_CYCLE_2 = DIRECTIVES_INCLUDE_CYCLE.variant(
+DIRECTIVES_INCLUDE_CYCLE_TOO_DEEP = DIRECTIVES_INCLUDE_CYCLE.variant(
     "the files of directives include each other, or are nested too deep"
 )
 DIRECTIVES_KIND = Code(
@@ -58,9 +63,12 @@ DIRECTIVES_KIND = Code(
 DIRECTIVES_MISSING_FIELD = Code(
     "directives.missing-field",
     Fate.INVALID,
-    "",
+    "{key} requires the field {field}",
     meaning="A required field is missing.",
     remedy="Add the field.",
+)
+DIRECTIVES_MISSING_FIELD_TEXT = DIRECTIVES_MISSING_FIELD.variant(
+    "{key} requires a text in the field {field}"
 )
 DIRECTIVES_NOT_A_VECTOR = Code(
     "directives.not-a-vector",
@@ -77,7 +85,7 @@ DIRECTIVES_NOT_ONE_MODEL = Code(
     remedy="Use a file with one model, or `add_directives` for a file of directives.",
     hint="use add_directives",
 )
-DIRECTIVES_NOT_ONE_MODEL_2 = DIRECTIVES_NOT_ONE_MODEL.variant(
+DIRECTIVES_NOT_ONE_MODEL_INSIDE = DIRECTIVES_NOT_ONE_MODEL.variant(
     "{file} must contain exactly one model", hint=""
 )
 DIRECTIVES_NOTHING = Code(
@@ -127,18 +135,33 @@ DIRECTIVES_ROTATION = Code(
     meaning="A rotation has an unknown kind, or no axis.",
     remedy="Use `!Rpy`, `!AngleAxis` or `!Identity`.",
 )
-DIRECTIVES_ROTATION_2 = DIRECTIVES_ROTATION.variant(
+DIRECTIVES_ROTATION_NO_AXIS = DIRECTIVES_ROTATION.variant(
     "!AngleAxis requires an angle and an axis that is not zero"
 )
 DIRECTIVES_SYNTAX = Code(
     "directives.syntax",
     Fate.INVALID,
-    "the file has more than {limit} bytes, the limit yaml_bytes",
+    "the file is not valid YAML: {reason}",
     meaning="The file is not valid YAML, or exceeds the limits of the reader.",
     remedy="Correct the file at the line of the message.",
 )
-DIRECTIVES_SYNTAX_2 = DIRECTIVES_SYNTAX.variant("the file is empty")
-DIRECTIVES_SYNTAX_3 = DIRECTIVES_SYNTAX.variant("the file is not valid YAML: {reason}")
+DIRECTIVES_SYNTAX_EMPTY = DIRECTIVES_SYNTAX.variant("the file is empty")
+DIRECTIVES_SYNTAX_BYTES = DIRECTIVES_SYNTAX.variant(
+    "the file has more than {limit} bytes, the limit yaml_bytes"
+)
+DIRECTIVES_SYNTAX_TOO_MANY = DIRECTIVES_SYNTAX.variant(
+    "the file has more than {limit} elements, the limit yaml_elements, or {depth} levels of nesting"
+)
+DIRECTIVES_SYNTAX_DOCUMENTS = DIRECTIVES_SYNTAX.variant("the file has more than one document")
+DIRECTIVES_SYNTAX_KEY = DIRECTIVES_SYNTAX.variant("a key must be a scalar")
+DIRECTIVES_SYNTAX_DUPLICATE_KEY = DIRECTIVES_SYNTAX.variant("duplicate key {key}")
+DIRECTIVES_SYNTAX_ALIAS = DIRECTIVES_SYNTAX.variant("invalid alias {alias}")
+DIRECTIVES_SYNTAX_CHARACTER = DIRECTIVES_SYNTAX.variant(
+    (
+        "the character {character} is not allowed in a name or value: no model file in XML could "
+        "refer to it"
+    ),
+)
 DIRECTIVES_UNKNOWN_DIRECTIVE = Code(
     "directives.unknown-directive",
     Fate.INVALID,
@@ -156,23 +179,31 @@ DIRECTIVES_UNKNOWN_FIELD = Code(
 DIRECTIVES_UNKNOWN_FILE = Code(
     "directives.unknown-file",
     Fate.INVALID,
-    "",
+    "cannot find {uri!r}; tried {tried}",
     meaning=(
         "The file that a directive names was not found; lenient loading leaves the directive out."
     ),
     remedy="Correct the URI, or name its package in `package_map`.",
-    also=(Fate.SKIPPED,),
+    leniency="the directive is left out",
 )
 DIRECTIVES_UNKNOWN_FRAME = Code(
     "directives.unknown-frame",
     Fate.INVALID,
-    "model {model} has {count} bodies; the pose requires the name of one",
+    "unknown frame or link {frame!r}",
     meaning=(
         "The frame or link does not exist, or the name is ambiguous; lenient loading leaves "
         "out what names it."
     ),
     remedy="Write the full name.",
-    also=(Fate.SKIPPED,),
+    leniency="what names it is left out",
+)
+DIRECTIVES_UNKNOWN_FRAME_AMBIGUOUS = DIRECTIVES_UNKNOWN_FRAME.variant(
+    "the name {frame!r} is ambiguous; it may refer to {candidates}",
+    hint="write the scoped name",
+    leniency="",
+)
+DIRECTIVES_UNKNOWN_FRAME_OF_MODEL = DIRECTIVES_UNKNOWN_FRAME.variant(
+    "model {model} has {count} bodies; the pose requires the name of one", leniency=""
 )
 DIRECTIVES_UNKNOWN_JOINT = Code(
     "directives.unknown-joint",
@@ -192,7 +223,7 @@ DIRECTIVES_UNKNOWN_NAMESPACE = Code(
 DIRECTIVES_UNUSED_POSE = Code(
     "directives.unused-pose",
     Fate.DROPPED,
-    "",
+    "the pose of {link} is not used, because {link} is fixed to the world",
     meaning=(
         "An initial pose is that of a link which is not free, or which another one carries; "
         "where Drake makes a joint of the pose, for a base frame or a frame of the link, it "
@@ -200,13 +231,24 @@ DIRECTIVES_UNUSED_POSE = Code(
     ),
     remedy="Remove the pose, or give that of the link that is free.",
     also=(Fate.INVALID,),
+    hint="remove it, or give the pose of the link that is free",
+)
+DIRECTIVES_UNUSED_POSE_CARRIED = DIRECTIVES_UNUSED_POSE.variant(
+    "the pose of {link} is not used, because joints carry it on {base}"
+)
+DIRECTIVES_UNUSED_POSE_SECOND = DIRECTIVES_UNUSED_POSE.variant(
+    "the pose of {link} is not used, because that of another frame of the same body or tree is"
+)
+DIRECTIVES_UNUSED_POSE_CYCLE = DIRECTIVES_UNUSED_POSE.variant(
+    "the pose of {link} is measured from what {link} carries"
 )
 DIRECTIVES_WELD_WORLD = Code(
     "directives.weld-world",
     Fate.INVALID,
-    "",
+    "the world cannot be the child of a weld",
     meaning="The world is the child of a weld.",
     remedy="Exchange parent and child.",
+    hint="exchange parent and child",
 )
 DEFORMABLE = Code(
     "drake.deformable",
@@ -239,7 +281,7 @@ EMPTY_GROUP = Code(
 EMPTY_MEMBER = Code(
     "drake.empty-member",
     Fate.NOTED,
-    "",
+    "a member of filter group {group} has no name; ignored",
     meaning="A member of a collision filter group names no link.",
     remedy="Name a link, or remove the member.",
 )
@@ -276,7 +318,7 @@ IGNORED = Code(
     "ignored this filter group, as its ignore attribute requests",
     meaning="An element is left out because of `ignore` or `drake_ignore`.",
 )
-IGNORED_2 = IGNORED.variant("ignored <{tag}>, as its drake_ignore requests")
+IGNORED_ELEMENT = IGNORED.variant("ignored <{tag}>, as its drake_ignore requests")
 JOINT_POSE = Code(
     "drake.joint-pose",
     Fate.INVALID,
@@ -293,6 +335,7 @@ JOINT_TYPE = Code(
     remedy="Use a plain `<joint>` for the standard types.",
     hint="write <joint> for a standard type",
 )
+JOINT_TYPE_OF_SDF = JOINT_TYPE.variant(hint="")
 MATERIAL_MODEL = Code(
     "drake.material-model",
     Fate.INVALID,
@@ -303,10 +346,11 @@ MATERIAL_MODEL = Code(
 MIMIC = Code(
     "drake.mimic",
     Fate.INVALID,
-    "",
+    "joint {follower} mimics the unknown joint {leader!r} of model {model}",
     meaning="A joint mimics itself or an unknown joint.",
     remedy="Correct the name of the leader.",
 )
+MIMIC_ITSELF = MIMIC.variant("joint {follower} cannot mimic itself")
 MIMIC_IGNORED = Code(
     "drake.mimic-ignored",
     Fate.DROPPED,
@@ -317,17 +361,16 @@ MIMIC_IGNORED = Code(
 MISSING = Code(
     "drake.missing",
     Fate.INVALID,
-    "<drake:tendon_constraint> requires a <drake:tendon_constraint_joint>",
+    "<{tag}> requires a <{child}>",
     meaning="A required child element or value is missing.",
     remedy="Add the element or value that the message names.",
 )
-MISSING_2 = MISSING.variant("<{tag}> requires a number")
-MISSING_3 = MISSING.variant("<{tag}> requires a <{child}>")
-MISSING_4 = MISSING.variant("<{tag}> requires a name")
-MISSING_5 = MISSING.variant(
+MISSING_NUMBER = MISSING.variant("<{tag}> requires a number")
+MISSING_NAME = MISSING.variant("<{tag}> requires a name")
+MISSING_FRICTION = MISSING.variant(
     "<drake_compliance> requires both <static_friction> and <dynamic_friction>"
 )
-MISSING_6 = MISSING.variant("<drake:accepting_renderer> requires the name of a renderer")
+MISSING_RENDERER = MISSING.variant("<drake:accepting_renderer> requires the name of a renderer")
 NO_CURVE = Code(
     "drake.no-curve",
     Fate.INVALID,
@@ -352,14 +395,18 @@ OLD_COMPLIANCE = Code(
 OUT_OF_RANGE = Code(
     "drake.out-of-range",
     Fate.INVALID,
-    "the lower limit {lower:g} is above the upper limit {upper:g}",
+    "<{tag}> is {value:g}; it must be {bound}",
     meaning="A number is outside the range that is allowed for it.",
     remedy="Choose a value inside the range that the message states.",
 )
-OUT_OF_RANGE_2 = OUT_OF_RANGE.variant("<{tag}> is {value:g}; it must be {bound}")
-OUT_OF_RANGE_3 = OUT_OF_RANGE.variant("each of the three numbers must be at least {minimum:g}")
-OUT_OF_RANGE_4 = OUT_OF_RANGE.variant("{key} of <{tag}> is {value:g}; it must be greater than 0")
-OUT_OF_RANGE_5 = OUT_OF_RANGE.variant(
+OUT_OF_RANGE_LIMITS = OUT_OF_RANGE.variant(
+    "the lower limit {lower:g} is above the upper limit {upper:g}"
+)
+OUT_OF_RANGE_VECTOR = OUT_OF_RANGE.variant("each of the three numbers must be at least {minimum:g}")
+OUT_OF_RANGE_POSITIVE = OUT_OF_RANGE.variant(
+    "{key} of <{tag}> is {value:g}; it must be greater than 0"
+)
+OUT_OF_RANGE_BETWEEN = OUT_OF_RANGE.variant(
     "<{tag}> is {value:g}; it must be greater than {low:g} and less than {high:g}"
 )
 PLAIN_JOINT = Code(
@@ -391,6 +438,8 @@ SAME_BODY = Code(
     meaning="Both ends of a joint, constraint or spring are on the same link.",
     remedy="Correct one of the names.",
 )
+SAME_BODY_OF_JOINT = SAME_BODY.variant("both ends of joint {joint} are on link {link}")
+SAME_BODY_OF_WELD = SAME_BODY.variant("{parent} and {child} are on the same link")
 SCOPED_GROUP = Code(
     "drake.scoped-group",
     Fate.INVALID,
@@ -424,6 +473,7 @@ TENDON_JOINT = Code(
     meaning="A tendon names a joint twice, or a joint with several degrees of freedom.",
     remedy="Name each joint once, and only joints with one degree of freedom.",
 )
+TENDON_JOINT_TWICE = TENDON_JOINT.variant("the tendon has joint {joint} twice")
 TWO_FRICTIONS = Code(
     "drake.two-frictions",
     Fate.ASSUMED,
@@ -449,7 +499,7 @@ UNKNOWN_FRAME = Code(
 UNKNOWN_JOINT = Code(
     "drake.unknown-joint",
     Fate.INVALID,
-    "",
+    "unknown joint {joint!r} in model {model}",
     meaning="A joint of this name does not exist.",
     remedy="Correct the name.",
 )
@@ -460,13 +510,16 @@ UNKNOWN_LINK = Code(
     meaning="A link of this name does not exist.",
     remedy="Correct the name.",
 )
-UNKNOWN_LINK_2 = UNKNOWN_LINK.variant("the frame is fixed to the unknown link {link!r}")
+UNKNOWN_LINK_OF_FRAME = UNKNOWN_LINK.variant("the frame is fixed to the unknown link {link!r}")
 UNKNOWN_MEMBER = Code(
     "drake.unknown-member",
     Fate.INVALID,
     "unknown member {link!r}: there is no such link",
     meaning="A member of a collision filter group is not a link.",
     remedy="Correct the name.",
+)
+UNKNOWN_MEMBER_OF_MODEL = UNKNOWN_MEMBER.variant(
+    "unknown member {link!r}: model {model} has no such link"
 )
 URDF_DIFFUSE_MAP = Code(
     "drake.urdf-diffuse-map",

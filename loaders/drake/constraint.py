@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TypedDict
 
 from loaders import codes as loaders_codes
-from loaders.diagnostics import Fate
 from loaders.drake import codes
 from loaders.model import (
     BallConstraint,
@@ -82,11 +81,9 @@ def _read_group(node: Node, names: NameResolver, dialect: Dialect) -> FilterGrou
         if link is not None:
             links.append(link)
         elif word:
-            message = "unknown member {link!r}: model {model} has no such link"
-            member.invalid("drake.unknown-member", message, link=word, model=names.model)
+            member.report(codes.UNKNOWN_MEMBER_OF_MODEL, link=word, model=names.model)
         elif dialect.member == "." or member.attributes:
-            message = "a member of filter group {group} has no name; ignored"
-            member.report(Fate.NOTED, "drake.empty-member", message, group=name)
+            member.report(codes.EMPTY_MEMBER, group=name)
     member_groups = tuple(
         names.prefix + member.word(dialect.name) for member in node.all("drake:member_group")
     )
@@ -188,7 +185,7 @@ def _read_tendon(node: Node, names: NameResolver, dialect: Dialect) -> TendonCon
     lower = element.number("lower_limit", inf=True)
     upper = element.number("upper_limit", inf=True)
     if lower > upper:
-        node.report(codes.OUT_OF_RANGE, subjects=joints, lower=lower, upper=upper)
+        node.report(codes.OUT_OF_RANGE_LIMITS, subjects=joints, lower=lower, upper=upper)
     return TendonConstraint(
         joints=joints,
         coefficients=coefficients,
@@ -205,20 +202,20 @@ def _tendon_joints(tendon: Node, names: NameResolver) -> tuple[tuple[str, ...], 
     coefficients: dict[str, float] = {}
     nodes = tendon.all("drake:tendon_constraint_joint")
     if not nodes:
-        tendon.report(codes.MISSING)
+        tendon.report(
+            codes.MISSING, tag="drake:tendon_constraint", child="drake:tendon_constraint_joint"
+        )
     for node in nodes:
         name, coefficient = node.word("@name"), number(node, "@a")
         joint = names.joint(name)
         if joint is None:
-            message = "unknown joint {joint!r} in model {model}"
-            node.invalid("drake.unknown-joint", message, joint=name, model=names.model)
+            node.report(codes.UNKNOWN_JOINT, joint=name, model=names.model)
         elif len(joint.axes) != 1:
             node.report(
                 codes.TENDON_JOINT, subjects=(joint.name,), joint=name, type=joint.type.value
             )
         elif joint.name in coefficients:
-            message = "the tendon has joint {joint} twice"
-            node.invalid("drake.tendon-joint", message, subjects=(joint.name,), joint=name)
+            node.report(codes.TENDON_JOINT_TWICE, subjects=(joint.name,), joint=name)
         else:
             coefficients[joint.name] = coefficient
     return tuple(coefficients), tuple(coefficients.values())

@@ -11,7 +11,7 @@ from typing import NamedTuple, assert_never
 import numpy as np
 
 from loaders.collision_pairs import connected_components, is_connection, static_links
-from loaders.diagnostics import Fate
+from loaders.diagnostics import Code, Fate
 from loaders.drake import codes
 from loaders.finish.transform import attach_joints
 from loaders.model import WORLD, Curve, Joint, JointType, Motion, by_name
@@ -191,17 +191,6 @@ def _with_default_position(joint: Joint, node: Node) -> Joint:
     return dataclasses.replace(joint, default_position=values)
 
 
-_UNUSED = {
-    "fixed": "the pose of {link} is not used, because {link} is fixed to the world",
-    "carried": "the pose of {link} is not used, because joints carry it on {base}",
-    "other": (
-        "the pose of {link} is not used, because that of another frame of the same body or tree is"
-    ),
-    "cycle": "the pose of {link} is measured from what {link} carries",
-}
-"""Templates of messages, keyed by reason."""
-
-
 class FreePose(NamedTuple):
     """The initial pose of a body that is to be free: of its frame C, measured from a frame F on
     another link.
@@ -255,25 +244,22 @@ def _used(
     for pose in sorted(poses, key=lambda pose: not pose.is_joint):
         i = number[pose.child]
         if i == 0:
-            _report(pose, "fixed")
+            _report(pose, codes.DIRECTIVES_UNUSED_POSE)
         elif i in used:
-            _report(pose, "other")
+            _report(pose, codes.DIRECTIVES_UNUSED_POSE_SECOND)
         elif number[pose.base] == i:
-            _report(pose, "cycle")
+            _report(pose, codes.DIRECTIVES_UNUSED_POSE_CYCLE)
         elif not pose.is_joint and pose.child != bases[i]:
-            _report(pose, "carried", bases[i])
+            _report(pose, codes.DIRECTIVES_UNUSED_POSE_CARRIED, bases[i])
         else:
             used[i] = pose
     return used
 
 
-def _report(pose: FreePose, reason: str, base: str = "") -> None:
+def _report(pose: FreePose, code: Code, base: str = "") -> None:
     """Report a pose without effect; where Drake makes a joint of it, it refuses the loop."""
     pose.node.report(
-        Fate.INVALID if pose.is_joint else Fate.DROPPED,
-        "directives.unused-pose",
-        _UNUSED[reason],
-        hint="remove it, or give the pose of the link that is free",
+        code.variant(fate=Fate.INVALID) if pose.is_joint else code,
         subjects=(pose.child,),
         link=pose.child,
         base=base,
@@ -294,7 +280,7 @@ def _motions(
             chain[below] = None
             below = number[used[below].base]
         if below in chain:
-            _report(used[start], "cycle")
+            _report(used[start], codes.DIRECTIVES_UNUSED_POSE_CYCLE)
             continue
         for i in reversed(chain):
             pose = used[i]

@@ -78,7 +78,7 @@ class Element:
         """Return the child of this key; report a missing one."""
         child = self.node.child(self.prefix + key)
         if child is None:
-            self.node.report(codes.MISSING_3, tag=self.node.tag, child=self.prefix + key)
+            self.node.report(codes.MISSING, tag=self.node.tag, child=self.prefix + key)
         return child
 
     def name(self, key: str) -> tuple[str, Node]:
@@ -88,7 +88,7 @@ class Element:
             return "", self.node
         name = child.word(self.dialect.name)
         if not name and self.dialect.name == ".":
-            child.report(codes.MISSING_4, tag=child.tag)
+            child.report(codes.MISSING_NAME, tag=child.tag)
         return name, child
 
     def number(
@@ -131,7 +131,7 @@ class Element:
         child = self.child(key)
         values = (0.0, 0.0, 0.0) if child is None else child.numbers(self.dialect.value, 3)
         if child is not None and min(values) < minimum:
-            child.report(codes.OUT_OF_RANGE_3, minimum=minimum)
+            child.report(codes.OUT_OF_RANGE_VECTOR, minimum=minimum)
         return frozen(values)
 
 
@@ -148,12 +148,12 @@ def number(
         inf: Whether infinite values are valid.
     """
     if key == "." and not node.text.strip():
-        node.report(codes.MISSING_2, tag=node.tag)
+        node.report(codes.MISSING_NUMBER, tag=node.tag)
         return 0.0
     value = node.number(key, inf=inf)
     if value < minimum or value <= above:
         bound = f"at least {minimum:g}" if value < minimum else f"more than {above:g}"
-        node.report(codes.OUT_OF_RANGE_2, tag=node.tag, value=value, bound=bound)
+        node.report(codes.OUT_OF_RANGE, tag=node.tag, value=value, bound=bound)
     return value
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from loaders.collision_pairs import is_connection
 from loaders.context import MAX_INCLUDE_DEPTH, Context, Failure, element_count
-from loaders.diagnostics import Fate
 from loaders.drake import codes
 from loaders.finish.transform import attach_joints, merge, place
 from loaders.model import WORLD, FilterGroup, FilterRule, Frame, Joint, JointType, by_name
@@ -125,20 +124,14 @@ class SceneBuilder:
             return matches[0]
         if self.follows(name):
             return None
-        if matches:
-            message = "the name {frame!r} is ambiguous; it may refer to {candidates}"
-            hint = "write the scoped name"
-        else:
-            message = "unknown frame or link {frame!r}"
+        if not matches:
             hint = suggestion(name, self.frames)
+            node.report(codes.DIRECTIVES_UNKNOWN_FRAME, hint=hint, frame=name)
+            return None
         candidates = tuple(matches)
-        subjects = candidates
-        node.invalid(
-            "directives.unknown-frame",
-            message,
-            hint=hint,
-            leniency="" if matches else "what names it is left out",
-            subjects=subjects,
+        node.report(
+            codes.DIRECTIVES_UNKNOWN_FRAME_AMBIGUOUS,
+            subjects=candidates,
             frame=name,
             candidates=candidates,
         )
@@ -246,7 +239,7 @@ def build(root: Node, context: Context) -> Scene:
         if step is None:
             pending.pop()
         elif len(pending) > MAX_INCLUDE_DEPTH:
-            step.node.report(codes.DIRECTIVES_INCLUDE_CYCLE_2)
+            step.node.report(codes.DIRECTIVES_INCLUDE_CYCLE_TOO_DEEP)
             pending.pop()
         else:
             with subjects.of(step):
@@ -313,14 +306,9 @@ def _find_file(step: Step) -> Path | None:
     found = step.context.resources.search(uri, Path(child.file).parent, child)
     if not isinstance(found, Failure):
         return found
-    code = "directives.unknown-file" if found.fate is Fate.DROPPED else found.code
-    child.invalid(
-        code,
-        found.template,
-        hint=found.hint,
-        leniency="the directive is left out",
-        **found.arguments,
-    )
+    code = found.at_include(codes.DIRECTIVES_UNKNOWN_FILE)
+    leniency = codes.DIRECTIVES_UNKNOWN_FILE.leniency
+    child.report(code, hint=found.hint, leniency=leniency, **found.arguments)
     return None
 
 
@@ -365,7 +353,7 @@ def _read_model(path: Path, name: str, step: Step, builder: SceneBuilder) -> Sce
     builder.files[real].instances.append(name)
     scene = builder.files[real].scene
     if scene is not None and root_model(scene) is None:
-        step.node.report(codes.DIRECTIVES_NOT_ONE_MODEL_2, file=path.name)
+        step.node.report(codes.DIRECTIVES_NOT_ONE_MODEL_INSIDE, file=path.name)
         return None
     return scene
 
@@ -389,7 +377,10 @@ def _read_free_poses(step: Step, model: str, scene: Scene, builder: SceneBuilder
         names = [link.name for link in scene.links] if not node.tag else []
         if not node.tag and len(names) != 1:
             node.report(
-                codes.DIRECTIVES_UNKNOWN_FRAME, subjects=(model,), model=model, count=len(names)
+                codes.DIRECTIVES_UNKNOWN_FRAME_OF_MODEL,
+                subjects=(model,),
+                model=model,
+                count=len(names),
             )
             continue
         name = names[0] if names else builder.find(f"{model}{SEPARATOR}{node.tag}", node)
@@ -459,29 +450,19 @@ def _add_weld(step: Step, builder: SceneBuilder) -> None:
     if parent is None or child is None or (pose is not None and not fields(pose, (), _POSE[1:])):
         return
     if child == WORLD:
-        message = "the world cannot be the child of a weld"
-        node.invalid("directives.weld-world", message, hint="exchange parent and child")
+        node.report(codes.DIRECTIVES_WELD_WORLD)
         return
     if builder.frames[parent][0] == builder.frames[child][0]:
-        message = "{parent} and {child} are on the same link"
-        node.invalid(
-            "drake.same-body", message, subjects=(parent, child), parent=parent, child=child
-        )
+        node.report(codes.SAME_BODY_OF_WELD, subjects=(parent, child), parent=parent, child=child)
         return
     weld = _weld(child, parent, IDENTITY if pose is None else read_transform(pose), node, builder)
     if weld.name in builder.joint_names or frozenset((weld.parent, weld.child)) in builder.joined:
-        message = (
-            "{parent} and {child} are on links that a joint connects already, or a joint is "
-            "named {joint}"
-        )
-        hint = "remove the weld, or weld the child by another frame"
-        names = {"parent": parent, "child": child, "joint": weld.name}
-        node.invalid(
-            "directives.duplicate-weld",
-            message,
-            hint=hint,
+        node.report(
+            codes.DIRECTIVES_DUPLICATE_WELD,
             subjects=(weld.parent, weld.child),
-            **names,
+            parent=parent,
+            child=child,
+            joint=weld.name,
         )
         return
     builder.joints.append(weld)
@@ -511,17 +492,11 @@ def _add_group(step: Step, builder: SceneBuilder) -> None:
         return
     prefix = step.prefix or _namespace_of_group(node, builder)
     if step.prefix and node.has("model_namespace"):
-        message = (
-            "ignored model_namespace, as Drake ignores it in a file that is added with the "
-            "namespace {scope}"
-        )
-        hint = "remove it, and write members and groups with their scope in that namespace"
         scope = step.prefix.removesuffix(SEPARATOR)
-        node.report(Fate.DROPPED, "directives.ignored-namespace", message, hint=hint, scope=scope)
+        node.report(codes.DIRECTIVES_IGNORED_NAMESPACE, scope=scope)
     name = prefix + word(node, "name")
     if SEPARATOR in word(node, "name"):
-        message = "the filter group name {name!r} must not contain ::"
-        node.invalid("drake.scoped-group", message, name=word(node, "name"))
+        node.report(codes.SCOPED_GROUP, name=word(node, "name"))
     links = []
     for member, item in words(node, lists[0]):
         link, _ = builder.frames.get(prefix + member, ("", IDENTITY))

@@ -141,16 +141,9 @@ def read_mimic(node: Node, follower: Joint, names: NameResolver) -> Coupling | N
     multiplier, offset = mimic.number("@multiplier"), mimic.number("@offset")
     leader = names.joint(name)
     if leader is None or leader.name == follower.name:
-        message = (
-            "joint {follower} cannot mimic itself"
-            if leader is not None
-            else "joint {follower} mimics the unknown joint {leader!r} of model {model}"
-        )
-        subjects = (follower.name,)
-        mimic.invalid(
-            "drake.mimic",
-            message,
-            subjects=subjects,
+        mimic.report(
+            codes.MIMIC if leader is None else codes.MIMIC_ITSELF,
+            subjects=(follower.name,),
             follower=follower.name,
             leader=name,
             model=names.model,
@@ -230,18 +223,15 @@ def _read_sdf_joint(node: Node, names: NameResolver) -> Joint | None:
     if (pose := node.child("pose")) is not None:
         pose.report(codes.JOINT_POSE)
     if kind not in _SDF_TYPES:
-        message = "unknown type {type!r} of <drake:joint>; expected one of: {known}"
-        node.invalid("drake.joint-type", message, type=kind, known=tuple(_SDF_TYPES))
+        node.report(codes.JOINT_TYPE_OF_SDF, type=kind, known=tuple(_SDF_TYPES))
         return None
     axes, curve = _SDF_TYPES[kind](node)
     if parent is None or child is None:
         return None
     if parent[0] == child[0]:
         scoped = names.prefix + name
-        message = "both ends of joint {joint} are on link {link}"
-        node.invalid(
-            "drake.same-body", message, subjects=(scoped, child[0]), joint=name, link=child[0]
-        )
+        subjects = (scoped, child[0])
+        node.report(codes.SAME_BODY_OF_JOINT, subjects=subjects, joint=name, link=child[0])
         return None
     return Joint(
         name=names.prefix + name,
@@ -276,7 +266,7 @@ _SDF_TYPES: dict[str, Callable[[Node], tuple[tuple[JointAxis, ...], Curve | None
 def _read_end(node: Node, tag: str, names: NameResolver) -> tuple[str, Pose] | None:
     child = node.child(tag)
     if child is None:
-        node.report(codes.MISSING_3, tag=node.tag, child=tag)
+        node.report(codes.MISSING, tag=node.tag, child=tag)
         return None
     frame = names.frame(child.word("."))
     if frame is None:
@@ -349,7 +339,7 @@ def _read_arc(node: Node, dialect: Dialect) -> Arc:
 def _positive(node: Node, key: str) -> float:
     value = node.number(key)
     if value <= 0.0 and node.has(key):
-        node.report(codes.OUT_OF_RANGE_4, key=key, tag=node.tag, value=value)
+        node.report(codes.OUT_OF_RANGE_POSITIVE, key=key, tag=node.tag, value=value)
     return value
 
 
@@ -402,7 +392,7 @@ def _remove_prefix(visual: Node) -> None:
 def _require_sizes(shape: Node) -> None:
     for key in _SIZES[shape.tag]:
         if not shape.has(key):
-            shape.report(codes.MISSING_3, tag=shape.tag, child=key)
+            shape.report(codes.MISSING, tag=shape.tag, child=key)
 
 
 def canonicalize_urdf(root: Node) -> None:
@@ -411,7 +401,7 @@ def canonicalize_urdf(root: Node) -> None:
     """
     for node in [child for child in root.children if _is_of_drake(child)]:
         if node.attributes.get("drake_ignore") == "true":
-            node.report(codes.IGNORED_2, tag=node.tag)
+            node.report(codes.IGNORED_ELEMENT, tag=node.tag)
             node.detach()
         elif node.tag == "drake:joint":
             _unprefix_joint(node)

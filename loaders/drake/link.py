@@ -106,7 +106,7 @@ def _read_drake_compliance(collision: Node, surface: Surface) -> Surface:
         node.maybe_number(key, minimum=0.0) for key in ("static_friction", "dynamic_friction")
     )
     if (static is None) != (dynamic is None):
-        node.report(codes.MISSING_5)
+        node.report(codes.MISSING_FRICTION)
     return replace(surface, friction=_friction(node, static, dynamic) or surface.friction)
 
 
@@ -142,7 +142,7 @@ def read_deformable(link: Node, dialect: Dialect) -> tuple[tuple[str, str], ...]
         if value is None:
             continue
         if not low < value < high:
-            node.report(codes.OUT_OF_RANGE_5, tag=tag, value=value, low=low, high=high)
+            node.report(codes.OUT_OF_RANGE_BETWEEN, tag=tag, value=value, low=low, high=high)
         properties.append((tag.removeprefix("drake:"), repr(value)))
     model = node.word("drake:material_model", "linear_corotated")
     if model not in _MODELS:
@@ -203,7 +203,7 @@ def _read_renderers(visual: Node, roles: tuple[str, ...], dialect: Dialect) -> t
         if name:
             names.append(name)
         elif dialect is SDF:
-            node.report(codes.MISSING_6)
+            node.report(codes.MISSING_RENDERER)
     if names and "perception" not in roles:
         visual.report(codes.IDLE_RENDERER)
     return tuple(dict.fromkeys(names))

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.diagnostics import Code, Diagnostics, Where
 from loaders.drake import codes
 from loaders.limits import limit_of
 from loaders.node import Node
@@ -24,14 +24,11 @@ from loaders.xml import MAX_DEPTH
 
 ITEM = "-"
 """Tag of the items of a sequence."""
-_TOO_MANY = (
-    "the file has more than {limit} elements, the limit yaml_elements, or {depth} levels of nesting"
-)
 _KIND = "(kind)"
 _TAG = "(tag)"
 _KIND_NAMES = {"mapping": "a mapping", "sequence": "a list", "scalar": "a single value"}
-_Problem = tuple[str, dict[str, str]]
-"""Message template of a syntax error, and its arguments."""
+_Problem = tuple[Code, dict[str, str]]
+"""Code of a syntax error, and the arguments of its message."""
 
 
 def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
@@ -46,7 +43,7 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
 
     most = limit_of("yaml_bytes")
     if len(data) > most:
-        diagnostics.add(codes.DIRECTIVES_SYNTAX, Where(file), limit=most)
+        diagnostics.add(codes.DIRECTIVES_SYNTAX_BYTES, Where(file), limit=most)
         return None
     builder = _Builder(file, diagnostics)
     try:
@@ -54,21 +51,20 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
         for event in yaml.parse(data, Loader=yaml.SafeLoader):
             problem = builder.take(event)
             if problem is not None:
-                template, arguments = problem
-                where = Where(file, event.start_mark.line + 1)
-                diagnostics.add(Fate.INVALID, "directives.syntax", template, where, **arguments)
+                code, arguments = problem
+                diagnostics.add(code, Where(file, event.start_mark.line + 1), **arguments)
                 return None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = 0 if mark is None else mark.line + 1
-        diagnostics.add(codes.DIRECTIVES_SYNTAX_3, Where(file, line), reason=error.problem)
+        diagnostics.add(codes.DIRECTIVES_SYNTAX, Where(file, line), reason=error.problem)
         return None
     except (yaml.YAMLError, ValueError) as error:
-        diagnostics.add(codes.DIRECTIVES_SYNTAX_3, Where(file), reason=error)
+        diagnostics.add(codes.DIRECTIVES_SYNTAX, Where(file), reason=error)
         return None
     diagnostics.spend("elements", builder.count)
     if builder.root is None:
-        diagnostics.add(codes.DIRECTIVES_SYNTAX_2, Where(file))
+        diagnostics.add(codes.DIRECTIVES_SYNTAX_EMPTY, Where(file))
     return builder.root
 
 
@@ -97,7 +93,7 @@ class _Builder:
             self._keys.pop()
             self._seen.pop()
         elif isinstance(event, yaml.DocumentStartEvent) and self.root is not None:
-            return "the file has more than one document", {}
+            return codes.DIRECTIVES_SYNTAX_DOCUMENTS, {}
         return None
 
     def _node(self, event: Any) -> _Problem | None:
@@ -112,7 +108,7 @@ class _Builder:
             return (
                 self._key(event.value)
                 if isinstance(event, yaml.ScalarEvent)
-                else ("a key must be a scalar", {})
+                else (codes.DIRECTIVES_SYNTAX_KEY, {})
             )
         if isinstance(event, yaml.ScalarEvent):
             return self._value(event, "scalar")
@@ -125,7 +121,7 @@ class _Builder:
 
     def _key(self, key: str) -> _Problem | None:
         if key in self._seen[-1]:
-            return "duplicate key {key}", {"key": key}
+            return codes.DIRECTIVES_SYNTAX_DUPLICATE_KEY, {"key": key}
         self._seen[-1].add(key)
         self._keys[-1] = key
         return None
@@ -154,16 +150,22 @@ class _Builder:
     def _alias(self, event: Any) -> _Problem | None:
         source = self._anchors.get(event.anchor)
         if source is None or source in self._open or self._awaits_key():
-            return "invalid alias {alias}", {"alias": event.anchor}
+            return codes.DIRECTIVES_SYNTAX_ALIAS, {"alias": event.anchor}
         size = sum(1 for _ in source.walk())
         if self.count + size > self.most:
-            return _TOO_MANY, {"limit": str(self.most), "depth": str(MAX_DEPTH)}
+            return codes.DIRECTIVES_SYNTAX_TOO_MANY, {
+                "limit": str(self.most),
+                "depth": str(MAX_DEPTH),
+            }
         return self._attach(source.copy(), size)
 
     def _attach(self, node: Node, size: int) -> _Problem | None:
         self.count += size
         if self.count > self.most or len(self._open) >= MAX_DEPTH:
-            return _TOO_MANY, {"limit": str(self.most), "depth": str(MAX_DEPTH)}
+            return codes.DIRECTIVES_SYNTAX_TOO_MANY, {
+                "limit": str(self.most),
+                "depth": str(MAX_DEPTH),
+            }
         if not self._open:
             node.tag, self.root = "directives-file", node
             return None
@@ -183,11 +185,7 @@ def _character_problem(event: Any) -> _Problem | None:
     found = _NO_CHARACTER.search(getattr(event, "value", ""))
     if found is None:
         return None
-    template = (
-        "the character {character} is not allowed in a name or value: no model file in XML "
-        "could refer to it"
-    )
-    return template, {"character": f"U+{ord(found[0]):04X}"}
+    return codes.DIRECTIVES_SYNTAX_CHARACTER, {"character": f"U+{ord(found[0]):04X}"}
 
 
 _TEXTS = frozenset({"name", "file", "parent", "child", "base_frame"})
@@ -262,12 +260,11 @@ def fields(node: Node, required: Iterable[str], optional: Iterable[str] = ()) ->
             and not field.text.strip()
         )
         if field is None or is_empty:
-            message = (
-                "{key} requires a text in the field {field}"
-                if is_empty
-                else "{key} requires the field {field}"
+            node.report(
+                codes.DIRECTIVES_MISSING_FIELD_TEXT if is_empty else codes.DIRECTIVES_MISSING_FIELD,
+                key=node.tag,
+                field=key,
             )
-            node.invalid("directives.missing-field", message, key=node.tag, field=key)
             is_valid = False
     return is_valid
 
@@ -358,7 +355,7 @@ def _read_angle_axis(node: Node) -> Array | None:
     length = float(np.linalg.norm(axis))
     child = node.peek("angle_deg")
     if length == 0.0 or child is None or not word(node, "angle_deg"):
-        node.report(codes.DIRECTIVES_ROTATION_2)
+        node.report(codes.DIRECTIVES_ROTATION_NO_AXIS)
         return None
     return rotation_about(axis / length, math.radians(child.number(".")))
 

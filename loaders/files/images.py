@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from loaders import codes
 from loaders.limits import FileError, is_past_limit, limit_of, raised_as, refuse_past_limit, spend
 
 from .read_file import read
@@ -41,7 +42,7 @@ def picture_bytes(path: str) -> bytes:
     try:
         return read(path, option="mesh_file_bytes")
     except FileError as error:
-        if error.code == "file.too-large":
+        if error.code.name == codes.FILE_TOO_LARGE.name:
             refuse_past_limit("mesh_file_bytes", path)
         raise PictureError(error.reason) from error
 

@@ -31,6 +31,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from loaders import codes
+from loaders.code import Code
 from loaders.limits import FileError, how_to_raise, limit_of, raised_as
 
 if TYPE_CHECKING:
@@ -115,7 +117,7 @@ FOLDER = -1
 class ArchiveError(FileError):
     """An archive, or a file in it, is not read."""
 
-    def __init__(self, reason: str, hint: str = "", code: str = "file.archive") -> None:
+    def __init__(self, reason: str, hint: str = "", code: Code = codes.FILE_ARCHIVE) -> None:
         super().__init__(code, reason, hint)
 
 
@@ -334,7 +336,7 @@ def _problem(entry: ZipInfo) -> str:
 
 def _past(option: str) -> ArchiveError:
     reason = f"the archive has more than {limit_of(option)} {option}, the limit {option}"
-    return ArchiveError(reason, how_to_raise(option), "file.too-large")
+    return ArchiveError(reason, how_to_raise(option), codes.FILE_TOO_LARGE)
 
 
 # --- the contents of a member ---------------------------------------------------------------------
@@ -397,9 +399,7 @@ def read(
     """
     if roots is not None and not is_inside(real_path(path), roots):
         reason = f"{path} lies outside the folders that may be read"
-        raise FileError(
-            "resource.outside", reason, "add its folder to paths, or use unsafe_paths=True"
-        )
+        raise FileError(codes.RESOURCE_OUTSIDE_READ, reason)
     data = _bytes_of(path, option)
     note_read(path, data)
     return data
@@ -567,13 +567,13 @@ def _inside(path: str, limit: int) -> bytes | None:
     note_file(archive)
     data = read_inside(path, limit + 1)
     if data is None:
-        raise FileError("file.unreadable", "there is no such file in the archive", "check the path")
+        raise FileError(codes.FILE_UNREADABLE_MISSING, "there is no such file in the archive")
     return data
 
 
 def _too_large(limit: int, option: str) -> FileError:
     reason = f"the file is larger than {limit / (1 << 20):g} MiB, the limit {option}"
-    return FileError("file.too-large", reason, how_to_raise(option))
+    return FileError(codes.FILE_TOO_LARGE, reason, how_to_raise(option))
 
 
 def _contents(descriptor: int, size: int, most: int) -> bytes:
@@ -606,24 +606,20 @@ def _check_kind(status: os.stat_result) -> None:
         stat.S_IFBLK: "a device",
     }
     kind = kinds.get(stat.S_IFMT(status.st_mode), "of another kind")
-    raise FileError(
-        "file.not-regular", f"it must be a regular file, not {kind}", "replace it by a regular file"
-    )
+    raise FileError(codes.FILE_NOT_REGULAR, f"it must be a regular file, not {kind}")
 
 
 def _unreadable(error: OSError | ValueError) -> FileError:
     if isinstance(error, OSError) and error.errno in {errno.ENXIO, errno.EOPNOTSUPP}:
-        reason, hint = (
-            "it must be a regular file, not a socket or a device",
-            "replace it by a regular file",
+        return FileError(
+            codes.FILE_NOT_REGULAR, "it must be a regular file, not a socket or a device"
         )
-        return FileError("file.not-regular", reason, hint)
     reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    hints: dict[type, str] = {
-        FileNotFoundError: "check the path",
-        IsADirectoryError: "name a file in the folder",
+    kinds: dict[type, Code] = {
+        FileNotFoundError: codes.FILE_UNREADABLE_MISSING,
+        IsADirectoryError: codes.FILE_UNREADABLE_FOLDER,
     }
-    return FileError("file.unreadable", reason, hints.get(type(error), ""))
+    return FileError(kinds.get(type(error), codes.FILE_UNREADABLE), reason)
 
 
 # --- folders --------------------------------------------------------------------------------------

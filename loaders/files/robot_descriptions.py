@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders import codes
+from loaders.diagnostics import Code, Diagnostics, Where
 
 SCHEME = "rd://"
 _FORMATS = ("URDF_PATH", "XACRO_PATH", "MJCF_PATH")
@@ -33,56 +34,35 @@ def locate(source: str, diagnostics: Diagnostics) -> Path | None:
     if not source.startswith(SCHEME):
         return Path(source)
     name = source.removeprefix(SCHEME)
-    reason = ""
-    template, hint = _name_problem(name)
-    if not template:
-        try:
-            path = _path(name)
-            if path is not None and path.is_file():
-                return path
-            template, hint = (
-                "robot_descriptions has no URDF, xacro or MJCF file of robot {name}",
-                "",
-            )
-        except ImportError as error:
-            template, hint, reason = (
-                "cannot import robot_descriptions: {reason}",
-                _INSTALL,
-                str(error),
-            )
-        except _NotCachedError as error:
-            template = (
-                "robot {name} is not in the cache of robot_descriptions: there is no "
-                "folder {reason}"
-            )
-            hint = f"run robot_descriptions pull {name}; sdfbridge does not download"
-            reason = str(error)
-    diagnostics.add(
-        Fate.INVALID, "rd.not-found", template, Where(source), hint=hint, name=name, reason=reason
-    )
+    where = Where(source)
+    problem = _name_problem(name)
+    if problem is not None:
+        diagnostics.add(problem, where, name=name)
+        return None
+    try:
+        path = _path(name)
+    except ImportError as error:
+        diagnostics.add(codes.RD_NOT_FOUND_IMPORT, where, name=name, reason=error)
+        return None
+    except _NotCachedError as error:
+        hint = f"run robot_descriptions pull {name}; sdfbridge does not download"
+        diagnostics.add(codes.RD_NOT_FOUND_CACHE, where, hint=hint, name=name, folder=error)
+        return None
+    if path is not None and path.is_file():
+        return path
+    diagnostics.add(codes.RD_NOT_FOUND, where, name=name)
     return None
 
 
-_INSTALL = "run pip install robot_descriptions"
-
-
-def _name_problem(name: str) -> tuple[str, str]:
-    """Return the message and hint about a name that cannot be looked up; both are empty for a valid
-    name.
-    """
+def _name_problem(name: str) -> Code | None:
+    """Return why a name cannot be looked up; None for a valid name."""
     if importlib.util.find_spec("robot_descriptions") is None:
-        return "the package robot_descriptions is not installed", _INSTALL
+        return codes.RD_NOT_FOUND_PACKAGE
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        return (
-            "invalid robot name {name!r}; use letters, digits and underscores",
-            "write, say, rd://panda_description",
-        )
+        return codes.RD_NOT_FOUND_FORM
     if importlib.util.find_spec(f"robot_descriptions.{name}") is None:
-        return (
-            "robot_descriptions has no robot {name}",
-            "run robot_descriptions list for the available robots",
-        )
-    return "", ""
+        return codes.RD_NOT_FOUND_NAME
+    return None
 
 
 def _path(name: str) -> Path | None:

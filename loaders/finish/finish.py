@@ -85,7 +85,7 @@ def _closure(group: FilterGroup, groups: Mapping[str, FilterGroup]) -> tuple[str
     return tuple(links)
 
 
-_JOINTS_LEFT_OUT = "urdf.several-roots"
+_JOINTS_LEFT_OUT = codes.URDF_SEVERAL_ROOTS.name
 """Code of the finding that links are not connected, which a joint with an error may connect."""
 _SCENE_CHECKS = "model."
 """Start of the codes of the checks of a scene, in which harmless values stand for invalid ones."""
@@ -250,7 +250,9 @@ def check_readable(source: str, found: tuple[Diagnostic, ...]) -> None:
         LoadError: if it could not be opened; a `MissingFileError` if there is none.
     """
     unreadable = tuple(
-        entry for entry in found if entry.code == "file.unreadable" and entry.where.file == source
+        entry
+        for entry in found
+        if entry.code == codes.FILE_UNREADABLE.name and entry.where.file == source
     )
     if unreadable:
         raise (MissingFileError if _is_missing(source, unreadable) else LoadError)(unreadable)
@@ -259,7 +261,8 @@ def check_readable(source: str, found: tuple[Diagnostic, ...]) -> None:
 def _is_missing(source: str, found: tuple[Diagnostic, ...]) -> bool:
     """Return whether a source was not read because it does not exist."""
     named = any(
-        entry.code == "file.unreadable" and str(entry.where.file) == source for entry in found
+        entry.code == codes.FILE_UNREADABLE.name and str(entry.where.file) == source
+        for entry in found
     )
     return named and not os.path.exists(source)
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from loaders import codes as loaders_codes
 from loaders.collision_pairs import connected_components
-from loaders.diagnostics import Diagnostics, ExportError, Fate
+from loaders.diagnostics import Code, Diagnostics, ExportError
 from loaders.inertia import are_physical
 from loaders.model import (
     WORLD,
@@ -106,8 +106,8 @@ def _check_numbers(scene: SceneData, diagnostics: Diagnostics) -> None:
     if np.isfinite(numbers).all() and _are_unit(axes) and _are_rotations([X.R for X in poses]):
         return
     for item, link in _items(scene):
-        message, hint = _fault(item)
-        if message:
+        code = _fault(item)
+        if code is not None:
             kind = (
                 "link"
                 if isinstance(item, Link)
@@ -116,16 +116,7 @@ def _check_numbers(scene: SceneData, diagnostics: Diagnostics) -> None:
                 else "shape"
             )
             name = item.name if link is None else f"{link.name}{SEPARATOR}{item.name}"
-            diagnostics.add(
-                Fate.INVALID,
-                "model.bad-number",
-                message,
-                item.where,
-                hint=hint,
-                subjects=(name,),
-                kind=kind,
-                name=name,
-            )
+            diagnostics.add(code, item.where, subjects=(name,), kind=kind, name=name)
 
 
 def _are_unit(vectors: Sequence[Array]) -> bool:
@@ -139,19 +130,15 @@ def _are_rotations(matrices: Sequence[Array]) -> bool:
     return bool(is_orthogonal and (np.linalg.det(R) > 0.0).all())
 
 
-def _fault(item: _Item) -> tuple[str, str]:
-    """Return what is wrong with the numbers of an item, and what to do about it; empty if nothing
-    is.
-    """
+def _fault(item: _Item) -> Code | None:
+    """Return what is wrong with the numbers of an item; None if nothing is."""
     if not all(np.isfinite(array).all() for array in _numbers(item)):
-        message = "a number of the pose, the inertia or an axis of {kind} {name} is not finite"
-        return message, "replace what is infinite or not a number"
+        return loaders_codes.MODEL_BAD_NUMBER
     if isinstance(item, Joint) and not _are_unit([axis.xyz for axis in item.axes]):
-        return "an axis of joint {name} is not a unit vector", "divide it by its length"
+        return loaders_codes.MODEL_BAD_NUMBER_AXIS
     if not _are_rotations([X.R for X in _poses_of(item)]):
-        message = "the rotation of the pose of {kind} {name} is not orthogonal, or mirrors"
-        return message, "make it orthonormal in double precision, with a determinant of 1"
-    return "", ""
+        return loaders_codes.MODEL_BAD_NUMBER_ROTATION
+    return None
 
 
 def _all_numbers(scene: SceneData, poses: Iterable[Pose], axes: Iterable[Array]) -> list[Array]:

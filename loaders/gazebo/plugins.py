@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from loaders import codes as loaders_codes
-from loaders.diagnostics import Fate
+from loaders.diagnostics import Code
 from loaders.drake.dialect import NameResolver
 from loaders.model import Actuator, Coupling, Joint, JointType, Sensor
 from loaders.node import Node, mark_read
@@ -133,14 +133,14 @@ _GAINS = {_POSITION: (1.0, 0.1, 0.01), _VELOCITY: (1.0, 0.0, 0.0)}
 """Default gains P, I and D of gz-sim's controllers."""
 
 
-def read_plugins(owner: Node, names: NameResolver, extras: AddedItems, code: str) -> None:
+def read_plugins(owner: Node, names: NameResolver, extras: AddedItems, code: Code) -> None:
     """Read the plugins of a model, a world, or of ``<gazebo>`` in a URDF.
 
     Args:
         owner: The element that has the plugins.
         names: The names in the model.
         extras: Receives what has a counterpart in every simulator.
-        code: Code of the note about a plugin that moves nothing.
+        code: The note about a plugin that moves nothing, with the argument ``plugin``.
     """
     for plugin in owner.all("plugin"):
         mark_read(plugin)
@@ -158,8 +158,7 @@ def read_plugins(owner: Node, names: NameResolver, extras: AddedItems, code: str
         elif effect:
             _report_dropped(plugin, effect)
         else:
-            message = "ignored <plugin> {plugin}: a plugin is code for another simulator"
-            plugin.report(Fate.NOTED, code, message, plugin=label_of(plugin))
+            plugin.report(code, plugin=label_of(plugin))
 
 
 def _report_dropped(plugin: Node, effect: str) -> None:

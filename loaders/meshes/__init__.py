@@ -68,7 +68,7 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
         return None
     spend("triangles", sum(len(part.faces) for part in parts))
     for remark in remarks:
-        diagnostics.add(remark.fate, remark.code, remark.template, where, **remark.arguments)
+        diagnostics.add(remark.code, where, **remark.arguments)
     return MeshData(parts=tuple(parts))
 
 

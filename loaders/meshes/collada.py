@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from lxml import etree
 
-from loaders.diagnostics import Fate
+from loaders import codes
 from loaders.limits import limit_of, raised_as
 from loaders.model import Mesh, Rgba
 from loaders.pose import Array, frozen
@@ -91,9 +91,7 @@ def read_collada(
     except NotWellFormedError as error:
         data = mended_xml(data)
         asset = check_collada(data)
-        mended = [
-            Remark(Fate.ASSUMED, "mesh.mended", "mended the file: {reason}", {"reason": str(error)})
-        ]
+        mended = [Remark(codes.MESH_MENDED, {"reason": str(error)})]
     data = _EMPTY.sub(b"", data)
     with raised_as(MeshError, "the file is not valid COLLADA"):
         document = _open(data)
@@ -122,13 +120,9 @@ def _all_parts(document: Any, textures: Textures) -> Iterator[MeshPart]:
 
 def _incomplete(error: Any) -> Remark:
     """Return the remark on an error that pycollada skipped."""
-    fate = Fate.NOTED if _APPEARANCE.search(str(error)) else Fate.DROPPED
-    return Remark(
-        fate,
-        "mesh.incomplete",
-        "ignored an invalid part of the file: {reason}",
-        {"reason": str(error.msg)},
-    )
+    is_appearance = _APPEARANCE.search(str(error)) is not None
+    code = codes.MESH_INCOMPLETE_APPEARANCE if is_appearance else codes.MESH_INCOMPLETE
+    return Remark(code, {"reason": str(error.msg)})
 
 
 def _orientation(asset: Asset, turned: bool | None) -> tuple[Array, list[Remark]]:
@@ -136,19 +130,13 @@ def _orientation(asset: Asset, turned: bool | None) -> tuple[Array, list[Remark]
     if R is None:
         return np.eye(3), []
     if is_up_axis_trusted(asset) if turned is None else turned:
-        message = (
-            "the file declares {up_axis}; rotated to Z up, unlike in Gazebo, RViz and PyBullet"
-        )
+        code = codes.MESH_UP_AXIS
     else:
-        message = (
-            "the file declares {up_axis} {reason}; not rotated, as in Gazebo, RViz and PyBullet"
-        )
+        code = codes.MESH_UP_AXIS_NOT_TURNED
         R = np.eye(3)
     reason = "but no unit" if asset.unit is None else f"and was written by {asset.exporter[:40]}"
     reason = reason if turned is None else "unlike the collision mesh of the link"
-    return R, [
-        Remark(Fate.ASSUMED, "mesh.up-axis", message, {"up_axis": asset.up_axis, "reason": reason})
-    ]
+    return R, [Remark(code, {"up_axis": asset.up_axis, "reason": reason})]
 
 
 def _open(data: bytes) -> Any:

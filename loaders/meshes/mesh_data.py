@@ -24,7 +24,8 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from loaders.diagnostics import Fate
+from loaders import codes
+from loaders.code import Code
 from loaders.files.folders import begins_model
 from loaders.files.read_file import direct_path, is_file, is_inside, real_path
 from loaders.inertia import SpatialInertia
@@ -268,11 +269,9 @@ _SUFFIXES = COMPANIONS | _PICTURES
 
 
 class Remark(NamedTuple):
-    """A finding about a mesh file: fate, code, message template and its arguments."""
+    """A finding about a mesh file: its code and the arguments of the message."""
 
-    fate: Fate
-    code: str
-    template: str
+    code: Code
     arguments: Mapping[str, str] = MappingProxyType({})
 
 
@@ -295,10 +294,7 @@ class Textures:
     def remarks(self) -> list[Remark]:
         """Return one remark for each missing texture."""
         names = dict.fromkeys(self.missing)
-        message = "cannot find texture {texture!r} in the folders of the mesh"
-        return [
-            Remark(Fate.NOTED, "mesh.missing-texture", message, {"texture": name}) for name in names
-        ]
+        return [Remark(codes.MESH_MISSING_TEXTURE, {"texture": name}) for name in names]
 
 
 def local_file(name: str | None, path: Path) -> str | None:
@@ -399,14 +395,7 @@ def remarks_on_libraries(data: bytes, path: Path) -> list[Remark]:
         path: The file.
     """
     outside = names_out_of_reach(dict.fromkeys(_libraries(data, "utf-8")), path)
-    message = (
-        "the material library {library} lies outside the folders of the mesh; it is not opened"
-    )
-    return (
-        [Remark(Fate.NOTED, "mesh.outside", message, {"library": ", ".join(outside)})]
-        if outside
-        else []
-    )
+    return [Remark(codes.MESH_OUTSIDE, {"library": ", ".join(outside)})] if outside else []
 
 
 def _libraries(data: bytes, encoding: str) -> Iterator[str]:

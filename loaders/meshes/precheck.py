@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
+from loaders import codes
 from loaders.files.read_file import read
 from loaders.limits import FileError, is_past_limit, limit_of
 
@@ -50,7 +51,7 @@ def read_checked(path: Path) -> bytes:
         data = read(path, option="mesh_file_bytes")
     except FileError as error:
         reason = f"cannot open the file: {error.reason}"
-        too_large = error.code == "file.too-large"
+        too_large = error.code.name == codes.FILE_TOO_LARGE.name
         raise (
             MeshLimitError("mesh_file_bytes", reason) if too_large else MeshError(reason)
         ) from error

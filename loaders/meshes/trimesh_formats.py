@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from loaders.diagnostics import Fate
+from loaders import codes
 from loaders.limits import raised_as
 from loaders.model import Rgba
 from loaders.pose import Array, frozen
@@ -88,7 +88,7 @@ def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Rem
     return parts, [*textures.remarks(), *outside, *embedded]
 
 
-_EMBEDDED = Remark(Fate.NOTED, "mesh.embedded-texture", "ignored a texture embedded in the file")
+_EMBEDDED = Remark(codes.MESH_EMBEDDED_TEXTURE)
 
 
 def _as_utf8(data: bytes, suffix: str) -> bytes:

@@ -14,6 +14,7 @@ from functools import partial
 
 from loaders.context import Context
 from loaders.diagnostics import Diagnostics, Fate
+from loaders.mjcf import codes
 from loaders.node import Node
 from loaders.pose import frozen
 from loaders.scene import Scene
@@ -117,8 +118,8 @@ def _report_refusals(error: CompileError, text: str, inputs: Inputs, root: Node)
             refusal.reason.replace("{", "{{").replace("}", "}}"),
         )
         # each reason is a kind, so that all are listed
-        message = f"MuJoCo refuses <{{element}}>: {reason}"
-        node.invalid("mjcf-in.refused", message, hint=_hint(reason, inputs), element=node.tag)
+        code = codes.REFUSED.variant(f"MuJoCo refuses <{{element}}>: {reason}")
+        node.report(code, hint=_hint(reason, inputs), element=node.tag)
 
 
 def _hint(reason: str, inputs: Inputs) -> str:

@@ -541,9 +541,7 @@ def _contents(path: str, node: Node) -> bytes | None:
     try:
         data = read(path, option="mesh_file_bytes")
     except FileError as error:
-        node.invalid(
-            error.code, "cannot read the file: {reason}", hint=error.hint, reason=error.reason
-        )
+        node.report(error.code, hint=error.hint, reason=error.reason)
         return None
     node.diagnostics.spend("files", 1)
     node.diagnostics.spend("bytes", len(data))

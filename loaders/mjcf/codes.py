@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import Code, Fate
+from loaders.code import Code, Fate
 
 ACTUATOR = Code(
     "mjcf-in.actuator",
@@ -36,13 +36,18 @@ INCLUDE = Code(
     remedy="Check its name; it counts from the main file.",
     hint="put the elements beside it",
 )
-INCLUDE_2 = INCLUDE.variant("the included file {file!r} cannot be read", hint="")
+INCLUDE_UNREADABLE = INCLUDE.variant("the included file {file!r} cannot be read", hint="")
+INCLUDE_EMPTY = INCLUDE.variant(
+    "the included file {file!r} has no elements below its root; MuJoCo includes those alone",
+    hint="put them into a root element <mujocoinclude>",
+)
 INCLUDED_TWICE = Code(
     "mjcf-in.included-twice",
     Fate.INVALID,
-    "",
+    "{file!r} is included twice, or includes itself; MuJoCo allows a file once",
     meaning="A file is included twice, or includes itself.",
     remedy="Remove one of the includes.",
+    hint="remove one of the includes",
 )
 MESH_FRAME = Code(
     "mjcf-in.mesh-frame",
@@ -64,13 +69,13 @@ NOT_CARRIED = Code(
     "sizes of memory, which MuJoCo chooses itself, are left out: {names}",
     meaning="Elements of a kind that a scene does not hold.",
 )
-NOT_CARRIED_2 = NOT_CARRIED.variant(
+NOT_CARRIED_LIGHT = NOT_CARRIED.variant(
     "{count} elements are left out: light {names}, of the type image"
 )
-NOT_CARRIED_3 = NOT_CARRIED.variant(
+NOT_CARRIED_STILL = NOT_CARRIED.variant(
     "elements and attributes that change no motion are left out: {names}"
 )
-NOT_CARRIED_4 = NOT_CARRIED.variant("ranges that are switched off are left out: {kind} {names}")
+NOT_CARRIED_RANGE = NOT_CARRIED.variant("ranges that are switched off are left out: {kind} {names}")
 NOT_FINITE = Code(
     "mjcf-in.not-finite",
     Fate.INVALID,
@@ -78,7 +83,7 @@ NOT_FINITE = Code(
     meaning="A number is NaN, or infinite and no limit.",
     remedy="Write a number.",
 )
-NOT_FINITE_2 = NOT_FINITE.variant("{key} of <{tag}> must not be NaN")
+NOT_FINITE_NAN = NOT_FINITE.variant("{key} of <{tag}> must not be NaN")
 OPTIONS = Code(
     "mjcf-in.options",
     Fate.NOTED,
@@ -102,7 +107,7 @@ PLUGIN = Code(
         "mesh, are left out."
     ),
 )
-PLUGIN_2 = PLUGIN.variant("{count} plugins are left out: {plugins}, of {items}")
+PLUGIN_OF_ITEMS = PLUGIN.variant("{count} plugins are left out: {plugins}, of {items}")
 REFUSED = Code(
     "mjcf-in.refused",
     Fate.INVALID,
@@ -111,7 +116,7 @@ REFUSED = Code(
     remedy="Correct what the message names.",
     hint="state the name of the body once for each vertex",
 )
-REFUSED_2 = REFUSED.variant("MuJoCo refuses {plugin}: it has no size", hint="add it")
+REFUSED_NO_SIZE = REFUSED.variant("MuJoCo refuses {plugin}: it has no size", hint="add it")
 SHAPE = Code(
     "mjcf-in.shape",
     Fate.APPROXIMATED,
@@ -128,7 +133,7 @@ SKIN = Code(
     "the skin is left out; the bodies that move it are",
     meaning="A skin, of the document or of a cable, is left out; it has no effect on the motion.",
 )
-SKIN_2 = SKIN.variant("the skin of a cable is left out; the bodies that move it are")
+SKIN_OF_CABLE = SKIN.variant("the skin of a cable is left out; the bodies that move it are")
 TOO_LARGE = Code(
     "mjcf-in.too-large",
     Fate.INVALID,
@@ -137,25 +142,40 @@ TOO_LARGE = Code(
     remedy="Reduce the counts.",
     hint="attach fewer models",
 )
-TOO_LARGE_2 = TOO_LARGE.variant(
+TOO_LARGE_FIELD = TOO_LARGE.variant(
+    "{key} of a signed distance field must be from {smallest} to {largest}", hint=""
+)
+TOO_LARGE_CELLS = TOO_LARGE.variant(
+    "{key} of a plugin asks for {size:g} cells; the limit is {limit}", hint=""
+)
+TOO_LARGE_DEPTH = TOO_LARGE.variant(
+    "elements are nested more than {limit} deep", hint="use fewer levels of bodies"
+)
+TOO_LARGE_ELEMENTS = TOO_LARGE.variant(
+    "the document makes more than {limit} elements by replication, composition and attachment",
+    hint="",
+)
+TOO_LARGE_CABLE = TOO_LARGE.variant(
     "the cable has {parts} parts; MuJoCo refuses bodies nested more than {limit} deep",
     hint="use fewer parts",
 )
-TOO_LARGE_3 = TOO_LARGE.variant(
+TOO_LARGE_DATA = TOO_LARGE.variant(
     (
         "sensors, actuators, keyframes and data of the user ask for {size:g} numbers; the limit is "
         "{limit}"
     ),
     hint="",
 )
-TOO_LARGE_4 = TOO_LARGE.variant("<{tag}> has {count} attributes; the limit is {limit}", hint="")
-TOO_LARGE_5 = TOO_LARGE.variant(
+TOO_LARGE_ATTRIBUTES = TOO_LARGE.variant(
+    "<{tag}> has {count} attributes; the limit is {limit}", hint=""
+)
+TOO_LARGE_ITEMS = TOO_LARGE.variant(
     "{keys} of <{tag}> ask for {size:g} items; the limit is {limit}", hint=""
 )
-TOO_LARGE_6 = TOO_LARGE.variant(
+TOO_LARGE_VERTICES = TOO_LARGE.variant(
     "{builtin} asks for {size:g} vertices; the limit is {limit}", hint=""
 )
-TOO_LARGE_7 = TOO_LARGE.variant(
+TOO_LARGE_STEPS = TOO_LARGE.variant(
     "inttotal and timestep of <lengthrange> ask for more than {limit} steps, or are not positive",
     hint="",
 )

@@ -17,8 +17,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
+from loaders import codes as loaders_codes
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.limits import LimitError, describe_exception, raised_as
+from loaders.mjcf import codes
 from loaders.node import Node
 
 from .limits import Inputs
@@ -686,15 +688,15 @@ def _end(text: str, start: int) -> int:
 
 _OF_INCLUDES = frozenset(
     {
-        "mjcf-in.include",
-        "mjcf-in.included-twice",
-        "resource.not-found",
-        "resource.outside",
-        "xml.missing",
-        "xml.syntax",
+        codes.INCLUDE.name,
+        codes.INCLUDED_TWICE.name,
+        loaders_codes.RESOURCE_NOT_FOUND.name,
+        loaders_codes.RESOURCE_OUTSIDE.name,
+        loaders_codes.XML_MISSING.name,
+        loaders_codes.XML_SYNTAX.name,
     }
 )
-_OF_NUMBERS = frozenset({"mjcf-in.not-finite"})
+_OF_NUMBERS = frozenset({codes.NOT_FINITE.name})
 _OF_SCHEMA = re.compile(
     r"unrecognized|invalid keyword|required attribute|(?:bad|invalid) format|too (?:few|many|much)"
 )
@@ -710,9 +712,9 @@ def may_ask(diagnostics: Diagnostics, root: Node, inputs: Inputs) -> bool:
         root: The root element, without includes.
         inputs: The texts and files that MuJoCo gets.
     """
-    codes = {entry.code for entry in diagnostics if entry.fate is Fate.INVALID}
+    found = {entry.code for entry in diagnostics if entry.fate is Fate.INVALID}
     files = [node.attributes.get("file", "") for node in root.walk() if node.tag == "model"]
-    return codes <= _OF_INCLUDES | _OF_NUMBERS and all(file in inputs.models for file in files)
+    return found <= _OF_INCLUDES | _OF_NUMBERS and all(file in inputs.models for file in files)
 
 
 def independent(

@@ -76,27 +76,15 @@ class _IncludedFiles:
             return None
         path = self.files.find_either(name, self.folder, name, node)
         if path is None or (path not in self.files.regular and os.path.isdir(path)):
-            node.report(codes.INCLUDE_2, file=name)
+            node.report(codes.INCLUDE_UNREADABLE, file=name)
             return None
         if self._is_known(path):
-            message = "{file!r} is included twice, or includes itself; MuJoCo allows a file once"
-            node.invalid(
-                "mjcf-in.included-twice", message, hint="remove one of the includes", file=name
-            )
+            node.report(codes.INCLUDED_TWICE, file=name)
             return None
         data = read_bytes(path, diagnostics)
         root = None if data is None else parse(data, path, diagnostics)
         if root is not None and not root.children:
-            message = (
-                "the included file {file!r} has no elements below its root; MuJoCo includes "
-                "those alone"
-            )
-            node.invalid(
-                "mjcf-in.include",
-                message,
-                hint="put them into a root element <mujocoinclude>",
-                file=name,
-            )
+            node.report(codes.INCLUDE_EMPTY, file=name)
         return root
 
     def _is_known(self, path: str) -> bool:

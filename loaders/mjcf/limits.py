@@ -248,7 +248,7 @@ def _check_cable(node: Node, parts: int) -> None:
     more.
     """
     if parts > MAX_CHAIN:
-        node.report(codes.TOO_LARGE_2, parts=parts, limit=MAX_CHAIN)
+        node.report(codes.TOO_LARGE_CABLE, parts=parts, limit=MAX_CHAIN)
 
 
 def _check_data(root: Node, total: int) -> None:
@@ -274,7 +274,7 @@ def _check_data(root: Node, total: int) -> None:
         (_of_user(section) for section in root.children if section.tag == "size"), default=0.0
     )
     if size > MAX_SIZE:
-        root.report(codes.TOO_LARGE_3, size=size, limit=MAX_SIZE)
+        root.report(codes.TOO_LARGE_DATA, size=size, limit=MAX_SIZE)
 
 
 def _keyframes(root: Node) -> float:
@@ -307,24 +307,17 @@ def _may_be_infinite(values: str) -> bool:
 
 def _report_excess(node: Node, total: int, most: int) -> None:
     if total > most:
-        message = (
-            "the document makes more than {limit} elements by replication, composition and "
-            "attachment"
-        )
         hint = f"reduce the counts, or {how_to_raise('mjcf_elements')}"
-        node.invalid("mjcf-in.too-large", message, hint=hint, limit=most)
+        node.report(codes.TOO_LARGE_ELEMENTS, hint=hint, limit=most)
     else:
-        message = "elements are nested more than {limit} deep"
-        node.invalid(
-            "mjcf-in.too-large", message, hint="use fewer levels of bodies", limit=MAX_DEPTH
-        )
+        node.report(codes.TOO_LARGE_DEPTH, limit=MAX_DEPTH)
 
 
 def _check_attributes(root: Node) -> None:
     """Report the elements with too many attributes."""
     for node in [node for node in root.walk() if len(node.attributes) > MAX_ATTRIBUTES]:
         count = len(node.attributes)
-        node.report(codes.TOO_LARGE_4, tag=node.tag, count=count, limit=MAX_ATTRIBUTES)
+        node.report(codes.TOO_LARGE_ATTRIBUTES, tag=node.tag, count=count, limit=MAX_ATTRIBUTES)
 
 
 def _copies(node: Node) -> int:
@@ -357,7 +350,7 @@ def _check_sizes(node: Node) -> None:
     if node.tag == "flex":
         _check_flex(node)
     if size > MAX_SIZE:
-        node.report(codes.TOO_LARGE_5, keys=keys, tag=node.tag, size=size, limit=MAX_SIZE)
+        node.report(codes.TOO_LARGE_ITEMS, keys=keys, tag=node.tag, size=size, limit=MAX_SIZE)
 
 
 def _check_mesh(node: Node) -> None:
@@ -370,7 +363,7 @@ def _check_mesh(node: Node) -> None:
         first if kind == "cone" else first * second if kind in {"plate", "wedge"} else first * first
     )
     if abs(size) > MAX_VERTICES:
-        node.report(codes.TOO_LARGE_6, builtin=kind, size=abs(size), limit=MAX_VERTICES)
+        node.report(codes.TOO_LARGE_VERTICES, builtin=kind, size=abs(size), limit=MAX_VERTICES)
 
 
 def _check_flex(node: Node) -> None:
@@ -388,7 +381,7 @@ def _check_length_range(node: Node) -> None:
         for key, default in (("inttotal", 10.0), ("timestep", 0.01))
     )
     if not 0.0 < total <= MAX_STEPS * step:
-        node.report(codes.TOO_LARGE_7, limit=MAX_STEPS)
+        node.report(codes.TOO_LARGE_STEPS, limit=MAX_STEPS)
 
 
 def _check_plugin(node: Node) -> None:
@@ -402,13 +395,10 @@ def _check_plugin(node: Node) -> None:
         node.report(codes.NOT_FINITE, key=key, tag=node.tag)
         node.attributes["value"] = _finite(node.attributes["value"])
     elif key in {"size", "nchannel"} and math.prod(lengths) > MAX_TAXELS:
-        message = "{key} of a plugin asks for {size:g} cells; the limit is {limit}"
-        node.invalid(
-            "mjcf-in.too-large", message, key=key, size=math.prod(lengths), limit=MAX_TAXELS
-        )
+        size = math.prod(lengths)
+        node.report(codes.TOO_LARGE_CELLS, key=key, size=size, limit=MAX_TAXELS)
     elif is_field and key not in _ANGLES and not all(_SMALLEST <= x <= _LARGEST for x in numbers):
-        message = "{key} of a signed distance field must be from {smallest} to {largest}"
-        node.invalid("mjcf-in.too-large", message, key=key, smallest=_SMALLEST, largest=_LARGEST)
+        node.report(codes.TOO_LARGE_FIELD, key=key, smallest=_SMALLEST, largest=_LARGEST)
 
 
 def _check_grid(node: Node) -> None:
@@ -426,7 +416,7 @@ def _check_grid(node: Node) -> None:
         if each.tag == "config" and each.attributes.get("key") == "size"
     ]
     if not any(each.attributes.get("value", "").strip() for each in sizes):
-        node.report(codes.REFUSED_2, plugin=plugin)
+        node.report(codes.REFUSED_NO_SIZE, plugin=plugin)
         node.detach()
 
 
@@ -466,7 +456,7 @@ def _check_numbers(node: Node) -> None:
     for key in node.attributes.keys() & _NUMERIC:
         numbers = _numbers(node.attributes[key])
         if any(math.isnan(number) for number in numbers):
-            node.report(codes.NOT_FINITE_2, key=key, tag=node.tag)
+            node.report(codes.NOT_FINITE_NAN, key=key, tag=node.tag)
             node.attributes[key] = _finite(node.attributes[key])
         elif key not in _LIMITS and any(math.isinf(number) for number in numbers):
             node.report(codes.NOT_FINITE, key=key, tag=node.tag)
@@ -571,7 +561,7 @@ class Inputs:
             return self._empty_model(node)
         if real in chain or real in self.context.including or len(chain) >= MAX_INCLUDE_DEPTH:
             node.report(
-                loaders_codes.FILE_INCLUDE_CYCLE_2,
+                loaders_codes.FILE_INCLUDE_CYCLE_ATTACHED,
                 chain=" -> ".join(p.name for p in (*chain, real)),
             )
             return NOTHING
@@ -587,7 +577,7 @@ class Inputs:
 
     def _unreadable(self, node: Node, file: str) -> Size:
         """Report a model that cannot be read."""
-        node.report(codes.INCLUDE_2, file=file)
+        node.report(codes.INCLUDE_UNREADABLE, file=file)
         return self._empty_model(node)
 
     def _empty_model(self, node: Node) -> Size:

@@ -288,7 +288,7 @@ def read_lights(source: Source) -> tuple[Light, ...]:
     if images:
         where = source.where("light", list(names).index(images[0]))
         source.diagnostics.add(
-            codes.NOT_CARRIED_2, where, subjects=images, count=len(images), names=images
+            codes.NOT_CARRIED_LIGHT, where, subjects=images, count=len(images), names=images
         )
     return tuple(_light(i, source) for i, kind in enumerate(kinds) if int(kind) != _IMAGE_LIGHT)
 

@@ -43,7 +43,7 @@ def report_unsupported(source: Source) -> None:
     """Report everything of a model that the scene does not hold."""
     _report_plugins(source)
     if source.model.nskin:  # those of the document were taken away
-        source.diagnostics.add(codes.SKIN_2, Where(source.file))
+        source.diagnostics.add(codes.SKIN_OF_CABLE, Where(source.file))
     _report_ranges(source)
 
 
@@ -72,7 +72,7 @@ def _report_plugins(source: Source) -> None:
         if kind in {"body", "geom"}
     ]
     source.diagnostics.add(
-        codes.PLUGIN_2,
+        codes.PLUGIN_OF_ITEMS,
         used[0].where if used else Where(source.file),
         subjects=tuple(dict.fromkeys(map(source.link, bodies))),
         count=model.nplugin,
@@ -95,7 +95,9 @@ def _report_ranges(source: Source) -> None:
             names = source.names(kind)
             off = tuple(names[i] for i in found)
             where = source.where(kind, found[0])
-            source.diagnostics.add(codes.NOT_CARRIED_4, where, subjects=off, kind=kind, names=off)
+            source.diagnostics.add(
+                codes.NOT_CARRIED_RANGE, where, subjects=off, kind=kind, names=off
+            )
 
 
 def _switched_off(switches: str, ranges: str, source: Source) -> list[int]:
@@ -192,7 +194,7 @@ def report_left_out(source: Source) -> None:
     if found:
         names = tuple(sorted(found))
         first = next(iter(found.values()))
-        source.diagnostics.add(codes.NOT_CARRIED_3, first.where, names=names)
+        source.diagnostics.add(codes.NOT_CARRIED_STILL, first.where, names=names)
 
 
 def _groups_of_made_joints(source: Source) -> dict[str, Node]:

@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import Code, Fate
+from loaders.code import Code, Fate
 
 ACTOR = Code(
     "sdf.actor",
     Fate.NOTED,
-    "",
+    "ignored <{tag}>: an actor is an animation without a body",
     meaning="An actor is an animation without a body, so it is not read.",
 )
 APPEARANCE = Code(
     "sdf.appearance",
     Fate.NOTED,
-    "",
+    "ignored <{tag}>: it affects only rendering",
     meaning="The element only affects how something looks or sounds, so it is not read.",
 )
+APPEARANCE_OF_TERRAIN = APPEARANCE.variant(
+    "ignored <{tag}>: it affects only the appearance of terrain"
+)
+APPEARANCE_OF_WORLD = APPEARANCE.variant(
+    "ignored <{tag}>: it affects only how the world looks or sounds"
+)
+APPEARANCE_IN_INTERFACE = APPEARANCE.variant("ignored <{tag}>: it affects only user interfaces")
 ATTACHED_TO = Code(
     "sdf.attached-to",
     Fate.INVALID,
-    "",
+    (
+        "unknown name {name!r} in attached_to of <{tag}>; expected a link, joint, frame or model "
+        "of {scope}"
+    ),
     meaning="`attached_to` names no frame, link, joint or model in its scope.",
     remedy="Correct the name.",
     also=(Fate.SKIPPED,),
+    hint="correct the name, or add the element that it names",
 )
 ATTACHED_TO_CYCLE = Code(
     "sdf.attached-to-cycle",
     Fate.INVALID,
-    "",
+    "cycle in the frame attached-to graph: {cycle}",
     meaning="A frame or joint is attached to itself through other frames or joints.",
     remedy="Attach one of them to a link.",
+    hint="attach one of them to a link",
 )
 AUTO_INERTIA_IGNORES = Code(
     "sdf.auto-inertia-ignores",
@@ -71,7 +83,10 @@ AUTO_INERTIA_SHAPE = Code(
 AXIS_EXPRESSED_IN = Code(
     "sdf.axis-expressed-in",
     Fate.INVALID,
-    "",
+    (
+        "unknown frame {frame!r} in expressed_in of joint {joint}; expected a name in the scope of "
+        "{scope}"
+    ),
     meaning="`expressed_in` names no frame in its scope.",
     remedy="Correct the name.",
     also=(Fate.SKIPPED,),
@@ -86,15 +101,18 @@ CANONICAL_LINK = Code(
 DUPLICATE_NAME = Code(
     "sdf.duplicate-name",
     Fate.INVALID,
-    "",
+    "the name {name!r} is already used by the <{tag}> in line {line}",
     meaning="Two elements in one scope have the same name.",
     remedy="Rename one of them.",
-    also=(Fate.SKIPPED,),
+    hint="rename one of them",
+)
+DUPLICATE_NAME_RENAMED = DUPLICATE_NAME.variant(
+    leniency="this one is renamed, and references mean the other one"
 )
 ELASTIC_MODULUS = Code(
     "sdf.elastic-modulus",
     Fate.DROPPED,
-    "",
+    "ignored <{tag}>: contact stiffness is not computed from the elastic modulus; using kp and kd",
     meaning="Contact forces are not computed from `elastic_modulus`; only `kp` and `kd` are used.",
     remedy="State `kp` and `kd`.",
 )
@@ -108,8 +126,11 @@ EMPTY = Code(
 ENGINE_SETTING = Code(
     "sdf.engine-setting",
     Fate.NOTED,
-    "",
+    "ignored <{tag}>: it is a solver parameter of one engine",
     meaning="The element tunes the solver of one physics engine, so it is not read.",
+)
+ENGINE_SETTING_CONTACTS = ENGINE_SETTING.variant(
+    "ignored <{tag}>: each engine has its own limit of contacts"
 )
 EXTRA_AXIS = Code(
     "sdf.extra-axis",
@@ -129,7 +150,7 @@ EXTRA_ELEMENT = Code(
     ),
     remedy="Move it to a separate file, or put all of them into a world.",
 )
-EXTRA_ELEMENT_2 = EXTRA_ELEMENT.variant(
+EXTRA_ELEMENT_OF_MAIN_FILE = EXTRA_ELEMENT.variant(
     "a file provides one element; using the first <{used}> and ignoring this <{tag}>",
     hint="move it to another file, or put both into a world",
 )
@@ -143,7 +164,7 @@ GEARBOX_REFERENCE = Code(
 GRIPPER = Code(
     "sdf.gripper",
     Fate.NOTED,
-    "",
+    "ignored <{tag}>: a gripper is a feature of Gazebo classic",
     meaning="A gripper is a behavior of Gazebo classic, so it is not read.",
 )
 IMAGE_GEOMETRY = Code(
@@ -161,7 +182,9 @@ INCLUDE_CYCLE = Code(
     meaning="Files include each other in a cycle, or too deeply.",
     remedy="Break the cycle that the message lists.",
 )
-INCLUDE_CYCLE_2 = INCLUDE_CYCLE.variant("includes are nested more than {limit} deep: {files}")
+INCLUDE_CYCLE_TOO_DEEP = INCLUDE_CYCLE.variant(
+    "includes are nested more than {limit} deep: {files}"
+)
 INCLUDE_EMPTY = Code(
     "sdf.include-empty",
     Fate.DROPPED,
@@ -177,12 +200,11 @@ INCLUDE_NO_URI = Code(
     remedy="Add the `<uri>`.",
     hint="add a <uri>",
     leniency="the include is left out",
-    also=(Fate.SKIPPED,),
 )
 INCLUDE_NOT_FOUND = Code(
     "sdf.include-not-found",
     Fate.INVALID,
-    "",
+    "cannot find {uri!r}; tried {tried}",
     meaning=(
         "The `<uri>` of an `<include>` leads to no readable file; `resource.not-found` lists "
         "the places that were searched."
@@ -198,7 +220,14 @@ JOINT_CHILD = Code(
     remedy="Correct the name, or exchange parent and child.",
     hint="exchange parent and child, and reverse the axis",
     leniency="joint {joint} is left out",
-    also=(Fate.SKIPPED,),
+)
+JOINT_CHILD_UNKNOWN = JOINT_CHILD.variant(
+    (
+        "unknown name {name!r} in <child> of <{tag}>; expected a link, joint, frame or model of "
+        "{scope}"
+    ),
+    hint="correct the name, or add the element that it names",
+    leniency="the joint is left out",
 )
 JOINT_PARENT = Code(
     "sdf.joint-parent",
@@ -207,9 +236,8 @@ JOINT_PARENT = Code(
     meaning="The parent of a joint is unknown, or is the joint itself.",
     remedy="Correct the name.",
     leniency="joint {joint} is left out",
-    also=(Fate.SKIPPED,),
 )
-JOINT_PARENT_2 = JOINT_PARENT.variant(
+JOINT_PARENT_UNKNOWN = JOINT_PARENT.variant(
     "unknown parent {parent!r} of joint {joint}; expected a link, joint, frame or model of {scope}"
 )
 JOINT_SAME_BODY = Code(
@@ -219,7 +247,6 @@ JOINT_SAME_BODY = Code(
     meaning="The parent and the child of a joint are fixed to the same link.",
     remedy="Correct the name of the parent or of the child.",
     leniency="joint {joint} is left out",
-    also=(Fate.SKIPPED,),
 )
 JOINT_TYPE = Code(
     "sdf.joint-type",
@@ -238,10 +265,16 @@ LIGHT_TYPE = Code(
 MATERIAL_SCRIPT = Code(
     "sdf.material-script",
     Fate.INVALID,
-    "",
+    "the <script> of a material has no <uri>",
     meaning="A material script has no `<uri>` or no `<name>`.",
     remedy="Add the missing element, or remove the script.",
-    also=(Fate.SKIPPED,),
+    hint="add a <uri>",
+    leniency="a material of Gazebo is meant",
+)
+MATERIAL_SCRIPT_NO_NAME = MATERIAL_SCRIPT.variant(
+    "the <script> of a material has no <name>",
+    hint="add a <name>",
+    leniency="the script is ignored",
 )
 MERGE_DROPS = Code(
     "sdf.merge-drops",
@@ -260,14 +293,18 @@ MERGE_UNSUPPORTED = Code(
     ),
     remedy="Include it without `merge`.",
 )
-MERGE_UNSUPPORTED_2 = MERGE_UNSUPPORTED.variant("cannot merge a <{tag}> into a world")
+MERGE_UNSUPPORTED_INTO_WORLD = MERGE_UNSUPPORTED.variant("cannot merge a <{tag}> into a world")
 MIMIC = Code(
     "sdf.mimic",
     Fate.INVALID,
-    "",
+    "joint {joint} mimics unknown joint {leader!r}; expected a joint of {scope}",
     meaning="A joint mimics itself, or a joint or axis that does not exist.",
     remedy="Correct the name of the leader.",
-    also=(Fate.SKIPPED,),
+    leniency="the joint moves independently",
+)
+MIMIC_ITSELF = MIMIC.variant("joint {joint} mimics itself")
+MIMIC_NO_AXIS = MIMIC.variant(
+    "joint {joint} mimics <{axis}> of joint {leader}, which does not have this axis"
 )
 MODEL_FILE_OUTSIDE = Code(
     "sdf.model-file-outside",
@@ -317,10 +354,10 @@ NESTED_JOINT = Code(
     ),
     remedy="Correct the name.",
 )
-NESTED_JOINT_2 = NESTED_JOINT.variant(
+NESTED_JOINT_PARENT = NESTED_JOINT.variant(
     "unknown parent {parent!r} of joint {joint} in nested model {model}; using the world"
 )
-NESTED_JOINT_3 = NESTED_JOINT.variant(
+NESTED_JOINT_MIMIC = NESTED_JOINT.variant(
     "joint {joint} mimics <{axis}> of {leader!r}, which nested model {model} does not have; "
     "ignoring <mimic>"
 )
@@ -349,9 +386,8 @@ NO_LINK = Code(
     remedy="Add a link, or make the model static.",
     hint="add a <link>, or make the model static",
     leniency="the model is empty",
-    also=(Fate.SKIPPED,),
 )
-NO_LINK_2 = NO_LINK.variant(
+NO_LINK_TO_MERGE = NO_LINK.variant(
     "the model to merge has no link", hint="add a <link> to it", leniency=""
 )
 NO_MODEL_CONFIG = Code(
@@ -360,19 +396,22 @@ NO_MODEL_CONFIG = Code(
     "no <sdf> element names a file that can be read",
     meaning="A folder has no `model.config`, or it names no readable file.",
     remedy="Add `model.config`, or name the model file itself.",
-    also=(Fate.SKIPPED,),
 )
+NO_MODEL_CONFIG_IN_FOLDER = NO_MODEL_CONFIG.variant(
+    "folder {folder} has no model.config", hint="add one, or name the file of the model"
+)
+NO_MODEL_CONFIG_ONE_FILE = NO_MODEL_CONFIG_IN_FOLDER.variant(leniency="using {file}")
 NO_NAME = Code(
     "sdf.no-name",
     Fate.INVALID,
     "<{tag}> has no name",
     meaning="An element that needs a name has none.",
     remedy="Add a name.",
-    hint="add a name, even if the <include> gives another one",
-    also=(Fate.SKIPPED,),
+    hint="add a name",
+    leniency="the element gets a name",
 )
-NO_NAME_2 = NO_NAME.variant(
-    "<{tag}> has no name", hint="add a name", leniency="the element gets a name"
+NO_NAME_INCLUDED = NO_NAME.variant(
+    hint="add a name, even if the <include> gives another one", leniency=""
 )
 NO_POINTS = Code(
     "sdf.no-points",
@@ -401,7 +440,7 @@ NO_VERSION = Code(
 NOT_MECHANICAL = Code(
     "sdf.not-mechanical",
     Fate.NOTED,
-    "",
+    "ignored <{tag}>: it does not affect motion or contact",
     meaning="The element affects neither motion nor contact, so it is not read.",
 )
 OLD_MANIFEST = Code(
@@ -421,22 +460,26 @@ PARAMS = Code(
     ),
     remedy="Correct the element that the message names.",
 )
-PARAMS_2 = PARAMS.variant("there is no <{tag}> to {action}")
-PARAMS_3 = PARAMS.variant("<{tag}> has no element_id; ignoring this change")
-PARAMS_4 = PARAMS.variant("the <{tag}> to add has no name", hint="add a name")
-PARAMS_5 = PARAMS.variant("element_id {path!r} ends with ::; expected a name")
-PARAMS_6 = PARAMS.variant("the included model has no element {path!r}")
-PARAMS_7 = PARAMS.variant("<{tag}> has no action; ignoring this change")
-PARAMS_8 = PARAMS.variant("the <{tag}> that replaces a named element has no name")
-PARAMS_9 = PARAMS.variant("{path!r} already has a <{tag}> with the name {name!r}")
-PARAMS_10 = PARAMS.variant("the included model has no <{tag}> {path!r}")
+PARAMS_NOTHING_TO_CHANGE = PARAMS.variant("there is no <{tag}> to {action}")
+PARAMS_NO_ELEMENT_ID = PARAMS.variant("<{tag}> has no element_id; ignoring this change")
+PARAMS_ADDED_NO_NAME = PARAMS.variant("the <{tag}> to add has no name", hint="add a name")
+PARAMS_ID_NO_NAME = PARAMS.variant("element_id {path!r} ends with ::; expected a name")
+PARAMS_UNKNOWN_PATH = PARAMS.variant("the included model has no element {path!r}")
+PARAMS_NO_ACTION = PARAMS.variant("<{tag}> has no action; ignoring this change")
+PARAMS_REPLACEMENT_NO_NAME = PARAMS.variant("the <{tag}> that replaces a named element has no name")
+PARAMS_NAME_IN_USE = PARAMS.variant("{path!r} already has a <{tag}> with the name {name!r}")
+PARAMS_UNKNOWN_ELEMENT = PARAMS.variant("the included model has no <{tag}> {path!r}")
 PLACEMENT_FRAME = Code(
     "sdf.placement-frame",
     Fate.INVALID,
-    "",
+    (
+        "unknown name {name!r} in placement_frame of <{tag}>; expected a link, joint, frame or "
+        "model of {scope}"
+    ),
     meaning="`placement_frame` names no frame of the model.",
     remedy="Correct the name.",
     also=(Fate.SKIPPED,),
+    hint="correct the name, or add the element that it names",
 )
 PLACEMENT_WITHOUT_POSE = Code(
     "sdf.placement-without-pose",
@@ -449,9 +492,10 @@ PLACEMENT_WITHOUT_POSE = Code(
 PLUGIN = Code(
     "sdf.plugin",
     Fate.NOTED,
-    "",
+    "ignored <{tag}>: a plugin is code for another simulator",
     meaning="A plugin is code for another simulator, so it is not read.",
 )
+PLUGIN_NAMED = PLUGIN.variant("ignored <plugin> {plugin}: a plugin is code for another simulator")
 POLYLINE_HEIGHT = Code(
     "sdf.polyline-height",
     Fate.APPROXIMATED,
@@ -466,16 +510,17 @@ POLYLINE_HEIGHT = Code(
 POPULATION = Code(
     "sdf.population",
     Fate.DROPPED,
-    "",
+    "ignored <{tag}>: randomly distributed copies of a model are not created",
     meaning="A population, which places models at random, is not supported and is left out.",
     remedy="Include each model with a pose.",
 )
 POSE_CYCLE = Code(
     "sdf.pose-cycle",
     Fate.INVALID,
-    "",
+    "cycle in the pose relative-to graph: {cycle}",
     meaning="The pose of an element is relative to itself through other elements.",
     remedy="Make one of the poses relative to the model.",
+    hint="make the pose of one of them relative to another frame",
 )
 POSE_FORMAT = Code(
     "sdf.pose-format",
@@ -483,19 +528,25 @@ POSE_FORMAT = Code(
     "unknown rotation_format {rotation_format!r}; expected one of: {formats}",
     meaning="A pose has the wrong number of values, or an unknown or contradictory format.",
     remedy="Correct the pose.",
-    also=(Fate.SKIPPED,),
 )
-POSE_FORMAT_2 = POSE_FORMAT.variant("expected {expected} numbers in a pose, got {count}")
-POSE_FORMAT_3 = POSE_FORMAT.variant(
+POSE_FORMAT_COUNT = POSE_FORMAT.variant("expected {expected} numbers in a pose, got {count}")
+POSE_FORMAT_NO_ANGLES = POSE_FORMAT_COUNT.variant(leniency="the angles are taken as zero")
+POSE_FORMAT_TOO_FEW = POSE_FORMAT_COUNT.variant(leniency="the missing numbers are taken as zero")
+POSE_FORMAT_TOO_MANY = POSE_FORMAT_COUNT.variant(leniency="the others are ignored")
+POSE_FORMAT_DEGREES = POSE_FORMAT.variant(
     "a quaternion cannot be in degrees", hint="remove degrees='true'"
 )
 POSE_RELATIVE_TO = Code(
     "sdf.pose-relative-to",
     Fate.INVALID,
-    "",
+    (
+        "unknown name {name!r} in relative_to of <{tag}>; expected a link, joint, frame or model "
+        "of {scope}"
+    ),
     meaning="`relative_to` names no frame in its scope.",
     remedy="Correct the name.",
     also=(Fate.SKIPPED,),
+    hint="correct the name, or add the element that it names",
 )
 POSE_RELATIVE_TO_IGNORED = Code(
     "sdf.pose-relative-to-ignored",
@@ -513,7 +564,12 @@ RESERVED_NAME = Code(
     remedy="Rename the element.",
     hint="remove the link",
     leniency="the link is left out, and references to it mean the world",
-    also=(Fate.SKIPPED,),
+)
+RESERVED_NAME_RENAMED = RESERVED_NAME.variant(
+    hint="rename the element", leniency="the element is renamed"
+)
+RESERVED_NAME_OF_WORLD = RESERVED_NAME_RENAMED.variant(
+    leniency="the element is renamed, and references to it mean the world"
 )
 REVERSED_LIMIT = Code(
     "sdf.reversed-limit",
@@ -533,7 +589,7 @@ REVERSED_LIMIT = Code(
 ROAD = Code(
     "sdf.road",
     Fate.DROPPED,
-    "",
+    "ignored <{tag}>: a road is drawn but has no contact surface",
     meaning="A road is only drawn by Gazebo, so its surface is left out.",
     remedy="Use a mesh.",
 )
@@ -556,7 +612,6 @@ SCOPED_NAME = Code(
     remedy="Use nested models.",
     hint="use nested models",
     leniency="the name is kept",
-    also=(Fate.SKIPPED,),
 )
 SECOND_PHYSICS = Code(
     "sdf.second-physics",
@@ -588,7 +643,9 @@ SHADER = Code(
     remedy="Correct the type, or add a `<normal_map>`.",
     also=(Fate.SKIPPED,),
 )
-SHADER_2 = SHADER.variant("a shader of type {type} has no <normal_map>", hint="add a <normal_map>")
+SHADER_NO_NORMAL_MAP = SHADER.variant(
+    "a shader of type {type} has no <normal_map>", hint="add a <normal_map>"
+)
 STATE = Code(
     "sdf.state",
     Fate.NOTED,
@@ -602,6 +659,9 @@ STATE = Code(
     ),
     remedy="Remove `<state>` to start at the poses of the models.",
 )
+STATE_IGNORED = STATE.variant(
+    "ignored <{tag}>: it records the state of a running simulation and is not part of the model"
+)
 STATE_SCALE = Code(
     "sdf.state-scale",
     Fate.DROPPED,
@@ -611,7 +671,7 @@ STATE_SCALE = Code(
 STATE_UNKNOWN = Code(
     "sdf.state-unknown",
     Fate.NOTED,
-    "",
+    "the saved state has poses of models that the world does not have: {models}",
     meaning="A saved state names models that the world does not have.",
 )
 STATE_UNREACHED = Code(
@@ -630,7 +690,7 @@ STATE_UNREACHED = Code(
 STATE_VELOCITY = Code(
     "sdf.state-velocity",
     Fate.DROPPED,
-    "",
+    "the saved velocities, up to {speed:.3g} m/s or rad/s, are not kept; everything starts at rest",
     meaning="Velocities in a saved state are not kept.",
 )
 STATIC_JOINT = Code(
@@ -654,7 +714,9 @@ UNKNOWN_MATERIAL = Code(
     meaning="A material script or its texture was not found; the colors in the file are used.",
     remedy="State the colors in the file.",
 )
-UNKNOWN_MATERIAL_2 = UNKNOWN_MATERIAL.variant("texture {texture!r} of the material was not found")
+UNKNOWN_MATERIAL_TEXTURE = UNKNOWN_MATERIAL.variant(
+    "texture {texture!r} of the material was not found"
+)
 UNKNOWN_VERSION = Code(
     "sdf.unknown-version",
     Fate.ASSUMED,

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
+from loaders.code import Code
 from loaders.diagnostics import Where
 from loaders.model import WORLD
 from loaders.node import Node
@@ -406,7 +407,7 @@ def resolve_pose(element: Node, vertex: FrameVertex) -> Pose:
         return X_RE
     frame = vertex.scope.find(relative_to)
     if frame is None:
-        _report_unknown(element, vertex.scope, "sdf.pose-relative-to", "relative_to", relative_to)
+        _report_unknown(element, vertex.scope, codes.POSE_RELATIVE_TO, relative_to)
         return X_RE
     return vertex.X_WV.inverse() @ frame.X_WV @ X_RE
 
@@ -468,11 +469,9 @@ def _resolve_attached_to(vertex: FrameVertex) -> FrameVertex | None:
     if target is not None:
         return target
     if vertex.kind is VertexKind.FRAME:
-        _report_unknown(
-            vertex.node, vertex.scope, "sdf.attached-to", "attached_to", vertex.attached_to
-        )
+        _report_unknown(vertex.node, vertex.scope, codes.ATTACHED_TO, vertex.attached_to)
     else:
-        _report_unknown(vertex.node, vertex.scope, "sdf.joint-child", "<child>", vertex.attached_to)
+        _report_unknown(vertex.node, vertex.scope, codes.JOINT_CHILD_UNKNOWN, vertex.attached_to)
     return vertex.scope.origin
 
 
@@ -493,42 +492,26 @@ def _resolve_relative_to(vertex: FrameVertex) -> FrameVertex | None:
         frame = vertex.scope.find(vertex.relative_to)
         if frame is not None:
             return frame
-        _report_unknown(
-            vertex.node, vertex.scope, "sdf.pose-relative-to", "relative_to", vertex.relative_to
-        )
+        _report_unknown(vertex.node, vertex.scope, codes.POSE_RELATIVE_TO, vertex.relative_to)
     elif vertex.attached_to:
         return vertex.attached_to_vertex
     return vertex.scope.origin
 
 
-def _report_unknown(node: Node, scope: Scope, code: str, role: str, name: str) -> None:
-    """Report an unknown name, unless this only follows from an include that failed."""
+def _report_unknown(node: Node, scope: Scope, code: Code, name: str) -> None:
+    """Report an unknown name, unless this only follows from an include that failed.
+
+    Lenient loading tolerates a code without leniency only after a failed include.
+    """
     only_follows = scope.misses(name)
     if only_follows and not node.diagnostics.lenient:
         return
     own_name = node.attributes.get("name", "").strip()
-    hint = scope.suggestion(name, own_name) or "correct the name, or add the element that it names"
+    hint = scope.suggestion(name, own_name)
     if name == WORLD:
         hint = "inside a model only the parent of a joint can be the world"
-    node.invalid(
-        code,
-        (
-            "unknown name {name!r} in {role} of <{tag}>; expected a link, joint, frame or model of "
-            "{scope}"
-        ),
-        hint=hint,
-        leniency=_LENIENCIES.get(code, "its origin is used instead" if only_follows else ""),
-        name=name,
-        role=role,
-        tag=node.tag,
-        scope=scope.name,
-    )
-
-
-_LENIENCIES = {"sdf.joint-child": "the joint is left out"}
-"""Treatment of unknown names in lenient loading, keyed by code; others are tolerated only after a
-failed include.
-"""
+    leniency = "its origin is used instead" if only_follows and not code.leniency else ""
+    node.report(code, hint=hint, leniency=leniency, name=name, tag=node.tag, scope=scope.name)
 
 
 # --- cycles and order -----------------------------------------------------------------------------
@@ -540,12 +523,7 @@ def _break_attached_to_cycles(graph: FrameGraph) -> list[FrameVertex]:
     """
     order, cycles = _topological_order(graph.vertices, lambda vertex: vertex.attached_to_vertex)
     for cycle in cycles:
-        _report_cycle(
-            cycle,
-            "sdf.attached-to-cycle",
-            "cycle in the frame attached-to graph: {cycle}",
-            "attach one of them to a link",
-        )
+        _report_cycle(cycle, codes.ATTACHED_TO_CYCLE)
         cycle[0].attached_to_vertex = None
     return order
 
@@ -556,12 +534,7 @@ def _break_relative_to_cycles(graph: FrameGraph) -> list[FrameVertex]:
     """
     order, cycles = _topological_order(graph.vertices, lambda vertex: vertex.relative_to_vertex)
     for cycle in cycles:
-        _report_cycle(
-            cycle,
-            "sdf.pose-cycle",
-            "cycle in the pose relative-to graph: {cycle}",
-            "make the pose of one of them relative to another frame",
-        )
+        _report_cycle(cycle, codes.POSE_CYCLE)
         cycle[0].relative_to_vertex = None
     return order
 
@@ -588,9 +561,9 @@ def _topological_order(
     return order, cycles
 
 
-def _report_cycle(cycle: list[FrameVertex], code: str, template: str, hint: str) -> None:
+def _report_cycle(cycle: list[FrameVertex], code: Code) -> None:
     names = tuple(vertex.name for vertex in cycle)
-    cycle[0].node.invalid(code, template, hint=hint, subjects=names, cycle=names)
+    cycle[0].node.report(code, subjects=names, cycle=names)
 
 
 # --- poses ----------------------------------------------------------------------------------------
@@ -620,8 +593,6 @@ def _placement_pose(vertex: FrameVertex) -> Pose:
         X_VP = step.X_RV @ X_VP
         step = step.relative_to_vertex
     if step is None:
-        _report_unknown(
-            vertex.node, scope, "sdf.placement-frame", "placement_frame", vertex.placement_frame
-        )
+        _report_unknown(vertex.node, scope, codes.PLACEMENT_FRAME, vertex.placement_frame)
         return IDENTITY
     return X_VP

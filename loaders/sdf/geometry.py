@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from loaders import codes as loaders_codes
 from loaders.context import Context
-from loaders.diagnostics import Fate
 from loaders.drake.link import declares_convex
 from loaders.model import (
     Box,
@@ -30,11 +29,10 @@ from loaders.speed import maker
 from .unmodeled import mark_read, report_ignored
 
 _Mesh = maker(Mesh)
-_APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only the appearance of terrain")
 _IGNORED_IN_HEIGHTMAP = {
-    "texture": _APPEARANCE,
-    "blend": _APPEARANCE,
-    "use_terrain_paging": _APPEARANCE,
+    "texture": codes.APPEARANCE_OF_TERRAIN,
+    "blend": codes.APPEARANCE_OF_TERRAIN,
+    "use_terrain_paging": codes.APPEARANCE_OF_TERRAIN,
 }
 
 
@@ -95,7 +93,7 @@ def _extents(
     if min(extents) >= 0.0:
         return extents
     (node.peek(key) or node).report(
-        loaders_codes.XML_OUT_OF_RANGE_2, key=key, tag=node.tag, x=x, y=y, z=z
+        loaders_codes.XML_OUT_OF_RANGE_VECTOR, key=key, tag=node.tag, x=x, y=y, z=z
     )
     return default
 
@@ -128,7 +126,7 @@ def _read_plane(node: Node, _: Context) -> Geometry:
     x, y, z = node.numbers("normal", 3, (0.0, 0.0, 1.0))
     width, depth = node.numbers("size", 2, (1.0, 1.0))
     if width < 0.0 or depth < 0.0:
-        node.report(loaders_codes.XML_OUT_OF_RANGE_3, width=width, depth=depth)
+        node.report(loaders_codes.XML_OUT_OF_RANGE_PLANE, width=width, depth=depth)
     length = math.hypot(x, y, z)
     if length == 0.0:
         node.report(codes.ZERO_NORMAL)
@@ -162,7 +160,7 @@ def _read_heightmap(node: Node, context: Context) -> Geometry:
     size = _vector(node, "size", (1.0, 1.0, 1.0))
     if min(size[:2]) <= 0.0 or size[2] < 0.0:
         stated = " ".join(f"{s:g}" for s in size)
-        node.report(loaders_codes.XML_OUT_OF_RANGE_4, size=stated)
+        node.report(loaders_codes.XML_OUT_OF_RANGE_HEIGHTMAP, size=stated)
     return Heightmap(
         uri=uri,
         path=find_file(node, uri, context) if uri else None,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loaders.context import MAX_INCLUDE_DEPTH, Context, Failure, element_count
-from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.diagnostics import Diagnostics, Where
 from loaders.files.folders import only_model_file
 from loaders.files.read_file import is_inside, real_path
 from loaders.model import WORLD
@@ -56,7 +56,7 @@ def merge(
         if child.tag in _DROPPED:
             _report_dropped(child, include)
         elif parent.tag == "world" and _needs_model(child, interface_models):
-            include.report(codes.MERGE_UNSUPPORTED_2, tag=child.tag)
+            include.report(codes.MERGE_UNSUPPORTED_INTO_WORLD, tag=child.tag)
         elif child.tag in _MERGED or ":" in child.tag:
             elements.append(child)
     return elements
@@ -78,7 +78,7 @@ def _create_proxy(include: Node, model: Node, parent: Node) -> Node:
     if link:
         attributes["attached_to"] = link
     else:
-        include.report(codes.NO_LINK_2)
+        include.report(codes.NO_LINK_TO_MERGE)
     placement_frame = model.attributes.get("placement_frame", "")
     if placement_frame:
         attributes[PLACEMENT_FRAME] = (
@@ -174,12 +174,10 @@ def model_file(path: Path, node: Node, *, unsafe_paths: bool = False) -> Path | 
 def _file_without_manifest(folder: Path, node: Node) -> Path | None:
     """Report a folder without manifest; return its model file for lenient loading."""
     file = only_model_file(folder)
-    name = "" if file is None else file.name
-    leniency = "" if file is None else "using {file}"
-    message, hint = "folder {folder} has no model.config", "add one, or name the file of the model"
-    node.invalid(
-        "sdf.no-model-config", message, hint=hint, leniency=leniency, folder=folder, file=name
-    )
+    if file is None:
+        node.report(codes.NO_MODEL_CONFIG_IN_FOLDER, folder=folder)
+    else:
+        node.report(codes.NO_MODEL_CONFIG_ONE_FILE, folder=folder, file=file.name)
     return file if node.diagnostics.lenient else None
 
 
@@ -322,10 +320,8 @@ def _find_element(
     leniency = (
         "{uri!r} is left out" if stand_in is None else "a stand-in takes the place of {uri!r}"
     )
-    code = "sdf.include-not-found" if location.fate is Fate.DROPPED else location.code
-    include.invalid(
-        code, location.template, hint=location.hint, leniency=leniency, **location.arguments
-    )
+    code = location.at_include(codes.INCLUDE_NOT_FOUND)
+    include.report(code, hint=location.hint, leniency=leniency, **location.arguments)
     return stand_in if include.diagnostics.lenient else None
 
 
@@ -368,7 +364,7 @@ def _check_depth(real: Path, include: Node, context: Context) -> bool:
         include.report(codes.INCLUDE_CYCLE, files=files)
         return False
     if len(context.including) >= MAX_INCLUDE_DEPTH:
-        include.report(codes.INCLUDE_CYCLE_2, limit=MAX_INCLUDE_DEPTH, files=files)
+        include.report(codes.INCLUDE_CYCLE_TOO_DEEP, limit=MAX_INCLUDE_DEPTH, files=files)
         return False
     return True
 
@@ -469,7 +465,7 @@ def _override_names(include: Node, element: Node) -> None:
     for key in ("name", "namespace"):
         value = include.word(key, "")
         if value and key == "name" and "name" not in element.attributes:
-            element.report(codes.NO_NAME, tag=element.tag)
+            element.report(codes.NO_NAME_INCLUDED, tag=element.tag)
         if value:
             element.attributes[key] = value
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Set
 from typing import Any
 
-from loaders.diagnostics import Fate
+from loaders.code import Code
 from loaders.drake.dialect import SDF
 from loaders.drake.joint import read_acceleration
 from loaders.model import TRAITS, WORLD, Coupling, Joint, JointAxis, JointType
@@ -102,12 +102,8 @@ def _report_unknown_expressed_in(node: Node, vertex: FrameVertex, name: str) -> 
     if scope.is_nested:
         node.report(codes.NESTED_JOINT, hint=hint, frame=name, joint=vertex.name, model=scope.name)
     elif node.diagnostics.lenient or not scope.misses(name):
-        node.invalid(
-            "sdf.axis-expressed-in",
-            (
-                "unknown frame {frame!r} in expressed_in of joint {joint}; expected a name in the "
-                "scope of {scope}"
-            ),
+        node.report(
+            codes.AXIS_EXPRESSED_IN,
             hint=hint,
             leniency="the joint frame is used instead" if scope.misses(name) else "",
             frame=name,
@@ -153,12 +149,11 @@ def _read_dynamics(node: Node) -> dict[str, float]:
 
 
 _Joint = maker(Joint)
-_ENGINE_SETTING = (Fate.NOTED, "sdf.engine-setting", "it is a solver parameter of one engine")
 _PITCHES = ("thread_pitch", "screw_thread_pitch")
 _GEARS = ("gearbox_reference_body", "gearbox_ratio")
 _RARE = (*_PITCHES, *_GEARS, "sensor", "physics")
 _TYPES = {str(joint_type): joint_type for joint_type in AXIS_COUNT}
-_IGNORED_IN_PHYSICS = {"ode": _ENGINE_SETTING, "simbody": _ENGINE_SETTING}
+_IGNORED_IN_PHYSICS = {"ode": codes.ENGINE_SETTING, "simbody": codes.ENGINE_SETTING}
 
 
 def read_joint(vertex: FrameVertex) -> Joint | None:
@@ -243,12 +238,12 @@ def _report_unknown_parent(vertex: FrameVertex, name: str) -> FrameVertex | None
     hint = scope.suggestion(name, node.attributes.get("name", "").strip())
     if scope.is_nested:
         node.report(
-            codes.NESTED_JOINT_2, hint=hint, parent=name, joint=vertex.name, model=scope.name
+            codes.NESTED_JOINT_PARENT, hint=hint, parent=name, joint=vertex.name, model=scope.name
         )
         return FrameVertex(VertexKind.WORLD, WORLD, node, scope)
     if node.diagnostics.lenient or not scope.misses(name):
         node.report(
-            codes.JOINT_PARENT_2, hint=hint, parent=name, joint=vertex.name, scope=scope.name
+            codes.JOINT_PARENT_UNKNOWN, hint=hint, parent=name, joint=vertex.name, scope=scope.name
         )
     return None
 
@@ -356,8 +351,9 @@ def _read_mimic(node: Node, vertex: FrameVertex, follower_axis: int) -> Coupling
     offset, reference = node.number("offset", 0.0), node.number("reference", 0.0)
     leader = vertex.scope.find(name)
     problem = _mimic_problem(leader, axis, vertex)
-    if problem or leader is None:
-        if name and (node.diagnostics.lenient or not vertex.scope.misses(name)):
+    if problem is not None or leader is None:
+        is_own_error = node.diagnostics.lenient or not vertex.scope.misses(name)
+        if problem is not None and name and is_own_error:
             _report_mimic(node, vertex, problem, name, axis)
         return None
     return Coupling(
@@ -371,24 +367,24 @@ def _read_mimic(node: Node, vertex: FrameVertex, follower_axis: int) -> Coupling
     )
 
 
-def _mimic_problem(leader: FrameVertex | None, axis: str, vertex: FrameVertex) -> str:
-    """Return the template of the message for a joint that cannot be mimicked; empty if it can."""
+def _mimic_problem(leader: FrameVertex | None, axis: str, vertex: FrameVertex) -> Code | None:
+    """Return why a joint cannot be mimicked; None if it can."""
     if leader is None or leader.kind is not VertexKind.JOINT:
-        return "joint {joint} mimics unknown joint {leader!r}; expected a joint of {scope}"
+        return codes.MIMIC
     if leader is vertex:
-        return "joint {joint} mimics itself"
+        return codes.MIMIC_ITSELF
     is_interface_joint = leader.node.tag != "joint"
     if axis not in AXES or not (is_interface_joint or leader.node.has(axis)):
-        return "joint {joint} mimics <{axis}> of joint {leader}, which does not have this axis"
-    return ""
+        return codes.MIMIC_NO_AXIS
+    return None
 
 
-def _report_mimic(node: Node, vertex: FrameVertex, problem: str, leader: str, axis: str) -> None:
+def _report_mimic(node: Node, vertex: FrameVertex, problem: Code, leader: str, axis: str) -> None:
     scope = vertex.scope
     hint = scope.suggestion(leader, vertex.name)
     if scope.is_nested:
         node.report(
-            codes.NESTED_JOINT_3,
+            codes.NESTED_JOINT_MIMIC,
             hint=hint,
             joint=vertex.name,
             axis=axis,
@@ -397,6 +393,4 @@ def _report_mimic(node: Node, vertex: FrameVertex, problem: str, leader: str, ax
         )
     else:
         names = {"joint": vertex.name, "axis": axis, "leader": leader, "scope": scope.name}
-        node.invalid(
-            "sdf.mimic", problem, hint=hint, leniency="the joint moves independently", **names
-        )
+        node.report(problem, hint=hint, **names)

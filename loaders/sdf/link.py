@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from loaders.context import Context
-from loaders.diagnostics import Fate
 from loaders.drake.dialect import SDF
 from loaders.drake.link import read_deformable, read_display, read_surface_velocity_axis
 from loaders.drake.link import read_surface as read_drake_surface
@@ -148,7 +147,6 @@ _TYPES = (
     )
     | frozenset({"contact", "custom", "wireless_receiver", "wireless_transmitter"})
 )
-_PLUGIN = (Fate.NOTED, "sdf.plugin", "a plugin is code for another simulator")
 
 
 def read_sensors(vertex: FrameVertex) -> tuple[Sensor, ...]:
@@ -173,7 +171,7 @@ def _read_sensor(node: Node, vertex: FrameVertex) -> Sensor | None:
 
 
 def _read_known_sensor(node: Node, sensor_type: str, vertex: FrameVertex) -> Sensor:
-    report_ignored(node, {"plugin": _PLUGIN})
+    report_ignored(node, {"plugin": codes.PLUGIN})
     X_VS = resolve_pose(node, vertex)
     on_joint = vertex.kind is VertexKind.JOINT
     link = attached_link(vertex) if on_joint else None
@@ -189,20 +187,19 @@ def _read_known_sensor(node: Node, sensor_type: str, vertex: FrameVertex) -> Sen
 
 
 _Link, _Collision, _Visual = maker(Link), maker(Collision), maker(Visual)
-_NOT_MECHANICAL = (Fate.NOTED, "sdf.not-mechanical", "it does not affect motion or contact")
 _IGNORED = dict.fromkeys(
     ("audio_sink", "audio_source", "battery", "projector", "particle_emitter", "must_be_base_link"),
-    _NOT_MECHANICAL,
+    codes.NOT_MECHANICAL,
 )
 _IGNORED_IN_COLLISION = {
-    "laser_retro": _NOT_MECHANICAL,
-    "max_contacts": (Fate.NOTED, "sdf.engine-setting", "each engine has its own limit of contacts"),
+    "laser_retro": codes.NOT_MECHANICAL,
+    "max_contacts": codes.ENGINE_SETTING_CONTACTS,
 }
 _IGNORED_IN_VISUAL = {
-    "laser_retro": _NOT_MECHANICAL,
-    "visibility_flags": (Fate.NOTED, "sdf.appearance", "it affects only rendering"),
-    "meta": (Fate.NOTED, "sdf.appearance", "it affects only user interfaces"),
-    "plugin": (Fate.NOTED, "sdf.plugin", "a plugin is code for another simulator"),
+    "laser_retro": codes.NOT_MECHANICAL,
+    "visibility_flags": codes.APPEARANCE,
+    "meta": codes.APPEARANCE_IN_INTERFACE,
+    "plugin": codes.PLUGIN,
 }
 _OPTIONS = ("velocity_decay", "gravity", "kinematic", "self_collide", "enable_wind")
 _RARE = (

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from loaders import codes as loaders_codes
 from loaders.context import Context
-from loaders.diagnostics import Diagnostics, Fate
+from loaders.diagnostics import Diagnostics
 from loaders.drake.dialect import SDF
 from loaders.drake.link import diffuse_map
 from loaders.files.read_file import read, regular_files
@@ -36,18 +37,13 @@ def read_color(node: Node | None) -> Rgba | None:
     if node is None or not words:
         return None
     if len(words) not in (3, 4):
-        message, leniency = (
-            "expected 3 or 4 numbers in a color, got {count}",
-            "the color is ignored",
-        )
-        node.invalid("xml.not-a-vector", message, leniency=leniency, count=len(words))
+        node.report(loaders_codes.XML_NOT_A_VECTOR_COLOR, count=len(words))
         return None
     values = plain_values(words) or node.numbers(".", len(words))
     if len(values) == 3:
         values += (1.0,)
     if min(values) < 0.0 or max(values) > 1.0:
-        message, leniency = "color {color} is outside 0..1", "the color is clipped"
-        node.invalid("xml.out-of-range", message, leniency=leniency, color=node.text.strip())
+        node.report(loaders_codes.XML_OUT_OF_RANGE_COLOR, color=node.text.strip())
         values = tuple(min(max(value, 0.0), 1.0) for value in values)
     red, green, blue, opacity = values
     return red, green, blue, opacity
@@ -216,7 +212,7 @@ def _create_material(
     name: str, statements: dict[str, list[str]], texture: Path | None, script: Node
 ) -> Material:
     if texture is None and statements.get("texture"):
-        script.report(codes.UNKNOWN_MATERIAL_2, texture=statements["texture"][0])
+        script.report(codes.UNKNOWN_MATERIAL_TEXTURE, texture=statements["texture"][0])
     specular = statements.get("specular", [])
     shininess = _numbers(specular[-1:]) if len(specular) > 3 else []
     return Material(
@@ -267,11 +263,10 @@ def _numbers(words: list[str]) -> list[float]:
     return values if all(abs(value) < float("inf") for value in values) else []
 
 
-_APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only rendering")
-_IGNORED = dict.fromkeys(("lighting", "double_sided", "render_order"), _APPEARANCE)
+_IGNORED = dict.fromkeys(("lighting", "double_sided", "render_order"), codes.APPEARANCE)
 _COLORS = ("ambient", "diffuse", "specular", "emissive")
 _RARE = (*_IGNORED, "shader", "pbr", "drake:diffuse_map", "script", "shininess")
-_IGNORED_IN_PBR = dict.fromkeys(("glossiness", "specular"), _APPEARANCE)
+_IGNORED_IN_PBR = dict.fromkeys(("glossiness", "specular"), codes.APPEARANCE)
 _Material = maker(Material)
 _NOTHING_RARE = Material()
 _MISSING = ("", "__default__")
@@ -343,15 +338,10 @@ def _read_script_element(node: Node, context: Context) -> Material:
     if script is None:
         return _NOTHING_RARE
     if not any(uri.text.strip() not in _MISSING for uri in script.all("uri")):
-        message, leniency = (
-            "the <script> of a material has no <uri>",
-            "a material of Gazebo is meant",
-        )
-        script.invalid("sdf.material-script", message, hint="add a <uri>", leniency=leniency)
+        script.report(codes.MATERIAL_SCRIPT)
     name = script.word("name", "")
     if name in _MISSING:
-        message, leniency = "the <script> of a material has no <name>", "the script is ignored"
-        script.invalid("sdf.material-script", message, hint="add a <name>", leniency=leniency)
+        script.report(codes.MATERIAL_SCRIPT_NO_NAME)
     return Material() if name in _MISSING else script_material(script, name, context)
 
 
@@ -364,7 +354,7 @@ def _read_shader(node: Node, context: Context) -> tuple[tuple[str, str], ...]:
     if shader_type and shader_type not in _SHADERS:
         shader.report(codes.SHADER, type=shader_type, types=_SHADERS)
     elif shader_type.startswith("normal_map") and not uri:
-        shader.report(codes.SHADER_2, type=shader_type)
+        shader.report(codes.SHADER_NO_NORMAL_MAP, type=shader_type)
     return () if uri in _MISSING else _found_maps({"normal_map": uri}, shader, context)
 
 

@@ -102,7 +102,7 @@ def _check_name(node: Node, version: Version, newest: Version, names: Names) -> 
 
 
 def _report_missing_name(node: Node, names: Names) -> None:
-    node.report(codes.NO_NAME_2, tag=node.tag)
+    node.report(codes.NO_NAME, tag=node.tag)
     if node.diagnostics.lenient:
         node.attributes["name"] = _unused_name(node.tag, names, _space(node))
         names.nodes[(_space(node), node.attributes["name"])] = node
@@ -115,23 +115,17 @@ def _space(node: Node) -> str:
 
 def _replace_reserved_name(node: Node, name: str, names: Names) -> str:
     """Report a reserved name; return the name that lenient loading gives the element instead."""
-    node.invalid(
-        "sdf.reserved-name",
-        "the name {name!r} is reserved",
-        hint="rename the element",
-        leniency="the element is renamed" if name != WORLD or node.tag == "link" else _MEANS_WORLD,
-        name=name,
+    is_referred_to = name != WORLD or node.tag == "link"
+    node.report(
+        codes.RESERVED_NAME_RENAMED if is_referred_to else codes.RESERVED_NAME_OF_WORLD, name=name
     )
     if not node.diagnostics.lenient:
         return name
     new_name = _unused_name(f"{name.strip('_')}_{node.tag}", names, _space(node))
-    if name != WORLD or node.tag == "link":
+    if is_referred_to:
         _redirect_references(node, name, new_name)
     node.attributes["name"] = new_name
     return new_name
-
-
-_MEANS_WORLD = "the element is renamed, and references to it mean the world"
 
 
 def _is_world(node: Node, name: str) -> bool:
@@ -167,17 +161,8 @@ def _check_unique(node: Node, name: str, version: Version, names: Names) -> None
         return
     if first.tag == node.tag or version >= _UNIQUE_SIBLINGS or node.tag not in _RENAMED:
         is_ambiguous = first.tag == node.tag and node.tag in _RENAMED
-        node.invalid(
-            "sdf.duplicate-name",
-            "the name {name!r} is already used by the <{tag}> in line {line}",
-            hint="rename one of them",
-            leniency=""
-            if is_ambiguous
-            else "this one is renamed, and references mean the other one",
-            name=name,
-            tag=first.tag,
-            line=first.line,
-        )
+        code = codes.DUPLICATE_NAME if is_ambiguous else codes.DUPLICATE_NAME_RENAMED
+        node.report(code, name=name, tag=first.tag, line=first.line)
         if node.diagnostics.lenient and not is_ambiguous:
             node.attributes["name"] = _unused_name(f"{name}_{node.tag}", names, _space(node))
             names.nodes[(_space(node), node.attributes["name"])] = node

@@ -38,9 +38,9 @@ def _apply(change: Node, model: Node) -> None:
     path = change.attributes.get("element_id")
     action = change.attributes.get("action", "")
     if path is None:
-        change.report(codes.PARAMS_3, tag=change.tag)
+        change.report(codes.PARAMS_NO_ELEMENT_ID, tag=change.tag)
     elif path.endswith(SEPARATOR):
-        change.report(codes.PARAMS_5, path=path)
+        change.report(codes.PARAMS_ID_NO_NAME, path=path)
     elif action and action not in _ACTIONS:
         _report_action(change, action)
     elif action == "add":
@@ -48,7 +48,7 @@ def _apply(change: Node, model: Node) -> None:
     else:
         target = _find(model, path, change.tag)
         if target is None:
-            change.report(codes.PARAMS_10, tag=change.tag, path=path)
+            change.report(codes.PARAMS_UNKNOWN_ELEMENT, tag=change.tag, path=path)
         elif action:
             _CHANGES[action](change, target)
         else:
@@ -60,7 +60,7 @@ def _report_action(change: Node, action: str) -> None:
 
 
 def _report_missing(change: Node, action: str) -> None:
-    change.report(codes.PARAMS_2, tag=change.tag, action=action)
+    change.report(codes.PARAMS_NOTHING_TO_CHANGE, tag=change.tag, action=action)
 
 
 def _find(model: Node, path: str, tag: str = "") -> Node | None:
@@ -94,13 +94,13 @@ def _add_named(change: Node, path: str, model: Node) -> None:
     name = change.attributes.get("name", "")
     parent = _find(model, path) if path else model
     if not name:
-        change.report(codes.PARAMS_4, tag=change.tag)
+        change.report(codes.PARAMS_ADDED_NO_NAME, tag=change.tag)
     elif parent is None:
-        change.report(codes.PARAMS_6, path=path)
+        change.report(codes.PARAMS_UNKNOWN_PATH, path=path)
     elif change.tag != "plugin" and any(
         _is_named(child, change.tag, name) for child in parent.children
     ):
-        change.report(codes.PARAMS_9, path=path, tag=change.tag, name=name)
+        change.report(codes.PARAMS_NAME_IN_USE, path=path, tag=change.tag, name=name)
     else:
         _add(change, parent)
 
@@ -179,7 +179,7 @@ def _apply_to_children(change: Node, target: Node) -> None:
     for child in change.children:
         action = child.attributes.get("action", "")
         if not action:
-            child.report(codes.PARAMS_7, tag=child.tag)
+            child.report(codes.PARAMS_NO_ACTION, tag=child.tag)
         elif action not in _ACTIONS:
             _report_action(child, action)
         elif action == "add":
@@ -193,6 +193,6 @@ def _apply_to_child(child: Node, action: str, target: Node) -> None:
     if match is None:
         _report_missing(child, action)
     elif action == "replace" and "name" in match.attributes and "name" not in child.attributes:
-        child.report(codes.PARAMS_8, tag=child.tag)
+        child.report(codes.PARAMS_REPLACEMENT_NO_NAME, tag=child.tag)
     else:
         _CHANGES[action](child, match)

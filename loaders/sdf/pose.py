@@ -72,9 +72,9 @@ def _check_format(node: Node, rotation_format: str, in_degrees: bool) -> bool:
     if rotation_format not in _COUNTS:
         node.report(codes.POSE_FORMAT, rotation_format=rotation_format, formats=tuple(_COUNTS))
     elif in_degrees and rotation_format != "euler_rpy":
-        node.report(codes.POSE_FORMAT_3)
+        node.report(codes.POSE_FORMAT_DEGREES)
     elif count not in (0, _COUNTS[rotation_format]):
-        node.report(codes.POSE_FORMAT_2, expected=_COUNTS[rotation_format], count=count)
+        node.report(codes.POSE_FORMAT_COUNT, expected=_COUNTS[rotation_format], count=count)
     else:
         return True
     return False
@@ -87,14 +87,14 @@ def _from_wrong_count(node: Node, words: list[str], in_degrees: bool) -> Pose:
     count, expected = len(words), _COUNTS["euler_rpy"]
     values = plain_numbers(node.text, count)
     if values is None:
-        node.report(codes.POSE_FORMAT_2, expected=expected, count=count)
+        node.report(codes.POSE_FORMAT_COUNT, expected=expected, count=count)
         return IDENTITY
-    leniency = (
-        "the missing numbers are taken as zero" if count < expected else "the others are ignored"
-    )
-    leniency = "the angles are taken as zero" if count == 3 else leniency
-    message = "expected {expected} numbers in a pose, got {count}"
-    node.invalid("sdf.pose-format", message, leniency=leniency, expected=expected, count=count)
+    code = codes.POSE_FORMAT_TOO_MANY
+    if count == 3:
+        code = codes.POSE_FORMAT_NO_ANGLES
+    elif count < expected:
+        code = codes.POSE_FORMAT_TOO_FEW
+    node.report(code, expected=expected, count=count)
     return _from_angles((*values, *(0.0,) * expected)[:expected], in_degrees)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from loaders.context import Context
-from loaders.diagnostics import Diagnostics, Fate
+from loaders.diagnostics import Diagnostics
 from loaders.drake.constraint import ELEMENTS, read_model
 from loaders.drake.dialect import SDF
 from loaders.drake.joint import canonicalize_sdf, read_mimic, read_sdf_actuator, read_sdf_joints
@@ -38,7 +38,7 @@ from .link import read_link, read_link_lights
 from .names import check_names
 from .pose import read_pose
 from .unmodeled import mark_read, report_ignored
-from .world import IGNORED_IN_WORLD, STATE, apply_state, read_light, read_world
+from .world import IGNORED_IN_WORLD, apply_state, read_light, read_world
 
 _read_plugins: Callable[..., None] = Deferred("loaders.gazebo.plugins:read_plugins")
 
@@ -107,7 +107,7 @@ def with_extensions(scene: Scene, graph: FrameGraph) -> Scene:
     extras = AddedItems(scene)
     for scope in graph.scopes:
         if scope.node.peek("plugin") is not None:
-            _read_plugins(scope.node, names[id(scope)], extras, "sdf.plugin")
+            _read_plugins(scope.node, names[id(scope)], extras, codes.PLUGIN_NAMED)
     return dataclasses.replace(
         with_forces_and_sensors(scene, extras),
         couplings=with_followers(
@@ -145,9 +145,9 @@ def _actuators(vertices: list[FrameVertex], joints: Mapping[str, Joint]) -> Iter
 
 
 _IGNORED_IN_MODEL = {
-    "gripper": (Fate.NOTED, "sdf.gripper", "a gripper is a feature of Gazebo classic"),
-    "model_state": STATE,
-    "state": STATE,
+    "gripper": codes.GRIPPER,
+    "model_state": codes.STATE_IGNORED,
+    "state": codes.STATE_IGNORED,
 }
 
 
@@ -318,7 +318,7 @@ def _main_element(root: Node) -> Node | None:
         root.report(codes.EMPTY)
         return None
     for extra in elements[1:]:
-        extra.report(codes.EXTRA_ELEMENT_2, used=elements[0].tag, tag=extra.tag)
+        extra.report(codes.EXTRA_ELEMENT_OF_MAIN_FILE, used=elements[0].tag, tag=extra.tag)
         mark_read(extra)
     return elements[0]
 

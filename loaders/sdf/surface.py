@@ -5,19 +5,12 @@ from __future__ import annotations
 import dataclasses
 
 from loaders import codes as loaders_codes
-from loaders.diagnostics import Fate
 from loaders.model import Friction, Surface
 from loaders.node import Node
+from loaders.sdf import codes
 from loaders.speed import maker
 
 from .unmodeled import report_ignored
-
-_ENGINE_SETTING = (Fate.NOTED, "sdf.engine-setting", "it is a solver parameter of one engine")
-_ELASTIC_MODULUS = (
-    Fate.DROPPED,
-    "sdf.elastic-modulus",
-    "contact stiffness is not computed from the elastic modulus; using kp and kd",
-)
 
 DEFAULT = Surface()
 _Surface, _Friction = maker(Surface), maker(Friction)
@@ -35,7 +28,7 @@ def read_surface(collision: Node) -> Surface:
 
 
 def _read_parameters(node: Node) -> Surface:
-    report_ignored(node, {"soft_contact": _ENGINE_SETTING})
+    report_ignored(node, {"soft_contact": codes.ENGINE_SETTING})
     bounce, contact = node.child("bounce"), node.child("contact")
     restitution, threshold = (0.0, 1e5) if bounce is None else _read_bounce(bounce)
     friction = _read_friction(node.child("friction"))
@@ -48,11 +41,11 @@ def _with_contact(surface: Surface, contact: Node) -> Surface:
     ode, bullet = contact.child("ode"), contact.child("bullet")
     if bullet is not None:
         ignored = ("split_impulse", "split_impulse_penetration_threshold")
-        report_ignored(bullet, dict.fromkeys(ignored, _ENGINE_SETTING))
+        report_ignored(bullet, dict.fromkeys(ignored, codes.ENGINE_SETTING))
     if contact.number("elastic_modulus", -1.0) > 0.0:
-        report_ignored(contact, {"elastic_modulus": _ELASTIC_MODULUS})
+        report_ignored(contact, {"elastic_modulus": codes.ELASTIC_MODULUS})
     contact.maybe_number("poissons_ratio")
-    report_ignored(contact, {"collide_without_contact_bitmask": _ENGINE_SETTING})
+    report_ignored(contact, {"collide_without_contact_bitmask": codes.ENGINE_SETTING})
     return dataclasses.replace(
         surface,
         stiffness=_first_number(ode, bullet, "kp"),
@@ -78,7 +71,7 @@ def _first_number(ode: Node | None, bullet: Node | None, key: str) -> float | No
 def _read_bounce(node: Node) -> tuple[float, float]:
     restitution = node.number("restitution_coefficient", 0.0, minimum=0.0)
     if restitution > 1.0:
-        node.report(loaders_codes.XML_OUT_OF_RANGE_5, restitution=restitution)
+        node.report(loaders_codes.XML_OUT_OF_RANGE_RESTITUTION, restitution=restitution)
         restitution = 0.0
     return restitution, node.number("threshold", 1e5, inf=True)
 

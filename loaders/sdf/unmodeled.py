@@ -182,7 +182,9 @@ def _specified_elements(element: Node) -> Iterator[Node]:
 def _check_number(node: Node, minimum: float, maximum: float) -> None:
     value = node.maybe_number(".", minimum=minimum, inf=True)
     if value is not None and value > maximum:
-        node.report(loaders_codes.XML_OUT_OF_RANGE_6, tag=node.tag, value=value, maximum=maximum)
+        node.report(
+            loaders_codes.XML_OUT_OF_RANGE_ABOVE, tag=node.tag, value=value, maximum=maximum
+        )
 
 
 def report_ignored(element: Node, table: IgnoredElements) -> None:

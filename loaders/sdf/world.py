@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from loaders.diagnostics import Fate
 from loaders.model import WORLD, Joint, JointType, Light, Link, Physics, by_name
 from loaders.node import Node
 from loaders.node import mark_read as mark_subtree_read
@@ -28,7 +27,6 @@ from .pose import read_pose
 from .unmodeled import flat_parameters, mark_read, report_ignored
 
 TYPES = ("point", "directional", "spot")
-_LIGHT_APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only rendering")
 
 
 def read_light(node: Node, name: str, link: str, X_LLight: Pose) -> Light:
@@ -43,7 +41,7 @@ def read_light(node: Node, name: str, link: str, X_LLight: Pose) -> Light:
     light_type = node.word("@type")
     if light_type and light_type not in TYPES:
         node.report(codes.LIGHT_TYPE, type=light_type, types=TYPES)
-    report_ignored(node, {"visualize": _LIGHT_APPEARANCE})
+    report_ignored(node, {"visualize": codes.APPEARANCE})
     light_range, attenuation = _read_attenuation(node.child("attenuation"))
     inner, outer, falloff = _read_spot(node.child("spot"))
     x, y, z = node.numbers("direction", 3, (0.0, 0.0, -1.0))
@@ -88,28 +86,17 @@ def _read_spot(node: Node | None) -> tuple[float, float, float]:
 _MAGNETIC_FIELD = (5.5645e-6, 22.8758e-6, -42.3884e-6)
 """Default magnetic field [T], from the specification."""
 
-_APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only how the world looks or sounds")
-_NOT_MECHANICAL = (Fate.NOTED, "sdf.not-mechanical", "it does not affect motion or contact")
-STATE = (
-    Fate.NOTED,
-    "sdf.state",
-    "it records the state of a running simulation and is not part of the model",
-)
 IGNORED_IN_WORLD = {
-    "actor": (Fate.NOTED, "sdf.actor", "an actor is an animation without a body"),
-    "scene": _APPEARANCE,
-    "gui": _APPEARANCE,
-    "audio": _APPEARANCE,
-    "road": (Fate.DROPPED, "sdf.road", "a road is drawn but has no contact surface"),
-    "atmosphere": _NOT_MECHANICAL,
-    "spherical_coordinates": _NOT_MECHANICAL,
-    "model_state": STATE,
-    "light_state": STATE,
-    "population": (
-        Fate.DROPPED,
-        "sdf.population",
-        "randomly distributed copies of a model are not created",
-    ),
+    "actor": codes.ACTOR,
+    "scene": codes.APPEARANCE_OF_WORLD,
+    "gui": codes.APPEARANCE_OF_WORLD,
+    "audio": codes.APPEARANCE_OF_WORLD,
+    "road": codes.ROAD,
+    "atmosphere": codes.NOT_MECHANICAL,
+    "spherical_coordinates": codes.NOT_MECHANICAL,
+    "model_state": codes.STATE_IGNORED,
+    "light_state": codes.STATE_IGNORED,
+    "population": codes.POPULATION,
 }
 
 
@@ -383,17 +370,12 @@ def _report(node: Node, state: _State, before: Scene, after: Scene) -> None:
     }
     node.report(codes.STATE, distance=max(distances.values(), default=0.0))
     if state.speed > _AT_REST:
-        message = (
-            "the saved velocities, up to {speed:.3g} m/s or rad/s, are not kept; everything "
-            "starts at rest"
-        )
-        node.report(Fate.DROPPED, "sdf.state-velocity", message, speed=state.speed)
+        node.report(codes.STATE_VELOCITY, speed=state.speed)
     for scale in state.scaled:
         scale.report(codes.STATE_SCALE)
     unknown = tuple(_unknown(state, before))
     if unknown:
-        message = "the saved state has poses of models that the world does not have: {models}"
-        node.report(Fate.NOTED, "sdf.state-unknown", message, models=unknown)
+        node.report(codes.STATE_UNKNOWN, models=unknown)
 
 
 def _unknown(state: _State, scene: Scene) -> Iterator[str]:

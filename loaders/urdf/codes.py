@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import Code, Fate
+from loaders.code import Code, Fate
 
 SRDF_DUPLICATE_STATE = Code(
     "srdf.duplicate-state",
@@ -30,7 +30,7 @@ SRDF_NOT_USED = Code(
 SRDF_PLANNING = Code(
     "srdf.planning",
     Fate.NOTED,
-    "",
+    "ignored <{tag}>: it is for motion planning and has no effect on the mechanics",
     meaning=(
         "The element is for motion planning and does not affect the mechanics, so it is not read."
     ),
@@ -54,11 +54,11 @@ SRDF_SAME_LINK = Code(
 SRDF_STATE_JOINT = Code(
     "srdf.state-joint",
     Fate.DROPPED,
-    "",
+    "state {state}: joint {joint} is {type}; its position is not read",
     meaning="A state has a position of a fixed, floating or other joint, which is not read.",
     remedy="Set the position of such a joint in the simulator.",
-    also=(Fate.NOTED,),
 )
+SRDF_STATE_JOINT_FIXED = SRDF_STATE_JOINT.variant(fate=Fate.NOTED)
 SRDF_STATE_VALUE = Code(
     "srdf.state-value",
     Fate.DROPPED,
@@ -71,7 +71,7 @@ SRDF_STATE_VALUE = Code(
 SRDF_UNKNOWN_JOINT = Code(
     "srdf.unknown-joint",
     Fate.DROPPED,
-    "",
+    "state {state}: the robot has no joint {joint}; ignored",
     meaning="A state names a joint that the robot does not have, such as a virtual joint.",
     remedy="Correct the name.",
 )
@@ -85,23 +85,29 @@ SRDF_UNKNOWN_LINK = Code(
 ACTUATOR_IGNORED = Code(
     "urdf.actuator-ignored",
     Fate.DROPPED,
-    "",
+    "joint {joint} has {count} axes; ignored its actuator",
     meaning=(
         "A transmission drives a joint that has several axes or an effort limit of zero, so "
         "its actuator is left out."
     ),
     remedy="Give the joint an effort limit, or remove the transmission.",
 )
+ACTUATOR_IGNORED_NO_EFFORT = ACTUATOR_IGNORED.variant(
+    "joint {joint} has the effort limit 0; ignored its actuator, as in Drake"
+)
 APPEARANCE = Code(
     "urdf.appearance",
     Fate.NOTED,
-    "",
+    "ignored <{tag}>: it affects only Gazebo's rendering",
     meaning="The element only tells Gazebo how to draw, so it is not read.",
+)
+APPEARANCE_OF_COLLISION = APPEARANCE.variant(
+    "ignored <{tag}>: it has no effect on motion or contact"
 )
 CANONICAL_BODY = Code(
     "urdf.canonical-body",
     Fate.NOTED,
-    "",
+    "ignored <{tag}>: the canonical link is the root link",
     meaning="`<canonicalBody>` is not read: the canonical link is the root link.",
 )
 COLOUR_RANGE = Code(
@@ -114,16 +120,20 @@ COLOUR_RANGE = Code(
 CONTINUOUS_LIMIT = Code(
     "urdf.continuous-limit",
     Fate.ASSUMED,
-    "",
+    "a continuous joint has no position limits; ignored lower and upper",
     meaning="A continuous joint has position limits, which are ignored.",
     remedy="Remove the limits, or make the joint revolute.",
 )
 CONTROLLER_SETTING = Code(
     "urdf.controller-setting",
     Fate.NOTED,
-    "",
+    "ignored <{tag}>: it is for controllers and has no effect on the mechanics",
     meaning="The element is for controllers and does not affect the mechanics, so it is not read.",
 )
+CONTROLLER_SETTING_LIMIT = CONTROLLER_SETTING.variant(
+    "ignored {name} of <limit>: it is for controllers and has no effect on the mechanics"
+)
+CONTROLLER_SETTING_HARDWARE = CONTROLLER_SETTING.variant("ignored <{tag}>: it describes hardware")
 DUPLICATE_MATERIAL = Code(
     "urdf.duplicate-material",
     Fate.ASSUMED,
@@ -149,24 +159,29 @@ DUPLICATE_NAME_INVALID = DUPLICATE_NAME.variant(
     fate=Fate.INVALID,
     hint="rename one of them",
 )
-DUPLICATE_NAME_3 = DUPLICATE_NAME.variant("duplicate actuator name {actuator}; renamed to {name}")
+DUPLICATE_NAME_OF_ACTUATOR = DUPLICATE_NAME.variant(
+    "duplicate actuator name {actuator}; renamed to {name}"
+)
 EMBEDDED_SDF = Code(
     "urdf.embedded-sdf",
     Fate.DROPPED,
-    "",
+    "ignored <{tag}>: SDFormat elements in a URDF are not supported",
     meaning="A `<gazebo>` element contains a part of a model in SDFormat, which is left out.",
     remedy="Write the model in SDFormat.",
 )
 ENGINE_SETTING = Code(
     "urdf.engine-setting",
     Fate.NOTED,
-    "",
+    "ignored <{tag}>: it sets the solver of one engine",
     meaning="The element tunes the solver of one physics engine, so it is not read.",
+)
+ENGINE_SETTING_OF_PYBULLET = ENGINE_SETTING.variant(
+    "ignored <{tag}>: it sets the solver of PyBullet"
 )
 GAZEBO_POSE = Code(
     "urdf.gazebo-pose",
     Fate.DROPPED,
-    "",
+    "ignored <{tag}>: it is the initial pose in Gazebo; the root link is at the origin",
     meaning=(
         "A `<gazebo>` element states where Gazebo puts the robot; the root link stays at the "
         "origin."
@@ -176,14 +191,14 @@ GAZEBO_POSE = Code(
 INERTIA_SCALING = Code(
     "urdf.inertia-scaling",
     Fate.DROPPED,
-    "",
+    "ignored <{tag}>: only PyBullet scales inertias; they are not scaled",
     meaning="PyBullet's `inertia_scaling` is not read; inertias stay as written.",
     remedy="Write the scaled inertia.",
 )
 INFINITE_LIMIT = Code(
     "urdf.infinite-limit",
     Fate.NOTED,
-    "",
+    "infinite {attribute}; some URDF readers refuse infinite values",
     meaning="A limit is infinite, which not every URDF reader accepts.",
     remedy="Use a continuous joint, or a large finite limit.",
 )
@@ -220,9 +235,8 @@ LOOP = Code(
     ),
     remedy="Remove the joint, or use SDFormat.",
     leniency="joint {joint} is left out",
-    also=(Fate.SKIPPED,),
 )
-LOOP_2 = LOOP.variant(
+LOOP_CLOSED = LOOP.variant(
     "joint {joint} closes a loop: links {parent} and {child} are already connected",
     hint="remove the joint, or use SDFormat, which allows loops",
     leniency="",
@@ -230,19 +244,31 @@ LOOP_2 = LOOP.variant(
 MIMIC = Code(
     "urdf.mimic",
     Fate.INVALID,
-    "",
+    "joint {follower} mimics the unknown joint {leader!r}",
     meaning=(
         "A joint mimics itself, an unknown joint, or a joint with another number of degrees "
         "of freedom."
     ),
     remedy="Correct the name of the leader.",
+    leniency="joint {follower} moves independently",
+)
+MIMIC_ITSELF = MIMIC.variant("joint {follower} cannot mimic itself")
+MIMIC_FREEDOMS = MIMIC.variant(
+    (
+        "joint {follower} with {dofs} degrees of freedom cannot mimic joint {leader} with "
+        "{leader_dofs}"
+    ),
+    leniency="",
 )
 MIMIC_IGNORED = Code(
     "urdf.mimic-ignored",
     Fate.DROPPED,
-    "",
+    "mimic requires joints with one degree of freedom; joint {follower} has {dofs}",
     meaning="A joint that has no single degree of freedom cannot mimic another joint.",
     remedy="Remove `<mimic>`.",
+)
+MIMIC_IGNORED_NO_AXIS = MIMIC_IGNORED.variant(
+    "joint {follower} is {type}; it cannot mimic {leader}"
 )
 MISSING_INERTIA = Code(
     "urdf.missing-inertia",
@@ -261,6 +287,15 @@ MISSING_LIMIT = Code(
     ),
     remedy="State the limits, or make the joint continuous.",
     hint="add <limit>, or use the type continuous",
+)
+MISSING_LIMIT_INFINITY = MISSING_LIMIT.variant(
+    "<limit> requires {attribute}; using infinity", hint=""
+)
+MISSING_LIMIT_RANGE = MISSING_LIMIT.variant(
+    "<limit> has neither lower nor upper; the joint is unlimited, not locked at 0", hint=""
+)
+MISSING_LIMIT_ZERO = MISSING_LIMIT.variant(
+    "<limit> has no {attribute}; using 0, the default of the specification", hint=""
 )
 MISSING_NAME = Code(
     "urdf.missing-name",
@@ -315,28 +350,16 @@ PLANAR_FRICTION = Code(
 PLUGIN = Code(
     "urdf.plugin",
     Fate.NOTED,
-    "",
+    "ignored <{tag}>: it loads code of another simulator",
     meaning="A plugin is code for another simulator, so it is not read.",
 )
+PLUGIN_NAMED = PLUGIN.variant("ignored <plugin> {plugin}: a plugin is code for another simulator")
 QUATERNION_LENGTH = Code(
     "urdf.quaternion-length",
     Fate.ASSUMED,
-    "",
+    "the quaternion has the length {length:.9g}, not 1; using it divided by its length",
     meaning="A quaternion is not of unit length and is divided by its length.",
     remedy="Write the quaternion with more digits.",
-)
-QUATERNION_VERSION = Code(
-    "urdf.quaternion-version",
-    Fate.DROPPED,
-    "",
-    meaning=(
-        "An `<origin>` has a quaternion in a file of a version before 1.1, in which URDF has "
-        "none; it is ignored, as in urdfdom, and the rotation is that of `rpy`."
-    ),
-    remedy=(
-        'State `version="1.1"` in `<robot>` if the quaternion is meant, or state the rotation '
-        "in `rpy`."
-    ),
 )
 REDUCTION = Code(
     "urdf.reduction",
@@ -371,14 +394,6 @@ SECOND_SHAPE = Code(
     meaning="A geometry has more than one shape; only the first is used.",
     remedy="Make it a second collision or visual.",
 )
-SEVERAL_ROOTS = Code(
-    "urdf.several-roots",
-    Fate.ASSUMED,
-    "{count} links have no parent: {links}; each is a floating base",
-    meaning="The links form several trees, and a URDF should have one root link.",
-    remedy="Connect the trees by joints.",
-    hint="connect them by joints",
-)
 SRDF = Code(
     "urdf.srdf",
     Fate.INVALID,
@@ -412,10 +427,11 @@ TWO_PARENTS = Code(
 TWO_ROTATIONS = Code(
     "urdf.two-rotations",
     Fate.INVALID,
-    "",
+    "<origin> has both rpy and quat_xyzw; expected one of them",
     meaning="An `<origin>` has both `rpy` and `quat_xyzw`, of which URDF allows one.",
     remedy="Remove one of them.",
-    also=(Fate.SKIPPED,),
+    hint="remove one of them",
+    leniency="rpy is used",
 )
 UNKNOWN_JOINT = Code(
     "urdf.unknown-joint",
@@ -431,7 +447,6 @@ UNKNOWN_LINK = Code(
     meaning="A joint names an unknown link.",
     remedy="Correct the name.",
     leniency="{joint} is left out",
-    also=(Fate.SKIPPED,),
 )
 UNKNOWN_MATERIAL = Code(
     "urdf.unknown-material",
@@ -440,7 +455,9 @@ UNKNOWN_MATERIAL = Code(
     meaning="A material has no color and is not defined before.",
     remedy="Define the material, or state its color.",
 )
-UNKNOWN_MATERIAL_2 = UNKNOWN_MATERIAL.variant("material {material!r} has neither color nor texture")
+UNKNOWN_MATERIAL_DEFINED = UNKNOWN_MATERIAL.variant(
+    "material {material!r} has neither color nor texture"
+)
 UNKNOWN_REFERENCE = Code(
     "urdf.unknown-reference",
     Fate.DROPPED,
@@ -483,10 +500,11 @@ ZERO_NORMAL = Code(
 ZERO_QUATERNION = Code(
     "urdf.zero-quaternion",
     Fate.INVALID,
-    "",
+    "the quaternion 0 0 0 0 is no rotation; expected one of length 1",
     meaning="A quaternion has only zeros, so it is no rotation.",
     remedy="Write `0 0 0 1` for no rotation.",
-    also=(Fate.SKIPPED,),
+    hint="state 0 0 0 1 for no rotation",
+    leniency="there is no rotation",
 )
 ZERO_SCALE = Code(
     "urdf.zero-scale",
@@ -498,7 +516,7 @@ ZERO_SCALE = Code(
 XACRO_EXPANDED = Code(
     "xacro.expanded",
     Fate.NOTED,
-    "",
+    "expanded by xacro; an element that a macro makes has its place in the macro",
     meaning=(
         "The file was expanded by xacro; other messages name places in its sources, also "
         "those in macros."
@@ -507,45 +525,57 @@ XACRO_EXPANDED = Code(
 XACRO_FAILED = Code(
     "xacro.failed",
     Fate.INVALID,
-    "",
+    "xacro cannot expand the file: {reason}",
     meaning="xacro cannot expand the file; the message has its error.",
     remedy="Correct the file.",
+)
+XACRO_FAILED_TRIED = XACRO_FAILED.variant(
+    "xacro cannot expand the file: {reason}; tried {tried}",
+    hint="add the folder of the package to paths or package_map",
 )
 XACRO_INCLUDE_NOT_FOUND = Code(
     "xacro.include-not-found",
     Fate.INVALID,
-    "",
+    "xacro cannot include a file: {reason}",
     meaning=(
         "A file that a xacro file includes, or its package, is not found; lenient loading "
         "leaves the include out."
     ),
     remedy="Add the folder of the package to `paths` or `package_map`.",
-    also=(Fate.SKIPPED,),
+    hint="add the folder of the package to paths or package_map",
+    leniency="the include is left out",
+)
+XACRO_INCLUDE_NOT_FOUND_TRIED = XACRO_INCLUDE_NOT_FOUND.variant(
+    "xacro cannot include a file: {reason}; tried {tried}"
 )
 XACRO_MISSING_ARGUMENT = Code(
     "xacro.missing-argument",
     Fate.INVALID,
-    "",
+    "the argument {name} has no value",
     meaning=(
         "An argument of a xacro file has no value; for lenient loading it is empty, and false "
         "as a condition."
     ),
     remedy="Pass `xacro_args={'name': 'value'}`, or `name:=value` on the command line.",
-    also=(Fate.SKIPPED,),
+)
+XACRO_MISSING_ARGUMENT_EMPTY = XACRO_MISSING_ARGUMENT.variant(
+    leniency="it is empty, and false as a condition"
 )
 XACRO_NOT_ALLOWED = Code(
     "xacro.not-allowed",
     Fate.INVALID,
-    "",
+    "xacro is not allowed: it runs Python code in the file",
     meaning="Expanding a xacro file runs code that it contains, which is not allowed by default.",
     remedy="Pass `allow_xacro=True` or `--xacro` if you trust the file.",
+    hint="use allow_xacro=True if you trust the file",
 )
 XACRO_NOT_INSTALLED = Code(
     "xacro.not-installed",
     Fate.INVALID,
-    "",
+    "the Python package xacro is not installed",
     meaning="The package xacro is not installed.",
     remedy='Run `pip install "sdfbridge[xacro]"`.',
+    hint='run pip install "sdfbridge[xacro]"',
 )
 XACRO_UNKNOWN_MACRO = Code(
     "xacro.unknown-macro",
@@ -554,5 +584,4 @@ XACRO_UNKNOWN_MACRO = Code(
     meaning="A macro is called that no file defines; lenient loading leaves the call out.",
     remedy="Correct the name, or include the file that defines it.",
     leniency="the call is left out",
-    also=(Fate.SKIPPED,),
 )

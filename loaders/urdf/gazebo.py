@@ -12,7 +12,6 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from loaders.diagnostics import Fate
 from loaders.model import Joint, Link, Material, Model, Sensor, Surface, Visual
 from loaders.node import IgnoredElements, Node, mark_read, report_ignored
 from loaders.sdf.pose import read_local_pose
@@ -25,31 +24,23 @@ _gazebo_material: Callable[[str], Material | None] = Deferred(
     "loaders.sdf.material:gazebo_material"
 )
 
-_ENGINE = (Fate.NOTED, "urdf.engine-setting", "it sets the solver of one engine")
-_LOOK = (Fate.NOTED, "urdf.appearance", "it affects only Gazebo's rendering")
-_PLUGIN = (Fate.NOTED, "urdf.plugin", "it loads code of another simulator")
-_EMBEDDED = (Fate.DROPPED, "urdf.embedded-sdf", "SDFormat elements in a URDF are not supported")
-
 _IGNORED_IN_JOINT: IgnoredElements = {
     **dict.fromkeys(
-        ("implicitSpringDamper", "cfmDamping", "stopCfm", "stopErp", "fudgeFactor"), _ENGINE
+        ("implicitSpringDamper", "cfmDamping", "stopCfm", "stopErp", "fudgeFactor"),
+        codes.ENGINE_SETTING,
     ),
 }
 _IGNORED_IN_LINK: IgnoredElements = {
-    "visual": _LOOK,
-    "laserRetro": _LOOK,
-    "maxContacts": _ENGINE,
-    "light": _EMBEDDED,
+    "visual": codes.APPEARANCE,
+    "laserRetro": codes.APPEARANCE,
+    "maxContacts": codes.ENGINE_SETTING,
+    "light": codes.EMBEDDED_SDF,
     **_IGNORED_IN_JOINT,  # often stated for links too, where they have no effect
 }
 _IGNORED_IN_ROBOT: IgnoredElements = {
-    "pose": (
-        Fate.DROPPED,
-        "urdf.gazebo-pose",
-        "it is the initial pose in Gazebo; the root link is at the origin",
-    ),
-    "canonicalBody": (Fate.NOTED, "urdf.canonical-body", "the canonical link is the root link"),
-    **dict.fromkeys(("link", "joint", "model", "frame", "include", "light"), _EMBEDDED),
+    "pose": codes.GAZEBO_POSE,
+    "canonicalBody": codes.CANONICAL_BODY,
+    **dict.fromkeys(("link", "joint", "model", "frame", "include", "light"), codes.EMBEDDED_SDF),
 }
 _FIXED_JOINT_OPTIONS = ("preserveFixedJoint", "disableFixedJointLumping")
 """They keep a fixed joint, as every fixed joint is kept here."""
@@ -144,7 +135,7 @@ def _with_material(link: Link, node: Node) -> tuple[Visual, ...]:
     """
     name = node.word("material", "")
     if not name or not link.visuals or any(visual.material is not None for visual in link.visuals):
-        report_ignored(node, {"material": _LOOK})
+        report_ignored(node, {"material": codes.APPEARANCE})
         return link.visuals
     material = _gazebo_material(name) or Material(name=name)
     return tuple(dataclasses.replace(visual, material=material) for visual in link.visuals)
@@ -191,7 +182,7 @@ def _read_sensor(node: Node, joint: str | None) -> Sensor:
     """Read a sensor in SDFormat; the pose of a sensor of a joint is that in the child link, whose
     frame is J.
     """
-    report_ignored(node, {"plugin": _PLUGIN})
+    report_ignored(node, {"plugin": codes.PLUGIN})
     return Sensor(
         name=node.word("@name", ""),
         type=node.word("@type", ""),

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from loaders import codes as loaders_codes
 from loaders.context import Context
-from loaders.diagnostics import Fate
 from loaders.drake.dialect import PREFIX, URDF
 from loaders.drake.link import declares_convex, diffuse_map
 from loaders.model import (
@@ -74,30 +73,17 @@ def _states_quaternion(origin: Node, length: float) -> bool:
         root = root.parent
     version = version_of(root.attributes.get("version", ""))
     if (version or _FIRST_VERSION) < _QUATERNIONS:
-        message = (
-            "ignored quat_xyzw, which URDF has since version 1.1; the version of this file "
-            "is {version}"
-        )
         stated = root.attributes.get("version") or "not stated, which means 1.0"
-        hint = 'state version="1.1" in <robot>, or the rotation in rpy'
-        origin.report(Fate.DROPPED, "urdf.quaternion-version", message, hint=hint, version=stated)
+        origin.report(loaders_codes.URDF_QUATERNION_VERSION, version=stated)
         return False
     if "rpy" in origin.attributes:
-        message = "<origin> has both rpy and quat_xyzw; expected one of them"
-        origin.invalid(
-            "urdf.two-rotations", message, hint="remove one of them", leniency="rpy is used"
-        )
+        origin.report(codes.TWO_ROTATIONS)
         return False
     if length == 0.0:
-        message = "the quaternion 0 0 0 0 is no rotation; expected one of length 1"
-        hint = "state 0 0 0 1 for no rotation"
-        origin.invalid("urdf.zero-quaternion", message, hint=hint, leniency="there is no rotation")
+        origin.report(codes.ZERO_QUATERNION)
         return False
     if abs(length - 1.0) > _MAX_LENGTH_ERROR:
-        message = (
-            "the quaternion has the length {length:.9g}, not 1; using it divided by its length"
-        )
-        origin.report(Fate.ASSUMED, "urdf.quaternion-length", message, length=length)
+        origin.report(codes.QUATERNION_LENGTH, length=length)
     return True
 
 
@@ -172,7 +158,7 @@ def _by_precedence(shapes: list[Node]) -> list[Node]:
 def _read_box(node: Node, _: Context) -> Geometry:
     x, y, z = node.numbers("@size", 3)
     if min(x, y, z) < 0.0:
-        node.report(loaders_codes.XML_OUT_OF_RANGE_7, x=x, y=y, z=z)
+        node.report(loaders_codes.XML_OUT_OF_RANGE_BOX, x=x, y=y, z=z)
     return Box(size=(x, y, z))
 
 
@@ -291,7 +277,7 @@ class Materials:
             elif node.has("texture"):  # its file was not found, which is reported
                 known.setdefault(material.name or "", material)
             else:
-                node.report(codes.UNKNOWN_MATERIAL_2, material=material.name)
+                node.report(codes.UNKNOWN_MATERIAL_DEFINED, material=material.name)
         return cls(known)
 
     def read(self, node: Node, context: Context) -> Material:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from loaders import codes as loaders_codes
-from loaders.diagnostics import Fate
 from loaders.drake.dialect import URDF
 from loaders.drake.joint import URDF_TYPES, complete_urdf_joint, read_acceleration
 from loaders.model import TRAITS, X_AXIS, Coupling, Joint, JointAxis, JointType
@@ -37,12 +36,10 @@ _ONE_AXIS = frozenset(
     if traits.urdf_tag == "joint" and traits.axis_count == 1
 )
 
-_CONTROLLER = (
-    Fate.NOTED,
-    "urdf.controller-setting",
-    "it is for controllers and has no effect on the mechanics",
-)
-_IGNORED: IgnoredElements = {"safety_controller": _CONTROLLER, "calibration": _CONTROLLER}
+_IGNORED: IgnoredElements = {
+    "safety_controller": codes.CONTROLLER_SETTING,
+    "calibration": codes.CONTROLLER_SETTING,
+}
 _IGNORED_LIMITS = ("deceleration", "jerk")
 
 
@@ -82,7 +79,7 @@ def _read_type(node: Node) -> JointType:
 
 def _read_end(node: Node, end: Node | None, tag: str) -> str:
     if end is None:
-        node.report(loaders_codes.XML_MISSING_2, child=tag)
+        node.report(loaders_codes.XML_MISSING_CHILD, tag="joint", child=tag)
         return ""
     return end.word("@link")
 
@@ -137,7 +134,7 @@ def _read_dynamics(dynamics: Node | None, count: int) -> tuple[float, tuple[floa
         damping = (dynamics.number("@damping", 0.0),) * count
         friction = dynamics.number("@friction", 0.0)
     if min(*damping, friction, 0.0) < 0.0:
-        dynamics.report(loaders_codes.XML_OUT_OF_RANGE_8)
+        dynamics.report(loaders_codes.XML_OUT_OF_RANGE_DYNAMICS)
     return friction, damping
 
 
@@ -188,11 +185,8 @@ def _read_limits(node: Node, limit: Node | None, joint_type: JointType) -> dict[
     acceleration = read_acceleration(limit, URDF)
     for name in _IGNORED_LIMITS:
         if name in limit.attributes:
-            fate, code, reason = _CONTROLLER
             limit.mark("@" + name)
-            limit.report(
-                fate, code, "ignored {name} of <limit>: {reason}", name=name, reason=reason
-            )
+            limit.report(codes.CONTROLLER_SETTING_LIMIT, name=name)
     return {
         "lower": lower,
         "upper": upper,
@@ -205,16 +199,14 @@ def _read_limits(node: Node, limit: Node | None, joint_type: JointType) -> dict[
 def _read_bound(limit: Node, name: str) -> float:
     """Return the effort or velocity limit, a required value; infinite if it is missing."""
     if not limit.has("@" + name):
-        message = "<limit> requires {attribute}; using infinity"
-        limit.report(Fate.ASSUMED, "urdf.missing-limit", message, attribute=name)
+        limit.report(codes.MISSING_LIMIT_INFINITY, attribute=name)
     with limit.diagnostics.tolerating("the joint has no such limit"):
         stated = limit.maybe_number("@" + name, minimum=0.0, inf=True)
     bound = math.inf if stated is None else stated
     if UNLIMITED <= bound < math.inf:
         return math.inf
     if stated == math.inf:
-        message = "infinite {attribute}; some URDF readers refuse infinite values"
-        limit.report(Fate.NOTED, "urdf.infinite-limit", message, attribute=name)
+        limit.report(codes.INFINITE_LIMIT, attribute=name)
     return bound
 
 
@@ -222,17 +214,14 @@ def _read_range(limit: Node, joint_type: JointType) -> tuple[float, float]:
     lower, upper = limit.maybe_number("@lower", inf=True), limit.maybe_number("@upper", inf=True)
     if lower is None and upper is None:
         if joint_type in _LIMITED:
-            message = "<limit> has neither lower nor upper; the joint is unlimited, not locked at 0"
-            limit.report(Fate.ASSUMED, "urdf.missing-limit", message)
+            limit.report(codes.MISSING_LIMIT_RANGE)
         return -math.inf, math.inf
     if joint_type is JointType.CONTINUOUS:
-        message = "a continuous joint has no position limits; ignored lower and upper"
-        limit.report(Fate.ASSUMED, "urdf.continuous-limit", message)
+        limit.report(codes.CONTINUOUS_LIMIT)
         return -math.inf, math.inf
     if lower is None or upper is None:
         missing = "lower" if lower is None else "upper"
-        message = "<limit> has no {attribute}; using 0, the default of the specification"
-        limit.report(Fate.ASSUMED, "urdf.missing-limit", message, attribute=missing)
+        limit.report(codes.MISSING_LIMIT_ZERO, attribute=missing)
         lower, upper = lower or 0.0, upper or 0.0
     if lower > upper:
         limit.report(codes.REVERSED_LIMIT, lower=lower, upper=upper)
@@ -269,38 +258,20 @@ def read_mimic(node: Node, follower: Joint, joints: dict[str, Joint]) -> Couplin
 
 def _can_mimic(mimic: Node, follower: Joint, leader: str, joints: dict[str, Joint]) -> bool:
     """Return whether a joint can mimic a leader; report why not."""
+    names = {"follower": follower.name, "leader": leader}
     if leader not in joints or leader == follower.name:
-        is_known = leader in joints
-        message = "joint {follower} mimics the unknown joint {leader!r}"
-        message = "joint {follower} cannot mimic itself" if is_known else message
-        leniency = "joint {follower} moves independently"
-        names = {"follower": follower.name, "leader": leader}
-        mimic.invalid("urdf.mimic", message, subjects=(follower.name,), leniency=leniency, **names)
+        code = codes.MIMIC_ITSELF if leader in joints else codes.MIMIC
+        mimic.report(code, subjects=(follower.name,), **names)
         return False
     subjects = (follower.name, leader)
     dofs, leader_dofs = len(follower.axes), len(joints[leader].axes)
-    names = {"follower": follower.name, "leader": leader}
     if not dofs:
-        message = "joint {follower} is {type}; it cannot mimic {leader}"
-        mimic.report(
-            Fate.DROPPED,
-            "urdf.mimic-ignored",
-            message,
-            subjects=subjects,
-            type=follower.type.value,
-            **names,
-        )
+        kind = follower.type.value
+        mimic.report(codes.MIMIC_IGNORED_NO_AXIS, subjects=subjects, type=kind, **names)
     elif dofs != leader_dofs:
-        message = (
-            "joint {follower} with {dofs} degrees of freedom cannot mimic joint {leader} "
-            "with {leader_dofs}"
-        )
-        mimic.invalid(
-            "urdf.mimic", message, subjects=subjects, dofs=dofs, leader_dofs=leader_dofs, **names
+        mimic.report(
+            codes.MIMIC_FREEDOMS, subjects=subjects, dofs=dofs, leader_dofs=leader_dofs, **names
         )
     elif dofs != 1:
-        message = "mimic requires joints with one degree of freedom; joint {follower} has {dofs}"
-        mimic.report(
-            Fate.DROPPED, "urdf.mimic-ignored", message, subjects=subjects, dofs=dofs, **names
-        )
+        mimic.report(codes.MIMIC_IGNORED, subjects=subjects, dofs=dofs, **names)
     return dofs == leader_dofs == 1

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from loaders import codes as loaders_codes
 from loaders.context import Context
-from loaders.diagnostics import Fate, Where
+from loaders.diagnostics import Where
 from loaders.drake.dialect import URDF
 from loaders.drake.link import read_display, read_surface_velocity_axis
 from loaders.drake.link import read_surface as drake_surface
@@ -23,12 +24,8 @@ from loaders.urdf import codes
 from .geometry import Materials, read_geometry, read_origin, shape_names
 
 _IGNORED: IgnoredElements = {
-    "friction_anchor": (Fate.NOTED, "urdf.engine-setting", "it sets the solver of PyBullet"),
-    "inertia_scaling": (
-        Fate.DROPPED,
-        "urdf.inertia-scaling",
-        "only PyBullet scales inertias; they are not scaled",
-    ),
+    "friction_anchor": codes.ENGINE_SETTING_OF_PYBULLET,
+    "inertia_scaling": codes.INERTIA_SCALING,
 }
 _FRICTION = {
     "lateral_friction": ("mu", "mu2"),
@@ -75,8 +72,10 @@ def _value(contact: Node, tag: str) -> float | None:
 _shape_inertia: Callable[..., SpatialInertia | None] = Deferred(
     "loaders.finish.mass_properties:shape_inertia"
 )
-_NOT_MECHANICAL = (Fate.NOTED, "urdf.appearance", "it has no effect on motion or contact")
-_IGNORED_IN_COLLISION: IgnoredElements = {"material": _NOT_MECHANICAL, "verbose": _NOT_MECHANICAL}
+_IGNORED_IN_COLLISION: IgnoredElements = {
+    "material": codes.APPEARANCE_OF_COLLISION,
+    "verbose": codes.APPEARANCE_OF_COLLISION,
+}
 _Link, _Collision, _Visual = maker(Link), maker(Collision), maker(Visual)
 _MOMENTS = ("@ixx", "@ixy", "@ixz", "@iyy", "@iyz", "@izz")
 
@@ -146,14 +145,10 @@ def _read_density(inertial: Node, collisions: Sequence[Collision]) -> SpatialIne
     """
     node = inertial.child("density")
     density = None if node is None else node.maybe_number("@value")
-    leniency = (
-        "it is left out"
-        if density is None
-        else "the mass follows from the density of the collisions"
-    )
-    inertial.invalid("xml.missing", "<inertial> requires a <mass>", leniency=leniency)
     if density is None:
+        inertial.report(loaders_codes.XML_MISSING_MASS)
         return None
+    inertial.report(loaders_codes.XML_MISSING_MASS_OF_DENSITY)
     parts = [
         inertia.moved(collision.X_LG)
         for collision in collisions

@@ -82,7 +82,7 @@ def with_extensions(scene: Scene, root: Node) -> Scene:
     extras = AddedItems(scene)
     for node in root.all("gazebo"):
         if node.peek("plugin") is not None:
-            _read_plugins(node, names, extras, "urdf.plugin")
+            _read_plugins(node, names, extras, codes.PLUGIN_NAMED)
     return dataclasses.replace(
         with_forces_and_sensors(merge(scene, part), extras),
         frames=scene.frames + frames,
@@ -95,7 +95,7 @@ def _read_frame(node: Node, links: frozenset[str]) -> Frame:
     """Read Drake's ``<frame name link xyz rpy>``."""
     link = node.word("@link")
     if link and link != WORLD and link not in links:
-        node.report(drake_codes.UNKNOWN_LINK_2, link=link)
+        node.report(drake_codes.UNKNOWN_LINK_OF_FRAME, link=link)
         link = WORLD
     X_LF = Pose.from_xyz_rpy(node.numbers("@xyz", 3, _ZERO), node.numbers("@rpy", 3, _ZERO))
     return Frame(name=node.word("@name"), link=link or WORLD, X_LF=X_LF, where=node.where)

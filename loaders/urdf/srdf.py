@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.diagnostics import Diagnostics, Where
 from loaders.model import TRAITS, FilterGroup, FilterRule, Joint, JointType, Keyframe
 from loaders.node import IgnoredElements, Node, report_ignored
 from loaders.numbers import parse_number
@@ -89,22 +89,11 @@ def _positions(node: Node, state: str, joints: Mapping[str, Joint]) -> dict[str,
 
 def _report_joint(node: Node, state: str, name: str, joint: Joint | None) -> None:
     if joint is None:
-        message = "state {state}: the robot has no joint {joint}; ignored"
-        node.report(
-            Fate.DROPPED, "srdf.unknown-joint", message, subjects=(state,), state=state, joint=name
-        )
+        node.report(codes.SRDF_UNKNOWN_JOINT, subjects=(state,), state=state, joint=name)
         return
-    message = "state {state}: joint {joint} is {type}; its position is not read"
-    fate = Fate.NOTED if joint.type is JointType.FIXED else Fate.DROPPED
-    node.report(
-        fate,
-        "srdf.state-joint",
-        message,
-        subjects=(name,),
-        state=state,
-        joint=name,
-        type=str(joint.type),
-    )
+    is_fixed = joint.type is JointType.FIXED
+    code = codes.SRDF_STATE_JOINT_FIXED if is_fixed else codes.SRDF_STATE_JOINT
+    node.report(code, subjects=(name,), state=state, joint=name, type=str(joint.type))
 
 
 def _numbers(text: str) -> tuple[float, ...]:
@@ -115,11 +104,6 @@ def _numbers(text: str) -> tuple[float, ...]:
 
 
 _ROBOT_SUFFIXES = (".urdf", ".xacro")
-_PLANNING = (
-    Fate.NOTED,
-    "srdf.planning",
-    "it is for motion planning and has no effect on the mechanics",
-)
 _IGNORED: IgnoredElements = dict.fromkeys(
     (
         "group",
@@ -130,7 +114,7 @@ _IGNORED: IgnoredElements = dict.fromkeys(
         "joint_property",
         "chain",
     ),
-    _PLANNING,
+    codes.SRDF_PLANNING,
 )
 
 

@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterator
 
 from loaders import codes as loaders_codes
-from loaders.diagnostics import Fate
 from loaders.drake.dialect import URDF
 from loaders.drake.joint import Drive, read_drive
 from loaders.model import Actuator, Joint
@@ -18,12 +17,6 @@ from loaders.scoped_names import UnusedNames, from_1
 from loaders.urdf import codes
 
 _SIMPLE = "SimpleTransmission"
-_CONTROLLER = (
-    Fate.NOTED,
-    "urdf.controller-setting",
-    "it is for controllers and has no effect on the mechanics",
-)
-_HARDWARE = (Fate.NOTED, "urdf.controller-setting", "it describes hardware")
 _IGNORED_IN_JOINT: IgnoredElements = dict.fromkeys(
     (
         "offset",
@@ -33,10 +26,12 @@ _IGNORED_IN_JOINT: IgnoredElements = dict.fromkeys(
         "deadBandUpper",
         "ignoreTransmissionAbsoluteEncoder",
     ),
-    _CONTROLLER,
+    codes.CONTROLLER_SETTING,
 )
 _REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
-_IGNORED_IN_ROS2_CONTROL: IgnoredElements = dict.fromkeys(("hardware", "sensor", "gpio"), _HARDWARE)
+_IGNORED_IN_ROS2_CONTROL: IgnoredElements = dict.fromkeys(
+    ("hardware", "sensor", "gpio"), codes.CONTROLLER_SETTING_HARDWARE
+)
 
 
 def read_actuators(root: Node, joints: dict[str, Joint]) -> tuple[Actuator, ...]:
@@ -105,7 +100,7 @@ def _text(node: Node, tag: str) -> str:
 def _first(node: Node, tag: str) -> Node | None:
     children = node.all(tag)
     if not children:
-        node.report(loaders_codes.XML_MISSING_3, child=tag)
+        node.report(loaders_codes.XML_MISSING_CHILD, tag="transmission", child=tag)
         return None
     for extra in children[1:]:
         extra.report(codes.TRANSMISSION_EXTRA, type=_SIMPLE, tag=tag)
@@ -137,16 +132,13 @@ def _actuated_joint(node: Node, joints: dict[str, Joint]) -> Joint | None:
             node.report(codes.UNKNOWN_JOINT, joint=name)
         return None
     if len(joint.axes) != 1:
-        message = "joint {joint} has {count} axes; ignored its actuator"
-    elif joint.axes[0].effort == 0.0:
-        message = "joint {joint} has the effort limit 0; ignored its actuator, as in Drake"
-    else:
-        return joint
-    count = len(joint.axes)
-    node.report(
-        Fate.DROPPED, "urdf.actuator-ignored", message, subjects=(name,), joint=name, count=count
-    )
-    return None
+        count = len(joint.axes)
+        node.report(codes.ACTUATOR_IGNORED, subjects=(name,), joint=name, count=count)
+        return None
+    if joint.axes[0].effort == 0.0:
+        node.report(codes.ACTUATOR_IGNORED_NO_EFFORT, subjects=(name,), joint=name)
+        return None
+    return joint
 
 
 def _with_unique_names(actuators: list[Actuator], root: Node) -> Iterator[Actuator]:
@@ -156,7 +148,7 @@ def _with_unique_names(actuators: list[Actuator], root: Node) -> Iterator[Actuat
         name = unused.claim(actuator.name)
         if name != actuator.name:
             root.diagnostics.add(
-                codes.DUPLICATE_NAME_3,
+                codes.DUPLICATE_NAME_OF_ACTUATOR,
                 actuator.where,
                 subjects=(actuator.name, name, actuator.joint),
                 actuator=actuator.name,

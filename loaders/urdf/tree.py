@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from loaders import codes as loaders_codes
 from loaders.diagnostics import Diagnostics
 from loaders.model import WORLD, Coupling, Joint
 from loaders.node import Node, mark_read
@@ -86,7 +87,7 @@ def link_poses(
             _walk(name, incident, poses, diagnostics)
     if len(floating) > 1:
         diagnostics.add(
-            codes.SEVERAL_ROOTS,
+            loaders_codes.URDF_SEVERAL_ROOTS,
             links[floating[1]].where,
             subjects=floating,
             count=len(floating),
@@ -169,7 +170,7 @@ def _walk(
             there = joint.child if downwards else joint.parent
             if there in poses:
                 diagnostics.add(
-                    codes.LOOP_2,
+                    codes.LOOP_CLOSED,
                     joint.where,
                     subjects=(joint.name, joint.parent, joint.child),
                     joint=joint.name,

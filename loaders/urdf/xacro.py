@@ -19,8 +19,9 @@ from importlib import util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
+from loaders import codes as loaders_codes
 from loaders.context import Context
-from loaders.diagnostics import LOGGER, Diagnostic, Diagnostics, Fate, Where
+from loaders.diagnostics import LOGGER, Diagnostic, Diagnostics, Where
 from loaders.files.read_file import read
 from loaders.limits import FileError, LimitError, describe_error, limit_of
 from loaders.node import Node
@@ -227,9 +228,10 @@ def _receive(stream: BinaryIO) -> Answer | None:
 
 
 _YAML = (".yaml", ".yml")
-_REFUSED = frozenset({"xml.doctype", "file.too-large"})
-"""Codes of the XML reader for which a file is refused."""
-_REPAIRED = frozenset({"xml.mended", "xml.syntax"})
+_REFUSED = {code.name: code for code in (loaders_codes.XML_DOCTYPE, loaders_codes.FILE_TOO_LARGE)}
+"""Codes of the XML reader for which a file is refused, by name."""
+_SYNTAX = loaders_codes.XML_SYNTAX.name
+_REPAIRED = frozenset({loaders_codes.XML_MENDED.name, _SYNTAX})
 """Codes of the XML reader about errors of syntax."""
 
 
@@ -279,9 +281,8 @@ class Guard:
     def _read(self, path: Path) -> bytes:
         if path != self.main and not self.context.resources.allows(path, self.main.parent):
             reason = f"{path} lies outside the folders that may be read"
-            raise FileError(
-                "resource.outside", reason, "add its folder to paths, or set unsafe_paths"
-            )
+            hint = "add its folder to paths, or set unsafe_paths"
+            raise FileError(loaders_codes.RESOURCE_OUTSIDE_READ, reason, hint)
         try:
             data = read(path)
         except FileError as error:
@@ -303,13 +304,13 @@ class Guard:
         parse(data, str(path), found)
         for entry in found:
             if entry.code in _REFUSED:
-                raise FileError(entry.code, f"{path}: {entry.message}", entry.hint)
+                raise FileError(_REFUSED[entry.code], f"{path}: {entry.message}", entry.hint)
         errors = [entry for entry in found if entry.code in _REPAIRED]
-        if any(entry.code == "xml.syntax" and not entry.leniency for entry in errors):
+        if any(entry.code == _SYNTAX and not entry.leniency for entry in errors):
             self.malformed += errors
             return data
         diagnostics.extend(errors)
-        if any(entry.code == "xml.syntax" for entry in errors):
+        if any(entry.code == _SYNTAX for entry in errors):
             return mended_xml(repaired_xml(data))
         return repaired_xml(data) if errors else data
 
@@ -324,8 +325,6 @@ _UNDEFINED = "is not defined"
 """Part of the messages of xacro about a property, which does not follow from an argument without a
 value.
 """
-
-_PACKAGE_HINT = "add the folder of the package to paths or package_map"
 
 
 class Expansion(NamedTuple):
@@ -368,20 +367,15 @@ def expand(path: Path, context: Context) -> Expansion | None:
     """
     where = Where(str(path))
     if not context.allow_xacro:
-        message = "xacro is not allowed: it runs Python code in the file"
-        hint = "use allow_xacro=True if you trust the file"
-        context.diagnostics.add(Fate.INVALID, "xacro.not-allowed", message, where, hint=hint)
+        context.diagnostics.add(codes.XACRO_NOT_ALLOWED, where)
         return None
     if util.find_spec("xacro") is None:
-        message = "the Python package xacro is not installed"
-        hint = 'run pip install "sdfbridge[xacro]"'
-        context.diagnostics.add(Fate.INVALID, "xacro.not-installed", message, where, hint=hint)
+        context.diagnostics.add(codes.XACRO_NOT_INSTALLED, where)
         return None
     found = _expanded(path, context)
     if found is None:
         return None
-    message = "expanded by xacro; an element that a macro makes has its place in the macro"
-    context.diagnostics.add(Fate.NOTED, "xacro.expanded", message, where)
+    context.diagnostics.add(codes.XACRO_EXPANDED, where)
     context.diagnostics.spend("bytes", len(found.data))
     return found
 
@@ -420,9 +414,8 @@ def _report_failure(message: dict[str, Any], guard: Guard, where: Where) -> None
     """
     diagnostics = guard.context.diagnostics
     if isinstance(guard.refusal, FileError):
-        text = "xacro cannot read a file: {reason}"
-        hint, reason = guard.refusal.hint, guard.refusal.reason
-        diagnostics.add(Fate.INVALID, guard.refusal.code, text, where, hint=hint, reason=reason)
+        code = guard.refusal.code.variant("xacro cannot read a file: {reason}")
+        diagnostics.add(code, where, hint=guard.refusal.hint, reason=guard.refusal.reason)
     elif guard.malformed:
         diagnostics.extend(guard.malformed)
     elif not message.get("arguments") or _UNDEFINED in message["message"]:
@@ -430,46 +423,29 @@ def _report_failure(message: dict[str, Any], guard: Guard, where: Where) -> None
             message["type"], " ".join(message["message"].split())
         )
         at = _place(message.get("place"), where)
-        _report_reason("xacro.failed", "xacro cannot expand the file", reason, guard, at)
+        places = _places(reason, guard)
+        if places:
+            diagnostics.add(codes.XACRO_FAILED_TRIED, at, reason=reason, tried=places)
+        else:
+            diagnostics.add(codes.XACRO_FAILED, at, reason=reason)
 
 
-def _report_reason(code: str, text: str, reason: str, guard: Guard, where: Where) -> None:
-    """Report an error of xacro; if it is about a package or a file that is not found, with the
-    places and a hint.
+def _places(reason: str, guard: Guard) -> tuple[str, ...]:
+    """Return where the package was searched that an error of xacro is about; empty if it is about
+    none.
     """
-    places = tuple(map(str, guard.tried.get(reason, ())))
-    arguments: dict[str, Any] = {"reason": reason} | ({"tried": places} if places else {})
-    is_include = code == "xacro.include-not-found"
-    guard.context.diagnostics.add(
-        Fate.INVALID,
-        code,
-        f"{text}: {{reason}}" + ("; tried {tried}" if places else ""),
-        where,
-        hint=_PACKAGE_HINT if places or is_include else "",
-        leniency="the include is left out" if is_include else "",
-        **arguments,
-    )
+    return tuple(map(str, guard.tried.get(reason, ())))
 
 
 def _report_arguments(message: dict[str, Any], where: Where, context: Context) -> None:
     """Report each argument without a value, which was empty if the file can be expanded like
     that.
     """
-    leniency = "it is empty, and false as a condition" if message["kind"] == "expanded" else ""
+    is_expanded = message["kind"] == "expanded"
+    code = codes.XACRO_MISSING_ARGUMENT_EMPTY if is_expanded else codes.XACRO_MISSING_ARGUMENT
     for name in message.get("arguments", ()):
-        text, hint = (
-            "the argument {name} has no value",
-            f"give it a value, as in xacro_args={{{name!r}: ...}}",
-        )
-        context.diagnostics.add(
-            Fate.INVALID,
-            "xacro.missing-argument",
-            text,
-            where,
-            hint=hint,
-            leniency=leniency,
-            name=name,
-        )
+        hint = f"give it a value, as in xacro_args={{{name!r}: ...}}"
+        context.diagnostics.add(code, where, hint=hint, name=name)
 
 
 def _report_missing(message: dict[str, Any], where: Where, guard: Guard) -> None:
@@ -479,9 +455,11 @@ def _report_missing(message: dict[str, Any], where: Where, guard: Guard) -> None
     diagnostics = guard.context.diagnostics
     reasons, lenient = message.get("missing", ()), diagnostics.lenient
     for reason in reasons:
-        _report_reason(
-            "xacro.include-not-found", "xacro cannot include a file", reason, guard, where
-        )
+        places = _places(reason, guard)
+        if places:
+            diagnostics.add(codes.XACRO_INCLUDE_NOT_FOUND_TRIED, where, reason=reason, tried=places)
+        else:
+            diagnostics.add(codes.XACRO_INCLUDE_NOT_FOUND, where, reason=reason)
     for name, place in message.get("macros", ()) if lenient or not reasons else ():
         at = _place(place, where)
         diagnostics.add(codes.XACRO_UNKNOWN_MACRO, at, name=name)

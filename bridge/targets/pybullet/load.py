@@ -138,7 +138,7 @@ def find_source(source: Source, paths: Sequence[str | os.PathLike[str]]) -> Sour
         return found[0] / path
     diagnostics = Diagnostics()
     diagnostics.add(
-        loaders_codes.FILE_UNREADABLE,
+        loaders_codes.FILE_UNREADABLE_BY_PYBULLET,
         Where(os.fspath(path)),
         present=str(Path.cwd()),
         folders=[os.fspath(folder) for folder in paths],

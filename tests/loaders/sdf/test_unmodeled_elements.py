@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import Diagnostics, Fate
+from loaders.diagnostics import Diagnostics
 from loaders.node import Node
+from loaders.sdf import codes
 from loaders.sdf.unmodeled import flat_parameters, mark_read, report_ignored
 from loaders.xml import parse
 
@@ -16,9 +17,7 @@ def element(text: str) -> Node:
 
 def test_an_ignored_element_is_reported_once_with_its_content() -> None:
     node = element("<link><battery name='b'><voltage>12</voltage></battery></link>")
-    report_ignored(
-        node, {"battery": (Fate.NOTED, "sdf.not-mechanical", "it does not affect motion")}
-    )
+    report_ignored(node, {"battery": codes.NOT_MECHANICAL})
     node.report_unread()
     assert [entry.code for entry in node.diagnostics] == ["sdf.not-mechanical"]
 
