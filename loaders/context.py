@@ -58,7 +58,6 @@ from .files.fuel import DownloadError, FuelDownload, drake_cache, drake_packages
 from .files.read_file import direct_path, note_file
 from .node import Node
 from .scene import Scene
-from .speed import maker
 
 FUEL_SCHEMES = frozenset({"http", "https", "fuel"})
 """Schemes of URIs of models of Gazebo Fuel."""
@@ -176,9 +175,6 @@ class Lookup:
         return tuple(map(Path, self.places))
 
 
-_Lookup = maker(Lookup)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
     """Search for files, with the options of the caller."""
@@ -265,7 +261,7 @@ class Resources:
         found = self._found.get((uri, node.file))
         if found is not None:
             file, line = node.file_and_line
-            self.lookups.append(_Lookup(uri=uri, file=file, line=line, places=found.places))
+            self.lookups.append(Lookup(uri=uri, file=file, line=line, places=found.places))
             return found.places[-1]
         base = self._folders.get(node.file)
         if base is None:
@@ -295,7 +291,7 @@ class Resources:
         if real is None or not self._allows(real, base):
             return None
         file, line = node.file_and_line
-        self.lookups.append(_Lookup(uri=uri, file=file, line=line, places=(place,)))
+        self.lookups.append(Lookup(uri=uri, file=file, line=line, places=(place,)))
         return place
 
     def search(self, uri: str, base: Path, node: Node) -> Path | Failure:
@@ -322,7 +318,7 @@ class Resources:
         problem = found.message if isinstance(found, Failure) else ""
         file, line = node.file_and_line
         self.lookups.append(
-            _Lookup(uri=uri, file=file, line=line, places=tuple(tried), problem=problem)
+            Lookup(uri=uri, file=file, line=line, places=tuple(tried), problem=problem)
         )
         return found
 
@@ -551,7 +547,7 @@ class Context:
 
     def inside(self, path: Path) -> Context:
         """Return the context for the content of a file."""
-        return _Context(
+        return Context(
             resources=self.resources,
             diagnostics=self.diagnostics,
             read_file=self.read_file,
@@ -564,6 +560,3 @@ class Context:
     def including(self) -> tuple[Path, ...]:
         """Real paths of the files being read, outermost first, to detect include cycles."""
         return tuple(Path(self.resources.real_paths(file)) for file in self.files)
-
-
-_Context = maker(Context)

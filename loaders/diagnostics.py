@@ -22,8 +22,8 @@ from typing import Any, Protocol, Self, TypeVar
 
 from .code import Code, Fate, declared_codes
 from .codes import FILE_LIMIT, FILE_UNLISTED, LOST_FORMS, RESOURCE_NOT_FOUND
+from .deferred import Deferred
 from .limits import Budget, LimitError, Limits, budgeted, how_to_raise
-from .speed import Deferred, maker
 from .text import printable, shortened
 
 __all__ = ["Code", "Fate", "declared_codes"]
@@ -129,8 +129,6 @@ class Where:
 
 
 NOWHERE = Where()
-make_where = maker(Where)
-"""`Where`, for places of which a file has hundreds."""
 
 
 class _MessageFormatter(Formatter):
@@ -208,9 +206,6 @@ class Diagnostic:
         return f"<Diagnostic {str(self)[:160]}>"
 
 
-_Diagnostic = maker(Diagnostic)
-
-
 def declaration_of(finding: tuple[Any, ...]) -> tuple[Code, Where]:
     """Return the code and the place of a finding that is stated as a `Code`, or as fate, name and
     message.
@@ -284,7 +279,7 @@ class Diagnostics:
             key: value if isinstance(value, _VALUES) else str(value)
             for key, value in arguments.items()
         }
-        entry = _Diagnostic(
+        entry = Diagnostic(
             code,
             fate,
             template,

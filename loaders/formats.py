@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 from loaders import codes
 
 from .context import MAX_INCLUDE_DEPTH, Context, Lookup, Resources
-from .diagnostics import Diagnostics, Fate, LossSummary, Where, limited, make_where
+from .deferred import Deferred
+from .diagnostics import Diagnostics, Fate, LossSummary, Where, limited
 from .files.fuel import FuelDownload
 from .files.robot_descriptions import (
     absolute,
@@ -31,7 +32,6 @@ from .finish.finish import Reading, check_readable, finish
 from .limits import DEFAULTS, Budget, Limits, budgeted, collector_paused, raised_as
 from .node import Node
 from .scene import Scene
-from .speed import Deferred, maker
 from .text import check_option_names
 from .urdf.srdf import report_unused, with_srdf
 from .urdf.xacro import expand, has_xacro, is_xacro
@@ -101,7 +101,6 @@ def _read(point: EntryPoint, root: Node, context: Context) -> Scene | None:
 
 
 PathLike = str | os.PathLike[str]
-_Context, _Resources = maker(Context), maker(Resources)
 
 _XML_READERS: dict[str, Reader] = {
     **dict.fromkeys(("sdf", "gazebo"), Deferred("loaders.sdf:read")),
@@ -301,7 +300,7 @@ def _read_source(
 
 def _model_in(path: Path | None, diagnostics: Diagnostics) -> Path | None:
     """Return the main file of a load: of an archive of MuJoCo the model in it."""
-    model = None if path is None else model_in(str(path), make_where(str(path)), diagnostics)
+    model = None if path is None else model_in(str(path), Where(str(path)), diagnostics)
     return path if path is None or model == str(path) else None if model is None else Path(model)
 
 
@@ -459,7 +458,7 @@ def context_of(
         ValueError: if a given folder does not exist.
     """
     schemes = search.get("schemes", {})
-    resources = _Resources(
+    resources = Resources(
         package_map={
             name: Path(os.path.abspath(f))
             for name, f in package_folders(search.get("package_map")).items()
@@ -471,6 +470,6 @@ def context_of(
         unsafe_paths=search.get("unsafe_paths", False),
         main=main,
     )
-    return _Context(
+    return Context(
         resources=resources, diagnostics=diagnostics, read_file=read_file, allow_xacro=allow_xacro
     )

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .pose import IDENTITY, Array, Pose, _sealed, frozen, frozen_vector, principal_axes_of, skew
-from .speed import maker
 
 _TOLERANCE = 5.0 * np.finfo(np.float64).eps
 """Tolerance of principal moments relative to the trace, that of libsdformat."""
@@ -63,9 +62,9 @@ class SpatialInertia:
         """Return the inertia of the same body, measured and expressed in A."""
         if X_AL.R is IDENTITY.R:
             p = self.p_LLcm if X_AL.p is IDENTITY.p else _sealed(X_AL.p + self.p_LLcm)
-            return _SpatialInertia(self.mass, p, self.I_Lcm)
+            return SpatialInertia(self.mass, p, self.I_Lcm)
         p, rotational = X_AL.p + X_AL.R @ self.p_LLcm, X_AL.R @ self.I_Lcm @ X_AL.R.T
-        return _SpatialInertia(self.mass, _sealed(p), _sealed(rotational))
+        return SpatialInertia(self.mass, _sealed(p), _sealed(rotational))
 
     def __add__(self, other: SpatialInertia) -> SpatialInertia:
         """Return the inertia of both bodies welded together (parallel axis theorem); both are in
@@ -73,9 +72,9 @@ class SpatialInertia:
         """
         mass = self.mass + other.mass
         if mass == 0.0:
-            return _SpatialInertia(0.0, self.p_LLcm, frozen(self.I_Lcm + other.I_Lcm))
+            return SpatialInertia(0.0, self.p_LLcm, frozen(self.I_Lcm + other.I_Lcm))
         com = (self.mass * self.p_LLcm + other.mass * other.p_LLcm) / mass
-        return _SpatialInertia(mass, frozen(com), frozen(self.about(com) + other.about(com)))
+        return SpatialInertia(mass, frozen(com), frozen(self.about(com) + other.about(com)))
 
     def about(self, p_LQ: ArrayLike) -> Array:
         """Return the rotational inertia about a point Q [kg m^2], shape (3, 3)."""
@@ -144,13 +143,10 @@ class SpatialInertia:
         excess = max(c - a - b, 0.0) / 3.0
         mended = np.empty(3)
         mended[order] = (a + excess, b + excess, c - excess)
-        return _SpatialInertia(max(self.mass, 0.0), self.p_LLcm, frozen(R @ np.diag(mended) @ R.T))
+        return SpatialInertia(max(self.mass, 0.0), self.p_LLcm, frozen(R @ np.diag(mended) @ R.T))
 
     def __reduce__(self) -> tuple[type[SpatialInertia], tuple[float, Array, Array]]:
         return SpatialInertia, (self.mass, self.p_LLcm, self.I_Lcm)
-
-
-_SpatialInertia = maker(SpatialInertia)
 
 
 def exceeds(matrix: Array, bound: float) -> bool:

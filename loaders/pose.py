@@ -22,8 +22,6 @@ from numpy.typing import ArrayLike, NDArray
 from transforms3d.axangles import axangle2mat
 from transforms3d.quaternions import quat2mat
 
-from .speed import maker
-
 Array = NDArray[np.float64]
 
 _MIN_DIVISOR = 1e-290
@@ -144,7 +142,7 @@ class Pose:
         (x, y, z), (roll, pitch, yaw) = xyz, rpy
         p = frozen_vector(x, y, z) if x or y or z else IDENTITY.p
         if not (roll or pitch or yaw):
-            return IDENTITY if p is IDENTITY.p else _Pose(IDENTITY.R, p)
+            return IDENTITY if p is IDENTITY.p else Pose(IDENTITY.R, p)
         si, sj, sk = math.sin(roll), math.sin(pitch), math.sin(yaw)
         ci, cj, ck = math.cos(roll), math.cos(pitch), math.cos(yaw)
         cc, cs, sc, ss = ci * ck, ci * sk, si * ck, si * sk
@@ -159,7 +157,7 @@ class Pose:
             cj * si,
             cj * ci,
         )
-        return _Pose(R, p)
+        return Pose(R, p)
 
     @classmethod
     def from_vector(cls, x_y_z_qw_qx_qy_qz: ArrayLike) -> Pose:
@@ -179,13 +177,13 @@ class Pose:
         u, v, w = self.p.tolist()
         x, y, z = other.p.tolist()
         if self.R is IDENTITY.R:
-            return _Pose(other.R, frozen_vector(u + x, v + y, w + z))
+            return Pose(other.R, frozen_vector(u + x, v + y, w + z))
         (a, b, c), (d, e, f), (g, h, i) = self.R.tolist()
         p = frozen_vector(
             u + (a * x + b * y + c * z), v + (d * x + e * y + f * z), w + (g * x + h * y + i * z)
         )
         if other.R is IDENTITY.R:
-            return _Pose(self.R, p)
+            return Pose(self.R, p)
         (j, k, m), (n, o, q), (r, s, t) = other.R.tolist()
         R = frozen_matrix(
             a * j + b * n + c * r,
@@ -198,7 +196,7 @@ class Pose:
             g * k + h * o + i * s,
             g * m + h * q + i * t,
         )
-        return _Pose(R, p)
+        return Pose(R, p)
 
     def inverse(self) -> Pose:
         """Return the inverse transform: ``X_BA`` for ``X_AB``."""
@@ -206,12 +204,12 @@ class Pose:
             return self
         x, y, z = self.p.tolist()
         if self.R is IDENTITY.R:
-            return _Pose(self.R, frozen_vector(-x, -y, -z))
+            return Pose(self.R, frozen_vector(-x, -y, -z))
         (a, b, c), (d, e, f), (g, h, i) = self.R.tolist()
         p = frozen_vector(
             -(a * x + d * y + g * z), -(b * x + e * y + h * z), -(c * x + f * y + i * z)
         )
-        return _Pose(self.R.T, p)
+        return Pose(self.R.T, p)
 
     def is_close(self, other: Pose, atol: float = 1e-12) -> bool:
         """Return whether the matrices and positions of both differ by at most ``atol`` in every
@@ -227,7 +225,6 @@ class Pose:
         return Pose, (self.R, self.p)
 
 
-_Pose = maker(Pose)
 IDENTITY = Pose(frozen(np.eye(3)), frozen(np.zeros(3)))
 CAMERA_AXES = Pose.of(((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
 """Camera of MuJoCo and OpenGL, which looks along -z with y up, in that of SDFormat, which looks

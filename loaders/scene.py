@@ -8,11 +8,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from .collision_pairs import excluded_pairs
+from .deferred import Deferred
 from .diagnostics import FindingList, LossSummary
 from .limits import Limits
 from .model import WORLD, Collision, Geometry, Joint, JointAxis, Link, SceneData, Visual, by_name
 from .pose import IDENTITY
-from .speed import Deferred
 
 _GEOMETRY_KEYS = (
     "size",

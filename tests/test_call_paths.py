@@ -25,7 +25,7 @@ INTERFACES = {
     ("loaders.drake.joint", "loaders.sdf.reader"),
     ("loaders.drake.constraint", "loaders.sdf.reader"),
     ("loaders.limits", "loaders.collision_pairs"),
-    ("loaders.speed", "loaders.sdf.reader"),
+    ("loaders.deferred", "loaders.sdf.reader"),
     ("loaders.finish.finish", "loaders.formats"),
     ("bridge.targets.folder", "bridge.targets.sdf.document"),
     ("bridge.targets.folder", "bridge.targets.sdf.target"),

@@ -44,7 +44,7 @@ ON_DEMAND = {
 
 ORDER = {
     "loaders": (
-        {"code", "speed"},
+        {"code", "deferred"},
         {"codes", "limits"},
         {"pose", "text"},
         {"diagnostics", "inertia"},

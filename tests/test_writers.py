@@ -72,6 +72,12 @@ ALLOWED = (
         "into the scratch folder of the process that starts it",
     ),
     ("bridge/demo/demo.py", "savez", "into a scratch folder"),
+    (
+        "bridge/cli/commands/convert.py",
+        "export",
+        "the function of a target, which uses bridge/output",
+    ),
+    ("bridge/batches/tasks.py", "export", "the function of a target, which uses bridge/output"),
     ("bridge/demo/demo.py", "mj_saveModel", "into a scratch folder"),
     ("bridge/demo/demo.py", "savefig", "into memory"),
     ("bridge/geometry/convex_decomposition.py", "savez", "into a scratch folder"),

@@ -21,11 +21,11 @@ from loaders.collision_pairs import (
     has_bitmasks,
     masked_pairs,
 )
+from loaders.deferred import Deferred
 from loaders.diagnostics import Diagnostic, FindingList
 from loaders.model import WORLD, ContactPair, FluidForce, Keyframe, Physics, Tendon, TendonPartType
 from loaders.pose import Array, Pose, frozen
 from loaders.scene import Scene
-from loaders.speed import Deferred
 
 from . import coordinates, dynamics, kinematics
 from .bodies import (

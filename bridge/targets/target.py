@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from loaders.deferred import Deferred
 from loaders.limits import raised_as
-from loaders.speed import Deferred
 
 from .options import (
     DirectivesExportOptions,

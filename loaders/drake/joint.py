@@ -24,11 +24,9 @@ from loaders.model import (
 )
 from loaders.node import Node
 from loaders.pose import IDENTITY, Array, Pose
-from loaders.speed import maker
 
 from .dialect import PREFIX, SDF, URDF, Dialect, Element, NameResolver, direction, number
 
-_Actuator = maker(Actuator)
 ACTUATED = frozenset(
     joint_type
     for joint_type, traits in TRAITS.items()
@@ -106,7 +104,7 @@ def read_sdf_actuator(node: Node, joint: Joint) -> Actuator | None:
     """
     drive = read_drive(node, SDF)
     if joint.type in ACTUATED and joint.axes and joint.axes[0].effort != 0.0:
-        return _Actuator(
+        return Actuator(
             name=joint.name,
             joint=joint.name,
             effort=joint.axes[0].effort,

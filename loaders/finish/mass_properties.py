@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from loaders.deferred import Deferred
 from loaders.diagnostics import Diagnostics
 from loaders.inertia import SpatialInertia
 from loaders.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Polyline, Sphere
 from loaders.pose import Array
-from loaders.speed import Deferred
 
 if TYPE_CHECKING:
     from loaders.meshes import MeshData

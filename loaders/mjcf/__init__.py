@@ -18,7 +18,6 @@ from loaders.mjcf import codes
 from loaders.node import Node
 from loaders.pose import frozen
 from loaders.scene import Scene
-from loaders.speed import maker
 
 from .actuator import read_actuators
 from .body import read_frames, read_links, read_model, read_soft_bodies
@@ -47,7 +46,6 @@ from .settings import (
 )
 from .unsupported import report_left_out, report_unsupported, report_unused_assets
 
-_Scene = maker(Scene)
 _NAMELESS = "MuJoCo Model"
 
 
@@ -147,7 +145,7 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
     report_unsupported(source)
     report_left_out(source)
     report_unused_assets(source)
-    return _Scene(
+    return Scene(
         name=name,
         gravity=read_gravity(source),
         physics=read_physics((*settings, *memory_of(root)), source),

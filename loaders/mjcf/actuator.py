@@ -9,12 +9,10 @@ from typing import Any
 
 from loaders.mjcf import codes
 from loaders.model import Actuator, Settings
-from loaders.speed import maker
 
 from .compiled_model import Source
 from .settings import row_of, text_of, unless, with_polynomial
 
-_Actuator = maker(Actuator)
 _JOINT, _JOINT_IN_PARENT, _SLIDER_CRANK, _TENDON, _SITE, _BODY, _ROTATION = range(7)
 """MuJoCo's types of transmission."""
 _OF_JOINTS = frozenset({_JOINT, _JOINT_IN_PARENT, _ROTATION})
@@ -74,7 +72,7 @@ def _actuator(i: int, source: Source) -> Actuator:
         max(map(abs, model.actuator_forcerange[i])) if model.actuator_forcelimited[i] else math.inf
     )
     p_gain, d_gain = _servo_gains(i, gear, source)
-    return _Actuator(
+    return Actuator(
         name=source.names("actuator")[i],
         joint=source.names("joint")[target] if kind in _OF_JOINTS else "",
         tendon=source.names("tendon")[target] if kind == _TENDON else "",

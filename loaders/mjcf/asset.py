@@ -39,9 +39,7 @@ from loaders.limits import FileError
 from loaders.meshes.mesh_data import HEADER, SUFFIX, has_triangles
 from loaders.mjcf import codes
 from loaders.node import Node
-from loaders.speed import maker
 
-_Lookup = maker(Lookup)
 MAX_LEVELS = 6
 """Largest number of folders that a relative name may go up."""
 _SUFFIXES = frozenset(
@@ -140,7 +138,7 @@ class FileFinder:
             return None
         note_file(place)
         self.context.resources.lookups.append(
-            _Lookup(uri=name, file=node.file, line=node.line, places=(place,))
+            Lookup(uri=name, file=node.file, line=node.line, places=(place,))
         )
         return place
 

@@ -25,13 +25,10 @@ from loaders.model import (
 from loaders.model.settings import Z_AXIS
 from loaders.pose import IDENTITY, Pose, frozen_vector, rotation_about
 from loaders.scoped_names import MODEL_FRAME, UnusedNames, underscores_in_front
-from loaders.speed import maker
 
 from .compiled_model import Source, inertias
 from .geom import Shapes, shapes_by_body
 from .settings import FRICTION, joint_settings, solver, text_of, unless
-
-_Frame, _Model = maker(Frame), maker(Model)
 
 
 def read_frames(name: str, source: Source) -> tuple[Frame, ...]:
@@ -53,7 +50,7 @@ def read_frames(name: str, source: Source) -> tuple[Frame, ...]:
         strict=True,
     )
     return tuple(
-        _Frame(name=name, link=bodies[body] if body else WORLD, X_LF=X_LF, where=where)
+        Frame(name=name, link=bodies[body] if body else WORLD, X_LF=X_LF, where=where)
         for i, (name, body, X_LF, where) in enumerate(columns)
         if i != left_out
     )
@@ -72,11 +69,11 @@ def read_model(name: str, links: Sequence[Link], where: Where, source: Source) -
     site = _model_site(name, source)
     if site is None:
         first = next((link.name for link in links if link.name != WORLD), None)
-        return _Model(name=name, X_WM=IDENTITY, canonical_link=first, where=where)
+        return Model(name=name, X_WM=IDENTITY, canonical_link=first, where=where)
     link = source.link(int(source.model.site_bodyid[site]))
     X_WL = next((entry.X_WL for entry in links if entry.name == link), IDENTITY)
     canonical = None if link == WORLD else link
-    return _Model(
+    return Model(
         name=name, X_WM=X_WL @ source.pose("site", site), canonical_link=canonical, where=where
     )
 
@@ -85,8 +82,6 @@ def _model_site(name: str, source: Source) -> int | None:
     sites = source.names("site")
     return sites.index(name + MODEL_FRAME) if name + MODEL_FRAME in sites else None
 
-
-_Joint, _JointAxis, _Pose = maker(Joint), maker(JointAxis), maker(Pose)
 
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's types of joints."""
@@ -137,7 +132,7 @@ def _anchor(j: int, model: Any) -> Pose:
     kind = model.jnt_type[j]
     if not (x or y or z) or kind == FREE or (kind == SLIDE and reference_of(j, model) != 0.0):
         return IDENTITY
-    return _Pose(IDENTITY.R, frozen_vector(x, y, z))
+    return Pose(IDENTITY.R, frozen_vector(x, y, z))
 
 
 def _displacement(j: int, q: float, model: Any) -> Pose:
@@ -170,7 +165,7 @@ def joints_of(body: int, chain: Chain, links: Sequence[str], source: Source) -> 
 
 def _fixed(parent: str, child: str, X_PB: Pose, where: Where) -> Joint:
     name, kind = f"{child}_fixed", JointType.FIXED
-    return _Joint(
+    return Joint(
         name=name, type=kind, parent=parent, child=child, X_PJ=X_PB, X_CJ=IDENTITY, where=where
     )
 
@@ -182,7 +177,7 @@ def _joint(j: int, parent: str, child: str, X_PJ: Pose, X_CJ: Pose, source: Sour
     if kind == FREE:
         return _floating(name, child, axis, settings, where)
     reference = reference_of(j, model)
-    return _Joint(
+    return Joint(
         name=name,
         type=_type(kind, axis),
         parent=parent,
@@ -201,7 +196,7 @@ def _floating(name: str, child: str, axis: JointAxis, settings: Settings, where:
     dynamics.
     """
     has_dynamics = any((axis.damping, axis.friction, axis.spring_stiffness, axis.inertia, settings))
-    return _Joint(
+    return Joint(
         name=name,
         type=JointType.FLOATING,
         parent=WORLD,
@@ -232,7 +227,7 @@ def _axis(j: int, kind: int, source: Source) -> JointAxis:
     lower, upper = (
         (-math.inf, math.inf) if is_turning or not model.jnt_limited[j] else model.jnt_range[j]
     )
-    return _JointAxis(
+    return JointAxis(
         xyz=Z_AXIS if is_turning else frozen_vector(*model.jnt_axis[j]),
         lower=lower,
         upper=upper,
@@ -245,7 +240,6 @@ def _axis(j: int, kind: int, source: Source) -> JointAxis:
     )
 
 
-_Link = maker(Link)
 _NO_SHAPES: Shapes = ((), ())
 
 
@@ -266,7 +260,7 @@ def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
     poses = [IDENTITY]
     if 0 in shapes:
         links.append(
-            _Link(
+            Link(
                 name=WORLD, model=name, X_WL=IDENTITY, collisions=shapes[0][0], visuals=shapes[0][1]
             )
         )
@@ -276,7 +270,7 @@ def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
         poses.append(X_WB)
         collisions, visuals = shapes.get(body, _NO_SHAPES)
         compensation = model.body_gravcomp[body]
-        link = _Link(
+        link = Link(
             name=names[body],
             model=name,
             X_WL=X_WB,
@@ -318,7 +312,7 @@ def _settings(body: int, compensation: float, model: Any) -> Settings:
 def _virtual(link: Link, j: int, unused: UnusedNames, source: Source) -> Link:
     """Return the massless link that a joint carries which is not the last one of its body."""
     name = unused.claim(f"{link.name}_{source.names('joint')[j]}")
-    return _Link(
+    return Link(
         name=name, model=link.model, X_WL=link.X_WL, virtual=True, where=source.where("joint", j)
     )
 

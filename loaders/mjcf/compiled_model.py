@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from loaders.diagnostics import Diagnostics, Where, make_where
+from loaders.diagnostics import Diagnostics, Where
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Heightmap, Mesh
 from loaders.node import Node
@@ -24,13 +24,11 @@ from loaders.pose import (
     frozen_vector,
 )
 from loaders.scoped_names import UnusedNames, underscores_in_front
-from loaders.speed import maker
 
 from .asset import Assets
 from .compiler import Compiled
 from .document import LineMap
 
-_Pose, _SpatialInertia = maker(Pose), maker(SpatialInertia)
 _list_of = np.ndarray.tolist
 _KINDS = {
     "actuator": (
@@ -316,9 +314,9 @@ def poses(positions: Array, quaternions: Array) -> list[Pose]:
     for i, ((px, py, pz), (_, x, y, z)) in enumerate(zip(positions.tolist(), turns, strict=True)):
         p = origins[i] if px or py or pz else IDENTITY.p
         if x or y or z:
-            found.append(_Pose(next(matrices), p))
+            found.append(Pose(next(matrices), p))
         else:
-            found.append(IDENTITY if p is IDENTITY.p else _Pose(IDENTITY.R, p))
+            found.append(IDENTITY if p is IDENTITY.p else Pose(IDENTITY.R, p))
     return found
 
 
@@ -331,10 +329,10 @@ def inverse_pose(position: Sequence[float], quaternion: Sequence[float]) -> Pose
     """
     (x, y, z), turn = position, quaternion
     if not any(turn[1:]):
-        return _Pose(IDENTITY.R, frozen_vector(-x, -y, -z)) if x or y or z else IDENTITY
+        return Pose(IDENTITY.R, frozen_vector(-x, -y, -z)) if x or y or z else IDENTITY
     a, b, c, d, e, f, g, h, i = rotation(*turn)
     p = frozen_vector(-(a * x + d * y + g * z), -(b * x + e * y + h * z), -(c * x + f * y + i * z))
-    return _Pose(frozen_matrix(a, d, g, b, e, h, c, f, i), p)
+    return Pose(frozen_matrix(a, d, g, b, e, h, c, f, i), p)
 
 
 def inertias(rows: Rows) -> list[SpatialInertia | None]:
@@ -357,7 +355,7 @@ def _inertia(
     """Return an inertia, given the quaternion of its principal axes and its principal moments."""
     (w, x, y, z), (a, b, c) = axes, moments
     if not (x or y or z):
-        return _SpatialInertia(
+        return SpatialInertia(
             mass, frozen_vector(*center), frozen_matrix(a, 0.0, 0.0, 0.0, b, 0.0, 0.0, 0.0, c)
         )
     r, s, t, u, v, m, k, n, q = rotation(w, x, y, z)
@@ -371,7 +369,7 @@ def _inertia(
         u * a * u + v * b * v + m * c * m,
         k * a * k + n * b * n + q * c * q,
     )
-    return _SpatialInertia(
+    return SpatialInertia(
         mass, frozen_vector(*center), frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz)
     )
 
@@ -507,7 +505,7 @@ class Source:
         parent, name = node.parent, node.attributes.get("name")
         above = "" if parent is None else self._paths.get(parent) or self._path(parent)
         path = f"{above}/{node.tag}[{name}]" if name else f"{above}/{node.tag}"
-        return make_where(node.file, node.line, path)
+        return Where(node.file, node.line, path)
 
     def _path(self, node: Node) -> str:
         """Return the path of an element as in `Node.where`; that of each ancestor is made once."""

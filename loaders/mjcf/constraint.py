@@ -25,13 +25,10 @@ from loaders.model import (
     WeldConstraint,
 )
 from loaders.pose import IDENTITY, Array, Pose, frozen, frozen_vector
-from loaders.speed import maker
 
 from .body import reference_of
 from .compiled_model import Source
 from .settings import pair_effects, solver, tendon_settings, text_of, unless
-
-_FilterGroup, _FilterRule, _ContactPair = maker(FilterGroup), maker(FilterRule), maker(ContactPair)
 
 
 def read_excludes(source: Source) -> tuple[tuple[FilterGroup, ...], tuple[FilterRule, ...]]:
@@ -44,8 +41,8 @@ def read_excludes(source: Source) -> tuple[tuple[FilterGroup, ...], tuple[Filter
         where = source.where("exclude", i)
         a, b = source.link(signature >> 16), source.link(signature & 0xFFFF)
         for name in (a, b):
-            groups.setdefault(name, _FilterGroup(name=name, links=(name,), where=where))
-        rules.append(_FilterRule(a=a, b=b, where=where))
+            groups.setdefault(name, FilterGroup(name=name, links=(name,), where=where))
+        rules.append(FilterRule(a=a, b=b, where=where))
     return tuple(groups.values()), tuple(rules)
 
 
@@ -78,7 +75,7 @@ def _pair(i: int, source: Source) -> ContactPair:
         *unless("gap", model.pair_gap[i], 0.0),
         *pair_effects(i, model),
     ]
-    return _ContactPair(
+    return ContactPair(
         link_A=source.link(int(model.geom_bodyid[a])),
         collision_A=names[a],
         link_B=source.link(int(model.geom_bodyid[b])),
@@ -89,11 +86,10 @@ def _pair(i: int, source: Source) -> ContactPair:
 
 
 _Coupling, _BallConstraint, _WeldConstraint = (
-    maker(Coupling),
-    maker(BallConstraint),
-    maker(WeldConstraint),
+    Coupling,
+    BallConstraint,
+    WeldConstraint,
 )
-_MujocoElement, _Pose = maker(MujocoElement), maker(Pose)
 _CONNECT, _WELD, _JOINT, _TENDON = range(4)
 _DEGREE = 4
 _AXES = 3
@@ -141,7 +137,7 @@ def _element(i: int, source: Source) -> MujocoElement:
         data = (("polycoef", text_of(model.eq_data[i][: _DEGREE + 1])),)
     elif tag == "flexstrain":
         data = (("cell", text_of(model.eq_data[i][:_AXES])),)
-    return _MujocoElement(
+    return MujocoElement(
         name=source.names("eq")[i],
         section="equality",
         tag=tag,
@@ -223,7 +219,7 @@ def _frames(i: int, on_bodies: tuple[Pose, Pose], source: Source) -> tuple[str, 
 
 def _at(position: list[float]) -> Pose:
     """Return the pose of a frame that is not turned."""
-    return _Pose(IDENTITY.R, frozen_vector(*position))
+    return Pose(IDENTITY.R, frozen_vector(*position))
 
 
 def _connect(i: int, source: Source) -> BallConstraint:
@@ -259,7 +255,6 @@ def _weld(i: int, source: Source) -> WeldConstraint:
     )
 
 
-_Tendon, _TendonPart = maker(Tendon), maker(TendonPart)
 _TYPES = {
     1: TendonPartType.JOINT,
     2: TendonPartType.PULLEY,
@@ -284,7 +279,7 @@ def _tendon(t: int, source: Source) -> Tendon:
         map(float, model.tendon_range[t]) if model.tendon_limited[t] else (-math.inf, math.inf)
     )
     low, high = map(float, model.tendon_lengthspring[t])
-    return _Tendon(
+    return Tendon(
         name=source.names("tendon")[t],
         parts=tuple(_part(w, source) for w in range(first, first + count)),
         lower=lower,
@@ -307,14 +302,14 @@ def _part(w: int, source: Source) -> TendonPart:
         float(model.wrap_prm[w]),
     )
     if kind is TendonPartType.JOINT:
-        return _TendonPart(type=kind, value=value, joint=source.names("joint")[item])
+        return TendonPart(type=kind, value=value, joint=source.names("joint")[item])
     if kind is TendonPartType.PULLEY:
-        return _TendonPart(type=kind, value=value)
+        return TendonPart(type=kind, value=value)
     if kind is TendonPartType.POINT:
         link = source.link(int(model.site_bodyid[item]))
-        return _TendonPart(type=kind, link=link, X_LP=Pose.of(p=model.site_pos[item]))
+        return TendonPart(type=kind, link=link, X_LP=Pose.of(p=model.site_pos[item]))
     body, side = int(model.geom_bodyid[item]), round(value)
-    return _TendonPart(
+    return TendonPart(
         type=kind,
         value=float(model.geom_size[item][0]),
         link=source.link(body),

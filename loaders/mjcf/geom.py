@@ -32,7 +32,6 @@ from loaders.model import (
     Visual,
 )
 from loaders.pose import IDENTITY, Pose
-from loaders.speed import maker
 
 from .asset import Asset
 from .compiled_model import Rows, Source, inverse_pose
@@ -86,7 +85,6 @@ def inline_heights(hfield: int, size: tuple[float, float, float], source: Source
     )
 
 
-_Material = maker(Material)
 _DEFAULT_COLOR = [0.5, 0.5, 0.5, 1.0]
 _MAX_EXPONENT = 128.0
 """Specular exponent of a shininess of 1."""
@@ -119,13 +117,13 @@ class Looks:
     ) -> Material:
         diffuse = (red, green, blue, 1.0)
         if material < 0:
-            return _Material(diffuse=diffuse)
+            return Material(diffuse=diffuse)
         model = self._source.model
         specular, emission = (
             single(model.mat_specular[material]),
             single(model.mat_emission[material]),
         )
-        return _Material(
+        return Material(
             name=self._source.names("material")[material],
             diffuse=diffuse,
             specular=(specular, specular, specular, 1.0),
@@ -156,8 +154,6 @@ def row_of_textures(values: Any) -> list[int]:
 
 Shapes = tuple[tuple[Collision, ...], tuple[Visual, ...]]
 
-_Collision, _Visual, _Mesh = maker(Collision), maker(Visual), maker(Mesh)
-_Surface, _Friction = maker(Surface), maker(Friction)
 
 _PLANE, _HFIELD, _MESH, _SDF = 0, 1, 7, 8
 _LARGE = 100.0
@@ -206,12 +202,12 @@ def shapes_by_body(source: Source) -> dict[int, Shapes]:
                 _solid(g, geometry, source) if kind == _MESH else geometry,
             )
             collisions[body].append(
-                _Collision(name=name, X_LG=X_LG, geometry=solid, surface=surface, where=where)
+                Collision(name=name, X_LG=X_LG, geometry=solid, surface=surface, where=where)
             )
         if is_shown or not (collides or g in wrapped):
             material, transparency = looks.of_geom(g)
             visuals[body].append(
-                _Visual(
+                Visual(
                     name=name,
                     X_LG=X_LG,
                     geometry=geometry,
@@ -234,7 +230,7 @@ def _solid(g: int, geometry: Geometry, source: Source) -> Geometry:
         what = f"the whole convex hull of a mesh, of whose corners MuJoCo keeps {corners} at most"
         _approximate(g, what, source)
     uri, path, scale, data = geometry.uri, geometry.path, geometry.scale, geometry.data
-    return _Mesh(uri=uri, path=path, scale=scale, data=data, decomposition=_HULL)
+    return Mesh(uri=uri, path=path, scale=scale, data=data, decomposition=_HULL)
 
 
 def _touching(model: Any) -> list[bool]:
@@ -317,7 +313,7 @@ def _placed_mesh(mesh: int, source: Source) -> tuple[Mesh, Pose]:
     X_FS, (x, y, z) = inverse_pose((0.0, 0.0, 0.0), stated.refquat), model.mesh_scale[mesh]
     if any(stated.refpos):
         X_FS = Pose.of(X_FS.R, (X_FS.R @ [-c for c in stated.refpos]) * (x, y, z))
-    return _Mesh(uri=asset.uri, path=asset.path, scale=(x, y, z)), X_GF @ X_FS
+    return Mesh(uri=asset.uri, path=asset.path, scale=(x, y, z)), X_GF @ X_FS
 
 
 def file_of_mesh(mesh: int, source: Source) -> Asset | None:
@@ -434,8 +430,8 @@ class Surfaces:
 
 def _surface(g: int, model: Rows) -> Surface:
     mu: float = model.geom_friction[g][0]
-    return _Surface(
-        friction=_Friction(mu=mu, mu2=mu),
+    return Surface(
+        friction=Friction(mu=mu, mu2=mu),
         category_bitmask=model.geom_contype[g] & _MASK,
         collide_bitmask=model.geom_conaffinity[g] & _MASK,
         mujoco=contact_settings(g, model),

@@ -8,13 +8,10 @@ from typing import Any
 
 from loaders.model import Keyframe
 from loaders.pose import quaternion_to_matrix
-from loaders.speed import maker
 
 from .actuator import carried_actuators
 from .body import BALL, FREE
 from .compiled_model import Source
-
-_Keyframe = maker(Keyframe)
 
 
 def read_keyframes(source: Source) -> tuple[Keyframe, ...]:
@@ -27,7 +24,7 @@ def _keyframe(k: int, source: Source) -> Keyframe:
     controls, activations = model.key_ctrl[k], model.key_act[k]
     actuators = carried_actuators(source) if any(controls) or any(activations) else []
     positions = _positions(k, model)
-    return _Keyframe(
+    return Keyframe(
         name=source.names("key")[k],
         joints=source.names("joint"),
         positions=positions,

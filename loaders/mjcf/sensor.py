@@ -10,7 +10,6 @@ from loaders.mjcf import codes
 from loaders.model import WORLD, Light, Link, MujocoElement, Rgba, Sensor, Settings
 from loaders.node import Node
 from loaders.pose import CAMERA_AXES, IDENTITY, Pose, frozen_vector
-from loaders.speed import maker
 
 from .compiled_model import Source
 from .settings import single, text_of, unless
@@ -162,7 +161,6 @@ def target_of(kind: str, index: int, source: Source) -> str | None:
     return source.link(body) if body >= 0 else None
 
 
-_Sensor = maker(Sensor)
 _IMAGE = (320.0, 240.0)
 """Size of SDFormat's image if the source states none."""
 _AXES = CAMERA_AXES.inverse()
@@ -193,7 +191,7 @@ def with_cameras(links: Sequence[Link], name: str, source: Source) -> tuple[Link
 
 
 def _camera(i: int, source: Source) -> Sensor:
-    return _Sensor(
+    return Sensor(
         name=source.names("camera")[i],
         type="camera",
         X_LS=source.pose("cam", i) @ _AXES,
@@ -261,7 +259,6 @@ def _camera_settings(i: int, source: Source) -> Iterator[tuple[str, str]]:
         yield "output", " ".join(word for bit, word in _OUTPUTS.items() if outputs & bit)
 
 
-_Light, _Pose = maker(Light), maker(Pose)
 _TYPES = ("spot", "directional", "point", "image")
 """Types by number."""
 _IMAGE_LIGHT = 3
@@ -298,11 +295,11 @@ def _light(i: int, source: Source) -> Light:
     p, is_spot = model.light_pos[i], kind == "spot"
     x, y, z = model.light_dir[i]
     constant, linear, quadratic = map(single, model.light_attenuation[i])
-    return _Light(
+    return Light(
         name=source.names("light")[i],
         type=kind,
         link=source.link(int(model.light_bodyid[i])),
-        X_LLight=_Pose(IDENTITY.R, frozen_vector(*p)) if any(p) else IDENTITY,
+        X_LLight=Pose(IDENTITY.R, frozen_vector(*p)) if any(p) else IDENTITY,
         diffuse=_color(model.light_diffuse[i]),
         specular=_color(model.light_specular[i]),
         direction=(x, y, z),

@@ -15,11 +15,9 @@ from loaders.mjcf import codes
 from loaders.model import Physics, Settings
 from loaders.node import Node
 from loaders.pose import Array, frozen
-from loaders.speed import maker
 
 from .compiled_model import Rows, Source
 
-_Physics = maker(Physics)
 _FIELDS = frozenset({"timestep", "gravity", "wind", "magnetic"})
 """Attributes of ``<option>`` that are fields of the scene."""
 
@@ -38,7 +36,7 @@ def read_physics(settings: Iterable[tuple[str, str]], source: Source) -> Physics
         settings: The options and flags, of which the last of a name counts.
         source: The compiled model.
     """
-    return _Physics(
+    return Physics(
         time_step=float(source.model.opt.timestep),
         engine="mujoco",
         parameters=tuple(sorted(dict(settings).items())),

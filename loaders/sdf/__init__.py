@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from loaders.context import Context
+from loaders.deferred import Deferred
 from loaders.node import Node
 from loaders.scene import Scene
-from loaders.speed import Deferred
 
 read: Callable[[Node, Context], Scene] = Deferred("loaders.sdf.reader:read")
 """Function that reads a document, given its root element."""

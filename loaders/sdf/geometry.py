@@ -24,11 +24,9 @@ from loaders.model import (
 )
 from loaders.node import Node
 from loaders.sdf import codes
-from loaders.speed import maker
 
 from .unmodeled import mark_read, report_ignored
 
-_Mesh = maker(Mesh)
 _IGNORED_IN_HEIGHTMAP = {
     "texture": codes.APPEARANCE_OF_TERRAIN,
     "blend": codes.APPEARANCE_OF_TERRAIN,
@@ -141,7 +139,7 @@ def _read_mesh(node: Node, context: Context) -> Geometry:
     if decomposition is not None:
         hulls = decomposition.integer("max_convex_hulls", hulls)
         voxels = decomposition.integer("voxel_resolution", voxels)
-    return _Mesh(
+    return Mesh(
         uri=uri,
         path=find_file(node, uri, context) if uri else None,
         scale=_vector(node, "scale", (1.0, 1.0, 1.0)),

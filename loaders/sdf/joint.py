@@ -15,7 +15,6 @@ from loaders.model.joint import UNLIMITED
 from loaders.node import Node
 from loaders.pose import Array, frozen, frozen_vector
 from loaders.sdf import codes
-from loaders.speed import maker
 
 from .frame import FrameVertex, VertexKind, attached_link, pose_in
 from .link import read_sensors
@@ -29,7 +28,6 @@ AXIS_COUNT = {
     if traits.sdf_tag == "joint"
 }
 """Number of axes that a joint of each type needs."""
-_JointAxis = maker(JointAxis)
 _Z_AXIS = frozen((0.0, 0.0, 1.0))
 
 
@@ -43,7 +41,7 @@ def read_axes(vertex: FrameVertex, joint_type: JointType) -> tuple[JointAxis, ..
         return tuple(axes.values())[:1]
     needed = AXES[: AXIS_COUNT[joint_type]]
     _check_axis_count(vertex, joint_type, axes.keys())
-    used = tuple(axes.get(tag) or _JointAxis(xyz=_Z_AXIS) for tag in needed)
+    used = tuple(axes.get(tag) or JointAxis(xyz=_Z_AXIS) for tag in needed)
     if joint_type is JointType.CONTINUOUS:
         return tuple(dataclasses.replace(axis, lower=-math.inf, upper=math.inf) for axis in used)
     return used
@@ -71,7 +69,7 @@ def _report_missing_axis(vertex: FrameVertex, joint_type: JointType, tag: str) -
 def _read_axis(node: Node, vertex: FrameVertex) -> JointAxis:
     limit, dynamics, xyz = node.child("limit"), node.child("dynamics"), node.child("xyz")
     node.mark("mimic")  # read_couplings reads it when every joint is known
-    return _JointAxis(
+    return JointAxis(
         xyz=_Z_AXIS if xyz is None else _read_direction(xyz, vertex),
         **({} if limit is None else _read_limit(limit)),
         **({} if dynamics is None else _read_dynamics(dynamics)),
@@ -148,7 +146,6 @@ def _read_dynamics(node: Node) -> dict[str, float]:
     return values
 
 
-_Joint = maker(Joint)
 _PITCHES = ("thread_pitch", "screw_thread_pitch")
 _GEARS = ("gearbox_reference_body", "gearbox_ratio")
 _RARE = (*_PITCHES, *_GEARS, "sensor", "physics")
@@ -168,7 +165,7 @@ def read_joint(vertex: FrameVertex) -> Joint | None:
     if parent is None or child is None or not _check_bodies(vertex, parent):
         return None
     parent_link = attached_link(parent)
-    return _Joint(
+    return Joint(
         name=vertex.name,
         type=joint_type,
         parent=WORLD if parent_link is None else parent_link.name,

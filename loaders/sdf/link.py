@@ -18,7 +18,6 @@ from loaders.node import Node
 from loaders.pose import IDENTITY, Array, frozen, frozen_matrix
 from loaders.scoped_names import SEPARATOR
 from loaders.sdf import codes
-from loaders.speed import maker
 
 from .frame import FrameVertex, VertexKind, attached_link, resolve_pose
 from .geometry import read_geometry
@@ -186,7 +185,6 @@ def _read_known_sensor(node: Node, sensor_type: str, vertex: FrameVertex) -> Sen
     )
 
 
-_Link, _Collision, _Visual = maker(Link), maker(Collision), maker(Visual)
 _IGNORED = dict.fromkeys(
     ("audio_sink", "audio_source", "battery", "projector", "particle_emitter", "must_be_base_link"),
     codes.NOT_MECHANICAL,
@@ -221,7 +219,7 @@ def read_link(vertex: FrameVertex, context: Context) -> Link:
         report_ignored(node, _IGNORED)
     collisions = tuple(_read_collision(child, vertex, context) for child in node.all("collision"))
     inertial = node.child("inertial")
-    return _Link(
+    return Link(
         name=vertex.name,
         model=vertex.scope.name,
         X_WL=vertex.X_WV,
@@ -275,7 +273,7 @@ def _read_collision(node: Node, vertex: FrameVertex, context: Context) -> Collis
     is_plain = node.lacks(_RARE_IN_COLLISION)
     if not is_plain:
         report_ignored(node, _IGNORED_IN_COLLISION)
-    return _Collision(
+    return Collision(
         name=node.word("@name", ""),
         X_LG=resolve_pose(node, vertex),
         geometry=read_geometry(node, context),
@@ -298,7 +296,7 @@ def _read_visual(node: Node, vertex: FrameVertex, context: Context) -> Visual:
     if not is_plain:
         report_ignored(node, _IGNORED_IN_VISUAL)
     roles, renderers = read_display(node, SDF)
-    return _Visual(
+    return Visual(
         name=node.word("@name", ""),
         X_LG=resolve_pose(node, vertex),
         geometry=read_geometry(node, context),

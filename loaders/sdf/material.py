@@ -25,7 +25,6 @@ from loaders.model import Material, Rgba
 from loaders.node import Node
 from loaders.numbers import plain_values
 from loaders.sdf import codes
-from loaders.speed import maker
 
 from .geometry import find_file
 from .unmodeled import mark_read, report_ignored
@@ -267,7 +266,6 @@ _IGNORED = dict.fromkeys(("lighting", "double_sided", "render_order"), codes.APP
 _COLORS = ("ambient", "diffuse", "specular", "emissive")
 _RARE = (*_IGNORED, "shader", "pbr", "drake:diffuse_map", "script", "shininess")
 _IGNORED_IN_PBR = dict.fromkeys(("glossiness", "specular"), codes.APPEARANCE)
-_Material = maker(Material)
 _NOTHING_RARE = Material()
 _MISSING = ("", "__default__")
 """Names that libsdformat treats as missing; it writes the second for a missing name itself."""
@@ -294,7 +292,7 @@ def read_material(visual: Node, context: Context) -> Material | None:
     with node.diagnostics.tolerating("the appearance is not as written"):
         stated = _NOTHING_RARE if node.lacks(_RARE) else _read_rare(node, context)
         ambient, diffuse, specular, emissive = (read_color(node.child(key)) for key in _COLORS)
-    return _Material(
+    return Material(
         name=stated.name,
         ambient=ambient or stated.ambient,
         diffuse=diffuse or stated.diffuse,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from loaders.context import Context
+from loaders.deferred import Deferred
 from loaders.diagnostics import Diagnostics
 from loaders.drake.constraint import ELEMENTS, read_model
 from loaders.drake.dialect import SDF
@@ -19,7 +20,6 @@ from loaders.pose import Pose
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR, renaming, root_model
 from loaders.sdf import codes
-from loaders.speed import Deferred
 
 from .frame import (
     INTERFACE_MODEL,

@@ -8,12 +8,10 @@ from loaders import codes as loaders_codes
 from loaders.model import Friction, Surface
 from loaders.node import Node
 from loaders.sdf import codes
-from loaders.speed import maker
 
 from .unmodeled import report_ignored
 
 DEFAULT = Surface()
-_Surface, _Friction = maker(Surface), maker(Friction)
 
 
 def read_surface(collision: Node) -> Surface:
@@ -32,7 +30,7 @@ def _read_parameters(node: Node) -> Surface:
     bounce, contact = node.child("bounce"), node.child("contact")
     restitution, threshold = (0.0, 1e5) if bounce is None else _read_bounce(bounce)
     friction = _read_friction(node.child("friction"))
-    surface = _Surface(friction=friction, restitution=restitution, restitution_threshold=threshold)
+    surface = Surface(friction=friction, restitution=restitution, restitution_threshold=threshold)
     return surface if contact is None else _with_contact(surface, contact)
 
 
@@ -92,7 +90,7 @@ def _read_friction(node: Node | None) -> Friction:
         mu, mu2 = ode.number("mu", mu, minimum=0.0), ode.number("mu2", mu2, minimum=0.0)
         slip1, slip2 = ode.number("slip1", 0.0), ode.number("slip2", 0.0)
         fdir1 = _friction_direction(ode) if ode.has("fdir1") else fdir1
-    friction = _Friction(mu=mu, mu2=mu2, fdir1=fdir1, slip1=slip1, slip2=slip2, rolling=rolling)
+    friction = Friction(mu=mu, mu2=mu2, fdir1=fdir1, slip1=slip1, slip2=slip2, rolling=rolling)
     return friction if torsional is None else _with_torsion(friction, torsional)
 
 

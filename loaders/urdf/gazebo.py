@@ -12,12 +12,12 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from loaders.deferred import Deferred
 from loaders.model import Joint, Link, Material, Model, Sensor, Surface, Visual
 from loaders.node import IgnoredElements, Node, mark_read, report_ignored
 from loaders.sdf.pose import read_local_pose
 from loaders.sdf.surface import read_surface
 from loaders.sdf.unmodeled import flat_parameters
-from loaders.speed import Deferred
 from loaders.urdf import codes
 
 _gazebo_material: Callable[[str], Material | None] = Deferred(

@@ -27,10 +27,8 @@ from loaders.model import (
 from loaders.node import Node, mark_read
 from loaders.pose import IDENTITY, Pose
 from loaders.scoped_names import UnusedNames, from_1
-from loaders.speed import maker
 from loaders.urdf import codes
 
-_Material, _Mesh = maker(Material), maker(Mesh)
 _ZERO, _ONES = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
 _VERSION = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})")
 _FIRST_VERSION, _QUATERNIONS, _LAST_VERSION = (1, 0), (1, 1), (1, 2)
@@ -198,7 +196,7 @@ def _read_mesh(node: Node, context: Context) -> Geometry:
     x, y, z = scale = _read_scale(node)
     if 0.0 in scale:
         node.report(codes.ZERO_SCALE, x=x, y=y, z=z)
-    return _Mesh(uri=uri, path=path, scale=(x, y, z), convex=declares_convex(node))
+    return Mesh(uri=uri, path=path, scale=(x, y, z), convex=declares_convex(node))
 
 
 def _read_scale(node: Node) -> tuple[float, ...]:
@@ -302,7 +300,7 @@ class Materials:
 def _read_material(node: Node, context: Context) -> Material:
     name = node.word("@name", "") or None
     color, specular, texture = node.child("color"), node.child("specular"), node.child("texture")
-    return _Material(
+    return Material(
         name=name,
         diffuse=None if color is None else _read_color(color),
         specular=None if specular is None else _read_specular(specular),

@@ -11,7 +11,6 @@ from loaders.model import TRAITS, X_AXIS, Coupling, Joint, JointAxis, JointType
 from loaders.model.joint import UNLIMITED
 from loaders.node import IgnoredElements, Node, mark_read, report_ignored
 from loaders.pose import IDENTITY, Array, frozen, frozen_vector, rotation_to
-from loaders.speed import maker
 from loaders.urdf import codes
 
 from .geometry import read_origin
@@ -27,7 +26,6 @@ TYPES = {
 specification.
 """
 
-_Joint, _JointAxis = maker(Joint), maker(JointAxis)
 _EXTENSIONS = frozenset({"ball", "spherical"})
 _LIMITED = frozenset({JointType.REVOLUTE, JointType.PRISMATIC})
 _ONE_AXIS = frozenset(
@@ -54,7 +52,7 @@ def read_joint(node: Node) -> Joint:
     kind = node.word("@type", "")
     joint_type = TYPES[kind] if kind in TYPES and kind not in _EXTENSIONS else _read_type(node)
     parent, child = node.child("parent"), node.child("child")
-    joint = _Joint(
+    joint = Joint(
         name=node.word("@name", ""),
         type=joint_type,
         parent=_read_end(node, parent, "parent"),
@@ -92,18 +90,18 @@ def _read_axes(node: Node, joint_type: JointType) -> tuple[JointAxis, ...]:
         direction = _read_direction(node.child("axis"))
         friction, (damping, *_) = _read_dynamics(node.child("dynamics"), 1)
         limits = _read_limits(node, node.child("limit"), joint_type)
-        return (_JointAxis(xyz=direction, damping=damping, friction=friction, **limits),)
+        return (JointAxis(xyz=direction, damping=damping, friction=friction, **limits),)
     if joint_type is JointType.PLANAR:
         return _read_planar(node, _read_direction(node.child("axis")))
     _report_unlimited(node, joint_type)
     if joint_type in URDF_TYPES:
         friction, (damping, *_) = _read_dynamics(node.child("dynamics"), 1)
         return (
-            _JointAxis(xyz=_read_direction(node.child("axis")), damping=damping, friction=friction),
+            JointAxis(xyz=_read_direction(node.child("axis")), damping=damping, friction=friction),
         )
     if joint_type is JointType.BALL and node.has("dynamics"):
         friction, (damping, *_) = _read_dynamics(node.child("dynamics"), 1)
-        return (_JointAxis(xyz=X_AXIS, damping=damping, friction=friction),)
+        return (JointAxis(xyz=X_AXIS, damping=damping, friction=friction),)
     for unused in node.all("axis", "dynamics"):
         mark_read(unused)
     return ()
@@ -152,7 +150,7 @@ def _read_planar(node: Node, normal: Array) -> tuple[JointAxis, ...]:
     _report_unlimited(node, JointType.PLANAR)
     R = rotation_to(normal)
     return tuple(
-        _JointAxis(xyz=frozen(R[:, i]) if i < 2 else normal, damping=damping[i], friction=friction)
+        JointAxis(xyz=frozen(R[:, i]) if i < 2 else normal, damping=damping[i], friction=friction)
         for i in range(3)
     )
 

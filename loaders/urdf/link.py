@@ -9,6 +9,7 @@ from typing import Any
 
 from loaders import codes as loaders_codes
 from loaders.context import Context
+from loaders.deferred import Deferred
 from loaders.diagnostics import Where
 from loaders.drake.dialect import URDF
 from loaders.drake.link import read_display, read_surface_velocity_axis
@@ -18,7 +19,6 @@ from loaders.model import WORLD, Collision, Friction, Link, Surface, Visual
 from loaders.model.contact import UNIT_PATCH_RADIUS
 from loaders.node import IgnoredElements, Node, report_ignored
 from loaders.pose import Pose, frozen_matrix
-from loaders.speed import Deferred, maker
 from loaders.urdf import codes
 
 from .geometry import Materials, read_geometry, read_origin, shape_names
@@ -76,7 +76,6 @@ _IGNORED_IN_COLLISION: IgnoredElements = {
     "material": codes.APPEARANCE_OF_COLLISION,
     "verbose": codes.APPEARANCE_OF_COLLISION,
 }
-_Link, _Collision, _Visual = maker(Link), maker(Collision), maker(Visual)
 _MOMENTS = ("@ixx", "@ixy", "@ixz", "@iyy", "@iyz", "@izz")
 
 
@@ -106,7 +105,7 @@ def read_link(node: Node, X_WL: Pose, robot: Robot) -> Link:
     name = node.word("@name", "")
     inertial, velocity_axis = node.child("inertial"), node.child("drake:surface_velocity_axis")
     collisions = _read_collisions(node, name, robot)
-    return _Link(
+    return Link(
         name=name,
         model=robot.name,
         X_WL=X_WL,
@@ -169,7 +168,7 @@ def _read_collisions(link: Node, name: str, robot: Robot) -> tuple[Collision, ..
         surface = drake_surface(element, link_surface, URDF)
         if geometry is not None:
             collisions.append(
-                _Collision(
+                Collision(
                     name=label, X_LG=X_LG, geometry=geometry, surface=surface, where=element.where
                 )
             )
@@ -189,7 +188,7 @@ def _read_visuals(link: Node, name: str, robot: Robot) -> tuple[Visual, ...]:
         roles, renderers = read_display(element, URDF)
         if geometry is not None and roles:
             visuals.append(
-                _Visual(
+                Visual(
                     name=label,
                     X_LG=X_LG,
                     geometry=geometry,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loaders.context import Context
+from loaders.deferred import Deferred
 from loaders.drake import codes as drake_codes
 from loaders.drake.constraint import ELEMENTS, read_model
 from loaders.drake.dialect import URDF
@@ -19,7 +20,6 @@ from loaders.model import WORLD, Frame, Joint, Link, Model, by_name
 from loaders.node import Node, mark_read
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
-from loaders.speed import Deferred
 from loaders.urdf import codes
 
 from .gazebo import GazeboExtensions

@@ -21,10 +21,10 @@ from bridge.cli.json_report import VERSION, diagnostic_entry, shown_path
 from bridge.cli.output import Output, with_command_words
 from bridge.installed_packages import own_version
 from bridge.lowering.sources import mechanism_of
+from loaders.deferred import Deferred
 from loaders.diagnostics import Code, Diagnostic, Diagnostics, ModelError, Where, limited
 from loaders.finish.mesh_check import check_meshes
 from loaders.limits import budgeted
-from loaders.speed import Deferred
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 _ESCAPES = {"%": "%25", "\r": "%0D", "\n": "%0A"}

@@ -18,8 +18,8 @@ import pytest
 import bridge
 import loaders
 from loaders import LoadError
+from loaders.deferred import Deferred
 from loaders.formats import _XML_READERS, ENTRY_POINTS, registered_reader, registered_tags
-from loaders.speed import Deferred
 
 ROOT = Path(__file__).parents[3]
 BLOCKS = dict(

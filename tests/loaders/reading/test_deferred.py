@@ -8,7 +8,7 @@ from importlib import import_module
 
 import pytest
 
-from loaders.speed import Deferred
+from loaders.deferred import Deferred
 from tests.support.source_tree import NAMES, ROOT
 from tests.support.source_tree import deferred as declared
 
@@ -18,7 +18,7 @@ TARGETS = sorted({target for name in NAMES for target in declared(name)})
 def test_the_first_call_imports_the_module() -> None:
     code = """
 import sys
-from loaders.speed import Deferred
+from loaders.deferred import Deferred
 reverse = Deferred("colorsys:hsv_to_rgb")
 before = "colorsys" in sys.modules
 print(before, reverse(0.0, 0.0, v=1.0), "colorsys" in sys.modules)
