@@ -181,6 +181,36 @@ class Code:
             leniency=self.leniency if leniency is None else leniency,
         )
 
+    def finding(
+        self,
+        where: Where | None = None,
+        *,
+        target: str = "",
+        hint: str = "",
+        subjects: Iterable[str] = (),
+        **arguments: Argument,
+    ) -> Diagnostic:
+        """Return one finding of this kind.
+
+        Args:
+            where: The place in the source; None if it is not known.
+            target: The engine or format that cannot carry it.
+            hint: The advice to the user, an imperative; empty for that of the code.
+            subjects: Scoped names of the items that the finding is about.
+            arguments: The values of the message's arguments.
+        """
+        return Diagnostic(
+            self.name,
+            self.fate,
+            self.message,
+            where or NOWHERE,
+            target,
+            hint or self.hint,
+            arguments=arguments,
+            subjects=tuple(subjects),
+            leniency=self.leniency,
+        )
+
 
 def declared_codes(names: Mapping[str, object]) -> dict[str, Code]:
     """Return the codes that a module declares, by name; the fates of variants are added to the

@@ -21,6 +21,7 @@ from bridge.targets.folder import (
     stale,
 )
 from bridge.targets.report import origin_comment
+from bridge.targets.sdf import codes
 from bridge.targets.sdf.document import build
 from bridge.targets.urdf.document import urdf_assembly
 from loaders import LoadOptions
@@ -63,7 +64,7 @@ class Options:
         return cls(**options), load_options
 
 
-_SDF = Format("SDFormat", ".sdf", "export_directives", "sdfout.read-back")
+_SDF = Format("SDFormat", ".sdf", "export_directives", codes.READ_BACK)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
