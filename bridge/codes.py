@@ -4,31 +4,39 @@ from __future__ import annotations
 
 from loaders.diagnostics import Code, Fate
 
+_NO_VOLUME = "; the mesh encloses no volume to compare with"
+"""End of the message about a mesh that is not closed."""
+_VOLUMES = ", of {volume:.3g} m^3 instead of {exact:.3g} m^3 ({percent:+.1f} %)"
+"""End of a message that compares the volume that collides with that of the mesh."""
+
 DART_CONSTRAINT = Code(
     "dart.constraint",
     Fate.DROPPED,
-    "",
+    "DART has no constraint of the kind {kind}",
     meaning="DART has no distance constraints and no tendons.",
     remedy="Compare other engines.",
 )
 DART_COUPLING = Code(
     "dart.coupling",
     Fate.DROPPED,
-    "",
+    "DART does not couple joint {follower}, because it or joint {leader} has several axes",
     meaning="DART couples joints with one axis only.",
     remedy="Compare other engines.",
 )
 DART_FORCE_ELEMENT = Code(
     "dart.force-element",
     Fate.DROPPED,
-    "",
+    "DART has no force of the kind {kind}",
     meaning="DART has no bushings, no springs between links, and no springs of ball joints.",
     remedy="Compare other engines.",
+)
+DART_FORCE_ELEMENT_BALL_SPRING = DART_FORCE_ELEMENT.variant(
+    "DART has no spring of joint {joint}, which has several directions",
 )
 DART_ONE_WAY_COUPLING = Code(
     "dart.one-way-coupling",
     Fate.DROPPED,
-    "",
+    "in DART, joint {follower} follows joint {leader} without a reaction on joint {leader}",
     meaning=(
         "In DART a joint follows another one like a motor of any strength, without a reaction "
         "on the other one."
@@ -38,21 +46,24 @@ DART_ONE_WAY_COUPLING = Code(
 DART_ROTOR_INERTIA = Code(
     "dart.rotor-inertia",
     Fate.DROPPED,
-    "",
+    "DART has no inertia of rotors; joint {joint} lacks {inertia}",
     meaning="DART has no inertia of rotors.",
     remedy="Add it to the inertia of the links.",
 )
 DART_SHAPE = Code(
     "dart.shape",
     Fate.DROPPED,
-    "",
+    "DART gets no {kind}, the shape of collision {collision} of link {link}",
     meaning="DART gets no mesh, height map or polyline, which it would read from files itself.",
     remedy="Use primitive shapes for collision.",
 )
 DMDOUT_JOINED_LINKS = Code(
     "dmdout.joined-links",
     Fate.DROPPED,
-    "",
+    (
+        "links {a} and {b} may touch in MuJoCo; by Drake's rules links that a joint connects or "
+        "that are fixed to each other never do"
+    ),
     meaning=(
         "Two links may touch in MuJoCo, and never do by Drake's rules: one joint connects "
         "them, or both are fixed."
@@ -79,9 +90,13 @@ DMDOUT_OUT_OF_SCOPE = Code(
 DMDOUT_READ_BACK = Code(
     "dmdout.read-back",
     Fate.INVALID,
-    "",
+    (
+        "the written file, read back, is not the exported model (A is the model, B the file): "
+        "{problem}"
+    ),
     meaning="The written files, read back, are not the exported scene; nothing is written.",
     remedy="Report a bug.",
+    hint="report a bug; check=False writes the files all the same",
 )
 DMDOUT_SPLIT_MODEL = Code(
     "dmdout.split-model",
@@ -100,38 +115,50 @@ DMDOUT_SPLIT_MODEL = Code(
 DMDOUT_WORLD_SETTINGS = Code(
     "dmdout.world-settings",
     Fate.DROPPED,
-    "",
+    "directives have no place for {settings} of the scene; Drake's gravity is 9.81 m/s^2 along -z",
     meaning="Directives have no place for gravity, physics, lights and other settings of a world.",
     remedy="Write SDFormat.",
-    also=(Fate.NOTED,),
+    hint="write SDFormat",
+)
+DMDOUT_ASSUMED_GRAVITY = DMDOUT_WORLD_SETTINGS.variant(
+    fate=Fate.NOTED,
 )
 DRAKE_CONTINUOUS_LIMITS = Code(
     "drake.continuous-limits",
     Fate.APPROXIMATED,
-    "",
+    "Drake keeps the limits of joint {joint}; a continuous joint has none",
     meaning="Drake keeps the limits of a continuous joint.",
     remedy="Remove the limits, or make the joint revolute.",
 )
 DRAKE_FRICTION = Code(
     "drake.friction",
     Fate.APPROXIMATED,
-    "",
+    (
+        "Drake takes mu2 for the dynamic friction of link {link}; its coefficients differ by up to "
+        "{difference}"
+    ),
     meaning=(
         "Drake takes mu2 of SDFormat for the dynamic friction of a shape, and 1 where URDF "
         "states the friction in elements of Gazebo or PyBullet only."
     ),
     remedy="State mu_dynamic among the proximity properties of Drake.",
 )
+DRAKE_UNSTATED_FRICTION = DRAKE_FRICTION.variant(
+    (
+        "Drake finds no friction of link {link} and takes 1; its coefficients differ by up to "
+        "{difference}"
+    ),
+)
 DRAKE_LINK_WITHOUT_GRAVITY = Code(
     "drake.link-without-gravity",
     Fate.APPROXIMATED,
-    "",
+    "Drake applies gravity to link {link}, which has none",
     meaning="Drake applies gravity to a link that is declared without gravity.",
 )
 DRAKE_REPLACED_INERTIA = Code(
     "drake.replaced-inertia",
     Fate.APPROXIMATED,
-    "",
+    "Drake finds the inertia of link {link} invalid and replaces it",
     meaning=(
         "Drake replaces an inertia that no body can have, and gives a massless link an inertia."
     ),
@@ -140,13 +167,13 @@ DRAKE_REPLACED_INERTIA = Code(
 DRAKE_SCREW_LIMITS = Code(
     "drake.screw-limits",
     Fate.DROPPED,
-    "",
+    "Drake ignores the limits of screw {joint}",
     meaning="Drake ignores the limits of a screw joint.",
 )
 DRAKE_SHARED_DAMPING = Code(
     "drake.shared-damping",
     Fate.DROPPED,
-    "",
+    "Drake gives the second axis of universal joint {joint} the damping of the first one",
     meaning=(
         "Drake has one coefficient of damping for both axes of a universal joint, that of the "
         "first one."
@@ -156,7 +183,7 @@ DRAKE_SHARED_DAMPING = Code(
 DRAKE_UNIVERSAL_LIMITS = Code(
     "drake.universal-limits",
     Fate.DROPPED,
-    "",
+    "Drake ignores the limits of universal joint {joint}",
     meaning="Drake ignores the limits of a universal joint.",
 )
 LOWER_COUPLING_WITHOUT_FREEDOM = Code(
@@ -221,7 +248,7 @@ LOWER_LOOP = Code(
         "of a split link."
     ),
 )
-LOWER_LOOP_2 = LOWER_LOOP.variant(
+LOWER_LOOP_OF_SPLIT_LINK = LOWER_LOOP.variant(
     "joint {joint} closes a kinematic loop; link {link} is split, and a constraint welds its "
     "parts together"
 )
@@ -298,23 +325,40 @@ MESH_CONE = Code(
 MESH_CONVEX_HULL = Code(
     "mesh.convex-hull",
     Fate.APPROXIMATED,
-    "",
+    "mesh {mesh} is not convex; it collides as its convex hull",
     meaning="A mesh that is not convex collides as its convex hull.",
     remedy='Use `collision_meshes="decompose"`, or build the shape from convex parts.',
+    hint='decompose it with collision_meshes="decompose"',
+)
+MESH_CONVEX_HULL_OF_OPEN = MESH_CONVEX_HULL.variant(
+    MESH_CONVEX_HULL.message + _NO_VOLUME,
+)
+MESH_CONVEX_HULL_VOLUME = MESH_CONVEX_HULL.variant(
+    MESH_CONVEX_HULL.message + _VOLUMES,
 )
 MESH_CONVEX_PARTS = Code(
     "mesh.convex-parts",
     Fate.APPROXIMATED,
-    "",
+    "mesh {mesh} is not convex; it collides as {count} convex parts",
     meaning="A mesh that is not convex collides as several convex parts.",
     remedy="Raise the number of convex parts if the error in the message is too large.",
+)
+MESH_CONVEX_PARTS_OF_OPEN = MESH_CONVEX_PARTS.variant(
+    MESH_CONVEX_PARTS.message + _NO_VOLUME,
+)
+MESH_CONVEX_PARTS_VOLUME = MESH_CONVEX_PARTS.variant(
+    MESH_CONVEX_PARTS.message + _VOLUMES,
 )
 MESH_DECOMPOSITION = Code(
     "mesh.decomposition",
     Fate.APPROXIMATED,
-    "",
+    (
+        "mesh {mesh} cannot be decomposed into up to {count} convex parts ({voxels} voxels): "
+        "{reason}; it collides as its convex hull"
+    ),
     meaning="A mesh could not be decomposed into convex parts and collides as its convex hull.",
     remedy="Read the reason in the message, or build the shape from convex parts yourself.",
+    hint="use several convex shapes; clear the cache to try again",
 )
 MESH_DEGENERATE = Code(
     "mesh.degenerate",
@@ -330,9 +374,10 @@ MESH_DEGENERATE = Code(
 MESH_FLAT = Code(
     "mesh.flat",
     Fate.APPROXIMATED,
-    "",
+    "mesh {mesh} is flat; to collide it gets a thickness of {thickness:.2g} m",
     meaning="A flat mesh is given a small thickness so that it can collide.",
     remedy="Use a box instead.",
+    hint="use a box",
 )
 MESH_MISSING = Code(
     "mesh.missing",
@@ -355,9 +400,15 @@ MESH_NO_COACD = Code(
 MESH_POLYLINE = Code(
     "mesh.polyline",
     Fate.APPROXIMATED,
-    "",
+    "a polyline becomes a mesh, which collides as its convex hull",
     meaning="An extruded polyline becomes a mesh, which collides as its convex hull.",
     remedy="Split the outline into convex shapes.",
+)
+MESH_POLYLINE_OUTLINES = MESH_POLYLINE.variant(
+    (
+        "a polyline becomes {count} meshes, one for each outline; each collides as its convex "
+        "hull, filled"
+    ),
 )
 MESH_POLYLINE_NOT_SIMPLE = Code(
     "mesh.polyline-not-simple",

@@ -206,14 +206,36 @@ class Diagnostic:
         return f"<Diagnostic {str(self)[:160]}>"
 
 
-def declaration_of(finding: tuple[Any, ...]) -> tuple[Code, Where]:
-    """Return the code and the place of a finding that is stated as a `Code`, or as fate, name and
-    message.
+def finding_of(
+    code: Code,
+    where: Where | None = None,
+    *,
+    target: str = "",
+    hint: str = "",
+    subjects: Iterable[str] = (),
+    **arguments: Argument,
+) -> Diagnostic:
+    """Return one finding of a kind.
+
+    Args:
+        code: The kind.
+        where: The place in the source; None if it is not known.
+        target: The engine or format that cannot carry it.
+        hint: The advice to the user, an imperative; empty for that of the code.
+        subjects: Scoped names of the items that the finding is about.
+        arguments: The values of the message's arguments.
     """
-    if isinstance(finding[0], Code):
-        return finding[0], finding[1] if len(finding) > 1 else NOWHERE
-    fate, name, message, *where = finding
-    return Code(name, fate, message, meaning=""), where[0] if where else NOWHERE
+    return Diagnostic(
+        code.name,
+        code.fate,
+        code.message,
+        where or NOWHERE,
+        target,
+        hint or code.hint,
+        arguments=arguments,
+        subjects=tuple(subjects),
+        leniency=code.leniency,
+    )
 
 
 class Diagnostics:
@@ -248,7 +270,10 @@ class Diagnostics:
 
     def add(
         self,
-        *finding: Any,
+        code: Code,
+        where: Where = NOWHERE,
+        /,
+        *,
         target: str = "",
         hint: str = "",
         subjects: Iterable[str] = (),
@@ -258,7 +283,8 @@ class Diagnostics:
         """Record one finding.
 
         Args:
-            finding: The `Code`, and the place in the source if it is known.
+            code: The kind of the finding.
+            where: The place in the source.
             target: The engine or format that cannot carry it.
             hint: The advice to the user, an imperative; empty for that of the code.
             subjects: Scoped names of the items that the finding is about.
@@ -267,10 +293,8 @@ class Diagnostics:
             arguments: The values of the message's arguments; other types than `Argument` become
                 text.
         """
-        declared, where = declaration_of(finding)
-        code, fate, template = declared.name, declared.fate, declared.message
-        hint = hint or declared.hint
-        leniency = leniency or declared.leniency or self._leniency
+        fate, template = code.fate, code.message
+        leniency = leniency or code.leniency or self._leniency
         if leniency and self.lenient and fate is Fate.INVALID:
             fate, template = Fate.SKIPPED, f"{template}; {leniency}"
         if self.overflows(fate):
@@ -280,12 +304,12 @@ class Diagnostics:
             for key, value in arguments.items()
         }
         entry = Diagnostic(
-            code,
+            code.name,
             fate,
             template,
             where,
             target,
-            hint,
+            hint or code.hint,
             arguments=values,
             subjects=tuple(subjects),
             leniency=leniency,

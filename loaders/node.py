@@ -12,12 +12,11 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any
 
 from loaders import codes
 
 from .deferred import Deferred
-from .diagnostics import Code, Diagnostics, Where, declaration_of
+from .diagnostics import Code, Diagnostics, Where
 from .numbers import plain_number, plain_numbers
 from .scoped_names import subjects_of
 from .text import closest
@@ -350,7 +349,9 @@ class Node:
 
     def report(
         self,
-        *finding: Any,
+        code: Code,
+        /,
+        *,
         hint: str = "",
         subjects: Iterable[str] = (),
         leniency: str = "",
@@ -359,14 +360,13 @@ class Node:
         """Record a finding about this element.
 
         Args:
-            finding: The `loaders.diagnostics.Code`.
+            code: The kind of the finding.
             hint: The advice to the user, an imperative; empty for that of the code.
             subjects: Scoped names of the items that the finding is about; those of the element if
                 empty.
             leniency: What lenient loading does about an invalid element; a template too.
             arguments: The values of the template's arguments.
         """
-        code, _ = declaration_of(finding)
         if self.diagnostics.overflows(code.fate):
             return
         about = tuple(subjects) or self.subjects

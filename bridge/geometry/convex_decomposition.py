@@ -23,15 +23,25 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import metadata, util
 from pathlib import Path, PurePosixPath
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge.choices import CollisionMeshes
-from bridge.codes import MESH_NO_COACD
+from bridge.codes import (
+    MESH_CONVEX_HULL,
+    MESH_CONVEX_HULL_OF_OPEN,
+    MESH_CONVEX_HULL_VOLUME,
+    MESH_CONVEX_PARTS,
+    MESH_CONVEX_PARTS_OF_OPEN,
+    MESH_CONVEX_PARTS_VOLUME,
+    MESH_DECOMPOSITION,
+    MESH_FLAT,
+    MESH_NO_COACD,
+)
 from bridge.output import scratch_folder
-from loaders.diagnostics import Diagnostics, ExportError, Fate, Where
+from loaders.diagnostics import Code, Diagnostics, ExportError, Where
 from loaders.meshes import MeshData, MeshPart
 from loaders.meshes.mesh_data import unique_rows
 from loaders.model import Mesh
@@ -420,20 +430,17 @@ class CollisionMesh:
         """Vertices and faces of all parts."""
         return self.data.vertices, self.data.faces
 
-    def report(self, code: str, template: str, hint: str = "", **arguments: Any) -> None:
+    def report(self, code: Code, hint: str = "", **arguments: Any) -> None:
         """Report how the mesh is approximated.
 
         Args:
-            code: The code of the diagnostic.
-            template: The message, in which ``{mesh}`` is the name of the mesh.
-            hint: What the user can do.
-            arguments: Further values of the template.
+            code: The finding, in whose message ``{mesh}`` is the name of the mesh.
+            hint: What the user can do; empty for the hint of the code.
+            arguments: Further values of the message.
         """
         name = PurePosixPath(self.mesh.uri).stem or self.name  # the file may be one of the cache
         self.diagnostics.add(
-            Fate.APPROXIMATED,
             code,
-            template,
             self.where,
             target=self.target,
             hint=hint,
@@ -450,12 +457,7 @@ def collision_parts(collision: CollisionMesh) -> dict[str, Solid]:
     normal = normal_if_flat(vertices)
     if normal is not None:
         vertices, faces = two_sided(vertices, faces, normal)
-        collision.report(
-            "mesh.flat",
-            "mesh {mesh} is flat; to collide it gets a thickness of {thickness:.2g} m",
-            "use a box",
-            thickness=_THICKNESS * extent(vertices),
-        )
+        collision.report(MESH_FLAT, thickness=_THICKNESS * extent(vertices))
     elif not _collides_exactly_as_hull(collision.mesh, collision.solid):
         return _non_convex_parts(collision)
     return {collision.name: (vertices, faces)}
@@ -472,12 +474,8 @@ def _non_convex_parts(collision: CollisionMesh) -> dict[str, Solid]:
         return {collision.name: collision.solid}
     if collision.mesh.decomposition == PARTS:
         return _decomposed_mesh(collision)
-    template, volumes = _with_volumes(
-        "mesh {mesh} is not convex; it collides as its convex hull", hull, volume
-    )
-    collision.report(
-        "mesh.convex-hull", template, 'decompose it with collision_meshes="decompose"', **volumes
-    )
+    code, volumes = _with_volumes(_HULL, hull, volume)
+    collision.report(code, **volumes)
     return {collision.name: collision.solid}
 
 
@@ -493,23 +491,16 @@ def _decomposed_mesh(collision: CollisionMesh) -> dict[str, Solid]:
     parts_volume = sum(
         abs(MeshData(parts=(MeshPart(names=(), vertices=v, faces=f),)).volume) for v, f in solids
     )
-    template, volumes = _with_volumes(
-        "mesh {mesh} is not convex; it collides as {count} convex parts",
-        parts_volume,
-        _volume(collision.data),
-    )
-    collision.report("mesh.convex-parts", template, count=len(solids), **volumes)
+    code, volumes = _with_volumes(_PARTS, parts_volume, _volume(collision.data))
+    collision.report(code, count=len(solids), **volumes)
     return {f"{collision.name}_convex_{i}": solid for i, solid in enumerate(solids)}
 
 
 def _report_failure(collision: CollisionMesh, error: DecompositionError) -> None:
     is_installed = installed()
     collision.report(
-        "mesh.decomposition",
-        "mesh {mesh} cannot be decomposed into up to {count} convex parts ({voxels} voxels): "
-        "{reason}; "
-        "it collides as its convex hull",
-        "use several convex shapes; clear the cache to try again" if is_installed else INSTALL,
+        MESH_DECOMPOSITION,
+        hint="" if is_installed else INSTALL,
         count=collision.mesh.max_convex_hulls,
         voxels=collision.mesh.voxel_resolution,
         reason=str(error),
@@ -537,18 +528,30 @@ def _volume(data: MeshData) -> float | None:
     )
 
 
+class _VolumeCodes(NamedTuple):
+    """The findings about a mesh that collides as something else, by what is known of volumes."""
+
+    unknown: Code
+    of_open: Code
+    compared: Code
+
+
+_HULL = _VolumeCodes(MESH_CONVEX_HULL, MESH_CONVEX_HULL_OF_OPEN, MESH_CONVEX_HULL_VOLUME)
+_PARTS = _VolumeCodes(MESH_CONVEX_PARTS, MESH_CONVEX_PARTS_OF_OPEN, MESH_CONVEX_PARTS_VOLUME)
+
+
 def _with_volumes(
-    template: str, volume: float | None, exact: float | None
-) -> tuple[str, dict[str, Any]]:
-    """Return a template that compares the volume that collides [m^3] with that of the mesh, and its
-    arguments.
+    codes: _VolumeCodes, volume: float | None, exact: float | None
+) -> tuple[Code, dict[str, Any]]:
+    """Return the finding that compares the volume that collides [m^3] with that of the mesh, and
+    its arguments.
     """
     if exact is None:
-        return template + "; the mesh encloses no volume to compare with", {}
+        return codes.of_open, {}
     if not volume:
-        return template, {}
-    compared = template + ", of {volume:.3g} m^3 instead of {exact:.3g} m^3 ({percent:+.1f} %)"
-    return compared, {"volume": volume, "exact": exact, "percent": 100.0 * (volume / exact - 1.0)}
+        return codes.unknown, {}
+    percent = 100.0 * (volume / exact - 1.0)
+    return codes.compared, {"volume": volume, "exact": exact, "percent": percent}
 
 
 def two_sided(vertices: Array, faces: Faces, normal: Array) -> Solid:

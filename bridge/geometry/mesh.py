@@ -29,8 +29,15 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from bridge.codes import MESH_CONE, MESH_DEGENERATE, MESH_MISSING, MESH_POLYLINE_NOT_SIMPLE
-from loaders.diagnostics import NOWHERE, Diagnostic, Diagnostics, Fate, Where
+from bridge.codes import (
+    MESH_CONE,
+    MESH_DEGENERATE,
+    MESH_MISSING,
+    MESH_POLYLINE,
+    MESH_POLYLINE_NOT_SIMPLE,
+    MESH_POLYLINE_OUTLINES,
+)
+from loaders.diagnostics import NOWHERE, Diagnostic, Diagnostics, Where
 from loaders.files.read_file import is_file
 from loaders.limits import metered
 from loaders.meshes import MeshData, MeshPart, read_mesh
@@ -260,16 +267,8 @@ def _polyline_asset(
         _report_degenerate("an outline of a polyline", reason, target, diagnostics, where)
     if not solids:
         return ()
-    if len(solids) > 1:
-        template = (
-            "a polyline becomes {count} meshes, one for each outline; each collides as its "
-            "convex hull, filled"
-        )
-    else:
-        template = "a polyline becomes a mesh, which collides as its convex hull"
-    diagnostics.add(
-        Fate.APPROXIMATED, "mesh.polyline", template, where, target=target, count=len(solids)
-    )
+    code = MESH_POLYLINE if len(solids) == 1 else MESH_POLYLINE_OUTLINES
+    diagnostics.add(code, where, target=target, count=len(solids))
     if not all(solid.is_filled for solid in solids):
         diagnostics.add(MESH_POLYLINE_NOT_SIMPLE, where, target=target)
     names = ["polyline"] if len(solids) == 1 else [f"polyline_{i}" for i in range(len(solids))]

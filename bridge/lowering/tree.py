@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from bridge.codes import LOWER_LOOP, LOWER_LOOP_2, LOWER_STATIC_JOINT
+from bridge.codes import LOWER_LOOP, LOWER_LOOP_OF_SPLIT_LINK, LOWER_STATIC_JOINT
 from loaders.collision_pairs import connected_components, is_weld, static_links
 from loaders.diagnostics import Diagnostics
 from loaders.inertia import SpatialInertia
@@ -104,7 +104,7 @@ def _report_loop(joint: Joint, split: _SplitLink | None, diagnostics: Diagnostic
         diagnostics.add(LOWER_LOOP, joint.where, subjects=(joint.name,), joint=joint.name)
     else:
         diagnostics.add(
-            LOWER_LOOP_2,
+            LOWER_LOOP_OF_SPLIT_LINK,
             joint.where,
             subjects=(joint.name, split.link),
             joint=joint.name,

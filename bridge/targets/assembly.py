@@ -13,9 +13,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bridge.codes import DMDOUT_NAME, DMDOUT_OUT_OF_SCOPE, DMDOUT_SPLIT_MODEL
+from bridge.codes import (
+    DMDOUT_ASSUMED_GRAVITY,
+    DMDOUT_JOINED_LINKS,
+    DMDOUT_NAME,
+    DMDOUT_OUT_OF_SCOPE,
+    DMDOUT_READ_BACK,
+    DMDOUT_SPLIT_MODEL,
+    DMDOUT_WORLD_SETTINGS,
+)
 from loaders.collision_pairs import connected_components, static_links
-from loaders.diagnostics import Fate
 from loaders.finish.transform import renamed
 from loaders.model import WORLD, Joint, JointType, Model
 from loaders.pose import IDENTITY, Pose, quaternion_to_matrix
@@ -557,7 +564,7 @@ class Assembly:
             if count < len(getattr(scene, kind)):
                 self._lose(scene.name, f"{len(getattr(scene, kind)) - count} of the {kind}", ())
         self._report_split()
-        report_pairs_kept_apart(self._scene, self._report, "dmdout.joined-links")
+        report_pairs_kept_apart(self._scene, self._report, DMDOUT_JOINED_LINKS)
         self._report_settings()
 
     def _report_settings(self) -> None:
@@ -581,13 +588,9 @@ class Assembly:
         is_assumed = np.array_equal(scene.gravity, _DEFAULT.gravity)
         if lost:
             self._report.add(
-                Fate.NOTED if lost == ["gravity"] and is_assumed else Fate.DROPPED,
-                "dmdout.world-settings",
-                (
-                    "directives have no place for {settings} of the scene; Drake's gravity is 9.81 "
-                    "m/s^2 along -z"
-                ),
-                hint="write SDFormat",
+                DMDOUT_ASSUMED_GRAVITY
+                if lost == ["gravity"] and is_assumed
+                else DMDOUT_WORLD_SETTINGS,
                 subjects=(scene.name,),
                 settings=tuple(name.replace("_", " ") for name in lost),
             )
@@ -623,9 +626,6 @@ def _differs(scene: Scene, key: str) -> bool:
 _DEFAULT = Scene(name="")
 _DRAKE_GRAVITY = (0.0, 0.0, -9.81)
 """Gravity of every scene that Drake reads from directives [m/s^2]."""
-
-
-_CODE = "dmdout.read-back"
 
 
 class Document(NamedTuple):
@@ -735,7 +735,7 @@ def assembly_contents(
         files=files,
         scene=_without_losses(scene, documents),
         diagnostics=tuple(report.entries),
-        code=_CODE,
+        code=DMDOUT_READ_BACK,
         package_map={package: "."},
         parts=tuple(item.contents for item in documents),
         names=assembly.names,

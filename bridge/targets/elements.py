@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bridge.fluid import described
 from loaders.collision_pairs import default_policy, excluded_pairs, masked_pairs
-from loaders.diagnostics import Fate
+from loaders.diagnostics import Code
 from loaders.files.read_file import read_start
 from loaders.inertia import SpatialInertia
 from loaders.limits import FileError
@@ -85,7 +85,7 @@ def with_filter_groups(scene: Scene) -> Scene:
     )
 
 
-def report_pairs_kept_apart(scene: Scene, report: Report, code: str) -> None:
+def report_pairs_kept_apart(scene: Scene, report: Report, code: Code) -> None:
     """Report the pairs of links that may touch by MuJoCo's rules, if they are those of the scene,
     but not by Drake's.
 
@@ -96,11 +96,7 @@ def report_pairs_kept_apart(scene: Scene, report: Report, code: str) -> None:
     """
     for a, b in _pairs_kept_apart(scene):
         report.add(
-            Fate.DROPPED,
             code,
-            "links {a} and {b} may touch in MuJoCo; by Drake's rules links that a joint connects "
-            "or that are fixed to "
-            "each other never do",
             subjects=(a, b),
             a=a,
             b=b,
@@ -166,7 +162,7 @@ def _classes(neighbors: _Neighbors, order: list[str]) -> list[list[str]]:
     return sorted(found, key=lambda names: order.index(names[0]))
 
 
-def without_fluid_forces(scene: Scene, report: Report, code: str) -> Scene:
+def without_fluid_forces(scene: Scene, report: Report, code: Code) -> Scene:
     """Return the scene without the forces of a fluid.
 
     Args:
@@ -176,15 +172,8 @@ def without_fluid_forces(scene: Scene, report: Report, code: str) -> Scene:
     """
     for force in scene.fluid_forces:
         report.add(
-            Fate.DROPPED,
             code,
-            (
-                "the document has no place for the force of a fluid on link {link}, {force}; left "
-                "it "
-                "out"
-            ),
             force.where,
-            hint="add the plugin that exerts it to the document",
             subjects=(force.link,),
             link=force.link,
             force=described(force),
@@ -195,7 +184,7 @@ def without_fluid_forces(scene: Scene, report: Report, code: str) -> Scene:
 _PUBLISHED_TYPES = frozenset({"joint_state", "odometry"})
 
 
-def without_published_sensors(scene: Scene, report: Report, code: str) -> Scene:
+def without_published_sensors(scene: Scene, report: Report, code: Code) -> Scene:
     """Return the scene without joint states and odometry.
 
     Args:
@@ -209,12 +198,7 @@ def without_published_sensors(scene: Scene, report: Report, code: str) -> Scene:
         return scene
     for item, sensor in published:
         report.add(
-            Fate.DROPPED,
             code,
-            (
-                "the document has no place for sensor {sensor} of type {type}, which a plugin "
-                "publishes; left it out"
-            ),
             sensor.where,
             subjects=(item.name, sensor.name),
             sensor=sensor.name,
@@ -271,7 +255,7 @@ def _is_ktx(file: str) -> bool:
 _GEARED_TYPES = frozenset({JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC})
 
 
-def with_rotor_inertia(scene: Scene, report: Report, code: str) -> Scene:
+def with_rotor_inertia(scene: Scene, report: Report, code: Code) -> Scene:
     """Return the scene with actuators whose rotors have the reflected inertia of the axes of their
     joints.
 
@@ -313,12 +297,7 @@ def with_rotor_inertia(scene: Scene, report: Report, code: str) -> Scene:
     if not moved:
         return scene
     report.add(
-        Fate.NOTED,
         code,
-        (
-            "the reflected inertia of the joints {joints} is written as the rotor inertia of "
-            "actuators, which Drake reads"
-        ),
         subjects=tuple(moved),
         joints=tuple(moved),
     )

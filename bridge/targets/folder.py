@@ -18,7 +18,7 @@ from bridge.lowering.sources import Source, loss_summary
 from bridge.mechanism import Mechanism
 from bridge.output import MANIFEST, write_folder
 from loaders import LoadOptions
-from loaders.diagnostics import Diagnostic, Fate
+from loaders.diagnostics import Code, Diagnostic
 from loaders.files.read_file import is_file, read
 from loaders.finish.validation import report_contradictions, require_consistent
 from loaders.limits import FileError
@@ -141,7 +141,7 @@ class Files:
 
     report: Report
     assets: AssetFiles
-    code: str
+    code: Code
     """Code of the finding about a file that is missing."""
 
     def uri(self, path: str | None, uri: str) -> str:
@@ -154,13 +154,7 @@ class Files:
         copy = self.assets.add(path)
         if copy is not None:
             return copy
-        self.report.add(
-            Fate.NOTED,
-            self.code,
-            "{uri} was not found; the document names it as the source does",
-            hint="add its folder to the search paths",
-            uri=uri or path or "",
-        )
+        self.report.add(self.code, uri=uri or path or "")
         return uri or path or ""
 
 
@@ -303,7 +297,7 @@ class Format(NamedTuple):
     """Suffix of its files."""
     function: str
     """Name of the function that exports to it."""
-    code: str
+    code: Code
     """Code of the findings about files that do not read back."""
 
 
@@ -319,7 +313,7 @@ class Contents:
     """The scene that the files say."""
     diagnostics: tuple[Diagnostic, ...]
     """The findings of the export."""
-    code: str = ""
+    code: Code
     """Code of the findings about files that do not read back."""
     package_map: Mapping[str, str] = field(default_factory=dict)
     """Place, in the folder, of each package that a URI of the files names."""

@@ -26,13 +26,16 @@ from bridge.diff.mechanics import mechanical_error
 from bridge.installed_packages import own_version
 from bridge.output import scratch_folder, write_folder
 from loaders.diagnostics import (
+    NOWHERE,
     Argument,
+    Code,
     Diagnostic,
     Diagnostics,
     ExportError,
     Fate,
     LoadError,
     Where,
+    finding_of,
     without_repeats,
 )
 from loaders.files.read_file import file_of, is_readable, main_file, read, read_start
@@ -340,7 +343,7 @@ def read_back(
     files: Mapping[str, bytes],
     main: str,
     scene: Scene,
-    code: str,
+    code: Code,
     *,
     skip: Iterable[tuple[str, str]] = (),
     package_map: Mapping[str, str] | None = None,
@@ -375,7 +378,7 @@ def read_back_mechanics(
     main: str,
     scene: Scene,
     names: Mapping[str, str],
-    code: str,
+    code: Code,
     *,
     package_map: Mapping[str, str],
     as_source: Callable[[Scene], Scene],
@@ -439,22 +442,12 @@ def require_equal(failures: tuple[Diagnostic, ...]) -> None:
         raise ExportError(failures[:_MAX_LISTED])
 
 
-def _difference(code: str, entry: Difference) -> Diagnostic:
+def _difference(code: Code, entry: Difference) -> Diagnostic:
     return _failure(code, str(entry), (entry.name,))
 
 
-def _failure(code: str, problem: str, subjects: Iterable[str]) -> Diagnostic:
-    return Diagnostic(
-        code,
-        Fate.INVALID,
-        (
-            "the written file, read back, is not the exported model (A is the model, B the file): "
-            "{problem}"
-        ),
-        hint="report a bug; check=False writes the files all the same",
-        arguments={"problem": problem},
-        subjects=tuple(subjects),
-    )
+def _failure(code: Code, problem: str, subjects: Iterable[str]) -> Diagnostic:
+    return finding_of(code, subjects=subjects, problem=problem)
 
 
 SupportedFields = Mapping[type, Set[str]]
@@ -494,7 +487,9 @@ class Report:
 
     def add(
         self,
-        *finding: Any,
+        code: Code,
+        where: Where = NOWHERE,
+        *,
         hint: str = "",
         subjects: Iterable[str] = (),
         **arguments: object,
@@ -502,13 +497,21 @@ class Report:
         """Record a finding; see `loaders.diagnostics.Diagnostics.add` for the arguments.
 
         Args:
-            finding: The `loaders.diagnostics.Code`, and the place in the source if it is known.
-            hint: The advice to the user, an imperative.
+            code: The declaration of the finding.
+            where: The place in the source.
+            hint: The advice to the user, an imperative; empty for that of the code.
             subjects: Scoped names of the items that the finding is about.
             arguments: The values of the template's arguments.
         """
-        about: dict[str, Any] = {"hint": hint, "subjects": subjects, **arguments}
-        self.entries.add(*finding, target=self.target, **about)
+        self.entries.add(
+            code,
+            where,
+            target=self.target,
+            hint=hint,
+            subjects=subjects,
+            leniency="",
+            **arguments,
+        )
 
 
 def value_text(value: object) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import bridge
+from bridge.diagnostic_codes import CODES
 from bridge.targets.report import read_back_mechanics
 from loaders import Diagnostic, Scene
 from loaders import model as m
@@ -48,7 +49,7 @@ def not_equal(_folder: Path) -> Iterable[Diagnostic]:
         "x.sdf",
         wanted,
         {},
-        "dmdout.read-back",
+        CODES["dmdout.read-back"],
         package_map={},
         as_source=lambda found: found,
     )

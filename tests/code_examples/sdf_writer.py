@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import bridge
+from bridge.diagnostic_codes import CODES
 from bridge.targets.report import read_back
 from loaders import Diagnostic, Scene
 from loaders import model as m
@@ -52,7 +53,9 @@ def to_the_world(kind: T) -> Scene:
 def not_equal(_folder: Path) -> Iterable[Diagnostic]:
     """A scene, and files that say another one."""
     text = str(bridge.to_sdf(scene([link("a")])))
-    return read_back({"x.sdf": text.encode()}, "x.sdf", scene([link("b")]), "sdfout.read-back")
+    return read_back(
+        {"x.sdf": text.encode()}, "x.sdf", scene([link("b")]), CODES["sdfout.read-back"]
+    )
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import bridge
+from bridge.diagnostic_codes import CODES
 from bridge.targets.report import read_back
 from loaders import Diagnostic, Scene
 from loaders import model as m
@@ -54,7 +55,9 @@ def two_models() -> Scene:
 def not_equal(_folder: Path) -> Iterable[Diagnostic]:
     """A scene, and files that say another one."""
     text = str(bridge.to_urdf(scene([link("a")])))
-    return read_back({"x.urdf": text.encode()}, "x.urdf", scene([link("b")]), "urdfout.read-back")
+    return read_back(
+        {"x.urdf": text.encode()}, "x.urdf", scene([link("b")]), CODES["urdfout.read-back"]
+    )
 
 
 ANCHORED = m.SpringDamper(

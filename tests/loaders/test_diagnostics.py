@@ -8,7 +8,7 @@ import pytest
 
 import loaders
 from loaders import Diagnostic, ExportError, Fate, LoadError, ModelError, Where
-from loaders.diagnostics import NOWHERE, Diagnostics
+from loaders.diagnostics import NOWHERE, Code, Diagnostics
 
 ERRORS = {Fate.INVALID}
 WARNINGS = {Fate.DROPPED, Fate.SKIPPED, Fate.APPROXIMATED, Fate.ASSUMED}
@@ -42,7 +42,7 @@ def test_a_finding_reads_as_compilers_write(entry: Diagnostic, text: str) -> Non
 
 def test_findings_keep_their_order() -> None:
     record = Diagnostics([Diagnostic("a", Fate.NOTED, "first")])
-    record.add(Fate.DROPPED, "b", "second")
+    record.add(Code("b", Fate.DROPPED, "second", meaning=""))
     record.extend([Diagnostic("c", Fate.NOTED, "third")])
     assert [entry.code for entry in record] == ["a", "b", "c"]
     assert len(record) == 3
@@ -90,7 +90,7 @@ def test_a_loaded_scene_carries_what_was_found() -> None:
 def test_findings_without_subjects_get_subjects_and_others_keep_theirs() -> None:
     record = Diagnostics()
     for subjects in ((), ("a",), ()):
-        record.add(Fate.NOTED, "xml.foreign", "text", subjects=subjects)
+        record.add(Code("xml.foreign", Fate.NOTED, "text", meaning=""), subjects=subjects)
     record.add_missing_subjects(range(2), ("m", "n"))
     assert [entry.subjects for entry in record] == [("m", "n"), ("a",), ()]
 

@@ -21,6 +21,7 @@ from bridge.targets.folder import (
 )
 from bridge.targets.options import DirectivesExportOptions, Models, Repair, changed_options
 from bridge.targets.report import origin_comment
+from bridge.targets.sdf import codes
 from bridge.targets.sdf.document import build
 from bridge.targets.urdf.document import urdf_assembly
 from loaders import LoadOptions
@@ -35,7 +36,7 @@ class DirectivesOptions(LoadOptions, total=False):
     models: Models
 
 
-_SDF = Format("SDFormat", ".sdf", "export_directives", "sdfout.read-back")
+_SDF = Format("SDFormat", ".sdf", "export_directives", codes.READ_BACK)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from loaders.diagnostics import Code, Fate
 
+_HELD_WITHIN = (
+    "within {error} in 2 s of free motion at 1 ms for links of a few kilograms, more "
+    "for heavier links"
+)
+"""End of the message about a soft constraint: its error, which the tests compare with MuJoCo's
+motion.
+"""
+
 ACCELERATION_LIMIT = Code(
     "mjcf.acceleration-limit",
     Fate.DROPPED,
-    "",
+    "joint {name}: {field} = {value} is left out; MuJoCo does not support acceleration limits",
     meaning="MuJoCo does not support acceleration limits of joints.",
     remedy="Limit the acceleration in the controller.",
 )
@@ -28,7 +36,10 @@ ACTUATOR_INTERFACES = Code(
 ADDED_MASS = Code(
     "mjcf.added-mass",
     Fate.DROPPED,
-    "",
+    (
+        "link {name}: {field} = {value} is left out; MuJoCo computes fluid forces from shapes, not "
+        "from a matrix"
+    ),
     meaning=(
         "MuJoCo does not support an added-mass matrix; its fluid forces follow from the shapes."
     ),
@@ -50,7 +61,7 @@ ASSUMED_GAIN = Code(
 BALL_SOFT_CONSTRAINT = Code(
     "mjcf.ball-soft-constraint",
     Fate.APPROXIMATED,
-    "",
+    ("a soft constraint holds a point of {link_a} on a point of {link_b} " + _HELD_WITHIN),
     meaning=(
         "A ball constraint is enforced by MuJoCo's soft constraints; the message states the error."
     ),
@@ -72,7 +83,10 @@ BUSHING = Code(
 COLLIDE_WITHOUT_CONTACT = Code(
     "mjcf.collide-without-contact",
     Fate.APPROXIMATED,
-    "",
+    (
+        "collision {name}: {field} = {value} is left out; MuJoCo reports no contacts for a geom "
+        "that collides with nothing"
+    ),
     meaning=(
         "A shape that reports contacts without forces is exported as a geom that collides "
         "with nothing, so MuJoCo reports no contacts."
@@ -115,7 +129,7 @@ CONTACT_PAIRS = Code(
     remedy="Reduce the number of shapes, or filter collisions.",
     hint="use fewer shapes, or collision filters",
 )
-CONTACT_PAIRS_2 = CONTACT_PAIRS.variant(
+BOUNCING_PAIRS = CONTACT_PAIRS.variant(
     "more than {limit} pairs of geoms may bounce off each other; no pair is written, so that "
     "friction has the little damping of the bounce and slows down sliding too little"
 )
@@ -133,6 +147,10 @@ CONTACT_SOLVER = Code(
     "collision {link}/{collision}: {parameter} = {value:g} is left out",
     meaning="A contact parameter belongs to another contact solver and is left out.",
     hint="state soft_cfm above 0 and no stiffness: together they become a spring and a damper",
+)
+CONTACT_SOLVER_FIELD = CONTACT_SOLVER.variant(
+    "collision {name}: {field} = {value} is left out; it is a parameter of another solver",
+    hint="",
 )
 CONTACT_STIFFNESS = Code(
     "mjcf.contact-stiffness",
@@ -158,7 +176,7 @@ CONTACT_STIFFNESS_DROPPED = CONTACT_STIFFNESS.variant(
     ),
     fate=Fate.DROPPED,
 )
-CONTACT_STIFFNESS_3 = CONTACT_STIFFNESS.variant(
+CONTACT_STIFFNESS_REDUCED = CONTACT_STIFFNESS.variant(
     (
         "collision {link}/{collision}: contact stiffness {stiffness:g} N/m exceeds what the time "
         "step "
@@ -190,7 +208,7 @@ COUPLING = Code(
 COUPLING_SOFT_CONSTRAINT = Code(
     "mjcf.coupling-soft-constraint",
     Fate.APPROXIMATED,
-    "",
+    ("joint {follower} follows {leader} by a soft constraint " + _HELD_WITHIN),
     meaning="A coupling is enforced by MuJoCo's soft constraints; the message states the error.",
     remedy="Reduce the time step.",
 )
@@ -204,20 +222,20 @@ CURVE = Code(
 DEFORMABLE = Code(
     "mjcf.deformable",
     Fate.DROPPED,
-    "",
+    "link {name}: {field} = {value} is left out; the link is a rigid body",
     meaning="A deformable link is exported as a rigid body.",
 )
 DENSITY = Code(
     "mjcf.density",
     Fate.NOTED,
-    "",
+    "collision {name}: {field} = {value} is left out; the mass is that of the link",
     meaning="The density of a shape does not change its mass: the inertia of the link is used.",
     remedy='Use `inertia="from_geometry"`.',
 )
 DISTANCE_SOFT_CONSTRAINT = Code(
     "mjcf.distance-soft-constraint",
     Fate.APPROXIMATED,
-    "",
+    ("a soft constraint holds the distance of {link_a} and {link_b} " + _HELD_WITHIN),
     meaning=(
         "A fixed distance is enforced by MuJoCo's soft constraints; the message states the error."
     ),
@@ -325,6 +343,12 @@ FRICTION_DIRECTION = Code(
     meaning="MuJoCo does not support different friction in two directions of a geom.",
     remedy="Write a `<pair>`, which has two sliding coefficients.",
 )
+FRICTION_DIRECTION_FIELD = FRICTION_DIRECTION.variant(
+    (
+        "collision {name}: {field} = {value} is left out; the friction of a geom is the same in "
+        "every direction"
+    ),
+)
 HEIGHTMAP = Code(
     "mjcf.heightmap",
     Fate.DROPPED,
@@ -336,7 +360,7 @@ HEIGHTMAP = Code(
 HYDROELASTIC = Code(
     "mjcf.hydroelastic",
     Fate.DROPPED,
-    "",
+    "collision {name}: {field} = {value} is left out; MuJoCo has point contacts",
     meaning="MuJoCo does not support hydroelastic contact; it uses point contact.",
 )
 IDLE_FOLLOWERS = Code(
@@ -386,7 +410,7 @@ JOINT_COORDINATE = Code(
     ),
     hint="rotate the vector part of the quaternion into the axes of the link",
 )
-JOINT_COORDINATE_2 = JOINT_COORDINATE.variant(
+SCALED_JOINT_COORDINATE = JOINT_COORDINATE.variant(
     "the MJCF position of joint {joint} is {ratio:.6g} times the position of the model", hint=""
 )
 JOINT_FEEDBACK = Code(
@@ -440,12 +464,23 @@ LIGHT = Code(
 LIGHT_JOINT = Code(
     "mjcf.light-joint",
     Fate.NOTED,
-    "",
+    (
+        "joint {joint}: full effort, {effort:g} N m on an effective inertia of {inertia:.2g} kg "
+        "m^2, turns it by {turn:.2g} rad in each time step, at which MuJoCo's integrator may fail; "
+        "at most {max_effort:.2g} N m, or a time step of {max_step:.1g} s, avoids that"
+    ),
     meaning=(
         "Full effort moves a joint so far in one time step that the integration may become "
         "unstable."
     ),
     remedy='State the true effort limit or rotor inertia, or use `actuators="dcmotor"`.',
+    hint=(
+        "state the true effort and the inertia of the rotor, stay below full effort, or use "
+        'actuators="dcmotor"'
+    ),
+)
+LIGHT_JOINTS = LIGHT_JOINT.variant(
+    LIGHT_JOINT.message + "; {others} more joints turn too far",
 )
 LIGHT_PARAMETERS = Code(
     "mjcf.light-parameters",
@@ -456,18 +491,26 @@ LIGHT_PARAMETERS = Code(
 LOCKED_JOINT = Code(
     "mjcf.locked-joint",
     Fate.APPROXIMATED,
-    "",
+    ("the limits of joint {joint} allow one position; a soft constraint holds it " + _HELD_WITHIN),
     meaning="The limits of a joint leave a single position, which an equality constraint holds.",
     remedy="Use a fixed joint.",
+    hint="use a fixed joint",
 )
 LOOP_SOFT_CONSTRAINT = Code(
     "mjcf.loop-soft-constraint",
     Fate.APPROXIMATED,
-    "",
+    ("joint {joint} closes a kinematic loop by a soft constraint " + _HELD_WITHIN),
     meaning=(
         "A kinematic loop is closed by MuJoCo's soft constraints; the message states the error."
     ),
     remedy="Reduce the time step.",
+)
+LOOP_SOFT_CONSTRAINT_OF_POINTS = LOOP_SOFT_CONSTRAINT.variant(
+    (
+        "joint {joint} closes a kinematic loop by a soft constraint "
+        + _HELD_WITHIN
+        + "; it has no position"
+    ),
 )
 MASSLESS_LINK = Code(
     "mjcf.massless-link",
@@ -604,8 +647,17 @@ PARALLEL_AXES = Code(
 PHYSICS = Code(
     "mjcf.physics",
     Fate.NOTED,
-    "",
+    "physics: {field} = {value} is left out; they are parameters of another engine",
     meaning="A physics setting of another engine has no counterpart in MuJoCo.",
+)
+PHYSICS_ENGINE = PHYSICS.variant(
+    "physics: {field} = {value} is left out; the model runs in MuJoCo",
+)
+PHYSICS_MAX_CONTACTS = PHYSICS.variant(
+    "physics: {field} = {value} is left out; MuJoCo determines the number of contacts",
+)
+PHYSICS_PACE = PHYSICS.variant(
+    "physics: {field} = {value} is left out; in MuJoCo the caller determines the pace",
 )
 PIVOTED_CONTACT = Code(
     "mjcf.pivoted-contact",
@@ -630,12 +682,19 @@ PIVOTED_CONTACT = Code(
 REFUSED = Code(
     "mjcf.refused",
     Fate.INVALID,
-    "",
+    "MuJoCo refuses the model: {reason}",
     meaning=(
         "MuJoCo refuses to compile the export; the message names the element and the links "
         "that use it."
     ),
     remedy="Correct the shape, mesh or picture that the message names.",
+    hint="change what the message names; if it names nothing of the source, report a bug",
+)
+REFUSED_ELEMENT = REFUSED.variant(
+    "MuJoCo refuses {kind} {name}: {reason}",
+)
+REFUSED_ELEMENT_OF_LINKS = REFUSED.variant(
+    "MuJoCo refuses {kind} {name} of {links}: {reason}",
 )
 REPAIRED_INERTIA = Code(
     "mjcf.repaired-inertia",
@@ -665,7 +724,7 @@ RESTITUTION = Code(
 RESTITUTION_THRESHOLD = Code(
     "mjcf.restitution-threshold",
     Fate.DROPPED,
-    "",
+    "collision {name}: {field} = {value} is left out; the collision bounces at any speed",
     meaning=(
         "MuJoCo does not support a velocity threshold of restitution, so contacts bounce at "
         "any speed."
@@ -698,7 +757,7 @@ ROLLING_FRICTION = Code(
 SCREW_SOFT_CONSTRAINT = Code(
     "mjcf.screw-soft-constraint",
     Fate.APPROXIMATED,
-    "",
+    ("joint {joint} is a hinge and a slide, {slide}, coupled by a soft constraint " + _HELD_WITHIN),
     meaning="A screw joint is a hinge and a slide, coupled by MuJoCo's soft constraints.",
     remedy="Reduce the time step.",
 )
@@ -714,7 +773,7 @@ SENSOR = Code(
         "the tree."
     ),
 )
-SENSOR_2 = SENSOR.variant("sensor {sensor} is of type {sensor_type}, which MuJoCo does not have")
+SENSOR_TYPE = SENSOR.variant("sensor {sensor} is of type {sensor_type}, which MuJoCo does not have")
 SENSOR_COLLISION = Code(
     "mjcf.sensor-collision",
     Fate.ASSUMED,
@@ -762,30 +821,37 @@ SEVERAL_JOINTS = Code(
 SLEEP = Code(
     "mjcf.sleep",
     Fate.NOTED,
-    "",
+    "model {name}: {field} = {value} is left out; MuJoCo does not put bodies to sleep by default",
     meaning="MuJoCo does not put a resting model to sleep by default.",
 )
 SLIP = Code(
     "mjcf.slip",
     Fate.DROPPED,
-    "",
+    "collision {name}: {field} = {value} is left out; MuJoCo has no force-dependent slip",
     meaning="MuJoCo does not support force-dependent slip.",
 )
 STATIC_FRICTION = Code(
     "mjcf.static-friction",
     Fate.DROPPED,
-    "",
+    (
+        "collision {name}: {field} = {value} is left out; MuJoCo has one coefficient, at rest and "
+        "in motion"
+    ),
     meaning="MuJoCo has one coefficient of friction, so the static coefficient is left out.",
 )
 SURFACE_VELOCITY = Code(
     "mjcf.surface-velocity",
     Fate.DROPPED,
-    "",
+    (
+        "link {name}: {field} = {value} is left out; the surface does not move, because the source "
+        "states no speed"
+    ),
     meaning=(
         "The surface velocity of a link is left out, because the source states an axis and no "
         "speed."
     ),
     remedy="Set `surfacevel` of its geoms, in MuJoCo 3.11 and later.",
+    hint="set surfacevel of its geoms, in MuJoCo 3.11 and later",
 )
 TENDON = Code(
     "mjcf.tendon",
@@ -839,9 +905,10 @@ TIME_STEP = Code(
 TOO_DEEP = Code(
     "mjcf.too-deep",
     Fate.INVALID,
-    "",
+    "link {link} is nested {depth} bodies deep; MuJoCo's XML reader accepts {limit}",
     meaning="The model has more nested bodies than MuJoCo reads from XML.",
     remedy="Use `bridge.to_mjspec`.",
+    hint="use bridge.to_mjspec, which builds such a model without XML",
 )
 TORSIONAL_FRICTION = Code(
     "mjcf.torsional-friction",
@@ -856,9 +923,10 @@ TORSIONAL_FRICTION = Code(
 VELOCITY_DECAY = Code(
     "mjcf.velocity-decay",
     Fate.DROPPED,
-    "",
+    "link {name}: {field} = {value} is left out; MuJoCo damps joints, not links",
     meaning="MuJoCo does not support velocity decay of a link.",
     remedy="Use the damping of joints.",
+    hint="use the damping of joints",
 )
 VELOCITY_LIMIT = Code(
     "mjcf.velocity-limit",
@@ -873,7 +941,14 @@ VELOCITY_LIMIT = Code(
         "vanishes at the limit."
     ),
     remedy='Use `actuators="dcmotor"`, or limit the speed in the controller.',
-    also=(Fate.DROPPED,),
+)
+VELOCITY_LIMIT_DROPPED = VELOCITY_LIMIT.variant(
+    "joint {name}: {field} = {value} is left out; MuJoCo does not support velocity limits",
+    fate=Fate.DROPPED,
+    hint=(
+        'limit the speed in a controller, or use actuators="dcmotor", whose effort ends '
+        "at the limit"
+    ),
 )
 VIEW_TARGET = Code(
     "mjcf.view-target",
@@ -885,8 +960,11 @@ VIEW_TARGET = Code(
 VISUAL = Code(
     "mjcf.visual",
     Fate.NOTED,
-    "",
+    "visual {name}: {field} = {value} is left out; every geom casts a shadow",
     meaning="MuJoCo cannot choose shadows or renderers for a single visual.",
+)
+VISUAL_IN_CAMERAS = VISUAL.variant(
+    "visual {name}: {field} = {value} is left out; every camera sees a geom",
 )
 VISUAL_NAMES = Code(
     "mjcf.visual-names",
@@ -912,6 +990,20 @@ WIND = Code(
     meaning="The wind has no effect, because the source states no density of the air.",
     remedy="Set `density` and `viscosity` of `<option>`.",
     hint="set density and viscosity of <option>",
+)
+WIND_OF_MODEL = WIND.variant(
+    (
+        "model {name}: {field} = {value} is left out; MuJoCo has one wind for all bodies, which "
+        "needs a density of the air"
+    ),
+    hint="",
+)
+WIND_OF_LINK = WIND.variant(
+    (
+        "link {name}: {field} = {value} is left out; MuJoCo has one wind for all bodies, which "
+        "needs a density of the air"
+    ),
+    hint="",
 )
 YIELDING_STOPS = Code(
     "mjcf.yielding-stops",

@@ -383,7 +383,7 @@ def _report_spring(
     context: Context,
 ) -> None:
     if spring is None:
-        owner.report(codes.CONTACT_STIFFNESS_3, context, stiffness=stiffness)
+        owner.report(codes.CONTACT_STIFFNESS_REDUCED, context, stiffness=stiffness)
         return
     owner.report(
         codes.CONTACT_STIFFNESS,

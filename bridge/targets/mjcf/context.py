@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from bridge.choices import Base, CollisionMeshes
 from bridge.geometry.convex_decomposition import check_choice
@@ -28,7 +27,7 @@ from bridge.targets.numbers import number, numbers
 from bridge.targets.options import Actuators, Contacts, MjcfExportOptions, MjcfInertia
 from bridge.targets.xml import Names
 from loaders import LoadOptions
-from loaders.diagnostics import Diagnostics, Fate
+from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
 from loaders.model import Physics
 from loaders.node import escaped
 
@@ -148,15 +147,6 @@ def hard_solref(time_step: float) -> tuple[float, float]:
     return (2.0 * time_step, 1.0)
 
 
-HELD_WITHIN = (
-    "within {error} in 2 s of free motion at 1 ms for links of a few kilograms, more "
-    "for heavier links"
-)
-"""End of the message about a soft constraint: its error, which the tests compare with MuJoCo's
-motion.
-"""
-
-
 TARGET = "mjcf"
 """The target of this package's diagnostics and the prefix of their codes."""
 
@@ -262,7 +252,9 @@ class Context:
 
     def report(
         self,
-        *finding: Any,
+        code: Code,
+        where: Where = NOWHERE,
+        *,
         hint: str = "",
         subjects: Iterable[str] = (),
         **arguments: object,
@@ -270,18 +262,12 @@ class Context:
         """Record a finding about what MJCF cannot hold.
 
         Args:
-            finding: The `loaders.diagnostics.Code`, and the place in the source if it is known.
+            code: The declaration of the finding.
+            where: The place in the source.
             hint: What to do about it; empty for the hint of the code.
             subjects: Scoped names of what the finding is about.
             arguments: The values of the template's arguments.
         """
-        if isinstance(finding[0], Fate):
-            finding = (finding[0], f"{TARGET}.{finding[1]}", *finding[2:])
         self.diagnostics.add(
-            *finding,
-            target=TARGET,
-            hint=hint,
-            subjects=subjects,
-            leniency="",
-            **arguments,
+            code, where, target=TARGET, hint=hint, subjects=subjects, leniency="", **arguments
         )

@@ -13,11 +13,11 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, BodyConnection, Closure, primitive_names
 from bridge.mechanism.coordinates import default_position, kind_of, scalar_joints
 from bridge.targets.mjcf import codes
-from loaders.diagnostics import Fate, Where
+from loaders.diagnostics import Where
 from loaders.model import BallConstraint, JointType, Settings, WeldConstraint
 from loaders.pose import IDENTITY, Array, Pose, skew
 
-from .context import DEFAULT_SOLIMP, DEFAULT_SOLREF, HELD_WITHIN, Context, Value
+from .context import DEFAULT_SOLIMP, DEFAULT_SOLREF, Context, Value
 from .joint import ScalarJoint, is_locked, where_of
 from .site import site_at
 
@@ -156,10 +156,7 @@ def _write_screw(dof: int, joint: ScalarJoint, context: Context) -> None:
         if p != joint.primitive and body.v_start + primitive.dof_index == dof:
             _joint_equality(names[p], joint.joint, 0.0, primitive.ratio / joint.ratio, context)
             context.report(
-                Fate.APPROXIMATED,
-                "screw-soft-constraint",
-                "joint {joint} is a hinge and a slide, {slide}, coupled by a soft constraint "
-                + HELD_WITHIN,
+                codes.SCREW_SOFT_CONSTRAINT,
                 where_of(body),
                 subjects=(str(body.joint),),
                 joint=joint.joint,
@@ -175,11 +172,8 @@ def _write_lock(joint: ScalarJoint, context: Context) -> None:
         return
     _joint_equality(joint.joint, None, joint.ratio * axis.lower, 0.0, context)
     context.report(
-        Fate.APPROXIMATED,
-        "locked-joint",
-        "the limits of joint {joint} allow one position; a soft constraint holds it " + HELD_WITHIN,
+        codes.LOCKED_JOINT,
         where_of(body),
-        hint="use a fixed joint",
         subjects=(str(body.joint),),
         joint=joint.joint,
         error="1e-6",
@@ -200,9 +194,7 @@ def _write_couplings(scalar_joints: dict[int, ScalarJoint], context: Context) ->
         if coupling.mujoco:  # the source states the softness
             continue
         context.report(
-            Fate.APPROXIMATED,
-            "coupling-soft-constraint",
-            "joint {follower} follows {leader} by a soft constraint " + HELD_WITHIN,
+            codes.COUPLING_SOFT_CONSTRAINT,
             coupling.where,
             subjects=subjects,
             follower=follower.joint,
@@ -239,11 +231,8 @@ def _write_closure(closure: Closure, context: Context) -> None:
             Pose.of(p=0.1 * joint.axes[0].xyz),
             context,
         )
-    template = "joint {joint} closes a kinematic loop by a soft constraint " + HELD_WITHIN
     context.report(
-        Fate.APPROXIMATED,
-        "loop-soft-constraint",
-        template if is_weld else template + "; it has no position",
+        codes.LOOP_SOFT_CONSTRAINT if is_weld else codes.LOOP_SOFT_CONSTRAINT_OF_POINTS,
         joint.where,
         subjects=(joint.name,),
         joint=joint.name,
@@ -280,9 +269,7 @@ def _write_ball(constraint: BallConstraint, connection: BodyConnection, context:
         "connect", name=name, site1=sites[0], site2=sites[1], **softness
     )
     context.report(
-        Fate.APPROXIMATED,
-        "ball-soft-constraint",
-        "a soft constraint holds a point of {link_a} on a point of {link_b} " + HELD_WITHIN,
+        codes.BALL_SOFT_CONSTRAINT,
         constraint.where,
         subjects=links,
         link_a=constraint.link_A,

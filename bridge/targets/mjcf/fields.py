@@ -17,7 +17,7 @@ import numpy as np
 
 from bridge.targets.mjcf import codes
 from bridge.targets.report import value_text
-from loaders.diagnostics import NOWHERE, Fate, Where
+from loaders.diagnostics import NOWHERE, Code, Where
 from loaders.model import (
     Collision,
     Friction,
@@ -122,133 +122,44 @@ class _Rule:
 
     Attributes:
         fields: Names of the fields, separated by spaces.
-        fate: What becomes of their values.
-        code: Code of the diagnostic.
-        reason: End of the message.
-        hint: What to do about it.
+        code: The finding, whose message names the owner of the field, the field and its value.
     """
 
     fields: str
-    fate: Fate
-    code: str
-    reason: str
-    hint: str = ""
-
-    def template(self, owner: str) -> str:
-        """Return the message of the diagnostic, which begins with the owner of the field."""
-        return f"{owner}: {{field}} = {{value}} is left out; {self.reason}"
+    code: Code
 
 
-_WIND = _Rule(
-    "enable_wind",
-    Fate.DROPPED,
-    "wind",
-    "MuJoCo has one wind for all bodies, which needs a density of the air",
-)
-_MODEL = (
-    _Rule(
-        "allow_auto_disable", Fate.NOTED, "sleep", "MuJoCo does not put bodies to sleep by default"
-    ),
-    _WIND,
-)
+_MODEL = (_Rule("allow_auto_disable", codes.SLEEP), _Rule("enable_wind", codes.WIND_OF_MODEL))
 _LINK = (
-    _WIND,
-    _Rule(
-        "velocity_decay",
-        Fate.DROPPED,
-        "velocity-decay",
-        "MuJoCo damps joints, not links",
-        "use the damping of joints",
-    ),
-    _Rule(
-        "added_mass",
-        Fate.DROPPED,
-        "added-mass",
-        "MuJoCo computes fluid forces from shapes, not from a matrix",
-    ),
-    _Rule(
-        "surface_velocity_axis",
-        Fate.DROPPED,
-        "surface-velocity",
-        "the surface does not move, because the source states no speed",
-        "set surfacevel of its geoms, in MuJoCo 3.11 and later",
-    ),
-    _Rule("deformable", Fate.DROPPED, "deformable", "the link is a rigid body"),
+    _Rule("enable_wind", codes.WIND_OF_LINK),
+    _Rule("velocity_decay", codes.VELOCITY_DECAY),
+    _Rule("added_mass", codes.ADDED_MASS),
+    _Rule("surface_velocity_axis", codes.SURFACE_VELOCITY),
+    _Rule("deformable", codes.DEFORMABLE),
 )
 _SURFACE = (
-    _Rule(
-        "restitution_threshold",
-        Fate.DROPPED,
-        "restitution-threshold",
-        "the collision bounces at any speed",
-    ),
-    _Rule(
-        "max_velocity min_depth",
-        Fate.DROPPED,
-        "contact-solver",
-        "it is a parameter of another solver",
-    ),
-    _Rule(
-        "collide_without_contact",
-        Fate.APPROXIMATED,
-        "collide-without-contact",
-        "MuJoCo reports no contacts for a geom that collides with nothing",
-    ),
-    _Rule("hydroelastic", Fate.DROPPED, "hydroelastic", "MuJoCo has point contacts"),
+    _Rule("restitution_threshold", codes.RESTITUTION_THRESHOLD),
+    _Rule("max_velocity min_depth", codes.CONTACT_SOLVER_FIELD),
+    _Rule("collide_without_contact", codes.COLLIDE_WITHOUT_CONTACT),
+    _Rule("hydroelastic", codes.HYDROELASTIC),
 )
 _FRICTION = (
-    _Rule(
-        "mu_static",
-        Fate.DROPPED,
-        "static-friction",
-        "MuJoCo has one coefficient, at rest and in motion",
-    ),
-    _Rule(
-        "fdir1",
-        Fate.DROPPED,
-        "friction-direction",
-        "the friction of a geom is the same in every direction",
-    ),
-    _Rule("slip1 slip2 torsional_slip", Fate.DROPPED, "slip", "MuJoCo has no force-dependent slip"),
+    _Rule("mu_static", codes.STATIC_FRICTION),
+    _Rule("fdir1", codes.FRICTION_DIRECTION_FIELD),
+    _Rule("slip1 slip2 torsional_slip", codes.SLIP),
 )
 _VISUAL = (
-    _Rule("cast_shadows", Fate.NOTED, "visual", "every geom casts a shadow"),
-    _Rule("roles renderers", Fate.NOTED, "visual", "every camera sees a geom"),
+    _Rule("cast_shadows", codes.VISUAL),
+    _Rule("roles renderers", codes.VISUAL_IN_CAMERAS),
 )
-_COLLISION = (_Rule("density", Fate.NOTED, "density", "the mass is that of the link"),)
-_SPEED = (
-    _Rule(
-        "velocity",
-        Fate.DROPPED,
-        "velocity-limit",
-        "MuJoCo does not support velocity limits",
-        (
-            'limit the speed in a controller, or use actuators="dcmotor", whose effort ends at the '
-            "limit"
-        ),
-    ),
-)
-_AXIS = (
-    _Rule(
-        "acceleration",
-        Fate.DROPPED,
-        "acceleration-limit",
-        "MuJoCo does not support acceleration limits",
-    ),
-)
+_COLLISION = (_Rule("density", codes.DENSITY),)
+_SPEED = (_Rule("velocity", codes.VELOCITY_LIMIT_DROPPED),)
+_AXIS = (_Rule("acceleration", codes.ACCELERATION_LIMIT),)
 _PACE = (
-    _Rule(
-        "real_time_factor real_time_update_rate",
-        Fate.NOTED,
-        "physics",
-        "in MuJoCo the caller determines the pace",
-    ),
-    _Rule("max_contacts", Fate.NOTED, "physics", "MuJoCo determines the number of contacts"),
+    _Rule("real_time_factor real_time_update_rate", codes.PHYSICS_PACE),
+    _Rule("max_contacts", codes.PHYSICS_MAX_CONTACTS),
 )
-_PHYSICS = (
-    _Rule("engine", Fate.NOTED, "physics", "the model runs in MuJoCo"),
-    _Rule("parameters", Fate.NOTED, "physics", "they are parameters of another engine"),
-)
+_PHYSICS = (_Rule("engine", codes.PHYSICS_ENGINE), _Rule("parameters", codes.PHYSICS))
 
 
 def report_unsupported_fields(speed_limited: frozenset[str], context: Context) -> None:
@@ -263,9 +174,7 @@ def report_unsupported_fields(speed_limited: frozenset[str], context: Context) -
     _report_filter_groups(scene, context)
     _report_names(scene, context)
     for model in scene.models:
-        _apply(
-            _MODEL, model, _Owner("model {name}", model.name, (model.name,), model.where), context
-        )
+        _apply(_MODEL, model, _Owner(model.name, (model.name,), model.where), context)
     for link in scene.links:
         _report_link(link, context)
     for joint in scene.joints:
@@ -287,7 +196,7 @@ def report_unsupported_fields(speed_limited: frozenset[str], context: Context) -
 def _report_physics(scene: Scene, context: Context) -> None:
     where = Where(scene.source)
     rules = _PACE if scene.physics.engine == "mujoco" else (*_PACE, *_PHYSICS)
-    _apply(rules, scene.physics, _Owner("physics", "", (), where), context)
+    _apply(rules, scene.physics, _Owner("", (), where), context)
     if scene.physics.time_step != context.time_step:
         context.report(
             codes.TIME_STEP, where, time_step=scene.physics.time_step, default=context.time_step
@@ -332,12 +241,12 @@ def _report_names(scene: Scene, context: Context) -> None:
 
 
 def _report_link(link: Link, context: Context) -> None:
-    _apply(_LINK, link, _Owner("link {name}", link.name, (link.name,), link.where), context)
+    _apply(_LINK, link, _Owner(link.name, (link.name,), link.where), context)
     for visual in link.visuals:
-        _apply(_VISUAL, visual, _shape_owner("visual {name}", visual, link), context)
+        _apply(_VISUAL, visual, _shape_owner(visual, link), context)
     for collision in link.collisions:
         owner, friction = (
-            _shape_owner("collision {name}", collision, link),
+            _shape_owner(collision, link),
             collision.surface.friction,
         )
         _apply(_COLLISION, collision, owner, context)
@@ -354,9 +263,8 @@ def _report_link(link: Link, context: Context) -> None:
             )
 
 
-def _shape_owner(template: str, shape: Visual | Collision, link: Link) -> _Owner:
+def _shape_owner(shape: Visual | Collision, link: Link) -> _Owner:
     return _Owner(
-        template,
         f"{link.name}/{shape.name}",
         (link.name, f"{link.name}{SEPARATOR}{shape.name}"),
         shape.where,
@@ -367,7 +275,7 @@ def _shape_owner(template: str, shape: Visual | Collision, link: Link) -> _Owner
 
 
 def _report_joint(joint: Joint, ends_at_speed_limit: bool, context: Context) -> None:
-    owner = _Owner("joint {name}", joint.name, (joint.name,), joint.where)
+    owner = _Owner(joint.name, (joint.name,), joint.where)
     for axis in joint.axes:
         _apply(_AXIS if ends_at_speed_limit else (*_SPEED, *_AXIS), axis, owner, context)
     _report_curve(joint, context)
@@ -395,13 +303,11 @@ class _Owner:
     """The owner of a field in diagnostics.
 
     Attributes:
-        template: The beginning of the message, with ``{name}`` for the name.
         name: The name.
         subjects: Scoped names of the link, joint or shape.
         where: The place in the source.
     """
 
-    template: str
     name: str
     subjects: tuple[str, ...] = ()
     where: Where = NOWHERE
@@ -420,11 +326,8 @@ def _apply(
         value = getattr(part, field)
         if _differs(value, default):
             context.report(
-                rule.fate,
                 rule.code,
-                rule.template(owner.template),
                 owner.where,
-                hint=rule.hint,
                 subjects=owner.subjects,
                 name=owner.name,
                 field=field,

@@ -15,6 +15,7 @@ from bridge.lowering.sources import Source, loss_summary
 from bridge.mechanism import Mechanism
 from bridge.mechanism.dynamics import poses
 from bridge.targets.folder import Contents, Export, finished, stale
+from bridge.targets.mjcf import codes
 from bridge.targets.options import MjcfExportOptions, changed_options
 from bridge.targets.report import derivation, fidelity_text, origin_comment
 from bridge.targets.xml import Names, check_folder_name, file_name
@@ -449,7 +450,12 @@ def _contents(source: Source, keywords: MjcfOptions) -> MjcfContents:
     files = {file: text.encode(errors="backslashreplace") for file, text in texts.items()}
     files |= {f"assets/{file}": data for file, data in built.assets.items()}
     return MjcfContents(
-        main=f"{name}.xml", files=files, scene=scene, diagnostics=built.diagnostics, built=built
+        main=f"{name}.xml",
+        files=files,
+        scene=scene,
+        diagnostics=built.diagnostics,
+        code=codes.REFUSED,
+        built=built,
     )
 
 

@@ -19,7 +19,6 @@ from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, scalar_joints
 from bridge.targets.mjcf import codes
 from bridge.targets.numbers import numbers, quaternion, whole_or
-from loaders.diagnostics import Fate
 from loaders.finish.mass_properties import shape_inertia
 from loaders.inertia import SpatialInertia, exceeds
 from loaders.model import JointAxis, Link
@@ -43,15 +42,6 @@ _MAX_TURN = 0.2
 """Largest rotation of a hinge in one time step [rad]; MuJoCo's integrator was observed to fail from
 0.3 on.
 """
-
-_LIGHT_JOINT = (
-    "joint {joint}: full effort, {effort:g} N m on an effective inertia of {inertia:.2g} kg m^2, "
-    "turns it by "
-    "{turn:.2g} rad in each time step, at which MuJoCo's integrator may fail; at most "
-    "{max_effort:.2g} N m, or a time "
-    "step of {max_step:.1g} s, avoids that"
-)
-_LIGHT_JOINTS = _LIGHT_JOINT + "; {others} more joints turn too far"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -146,14 +136,8 @@ def report_light_joints(
     body = context.mechanism.bodies[scalar_joints[v].body]
     axis = body.primitives[scalar_joints[v].primitive].limits
     context.report(
-        Fate.NOTED,
-        "light-joint",
-        _LIGHT_JOINT if len(light) == 1 else _LIGHT_JOINTS,
+        codes.LIGHT_JOINT if len(light) == 1 else codes.LIGHT_JOINTS,
         where_of(body),
-        hint=(
-            "state the true effort and the inertia of the rotor, stay below full effort, or use "
-            'actuators="dcmotor"'
-        ),
         subjects=[scalar_joints[k].joint for k in light],
         joint=scalar_joints[v].joint,
         effort=axis.effort if axis else 0.0,

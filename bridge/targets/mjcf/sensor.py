@@ -166,7 +166,7 @@ def write_sensors(geom_names: GeomNames, context: Context) -> None:
         write = _WRITERS.get(sensor.type)
         if write is None:
             context.report(
-                codes.SENSOR_2,
+                codes.SENSOR_TYPE,
                 sensor.where,
                 subjects=(sensor.name,),
                 sensor=sensor.name,

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, Fate, Where
+from bridge.targets.mjcf import codes
+from loaders.diagnostics import NOWHERE, Argument, Diagnostic, ExportError, Where, finding_of
 from loaders.mjcf.compiler import engine_warnings
 from loaders.model import WORLD
 from loaders.scene import Scene
@@ -129,16 +130,10 @@ def require_xml_depth(root: Element) -> None:
     """
     depth, link = depth_of(root)
     if depth > XML_DEPTH:
-        diagnostic = Diagnostic(
-            f"{TARGET}.too-deep",
-            Fate.INVALID,
-            "link {link} is nested {depth} bodies deep; MuJoCo's XML reader accepts {limit}",
-            target=TARGET,
-            hint="use bridge.to_mjspec, which builds such a model without XML",
-            arguments={"link": link, "depth": depth, "limit": XML_DEPTH},
-            subjects=(link,),
+        refusal = finding_of(
+            codes.TOO_DEEP, target=TARGET, subjects=(link,), link=link, depth=depth, limit=XML_DEPTH
         )
-        raise ExportError((diagnostic,))
+        raise ExportError((refusal,))
 
 
 def folder_name(
@@ -384,27 +379,23 @@ def _refusal(text: str, scene: Scene, built: Built) -> Diagnostic:
     links = tuple(dict.fromkeys(_links_of(element, built))) if element else ()
     reason = known.reason if known else text.removeprefix("Error: ").partition("\n")[0]
     name = _name(element) if element else ""
-    arguments = {
+    arguments: dict[str, Argument] = {
         "kind": _KINDS.get(element.tag, element.tag) if element else "",
         "name": name,
         "reason": reason,
     }
-    template = (
-        "MuJoCo refuses {kind} {name}: {reason}"
-        if element
-        else "MuJoCo refuses the model: {reason}"
-    )
-    return Diagnostic(
-        f"{TARGET}.refused",
-        Fate.INVALID,
-        template.replace(":", " of {links}:", 1) if links else template,
+    if links:
+        arguments["links"] = links
+    code = codes.REFUSED
+    if element:
+        code = codes.REFUSED_ELEMENT_OF_LINKS if links else codes.REFUSED_ELEMENT
+    return finding_of(
+        code,
         _place(links, scene),
         target=TARGET,
-        hint=known.hint
-        if known
-        else "change what the message names; if it names nothing of the source, report a bug",
-        arguments=arguments | ({"links": links} if links else {}),
+        hint=known.hint if known else "",
         subjects=links or ((name,) if name else ()),
+        **arguments,
     )
 
 

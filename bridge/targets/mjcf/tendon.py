@@ -10,7 +10,6 @@ from bridge.fluid import described
 from bridge.mechanism.bodies import ROOT, BodyConnection, TendonConnection
 from bridge.targets.mjcf import codes
 from bridge.targets.numbers import numbers, placement
-from loaders.diagnostics import Fate
 from loaders.model import (
     Bushing,
     DistanceConstraint,
@@ -23,7 +22,7 @@ from loaders.model import (
 )
 from loaders.pose import Array, Pose
 
-from .context import HARD_SOLIMP, HELD_WITHIN, UNLIMITED, Context, Element, hard_solref
+from .context import HARD_SOLIMP, UNLIMITED, Context, Element, hard_solref
 from .joint import ScalarJoint
 from .site import site_at
 
@@ -215,9 +214,7 @@ def _write_distance(
     )
     spatial.set(damping=damping)
     context.report(
-        Fate.APPROXIMATED,
-        "distance-soft-constraint",
-        "a soft constraint holds the distance of {link_a} and {link_b} " + HELD_WITHIN,
+        codes.DISTANCE_SOFT_CONSTRAINT,
         constraint.where,
         subjects=(constraint.link_A, constraint.link_B),
         link_a=constraint.link_A,

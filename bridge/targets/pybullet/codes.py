@@ -7,20 +7,23 @@ from loaders.diagnostics import Code, Fate
 ACCELERATION_LIMIT = Code(
     "pybullet.acceleration-limit",
     Fate.DROPPED,
-    "",
+    "PyBullet does not support acceleration limits: {names}",
     meaning="PyBullet does not support acceleration limits of joints.",
     remedy="Limit the acceleration in the controller.",
 )
 ADDED_MASS = Code(
     "pybullet.added-mass",
     Fate.DROPPED,
-    "",
+    "PyBullet does not support added mass: {names}",
     meaning="PyBullet does not support an added-mass matrix.",
 )
 APPEARANCE = Code(
     "pybullet.appearance",
     Fate.NOTED,
-    "",
+    (
+        "PyBullet draws these visuals without specular color and without textures other than the "
+        "color map: {names}"
+    ),
     meaning="Shininess and textures other than the color texture are not drawn.",
 )
 BALL_CONSTRAINT = Code(
@@ -38,7 +41,7 @@ BALL_CONSTRAINT = Code(
 BALL_LIMIT = Code(
     "pybullet.ball-limit",
     Fate.DROPPED,
-    "",
+    "PyBullet does not support limits and friction of ball joints: {names}",
     meaning="PyBullet does not support limits or dry friction of ball joints.",
 )
 BALL_WITHOUT_INERTIA = Code(
@@ -83,9 +86,10 @@ BITMASK_PER_LINK = Code(
 BUSHING = Code(
     "pybullet.bushing",
     Fate.APPROXIMATED,
-    "",
+    "PyBullet does not support bushings; they act explicitly, once per step: {names}",
     meaning="A bushing is a force that is computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
+    hint="call step(), or apply_passive_forces() before every stepSimulation",
 )
 CONSOLE = Code(
     "pybullet.console",
@@ -107,7 +111,10 @@ CONTACT_COMBINATION = Code(
 CONTACT_PAIR = Code(
     "pybullet.contact-pair",
     Fate.APPROXIMATED,
-    "",
+    (
+        "the links of these pairs may touch with all their shapes, with the parameters of the "
+        "shapes: {names}"
+    ),
     meaning="The links of a contact pair may touch with all their shapes.",
 )
 CONTACT_POLICY = Code(
@@ -131,29 +138,39 @@ CONTACT_PROPERTY = Code(
 CONTROL_RANGE = Code(
     "pybullet.control-range",
     Fate.NOTED,
-    "",
+    "PyBullet has no actuators with a range of control: {names}",
     meaning="PyBullet has no actuators with a range of control.",
 )
 CONTROLLER_GAINS = Code(
     "pybullet.controller-gains",
     Fate.APPROXIMATED,
-    "",
+    (
+        "the gains of PyBullet's motors have another meaning; these controllers act explicitly, "
+        "once per step: {names}"
+    ),
     meaning=(
         "The controllers of the model differ from PyBullet's motors; their forces are "
         "computed at each step."
     ),
     remedy="Call `apply_control()` of the handle.",
+    hint="call apply_control() before every step",
 )
 COUPLING = Code(
     "pybullet.coupling",
     Fate.DROPPED,
-    "",
+    (
+        "PyBullet does not support coupling joint {joint} with {leader}, because one is a ball or "
+        "free joint"
+    ),
     meaning="A coupling with a ball or free joint is not supported by PyBullet and is left out.",
 )
 COUPLING_ACROSS_BODIES = Code(
     "pybullet.coupling-across-bodies",
     Fate.APPROXIMATED,
-    "",
+    (
+        "joint {joint} follows {leader} of another body; PyBullet couples the velocities only, and "
+        "the positions drift apart slowly"
+    ),
     meaning=(
         "A coupling between two PyBullet bodies couples velocities only, so that positions "
         "drift apart slowly."
@@ -180,30 +197,33 @@ CUT_LINKS = Code(
 DEFORMABLE = Code(
     "pybullet.deformable",
     Fate.DROPPED,
-    "",
+    "deformable links are rigid in PyBullet: {names}",
     meaning="A deformable link is loaded as a rigid body.",
     remedy="Load it with `loadSoftBody`.",
 )
 DRY_FRICTION = Code(
     "pybullet.dry-friction",
     Fate.APPROXIMATED,
-    "",
+    "PyBullet stores dry friction as an impulse per step, for the time step at loading: {names}",
     meaning="Dry friction of joints is right only for the time step at loading.",
     remedy="Set the time step before loading, or use `step()` of the handle.",
+    hint="set the time step before loading, or call step() or adapt_friction() after a change",
 )
 EFFORT_LIMIT = Code(
     "pybullet.effort-limit",
     Fate.NOTED,
-    "",
+    "PyBullet reports but does not enforce effort limits: {names}",
     meaning="PyBullet reports effort limits in `getJointInfo` but does not enforce them.",
     remedy="Use `apply_efforts` of the handle, or `force=` of PyBullet's motors.",
+    hint="call apply_efforts(), which clips to them, or pass them to PyBullet's motors as force=",
 )
 EMPTY_RANGE = Code(
     "pybullet.empty-range",
     Fate.DROPPED,
-    "",
+    "lower limit above upper limit; these joints have no limits: {names}",
     meaning="The lower limit of a joint is above the upper limit, so the joint has no limits.",
     remedy="Exchange the limits in the source.",
+    hint="exchange the limits in the source",
 )
 FLAG_IGNORED = Code(
     "pybullet.flag-ignored",
@@ -215,15 +235,19 @@ FLAG_IGNORED = Code(
 FLOATING_DYNAMICS = Code(
     "pybullet.floating-dynamics",
     Fate.DROPPED,
-    "",
+    "PyBullet does not support damping, friction and springs of free links: {names}",
     meaning="PyBullet does not support damping, friction and springs of free links.",
 )
 FLUID_FORCE = Code(
     "pybullet.fluid-force",
     Fate.APPROXIMATED,
-    "",
+    (
+        "PyBullet does not support fluids; buoyancy, drag and lift act explicitly, once per step: "
+        "{names}"
+    ),
     meaning="Buoyancy, drag or lift of a fluid is a force that is computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
+    hint="call step(), or apply_passive_forces() before every stepSimulation",
 )
 FOLDED_LINKS = Code(
     "pybullet.folded-links",
@@ -257,7 +281,7 @@ FRICTION_PRODUCT = Code(
 GEAR = Code(
     "pybullet.gear",
     Fate.APPROXIMATED,
-    "",
+    "joint {joint} follows {leader} by a gear of the solver, within 5e-6 in 1 s at 1 kHz",
     meaning="PyBullet's solver enforces a coupling as a gear, within 5e-6 in 1 s at 1 kHz.",
     remedy="Reduce the time step.",
 )
@@ -272,17 +296,21 @@ HULL_MARGIN = Code(
 INACTIVE_CONSTRAINT = Code(
     "pybullet.inactive-constraint",
     Fate.DROPPED,
-    "",
+    "constraints that the source switches off are left out: {names}",
     meaning="A constraint that the source switches off is left out.",
 )
 KEYFRAMES = Code(
     "pybullet.keyframes",
     Fate.NOTED,
-    "",
+    "PyBullet has no named states: {names}",
     meaning="PyBullet has no named states of a model.",
     remedy=(
         "Set one with `robot.set_positions(dict(zip(key.joints, key.positions)))`, for a key "
         "of `robot.mechanism.keyframes`."
+    ),
+    hint=(
+        "set one with set_positions(dict(zip(key.joints, key.positions))) for a key of "
+        "robot.mechanism.keyframes"
     ),
 )
 LENT_INERTIA = Code(
@@ -302,15 +330,19 @@ LENT_INERTIA = Code(
 LIGHT = Code(
     "pybullet.light",
     Fate.NOTED,
-    "",
+    "PyBullet does not support lights of a file; {count} light(s) ignored: {names}",
     meaning="PyBullet does not support lights in a model.",
 )
 LINK_WITHOUT_GRAVITY = Code(
     "pybullet.link-without-gravity",
     Fate.APPROXIMATED,
-    "",
+    (
+        "gravity acts on every link in PyBullet; the weight of these links is compensated once per "
+        "step: {names}"
+    ),
     meaning="The weight of a link without gravity is compensated by a force at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
+    hint="call step(), or apply_passive_forces() before every stepSimulation",
 )
 LOAD_FAILED = Code(
     "pybullet.load-failed",
@@ -323,13 +355,17 @@ LOAD_FAILED = Code(
 LOCKED_JOINT = Code(
     "pybullet.locked-joint",
     Fate.DROPPED,
-    "",
+    (
+        "without rotor inertia nothing resists the motion of these joints, and PyBullet does not "
+        "move them: {names}"
+    ),
     meaning=(
         "Only a rotor gives the joint an inertia, such as the first of two hinges about one "
         "line with a massless link between them. PyBullet has no rotors, and does not move "
         "the joint, whatever acts on it."
     ),
     remedy="Give the link of the joint, or the link between two joints, an inertia about the axis.",
+    hint="give the link of each joint an inertia about its axis",
 )
 LONG_PATH = Code(
     "pybullet.long-path",
@@ -378,7 +414,7 @@ MOVED_PRODUCTS = Code(
 MUJOCO_ELEMENT = Code(
     "pybullet.mujoco-element",
     Fate.DROPPED,
-    "",
+    "PyBullet does not have these elements of MuJoCo: {names}",
     meaning=(
         "PyBullet does not have constraints of one joint or of tendons, nor MuJoCo's soft bodies."
     ),
@@ -386,19 +422,19 @@ MUJOCO_ELEMENT = Code(
 MUJOCO_SENSOR = Code(
     "pybullet.mujoco-sensor",
     Fate.NOTED,
-    "",
+    "PyBullet does not have these sensors of MuJoCo: {names}",
     meaning="PyBullet does not have the sensors of MuJoCo.",
 )
 MUJOCO_SETTINGS = Code(
     "pybullet.mujoco-settings",
     Fate.DROPPED,
-    "",
+    "these settings of MuJoCo change the motion and are left out: {names}",
     meaning="Settings of MuJoCo that change the motion are left out.",
 )
 MUJOCO_SOLVER = Code(
     "pybullet.mujoco-solver",
     Fate.NOTED,
-    "",
+    "PyBullet's solver does not have these settings of MuJoCo's: {names}",
     meaning="Settings of MuJoCo's solver are left out.",
 )
 NAME_SHORTENED = Code(
@@ -418,7 +454,7 @@ NO_TEXTURE_COORDINATES = Code(
 PHYSICS = Code(
     "pybullet.physics",
     Fate.NOTED,
-    "",
+    "parameters of the file's physics solver are ignored: {names}",
     meaning="The physics settings are for another engine and are not applied.",
     remedy="Call `setPhysicsEngineParameter`.",
 )
@@ -436,16 +472,25 @@ RESTITUTION = Code(
 RIGID_DISTANCE = Code(
     "pybullet.rigid-distance",
     Fate.APPROXIMATED,
-    "",
+    (
+        "PyBullet does not support distance constraints; forces enforce them once per step, within "
+        "5e-4 m in 1 s at 1 kHz, and correct the effect of motors and contacts one step later: "
+        "{names}"
+    ),
     meaning="A fixed distance is held by forces at each step, within 5e-4 m in 1 s at 1 kHz.",
     remedy="Advance the simulation with `step()` of the handle.",
+    hint="call step(), or apply_passive_forces() before every stepSimulation",
 )
 RIGID_TENDON = Code(
     "pybullet.rigid-tendon",
     Fate.APPROXIMATED,
-    "",
+    (
+        "PyBullet does not support constraints of several joints; forces enforce tendons once per "
+        "step, within 1e-12, and correct the effect of motors and contacts one step later: {names}"
+    ),
     meaning="A rigid tendon is held by forces that are computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
+    hint="call step(), or apply_passive_forces() before every stepSimulation",
 )
 ROTATED_FIXED_BASE = Code(
     "pybullet.rotated-fixed-base",
@@ -458,17 +503,18 @@ ROTATED_FIXED_BASE = Code(
 ROTOR_INERTIA = Code(
     "pybullet.rotor-inertia",
     Fate.DROPPED,
-    "",
+    "PyBullet does not support rotor inertia; these joints have less effective inertia: {names}",
     meaning=(
         "PyBullet does not support rotor inertia; the message states how much of the inertia "
         "at each joint is missing."
     ),
     remedy="Add it to the link where everything that carries the link is fixed.",
+    hint="add it to the link if everything that carries the link is fixed",
 )
 SENSOR = Code(
     "pybullet.sensor",
     Fate.NOTED,
-    "",
+    "PyBullet does not support sensors; {count} sensor(s) ignored: {names}",
     meaning="PyBullet does not support sensors in a model.",
 )
 SEVERAL_BODIES = Code(
@@ -494,34 +540,44 @@ SHAPE_AS_HULL = Code(
 SHAPE_DROPPED = Code(
     "pybullet.shape-dropped",
     Fate.DROPPED,
-    "",
+    "the height map {uri} is on a moving link, where PyBullet does not support it; ignored",
     meaning="A height map on a moving link, or one whose image cannot be read, is left out.",
     remedy="Use a mesh.",
+    hint="use a mesh",
+)
+UNREADABLE_HEIGHTMAP = SHAPE_DROPPED.variant(
+    "cannot use the height map {uri}: {reason}; ignored",
+    hint="use an image of at least 2 x 2 pixels in a format that Pillow reads",
 )
 SOFT_STOP = Code(
     "pybullet.soft-stop",
     Fate.DROPPED,
-    "",
+    (
+        "PyBullet does not support stiffness and dissipation of joint limits; the limits are "
+        "rigid: {names}"
+    ),
     meaning="PyBullet does not support joint limits that yield; its limits are rigid.",
 )
 SPRING = Code(
     "pybullet.spring",
     Fate.APPROXIMATED,
-    "",
+    "PyBullet does not support joint springs; they act explicitly, once per step: {names}",
     meaning="The spring of a joint is a force that is computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
+    hint="call step(), or apply_passive_forces() before every stepSimulation",
 )
 SPRING_DAMPER = Code(
     "pybullet.spring-damper",
     Fate.APPROXIMATED,
-    "",
+    "PyBullet does not support springs between links; they act explicitly, once per step: {names}",
     meaning="A spring-damper is a force that is computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
+    hint="call step(), or apply_passive_forces() before every stepSimulation",
 )
 STATED_TENDON = Code(
     "pybullet.stated-tendon",
     Fate.DROPPED,
-    "",
+    "PyBullet does not support tendons of MuJoCo: {names}",
     meaning="PyBullet does not support tendons of MuJoCo.",
 )
 STIFF_DAMPING = Code(
@@ -558,20 +614,21 @@ SURFACE_PER_LINK = Code(
 SURFACE_VELOCITY = Code(
     "pybullet.surface-velocity",
     Fate.DROPPED,
-    "",
+    "PyBullet does not support conveyor surfaces: {names}",
     meaning="PyBullet does not support surface velocities.",
 )
 TENDON = Code(
     "pybullet.tendon",
     Fate.APPROXIMATED,
-    "",
+    "PyBullet does not support tendons; compliant tendons act explicitly, once per step: {names}",
     meaning="An elastic tendon is a force that is computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
+    hint="call step(), or apply_passive_forces() before every stepSimulation",
 )
 TENDON_JOINT = Code(
     "pybullet.tendon-joint",
     Fate.DROPPED,
-    "",
+    "tendons are ignored if a joint is not a single degree of freedom of a tree: {names}",
     meaning=(
         "A tendon contains a joint that is not a single degree of freedom of the tree, so it "
         "is left out."
@@ -611,26 +668,29 @@ TURNED_BASE = Code(
 VELOCITY_DECAY = Code(
     "pybullet.velocity-decay",
     Fate.DROPPED,
-    "",
+    "PyBullet does not support velocity decay of single links: {names}",
     meaning="PyBullet does not support velocity decay of a single link.",
     remedy="Call `changeDynamics` with `linearDamping` and `angularDamping`.",
 )
 VELOCITY_LIMIT = Code(
     "pybullet.velocity-limit",
     Fate.DROPPED,
-    "",
+    "PyBullet reports but does not enforce velocity limits: {names}",
     meaning="PyBullet reports velocity limits in `getJointInfo` but does not enforce them.",
     remedy="Limit your commands.",
 )
 VISUAL_ROLES = Code(
     "pybullet.visual-roles",
     Fate.NOTED,
-    "",
+    (
+        "PyBullet draws every visual, in all renderers and with shadows; these state otherwise: "
+        "{names}"
+    ),
     meaning="PyBullet draws every visual, whatever its role.",
 )
 WIND = Code(
     "pybullet.wind",
     Fate.DROPPED,
-    "",
+    "PyBullet does not support wind: {names}",
     meaning="PyBullet does not support wind.",
 )

@@ -20,7 +20,8 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, BodyConnection, PrimitiveKind, TendonConnection
 from bridge.mechanism.dynamics import mass_matrix
 from bridge.mechanism.force_laws import is_tendon_representable
-from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
+from bridge.targets.pybullet import codes
+from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
 from loaders.model import (
     Actuator,
     BallConstraint,
@@ -62,14 +63,10 @@ class Item:
 class UnsupportedFeature:
     """One feature that PyBullet does not support."""
 
-    code: str
-    """Diagnostic code without the prefix ``pybullet.``."""
-    fate: Fate
-    template: str
-    """Message, with ``{names}`` for the names of the items and ``{count}`` for their number."""
+    code: Code
+    """Finding, with ``{names}`` for the names of the items and ``{count}`` for their number."""
     find: Callable[[Mechanism], Iterable[Item]]
     """Function that returns the items with the feature."""
-    hint: str = ""
 
 
 MAX_DOFS = 1000
@@ -244,63 +241,18 @@ def _controls(mechanism: Mechanism) -> Iterator[Item]:
 
 
 MUJOCO_FEATURES = (
+    UnsupportedFeature(codes.FLOATING_DYNAMICS, _floating_dynamics),
+    UnsupportedFeature(codes.MUJOCO_SETTINGS, _settings(of_motion=True)),
     UnsupportedFeature(
-        "floating-dynamics",
-        Fate.DROPPED,
-        "PyBullet does not support damping, friction and springs of free links: {names}",
-        _floating_dynamics,
-    ),
-    UnsupportedFeature(
-        "mujoco-settings",
-        Fate.DROPPED,
-        "these settings of MuJoCo change the motion and are left out: {names}",
-        _settings(of_motion=True),
-    ),
-    UnsupportedFeature(
-        "mujoco-solver",
-        Fate.NOTED,
-        "PyBullet's solver does not have these settings of MuJoCo's: {names}",
+        codes.MUJOCO_SOLVER,
         lambda mechanism: (*_settings(of_motion=False)(mechanism), *_softness(mechanism)),
     ),
-    UnsupportedFeature(
-        "stated-tendon",
-        Fate.DROPPED,
-        "PyBullet does not support tendons of MuJoCo: {names}",
-        _stated_tendons,
-    ),
-    UnsupportedFeature(
-        "contact-pair",
-        Fate.APPROXIMATED,
-        (
-            "the links of these pairs may touch with all their shapes, with the parameters of the "
-            "shapes: {names}"
-        ),
-        _contact_pairs,
-    ),
-    UnsupportedFeature(
-        "inactive-constraint",
-        Fate.DROPPED,
-        "constraints that the source switches off are left out: {names}",
-        _switched_off,
-    ),
-    UnsupportedFeature(
-        "mujoco-element",
-        Fate.DROPPED,
-        "PyBullet does not have these elements of MuJoCo: {names}",
-        _elements,
-    ),
-    UnsupportedFeature(
-        "mujoco-sensor",
-        Fate.NOTED,
-        "PyBullet does not have these sensors of MuJoCo: {names}",
-        _mujoco_sensors,
-    ),
-    UnsupportedFeature(
-        "control-range",
-        Fate.NOTED,
-        "PyBullet has no actuators with a range of control: {names}",
-        _controls,
-    ),
+    UnsupportedFeature(codes.STATED_TENDON, _stated_tendons),
+    UnsupportedFeature(codes.CONTACT_PAIR, _contact_pairs),
+    UnsupportedFeature(codes.INACTIVE_CONSTRAINT, _switched_off),
+    UnsupportedFeature(codes.MUJOCO_ELEMENT, _elements),
+    UnsupportedFeature(codes.MUJOCO_SENSOR, _mujoco_sensors),
+    UnsupportedFeature(codes.CONTROL_RANGE, _controls),
 )
 """The features, in the order in which they are reported."""
 
@@ -308,7 +260,6 @@ MUJOCO_FEATURES = (
 _undrawn_properties = attrgetter("specular", "emissive", "shininess", "metalness", "roughness")
 """Function that returns the properties of a material that PyBullet does not draw."""
 _DEFAULTS = _undrawn_properties(Material())
-_STEP = "call step(), or apply_passive_forces() before every stepSimulation"
 
 
 def report_unsupported_features(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
@@ -317,12 +268,9 @@ def report_unsupported_features(mechanism: Mechanism, diagnostics: Diagnostics) 
         items = list(feature.find(mechanism))
         if items:
             diagnostics.add(
-                feature.fate,
-                f"pybullet.{feature.code}",
-                feature.template,
+                feature.code,
                 items[0].where,
                 target=TARGET,
-                hint=feature.hint,
                 subjects=dict.fromkeys(name for item in items for name in item.subjects),
                 count=len(items),
                 names=tuple(dict.fromkeys(item.name for item in items)),
@@ -529,246 +477,54 @@ def _keyframes(mechanism: Mechanism) -> Iterator[Item]:
 
 UNSUPPORTED_FEATURES = (
     *MUJOCO_FEATURES,
+    UnsupportedFeature(codes.KEYFRAMES, _keyframes),
+    UnsupportedFeature(codes.ROTOR_INERTIA, _rotors),
+    UnsupportedFeature(codes.LOCKED_JOINT, locked_joints),
+    UnsupportedFeature(codes.CONTROLLER_GAINS, _gains),
+    UnsupportedFeature(codes.EMPTY_RANGE, _axes(lambda axis: axis.lower > axis.upper)),
+    UnsupportedFeature(codes.VELOCITY_LIMIT, _axes(lambda axis: math.isfinite(axis.velocity))),
     UnsupportedFeature(
-        "keyframes",
-        Fate.NOTED,
-        "PyBullet has no named states: {names}",
-        _keyframes,
-        (
-            "set one with set_positions(dict(zip(key.joints, key.positions))) for a key of "
-            "robot.mechanism.keyframes"
-        ),
+        codes.ACCELERATION_LIMIT, _axes(lambda axis: math.isfinite(axis.acceleration))
     ),
+    UnsupportedFeature(codes.EFFORT_LIMIT, _efforts),
+    UnsupportedFeature(codes.DRY_FRICTION, _axes(lambda axis: axis.friction)),
+    UnsupportedFeature(codes.SPRING, _axes(lambda axis: axis.spring_stiffness)),
     UnsupportedFeature(
-        "rotor-inertia",
-        Fate.DROPPED,
-        (
-            "PyBullet does not support rotor inertia; these joints have less effective inertia: "
-            "{names}"
-        ),
-        _rotors,
-        "add it to the link if everything that carries the link is fixed",
-    ),
-    UnsupportedFeature(
-        "locked-joint",
-        Fate.DROPPED,
-        (
-            "without rotor inertia nothing resists the motion of these joints, and PyBullet does "
-            "not "
-            "move them: {names}"
-        ),
-        locked_joints,
-        "give the link of each joint an inertia about its axis",
-    ),
-    UnsupportedFeature(
-        "controller-gains",
-        Fate.APPROXIMATED,
-        (
-            "the gains of PyBullet's motors have another meaning; these controllers act "
-            "explicitly, "
-            "once per step: {names}"
-        ),
-        _gains,
-        "call apply_control() before every step",
-    ),
-    UnsupportedFeature(
-        "empty-range",
-        Fate.DROPPED,
-        "lower limit above upper limit; these joints have no limits: {names}",
-        _axes(lambda axis: axis.lower > axis.upper),
-        "exchange the limits in the source",
-    ),
-    UnsupportedFeature(
-        "velocity-limit",
-        Fate.DROPPED,
-        "PyBullet reports but does not enforce velocity limits: {names}",
-        _axes(lambda axis: math.isfinite(axis.velocity)),
-    ),
-    UnsupportedFeature(
-        "acceleration-limit",
-        Fate.DROPPED,
-        "PyBullet does not support acceleration limits: {names}",
-        _axes(lambda axis: math.isfinite(axis.acceleration)),
-    ),
-    UnsupportedFeature(
-        "effort-limit",
-        Fate.NOTED,
-        "PyBullet reports but does not enforce effort limits: {names}",
-        _efforts,
-        "call apply_efforts(), which clips to them, or pass them to PyBullet's motors as force=",
-    ),
-    UnsupportedFeature(
-        "dry-friction",
-        Fate.APPROXIMATED,
-        (
-            "PyBullet stores dry friction as an impulse per step, for the time step at loading: "
-            "{names}"
-        ),
-        _axes(lambda axis: axis.friction),
-        "set the time step before loading, or call step() or adapt_friction() after a change",
-    ),
-    UnsupportedFeature(
-        "spring",
-        Fate.APPROXIMATED,
-        "PyBullet does not support joint springs; they act explicitly, once per step: {names}",
-        _axes(lambda axis: axis.spring_stiffness),
-        _STEP,
-    ),
-    UnsupportedFeature(
-        "soft-stop",
-        Fate.DROPPED,
-        (
-            "PyBullet does not support stiffness and dissipation of joint limits; the limits are "
-            "rigid: {names}"
-        ),
+        codes.SOFT_STOP,
         _axes(lambda axis: axis.limit_stiffness is not None or axis.limit_dissipation is not None),
     ),
+    UnsupportedFeature(codes.BALL_LIMIT, _ball_limits),
+    UnsupportedFeature(codes.LINK_WITHOUT_GRAVITY, _links(lambda link: gravity_share(link) != 1.0)),
+    UnsupportedFeature(codes.VELOCITY_DECAY, _links(lambda link: any(link.velocity_decay))),
+    UnsupportedFeature(codes.ADDED_MASS, _links(lambda link: link.added_mass is not None)),
     UnsupportedFeature(
-        "ball-limit",
-        Fate.DROPPED,
-        "PyBullet does not support limits and friction of ball joints: {names}",
-        _ball_limits,
+        codes.SURFACE_VELOCITY, _links(lambda link: link.surface_velocity_axis is not None)
     ),
+    UnsupportedFeature(codes.DEFORMABLE, _links(lambda link: link.deformable)),
+    UnsupportedFeature(codes.WIND, _links_in_wind),
+    UnsupportedFeature(codes.BUSHING, _connections(lambda element: isinstance(element, Bushing))),
+    UnsupportedFeature(codes.FLUID_FORCE, _fluid_forces),
     UnsupportedFeature(
-        "link-without-gravity",
-        Fate.APPROXIMATED,
-        (
-            "gravity acts on every link in PyBullet; the weight of these links is compensated once "
-            "per step: {names}"
-        ),
-        _links(lambda link: gravity_share(link) != 1.0),
-        _STEP,
-    ),
-    UnsupportedFeature(
-        "velocity-decay",
-        Fate.DROPPED,
-        "PyBullet does not support velocity decay of single links: {names}",
-        _links(lambda link: any(link.velocity_decay)),
-    ),
-    UnsupportedFeature(
-        "added-mass",
-        Fate.DROPPED,
-        "PyBullet does not support added mass: {names}",
-        _links(lambda link: link.added_mass is not None),
-    ),
-    UnsupportedFeature(
-        "surface-velocity",
-        Fate.DROPPED,
-        "PyBullet does not support conveyor surfaces: {names}",
-        _links(lambda link: link.surface_velocity_axis is not None),
-    ),
-    UnsupportedFeature(
-        "deformable",
-        Fate.DROPPED,
-        "deformable links are rigid in PyBullet: {names}",
-        _links(lambda link: link.deformable),
-    ),
-    UnsupportedFeature(
-        "wind", Fate.DROPPED, "PyBullet does not support wind: {names}", _links_in_wind
-    ),
-    UnsupportedFeature(
-        "bushing",
-        Fate.APPROXIMATED,
-        "PyBullet does not support bushings; they act explicitly, once per step: {names}",
-        _connections(lambda element: isinstance(element, Bushing)),
-        _STEP,
-    ),
-    UnsupportedFeature(
-        "fluid-force",
-        Fate.APPROXIMATED,
-        (
-            "PyBullet does not support fluids; buoyancy, drag and lift act explicitly, once per "
-            "step: "
-            "{names}"
-        ),
-        _fluid_forces,
-        _STEP,
-    ),
-    UnsupportedFeature(
-        "tendon",
-        Fate.APPROXIMATED,
-        (
-            "PyBullet does not support tendons; compliant tendons act explicitly, once per step: "
-            "{names}"
-        ),
+        codes.TENDON,
         _tendons(
             lambda tendon, is_representable: is_representable and math.isfinite(tendon.stiffness)
         ),
-        _STEP,
     ),
     UnsupportedFeature(
-        "rigid-tendon",
-        Fate.APPROXIMATED,
-        "PyBullet does not support constraints of several joints; forces enforce tendons once per "
-        "step, within 1e-12, "
-        "and correct the effect of motors and contacts one step later: {names}",
+        codes.RIGID_TENDON,
         _tendons(
             lambda tendon, is_representable: is_representable and math.isinf(tendon.stiffness)
         ),
-        _STEP,
     ),
     UnsupportedFeature(
-        "tendon-joint",
-        Fate.DROPPED,
-        "tendons are ignored if a joint is not a single degree of freedom of a tree: {names}",
-        _tendons(lambda _, is_representable: not is_representable),
+        codes.TENDON_JOINT, _tendons(lambda _, is_representable: not is_representable)
     ),
-    UnsupportedFeature(
-        "rigid-distance",
-        Fate.APPROXIMATED,
-        "PyBullet does not support distance constraints; forces enforce them once per step, "
-        "within 5e-4 m in 1 s at "
-        "1 kHz, and correct the effect of motors and contacts one step later: {names}",
-        _connections(_is_rigid_distance),
-        _STEP,
-    ),
-    UnsupportedFeature(
-        "spring-damper",
-        Fate.APPROXIMATED,
-        (
-            "PyBullet does not support springs between links; they act explicitly, once per step: "
-            "{names}"
-        ),
-        _connections(_is_spring),
-        _STEP,
-    ),
-    UnsupportedFeature(
-        "sensor",
-        Fate.NOTED,
-        "PyBullet does not support sensors; {count} sensor(s) ignored: {names}",
-        _sensors,
-    ),
-    UnsupportedFeature(
-        "light",
-        Fate.NOTED,
-        "PyBullet does not support lights of a file; {count} light(s) ignored: {names}",
-        _lights,
-    ),
-    UnsupportedFeature(
-        "appearance",
-        Fate.NOTED,
-        (
-            "PyBullet draws these visuals without specular color and without textures other than "
-            "the "
-            "color map: {names}"
-        ),
-        _visuals(_has_unsupported_material),
-    ),
-    UnsupportedFeature(
-        "visual-roles",
-        Fate.NOTED,
-        (
-            "PyBullet draws every visual, in all renderers and with shadows; these state "
-            "otherwise: "
-            "{names}"
-        ),
-        _visuals(_has_unsupported_visibility),
-    ),
-    UnsupportedFeature(
-        "physics",
-        Fate.NOTED,
-        "parameters of the file's physics solver are ignored: {names}",
-        _solver_parameters,
-    ),
+    UnsupportedFeature(codes.RIGID_DISTANCE, _connections(_is_rigid_distance)),
+    UnsupportedFeature(codes.SPRING_DAMPER, _connections(_is_spring)),
+    UnsupportedFeature(codes.SENSOR, _sensors),
+    UnsupportedFeature(codes.LIGHT, _lights),
+    UnsupportedFeature(codes.APPEARANCE, _visuals(_has_unsupported_material)),
+    UnsupportedFeature(codes.VISUAL_ROLES, _visuals(_has_unsupported_visibility)),
+    UnsupportedFeature(codes.PHYSICS, _solver_parameters),
 )
 """The unsupported features, in the order in which they are reported."""

@@ -20,7 +20,7 @@ from bridge.geometry.convex_decomposition import Faces, is_simplified, with_choi
 from bridge.geometry.mesh import Appearance
 from bridge.geometry.shapes import terrain_triangles
 from bridge.targets.pybullet import codes
-from loaders.diagnostics import Diagnostic, Diagnostics, Fate, Where
+from loaders.diagnostics import Code, Diagnostic, Diagnostics, Where
 from loaders.files.images import PictureError
 from loaders.model import (
     Box,
@@ -358,17 +358,11 @@ class _Converter:
 
     def _terrain(self, heightmap: Heightmap) -> Iterator[Shape]:
         if self.use is ShapeUse.MOVING_COLLISION:
-            problem = (
-                "the height map {uri} is on a moving link, where PyBullet does not support "
-                "it; ignored"
-            )
-            return self._drop(problem, heightmap.uri, hint="use a mesh")
+            return self._drop(codes.SHAPE_DROPPED, heightmap.uri)
         try:
             triangles = terrain_triangles(heightmap, limit="terrain_triangles")
         except PictureError as error:
-            hint = "use an image of at least 2 x 2 pixels in a format that Pillow reads"
-            problem = "cannot use the height map {uri}: {reason}; ignored"
-            return self._drop(problem, heightmap.uri, hint=hint, reason=str(error))
+            return self._drop(codes.UNREADABLE_HEIGHTMAP, heightmap.uri, reason=str(error))
         path = self.files.write(stl(triangles), ".stl")
         yield replace(_mesh(path), concave=self.use is ShapeUse.STATIC_COLLISION)
 
@@ -432,17 +426,8 @@ class _Converter:
             margin=HULL_MARGIN,
         )
 
-    def _drop(self, template: str, uri: str, *, hint: str, **arguments: str) -> None:
-        self.diagnostics.add(
-            Fate.DROPPED,
-            "pybullet.shape-dropped",
-            template,
-            self.where,
-            target=TARGET,
-            hint=hint,
-            uri=uri,
-            **arguments,
-        )
+    def _drop(self, code: Code, uri: str, **arguments: str) -> None:
+        self.diagnostics.add(code, self.where, target=TARGET, uri=uri, **arguments)
 
 
 _SHEET = 1e-4

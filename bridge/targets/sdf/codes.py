@@ -20,12 +20,14 @@ ACTUATOR = Code(
 ACTUATOR_PROPERTY = Code(
     "sdfout.actuator-property",
     Fate.DROPPED,
-    "",
+    "SDFormat cannot state {properties} of actuator {actuator} of joint {joint}",
     meaning=(
         "SDFormat has no place for a property of an actuator: it is named after its joint and "
         "has the joint's limit."
     ),
-    also=(Fate.NOTED,),
+)
+ACTUATOR_NAME = ACTUATOR_PROPERTY.variant(
+    fate=Fate.NOTED,
 )
 ADDED_ACTUATOR = Code(
     "sdfout.added-actuator",
@@ -84,9 +86,7 @@ FIELD = Code(
     "SDFormat has no place for {field} of {kind} {owner}",
     meaning="SDFormat has no element for a value of the scene; it is left out.",
 )
-FIELD_DROPPED = FIELD.variant(
-    "SDFormat has no place for {field} of {kind} {owner}", fate=Fate.DROPPED
-)
+FIELD_DROPPED = FIELD.variant(fate=Fate.DROPPED)
 FILTER_RULE = Code(
     "sdfout.filter-rule",
     Fate.DROPPED,
@@ -109,12 +109,13 @@ FLOATING_JOINT = Code(
 FLUID_FORCE = Code(
     "sdfout.fluid-force",
     Fate.DROPPED,
-    "",
+    "the document has no place for the force of a fluid on link {link}, {force}; left it out",
     meaning=(
         "Buoyancy, drag and lift are left out: SDFormat has no element for them. The message "
         "has the values."
     ),
     remedy="Add the plugin to the document.",
+    hint="add the plugin that exerts it to the document",
 )
 FRICTION = Code(
     "sdfout.friction",
@@ -153,16 +154,18 @@ MATERIAL = Code(
 MISSING_FILE = Code(
     "sdfout.missing-file",
     Fate.NOTED,
-    "",
+    "{uri} was not found; the document names it as the source does",
     meaning="A mesh or picture was not found; the document names it as the source does.",
     remedy="Add its folder to the search paths.",
+    hint="add its folder to the search paths",
 )
 MODEL_CONFIG = Code(
     "sdfout.model-config",
     Fate.INVALID,
-    "",
+    "model.config describes one model, and {name} has {count}",
     meaning="`model.config` describes one model, and the scene has another number of models.",
     remedy="Leave `model.config` out, or write directives.",
+    hint="leave model.config out, or write directives, with a file for each model",
 )
 NAME = Code(
     "sdfout.name",
@@ -200,7 +203,10 @@ OUT_OF_SCOPE = Code(
 PUBLISHED_SENSOR = Code(
     "sdfout.published-sensor",
     Fate.DROPPED,
-    "",
+    (
+        "the document has no place for sensor {sensor} of type {type}, which a plugin publishes; "
+        "left it out"
+    ),
     meaning=(
         "Joint states and odometry come from plugins of Gazebo; SDFormat has no sensor for them."
     ),
@@ -209,24 +215,34 @@ PUBLISHED_SENSOR = Code(
 READ_BACK = Code(
     "sdfout.read-back",
     Fate.INVALID,
-    "",
+    (
+        "the written file, read back, is not the exported model (A is the model, B the file): "
+        "{problem}"
+    ),
     meaning="The written file, read back, is not the exported model.",
     remedy="Report a bug.",
+    hint="report a bug; check=False writes the files all the same",
 )
 REVERSED_JOINT = Code(
     "sdfout.reversed-joint",
     Fate.NOTED,
-    "",
+    "SDFormat does not allow the world as child of joint {joint}; exchanged parent and child",
     meaning=(
         "The child of a joint is the world, which SDFormat does not allow; parent and child "
         "are exchanged."
     ),
-    also=(Fate.APPROXIMATED,),
+)
+REVERSED_MOTION = REVERSED_JOINT.variant(
+    REVERSED_JOINT.message + ", so that its position is that of the inverse motion",
+    fate=Fate.APPROXIMATED,
 )
 ROTOR_INERTIA = Code(
     "sdfout.rotor-inertia",
     Fate.NOTED,
-    "",
+    (
+        "the reflected inertia of the joints {joints} is written as the rotor inertia of "
+        "actuators, which Drake reads"
+    ),
     meaning=(
         "The reflected inertia of a joint is written as the rotor inertia of an actuator, "
         "which Drake alone reads."

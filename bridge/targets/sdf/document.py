@@ -29,6 +29,7 @@ from bridge.targets.folder import (
 from bridge.targets.folder import Built as BuiltDocument
 from bridge.targets.options import VERSIONS, SdfExportOptions
 from bridge.targets.report import WRITTEN_BY, Report
+from bridge.targets.sdf import codes
 from bridge.targets.xml import Element, add, root_element, write
 from loaders.diagnostics import Diagnostic, ExportError
 from loaders.model import WORLD, Model, Physics
@@ -218,7 +219,7 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str | None = ASSE
     scene = scene_of(source, load_options, report)
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
     files = (SourceFiles if assets is None else Files)(
-        report, AssetFiles(assets or ""), "sdfout.missing-file"
+        report, AssetFiles(assets or ""), codes.MISSING_FILE
     )
     root = document(form, files)
     with_version(root, options.version, report)
@@ -249,7 +250,7 @@ def model_config(name: str, main: str, version: str) -> str:
     return write(root)
 
 
-_FORMAT = Format("SDFormat", ".sdf", "export_sdf", "sdfout.read-back")
+_FORMAT = Format("SDFormat", ".sdf", "export_sdf", codes.READ_BACK)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ from bridge.targets.report import (
     without_unsupported_fields,
 )
 from bridge.targets.sdf import codes
-from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, Fate
+from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, finding_of
 from loaders.model import (
     WORLD,
     Collision,
@@ -355,11 +355,11 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> Norm
         options: The options of the export.
         report: Receives what is changed or left out.
     """
-    scene = with_rotor_inertia(scene, report, "sdfout.rotor-inertia")
-    scene = without_fluid_forces(scene, report, "sdfout.fluid-force")
+    scene = with_rotor_inertia(scene, report, codes.ROTOR_INERTIA)
+    scene = without_fluid_forces(scene, report, codes.FLUID_FORCE)
     _report_fields(scene, report)
     scene = without_unsupported_fields(scene, SUPPORTED_FIELDS)
-    scene = without_published_sensors(scene, report, "sdfout.published-sensor")
+    scene = without_published_sensors(scene, report, codes.PUBLISHED_SENSOR)
     scene = _without_mujoco_items(_without_keyframes(scene, report), report)
     scene = with_representable_models(scene, report)
     scene, world_link = with_world_link(scene, report)
@@ -391,14 +391,12 @@ def _with_settings(scene: Scene, options: SdfExportOptions, report: Report) -> t
 
 
 def _no_model(scene: Scene) -> Diagnostic:
-    return Diagnostic(
-        "sdfout.model-config",
-        Fate.INVALID,
-        "model.config describes one model, and {name} has {count}",
-        hint="leave model.config out, or write directives, with a file for each model",
-        arguments={"name": scene.name, "count": len(scene.models)},
-        subjects=tuple(model.name for model in scene.models),
+    return finding_of(
+        codes.MODEL_CONFIG,
         target=TARGET,
+        subjects=[model.name for model in scene.models],
+        name=scene.name,
+        count=len(scene.models),
     )
 
 
@@ -480,9 +478,7 @@ def _report_fields(scene: Scene, report: Report) -> None:
     """Report the fields that no element of SDFormat holds."""
     for item, owner, field in unsupported_fields(scene, SUPPORTED_FIELDS):
         report.add(
-            Fate.NOTED if isinstance(item, Light | Sensor) else Fate.DROPPED,
-            "sdfout.field",
-            "SDFormat has no place for {field} of {kind} {owner}",
+            codes.FIELD if isinstance(item, Light | Sensor) else codes.FIELD_DROPPED,
             getattr(item, "where", NOWHERE),
             subjects=(owner,),
             field=field_words(field),

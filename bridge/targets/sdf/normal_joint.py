@@ -11,7 +11,6 @@ import numpy as np
 
 from bridge.targets.report import Report
 from bridge.targets.sdf import codes
-from loaders.diagnostics import Fate
 from loaders.drake.joint import ACTUATED
 from loaders.model import (
     WORLD,
@@ -88,11 +87,9 @@ def _actuator(joint: Joint, actuator: Actuator | None, report: Report) -> Actuat
     keys = ("name", "effort", "interfaces", "p_gain", "d_gain")
     lost = [key for key in keys if getattr(said, key) != getattr(actuator, key)]
     if lost:
-        fate = Fate.NOTED if set(lost) <= {"name", "interfaces"} else Fate.DROPPED
+        is_name = set(lost) <= {"name", "interfaces"}
         report.add(
-            fate,
-            "sdfout.actuator-property",
-            "SDFormat cannot state {properties} of actuator {actuator} of joint {joint}",
+            codes.ACTUATOR_NAME if is_name else codes.ACTUATOR_PROPERTY,
             actuator.where,
             subjects=(actuator.name, joint.name),
             properties=tuple(name.replace("_", " ") for name in lost),
@@ -185,14 +182,9 @@ def _away_from_world(joint: Joint, report: Report) -> Joint:
     """
     if joint.child != WORLD:
         return joint
-    fate = Fate.NOTED
-    if len(joint.axes) > 1 or joint.type is JointType.BALL:
-        fate = Fate.APPROXIMATED
+    exact = len(joint.axes) <= 1 and joint.type is not JointType.BALL
     report.add(
-        fate,
-        "sdfout.reversed-joint",
-        "SDFormat does not allow the world as child of joint {joint}; exchanged parent and child"
-        + ("" if fate is Fate.NOTED else ", so that its position is that of the inverse motion"),
+        codes.REVERSED_JOINT if exact else codes.REVERSED_MOTION,
         joint.where,
         subjects=(joint.name,),
         joint=joint.name,

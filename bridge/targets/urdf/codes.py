@@ -7,7 +7,10 @@ from loaders.diagnostics import Code, Fate
 ACTUATOR = Code(
     "urdfout.actuator",
     Fate.DROPPED,
-    "",
+    (
+        "URDF cannot state actuator {actuator}, as it drives no joint with one axis that may exert "
+        "effort; left it out"
+    ),
     meaning=(
         "An actuator drives a tendon, or a joint with several axes or without effort; it is "
         "left out."
@@ -64,20 +67,23 @@ COUPLING = Code(
 FIELD = Code(
     "urdfout.field",
     Fate.DROPPED,
-    "",
+    "the document has no place for {field} of {kind} {owner}",
     meaning="Neither URDF nor the extensions in use have a place for a value; it is left out.",
     remedy="Allow more `extensions`, or write SDFormat.",
-    also=(Fate.NOTED,),
+)
+FIELD_NOTED = FIELD.variant(
+    fate=Fate.NOTED,
 )
 FLUID_FORCE = Code(
     "urdfout.fluid-force",
     Fate.DROPPED,
-    "",
+    "the document has no place for the force of a fluid on link {link}, {force}; left it out",
     meaning=(
         "Buoyancy, drag and lift are left out: URDF has no element for them. The message has "
         "the values."
     ),
     remedy="Add the plugin to the document.",
+    hint="add the plugin that exerts it to the document",
 )
 FRAME_LINK = Code(
     "urdfout.frame-link",
@@ -115,7 +121,10 @@ IDLE_GEARBOX = Code(
 JOINED_LINKS = Code(
     "urdfout.joined-links",
     Fate.DROPPED,
-    "",
+    (
+        "links {a} and {b} may touch in MuJoCo; by Drake's rules links that a joint connects or "
+        "that are fixed to each other never do"
+    ),
     meaning=(
         "Two links may touch in MuJoCo, and never do by Drake's rules: one joint connects "
         "them, or both are fixed."
@@ -131,9 +140,10 @@ JOINT_PROPERTY = Code(
 JOINT_TYPE = Code(
     "urdfout.joint-type",
     Fate.INVALID,
-    "",
+    "URDF cannot represent joint {joint} of type {type}: {reason}",
     meaning="URDF has no such joint.",
     remedy="Write SDFormat.",
+    hint="write SDFormat",
 )
 LINK_FRAME = Code(
     "urdfout.link-frame",
@@ -146,13 +156,17 @@ LINK_FRAME = Code(
 LOOP = Code(
     "urdfout.loop",
     Fate.DROPPED,
-    "",
+    "joint {joint} closes a loop of links, and URDF has trees only; {outcome}",
     meaning=(
         "A joint closes a loop of links; it is left out, or a ball constraint of Drake stands "
         "for it."
     ),
     remedy="Write SDFormat.",
-    also=(Fate.NOTED,),
+    hint="write SDFormat",
+)
+LOOP_OF_BALL = LOOP.variant(
+    fate=Fate.NOTED,
+    hint="",
 )
 MATERIAL = Code(
     "urdfout.material",
@@ -163,19 +177,25 @@ MATERIAL = Code(
 MERGED_MODELS = Code(
     "urdfout.merged-models",
     Fate.APPROXIMATED,
-    "",
+    (
+        "a URDF has one model; {models} become one, to which SDFormat's rule for collisions in a "
+        "model applies"
+    ),
     meaning=(
         "Several models become one; SDFormat's rule that links of one model do not collide "
         "now applies to all."
     ),
-    also=(Fate.NOTED,),
+)
+MERGED_MODELS_NOTED = MERGED_MODELS.variant(
+    fate=Fate.NOTED,
 )
 MISSING_FILE = Code(
     "urdfout.missing-file",
     Fate.NOTED,
-    "",
+    "{uri} was not found; the document names it as the source does",
     meaning="A mesh or picture was not found; the document names it as the source does.",
     remedy="Add its folder to the search paths.",
+    hint="add its folder to the search paths",
 )
 NAME = Code(
     "urdfout.name",
@@ -195,7 +215,10 @@ NO_INERTIA = Code(
 PUBLISHED_SENSOR = Code(
     "urdfout.published-sensor",
     Fate.DROPPED,
-    "",
+    (
+        "the document has no place for sensor {sensor} of type {type}, which a plugin publishes; "
+        "left it out"
+    ),
     meaning=(
         "Joint states and odometry come from plugins of Gazebo; a document has no sensor for them."
     ),
@@ -204,16 +227,23 @@ PUBLISHED_SENSOR = Code(
 READ_BACK = Code(
     "urdfout.read-back",
     Fate.INVALID,
-    "",
+    (
+        "the written file, read back, is not the exported model (A is the model, B the file): "
+        "{problem}"
+    ),
     meaning="The written file, read back, is not the exported model.",
     remedy="Report a bug.",
+    hint="report a bug; check=False writes the files all the same",
 )
 REVERSED_JOINT = Code(
     "urdfout.reversed-joint",
     Fate.NOTED,
-    "",
+    "joint {joint} leads towards the root; exchanged parent and child",
     meaning="A joint leads towards the root; its parent and child are exchanged.",
-    also=(Fate.APPROXIMATED,),
+)
+REVERSED_MOTION = REVERSED_JOINT.variant(
+    REVERSED_JOINT.message + ", so that its position is that of the inverse motion",
+    fate=Fate.APPROXIMATED,
 )
 ROOT_POSE = Code(
     "urdfout.root-pose",
@@ -233,7 +263,10 @@ ROOT_POSE = Code(
 ROTOR_INERTIA = Code(
     "urdfout.rotor-inertia",
     Fate.NOTED,
-    "",
+    (
+        "the reflected inertia of the joints {joints} is written as the rotor inertia of "
+        "actuators, which Drake reads"
+    ),
     meaning=(
         "The reflected inertia of a joint is written as the rotor inertia of an actuator, "
         "which Drake alone reads."
@@ -242,23 +275,30 @@ ROTOR_INERTIA = Code(
 SEVERAL_ROOTS = Code(
     "urdfout.several-roots",
     Fate.INVALID,
-    "",
+    "a URDF has one tree, and this model has {count}, with the roots {roots}",
     meaning="The model is not one tree.",
     remedy="Export a folder, with a file for each tree; connect them by joints; or write SDFormat.",
+    hint="export a folder, with a file for each tree; connect them by joints; or write SDFormat",
 )
 SHAPE = Code(
     "urdfout.shape",
     Fate.APPROXIMATED,
-    "",
+    "the document cannot state the shape of {kind} {name} of link {link}, a {shape}; {outcome}",
     meaning=(
         "URDF has no such shape, and not all readers for which the document is written know "
         "it; a mesh is written, a box for a plane, or it is left out."
     ),
     remedy="Use a mesh.",
-    also=(
-        Fate.DROPPED,
-        Fate.NOTED,
-    ),
+)
+SHAPE_DROPPED = SHAPE.variant(
+    fate=Fate.DROPPED,
+    hint="use a mesh",
+)
+SHAPE_OF_VISUAL = SHAPE.variant(
+    fate=Fate.NOTED,
+)
+SHAPE_OF_VISUAL_OMITTED = SHAPE_OF_VISUAL.variant(
+    hint="use a mesh",
 )
 STATIC = Code(
     "urdfout.static",

@@ -31,6 +31,7 @@ from bridge.targets.folder import (
 from bridge.targets.folder import Built as BuiltDocument
 from bridge.targets.options import EXTENSIONS, UrdfExportOptions, changed_options
 from bridge.targets.report import Report
+from bridge.targets.urdf import codes
 from bridge.targets.xml import Element, Value, add, file_name, root_element, write
 from loaders.diagnostics import Diagnostic, ExportError
 from loaders.finish.transform import moved_frames, renamed
@@ -199,7 +200,7 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> 
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
     if options.meshes == "package":
         assets = f"package://{file_name(scene.name)}/{assets}"
-    files = Files(report, AssetFiles(assets), "urdfout.missing-file")
+    files = Files(report, AssetFiles(assets), codes.MISSING_FILE)
     root = document(form, options, files)
     report.entries.raise_for(ExportError, strict=options.strict)
     return BuiltDocument(
@@ -248,7 +249,7 @@ def urdf_assembly(
         built = build(named, lenient, assets)
         return Document(built, _free_pose(built), _SOLVED)
 
-    form = Format("URDF", ".urdf", function, "urdfout.read-back")
+    form = Format("URDF", ".urdf", function, codes.READ_BACK)
     if "drake" in lenient.get("extensions", EXTENSIONS):
         scene = with_filter_groups(scene)
     contents, report = assembly_contents(
@@ -302,7 +303,7 @@ def srdf_text(source: Scene, scene: Scene, names: Mapping[str, str]) -> str:
     return write(root)
 
 
-_FORMAT = Format("URDF", ".urdf", "export_urdf", "urdfout.read-back")
+_FORMAT = Format("URDF", ".urdf", "export_urdf", codes.READ_BACK)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

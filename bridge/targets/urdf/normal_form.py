@@ -265,13 +265,13 @@ def normal_form(scene: Scene, options: UrdfExportOptions, report: Report) -> Nor
         ExportError: if the scene has several roots, or a joint that URDF does not have.
     """
     if "drake" in options.extensions:
-        report_pairs_kept_apart(scene, report, "urdfout.joined-links")
+        report_pairs_kept_apart(scene, report, codes.JOINED_LINKS)
         scene = with_filter_groups(scene)
     scene = without_gearboxes(with_static_links_welded(scene, report), report)
     if "drake" in options.extensions and options.transmissions:
-        scene = with_rotor_inertia(scene, report, "urdfout.rotor-inertia")
-    scene = without_published_sensors(scene, report, "urdfout.published-sensor")
-    scene = without_fluid_forces(scene, report, "urdfout.fluid-force")
+        scene = with_rotor_inertia(scene, report, codes.ROTOR_INERTIA)
+    scene = without_published_sensors(scene, report, codes.PUBLISHED_SENSOR)
+    scene = without_fluid_forces(scene, report, codes.FLUID_FORCE)
     if "pybullet" in options.extensions:
         scene = with_torsional_lengths(scene)
     scene = with_representable_fields(scene, options, report)

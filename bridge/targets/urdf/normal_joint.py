@@ -13,7 +13,7 @@ from bridge.lowering.joint import gearbox_coupling
 from bridge.targets.options import UrdfExportOptions
 from bridge.targets.report import Report
 from bridge.targets.urdf import codes
-from loaders.diagnostics import ExportError, Fate
+from loaders.diagnostics import ExportError
 from loaders.finish.transform import moved_frames
 from loaders.model import (
     WORLD,
@@ -196,11 +196,11 @@ def with_representable_drives(scene: Scene, report: Report) -> Scene:
     for actuator in scene.actuators:
         joint = joints.get(actuator.joint)
         if joint is None or actuator.tendon or not _has_driven_axis(joint):
-            _add(
-                actuator,
-                "urdfout.actuator",
-                "as it drives no joint with one axis that may exert effort",
-                report,
+            report.add(
+                codes.ACTUATOR,
+                actuator.where,
+                subjects=(actuator.name,),
+                actuator=actuator.name,
             )
         else:
             kept.append(actuator)
@@ -264,18 +264,6 @@ def _said(actuator: Actuator, effort: float, report: Report) -> Actuator:
             joint=actuator.joint,
         )
     return said
-
-
-def _add(actuator: Actuator, code: str, reason: str, report: Report) -> None:
-    report.add(
-        Fate.DROPPED,
-        code,
-        "URDF cannot state actuator {actuator}, {reason}; left it out",
-        actuator.where,
-        subjects=(actuator.name,),
-        actuator=actuator.name,
-        reason=reason,
-    )
 
 
 def _couplings(scene: Scene, report: Report) -> Iterable[Coupling]:

@@ -27,7 +27,7 @@ from bridge.targets.elements import MASSLESS, without_undrawn_textures
 from bridge.targets.numbers import BEYOND_COLORS, with_colors_in_range
 from bridge.targets.report import Report
 from bridge.targets.urdf import codes
-from loaders.diagnostics import Fate, Where
+from loaders.diagnostics import Code, Where
 from loaders.files.images import PictureError
 from loaders.files.read_file import is_file
 from loaders.model import (
@@ -516,20 +516,16 @@ def _with_stated_mass(scene: Scene, report: Report) -> Scene:
 def _with_inertia(link: Link, report: Report) -> Link:
     decay = (link.velocity_decay[0],) * 2
     if link.velocity_decay != decay:
-        _report_field(
-            link, "angular velocity decay beside another linear one", report, Fate.DROPPED
-        )
+        _report_field(link, "angular velocity decay beside another linear one", report)
     if link.name == WORLD and link.inertia is not None:
-        _report_field(link, "inertia of the world", report, Fate.DROPPED)
+        _report_field(link, "inertia of the world", report)
         link = dataclasses.replace(link, inertia=None)
     return dataclasses.replace(link, velocity_decay=decay)
 
 
-def _report_field(link: Link, field: str, report: Report, fate: Fate = Fate.NOTED) -> None:
+def _report_field(link: Link, field: str, report: Report, code: Code = codes.FIELD) -> None:
     report.add(
-        fate,
-        "urdfout.field",
-        "the document has no place for {field} of {kind} {owner}",
+        code,
         link.where,
         subjects=(link.name,),
         field=field,
@@ -564,7 +560,7 @@ def _others(link: Link, part: Collision | Visual, report: Report) -> tuple[Colli
     if isinstance(part.geometry, Plane):
         collides = isinstance(part, Collision)
         if collides and part.geometry.size != Plane().size:
-            _report_field(link, "size of the drawing", report)
+            _report_field(link, "size of the drawing", report, codes.FIELD_NOTED)
         box, X_GB = box_of_plane(part.geometry, collides=collides)
         return (dataclasses.replace(part, geometry=box, X_LG=part.X_LG @ X_GB),)
     return tuple(
@@ -585,13 +581,13 @@ def _report_shape(
             if isinstance(box, Box)
             else "wrote a mesh"
         )
-    loss = Fate.APPROXIMATED if others else Fate.DROPPED
+    if collides:
+        code = codes.SHAPE if others else codes.SHAPE_DROPPED
+    else:
+        code = codes.SHAPE_OF_VISUAL if others else codes.SHAPE_OF_VISUAL_OMITTED
     report.add(
-        loss if collides else Fate.NOTED,
-        "urdfout.shape",
-        "the document cannot state the shape of {kind} {name} of link {link}, a {shape}; {outcome}",
+        code,
         part.where,
-        hint="" if others else "use a mesh",
         subjects=(link.name,),
         kind="collision" if collides else "visual",
         name=part.name,

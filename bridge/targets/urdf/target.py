@@ -11,9 +11,10 @@ import numpy as np
 from bridge.targets.elements import has_writable_pairs
 from bridge.targets.options import Extension, FrameLinks, Joints, Meshes, Repair, UrdfExportOptions
 from bridge.targets.report import Report, field_words, is_stated_elsewhere, kind_words, part_name
+from bridge.targets.urdf import codes
 from loaders import LoadOptions
 from loaders import model as m
-from loaders.diagnostics import NOWHERE, Fate, Where
+from loaders.diagnostics import NOWHERE, Where
 from loaders.scene import Scene
 
 from .normal_link import all_know
@@ -248,9 +249,7 @@ class _Pruning:
 
     def _add(self, where: Where, cls: type, owner: str, field: str) -> None:
         self.report.add(
-            Fate.NOTED if cls in _APPEARANCE else Fate.DROPPED,
-            "urdfout.field",
-            "the document has no place for {field} of {kind} {owner}",
+            codes.FIELD_NOTED if cls in _APPEARANCE else codes.FIELD,
             where,
             subjects=(owner,),
             field=field_words(field),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from bridge.targets.report import Report
 from bridge.targets.urdf import codes
 from loaders.collision_pairs import connected_components, static_links
-from loaders.diagnostics import Diagnostic, ExportError, Fate
+from loaders.diagnostics import Diagnostic, ExportError, finding_of
 from loaders.model import WORLD, BallConstraint, Joint, JointType, Model
 from loaders.pose import IDENTITY, Pose, frozen
 from loaders.scene import Scene
@@ -132,16 +132,8 @@ def _root_of(component: Iterable[str], scene: Scene) -> str:
 
 
 def _several(roots: list[str]) -> Diagnostic:
-    return Diagnostic(
-        "urdfout.several-roots",
-        Fate.INVALID,
-        "a URDF has one tree, and this model has {count}, with the roots {roots}",
-        hint=(
-            "export a folder, with a file for each tree; connect them by joints; or write SDFormat"
-        ),
-        arguments={"count": len(roots), "roots": tuple(roots)},
-        subjects=tuple(roots),
-        target="urdf",
+    return finding_of(
+        codes.SEVERAL_ROOTS, target="urdf", subjects=roots, count=len(roots), roots=tuple(roots)
     )
 
 
@@ -185,10 +177,7 @@ def _turned(joint: Joint, report: Report) -> Joint:
         )
     exact = len(joint.axes) <= 1 and joint.type not in (JointType.BALL, JointType.FLOATING)
     report.add(
-        Fate.NOTED if exact else Fate.APPROXIMATED,
-        "urdfout.reversed-joint",
-        "joint {joint} leads towards the root; exchanged parent and child"
-        + ("" if exact else ", so that its position is that of the inverse motion"),
+        codes.REVERSED_JOINT if exact else codes.REVERSED_MOTION,
         joint.where,
         subjects=(joint.name,),
         joint=joint.name,
@@ -206,15 +195,14 @@ def unrepresentable(joint: Joint, reason: str) -> Diagnostic:
         joint: The joint.
         reason: The reason, a clause.
     """
-    return Diagnostic(
-        "urdfout.joint-type",
-        Fate.INVALID,
-        "URDF cannot represent joint {joint} of type {type}: {reason}",
+    return finding_of(
+        codes.JOINT_TYPE,
         joint.where,
-        hint="write SDFormat",
-        arguments={"joint": joint.name, "type": joint.type.value, "reason": reason},
-        subjects=(joint.name,),
         target="urdf",
+        subjects=(joint.name,),
+        joint=joint.name,
+        type=joint.type.value,
+        reason=reason,
     )
 
 
@@ -225,19 +213,12 @@ def _ball(joint: Joint) -> BallConstraint:
 
 
 def _report_loop(joint: Joint, report: Report, *, is_ball: bool) -> None:
-    if is_ball:
-        fate, outcome = Fate.NOTED, "a ball constraint closes it"
-    else:
-        fate, outcome = Fate.DROPPED, "left it out"
     report.add(
-        fate,
-        "urdfout.loop",
-        "joint {joint} closes a loop of links, and URDF has trees only; {outcome}",
+        codes.LOOP_OF_BALL if is_ball else codes.LOOP,
         joint.where,
-        hint="" if is_ball else "write SDFormat",
         subjects=(joint.name, joint.parent, joint.child),
         joint=joint.name,
-        outcome=outcome,
+        outcome="a ball constraint closes it" if is_ball else "left it out",
     )
 
 
@@ -288,13 +269,7 @@ def _report_merged(
         names = tuple(model.name for model in scene.models)
         colliding = {link.model for link in scene.links if link.collisions}
         report.add(
-            Fate.APPROXIMATED if len(colliding) > 1 else Fate.NOTED,
-            "urdfout.merged-models",
-            (
-                "a URDF has one model; {models} become one, to which SDFormat's rule for "
-                "collisions "
-                "in a model applies"
-            ),
+            codes.MERGED_MODELS if len(colliding) > 1 else codes.MERGED_MODELS_NOTED,
             subjects=names,
             models=names,
         )

@@ -9,12 +9,13 @@ import pytest
 import bridge
 import loaders
 from bridge.cli import main
+from bridge.diagnostic_codes import CODES
 from bridge.targets.report import read_back, require_equal
 from bridge.targets.sdf.document import build
 from loaders.diagnostics import ExportError
 from tests.support.scenes import link, scene
 
-CODE = "sdfout.read-back"
+CODE = CODES["sdfout.read-back"]
 
 
 def test_equal_and_other_scenes_and_invalid_files() -> None:

@@ -12,7 +12,7 @@ import loaders
 from bridge.targets.report import Report, unsupported_fields, value_text
 from bridge.targets.sdf.target import SUPPORTED_FIELDS
 from loaders import model as m
-from loaders.diagnostics import Fate
+from loaders.diagnostics import Code, Fate
 from loaders.pose import Pose
 from tests.support.scenes import link, scene
 
@@ -33,7 +33,7 @@ def test_all_fields_of_the_model_are_answered_for_or_reported() -> None:
 
 def test_findings_name_the_target() -> None:
     report = Report("sdf")
-    report.add(Fate.NOTED, "sdfout.name", "x")
+    report.add(Code("sdfout.name", Fate.NOTED, "x", meaning=""))
     assert [entry.target for entry in report.entries] == ["sdf"]
 
 

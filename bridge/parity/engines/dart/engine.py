@@ -21,13 +21,22 @@ from typing import IO, Any, Self
 
 import numpy as np
 
+from bridge.codes import (
+    DART_CONSTRAINT,
+    DART_COUPLING,
+    DART_FORCE_ELEMENT,
+    DART_FORCE_ELEMENT_BALL_SPRING,
+    DART_ONE_WAY_COUPLING,
+    DART_ROTOR_INERTIA,
+    DART_SHAPE,
+)
 from bridge.installed_packages import version_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import Position
 from bridge.parity.engine import Dof, JointParameters, NotReportedError, Settings
 from bridge.parity.readings import Surfaces
-from loaders.diagnostics import Diagnostic, Fate, Where
+from loaders.diagnostics import Code, Diagnostic, Where, finding_of
 from loaders.inertia import SpatialInertia
 from loaders.model import BallConstraint, WeldConstraint
 from loaders.pose import Array, Pose
@@ -53,10 +62,8 @@ def losses(mechanism: Mechanism) -> tuple[Diagnostic, ...]:
 def _rotors(mechanism: Mechanism) -> Iterator[Diagnostic]:
     for body in mechanism.bodies:
         if any(body.reflected_inertia) and body.source is not None:
-            template = "DART has no inertia of rotors; joint {joint} lacks {inertia}"
             yield _lost(
-                "dart.rotor-inertia",
-                template,
+                DART_ROTOR_INERTIA,
                 body.source.where,
                 str(body.joint),
                 joint=str(body.joint),
@@ -69,13 +76,8 @@ def _couplings(mechanism: Mechanism) -> Iterator[Diagnostic]:
     for coupling in mechanism.couplings:
         if follows(mechanism, coupling) is None:
             names = order[coupling.follower][0], order[coupling.leader][0]
-            template = (
-                "DART does not couple joint {follower}, because it or joint {leader} has "
-                "several axes"
-            )
             yield _lost(
-                "dart.coupling",
-                template,
+                DART_COUPLING,
                 coupling.where,
                 *names,
                 follower=names[0],
@@ -83,13 +85,8 @@ def _couplings(mechanism: Mechanism) -> Iterator[Diagnostic]:
             )
         else:
             names = order[coupling.follower][0], order[coupling.leader][0]
-            template = (
-                "in DART, joint {follower} follows joint {leader} without a reaction on "
-                "joint {leader}"
-            )
             yield _lost(
-                "dart.one-way-coupling",
-                template,
+                DART_ONE_WAY_COUPLING,
                 coupling.where,
                 *names,
                 follower=names[0],
@@ -100,14 +97,10 @@ def _couplings(mechanism: Mechanism) -> Iterator[Diagnostic]:
 def _constraints(mechanism: Mechanism) -> Iterator[Diagnostic]:
     for constraint in mechanism.scene.constraints:
         if not isinstance(constraint, BallConstraint | WeldConstraint):
-            template = "DART has no constraint of the kind {kind}"
-            yield _lost(
-                "dart.constraint", template, constraint.where, kind=type(constraint).__name__
-            )
+            yield _lost(DART_CONSTRAINT, constraint.where, kind=type(constraint).__name__)
     for tendon in mechanism.scene.tendons:
         yield _lost(
-            "dart.constraint",
-            "DART has no constraint of the kind {kind}",
+            DART_CONSTRAINT,
             tendon.where,
             kind="Tendon",
         )
@@ -116,8 +109,7 @@ def _constraints(mechanism: Mechanism) -> Iterator[Diagnostic]:
 def _forces(mechanism: Mechanism) -> Iterator[Diagnostic]:
     for force in (*mechanism.scene.forces, *mechanism.fluid_forces):
         yield _lost(
-            "dart.force-element",
-            "DART has no force of the kind {kind}",
+            DART_FORCE_ELEMENT,
             force.where,
             kind=type(force).__name__,
         )
@@ -134,10 +126,8 @@ def _springs(mechanism: Mechanism) -> Iterator[Diagnostic]:
                 and primitive.limits.spring_stiffness
                 and body.source
             ):
-                template = "DART has no spring of joint {joint}, which has several directions"
                 yield _lost(
-                    "dart.force-element",
-                    template,
+                    DART_FORCE_ELEMENT_BALL_SPRING,
                     body.source.where,
                     str(body.joint),
                     joint=str(body.joint),
@@ -148,10 +138,8 @@ def _shapes(mechanism: Mechanism) -> Iterator[Diagnostic]:
     for body in mechanism.bodies:
         for collision in body.link.collisions:
             if not is_supported(collision):
-                template = "DART gets no {kind}, the shape of collision {collision} of link {link}"
                 yield _lost(
-                    "dart.shape",
-                    template,
+                    DART_SHAPE,
                     collision.where,
                     body.name,
                     kind=type(collision.geometry).__name__,
@@ -160,12 +148,8 @@ def _shapes(mechanism: Mechanism) -> Iterator[Diagnostic]:
                 )
 
 
-def _lost(
-    code: str, template: str, where: Where, *subjects: str, **arguments: str | float
-) -> Diagnostic:
-    return Diagnostic(
-        code, Fate.DROPPED, template, where, _TARGET, arguments=arguments, subjects=subjects
-    )
+def _lost(code: Code, where: Where, *subjects: str, **arguments: str | float) -> Diagnostic:
+    return finding_of(code, where, target=_TARGET, hint="", subjects=subjects, **arguments)
 
 
 REPLY_TIMEOUT = 120.0

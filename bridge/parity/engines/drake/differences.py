@@ -4,15 +4,24 @@ links and joints.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from bridge.codes import (
+    DRAKE_CONTINUOUS_LIMITS,
+    DRAKE_FRICTION,
+    DRAKE_LINK_WITHOUT_GRAVITY,
+    DRAKE_REPLACED_INERTIA,
+    DRAKE_SCREW_LIMITS,
+    DRAKE_SHARED_DAMPING,
+    DRAKE_UNIVERSAL_LIMITS,
+    DRAKE_UNSTATED_FRICTION,
+)
 from bridge.mechanism import Mechanism
-from loaders.diagnostics import Diagnostic, Fate
+from loaders.diagnostics import Code, Diagnostic, finding_of
 from loaders.model import Joint, Link
 from loaders.pose import Array
 from loaders.scene import Scene
@@ -60,26 +69,14 @@ def friction_differences(
         if len(found) != len(wanted) or found == wanted:
             continue
         readings = (
-            (
-                "Drake takes mu2 for the dynamic friction of link {link}",
-                sorted(each.mu2 for each in stated),
-            ),
-            ("Drake finds no friction of link {link} and takes 1", [1.0] * len(stated)),
+            (DRAKE_FRICTION, sorted(each.mu2 for each in stated)),
+            (DRAKE_UNSTATED_FRICTION, [1.0] * len(stated)),
         )
-        for template, expected in readings:
+        for code, expected in readings:
             if found == expected:
                 difference = max(abs(x - y) for x, y in zip(expected, wanted, strict=True))
-                yield _about_friction(template, link, difference)
+                yield _about_link(code, link, difference=f"{difference:g}")
                 break
-
-
-def _about_friction(template: str, link: Link, difference: float) -> Diagnostic:
-    entry = _about_link(
-        "drake.friction", f"{template}; its coefficients differ by up to {{difference}}", link
-    )
-    return dataclasses.replace(
-        entry, arguments={**entry.arguments, "difference": f"{difference:g}"}
-    )
 
 
 def _replaced_inertias(links: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
@@ -89,8 +86,7 @@ def _replaced_inertias(links: Mapping[str, Any], scene: Scene) -> Iterator[Diagn
     for link in scene.links:
         body = links.get(link.name)
         if body is not None and _is_ball_of_water(body) and not _has_inertia_of(link, body):
-            template = "Drake finds the inertia of link {link} invalid and replaces it"
-            yield _about_link("drake.replaced-inertia", template, link)
+            yield _about_link(DRAKE_REPLACED_INERTIA, link)
 
 
 def _is_ball_of_water(body: Any) -> bool:
@@ -130,19 +126,14 @@ def _gravity(links: Iterable[Link]) -> Iterator[Diagnostic]:
     """The links without gravity."""
     for link in links:
         if not link.gravity:
-            yield _about_link(
-                "drake.link-without-gravity",
-                "Drake applies gravity to link {link}, which has none",
-                link,
-            )
+            yield _about_link(DRAKE_LINK_WITHOUT_GRAVITY, link)
 
 
 def _limits_of_continuous_joints(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
     """The continuous joints to which Drake gives limits."""
     for joint in scene.joints:
         if joint.type == "continuous" and joint.name in joints and _has_limits(joints[joint.name]):
-            template = "Drake keeps the limits of joint {joint}; a continuous joint has none"
-            yield _about_joint("drake.continuous-limits", Fate.APPROXIMATED, template, joint)
+            yield _about_joint(DRAKE_CONTINUOUS_LIMITS, joint)
 
 
 def _limits_of_screws(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
@@ -152,12 +143,7 @@ def _limits_of_screws(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagn
             joint.type == "screw" and np.isfinite([joint.axes[0].lower, joint.axes[0].upper]).any()
         )
         if limited and joint.name in joints and not _has_limits(joints[joint.name]):
-            yield _about_joint(
-                "drake.screw-limits",
-                Fate.DROPPED,
-                "Drake ignores the limits of screw {joint}",
-                joint,
-            )
+            yield _about_joint(DRAKE_SCREW_LIMITS, joint)
 
 
 def _second_axes(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
@@ -170,40 +156,21 @@ def _second_axes(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic
         if np.isfinite([(axis.lower, axis.upper) for axis in joint.axes]).any() and not _has_limits(
             joints[joint.name]
         ):
-            template = "Drake ignores the limits of universal joint {joint}"
-            yield _about_joint("drake.universal-limits", Fate.DROPPED, template, joint)
+            yield _about_joint(DRAKE_UNIVERSAL_LIMITS, joint)
         damping = joints[joint.name].default_damping_vector()
         if len(joint.axes) == 2 and joint.axes[1].damping != damping[1]:
-            template = (
-                "Drake gives the second axis of universal joint {joint} the damping of the "
-                "first one"
-            )
-            yield _about_joint("drake.shared-damping", Fate.DROPPED, template, joint)
+            yield _about_joint(DRAKE_SHARED_DAMPING, joint)
 
 
 def _has_limits(joint: Any) -> bool:
     return bool(np.isfinite(joint.position_lower_limits()).any())
 
 
-def _about_link(code: str, template: str, link: Link) -> Diagnostic:
-    return Diagnostic(
-        code,
-        Fate.APPROXIMATED,
-        template,
-        link.where,
-        _TARGET,
-        arguments={"link": link.name},
-        subjects=(link.name,),
+def _about_link(code: Code, link: Link, **arguments: str) -> Diagnostic:
+    return finding_of(
+        code, link.where, target=_TARGET, subjects=(link.name,), link=link.name, **arguments
     )
 
 
-def _about_joint(code: str, fate: Fate, template: str, joint: Joint) -> Diagnostic:
-    return Diagnostic(
-        code,
-        fate,
-        template,
-        joint.where,
-        _TARGET,
-        arguments={"joint": joint.name},
-        subjects=(joint.name,),
-    )
+def _about_joint(code: Code, joint: Joint) -> Diagnostic:
+    return finding_of(code, joint.where, target=_TARGET, subjects=(joint.name,), joint=joint.name)

@@ -13,6 +13,7 @@ import pytest
 
 import bridge
 import loaders
+from bridge.diagnostic_codes import CODES
 from bridge.targets.folder import Contents
 from bridge.targets.options import SdfExportOptions, changed_options
 from loaders.diagnostics import ExportError
@@ -42,7 +43,11 @@ def test_the_readme_lists_changed_names(tmp_path: Path) -> None:
 def test_files_that_say_another_scene_are_refused() -> None:
     text = str(bridge.to_sdf(scene([link("b")]))).encode()
     files = Contents(
-        main="x.sdf", files={"x.sdf": text}, scene=ARM, diagnostics=(), code="sdfout.read-back"
+        main="x.sdf",
+        files={"x.sdf": text},
+        scene=ARM,
+        diagnostics=(),
+        code=CODES["sdfout.read-back"],
     )
     with pytest.raises(ExportError, match="link a is only in A"):
         files.require_equal()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import bridge
+from bridge.diagnostic_codes import CODES
 from bridge.targets.folder import AssetFiles, Files
 from bridge.targets.report import Report
 
@@ -21,6 +22,6 @@ def test_a_mesh_is_copied() -> None:
 
 @pytest.mark.parametrize("code", ["sdfout.missing-file", "urdfout.missing-file"])
 def test_a_missing_file_keeps_its_uri_and_is_reported(code: str) -> None:
-    files = Files(Report("sdf"), AssetFiles(), code)
+    files = Files(Report("sdf"), AssetFiles(), CODES[code])
     assert files.uri(None, "model://x/y.stl") == "model://x/y.stl"
     assert [entry.code for entry in files.report.entries] == [code]

@@ -10,6 +10,7 @@ import pytest
 
 import bridge
 import loaders
+from bridge.diagnostic_codes import CODES
 from bridge.targets.elements import report_pairs_kept_apart, with_filter_groups
 from bridge.targets.report import Report
 from tests.code_examples import scenes as s
@@ -111,7 +112,7 @@ def test_a_scene_by_other_rules_stays_as_it_is() -> None:
 
 def test_pairs_that_drake_excludes_are_named() -> None:
     report = Report("urdf")
-    report_pairs_kept_apart(s.touching(), report, "urdfout.joined-links")
+    report_pairs_kept_apart(s.touching(), report, CODES["urdfout.joined-links"])
     assert not report.entries
-    report_pairs_kept_apart(s.touching_in_mujoco(), report, "urdfout.joined-links")
+    report_pairs_kept_apart(s.touching_in_mujoco(), report, CODES["urdfout.joined-links"])
     assert [entry.subjects for entry in report.entries] == [("arm", "base")]

@@ -9,7 +9,7 @@ import pytest
 from bridge import lower
 from bridge.targets.mjcf.context import Context, Document
 from bridge.targets.options import MjcfExportOptions
-from loaders.diagnostics import Diagnostics, Fate
+from loaders.diagnostics import Code, Diagnostics, Fate
 from loaders.model import Physics
 from tests.support.mjcf_scenes import link, scene_of
 
@@ -46,7 +46,9 @@ def test_the_time_step_is_the_scenes_if_it_is_positive_and_finite(
 
 def test_a_finding_has_the_prefix_and_the_target() -> None:
     export = context()
-    export.report(Fate.NOTED, "mjx", "no {feature}", subjects=("a",), feature="wind")
+    export.report(
+        Code("mjcf.mjx", Fate.NOTED, "no {feature}", meaning=""), subjects=("a",), feature="wind"
+    )
     (entry,) = export.diagnostics
     assert (entry.code, entry.target, entry.message, entry.subjects) == (
         "mjcf.mjx",

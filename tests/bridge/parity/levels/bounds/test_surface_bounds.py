@@ -10,7 +10,7 @@ import pytest
 
 import bridge
 from bridge.parity.bounds.contact import surface_bound
-from loaders.diagnostics import Diagnostics, Fate
+from loaders.diagnostics import Code, Diagnostics, Fate
 from loaders.model import Box, Collision, Cone, Ellipsoid, Friction, Mesh, Surface
 from loaders.pose import IDENTITY
 from tests.support.scenes import link, scene
@@ -19,7 +19,9 @@ from tests.support.scenes import link, scene
 def bound(code: str, geometry: object, names: set[str], **arguments: object) -> float | None:
     diagnostics = Diagnostics()
     template = " ".join(f"{{{name}}}" for name in arguments)
-    diagnostics.add(Fate.APPROXIMATED, code, template, subjects=("a",), **arguments)
+    diagnostics.add(
+        Code(code, Fate.APPROXIMATED, template, meaning=""), subjects=("a",), **arguments
+    )
     shapes = tuple(
         Collision(
             name=f"c{mu}",
