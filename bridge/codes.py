@@ -120,7 +120,7 @@ DMDOUT_WORLD_SETTINGS = Code(
     remedy="Write SDFormat.",
     hint="write SDFormat",
 )
-DMDOUT_ASSUMED_GRAVITY = DMDOUT_WORLD_SETTINGS.variant(
+DMDOUT_WORLD_SETTINGS_GRAVITY = DMDOUT_WORLD_SETTINGS.variant(
     fate=Fate.NOTED,
 )
 DRAKE_CONTINUOUS_LIMITS = Code(
@@ -143,7 +143,7 @@ DRAKE_FRICTION = Code(
     ),
     remedy="State mu_dynamic among the proximity properties of Drake.",
 )
-DRAKE_UNSTATED_FRICTION = DRAKE_FRICTION.variant(
+DRAKE_FRICTION_UNSTATED = DRAKE_FRICTION.variant(
     (
         "Drake finds no friction of link {link} and takes 1; its coefficients differ by up to "
         "{difference}"

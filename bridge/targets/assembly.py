@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bridge.codes import (
-    DMDOUT_ASSUMED_GRAVITY,
     DMDOUT_JOINED_LINKS,
     DMDOUT_NAME,
     DMDOUT_OUT_OF_SCOPE,
     DMDOUT_READ_BACK,
     DMDOUT_SPLIT_MODEL,
     DMDOUT_WORLD_SETTINGS,
+    DMDOUT_WORLD_SETTINGS_GRAVITY,
 )
 from loaders.collision_pairs import connected_components, static_links
 from loaders.finish.transform import renamed
@@ -588,7 +588,7 @@ class Assembly:
         is_assumed = np.array_equal(scene.gravity, _DEFAULT.gravity)
         if lost:
             self._report.add(
-                DMDOUT_ASSUMED_GRAVITY
+                DMDOUT_WORLD_SETTINGS_GRAVITY
                 if lost == ["gravity"] and is_assumed
                 else DMDOUT_WORLD_SETTINGS,
                 subjects=(scene.name,),

@@ -129,7 +129,7 @@ CONTACT_PAIRS = Code(
     remedy="Reduce the number of shapes, or filter collisions.",
     hint="use fewer shapes, or collision filters",
 )
-BOUNCING_PAIRS = CONTACT_PAIRS.variant(
+CONTACT_PAIRS_BOUNCING = CONTACT_PAIRS.variant(
     "more than {limit} pairs of geoms may bounce off each other; no pair is written, so that "
     "friction has the little damping of the bounce and slows down sliding too little"
 )
@@ -410,7 +410,7 @@ JOINT_COORDINATE = Code(
     ),
     hint="rotate the vector part of the quaternion into the axes of the link",
 )
-SCALED_JOINT_COORDINATE = JOINT_COORDINATE.variant(
+JOINT_COORDINATE_SCALED = JOINT_COORDINATE.variant(
     "the MJCF position of joint {joint} is {ratio:.6g} times the position of the model", hint=""
 )
 JOINT_FEEDBACK = Code(

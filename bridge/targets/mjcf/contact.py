@@ -168,7 +168,7 @@ def _write_bouncing_pairs(
     pairs = list(islice(((a, b, e) for a, b, e in bouncing if e > 0.0), MAX_PAIRS + 1))
     if sum(len(a.geoms) * len(b.geoms) for a, b, _ in pairs) > MAX_PAIRS:
         context.report(
-            codes.BOUNCING_PAIRS,
+            codes.CONTACT_PAIRS_BOUNCING,
             subjects=(link.name for link in context.mechanism.scene.links if link.collisions),
             limit=MAX_PAIRS,
         )

@@ -259,7 +259,7 @@ def _set_dynamics(element: Element, body: Body, primitive: Primitive, context: C
     name, r = element.attributes["name"], primitive.ratio
     if r != 1.0:
         context.report(
-            codes.SCALED_JOINT_COORDINATE,
+            codes.JOINT_COORDINATE_SCALED,
             where_of(body),
             subjects=(str(body.joint),),
             joint=name,

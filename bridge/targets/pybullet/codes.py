@@ -545,7 +545,7 @@ SHAPE_DROPPED = Code(
     remedy="Use a mesh.",
     hint="use a mesh",
 )
-UNREADABLE_HEIGHTMAP = SHAPE_DROPPED.variant(
+SHAPE_DROPPED_UNREADABLE_HEIGHTMAP = SHAPE_DROPPED.variant(
     "cannot use the height map {uri}: {reason}; ignored",
     hint="use an image of at least 2 x 2 pixels in a format that Pillow reads",
 )

@@ -362,7 +362,9 @@ class _Converter:
         try:
             triangles = terrain_triangles(heightmap, limit="terrain_triangles")
         except PictureError as error:
-            return self._drop(codes.UNREADABLE_HEIGHTMAP, heightmap.uri, reason=str(error))
+            return self._drop(
+                codes.SHAPE_DROPPED_UNREADABLE_HEIGHTMAP, heightmap.uri, reason=str(error)
+            )
         path = self.files.write(stl(triangles), ".stl")
         yield replace(_mesh(path), concave=self.use is ShapeUse.STATIC_COLLISION)
 

@@ -26,7 +26,7 @@ ACTUATOR_PROPERTY = Code(
         "has the joint's limit."
     ),
 )
-ACTUATOR_NAME = ACTUATOR_PROPERTY.variant(
+ACTUATOR_PROPERTY_NAME = ACTUATOR_PROPERTY.variant(
     fate=Fate.NOTED,
 )
 ADDED_ACTUATOR = Code(
@@ -232,7 +232,7 @@ REVERSED_JOINT = Code(
         "are exchanged."
     ),
 )
-REVERSED_MOTION = REVERSED_JOINT.variant(
+REVERSED_JOINT_MOTION = REVERSED_JOINT.variant(
     REVERSED_JOINT.message + ", so that its position is that of the inverse motion",
     fate=Fate.APPROXIMATED,
 )

@@ -89,7 +89,7 @@ def _actuator(joint: Joint, actuator: Actuator | None, report: Report) -> Actuat
     if lost:
         is_name = set(lost) <= {"name", "interfaces"}
         report.add(
-            codes.ACTUATOR_NAME if is_name else codes.ACTUATOR_PROPERTY,
+            codes.ACTUATOR_PROPERTY_NAME if is_name else codes.ACTUATOR_PROPERTY,
             actuator.where,
             subjects=(actuator.name, joint.name),
             properties=tuple(name.replace("_", " ") for name in lost),
@@ -184,7 +184,7 @@ def _away_from_world(joint: Joint, report: Report) -> Joint:
         return joint
     exact = len(joint.axes) <= 1 and joint.type is not JointType.BALL
     report.add(
-        codes.REVERSED_JOINT if exact else codes.REVERSED_MOTION,
+        codes.REVERSED_JOINT if exact else codes.REVERSED_JOINT_MOTION,
         joint.where,
         subjects=(joint.name,),
         joint=joint.name,

@@ -241,7 +241,7 @@ REVERSED_JOINT = Code(
     "joint {joint} leads towards the root; exchanged parent and child",
     meaning="A joint leads towards the root; its parent and child are exchanged.",
 )
-REVERSED_MOTION = REVERSED_JOINT.variant(
+REVERSED_JOINT_MOTION = REVERSED_JOINT.variant(
     REVERSED_JOINT.message + ", so that its position is that of the inverse motion",
     fate=Fate.APPROXIMATED,
 )

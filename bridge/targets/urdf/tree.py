@@ -177,7 +177,7 @@ def _turned(joint: Joint, report: Report) -> Joint:
         )
     exact = len(joint.axes) <= 1 and joint.type not in (JointType.BALL, JointType.FLOATING)
     report.add(
-        codes.REVERSED_JOINT if exact else codes.REVERSED_MOTION,
+        codes.REVERSED_JOINT if exact else codes.REVERSED_JOINT_MOTION,
         joint.where,
         subjects=(joint.name,),
         joint=joint.name,

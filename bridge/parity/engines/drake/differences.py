@@ -13,12 +13,12 @@ import numpy as np
 from bridge.codes import (
     DRAKE_CONTINUOUS_LIMITS,
     DRAKE_FRICTION,
+    DRAKE_FRICTION_UNSTATED,
     DRAKE_LINK_WITHOUT_GRAVITY,
     DRAKE_REPLACED_INERTIA,
     DRAKE_SCREW_LIMITS,
     DRAKE_SHARED_DAMPING,
     DRAKE_UNIVERSAL_LIMITS,
-    DRAKE_UNSTATED_FRICTION,
 )
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import Code, Diagnostic, finding_of
@@ -70,7 +70,7 @@ def friction_differences(
             continue
         readings = (
             (DRAKE_FRICTION, sorted(each.mu2 for each in stated)),
-            (DRAKE_UNSTATED_FRICTION, [1.0] * len(stated)),
+            (DRAKE_FRICTION_UNSTATED, [1.0] * len(stated)),
         )
         for code, expected in readings:
             if found == expected:
