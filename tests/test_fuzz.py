@@ -173,6 +173,7 @@ def test_a_kill_at_a_random_moment_leaves_the_old_output_or_the_new_one() -> Non
     assert {outcome for outcome, _ in outcomes} == {"kept"}
 
 
+@pytest.mark.slow
 def test_a_lost_output_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A writer that removes the old folder first loses it, and one that writes in place mixes the
     two.

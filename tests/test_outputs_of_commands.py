@@ -166,6 +166,7 @@ def full_disk(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures(
     "capsys"
 )  # keeps what is printed in memory: a file for it would be cut too

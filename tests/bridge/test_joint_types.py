@@ -188,6 +188,7 @@ def test_mjcf_has_the_motions(kind: JointType) -> None:
 # --- engines and comparisons ----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", JointType)
 def test_simulators_move_as_the_reference(kind: JointType) -> None:
     pytest.importorskip("mujoco")

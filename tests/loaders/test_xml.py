@@ -281,6 +281,7 @@ def test_names_that_the_library_would_keep_in_memory_are_limited(text: str) -> N
     assert codes(f"<a>{text}</a>".encode()) == ["file.too-large"]
 
 
+@pytest.mark.slow
 def test_hostile_names_fill_no_memory() -> None:
     """Each document has other names, of which few reach the library before the document is
     refused.

@@ -98,6 +98,7 @@ def test_without_the_option_no_model_is_collected(folder: Path) -> None:
     assert "no tests ran" in run(folder, "robots").stdout
 
 
+@pytest.mark.slow
 def test_options_are_read_from_pyproject(folder: Path) -> None:
     table = (
         "[tool.sdfbridge.parity]\nengines = ['mujoco-urdf']\nlevels = ['L0']\nconfigurations = 2\n"

@@ -46,6 +46,7 @@ def test_a_model_that_the_target_cannot_represent_is_refused(tmp_path: Path) -> 
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_every_target_is_written_and_read_back(name: str, tmp_path: Path) -> None:
     fields = convert(PENDULUM, str(tmp_path), {"to": name})
@@ -91,6 +92,7 @@ def test_the_names_of_folders_are_safe_and_differ() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_picture_that_was_edited_is_kept_unless_forced(tmp_path: Path) -> None:
     fields = check(PENDULUM, str(tmp_path), {})
     assert check(PENDULUM, str(tmp_path), {}) == fields

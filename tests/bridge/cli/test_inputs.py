@@ -107,6 +107,7 @@ def test_standard_input_is_read_in_its_own_format(text: bytes) -> None:
     assert done.stdout.startswith(b"<stdin>: valid")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "words", "message"),
     [

@@ -107,6 +107,7 @@ def test_a_batch_writes_a_registered_target(site: Path, tmp_path: Path) -> None:
         checked_options("convert", {"to": "masses", "unit": "t"})
 
 
+@pytest.mark.slow
 def test_help_and_completion_of_a_new_process_have_a_registered_target(site: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(site)))}
     for words in (["convert", "--help"], ["batch", "--help"], ["completion", "bash"]):

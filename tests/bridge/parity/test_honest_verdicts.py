@@ -82,6 +82,7 @@ def mimic() -> loaders.Scene:
 # --- a force or a part that an engine lacks -------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_bushing_that_mujoco_drops_is_a_difference() -> None:
     links = "".join(f"<link name='{name}'>{SOLID}</link>" for name in "ab")
     frames = "".join(f"<frame name='f{name}' attached_to='{name}'/>" for name in "ab")
@@ -178,6 +179,7 @@ def test_a_massless_tip_excuses_no_other_link(name: str) -> None:
     assert {row.where for row in found.failures if row.quantity == "inertia"} == {name}
 
 
+@pytest.mark.slow
 def test_a_link_without_gravity_excuses_no_spring() -> None:
     def stiffen(model: Any) -> None:
         model.jnt_stiffness *= 2.0
@@ -198,6 +200,7 @@ def test_a_link_without_gravity_excuses_no_spring() -> None:
     assert found.failures[0].quantity == "one step"
 
 
+@pytest.mark.slow
 def test_dry_friction_that_is_removed_from_pybullet_is_a_difference() -> None:
     def loosen(engine: PyBulletEngine) -> None:
         for body in engine._bodies:

@@ -373,6 +373,7 @@ def switched_off(model: Any, bit: mujoco.mjtDisableBit) -> None:
     model.opt.disableflags |= int(bit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flag", "edits"),
     [

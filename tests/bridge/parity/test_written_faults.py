@@ -73,6 +73,7 @@ def places(root: Element) -> Iterator[tuple[int, str, str]]:
                 yield i, element.tag, attribute
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["equalities", "contacts", "springs", "actuators"])
 def test_an_attribute_that_the_writer_loses_is_found(
     name: str, monkeypatch: pytest.MonkeyPatch

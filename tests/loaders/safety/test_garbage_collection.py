@@ -65,6 +65,7 @@ def test_the_collector_runs_in_a_process_that_is_forked_during_a_pause() -> None
     assert os.waitpid(child, 0)[1] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", [ROBOT, "<robot", '<robot name="r"><joint name="j" type="fixed"/></robot>']
 )

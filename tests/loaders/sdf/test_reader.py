@@ -66,6 +66,7 @@ def elements_and_frames() -> int:
     return sum(isinstance(held, Node | FrameVertex | Scope) for held in gc.get_objects())
 
 
+@pytest.mark.slow
 def test_the_garbage_collector_frees_all_that_a_load_needed() -> None:
     """Elements and frames refer to each other in circles; the scene refers to none of them."""
     text = model(

@@ -33,6 +33,7 @@ def test_the_graph_in_svg_names_every_link_and_joint(tmp_path: Path) -> None:
     assert [item.name for item in (*scene.links, *scene.joints) if item.name not in text] == []
 
 
+@pytest.mark.slow
 def test_the_graph_in_png_is_a_picture_on_standard_output() -> None:
     pytest.importorskip("matplotlib")
     command = [sys.executable, "-m", "bridge", "graph", str(ARM), "--format", "png"]

@@ -36,6 +36,7 @@ def rows(source: Any, *engines: Any) -> dict[tuple[str, str], Any]:
     return {(row.quantity, row.engines[1]): row for row in found.rows}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["arm/model.sdf", "double_pendulum.urdf", "orthogonal_x.sdf", "leg.sdf"]
 )
@@ -94,6 +95,7 @@ def test_a_drift_that_does_not_shrink_with_the_step_is_a_difference(
     assert row.error > row.tolerance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damping", [5e-4, 1e-3, 2e-3, 5e-3, 2e-2])
 def test_a_small_loss_that_falling_hides_shows_without_gravity(damping: float) -> None:
     """From a hundredth of the elbow's speed in a second, whether the loss adds to the drift or

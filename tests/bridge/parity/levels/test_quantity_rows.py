@@ -87,6 +87,7 @@ TORUS = """<mujoco><extension><plugin plugin="mujoco.sdf.torus"><instance name="
 <geom type="sdf" mesh="m"><plugin instance="t"/></geom></body></worldbody></mujoco>"""
 
 
+@pytest.mark.slow
 def test_shapes_that_the_reader_approximates_are_the_cause_where_the_engine_that_reads_the_file_differs(
     tmp_path,
 ):

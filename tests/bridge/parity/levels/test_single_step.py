@@ -32,6 +32,7 @@ def test_one_step_from_many_states_is_exact_where_the_base_is_fixed() -> None:
     assert row.sensitivity == pytest.approx(1.0, abs=0.5)
 
 
+@pytest.mark.slow
 def test_one_step_of_a_floating_base_differs_by_the_square_of_the_step() -> None:
     row = rows_of(ASSETS / "gripper" / "model.sdf")["one step", "mujoco", "pybullet"]
     assert row.outcome is Outcome.EXPLAINED

@@ -54,6 +54,7 @@ def test_three_engines_move_a_tree_of_hinges_and_slides_alike_for_a_second(
     assert orders == pytest.approx(dict.fromkeys(("reference", "mujoco", "pybullet"), 1.0), abs=0.1)
 
 
+@pytest.mark.slow
 def test_a_floating_base_differs_by_the_order_of_the_step_and_is_reported() -> None:
     found = compare(ASSETS / "gripper" / "model.sdf", levels=("L2",))
     assert found.agreement is Verdict.AGREES

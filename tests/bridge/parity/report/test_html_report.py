@@ -171,6 +171,7 @@ def test_a_browser_shows_it_whole_at_1280_pixels_and_every_link_leads_somewhere(
     assert measured["images"] >= 1
 
 
+@pytest.mark.slow
 def test_a_chosen_configuration_is_compared_drawn_and_repeated_by_the_command(folder: Path) -> None:
     page = (folder / "report.html").read_text(encoding="utf-8")
     command = json.loads((folder / "results.json").read_text(encoding="utf-8"))["command"]
