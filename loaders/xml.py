@@ -196,6 +196,8 @@ _WITHOUT_TEXT = frozenset({"mujoco", "mujocoinclude"})
 _PIECE = re.compile(rb"[^\n]*\n[^<]*|[^\n]+\Z")
 """A piece of a document: from an opening to the first opening of a later line."""
 _ENCODING_XML = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*[\"']([A-Za-z][\w.-]*)")
+_VERSION = re.compile(rb"\A(<\?xml\s+version\s*=\s*[\"'])[\w.:-]+([\"'])")
+"""The declaration with any version: files state 0.0, which libxml2 refuses, and mean 1.0."""
 _ROOT = re.compile(rb"(?:[^<]++|<\?.*?\?>|<!--.*?-->)*+<[^\s/>]+", re.DOTALL)
 """A document up to the tag of its root element."""
 _PREFIX = re.compile(rb"[\s<]([A-Za-z_\x80-\xff][\w.\x80-\xff-]*):")
@@ -570,7 +572,7 @@ def _as_utf8_xml(data: bytes) -> bytes:
     except UnicodeDecodeError as error:
         raise _SyntaxError(_INVALID_BYTE, *_place(data, error.start), None) from error
     data = data if text is None else text.encode("utf-8", "surrogatepass")
-    data = data.removeprefix(codecs.BOM_UTF8)
+    data = _VERSION.sub(rb"\g<1>1.0\g<2>", data.removeprefix(codecs.BOM_UTF8), count=1)
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
 

@@ -384,3 +384,13 @@ def test_any_bytes_are_a_tree_or_an_error(data: bytes) -> None:
         found = Diagnostics()
         root = parse(document, "f", found)
         assert (root is None) == any(entry.severity == "error" for entry in found)
+
+
+@pytest.mark.parametrize("version", ["0.0", "1.0", "1.1", "2.0"])
+def test_any_version_of_xml_is_read(version: str) -> None:
+    """Files of PyBullet's data state 0.0; PyBullet and Drake load them."""
+    diagnostics = Diagnostics()
+    root = parse(f"<?xml version='{version}' ?><robot name='r'/>".encode(), "r.urdf", diagnostics)
+    assert root is not None
+    assert root.attributes == {"name": "r"}
+    assert list(diagnostics) == []
