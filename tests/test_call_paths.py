@@ -29,6 +29,8 @@ INTERFACES = {
     ("loaders.finish.finish", "loaders.formats"),
     ("bridge.targets.folder", "bridge.targets.sdf.document"),
     ("bridge.targets.folder", "bridge.targets.sdf.target"),
+    ("bridge.targets.folder", "bridge.targets.mjcf.folder"),
+    ("bridge.lowering.sources", "bridge.targets.options"),
 }
 """Calls of an object or a function that a layer above passes in: Drake's elements look names of the
 including format up, limits count what a set of pairs yields, a deferred function calls the one that

@@ -139,6 +139,9 @@ def compose(joint: Joint, diagnostics: Diagnostics) -> Composition:
     Args:
         joint: A joint of any type but floating and gearbox.
         diagnostics: Receives a finding if the joint cannot be expressed exactly.
+
+    Raises:
+        ValueError: for a floating or gearbox joint.
     """
     match joint.type:
         case JointType.BALL:

@@ -181,6 +181,9 @@ def complete_urdf_joint(node: Node, joint: Joint) -> Joint:
     Args:
         node: The ``<joint>``.
         joint: The joint read from it, with one axis and its damping.
+
+    Raises:
+        NotImplementedError: if no branch completes the type.
     """
     if joint.type not in URDF_TYPES:
         return joint

@@ -39,7 +39,7 @@ class JointType(StrEnum):
 
     @property
     def traits(self) -> JointTraits:
-        """What holds for every joint of this type.
+        """The properties of every joint of this type.
 
         Raises:
             NotImplementedError: if `TRAITS` has no row for the type.
@@ -79,7 +79,7 @@ _CLOSING_POINTS: Mapping[tuple[Motion, ...], int] = {(Motion.BALL,): 1, (Motion.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointTraits:
-    """What holds for every joint of a type: how it moves, and how each format names it.
+    """The properties of every joint of a type: how it moves, and how each format names it.
 
     MuJoCo has no joint types: each motion becomes a ``<joint>`` of one body, or none where the type
     has no motion. A format that lacks a type has a replacement: SDFormat a link without a joint for
@@ -255,6 +255,10 @@ class Joint:
     mujoco: Settings = ()
     """Further settings of MuJoCo's ``<joint>``."""
     where: Where = NOWHERE
+
+    def __post_init__(self) -> None:
+        if type(self.type) is str:  # a scene made in Python may name the type
+            object.__setattr__(self, "type", JointType(self.type))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

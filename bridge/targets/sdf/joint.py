@@ -145,6 +145,9 @@ def add_joint(
         references: The names by which this scope refers to others.
         couplings: The couplings by follower and its axis.
         actuator: The actuator of the joint.
+
+    Raises:
+        ValueError: if SDFormat has no joint of this type.
     """
     tag = joint.type.traits.sdf_tag
     if tag is None:

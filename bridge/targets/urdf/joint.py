@@ -118,6 +118,9 @@ def add_joint(robot: Element, joint: Joint, coupling: Coupling | None) -> None:
         robot: The ``<robot>``.
         joint: The joint.
         coupling: The coupling by which it follows another joint.
+
+    Raises:
+        ValueError: if URDF has no joint of this type.
     """
     tag = joint.type.traits.urdf_tag
     if tag is None:

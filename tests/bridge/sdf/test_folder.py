@@ -13,6 +13,7 @@ import pytest
 
 import bridge
 import loaders
+from bridge.diagnostic_codes import CODES
 from bridge.targets.report import read_back, require_equal
 from bridge.targets.sdf.document import single_file, stale_files
 from loaders.diagnostics import ExportError
@@ -57,7 +58,9 @@ def test_every_difference_of_the_written_file_is_in_the_report(name: str, tmp_pa
 
 def test_a_document_that_says_another_model_is_refused() -> None:
     text = str(bridge.to_sdf(scene([link("a")])))
-    failures = read_back({"x.sdf": text.encode()}, "x.sdf", scene([link("b")]), "sdfout.read-back")
+    failures = read_back(
+        {"x.sdf": text.encode()}, "x.sdf", scene([link("b")]), CODES["sdfout.read-back"]
+    )
     with pytest.raises(ExportError, match="link b is only in A"):
         require_equal(failures)
 

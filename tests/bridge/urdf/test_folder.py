@@ -11,6 +11,7 @@ import pytest
 
 import bridge
 import loaders
+from bridge.diagnostic_codes import CODES
 from bridge.targets.report import read_back, require_equal
 from bridge.targets.urdf.document import single_file, stale_files
 from loaders.diagnostics import ExportError
@@ -46,7 +47,7 @@ def test_a_folder_is_stale_when_the_source_changes(tmp_path: Path) -> None:
 def test_a_document_that_says_another_model_is_refused() -> None:
     text = str(bridge.to_urdf(scene([link("a")])))
     failures = read_back(
-        {"x.urdf": text.encode()}, "x.urdf", scene([link("b")]), "urdfout.read-back"
+        {"x.urdf": text.encode()}, "x.urdf", scene([link("b")]), CODES["urdfout.read-back"]
     )
     with pytest.raises(ExportError, match="link b is only in A"):
         require_equal(failures)

@@ -13,7 +13,7 @@ import bridge
 from bridge.parity.bounds.counterfactual import counterfactual
 from loaders.diagnostics import Diagnostic, Fate
 from loaders.inertia import SpatialInertia
-from loaders.model import WORLD, Actuator
+from loaders.model import WORLD, Actuator, JointType
 from tests.support.scenes import joint, link, scene
 
 ARM = scene([link("a"), link("b")], [joint("j", WORLD, "a"), joint("k", "a", "b", xyz=(0, 1, 0))])
@@ -56,7 +56,8 @@ def test_gravity_acts_again_on_the_link_of_the_diagnostic_only() -> None:
 
 def test_merged_links_move_their_inertia_to_the_link_that_carries_them() -> None:
     welded = dataclasses.replace(
-        ARM, joints=(ARM.joints[0], dataclasses.replace(ARM.joints[1], type="fixed", axes=()))
+        ARM,
+        joints=(ARM.joints[0], dataclasses.replace(ARM.joints[1], type=JointType.FIXED, axes=())),
     )
     mechanism = bridge.lower(welded)
     changed = counterfactual(
