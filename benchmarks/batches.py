@@ -279,14 +279,12 @@ def table_of_times(times: list[Timed]) -> str:
         else ""
     )
     head = (
-        f"Time of `batch check` for {times[0].models} models on a machine with "
-        f"{available_cores()} cores, start and "
-        f"reports included, the least of two rounds ({today.isoformat()}{note}):"
+        f"Time of `batch check` for {times[0].models} models on a machine with {available_cores()} "
+        f"cores, start and reports included, the least of two rounds ({today.isoformat()}{note}):"
     )
     lines = [
         f"| {each.shards} | {each.jobs} | {each.seconds:.1f} s | "
-        f"{each.models / each.seconds:.1f}/s "
-        f"| {alone / each.seconds:.2f} |"
+        f"{each.models / each.seconds:.1f}/s | {alone / each.seconds:.2f} |"
         for each in times
     ]
     return "\n".join([*textwrap.wrap(head, 120), "", _TITLES, "|---|---|---|---|---|", *lines, ""])

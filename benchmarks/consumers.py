@@ -73,8 +73,7 @@ SETUPS = {
     "Drake": (
         "from pydrake.all import AddMultibodyPlantSceneGraph, DiagramBuilder, Parser",
         "plant = AddMultibodyPlantSceneGraph(DiagramBuilder(), 0.001)[0]; "
-        "Parser(plant).AddModels(path); "
-        "plant.Finalize()",
+        "Parser(plant).AddModels(path); plant.Finalize()",
     ),
     "DART": (
         "import dartpy",

@@ -62,8 +62,7 @@ def summary(found: list[Ratios]) -> str:
     first, best = zip(*found, strict=True)
     return "; ".join(
         f"{name}: median {statistics.median(values):.2f}, {sum(x < GOAL for x in values)} of "
-        f"{len(values)} files"
-        f" below {GOAL}"
+        f"{len(values)} files below {GOAL}"
         for name, values in (("first", first), ("best", best))
     )
 

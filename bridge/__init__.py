@@ -25,28 +25,11 @@ if TYPE_CHECKING:
     from .viewer import view
 
 __all__ = [
-    "BatchOutcome",
-    "BatchResult",
-    "Mechanism",
-    "batch",
-    "compare",
-    "compare_files",
-    "export_directives",
-    "export_mjcf",
-    "export_sdf",
-    "export_urdf",
-    "load_into_pybullet",
-    "load_world_into_pybullet",
-    "lower",
-    "mujoco_plugin",
-    "passive_forces",
-    "to_directives",
-    "to_mjcf",
-    "to_mjspec",
-    "to_sdf",
-    "to_urdf",
-    "view",
-]
+    "BatchOutcome", "BatchResult", "Mechanism", "batch", "compare", "compare_files",
+    "export_directives", "export_mjcf", "export_sdf", "export_urdf", "load_into_pybullet",
+    "load_world_into_pybullet", "lower", "mujoco_plugin", "passive_forces", "to_directives",
+    "to_mjcf", "to_mjspec", "to_sdf", "to_urdf", "view",
+]  # fmt: skip
 
 _HOMES = {
     "BatchOutcome": ".batches",

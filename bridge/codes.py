@@ -103,8 +103,7 @@ DMDOUT_SPLIT_MODEL = Code(
     Fate.APPROXIMATED,
     (
         "model {model} becomes {parts}, to whose links SDFormat's rule for collisions in a model "
-        "does "
-        "not apply"
+        "does not apply"
     ),
     meaning=(
         "One model becomes several, between whose links SDFormat's rule for collisions in a "
@@ -191,8 +190,7 @@ LOWER_COUPLING_WITHOUT_FREEDOM = Code(
     Fate.DROPPED,
     (
         "joint {follower} cannot follow joint {leader}: joint {immobile} has no degree of freedom "
-        "in "
-        "the spanning tree"
+        "in the spanning tree"
     ),
     meaning=(
         "A coupling names a joint that is not a degree of freedom of the spanning tree, "
@@ -274,8 +272,7 @@ LOWER_REPAIRED_INERTIA = Code(
     Fate.REPAIRED,
     (
         "the inertia of link {link} is not physical: {defects}; using mass {mass:g} kg and "
-        "principal "
-        "moments {moments} kg m^2"
+        "principal moments {moments} kg m^2"
     ),
     meaning=(
         "An inertia that no body can have is replaced by the nearest valid one, as requested "
@@ -293,9 +290,8 @@ LOWER_TENDON_INERTIA = Code(
     "lower.tendon-inertia",
     Fate.APPROXIMATED,
     (
-        "tendon {tendon} has an inertia of {inertia:g} and connects different branches of the "
-        "tree of "
-        "bodies; MuJoCo neglects the inertia between them, and the reference does not"
+        "tendon {tendon} has an inertia of {inertia:g} and connects different branches of the tree "
+        "of bodies; MuJoCo neglects the inertia between them, and the reference does not"
     ),
     meaning=(
         "A tendon with inertia connects branches of the tree; MuJoCo neglects the inertia "
@@ -307,8 +303,7 @@ LOWER_THIN_LINK = Code(
     Fate.ASSUMED,
     (
         "link {link} can turn about an axis about which it has no inertia; adding {moment:g} kg "
-        "m^2 "
-        "to link {bearer}"
+        "m^2 to link {bearer}"
     ),
     meaning=(
         "A link can turn about an axis about which nothing has inertia, such as a point mass; "
@@ -415,8 +410,7 @@ MESH_POLYLINE_NOT_SIMPLE = Code(
     Fate.APPROXIMATED,
     (
         "an outline of a polyline intersects itself or is too intricate; its mesh does not have "
-        "the "
-        "area that the outline encloses"
+        "the area that the outline encloses"
     ),
     meaning=(
         "An outline of an extruded polyline intersects itself or is too intricate, so its "

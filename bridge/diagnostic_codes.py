@@ -20,17 +20,9 @@ from .targets.sdf import codes as sdf_target_codes
 from .targets.urdf import codes as urdf_target_codes
 
 MODULES: tuple[ModuleType, ...] = (
-    bridge_codes,
-    mjcf_target_codes,
-    pybullet_target_codes,
-    sdf_target_codes,
-    urdf_target_codes,
-    loaders_codes,
-    drake_codes,
-    mjcf_codes,
-    sdf_codes,
-    urdf_codes,
-)
+    bridge_codes, mjcf_target_codes, pybullet_target_codes, sdf_target_codes, urdf_target_codes,
+    loaders_codes, drake_codes, mjcf_codes, sdf_codes, urdf_codes,
+)  # fmt: skip
 """The modules that declare codes."""
 CODES: dict[str, Code] = {
     name: code for module in MODULES for name, code in declared_codes(vars(module)).items()

@@ -116,9 +116,8 @@ def _full(rows: list[Row]) -> str:
     share = f"{alone / full:.1%}" if full else "none"
     return (
         "A full configuration (every package\n  and model in `package_map`, every folder that "
-        "holds some in `paths`) "
-        f"finds {full} in {len(both)} of the files,\n  the repository alone {alone} of them: "
-        f"{share}."
+        f"holds some in `paths`) finds {full} in {len(both)} of the files,\n  the repository alone "
+        f"{alone} of them: {share}."
     )
 
 
@@ -219,8 +218,7 @@ def _worlds(rows: list[Row]) -> list[str]:
         ),
         (
             "\nPlugins on worlds and models, without those of the window, and what becomes of "
-            "them. "
-            "Most models of these "
+            "them. Most models of these "
         ),
         (
             "worlds are on Gazebo Fuel; their plugins are not among them, and a buoyancy without a "

@@ -185,8 +185,7 @@ def check_result_folder(path: Path, *, resume: bool = False, force: bool = False
     ):
         raise OutputFolderError(
             f"the results {path / RESULTS} are not replaced: they were edited since they were "
-            f"written; choose another "
-            "folder, resume, or overwrite with force (--force)"
+            "written; choose another folder, resume, or overwrite with force (--force)"
         )
 
 

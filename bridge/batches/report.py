@@ -98,21 +98,9 @@ def totals_of(results: Iterable[BatchResult]) -> Totals:
 
 
 _COLUMNS = (
-    "",
-    "model",
-    "outcome",
-    "detail",
-    "links",
-    "joints",
-    "dof",
-    "errors",
-    "warnings",
-    "notes",
-    "dropped",
-    "approximated",
-    "assumed",
-    "report",
-)
+    "", "model", "outcome", "detail", "links", "joints", "dof", "errors", "warnings", "notes",
+    "dropped", "approximated", "assumed", "report",
+)  # fmt: skip
 _ROWS = "<!-- rows -->"
 _RANK = {str(outcome): rank for rank, outcome in enumerate(BatchOutcome)}
 
@@ -249,8 +237,7 @@ def junit_suite(
     yield "<?xml version='1.0' encoding='UTF-8'?>"
     yield (
         f'<testsuite name={name} tests="{totals.models}" failures="{totals.failures - errors}" '
-        f'errors="{errors}" '
-        'skipped="0">'
+        f'errors="{errors}" skipped="0">'
     )
     for result in results:
         yield from _case(result)

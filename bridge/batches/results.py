@@ -265,21 +265,9 @@ class BatchResult:
 
 _RUN = ("seconds", "cpu_seconds", "megabytes", "attempts", "host", "log")
 _FOUND = (
-    "source",
-    "task",
-    "outcome",
-    "detail",
-    "model",
-    "size",
-    "severities",
-    "fates",
-    "diagnostics",
-    "report",
-    "thumbnail",
-    "files",
-    "options",
-    "value",
-)
+    "source", "task", "outcome", "detail", "model", "size", "severities", "fates", "diagnostics",
+    "report", "thumbnail", "files", "options", "value",
+)  # fmt: skip
 
 
 def _line(plain: Mapping[str, Any]) -> bytes:

@@ -147,12 +147,8 @@ _POLL = 0.1
 _LOG = 4096
 """Number of bytes of the log that are kept."""
 _OUT_OF_MEMORY = (
-    "bad_alloc",
-    "MemoryError",
-    "Cannot allocate memory",
-    "ould not allocate",
-    "out of memory",
-)
+    "bad_alloc", "MemoryError", "Cannot allocate memory", "ould not allocate", "out of memory",
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> None:

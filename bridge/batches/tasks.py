@@ -371,13 +371,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "check": ("bridge.batches.tasks", "trimesh", "collada", "yaml"),
     "convert": ("bridge.batches.tasks", "trimesh", "collada", "yaml", "mujoco"),
     "compare": (
-        "bridge.batches.tasks",
-        "trimesh",
-        "collada",
-        "yaml",
-        "mujoco",
-        "pybullet",
-        "jinja2",
+        "bridge.batches.tasks", "trimesh", "collada", "yaml", "mujoco", "pybullet", "jinja2",
     ),
-}
+}  # fmt: skip
 """Modules that the warm process of each task imports."""

@@ -230,8 +230,7 @@ def _angle(text: str) -> float:
 TASKS = ("check", "convert", "compare", "merge")
 _INPUTS = (
     "file; folder, which means all models in it; pattern, such as 'models/**/*.urdf'; @FILE for "
-    "the lines of a file; "
-    "rd://NAME; for merge: folders of batches"
+    "the lines of a file; rd://NAME; for merge: folders of batches"
 )
 _COMPARE = {
     "engines": "engines",

@@ -297,36 +297,22 @@ EARTH = 0.03
 """
 
 _AXIS = (
-    "lower",
-    "upper",
-    "effort",
-    "damping",
-    "friction",
-    "spring_stiffness",
-    "spring_reference",
-    "limit_stiffness",
-    "limit_dissipation",
-)
+    "lower", "upper", "effort", "damping", "friction", "spring_stiffness", "spring_reference",
+    "limit_stiffness", "limit_dissipation",
+)  # fmt: skip
 _INSIDE = ("collisions.geometry.", "collisions.surface.friction.")
 _FIELDS: Mapping[str, frozenset[str]] = {
     "scene": frozenset({"gravity", "wind"}),
     "link": frozenset(
         {
-            "gravity",
-            "kinematic",
-            "enable_wind",
-            "velocity_decay",
-            "added_mass",
-            "surface_velocity_axis",
-            "deformable",
-            "collisions",
-            "collisions.X_LG",
+            "gravity", "kinematic", "enable_wind", "velocity_decay", "added_mass",
+            "surface_velocity_axis", "deformable", "collisions", "collisions.X_LG",
             "collisions.geometry",
         }
     ),
     "joint": frozenset({"axes", *(f"axes.{name}" for name in _AXIS)}),
     "actuator": frozenset({"", "joint", "tendon", "effort", "gear_ratio", "p_gain", "d_gain"}),
-}
+}  # fmt: skip
 """Fields that change the motion, by kind of item; the empty field is the item itself."""
 _WHOLE = frozenset({"coupling", "constraint", "force element", "force of a fluid", "tendons"})
 """Kinds of items of which every field changes the motion."""

@@ -112,8 +112,7 @@ class Mechanism:
     def _repr_html_(self) -> str:
         counts = (
             f"{len(self.bodies)} bodies, {len(self.v_order)} velocities, {len(self.closures)} "
-            f"closures, "
-            f"{len(self.couplings)} couplings, {len(self.actuators)} actuators"
+            f"closures, {len(self.couplings)} couplings, {len(self.actuators)} actuators"
         )
         return _scene_card(self.scene, "Mechanism", counts, poses=self.link_poses())
 

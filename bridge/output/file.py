@@ -396,8 +396,7 @@ def _check_assets(place: Path, *, force: bool) -> None:
     if others:
         raise OutputFolderError(
             f"the output folder {place} is not replaced: it is another export, with {others[0]}; "
-            f"choose another name "
-            "for the document, or overwrite with force (--force)"
+            "choose another name for the document, or overwrite with force (--force)"
         )
 
 

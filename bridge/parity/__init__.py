@@ -15,18 +15,9 @@ if TYPE_CHECKING:
     from .verdict import Level, Outcome, Row, Verdict
 
 __all__ = [
-    "Comparison",
-    "Engine",
-    "EngineMissingError",
-    "JointParameters",
-    "Level",
-    "Outcome",
-    "Row",
-    "Verdict",
-    "compare",
-    "default_engines",
-    "engine_names",
-]
+    "Comparison", "Engine", "EngineMissingError", "JointParameters", "Level", "Outcome", "Row",
+    "Verdict", "compare", "default_engines", "engine_names",
+]  # fmt: skip
 
 _OF_ENGINES = ("Engine", "EngineMissingError", "JointParameters", "default_engines", "engine_names")
 _HOMES = {

@@ -29,18 +29,11 @@ MARGIN = 1.01
 """Factor of a computed bound, for the rounding of the numbers that an engine is given."""
 WITHOUT_TRUTH = frozenset(
     {
-        "mjcf.empty-range",
-        "pybullet.empty-range",
-        "drake.replaced-inertia",
-        "resource.not-found",
-        "mesh.missing",
-        "mesh.unreadable",
-        "mjcf.empty-shape",
-        "mjcf.heightmap",
-        "mjcf.no-shape",
+        "mjcf.empty-range", "pybullet.empty-range", "drake.replaced-inertia", "resource.not-found",
+        "mesh.missing", "mesh.unreadable", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.no-shape",
         "mjcf.zero-effort",
     }
-)
+)  # fmt: skip
 """Codes about places where the file states nothing that can be simulated, so that no error can be
 computed.
 

@@ -250,35 +250,16 @@ CONDITIONS: Mapping[str, str] = {
 """Conditions of the verdict, by the code of the diagnostic that reports the loss."""
 WITHOUT_EFFECT = frozenset(
     {
-        "directives.ignored-namespace",
-        "directives.unused-pose",
-        "drake.idle-actuator",
-        "drake.old-compliance",
-        "mjcf.actuator",
-        "mjcf.contact-solver",
-        "mjcf.keyframe-actuator",
-        "mjcf.keyframe-joint",
-        "mjcf.keyframe-pose",
-        "mjcf.light",
-        "mjcf.sensor",
-        "mjcf.view-target",
-        "resource.not-found",
-        "sdf.elastic-modulus",
-        "sdf.extra-element",
-        "sdf.include-empty",
-        "sdf.road",
-        "srdf.duplicate-state",
-        "srdf.empty-state",
-        "srdf.state-joint",
-        "srdf.state-value",
-        "srdf.unknown-joint",
-        "urdf.actuator-ignored",
-        "urdf.transmission-extra",
-        "urdf.transmission-type",
-        "urdf.unknown-joint",
+        "directives.ignored-namespace", "directives.unused-pose", "drake.idle-actuator",
+        "drake.old-compliance", "mjcf.actuator", "mjcf.contact-solver", "mjcf.keyframe-actuator",
+        "mjcf.keyframe-joint", "mjcf.keyframe-pose", "mjcf.light", "mjcf.sensor",
+        "mjcf.view-target", "resource.not-found", "sdf.elastic-modulus", "sdf.extra-element",
+        "sdf.include-empty", "sdf.road", "srdf.duplicate-state", "srdf.empty-state",
+        "srdf.state-joint", "srdf.state-value", "srdf.unknown-joint", "urdf.actuator-ignored",
+        "urdf.transmission-extra", "urdf.transmission-type", "urdf.unknown-joint",
         "urdf.unknown-reference",
     }
-)
+)  # fmt: skip
 """Losses that change no motion: lights, sensors, named states, what Drake does not use either, and
 the like.
 

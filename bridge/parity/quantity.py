@@ -369,31 +369,20 @@ def _collidable_pairs(engine: Engine, mechanism: Mechanism) -> Readings:
 
 _ADDED_INERTIA = frozenset(
     {
-        "mjcf.massless-link",
-        "pybullet.base-without-inertia",
-        "pybullet.ball-without-inertia",
-        "drake.replaced-inertia",
-        "lower.massless-free-link",
-        "lower.thin-link",
+        "mjcf.massless-link", "pybullet.base-without-inertia", "pybullet.ball-without-inertia",
+        "drake.replaced-inertia", "lower.massless-free-link", "lower.thin-link",
     }
-)
+)  # fmt: skip
 _CHANGED_INERTIA = _ADDED_INERTIA | {"pybullet.folded-links"}
 _ROTOR_INERTIA = frozenset({"pybullet.rotor-inertia", "dart.rotor-inertia"})
 _LOCKED = frozenset({"pybullet.locked-joint"})
 _GRAVITY = frozenset({"pybullet.link-without-gravity", "drake.link-without-gravity"})
 _LOST_SHAPE = frozenset(
     {
-        "dart.shape",
-        "resource.not-found",
-        "mesh.missing",
-        "mesh.unreadable",
-        "mjcf.empty-shape",
-        "mjcf.heightmap",
-        "mjcf.moving-plane",
-        "mjcf.no-shape",
-        "mjcf.collide-without-contact",
+        "dart.shape", "resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape",
+        "mjcf.heightmap", "mjcf.moving-plane", "mjcf.no-shape", "mjcf.collide-without-contact",
     }
-)
+)  # fmt: skip
 _COUPLINGS = frozenset(
     {"dart.coupling", "mjcf.coupling", "pybullet.coupling", "pybullet.coupling-across-bodies"}
 )

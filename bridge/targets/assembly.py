@@ -818,8 +818,7 @@ def _readme(
         f"# {name}",
         "",
         f"`{main}` assembles the models {', '.join(f'`{model}`' for model in models)} in "
-        f"{form.title}. Drake and "
-        "sdfbridge read it.",
+        f"{form.title}. Drake and sdfbridge read it.",
         "",
         "```python",
         f"parser.package_map().Add({json.dumps(name)}, FOLDER)  # the folder of this file",
@@ -830,8 +829,7 @@ def _readme(
         "",
         (
             "[FIDELITY.md](FIDELITY.md) lists what the files cannot represent, or represent with "
-            "an "
-            "error."
+            "an error."
         ),
     ]
     return printable("\n".join(lines) + "\n", lines=True)

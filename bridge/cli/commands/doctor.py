@@ -79,15 +79,8 @@ def _run(options: Namespace, output: Output) -> Demo:
 _ENGINES = ("mujoco", "pybullet", "drake", "dartpy")
 _LIBRARIES = ("numpy", "lxml", "trimesh")
 _OF_EXTRAS = (
-    "cloudpickle",
-    "coacd",
-    "dask",
-    "distributed",
-    "jinja2",
-    "matplotlib",
-    "viser",
-    "xacro",
-)
+    "cloudpickle", "coacd", "dask", "distributed", "jinja2", "matplotlib", "viser", "xacro",
+)  # fmt: skip
 _MODELS = ("robot_descriptions",)
 _PACKAGES = (*_ENGINES, *_LIBRARIES, *_OF_EXTRAS, *_MODELS)
 

@@ -203,8 +203,7 @@ class Motions:
         (step, distance), moved = row.convergence[-1], self._extent(row)
         cause = (
             f"the motions are {distance:.1e} m or rad apart at a step of {1e3 * step:g} ms, in "
-            f"which links move by "
-            f"{moved:.1e}; so far apart they show no order"
+            f"which links move by {moved:.1e}; so far apart they show no order"
         )
         return dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause=cause)
 
@@ -356,10 +355,9 @@ def _extent(start: Mapping[str, Array], poses: _Poses) -> float:
 def _unstable(rate: float, longest: float) -> str:
     step = longest / SHORTENINGS[-1]
     return (
-        f"dampers or springs act at a rate of {rate:.1e} 1/s; PyBullet integrates them "
-        f"explicitly, which is unstable "
-        f"at steps above {1e3 * STABILITY_LIMIT / rate:.1e} ms, and the motion was to be compared "
-        f"at {1e3 * step:g} ms"
+        f"dampers or springs act at a rate of {rate:.1e} 1/s; PyBullet integrates them explicitly, "
+        f"which is unstable at steps above {1e3 * STABILITY_LIMIT / rate:.1e} ms, and the motion "
+        f"was to be compared at {1e3 * step:g} ms"
     )
 
 

@@ -190,8 +190,7 @@ class _Steps:
         sensitivity = row.sensitivity or 1.0
         text = (
             f"rounding: a step is exact to {rounding:.0e} with this mass matrix, and states that "
-            f"differ by 1e-10 "
-            f"differ by {sensitivity:.0e} times as much after it"
+            f"differ by 1e-10 differ by {sensitivity:.0e} times as much after it"
         )
         return Cause(
             code=CHAOS,
@@ -240,9 +239,8 @@ class _Steps:
         remaining = float(np.abs(limit).max()) * self._step
         text = (
             f"the engines connect rotation and translation of {', '.join(loads)} by a constraint; "
-            f"the part of the "
-            f"difference that no force of this constraint causes is {remaining:.1e}, known to "
-            f"{allowed:.1e}"
+            "the part of the difference that no force of this constraint causes is "
+            f"{remaining:.1e}, known to {allowed:.1e}"
         )
         bound = bound if remaining <= allowed else 0.0
         return Cause(
@@ -260,8 +258,7 @@ class _Steps:
         remaining = float(np.abs(limit).max()) * self._step
         text = (
             "the engines integrate different points of a free body; the part of the difference "
-            "that is due to "
-            f"accelerations is {remaining:.1e}, known to {allowed:.1e}"
+            f"that is due to accelerations is {remaining:.1e}, known to {allowed:.1e}"
         )
         cause = Cause(
             code=STEP_ORDER,

@@ -261,12 +261,10 @@ def _with_more_iterations(
         overshoot, allowed, dof = measure()
         if overshoot <= allowed:
             text = (
-                f"the solver does {stated} iterations in a step, in which the forces of stops "
-                f"that act on each other "
-                f"through links of little inertia do not converge; with {stated * 2**doubling}, "
-                f"the joint nearest to "
-                f"what is allowed, {dof_place(dof)}, passes its stop by {overshoot:.1e} of "
-                f"{allowed:.1e}"
+                f"the solver does {stated} iterations in a step, in which the forces of stops that "
+                "act on each other through links of little inertia do not converge; with "
+                f"{stated * 2**doubling}, the joint nearest to what is allowed, {dof_place(dof)}, "
+                f"passes its stop by {overshoot:.1e} of {allowed:.1e}"
             )
             bound = row.error + allowed - overshoot
             return explained(

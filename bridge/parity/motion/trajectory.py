@@ -247,8 +247,7 @@ def _rounding(row: Row, rollout: Rollout, sensitivity: float) -> Cause:
     rounding = rounding_error(rollout.mechanism, rollout.start)
     text = (
         f"rounding: a step is exact to {rounding:.0e} with this mass matrix, and an initial "
-        f"difference of 1e-10 grows "
-        f"{sensitivity:.0e} times"
+        f"difference of 1e-10 grows {sensitivity:.0e} times"
     )
     return Cause(
         code=CHAOS,
@@ -296,8 +295,7 @@ def _screw(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause | None:
     sensitivity = row.sensitivity or 1.0
     text = (
         f"the engines connect rotation and translation of {', '.join(screws)} by a constraint, "
-        f"which is violated by "
-        f"{allowed:.0e} rad; this grows {sensitivity:.0e} times"
+        f"which is violated by {allowed:.0e} rad; this grows {sensitivity:.0e} times"
     )
     return Cause(
         code=SCREW,
@@ -335,9 +333,8 @@ def _judged_by_order(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
     growth = DURATION / brief.duration * shortening * (row.sensitivity or 1.0)
     bound = GROWTH_MARGIN * sizes[0][1] * growth if remaining <= allowed else 0.0
     text = (
-        "the engines integrate different points of a free body; without a step the difference in "
-        "a short motion is "
-        f"{remaining:.1e}, known to {allowed:.1e}"
+        "the engines integrate different points of a free body; without a step the difference in a "
+        f"short motion is {remaining:.1e}, known to {allowed:.1e}"
     )
     cause = Cause(
         code=STEP_ORDER, subjects=row.subjects, quantity=row.quantity, bound=bound, text=text
@@ -371,10 +368,8 @@ def _step_order_of_whole_motion(row: Row, rollout: Rollout, cache: RolloutCache)
             break
     text = (
         "the engines integrate different points of a free body; without a step the difference "
-        "after the motion is "
-        f"{remaining:.1e}, known to {allowed:.1e} from {len(distances)} steps, where {first:.1e} "
-        f"is that at the "
-        "longest step"
+        f"after the motion is {remaining:.1e}, known to {allowed:.1e} from {len(distances)} steps, "
+        f"where {first:.1e} is that at the longest step"
     )
     bound = GROWTH_MARGIN * first if is_zero else 0.0
     return Cause(

@@ -150,16 +150,10 @@ MESH_TOLERANCE = 2e-4
 """
 _LOST_SHAPE = frozenset(
     {
-        "dart.shape",
-        "resource.not-found",
-        "mesh.missing",
-        "mesh.unreadable",
-        "mjcf.empty-shape",
-        "mjcf.heightmap",
-        "mjcf.moving-plane",
-        "mjcf.no-shape",
+        "dart.shape", "resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape",
+        "mjcf.heightmap", "mjcf.moving-plane", "mjcf.no-shape",
     }
-)
+)  # fmt: skip
 _HULLS = frozenset({"pybullet.shape-as-hull", "mesh.flat", "mesh.cone", "mesh.convex-parts"})
 _Rule = Callable[[float, float], float]
 _RULES: Mapping[str, _Rule] = {

@@ -574,8 +574,7 @@ def _caption(comparison: Findings, title: str) -> str:
     largest = max(row.sensitivity or 0.0 for row in rows)
     return (
         "The shaded band is the tolerance. The motion itself is sensitive: an initial difference "
-        "of 1e-10 in one "
-        f"engine grows up to {largest:.1f} times."
+        f"of 1e-10 in one engine grows up to {largest:.1f} times."
     )
 
 

@@ -11,9 +11,5 @@ from .folder import (
 )
 
 __all__ = [
-    "Directives",
-    "DirectivesExport",
-    "DirectivesOptions",
-    "export_directives",
-    "to_directives",
-]
+    "Directives", "DirectivesExport", "DirectivesOptions", "export_directives", "to_directives",
+]  # fmt: skip

@@ -19,20 +19,9 @@ from .passive_force import PassiveForces, passive_forces
 from .spec import require_xml_depth, to_spec
 
 __all__ = [
-    "Actuators",
-    "Base",
-    "Contacts",
-    "Inertia",
-    "Mjcf",
-    "MjcfExport",
-    "MjcfOptions",
-    "PassiveForces",
-    "export_mjcf",
-    "passive_forces",
-    "stale_files",
-    "to_mjcf",
-    "to_mjspec",
-]
+    "Actuators", "Base", "Contacts", "Inertia", "Mjcf", "MjcfExport", "MjcfOptions",
+    "PassiveForces", "export_mjcf", "passive_forces", "stale_files", "to_mjcf", "to_mjspec",
+]  # fmt: skip
 
 
 class Mjcf(Document):

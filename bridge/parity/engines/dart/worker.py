@@ -18,15 +18,9 @@ OPEN, CLOSE = "open", "close"
 """Requests that open and close an engine; all others are methods of `DartSimulation`."""
 Request = tuple[int, str, tuple[Any, ...]]
 _RAISED = (
-    RuntimeError,
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    ImportError,
+    RuntimeError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, ImportError,
     MemoryError,
-)
+)  # fmt: skip
 
 
 def main() -> None:

@@ -365,8 +365,7 @@ class DrakeEngine:
         """
         raise NotReportedError(
             "Drake reads neither gravity nor a time step from files; its poses are compared as "
-            "link poses, its effort "
-            "limits as actuator efforts"
+            "link poses, its effort limits as actuator efforts"
         )
 
     def set_step(self, seconds: float) -> None:

@@ -168,40 +168,17 @@ _POSE = 7
 _IMAGE = 3
 """The type of a light that is a picture, which a scene does not have."""
 _GEOM = (
-    "condim",
-    "priority",
-    "solmix",
-    "solref",
-    "solimp",
-    "margin",
-    "gap",
-    "friction",
-    "fluid",
-    "adhesion",
-    "surfacevel",
-)
+    "condim", "priority", "solmix", "solref", "solimp", "margin", "gap", "friction", "fluid",
+    "adhesion", "surfacevel",
+)  # fmt: skip
 _PAIR = ("dim", "solref", "solreffriction", "solimp", "margin", "gap", "friction", "adhesion")
 _CAMERA = (
     "mode", "fovy", "ipd", "resolution", "sensorsize", "projection", "orthographic", "output",
 )  # fmt: skip
 _LIGHT = (
-    "type",
-    "mode",
-    "pos",
-    "dir",
-    "active",
-    "castshadow",
-    "attenuation",
-    "cutoff",
-    "exponent",
-    "ambient",
-    "diffuse",
-    "specular",
-    "range",
-    "bulbradius",
-    "intensity",
-    "softness",
-)
+    "type", "mode", "pos", "dir", "active", "castshadow", "attenuation", "cutoff", "exponent",
+    "ambient", "diffuse", "specular", "range", "bulbradius", "intensity", "softness",
+)  # fmt: skip
 
 
 def links(view: View) -> Stated:
@@ -486,54 +463,19 @@ _DATA = {"joint": slice(5), "tendon": slice(5), "flexstrain": slice(3), "weld": 
 _TARGETS = {0: "joint", 1: "joint", 2: "site", 3: "tendon", 4: "site", 5: "body", 6: "joint"}
 """Kind of what an actuator drives, by the type of its transmission."""
 _SENSOR = (
-    "datatype",
-    "needstage",
-    "dim",
-    "intprm",
-    "cutoff",
-    "noise",
-    "delay",
-    "interval",
-    "history",
-)
+    "datatype", "needstage", "dim", "intprm", "cutoff", "noise", "delay", "interval", "history",
+)  # fmt: skip
 _OF_REGIONS = frozenset({"touch", "insidesite", "contact"})
 """Sensors that measure within the shape of a site."""
 _FLEX = (
-    "dim",
-    "interp",
-    "contype",
-    "conaffinity",
-    "condim",
-    "priority",
-    "solmix",
-    "solref",
-    "solimp",
-    "friction",
-    "margin",
-    "gap",
-    "internal",
-    "passive",
-    "selfcollide",
-    "activelayers",
-    "edgestiffness",
-    "edgedamping",
-    "radius",
-    "damping",
-    "size",
-    "rigid",
-    "cellnum",
-    "edgeequality",
-    "flatskin",
-    "rgba",
-)
+    "dim", "interp", "contype", "conaffinity", "condim", "priority", "solmix", "solref", "solimp",
+    "friction", "margin", "gap", "internal", "passive", "selfcollide", "activelayers",
+    "edgestiffness", "edgedamping", "radius", "damping", "size", "rigid", "cellnum", "edgeequality",
+    "flatskin", "rgba",
+)  # fmt: skip
 _FLEX_DATA = (
-    "flex_stiffness",
-    "flex_bending",
-    "flex_vert",
-    "flex_vert0",
-    "flex_node0",
-    "flexedge_length0",
-)
+    "flex_stiffness", "flex_bending", "flex_vert", "flex_vert0", "flex_node0", "flexedge_length0",
+)  # fmt: skip
 _COMPARED = frozenset({"gravity", "timestep"})
 """Options that are quantities of their own."""
 _TOLERANCE = 1e-8
@@ -942,20 +884,9 @@ _DROPPED = frozenset({"actuator", "sensor"})
 """Kinds of elements that a scene may lack."""
 _ENUMERATIONS = {"mjtObj": "mjOBJ_", "mjtEq": "mjEQ_", "mjtSensor": "mjSENS_"}
 _PARTS = (
-    links,
-    joints,
-    shapes,
-    contacts,
-    frames,
-    views,
-    tendons,
-    equalities,
-    actuators,
-    sensors,
-    soft_bodies,
-    keyframes,
-    options,
-)
+    links, joints, shapes, contacts, frames, views, tendons, equalities, actuators, sensors,
+    soft_bodies, keyframes, options,
+)  # fmt: skip
 
 Statements = dict[tuple[str, tuple[str, ...]], Array]
 """The numbers of each element, by its label and the names that it is about."""

@@ -63,26 +63,10 @@ from .shapes import (
 )
 
 _LAW = (
-    "gear",
-    "gaintype",
-    "gainprm",
-    "biastype",
-    "biasprm",
-    "dyntype",
-    "dynprm",
-    "trntype",
-    "ctrllimited",
-    "ctrlrange",
-    "forcelimited",
-    "forcerange",
-    "actlimited",
-    "actrange",
-    "actnum",
-    "damping",
-    "dampingpoly",
-    "delay",
-    "history",
-)
+    "gear", "gaintype", "gainprm", "biastype", "biasprm", "dyntype", "dynprm", "trntype",
+    "ctrllimited", "ctrlrange", "forcelimited", "forcerange", "actlimited", "actrange", "actnum",
+    "damping", "dampingpoly", "delay", "history",
+)  # fmt: skip
 """Arrays of a compiled model, without their prefix, that determine the force of an actuator.
 
 An actuator with a fixed gain has one control, whatever its signature (``ctrlspec``) calls it.
