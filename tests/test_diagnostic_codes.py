@@ -104,3 +104,14 @@ def test_the_page_is_up_to_date() -> None:
         "run python docs/make_diagnostics_page.py"
     )
     assert sorted(re.findall(r"^\| `([a-z-]+\.[a-z-]+)` \|", page, re.MULTILINE)) == sorted(CODES)
+
+
+def test_the_page_states_the_effect_of_each_loss() -> None:
+    page = (ROOT / "docs" / "diagnostics.md").read_text()
+    effects = dict(re.findall(r"^\| `([a-z-]+\.[a-z-]+)` \|.*\| ([^|]*?) ?\|$", page, re.MULTILINE))
+    assert effects == {name: str(code.effect or "") for name, code in CODES.items()}
+    assert effects["mjcf.coupling"] == "motion: couplings"
+    assert effects["mesh.missing"] == "contact: shapes"
+    assert effects["mjcf.zero-effort"] == "motion: effort limits, which an engine chooses"
+    assert effects["mjcf.light"] == "looks"
+    assert effects["mjcf.sensor"] == "none"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import Code, Fate
+from loaders.code import Code, Fate
 
 ACTUATOR = Code(
     "urdfout.actuator",
