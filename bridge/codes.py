@@ -398,15 +398,6 @@ MESH_FLAT = Code(
     remedy="Use a box instead.",
     hint="use a box",
 )
-MESH_MISSING = Code(
-    "mesh.missing",
-    Fate.DROPPED,
-    "mesh {uri} was not found; leaving out the shape",
-    meaning="The mesh file was not found, so the shape is left out.",
-    remedy="Name its folder in `paths` or its package in `package_map`.",
-    hint="add its folder to paths",
-    effect=Lost("shapes"),
-)
 MESH_NO_COACD = Code(
     "mesh.no-coacd",
     Fate.INVALID,

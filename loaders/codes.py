@@ -244,6 +244,15 @@ MESH_MENDED = Code(
     ),
     remedy="Correct the file.",
 )
+MESH_MISSING = Code(
+    "mesh.missing",
+    Fate.DROPPED,
+    "mesh {uri} was not found; leaving out the shape",
+    meaning="The mesh file was not found, so the shape is left out.",
+    remedy="Name its folder in `paths` or its package in `package_map`.",
+    hint="add its folder to paths",
+    effect=Lost("shapes"),
+)
 MESH_MISSING_TEXTURE = Code(
     "mesh.missing-texture",
     Fate.NOTED,

@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
 from .code import Code, Fate, declared_codes
-from .codes import FILE_LIMIT, FILE_UNLISTED, LOST_FORMS, RESOURCE_NOT_FOUND
+from .codes import FILE_LIMIT, FILE_UNLISTED, LOST_FORMS, MESH_MISSING, RESOURCE_NOT_FOUND
 from .deferred import Deferred
 from .limits import Budget, LimitError, Limits, budgeted, how_to_raise
 from .text import printable, shortened
@@ -189,6 +189,14 @@ class Diagnostic:
             if self.arguments
             else self.template
         )
+
+    def is_one_of(self, codes: Iterable[Code]) -> bool:
+        """Return whether the finding is of one of these kinds.
+
+        Args:
+            codes: The kinds; their variants are of the same kind.
+        """
+        return any(self.code == code.name for code in codes)
 
     @property
     def severity(self) -> str:
@@ -442,7 +450,9 @@ def without_repeats(entries: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         for path in accumulate(where.path.split("/"), "{}/{}".format)
     }
     return tuple(
-        e for e in unique if e.code != "mesh.missing" or (e.where.file, e.where.path) not in shapes
+        e
+        for e in unique
+        if e.code != MESH_MISSING.name or (e.where.file, e.where.path) not in shapes
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from bridge.diagnostic_codes import info_of
 from loaders.code import Chosen, Condition, Effect, Lost
 from loaders.diagnostics import Diagnostic, Fate
+from loaders.mjcf import codes as mjcf_in_codes
 
 CHAOS = "parity.chaos"
 """The motion amplifies rounding errors; the bound is the rounding error of a step times the
@@ -41,7 +42,7 @@ SOFT = "parity.soft-stops"
 damper.
 """
 
-READ_OTHERWISE = frozenset({"mjcf-in.plugin", "mjcf-in.shape"})
+READ_OTHERWISE = frozenset({mjcf_in_codes.PLUGIN, mjcf_in_codes.SHAPE})
 """Codes of shapes that the reader approximates, and that an engine has which reads the file
 itself.
 """

@@ -22,6 +22,7 @@ from bridge.codes import (
     DMDOUT_WORLD_SETTINGS,
     DMDOUT_WORLD_SETTINGS_GRAVITY,
 )
+from loaders.code import Code
 from loaders.collision_pairs import connected_components, static_links
 from loaders.finish.transform import renamed
 from loaders.model import WORLD, Joint, JointType, Model
@@ -634,7 +635,7 @@ class Document(NamedTuple):
     built: AnyBuilt
     free_pose: tuple[str, Pose] | None
     """Name of its free root and the pose of this, if the document cannot state it."""
-    solved: frozenset[str]
+    solved: frozenset[Code]
     """Codes of findings that do not hold in an assembly."""
 
 
@@ -713,7 +714,7 @@ def assembly_contents(
     for item in documents:
         solved = item.document.solved
         report.entries.extend(
-            entry for entry in item.document.built.diagnostics if entry.code not in solved
+            entry for entry in item.document.built.diagnostics if not entry.is_one_of(solved)
         )
     placed = [item.placed for item in documents]
     assembly = Assembly(scene, placed, report)

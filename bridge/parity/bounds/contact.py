@@ -22,8 +22,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bridge import codes
 from bridge.geometry.convex_decomposition import grid_resolution
 from bridge.mechanism import Mechanism
+from bridge.targets.mjcf import codes as mjcf_codes
+from bridge.targets.pybullet import codes as pybullet_codes
 from loaders.diagnostics import Diagnostic, Diagnostics
 from loaders.meshes import read_mesh
 from loaders.model import BallConstraint, Cone, Ellipsoid, Link, Mesh, Settings, WeldConstraint
@@ -250,14 +253,14 @@ def _hard_stop(entry: Diagnostic, _links: list[Link], _mechanism: Mechanism) -> 
 
 
 _BOUNDS: Mapping[str, _Bound] = {
-    "pybullet.shape-as-hull": _hull,
-    "mesh.cone": _cone,
-    "mesh.flat": _flat,
-    "mesh.convex-parts": _parts,
-    "pybullet.surface-per-link": _segment_friction,
-    "pybullet.friction-product": _stated_difference,
-    "drake.friction": _stated_difference,
-    "mjcf.friction-combination": _friction_range,
-    "mjcf.rigid-stops": _hard_stop,
+    pybullet_codes.SHAPE_AS_HULL.name: _hull,
+    codes.MESH_CONE.name: _cone,
+    codes.MESH_FLAT.name: _flat,
+    codes.MESH_CONVEX_PARTS.name: _parts,
+    pybullet_codes.SURFACE_PER_LINK.name: _segment_friction,
+    pybullet_codes.FRICTION_PRODUCT.name: _stated_difference,
+    codes.DRAKE_FRICTION.name: _stated_difference,
+    mjcf_codes.FRICTION_COMBINATION.name: _friction_range,
+    mjcf_codes.RIGID_STOPS.name: _hard_stop,
 }
 """Bounds by code, relative to the extent of the shapes for meshes."""

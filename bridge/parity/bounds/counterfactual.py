@@ -16,10 +16,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bridge import codes
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body
 from bridge.parity.causes import Cause
 from bridge.parity.verdict import Outcome, Row
+from bridge.targets.mjcf import codes as mjcf_codes
+from bridge.targets.pybullet import codes as pybullet_codes
 from loaders.diagnostics import Diagnostic
 from loaders.inertia import SpatialInertia
 from loaders.pose import Pose
@@ -37,7 +40,7 @@ def counterfactual(entry: Diagnostic, mechanism: Mechanism) -> Mechanism | None:
         entry: The diagnostic of an engine.
         mechanism: The mechanism of the model.
     """
-    if entry.code == "pybullet.folded-links":
+    if entry.code == pybullet_codes.FOLDED_LINKS.name:
         return _folded(entry, mechanism)
     change = _CHANGES.get(entry.code)
     if change is None:
@@ -87,15 +90,15 @@ def _with_gravity(body: Body, _entry: Diagnostic) -> Body:
 
 
 _CHANGES: Mapping[str, _Change] = {
-    "lower.massless-free-link": _as_stated,
-    "lower.thin-link": _as_stated,
-    "mjcf.massless-link": _least_inertia,
-    "pybullet.base-without-inertia": _more_inertia,
-    "pybullet.ball-without-inertia": _more_inertia,
-    "pybullet.rotor-inertia": _without_rotor,
-    "dart.rotor-inertia": _without_rotor,
-    "pybullet.link-without-gravity": _with_gravity,
-    "drake.link-without-gravity": _with_gravity,
+    codes.LOWER_MASSLESS_FREE_LINK.name: _as_stated,
+    codes.LOWER_THIN_LINK.name: _as_stated,
+    mjcf_codes.MASSLESS_LINK.name: _least_inertia,
+    pybullet_codes.BASE_WITHOUT_INERTIA.name: _more_inertia,
+    pybullet_codes.BALL_WITHOUT_INERTIA.name: _more_inertia,
+    pybullet_codes.ROTOR_INERTIA.name: _without_rotor,
+    codes.DART_ROTOR_INERTIA.name: _without_rotor,
+    pybullet_codes.LINK_WITHOUT_GRAVITY.name: _with_gravity,
+    codes.DRAKE_LINK_WITHOUT_GRAVITY.name: _with_gravity,
 }
 """Changes by code, in the bodies that its diagnostics are about."""
 
@@ -122,7 +125,11 @@ def _names(entry: Diagnostic) -> tuple[str, ...]:
 
 
 _CODES = frozenset(
-    {"mjcf.massless-link", "pybullet.base-without-inertia", "pybullet.ball-without-inertia"}
+    {
+        mjcf_codes.MASSLESS_LINK,
+        pybullet_codes.BASE_WITHOUT_INERTIA,
+        pybullet_codes.BALL_WITHOUT_INERTIA,
+    }
 )
 """Codes of inertia that an engine adds, because it accepts no link without."""
 
@@ -180,7 +187,7 @@ def added_inertia(mechanism: Mechanism, diagnostics: Iterable[Diagnostic]) -> Ad
         mechanism: The mechanism that the engine was given.
         diagnostics: The diagnostics of the engine.
     """
-    entries = [entry for entry in diagnostics if entry.code in _CODES]
+    entries = [entry for entry in diagnostics if entry.is_one_of(_CODES)]
     changed = mechanism
     for entry in entries:
         changed = counterfactual(entry, changed) or changed

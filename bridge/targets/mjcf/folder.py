@@ -283,7 +283,7 @@ class MjcfExport(Export):
             str(self.path),
             f"view it: python -m mujoco.viewer --mjcf={self.path.parent / 'scene.xml'}",
         ]
-        omitted = [entry for entry in self.diagnostics if entry.code == "mjcf.no-actuators"]
+        omitted = [entry for entry in self.diagnostics if entry.code == codes.NO_ACTUATORS.name]
         return "\n".join([*lines, *(f"{entry.message}; {entry.hint}" for entry in omitted)])
 
 

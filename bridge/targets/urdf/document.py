@@ -214,7 +214,7 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> 
     )
 
 
-_SOLVED = frozenset({"urdfout.root-pose"})
+_SOLVED = frozenset({codes.ROOT_POSE})
 """Findings about a pose of a root, which directives state."""
 
 
