@@ -88,7 +88,7 @@ DMDOUT_JOINED_LINKS = Code(
 DMDOUT_NAME = Code(
     "dmdout.name",
     Fate.NOTED,
-    "names start with that of their model; renamed {names}",
+    "names start with that of their model; renamed {names:%s to %s}",
     meaning="Names in directives start with that of their model.",
 )
 DMDOUT_OUT_OF_SCOPE = Code(
@@ -149,7 +149,7 @@ DRAKE_FRICTION = Code(
     Fate.APPROXIMATED,
     (
         "Drake takes mu2 for the dynamic friction of link {link}; its coefficients differ by up to "
-        "{difference}"
+        "{difference:g}"
     ),
     meaning=(
         "Drake takes mu2 of SDFormat for the dynamic friction of a shape, and 1 where URDF "
@@ -160,7 +160,7 @@ DRAKE_FRICTION = Code(
 DRAKE_FRICTION_UNSTATED = DRAKE_FRICTION.variant(
     (
         "Drake finds no friction of link {link} and takes 1; its coefficients differ by up to "
-        "{difference}"
+        "{difference:g}"
     ),
 )
 DRAKE_LINK_WITHOUT_GRAVITY = Code(
@@ -295,7 +295,7 @@ LOWER_REPAIRED_INERTIA = Code(
     Fate.REPAIRED,
     (
         "the inertia of link {link} is not physical: {defects}; using mass {mass:g} kg and "
-        "principal moments {moments} kg m^2"
+        "principal moments {moments:%.6g} kg m^2"
     ),
     meaning=(
         "An inertia that no body can have is replaced by the nearest valid one, as requested "

@@ -403,7 +403,7 @@ MODEL_UNKNOWN_NAME = Code(
 MODEL_ZERO_SIZE = Code(
     "model.zero-size",
     Fate.ASSUMED,
-    "shape {shape} has a dimension of 0: {sizes}; used as given, but MuJoCo leaves it out",
+    "shape {shape} has a dimension of 0: {sizes:g}; used as given, but MuJoCo leaves it out",
     meaning="A dimension of a shape is 0, so that it has no volume; MuJoCo refuses such a shape.",
     remedy="Give the shape a positive size, or remove it.",
     hint="give it a positive size, or remove it",

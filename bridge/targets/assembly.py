@@ -29,11 +29,11 @@ from loaders.model import WORLD, Joint, JointType, Model
 from loaders.pose import IDENTITY, Pose, quaternion_to_matrix
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR, UnusedNames, outermost_scope, root_model
-from loaders.text import printable
+from loaders.text import numbers, printable
 
 from .elements import report_pairs_kept_apart
 from .folder import AnyBuilt, Contents, Format, package_xml
-from .numbers import angle_values, numbers, position_values, roll_pitch_yaw
+from .numbers import angle_values, position_values, roll_pitch_yaw
 from .report import (
     Report,
     derivation,
@@ -807,7 +807,7 @@ def _report_names(names: Mapping[str, str], report: Report) -> None:
         report.add(
             DMDOUT_NAME,
             subjects=tuple(name.removeprefix("joint ") for name in names),
-            names=tuple(f"{old} to {new}" for old, new in names.items()),
+            names=tuple(names.items()),
         )
 
 

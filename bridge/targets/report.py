@@ -36,6 +36,7 @@ from loaders.diagnostics import (
     LoadError,
     Where,
     finding_of,
+    is_vector,
     without_repeats,
 )
 from loaders.files.read_file import file_of, is_readable, main_file, read, read_start
@@ -170,7 +171,7 @@ def _is_shared(name: str, count: int, entries: Sequence[Diagnostic]) -> bool:
 def _is_detail(entry: Diagnostic, name: str) -> bool:
     """Return whether an argument is text that does not name what the finding is about."""
     value = entry.arguments[name]
-    return isinstance(value, str) and value not in entry.subjects
+    return is_vector(value) or (isinstance(value, str) and value not in entry.subjects)
 
 
 def _group(entries: Sequence[Diagnostic], scene: Scene) -> Iterator[str]:

@@ -180,7 +180,7 @@ def _hull(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
     """The distance of the faces from the surface, relative to the smallest ellipsoid."""
     shapes = [c.geometry for link in links for c in link.collisions]
     extents = [2.0 * max(shape.radii) for shape in shapes if isinstance(shape, Ellipsoid)]
-    return float(str(entry.arguments["error"])) / min(extents, default=math.inf)
+    return entry.number("error") / min(extents, default=math.inf)
 
 
 def _cone(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
@@ -188,7 +188,7 @@ def _cone(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
     less than.
     """
     has_cone = any(isinstance(c.geometry, Cone) for link in links for c in link.collisions)
-    return 1.0 - math.cos(math.pi / float(str(entry.arguments["sides"]))) if has_cone else 0.0
+    return 1.0 - math.cos(math.pi / entry.number("sides")) if has_cone else 0.0
 
 
 def _flat(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
@@ -196,7 +196,7 @@ def _flat(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
     in its link.
     """
     extents = [float(np.ptp(vertices, axis=0).max()) for vertices in _vertices(links)]
-    return 0.5 * float(str(entry.arguments["thickness"])) / max(extents, default=math.inf)
+    return 0.5 * entry.number("thickness") / max(extents, default=math.inf)
 
 
 def _parts(_entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
@@ -243,12 +243,12 @@ def _segment_friction(entry: Diagnostic, _links: list[Link], mechanism: Mechanis
 
 
 def _stated_difference(entry: Diagnostic, _links: list[Link], _mechanism: Mechanism) -> float:
-    return float(str(entry.arguments["difference"]))
+    return entry.number("difference")
 
 
 def _hard_stop(entry: Diagnostic, _links: list[Link], _mechanism: Mechanism) -> float:
     """The compliance that the model states."""
-    stiffness = float(str(entry.arguments["stiffness"]))
+    stiffness = entry.number("stiffness")
     return 1.0 / stiffness if stiffness > 0.0 else 0.0
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -60,17 +61,17 @@ def _least_inertia(body: Body, entry: Diagnostic) -> Body:
     model stays.
     """
     R, _ = body.inertia.principal_axes()
-    moments = [float(x) for x in str(entry.arguments["moments"]).split()]
     X_LI = Pose.of(R, body.inertia.p_LLcm)
-    stated = float(str(entry.arguments["mass"]))
+    stated = entry.number("mass")
     mass = max(stated, body.inertia.mass) if stated <= NEGLIGIBLE_MASS else body.inertia.mass
+    moments = cast(tuple[float, ...], entry.arguments["moments"])
     inertia = SpatialInertia.in_frame(mass, X_LI, np.diag(moments))
     return dataclasses.replace(body, inertia=inertia)
 
 
 def _more_inertia(body: Body, entry: Diagnostic) -> Body:
     """The moment about every axis that the diagnostic states, in addition."""
-    I_Lcm = body.inertia.I_Lcm + float(str(entry.arguments["inertia"])) * np.eye(3)
+    I_Lcm = body.inertia.I_Lcm + entry.number("inertia") * np.eye(3)
     return dataclasses.replace(
         body, inertia=SpatialInertia.of(body.inertia.mass, body.inertia.p_LLcm, I_Lcm)
     )
@@ -107,7 +108,8 @@ def _folded(entry: Diagnostic, mechanism: Mechanism) -> Mechanism:
     """The inertia of the merged links is in the link that carries them, the nearest link that is
     not merged.
     """
-    merged = {str(name) for name in _names(entry)}
+    links_with_carriers = cast(tuple[tuple[str, str], ...], entry.arguments["links"])
+    merged = {link for link, _ in links_with_carriers}
     bodies = list(mechanism.bodies)
     for i in reversed(range(len(bodies))):
         body = bodies[i]
@@ -117,11 +119,6 @@ def _folded(entry: Diagnostic, mechanism: Mechanism) -> Mechanism:
             bodies[body.parent] = dataclasses.replace(carrier, inertia=carrier.inertia + moved)
             bodies[i] = dataclasses.replace(body, inertia=SpatialInertia.of(0.0))
     return dataclasses.replace(mechanism, bodies=tuple(bodies))
-
-
-def _names(entry: Diagnostic) -> tuple[str, ...]:
-    links = entry.arguments["links"]
-    return tuple(text.partition(" (with ")[0] for text in links) if isinstance(links, tuple) else ()
 
 
 _CODES = frozenset(

@@ -723,7 +723,7 @@ REFUSED_ELEMENT_OF_LINKS = REFUSED.variant(
 REPAIRED_INERTIA = Code(
     "mjcf.repaired-inertia",
     Fate.REPAIRED,
-    "link {link}: {defects}; repaired to {mass:g} kg and moments {moments} kg m^2",
+    "link {link}: {defects}; repaired to {mass:g} kg and moments {moments:%.6g} kg m^2",
     meaning=(
         "An inertia that no body can have is replaced by the nearest valid one, as requested "
         'by `inertia="repair"`.'

@@ -264,7 +264,7 @@ FOLDED_LINKS = Code(
     (
         "{count} welded links are merged with the links that carry them, because a PyBullet body "
         "has "
-        "at most {max_joints} joints: {links}"
+        "at most {max_joints} joints: {links:%s (with %s)}"
     ),
     meaning=(
         "Welded links are merged with the link that carries them, so that the body fits into "
@@ -397,7 +397,7 @@ LOOP = Code(
 MERGED_FILTERS = Code(
     "pybullet.merged-filters",
     Fate.APPROXIMATED,
-    "merged links collide although the model excludes the pair: {pairs}",
+    "merged links collide although the model excludes the pair: {pairs:%s and %s}",
     meaning=(
         "Links that PyBullet merged into one also collide where the model excludes one of them."
     ),
