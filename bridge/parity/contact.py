@@ -19,10 +19,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bridge import codes
 from bridge.geometry.shapes import SupportFunction, support_function, support_of_points
 from bridge.lowering import lower
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body
+from bridge.targets.mjcf import codes as mjcf_codes
 from loaders.diagnostics import Diagnostics
 from loaders.inertia import SpatialInertia
 from loaders.meshes import read_mesh
@@ -284,8 +286,8 @@ BOUNCING_BOUND = 0.02
 """Largest error of a scenario on a surface that bounces, relative to the distance, or in meters;
 measured is 0.015.
 """
-_RESTITUTION = "mjcf.restitution"
-_ADDED_INERTIA = frozenset({"lower.thin-link", "lower.massless-free-link"})
+_RESTITUTION = mjcf_codes.RESTITUTION
+_ADDED_INERTIA = frozenset({codes.LOWER_THIN_LINK, codes.LOWER_MASSLESS_FREE_LINK})
 _Named = Sequence[tuple[str, Factory]]
 _ZERO = (0.0, 0.0, 0.0)
 
@@ -351,7 +353,7 @@ def _rest_row(mechanism: Mechanism, factory: Factory, scenario: RestScenario) ->
     added = (
         d
         for d in mechanism.diagnostics
-        if d.code in _ADDED_INERTIA and not links.isdisjoint(d.subjects)
+        if d.is_one_of(_ADDED_INERTIA) and not links.isdisjoint(d.subjects)
     )
     cause = None if row.passed else next(added, None)
     if cause is None:
@@ -513,7 +515,7 @@ def _unless_it_bounces(
     """The row; a failure is explained by restitution if the engine reports it and the scenario
     passes without it.
     """
-    entry = next((entry for entry in engine.diagnostics if entry.code == _RESTITUTION), None)
+    entry = next((entry for entry in engine.diagnostics if entry.code == _RESTITUTION.name), None)
     if row.passed or entry is None:
         return row
     without = repeat(dataclasses.replace(surface, restitution=0.0))

@@ -35,6 +35,7 @@ from bridge.parity.engine import Engine, Factory, screw_like_joints
 from bridge.parity.quantity import matrix
 from bridge.parity.states import MAX_STEP, State, random_states, without_solver_effects
 from bridge.parity.verdict import Level, Outcome, Row
+from bridge.targets.pybullet import codes as pybullet_codes
 from loaders.diagnostics import Diagnostic
 from loaders.inertia import SpatialInertia
 from loaders.model import Link, Model
@@ -67,7 +68,7 @@ By conservation of energy the link rotates about its thin axis at most ``sqrt(1 
 MIN_MOMENT_RATIO)`` times as fast as about the middle axis at the start, which is 0.3 rad in the
 longest step.
 """
-_SPLIT_LINKS = "pybullet.cut-links"
+_SPLIT_LINKS = pybullet_codes.CUT_LINKS
 _Named = Sequence[tuple[str, Factory]]
 
 
@@ -266,7 +267,7 @@ def _judged(row: Row, diagnostics: Sequence[Diagnostic], screws: Sequence[str]) 
     """The row; a drift is not judged where a constraint of the solver holds the model together."""
     if row.passed:
         return row
-    halves = next((entry for entry in diagnostics if entry.code == _SPLIT_LINKS), None)
+    halves = next((entry for entry in diagnostics if entry.code == _SPLIT_LINKS.name), None)
     if halves is None and not screws:
         return row
     held = (

@@ -26,7 +26,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.mechanism.dynamics import STABILITY_LIMIT
 from bridge.parity.bounds.counterfactual import AddedInertia, added_inertia, is_loaded, loaded_name
-from bridge.parity.causes import LOST, cause_of
+from bridge.parity.causes import cause_of, is_lost
 from bridge.parity.convergence import HALVINGS, log_log_slope
 from bridge.parity.engine import DivergedError, Engine, Factory
 from bridge.parity.quantity import (
@@ -40,7 +40,7 @@ from bridge.parity.quantity import (
 from bridge.parity.readings import ActuatorTrial, actuator_trials
 from bridge.parity.states import State, exported, fastest_rate, random_states
 from bridge.parity.verdict import Level, Outcome, Row, explained
-from loaders.diagnostics import Diagnostic, Fate
+from loaders.diagnostics import Diagnostic
 from loaders.model import JointAxis
 from loaders.pose import Array
 
@@ -293,9 +293,7 @@ class Motions:
         anything.
         """
         entries = (entry for name in row.engines for entry in self._diagnostics[name])
-        lost = next(
-            (entry for entry in entries if entry.fate is Fate.DROPPED and entry.code in LOST), None
-        )
+        lost = next(filter(is_lost, entries), None)
         if lost is not None:
             return explained(row, cause_of(lost, row.quantity, math.inf))
         return None

@@ -11,6 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
+from bridge import codes
 from bridge.mechanism import Mechanism
 from bridge.parity.bounds.constraint import ROUNDING, violation_bounds
 from bridge.parity.bounds.counterfactual import added_inertia, is_loaded, loaded_name
@@ -32,6 +33,8 @@ from bridge.parity.engine import Factory, constraint_subjects, has_free_or_ball,
 from bridge.parity.quantity import TOLERANCE, names_at
 from bridge.parity.states import State, random_states, time_step, without_solver_effects
 from bridge.parity.verdict import Level, Outcome, Row, explained, failed, undecided
+from bridge.targets.mjcf import codes as mjcf_codes
+from bridge.targets.pybullet import codes as pybullet_codes
 from loaders.diagnostics import Diagnostic
 from loaders.pose import Array
 
@@ -72,13 +75,24 @@ CHAOTIC = 1e-3
 """Largest rounding error that is explained, relative to how far the links move; beyond it a motion
 shows nothing.
 """
-_ROTORS = frozenset({"pybullet.rotor-inertia", "dart.rotor-inertia"})
-_SOFT_CONSTRAINTS = frozenset({
-    "mjcf.coupling-soft-constraint", "mjcf.screw-soft-constraint", "mjcf.loop-soft-constraint",
-    "mjcf.ball-soft-constraint", "mjcf.coupling", "mjcf.open-at-zero", "pybullet.gear",
-    "pybullet.coupling", "pybullet.coupling-across-bodies", "pybullet.loop",
-    "pybullet.ball-constraint", "pybullet.cut-links", "dart.one-way-coupling",
-})  # fmt: skip
+_ROTORS = frozenset({pybullet_codes.ROTOR_INERTIA, codes.DART_ROTOR_INERTIA})
+_SOFT_CONSTRAINTS = frozenset(
+    {
+        mjcf_codes.COUPLING_SOFT_CONSTRAINT,
+        mjcf_codes.SCREW_SOFT_CONSTRAINT,
+        mjcf_codes.LOOP_SOFT_CONSTRAINT,
+        mjcf_codes.BALL_SOFT_CONSTRAINT,
+        mjcf_codes.COUPLING,
+        mjcf_codes.OPEN_AT_ZERO,
+        pybullet_codes.GEAR,
+        pybullet_codes.COUPLING,
+        pybullet_codes.COUPLING_ACROSS_BODIES,
+        pybullet_codes.LOOP,
+        pybullet_codes.BALL_CONSTRAINT,
+        pybullet_codes.CUT_LINKS,
+        codes.DART_ONE_WAY_COUPLING,
+    }
+)
 _SINGULAR_CAUSE = "the mass matrix is singular, so that the model does not determine its motion"
 _Named = Sequence[tuple[str, Factory]]
 
@@ -230,7 +244,7 @@ def _judged(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
     diagnostics = (
         entry for name in row.engines for entry in cache.trajectory(name, rollout).diagnostics
     )
-    lost = next((entry for entry in diagnostics if entry.code in _ROTORS), None)
+    lost = next((entry for entry in diagnostics if entry.is_one_of(_ROTORS)), None)
     if lost is not None:
         return explained(row, cause_of(lost, row.quantity, math.inf))
     if rounding.bound > limit:
@@ -431,7 +445,7 @@ def _constraint_row(engine: str, rollout: Rollout, cache: RolloutCache) -> Row:
 
 def _softness(row: Row, diagnostics: Sequence[Diagnostic], bound: float) -> Cause:
     """The cause of a violated constraint: the engine reports that it is soft or missing."""
-    reported = (entry for entry in diagnostics if entry.code in _SOFT_CONSTRAINTS)
+    reported = (entry for entry in diagnostics if entry.is_one_of(_SOFT_CONSTRAINTS))
     entry = next((entry for entry in reported if set(row.subjects).issubset(entry.subjects)), None)
     if entry is not None:
         return cause_of(entry, row.quantity, bound, f"; the measured violation is {row.error:.0e}")

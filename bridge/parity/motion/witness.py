@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from bridge import codes
 from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.parity.convergence import (
@@ -59,7 +60,7 @@ RESOLUTION = 0.1
 RUNGE_KUTTA = 15.0
 """Ratio of the change to the remaining error when steps of a method of fourth order are halved."""
 OTHER_MODEL = frozenset(
-    {"drake.link-without-gravity", "drake.replaced-inertia", "drake.shared-damping"}
+    {codes.DRAKE_LINK_WITHOUT_GRAVITY, codes.DRAKE_REPLACED_INERTIA, codes.DRAKE_SHARED_DAMPING}
 )
 """Codes of diagnostics that report another mass, weight or damping in the witness, which moves
 differently with it.
@@ -107,7 +108,7 @@ def _refusal(mechanism: Mechanism, open_witness: _Open) -> str | None:
         others = (
             entry
             for entry in engine.diagnostics
-            if entry.code in OTHER_MODEL and moving & {*entry.subjects}
+            if entry.is_one_of(OTHER_MODEL) and moving & {*entry.subjects}
         )
         return next((f"{entry.message}, so that it moves differently" for entry in others), "")
     finally:

@@ -29,6 +29,8 @@ from bridge.parity.readings import actuator_trials, untried_actuators
 from bridge.parity.reference import ReferenceEngine
 from bridge.parity.states import without_solver_effects
 from bridge.parity.verdict import Level
+from bridge.targets.mjcf import codes as mjcf_codes
+from loaders import codes as loaders_codes
 from loaders.model import WORLD, Actuator, Joint
 from loaders.pose import IDENTITY, Array
 
@@ -102,7 +104,7 @@ ACTUATOR_QUANTITIES = (
     Quantity(
         level=Level.MODEL, name="actuator efforts", unit="", error=relative, read=_actuator_efforts,
         tolerance=EFFORT_TOLERANCE, is_stated=lambda mechanism: bool(actuator_trials(mechanism)),
-        causes=frozenset({"mjcf.actuator"}),
+        causes=frozenset({mjcf_codes.ACTUATOR}),
     ),
     Quantity(
         level=Level.MODEL, name="actuator laws", unit="", error=relative, read=_laws,
@@ -117,7 +119,13 @@ FORM_TOLERANCE = 2e-5
 heights 16 bits.
 """
 _MISSING = frozenset(
-    {"resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape", "mjcf.no-shape"}
+    {
+        loaders_codes.RESOURCE_NOT_FOUND,
+        loaders_codes.MESH_MISSING,
+        loaders_codes.MESH_UNREADABLE,
+        mjcf_codes.EMPTY_SHAPE,
+        mjcf_codes.NO_SHAPE,
+    }
 )
 _FLOOR = 1e-3
 """Numbers below it are compared relative to it: zero has no relative error."""
@@ -179,7 +187,7 @@ ENGINE_QUANTITIES = (
         error=_distance,
         read=_statements,
         is_stated=lambda _mechanism: False,
-        causes=frozenset({"mjcf.mujoco-element"}),
+        causes=frozenset({mjcf_codes.MUJOCO_ELEMENT}),
     ),
     Quantity(
         level=Level.MODEL,
@@ -315,7 +323,7 @@ STATED_QUANTITIES = (
         unit="m or rad",
         error=pose_distance,
         read=_zero_poses,
-        causes=frozenset({"model.pose-against-joint"}),
+        causes=frozenset({loaders_codes.MODEL_POSE_AGAINST_JOINT}),
     ),
     Quantity(
         level=Level.MODEL,
@@ -323,7 +331,7 @@ STATED_QUANTITIES = (
         unit="N m or N",
         error=absolute,
         read=_quantity(_efforts),
-        causes=frozenset({"mjcf.zero-effort"}),
+        causes=frozenset({mjcf_codes.ZERO_EFFORT}),
     ),
     *ACTUATOR_QUANTITIES,
     *SHAPE_QUANTITIES,

@@ -280,7 +280,7 @@ def _findings(pair: tuple[Engine, Engine], mechanism: Mechanism) -> list[Diagnos
     """
     found = [entry for engine in pair for entry in engine.diagnostics]
     if any(getattr(engine, "reads_file", False) for engine in pair):
-        found += [entry for entry in mechanism.scene.diagnostics if entry.code in READ_OTHERWISE]
+        found += [entry for entry in mechanism.scene.diagnostics if entry.is_one_of(READ_OTHERWISE)]
     return found
 
 

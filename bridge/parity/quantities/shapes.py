@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from bridge import codes
 from bridge.mechanism import Mechanism
 from bridge.parity.causes import READ_OTHERWISE
 from bridge.parity.engine import Dof, Engine, NotReportedError, scalar_dofs, without_sentinel
@@ -31,6 +32,9 @@ from bridge.parity.readings import (
     volume_and_sensitivity,
 )
 from bridge.parity.verdict import Level
+from bridge.targets.mjcf import codes as mjcf_codes
+from bridge.targets.pybullet import codes as pybullet_codes
+from loaders import codes as loaders_codes
 from loaders.model import JointAxis, Link
 from loaders.pose import Array
 from loaders.scoped_names import root_model
@@ -110,7 +114,9 @@ STOP_QUANTITIES = (
         error=absolute,
         read=_compliance,
         is_stated=_states_stops,
-        causes=frozenset({"mjcf.rigid-stops", "mjcf.yielding-stops", "mjcf.empty-range"}),
+        causes=frozenset(
+            {mjcf_codes.RIGID_STOPS, mjcf_codes.YIELDING_STOPS, mjcf_codes.EMPTY_RANGE}
+        ),
     ),
     Quantity(
         level=Level.MODEL,
@@ -150,11 +156,19 @@ MESH_TOLERANCE = 2e-4
 """
 _LOST_SHAPE = frozenset(
     {
-        "dart.shape", "resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape",
-        "mjcf.heightmap", "mjcf.moving-plane", "mjcf.no-shape",
+        codes.DART_SHAPE,
+        loaders_codes.RESOURCE_NOT_FOUND,
+        loaders_codes.MESH_MISSING,
+        loaders_codes.MESH_UNREADABLE,
+        mjcf_codes.EMPTY_SHAPE,
+        mjcf_codes.HEIGHTMAP,
+        mjcf_codes.MOVING_PLANE,
+        mjcf_codes.NO_SHAPE,
     }
-)  # fmt: skip
-_HULLS = frozenset({"pybullet.shape-as-hull", "mesh.flat", "mesh.cone", "mesh.convex-parts"})
+)
+_HULLS = frozenset(
+    {pybullet_codes.SHAPE_AS_HULL, codes.MESH_FLAT, codes.MESH_CONE, codes.MESH_CONVEX_PARTS}
+)
 _Rule = Callable[[float, float], float]
 _RULES: Mapping[str, _Rule] = {
     "reference": min,
@@ -498,7 +512,7 @@ SHAPE_QUANTITIES = (
         error=coefficients_distance,
         read=_friction,
         is_stated=lambda mechanism: bool(_stated(mechanism).friction),
-        causes=_LOST_SHAPE | {"pybullet.surface-per-link", "drake.friction"},
+        causes=_LOST_SHAPE | {pybullet_codes.SURFACE_PER_LINK, codes.DRAKE_FRICTION},
     ),
     Quantity(
         level=Level.MODEL,
@@ -507,7 +521,7 @@ SHAPE_QUANTITIES = (
         error=absolute,
         read=_pair_friction,
         is_stated=_is_world,
-        causes=_LOST_SHAPE | {"pybullet.friction-product", "mjcf.friction-combination"},
+        causes=_LOST_SHAPE | {pybullet_codes.FRICTION_PRODUCT, mjcf_codes.FRICTION_COMBINATION},
     ),
     Quantity(
         level=Level.MODEL,

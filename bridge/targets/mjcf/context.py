@@ -23,13 +23,13 @@ from bridge.geometry.convex_decomposition import check_choice
 from bridge.lowering.sources import Source, mechanism_of, split_options
 from bridge.lowering.transform import with_chosen_base
 from bridge.mechanism import Mechanism
-from bridge.targets.numbers import number, numbers
 from bridge.targets.options import Actuators, Contacts, MjcfExportOptions, MjcfInertia
 from bridge.targets.xml import Names
 from loaders import LoadOptions
 from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
 from loaders.model import Physics
 from loaders.node import escaped
+from loaders.text import number, numbers
 
 Value = str | float | bool | Sequence[float] | None
 

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from bridge.targets.numbers import numbers
 from loaders.scoped_names import UnusedNames
+from loaders.text import numbers
 
 from .context import (
     DEFAULT_SOLIMP,

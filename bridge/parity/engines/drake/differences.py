@@ -75,7 +75,7 @@ def friction_differences(
         for code, expected in readings:
             if found == expected:
                 difference = max(abs(x - y) for x, y in zip(expected, wanted, strict=True))
-                yield _about_link(code, link, difference=f"{difference:g}")
+                yield _about_link(code, link, difference=difference)
                 break
 
 
@@ -166,7 +166,7 @@ def _has_limits(joint: Any) -> bool:
     return bool(np.isfinite(joint.position_lower_limits()).any())
 
 
-def _about_link(code: Code, link: Link, **arguments: str) -> Diagnostic:
+def _about_link(code: Code, link: Link, **arguments: Any) -> Diagnostic:
     return finding_of(
         code, link.where, target=_TARGET, subjects=(link.name,), link=link.name, **arguments
     )
