@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import chain, combinations, product
 from typing import TypeVar
 
+from .engine_settings import conventions_of
 from .limits import limited, spend
 from .model import WORLD, Joint, JointType, Link, SceneData, Surface
 from .scoped_names import SEPARATOR, outermost_scope, root_model
@@ -239,7 +240,7 @@ def default_policy(scene: SceneData) -> str:
     """Return the policy of the source's format: ``mujoco`` for MJCF, ``drake`` for every other
     format.
     """
-    return "mujoco" if scene.physics.engine == "mujoco" else "drake"
+    return conventions_of(scene.physics).policy
 
 
 def excluded_pairs(scene: SceneData, policy: str | None = None) -> frozenset[frozenset[str]]:

@@ -1,5 +1,6 @@
-"""The effect of each setting of MuJoCo that a scene carries, and those that act on its motion or
-its contacts.
+"""The settings that only one simulator has: the conventions of the engine for which a scene was
+written, the effect of each setting that a scene carries, and those that act on its motion or its
+contacts.
 
 A setting is judged by what it does, not by the place where it is stated. One that the table does
 not have counts as one that changes the motion.
@@ -11,8 +12,68 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from .model import Actuator, BallConstraint, Joint, SceneData, Settings, Tendon, WeldConstraint
+from .model import (
+    Actuator,
+    BallConstraint,
+    Joint,
+    Physics,
+    SceneData,
+    Settings,
+    Tendon,
+    WeldConstraint,
+)
 from .scoped_names import SEPARATOR
+
+MUJOCO = "mujoco"
+"""Name of MuJoCo, as the engine for which a scene was written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conventions:
+    """The meaning of what a scene does not state, which depends on the engine for which it was
+    written.
+
+    Attributes:
+        policy: Rule for the pairs of links that no filter names; one of
+            `loaders.collision_pairs.POLICIES`.
+        has_solver_settings: Whether stops, constraints and contacts are as soft as the settings of
+            the solver say, and the integrator and the friction cone are those of these settings:
+            its defaults, where none is stated.
+        wind_moves_medium: Whether wind is a velocity of the medium, which acts on every link; else
+            on the links that enable it.
+        filters_are_pairs: Whether each rule of the collision filters is a pair of links.
+        numbers_visuals: Whether a visual that has no name in the source has a number as its name.
+        is_compiled: Whether the engine compiles the source itself, so that its numbers are known.
+    """
+
+    policy: str = "drake"
+    has_solver_settings: bool = False
+    wind_moves_medium: bool = False
+    filters_are_pairs: bool = False
+    numbers_visuals: bool = False
+    is_compiled: bool = False
+
+
+_CONVENTIONS = {
+    MUJOCO: Conventions(
+        policy="mujoco",
+        has_solver_settings=True,
+        wind_moves_medium=True,
+        filters_are_pairs=True,
+        numbers_visuals=True,
+        is_compiled=True,
+    )
+}
+"""Conventions of each engine that has its own; all others have those of the fields' defaults."""
+
+
+def conventions_of(physics: Physics) -> Conventions:
+    """Return the conventions of the engine for which a scene was written.
+
+    Args:
+        physics: The physics of the scene.
+    """
+    return _CONVENTIONS.get(physics.engine, Conventions())
 
 
 class Effect(StrEnum):

@@ -25,6 +25,7 @@ import numpy as np
 from bridge.geometry.convex_decomposition import grid_resolution
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostic, Diagnostics
+from loaders.engine_settings import conventions_of
 from loaders.meshes import read_mesh
 from loaders.model import BallConstraint, Cone, Ellipsoid, Link, Mesh, Settings, WeldConstraint
 from loaders.pose import Array
@@ -86,7 +87,7 @@ def stated_softness(mechanism: Mechanism, step: float) -> dict[str, Softness]:
         mechanism: The mechanism.
         step: Time step [s].
     """
-    if mechanism.physics.engine != "mujoco":
+    if not conventions_of(mechanism.physics).has_solver_settings:
         return {}
     found = {coupling.name: Softness.of(coupling.mujoco, step) for coupling in mechanism.couplings}
     for constraint in mechanism.scene.constraints:

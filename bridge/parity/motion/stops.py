@@ -21,6 +21,7 @@ from bridge.parity.quantity import dof_place
 from bridge.parity.reference import accelerations
 from bridge.parity.states import State, exported, fastest_rate, random_states
 from bridge.parity.verdict import Level, Outcome, Row, explained
+from loaders.engine_settings import conventions_of
 
 QUANTITY = "stops in motion"
 DURATION, SAMPLES = 0.4, 400
@@ -146,7 +147,7 @@ def stop_rows(
             row = _overshoot_row(name, engine, model, start, limits)
             is_soft = (
                 name.startswith("mujoco")
-                and model.physics.engine == "mujoco"
+                and conventions_of(model.physics).has_solver_settings
                 and row.outcome is Outcome.FAILED
             )
             yield _soft_row(row, engine, model, start, limits) if is_soft else row

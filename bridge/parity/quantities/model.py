@@ -29,6 +29,7 @@ from bridge.parity.readings import actuator_trials, untried_actuators
 from bridge.parity.reference import ReferenceEngine
 from bridge.parity.states import without_solver_effects
 from bridge.parity.verdict import Level
+from loaders.engine_settings import conventions_of
 from loaders.model import WORLD, Actuator, Joint
 from loaders.pose import IDENTITY, Array
 
@@ -136,7 +137,7 @@ def _forms(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _read(method: str, engine: Engine, mechanism: Mechanism) -> Readings:
-    if mechanism.scene.physics.engine != "mujoco":
+    if not conventions_of(mechanism.physics).is_compiled:
         return {}
     read = getattr(engine, method, None)
     if read is None:

@@ -31,6 +31,7 @@ from bridge.parity.readings import (
     volume_and_sensitivity,
 )
 from bridge.parity.verdict import Level
+from loaders.engine_settings import conventions_of
 from loaders.model import JointAxis, Link
 from loaders.pose import Array
 from loaders.scoped_names import root_model
@@ -56,13 +57,13 @@ def _settings(engine: Engine, mechanism: Mechanism) -> Readings:
     read = getattr(engine, "stop_settings", None)
     if read is None:
         raise NotReportedError(f"{engine.name} has no stops of MuJoCo")
-    found = read() if mechanism.scene.physics.engine == "mujoco" else {}
+    found = read() if conventions_of(mechanism.physics).has_solver_settings else {}
     return {dof_place(dof): numbers for dof, numbers in found.items()}
 
 
 def _limited_axes(mechanism: Mechanism) -> dict[Dof, JointAxis]:
-    """The axes with a range; none if the source states stops by the settings of MuJoCo's solver."""
-    if mechanism.scene.physics.engine == "mujoco":
+    """The axes with a range; none if the source states stops by the settings of a solver."""
+    if conventions_of(mechanism.physics).has_solver_settings:
         return {}
     axes = ((dof, scalar.primitive.limits) for dof, scalar in scalar_dofs(mechanism).items())
     return {

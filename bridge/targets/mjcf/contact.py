@@ -27,6 +27,7 @@ from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.targets.mjcf import codes
 from loaders.collision_pairs import BITMASKED, bitmasks
 from loaders.diagnostics import Where
+from loaders.engine_settings import conventions_of
 from loaders.limits import limited
 from loaders.model import WORLD, Collision, Link
 from loaders.pose import Array, Pose, skew
@@ -305,7 +306,8 @@ def _without_effect(filters: Filters, context: Context) -> list[tuple[int, int]]
     a cable.
     """
     mechanism = context.mechanism
-    if mechanism.physics.engine != "mujoco" or context.options.policy != "mujoco":
+    filters_are_pairs = conventions_of(mechanism.physics).filters_are_pairs
+    if not filters_are_pairs or context.options.policy != "mujoco":
         return []
     written = set(map(frozenset, filters.excludes))
     return [pair for pair in pairs_of_rules(mechanism) if frozenset(pair) not in written]

@@ -14,6 +14,7 @@ from bridge.targets.numbers import composed_position, placement
 from bridge.targets.options import MjcfExportOptions
 from loaders.collision_pairs import FILTER_PARENT_OFF
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
+from loaders.engine_settings import conventions_of
 from loaders.model import WORLD, Settings
 from loaders.model.settings import INERTIA_SETTINGS
 from loaders.scene import Scene
@@ -178,16 +179,16 @@ def _write_settings(context: Context) -> None:
     mechanism = context.mechanism
     scene, physics = mechanism.scene, mechanism.physics
     context.document["compiler"].set(angle="radian")
-    is_mujoco = physics.engine == "mujoco"
+    has_settings = conventions_of(physics).has_solver_settings
     context.document["option"].set(
         timestep=context.time_step,
         gravity=mechanism.gravity.tolist(),
         wind=scene.wind.tolist() if scene.wind.any() else None,
         magnetic=_magnetic_field(scene),
-        integrator=None if is_mujoco else "implicitfast",
-        cone=None if is_mujoco else _CONE,
+        integrator=None if has_settings else "implicitfast",
+        cone=None if has_settings else _CONE,
     )
-    if is_mujoco:
+    if has_settings:
         _write_engine_settings(physics.parameters, context)
 
 
