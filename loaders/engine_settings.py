@@ -15,17 +15,44 @@ from enum import StrEnum
 from .model import (
     Actuator,
     BallConstraint,
+    HasEngineSettings,
     Joint,
+    Link,
     Physics,
     SceneData,
     Settings,
     Tendon,
     WeldConstraint,
+    settings_of,
 )
 from .scoped_names import SEPARATOR
 
 MUJOCO = "mujoco"
-"""Name of MuJoCo, as the engine for which a scene was written."""
+"""Name of MuJoCo, as the engine of settings and as that for which a scene was written."""
+INERTIA_SETTINGS = frozenset({"inertial/diaginertia", "inertial/quat"})
+"""Settings of MuJoCo that state the inertia of a link a second time, by its principal axes and
+moments.
+"""
+NEUTRAL_SETTINGS = INERTIA_SETTINGS | {"ref"}
+"""Settings of MuJoCo that select one of several forms of the same model."""
+
+
+def beyond_inertia(settings: Settings) -> Settings:
+    """Return settings without those that state the inertia a second time."""
+    return tuple(entry for entry in settings if entry[0] not in INERTIA_SETTINGS)
+
+
+def gravity_share(link: Link) -> float:
+    """Return the share of gravity that acts on a link: 1 unless the source compensates a part of
+    it.
+
+    Args:
+        link: The link.
+    """
+    if not link.gravity:
+        return 0.0
+    settings = settings_of(link, MUJOCO)
+    return 1.0 - float(dict(settings).get("gravcomp", "0")) if settings else 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,16 +287,13 @@ def stated_settings(scene: SceneData) -> Iterator[Setting]:
     """Yield all settings of MuJoCo that a scene states, whatever their effect; elements of its own
     are no settings.
     """
-    if scene.physics.engine == "mujoco":
-        yield from _settings("", scene.physics.parameters)
-        if scene.wind.any():
-            yield Setting(path="option/wind", text=" ".join(f"{x:g}" for x in scene.wind))
+    yield from _settings("", scene.physics)
+    if scene.wind.any() and conventions_of(scene.physics).wind_moves_medium:
+        yield Setting(path="option/wind", text=" ".join(f"{x:g}" for x in scene.wind))
     for link in scene.links:
-        yield from _settings("body/", link.mujoco, link.name)
+        yield from _settings("body/", link, link.name)
         for shape in link.collisions:
-            yield from _settings(
-                "geom/", shape.surface.mujoco, f"{link.name}{SEPARATOR}{shape.name}"
-            )
+            yield from _settings("geom/", shape.surface, f"{link.name}{SEPARATOR}{shape.name}")
     named: tuple[tuple[str, tuple[Joint | Tendon | Actuator, ...]], ...] = (
         ("joint/", scene.joints),
         ("tendon/", scene.tendons),
@@ -277,25 +301,23 @@ def stated_settings(scene: SceneData) -> Iterator[Setting]:
     )
     for element, items in named:
         for item in items:
-            yield from _settings(element, item.mujoco, item.name)
+            yield from _settings(element, item, item.name)
     yield from _settings_of_connections(scene)
 
 
 def _settings_of_connections(scene: SceneData) -> Iterator[Setting]:
     """Yield the settings of equalities and of contact pairs."""
     for coupling in scene.couplings:
-        yield from _settings("equality/", coupling.mujoco, coupling.follower, coupling.leader)
+        yield from _settings("equality/", coupling, coupling.follower, coupling.leader)
     for constraint in scene.constraints:
         if isinstance(constraint, BallConstraint | WeldConstraint):
-            yield from _settings(
-                "equality/", constraint.mujoco, constraint.link_A, constraint.link_B
-            )
+            yield from _settings("equality/", constraint, constraint.link_A, constraint.link_B)
     for pair in scene.contact_pairs:
         names = (
             f"{pair.link_A}{SEPARATOR}{pair.collision_A}",
             f"{pair.link_B}{SEPARATOR}{pair.collision_B}",
         )
-        yield from _settings("pair/", pair.mujoco, *names)
+        yield from _settings("pair/", pair, *names)
 
 
 def acting_settings(scene: SceneData) -> tuple[Setting, ...]:
@@ -315,6 +337,6 @@ def _acts(setting: Setting, stated: set[str]) -> bool:
     return is_active and meaning.effect in {Effect.MOTION, Effect.CONTACT}
 
 
-def _settings(element: str, settings: Settings, *subjects: str) -> Iterator[Setting]:
-    for name, text in settings:
+def _settings(element: str, item: HasEngineSettings, *subjects: str) -> Iterator[Setting]:
+    for name, text in settings_of(item, MUJOCO):
         yield Setting(path=f"{element}{name}", text=text, subjects=subjects)

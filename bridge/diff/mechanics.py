@@ -349,9 +349,14 @@ def acting(found: Iterable[Difference], a: Scene, b: Scene) -> tuple[Difference,
         a: Scene A, with the names of B.
         b: Scene B.
     """
-    own = {("mujoco", each.name) for each in chain(a.mujoco, b.mujoco) if each.section in _ELEMENTS}
+    own = {
+        ("engine element", each.name)
+        for each in chain(a.engine_elements, b.engine_elements)
+        if each.section in _ELEMENTS
+    }
     laws = [
-        {("actuator", each.name) for each in scene.actuators if each.mujoco} for scene in (a, b)
+        {("actuator", each.name) for each in scene.actuators if each.engine_settings}
+        for scene in (a, b)
     ]
     lawful = laws[0] & laws[1]
     both = all(conventions_of(scene.physics).has_solver_settings for scene in (a, b))

@@ -25,9 +25,18 @@ import numpy as np
 from bridge.geometry.convex_decomposition import grid_resolution
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostic, Diagnostics
-from loaders.engine_settings import conventions_of
+from loaders.engine_settings import MUJOCO, conventions_of
 from loaders.meshes import read_mesh
-from loaders.model import BallConstraint, Cone, Ellipsoid, Link, Mesh, Settings, WeldConstraint
+from loaders.model import (
+    BallConstraint,
+    Cone,
+    Ellipsoid,
+    Link,
+    Mesh,
+    Settings,
+    WeldConstraint,
+    settings_of,
+)
 from loaders.pose import Array
 
 _SOLREF = (0.02, 1.0)
@@ -89,11 +98,14 @@ def stated_softness(mechanism: Mechanism, step: float) -> dict[str, Softness]:
     """
     if not conventions_of(mechanism.physics).has_solver_settings:
         return {}
-    found = {coupling.name: Softness.of(coupling.mujoco, step) for coupling in mechanism.couplings}
+    found = {
+        coupling.name: Softness.of(settings_of(coupling, MUJOCO), step)
+        for coupling in mechanism.couplings
+    }
     for constraint in mechanism.scene.constraints:
         if isinstance(constraint, BallConstraint | WeldConstraint):
             found[f"{constraint.link_A}, {constraint.link_B}"] = Softness.of(
-                constraint.mujoco, step
+                settings_of(constraint, MUJOCO), step
             )
     return found
 

@@ -29,8 +29,8 @@ from bridge.parity.readings import actuator_trials, untried_actuators
 from bridge.parity.reference import ReferenceEngine
 from bridge.parity.states import without_solver_effects
 from bridge.parity.verdict import Level
-from loaders.engine_settings import conventions_of
-from loaders.model import WORLD, Actuator, Joint
+from loaders.engine_settings import MUJOCO, conventions_of
+from loaders.model import WORLD, Actuator, Joint, settings_of
 from loaders.pose import IDENTITY, Array
 
 from .shapes import SHAPE_QUANTITIES
@@ -66,7 +66,7 @@ def _with_effort(joint: Joint, stated: Joint) -> Joint:
 
 
 def _without_rotor(actuator: Actuator) -> Actuator:
-    return dataclasses.replace(actuator, rotor_inertia=0.0, tendon="", mujoco=())
+    return dataclasses.replace(actuator, rotor_inertia=0.0, tendon="", engine_settings=())
 
 
 def _actuator_efforts(engine: Engine, mechanism: Mechanism) -> Readings:
@@ -88,7 +88,9 @@ def _laws(engine: Engine, mechanism: Mechanism) -> Readings:
     untried = untried_actuators(mechanism)
     if not untried:
         return {}
-    named = [item.actuator.name for item in mechanism.actuators if item.actuator.mujoco]
+    named = [
+        item.actuator.name for item in mechanism.actuators if settings_of(item.actuator, MUJOCO)
+    ]
     read = getattr(engine, "actuator_laws", None)
     laws = [] if read is None else read()
     if not laws or len(laws) != len(named):

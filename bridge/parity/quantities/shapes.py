@@ -31,8 +31,8 @@ from bridge.parity.readings import (
     volume_and_sensitivity,
 )
 from bridge.parity.verdict import Level
-from loaders.engine_settings import conventions_of
-from loaders.model import JointAxis, Link
+from loaders.engine_settings import MUJOCO, conventions_of
+from loaders.model import JointAxis, Link, settings_of
 from loaders.pose import Array
 from loaders.scoped_names import root_model
 
@@ -394,7 +394,8 @@ def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
 def _listed_friction(mechanism: Mechanism) -> dict[frozenset[str], float]:
     """The friction that contact pairs of the scene state, which replaces that of the shapes."""
     stated = (
-        (pair, dict(pair.mujoco).get("friction", "")) for pair in mechanism.scene.contact_pairs
+        (pair, dict(settings_of(pair, MUJOCO)).get("friction", ""))
+        for pair in mechanism.scene.contact_pairs
     )
     return {
         frozenset((pair.link_A, pair.link_B)): float(text.split()[0])

@@ -34,7 +34,7 @@ from loaders.pose import Array, Pose, skew
 
 from .collision_filter import Filters, Mask, welded_partners
 from .contact_parameters import ContactSpring, damping_ratio, friction_of, with_ode_spring
-from .context import Context
+from .context import Context, own_settings
 
 MAX_PAIRS = 2000
 """Largest number of pairs that are written: more make an unreadable file that is slow to
@@ -113,7 +113,7 @@ def write_stated_pairs(
         first = geom_names.get((pair.link_A, pair.collision_A), ())
         second = geom_names.get((pair.link_B, pair.collision_B), ())
         for a, b in product(first, second):
-            context.document["contact"].add("pair", geom1=a, geom2=b, **dict(pair.mujoco))
+            context.document["contact"].add("pair", geom1=a, geom2=b, **own_settings(pair))
         if not first or not second:
             context.report(
                 codes.CONTACT_PAIR,
