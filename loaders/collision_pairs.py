@@ -14,8 +14,9 @@ from functools import cached_property
 from itertools import chain, combinations, product
 from typing import TypeVar
 
+from .engine_settings import MUJOCO, conventions_of
 from .limits import limited, spend
-from .model import WORLD, Joint, JointType, Link, SceneData, Surface
+from .model import WORLD, Joint, JointType, Link, SceneData, Surface, settings_of
 from .scoped_names import SEPARATOR, outermost_scope, root_model
 
 
@@ -239,7 +240,7 @@ def default_policy(scene: SceneData) -> str:
     """Return the policy of the source's format: ``mujoco`` for MJCF, ``drake`` for every other
     format.
     """
-    return "mujoco" if scene.physics.engine == "mujoco" else "drake"
+    return conventions_of(scene.physics).policy
 
 
 def excluded_pairs(scene: SceneData, policy: str | None = None) -> frozenset[frozenset[str]]:
@@ -417,7 +418,7 @@ def _mujoco(scene: SceneData, colliding: _Links) -> Iterator[Excluded]:
     yield from colliding_groups
     if has_bitmasks(scene):
         yield from _masked(scene)
-    if FILTER_PARENT_OFF in scene.physics.parameters:
+    if FILTER_PARENT_OFF in settings_of(scene.physics, MUJOCO):
         return
     group_of = {name: i for i, group in enumerate(groups) for name in group}
     joined = {

@@ -145,7 +145,9 @@ def _acting(mechanism: Mechanism) -> Iterator[MechanismActuator]:
     for item in mechanism.actuators:
         actuator = item.actuator
         has_law = (
-            bool(actuator.mujoco) or actuator.p_gain is not None or actuator.d_gain is not None
+            bool(actuator.engine_settings)
+            or actuator.p_gain is not None
+            or actuator.d_gain is not None
         )
         drives = item.dof is not None and actuator.joint not in followers
         if has_law or (drives and not _has_no_effort(item, bodies.get(item.actuator.joint))):
@@ -168,7 +170,7 @@ def _is_plain(item: MechanismActuator, body: Body | None) -> bool:
     is_stated = all(gain is None for gain in gains) or all(gain is not None for gain in gains)
     return (
         item.dof is not None
-        and not item.actuator.mujoco
+        and not item.actuator.engine_settings
         and is_stated
         and not _has_no_effort(item, body)
     )

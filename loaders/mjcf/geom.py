@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from loaders.engine_settings import MUJOCO
 from loaders.files.images import GrayLevels, PictureError, red_levels
 from loaders.meshes.mesh_data import SUFFIX as MSH
 from loaders.meshes.mesh_data import has_triangles
@@ -30,6 +31,7 @@ from loaders.model import (
     Sphere,
     Surface,
     Visual,
+    of_engine,
 )
 from loaders.pose import IDENTITY, Pose
 
@@ -434,5 +436,5 @@ def _surface(g: int, model: Rows) -> Surface:
         friction=Friction(mu=mu, mu2=mu),
         category_bitmask=model.geom_contype[g] & _MASK,
         collide_bitmask=model.geom_conaffinity[g] & _MASK,
-        mujoco=contact_settings(g, model),
+        engine_settings=of_engine(MUJOCO, contact_settings(g, model)),
     )

@@ -19,6 +19,7 @@ from bridge.targets.mjcf.spec import measure
 from bridge.targets.target import MJCF, Target, targets
 from bridge.targets.xml import is_named_as_file
 from loaders.diagnostics import Fate, without_repeats
+from loaders.engine_settings import conventions_of
 from loaders.scene import Scene
 
 
@@ -264,7 +265,7 @@ def _show_overlaps(output: Output, overlaps: dict[tuple[str, str], float], remed
 
 def _filter_of(scene: Scene) -> str:
     """Return what excludes pairs of links from contact in a file of the scene's format."""
-    if scene.physics.engine == "mujoco":
+    if conventions_of(scene.physics).filters_are_pairs:
         return "<exclude> in the file"
     if scene.source.lower().endswith((".urdf", ".xacro")):
         return "a file of MoveIt (--srdf)"

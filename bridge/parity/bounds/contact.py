@@ -28,8 +28,18 @@ from bridge.mechanism import Mechanism
 from bridge.targets.mjcf import codes as mjcf_codes
 from bridge.targets.pybullet import codes as pybullet_codes
 from loaders.diagnostics import Diagnostic, Diagnostics
+from loaders.engine_settings import MUJOCO, conventions_of
 from loaders.meshes import read_mesh
-from loaders.model import BallConstraint, Cone, Ellipsoid, Link, Mesh, Settings, WeldConstraint
+from loaders.model import (
+    BallConstraint,
+    Cone,
+    Ellipsoid,
+    Link,
+    Mesh,
+    Settings,
+    WeldConstraint,
+    settings_of,
+)
 from loaders.pose import Array
 
 _SOLREF = (0.02, 1.0)
@@ -89,13 +99,16 @@ def stated_softness(mechanism: Mechanism, step: float) -> dict[str, Softness]:
         mechanism: The mechanism.
         step: Time step [s].
     """
-    if mechanism.physics.engine != "mujoco":
+    if not conventions_of(mechanism.physics).has_solver_settings:
         return {}
-    found = {coupling.name: Softness.of(coupling.mujoco, step) for coupling in mechanism.couplings}
+    found = {
+        coupling.name: Softness.of(settings_of(coupling, MUJOCO), step)
+        for coupling in mechanism.couplings
+    }
     for constraint in mechanism.scene.constraints:
         if isinstance(constraint, BallConstraint | WeldConstraint):
             found[f"{constraint.link_A}, {constraint.link_B}"] = Softness.of(
-                constraint.mujoco, step
+                settings_of(constraint, MUJOCO), step
             )
     return found
 

@@ -21,6 +21,8 @@ from bridge.parity.quantity import dof_place
 from bridge.parity.reference import accelerations
 from bridge.parity.states import State, exported, fastest_rate, random_states
 from bridge.parity.verdict import Level, Outcome, Row, explained
+from loaders.engine_settings import MUJOCO, conventions_of
+from loaders.model import settings_of
 
 QUANTITY = "stops in motion"
 DURATION, SAMPLES = 0.4, 400
@@ -146,7 +148,7 @@ def stop_rows(
             row = _overshoot_row(name, engine, model, start, limits)
             is_soft = (
                 name.startswith("mujoco")
-                and model.physics.engine == "mujoco"
+                and conventions_of(model.physics).has_solver_settings
                 and row.outcome is Outcome.FAILED
             )
             yield _soft_row(row, engine, model, start, limits) if is_soft else row
@@ -324,7 +326,7 @@ class SoftBounds:
     def __init__(self, mechanism: Mechanism, limits: Mapping[Dof, tuple[float, float]]) -> None:
         self._mechanism = mechanism
         step = mechanism.scene.physics.time_step
-        settings = {joint.name: joint.mujoco for joint in mechanism.scene.joints}
+        settings = {joint.name: settings_of(joint, MUJOCO) for joint in mechanism.scene.joints}
         self._stops = {dof: SoftStop.of(settings.get(dof[0], ()), step) for dof in limits}
         self._at_zero = _mobilities(mechanism, {})
         self._accelerations = np.zeros(len(mechanism.v_order))

@@ -31,7 +31,8 @@ from bridge.parity.states import without_solver_effects
 from bridge.parity.verdict import Level
 from bridge.targets.mjcf import codes as mjcf_codes
 from loaders import codes as loaders_codes
-from loaders.model import WORLD, Actuator, Joint
+from loaders.engine_settings import MUJOCO, conventions_of
+from loaders.model import WORLD, Actuator, Joint, settings_of
 from loaders.pose import IDENTITY, Array
 
 from .shapes import SHAPE_QUANTITIES
@@ -67,7 +68,7 @@ def _with_effort(joint: Joint, stated: Joint) -> Joint:
 
 
 def _without_rotor(actuator: Actuator) -> Actuator:
-    return dataclasses.replace(actuator, rotor_inertia=0.0, tendon="", mujoco=())
+    return dataclasses.replace(actuator, rotor_inertia=0.0, tendon="", engine_settings=())
 
 
 def _actuator_efforts(engine: Engine, mechanism: Mechanism) -> Readings:
@@ -89,7 +90,9 @@ def _laws(engine: Engine, mechanism: Mechanism) -> Readings:
     untried = untried_actuators(mechanism)
     if not untried:
         return {}
-    named = [item.actuator.name for item in mechanism.actuators if item.actuator.mujoco]
+    named = [
+        item.actuator.name for item in mechanism.actuators if settings_of(item.actuator, MUJOCO)
+    ]
     read = getattr(engine, "actuator_laws", None)
     laws = [] if read is None else read()
     if not laws or len(laws) != len(named):
@@ -144,7 +147,7 @@ def _forms(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _read(method: str, engine: Engine, mechanism: Mechanism) -> Readings:
-    if mechanism.scene.physics.engine != "mujoco":
+    if not conventions_of(mechanism.physics).is_compiled:
         return {}
     read = getattr(engine, method, None)
     if read is None:

@@ -35,7 +35,8 @@ from bridge.parity.verdict import Level
 from bridge.targets.mjcf import codes as mjcf_codes
 from bridge.targets.pybullet import codes as pybullet_codes
 from loaders import codes as loaders_codes
-from loaders.model import JointAxis, Link
+from loaders.engine_settings import MUJOCO, conventions_of
+from loaders.model import JointAxis, Link, settings_of
 from loaders.pose import Array
 from loaders.scoped_names import root_model
 
@@ -60,13 +61,13 @@ def _settings(engine: Engine, mechanism: Mechanism) -> Readings:
     read = getattr(engine, "stop_settings", None)
     if read is None:
         raise NotReportedError(f"{engine.name} has no stops of MuJoCo")
-    found = read() if mechanism.scene.physics.engine == "mujoco" else {}
+    found = read() if conventions_of(mechanism.physics).has_solver_settings else {}
     return {dof_place(dof): numbers for dof, numbers in found.items()}
 
 
 def _limited_axes(mechanism: Mechanism) -> dict[Dof, JointAxis]:
-    """The axes with a range; none if the source states stops by the settings of MuJoCo's solver."""
-    if mechanism.scene.physics.engine == "mujoco":
+    """The axes with a range; none if the source states stops by the settings of a solver."""
+    if conventions_of(mechanism.physics).has_solver_settings:
         return {}
     axes = ((dof, scalar.primitive.limits) for dof, scalar in scalar_dofs(mechanism).items())
     return {
@@ -407,7 +408,8 @@ def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
 def _listed_friction(mechanism: Mechanism) -> dict[frozenset[str], float]:
     """The friction that contact pairs of the scene state, which replaces that of the shapes."""
     stated = (
-        (pair, dict(pair.mujoco).get("friction", "")) for pair in mechanism.scene.contact_pairs
+        (pair, dict(settings_of(pair, MUJOCO)).get("friction", ""))
+        for pair in mechanism.scene.contact_pairs
     )
     return {
         frozenset((pair.link_A, pair.link_B)): float(text.split()[0])

@@ -27,13 +27,14 @@ from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.targets.mjcf import codes
 from loaders.collision_pairs import BITMASKED, bitmasks
 from loaders.diagnostics import Where
+from loaders.engine_settings import conventions_of
 from loaders.limits import limited
 from loaders.model import WORLD, Collision, Link
 from loaders.pose import Array, Pose, skew
 
 from .collision_filter import Filters, Mask, welded_partners
 from .contact_parameters import ContactSpring, damping_ratio, friction_of, with_ode_spring
-from .context import Context
+from .context import Context, own_settings
 
 MAX_PAIRS = 2000
 """Largest number of pairs that are written: more make an unreadable file that is slow to
@@ -112,7 +113,7 @@ def write_stated_pairs(
         first = geom_names.get((pair.link_A, pair.collision_A), ())
         second = geom_names.get((pair.link_B, pair.collision_B), ())
         for a, b in product(first, second):
-            context.document["contact"].add("pair", geom1=a, geom2=b, **dict(pair.mujoco))
+            context.document["contact"].add("pair", geom1=a, geom2=b, **own_settings(pair))
         if not first or not second:
             context.report(
                 codes.CONTACT_PAIR,
@@ -305,7 +306,8 @@ def _without_effect(filters: Filters, context: Context) -> list[tuple[int, int]]
     a cable.
     """
     mechanism = context.mechanism
-    if mechanism.physics.engine != "mujoco" or context.options.policy != "mujoco":
+    filters_are_pairs = conventions_of(mechanism.physics).filters_are_pairs
+    if not filters_are_pairs or context.options.policy != "mujoco":
         return []
     written = set(map(frozenset, filters.excludes))
     return [pair for pair in pairs_of_rules(mechanism) if frozenset(pair) not in written]

@@ -27,7 +27,8 @@ from bridge.targets.options import Actuators, Contacts, MjcfExportOptions, MjcfI
 from bridge.targets.xml import Names
 from loaders import LoadOptions
 from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
-from loaders.model import Physics
+from loaders.engine_settings import MUJOCO
+from loaders.model import HasEngineSettings, Physics, settings_of
 from loaders.node import escaped
 from loaders.text import number, numbers
 
@@ -149,6 +150,15 @@ def hard_solref(time_step: float) -> tuple[float, float]:
 
 TARGET = "mjcf"
 """The target of this package's diagnostics and the prefix of their codes."""
+
+
+def own_settings(item: HasEngineSettings) -> dict[str, str]:
+    """Return the text of each setting of an item that only MuJoCo has, by its attribute.
+
+    Args:
+        item: The item.
+    """
+    return dict(settings_of(item, MUJOCO))
 
 
 class MjcfOptions(LoadOptions, total=False):

@@ -19,13 +19,13 @@ from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, scalar_joints
 from bridge.targets.mjcf import codes
 from bridge.targets.numbers import quaternion, whole_or
+from loaders.engine_settings import INERTIA_SETTINGS
 from loaders.finish.mass_properties import shape_inertia
 from loaders.inertia import SpatialInertia, exceeds
 from loaders.model import JointAxis, Link
-from loaders.model.settings import INERTIA_SETTINGS
 from loaders.pose import Array, frozen, quaternion_to_matrix
 
-from .context import Context, Element
+from .context import Context, Element, own_settings
 from .joint import ScalarJoint, carried_bodies, where_of
 
 _MIN_INERTIA = 1e-14
@@ -338,7 +338,7 @@ def _axes(link: Link, inertia: SpatialInertia) -> tuple[Sequence[float] | None, 
     """Return the quaternion of the principal axes and the moments: as stated, if they still hold,
     else computed.
     """
-    settings = dict(link.mujoco)
+    settings = own_settings(link)
     if settings.keys() >= INERTIA_SETTINGS:
         axes, moments = ([float(x) for x in settings[key].split()] for key in (_AXES, _MOMENTS))
         R = quaternion_to_matrix(axes)

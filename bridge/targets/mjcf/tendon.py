@@ -22,7 +22,7 @@ from loaders.model import (
 )
 from loaders.pose import Array, Pose
 
-from .context import HARD_SOLIMP, UNLIMITED, Context, Element, hard_solref
+from .context import HARD_SOLIMP, UNLIMITED, Context, Element, hard_solref, own_settings
 from .joint import ScalarJoint
 from .site import site_at
 
@@ -81,7 +81,7 @@ def _set_law(element: Element, tendon: Tendon) -> None:
         frictionloss=tendon.friction or None,
         armature=tendon.inertia or None,
     )
-    element.set(**dict(tendon.mujoco))
+    element.set(**own_settings(tendon))
 
 
 def _write_part(

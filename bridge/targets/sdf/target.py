@@ -145,7 +145,7 @@ SUPPORTED_FIELDS: SupportedFields = {
     m.Actuator: _ITEM
     | {"joint", "effort", "gear_ratio", "rotor_inertia", "p_gain", "d_gain", "interfaces"},
     m.BallConstraint: _PAIR,
-    m.WeldConstraint: {"link_A", "link_B", "X_AP", "X_BQ", "active", "mujoco", "where"},
+    m.WeldConstraint: {"link_A", "link_B", "X_AP", "X_BQ", "active", "engine_settings", "where"},
     m.DistanceConstraint: _PAIR | {"distance", "stiffness", "damping"},
     m.TendonConstraint: {
         "joints",
