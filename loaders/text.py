@@ -302,13 +302,13 @@ def findings_card(findings: Sequence[Finding]) -> str:
 
 
 def _advised(entry: Finding) -> str:
-    """The message, with the advice if there is any."""
+    """Return the message, with the advice if there is any."""
     hint = getattr(entry, "hint", "")
     return f"{entry.message} ({hint})" if hint else entry.message
 
 
 def _place(entry: Finding) -> str:
-    """The file, with the folder that holds it, and the line."""
+    """Return the file, with the folder that holds it, and the line."""
     return "/".join(str(getattr(entry, "where", "")).split("/")[-2:])
 
 

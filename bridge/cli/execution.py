@@ -110,7 +110,7 @@ def _failure(
 
 
 def _text(error: OSError) -> str:
-    """An error of the operating system in words."""
+    """Return an error of the operating system in words."""
     if error.filename is None or error.strerror is None:
         return str(error)
     return f"cannot use {os.fsdecode(error.filename)}: {error.strerror}"

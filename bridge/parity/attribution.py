@@ -101,7 +101,7 @@ class CauseIndex:
         return max(lost, key=lambda cause: cause.bound, default=None)
 
     def _about(self, quantity: Quantity, place: str) -> list[Diagnostic]:
-        """The diagnostics that are known causes of the quantity and about the place."""
+        """Return the diagnostics that are known causes of the quantity and about the place."""
         names = set(names_at(place))
         carried = names | self._carried(names) if quantity.propagates_to_ancestors else names
         required = names if quantity.causes_name_whole_place else set()
@@ -140,8 +140,8 @@ class CauseIndex:
         return MARGIN * change + quantity.tolerance
 
     def _changes(self, entry: Diagnostic, quantity: Quantity) -> WorstErrors:
-        """The largest difference at each place between the model and what the diagnostic says of
-        the engine.
+        """Return the largest difference at each place between the model and what the diagnostic
+        says of the engine.
         """
         key = quantity.name, id(entry)
         if key not in self._measured:
@@ -158,8 +158,8 @@ class CauseIndex:
         return self._measured[key]
 
     def _offset(self, place: str) -> float:
-        """The offset of the coupling between the joints of a place: PyBullet couples velocities,
-        not positions.
+        """Return the offset of the coupling between the joints of a place: PyBullet couples
+        velocities, not positions.
         """
         order, names = self._mechanism.v_order, set(names_at(place))
         offsets = [
@@ -170,8 +170,8 @@ class CauseIndex:
         return max(offsets, default=0.0)
 
     def _displacement(self, link: str) -> float:
-        """The distance [m] or angle [rad] between the stated pose of a link and the one that the
-        joints give it.
+        """Return the distance [m] or angle [rad] between the stated pose of a link and the one that
+        the joints give it.
         """
         X_WL = self._mechanism.link_poses({})
         stated = {body.name: body.link.X_WL for body in self._mechanism.bodies}
@@ -180,7 +180,7 @@ class CauseIndex:
         )
 
     def _carried(self, joints: set[str]) -> set[str]:
-        """The links that these joints carry, and the joints between them."""
+        """Return the links that these joints carry, and the joints between them."""
         names: set[str] = set()
         carried: list[bool] = []
         for body in self._mechanism.bodies:
@@ -191,7 +191,8 @@ class CauseIndex:
 
 
 def _without_impossible(rows: Sequence[Row], diagnostics: Iterable[Diagnostic]) -> list[Row]:
-    """The rows; those of a motion that a constraint which can never be closed disturbs are unknown.
+    """Return the rows; those of a motion that a constraint which can never be closed disturbs are
+    unknown.
 
     There is no motion that obeys such a constraint, and every solver pulls in its own way.
     """
@@ -227,7 +228,7 @@ def attribute_differences(
 
 
 def _likely_cause(row: Row, failed: Sequence[Row]) -> str:
-    """The likely cause in words; empty if more than one engine may be at fault."""
+    """Return the likely cause in words; empty if more than one engine may be at fault."""
     pairs = [other.engines for other in failed if other.quantity == row.quantity]
     suspects = set.intersection(*map(set, pairs)) - _COMPUTED_FROM_MODEL
     if len(suspects) != 1:

@@ -143,7 +143,7 @@ def _collides(collision: Collision) -> bool:
 
 
 def _heaviest_tree(mechanism: Mechanism) -> list[Body]:
-    """The heaviest tree that has collision shapes and can fall; empty if there is none."""
+    """Return the heaviest tree that has collision shapes and can fall; empty if there is none."""
     trees: list[list[Body]] = []
     tree_of: list[int] = []
     for body in mechanism.bodies:
@@ -211,7 +211,8 @@ def _rigid_scene(links: list[Link], poses: Mapping[str, Pose]) -> Scene:
 
 
 def _allowed_penetration(links: Sequence[Link], poses: Mapping[str, Pose]) -> dict[str, float]:
-    """The penetration that the softness of the engines and the stiffness of each link allow [m].
+    """Return the penetration that the softness of the engines and the stiffness of each link allow
+    [m].
 
     The softness of a contact is multiplied by the inverse mass of the body at the link's center of
     mass, averaged over three directions, which grows with the distance from the center of mass of
@@ -243,7 +244,7 @@ def _allowed_penetration(links: Sequence[Link], poses: Mapping[str, Pose]) -> di
 
 
 def _support(shape: Geometry) -> SupportFunction | None:
-    """The support function of a shape; None if it has no lowest point."""
+    """Return the support function of a shape; None if it has no lowest point."""
     if isinstance(shape, Mesh):
         data = read_mesh(shape, Diagnostics())
         return (lambda _d: -math.inf) if data is None else support_of_points(data.vertices)
@@ -328,7 +329,7 @@ def contact_rows(mechanism: Mechanism, factories: _Named, _seed: int) -> Iterato
 
 
 def _surfaces(mechanism: Mechanism) -> list[Surface]:
-    """The most frequent pairs of friction and restitution of the model's collision shapes."""
+    """Return the most frequent pairs of friction and restitution of the collision shapes."""
     kinds = Counter(
         (collision.surface.friction.mu, collision.surface.restitution)
         for link in mechanism.scene.links
@@ -345,8 +346,8 @@ def _surfaces(mechanism: Mechanism) -> list[Surface]:
 
 
 def _rest_row(mechanism: Mechanism, factory: Factory, scenario: RestScenario) -> Row:
-    """The rest height; a difference is explained by a link to which inertia about an axis had to be
-    added.
+    """Return the rest height; a difference is explained by a link to which inertia about an axis
+    had to be added.
     """
     row = _rest_height_row(factory, scenario)
     links = scenario.allowed_penetration.keys()
@@ -410,7 +411,7 @@ def _height_sample(engine: Engine, scenario: RestScenario) -> tuple[float, float
 
 
 def _slide_row(name: str, factory: Factory, surface: Surface) -> Row:
-    """The distance that a block slides down a slope half as steep as friction can hold."""
+    """Return the distance that a block slides down a slope half as steep as friction can hold."""
     mu = surface.friction.mu
     if not MIN_FRICTION <= mu <= MAX_FRICTION:
         cause = (
@@ -437,7 +438,7 @@ def _slide_row(name: str, factory: Factory, surface: Surface) -> Row:
 
 
 def _slide(factory: Factory, surface: Surface, slope: float, speed: float) -> tuple[Engine, float]:
-    """The engine, closed, and the distance that the block slides [m]."""
+    """Return the engine, closed, and the distance that the block slides [m]."""
     block = _body("block", Box(size=(0.4, 0.4, 0.1)), surface, 0.05)
     engine = _open(
         factory, _scene([block], surface, (G * math.sin(slope), 0.0, -G * math.cos(slope)))
@@ -453,7 +454,7 @@ def _slide(factory: Factory, surface: Surface, slope: float, speed: float) -> tu
 
 
 def _bounce_row(name: str, factory: Factory, surface: Surface) -> Row:
-    """The ratio of speeds after and before the impact of a ball on a plane."""
+    """Return the ratio of speeds after and before the impact of a ball on a plane."""
     drop, radius, restitution = 0.2, 0.1, surface.restitution
     e, tolerance, rule = _expected_restitution(name, restitution)
     engine = _open(
@@ -475,8 +476,8 @@ def _bounce_row(name: str, factory: Factory, surface: Surface) -> Row:
 
 
 def _expected_restitution(engine: str, restitution: float) -> tuple[float, float, str]:
-    """The ratio of speeds that an engine should leave, its tolerance, and the rule of the engine in
-    words.
+    """Return the ratio of speeds that an engine should leave, its tolerance, and the rule of the
+    engine in words.
     """
     if engine == "mujoco":
         rule = "; the damping of MuJoCo's contacts is at most critical" * (
@@ -491,7 +492,7 @@ def _expected_restitution(engine: str, restitution: float) -> tuple[float, float
 
 
 def _stack_row(factory: Factory, surface: Surface) -> Row:
-    """The largest displacement of three stacked cubes after a second."""
+    """Return the largest displacement of three stacked cubes after a second."""
     cubes = [
         _body(f"cube {k + 1}", Box(size=(0.2, 0.2, 0.2)), surface, 0.1 + 0.2 * k) for k in range(3)
     ]
@@ -512,8 +513,8 @@ def _stack_row(factory: Factory, surface: Surface) -> Row:
 def _unless_it_bounces(
     row: Row, engine: Engine, surface: Surface, repeat: Callable[[Surface], Row]
 ) -> Row:
-    """The row; a failure is explained by restitution if the engine reports it and the scenario
-    passes without it.
+    """Return the row; a failure is explained by restitution if the engine reports it and the
+    scenario passes without it.
     """
     entry = next((entry for entry in engine.diagnostics if entry.code == _RESTITUTION.name), None)
     if row.passed or entry is None:
@@ -528,7 +529,7 @@ def _unless_it_bounces(
 
 
 def _body(name: str, shape: Box | Sphere, surface: Surface, height: float) -> Link:
-    """A link of 1 kg with one shape."""
+    """Return a link of 1 kg with one shape."""
     size = shape.size if isinstance(shape, Box) else (2.0 * shape.radius,) * 3
     moments = [sum(x**2 for x in size) - x**2 for x in size]
     collision = Collision(name="shape", X_LG=IDENTITY, geometry=shape, surface=surface)
@@ -545,7 +546,7 @@ def _body(name: str, shape: Box | Sphere, surface: Surface, height: float) -> Li
 def _scene(
     bodies: Sequence[Link], surface: Surface, gravity: tuple[float, float, float] = (0.0, 0.0, -G)
 ) -> Scene:
-    """The bodies above a plane with the same surface."""
+    """Return the bodies above a plane with the same surface."""
     plane = Collision(name="plane", X_LG=IDENTITY, geometry=Plane(), surface=surface)
     ground = Link(name="ground::link", model="ground", X_WL=IDENTITY, collisions=(plane,))
     models = [
@@ -580,7 +581,7 @@ def _row(
     where: str,
     expected: str,
 ) -> Row:
-    """The row of a scenario; within its wide tolerance it is explained, not exact."""
+    """Return the row of a scenario; within its wide tolerance it is explained, not exact."""
     row = Row(
         level=Level.CONTACT,
         quantity=quantity,

@@ -302,15 +302,15 @@ def _constraint_violations(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _inverse_dynamics(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The forces for random accelerations between -1 and 1, scaled like the bias forces."""
+    """Return the forces for random accelerations between -1 and 1, scaled like the bias forces."""
     nv = len(mechanism.v_order)
     accelerations = np.random.default_rng(nv).uniform(-1.0, 1.0, nv)
     return _scaled_forces(engine.inverse_dynamics(accelerations), mechanism)
 
 
 def _joint_motion(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The pose of each link in its parent link, so that a difference shows at the joint that causes
-    it only.
+    """Return the pose of each link in its parent link, so that a difference shows at the joint that
+    causes it only.
     """
     poses = engine.link_poses()
     relative_poses = {}
@@ -333,8 +333,8 @@ def zero_mass_matrix(mechanism: Mechanism) -> Array:
 
 
 def _mass_matrix(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The rows of the mass matrix, scaled by the mechanism's diagonal so that diagonal entries are
-    near one.
+    """Return the rows of the mass matrix, scaled by the mechanism's diagonal so that diagonal
+    entries are near one.
     """
     reference = np.diag(zero_mass_matrix(mechanism))
     scale = np.sqrt(np.maximum(reference, RELATIVE_FLOOR * reference.max(initial=0.0)))
@@ -343,7 +343,7 @@ def _mass_matrix(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _bias_forces(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The bias forces scaled by the largest entry of the mechanism's mass matrix.
+    """Return the bias forces scaled by the largest entry of the mechanism's mass matrix.
 
     Forces that cancel leave only rounding errors, which must not be compared relative to the
     forces.

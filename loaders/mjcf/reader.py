@@ -155,6 +155,10 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
         filter_rules=rules,
         contact_pairs=read_pairs(links, source),
         tendons=read_tendons(source),
-        engine_elements=(*read_soft_bodies(source), *read_equality_elements(source), *read_sensors(source)),
+        engine_elements=(
+            *read_soft_bodies(source),
+            *read_equality_elements(source),
+            *read_sensors(source),
+        ),
         keyframes=read_keyframes(source),
     )

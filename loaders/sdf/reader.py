@@ -303,7 +303,6 @@ def read(root: Node, context: Context) -> Scene:
         graph = build_frame_graph(body, composition.interface_models)
         solve(graph)
         scene = assemble_scene(graph, context)
-        graph.free()
     else:
         scene = _read_single(root, body)
     root.report_unread()

@@ -86,7 +86,7 @@ def stated_numbers(settings: Mapping[str, str]) -> tuple[float, float, float]:
 
 
 def _numbers(text: str, default: tuple[float, float]) -> tuple[float, float]:
-    """The first two numbers of an attribute; what it does not state is the default."""
+    """Return the first two numbers of an attribute; what it does not state is the default."""
     words = [float(word) for word in text.split()[:2]]
     return (*words, *default[len(words) :])[0], (*words, *default[len(words) :])[1]
 
@@ -190,15 +190,15 @@ def surface_bound(entry: Diagnostic, names: Collection[str], mechanism: Mechanis
 
 
 def _hull(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
-    """The distance of the faces from the surface, relative to the smallest ellipsoid."""
+    """Return the distance of the faces from the surface, relative to the smallest ellipsoid."""
     shapes = [c.geometry for link in links for c in link.collisions]
     extents = [2.0 * max(shape.radii) for shape in shapes if isinstance(shape, Ellipsoid)]
     return entry.number("error") / min(extents, default=math.inf)
 
 
 def _cone(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
-    """The depth of the sides of the mesh below the cone, relative to the radius, which no extent is
-    less than.
+    """Return the depth of the sides of the mesh below the cone, relative to the radius, which no
+    extent is less than.
     """
     has_cone = any(isinstance(c.geometry, Cone) for link in links for c in link.collisions)
     return 1.0 - math.cos(math.pi / entry.number("sides")) if has_cone else 0.0
@@ -213,8 +213,8 @@ def _flat(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
 
 
 def _parts(_entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
-    """The largest distance of convex parts from the surface that they are made of, relative to its
-    extent.
+    """Return the largest distance of convex parts from the surface that they are made of, relative
+    to its extent.
 
     CoACD closes an open mesh on a grid with cells of the extent over the resolution; the surface
     lies within one diagonal of a cell of the mesh. Cuts by planes add nothing: all parts together
@@ -230,7 +230,7 @@ def _parts(_entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> floa
 
 
 def _vertices(links: list[Link]) -> list[Array]:
-    """The vertices of the meshes that collide, in the frames of their links."""
+    """Return the vertices of the meshes that collide, in the frames of their links."""
     vertices: list[Array] = []
     for collision in (collision for link in links for collision in link.collisions):
         data = (
@@ -249,7 +249,7 @@ def _friction_range(_entry: Diagnostic, links: list[Link], _mechanism: Mechanism
 
 
 def _segment_friction(entry: Diagnostic, _links: list[Link], mechanism: Mechanism) -> float:
-    """The range of the coefficients of all links that share one PyBullet link."""
+    """Return the range of the coefficients of all links that share one PyBullet link."""
     return _friction_range(
         entry, [k for k in mechanism.scene.links if k.name in entry.subjects], mechanism
     )
@@ -260,7 +260,7 @@ def _stated_difference(entry: Diagnostic, _links: list[Link], _mechanism: Mechan
 
 
 def _hard_stop(entry: Diagnostic, _links: list[Link], _mechanism: Mechanism) -> float:
-    """The compliance that the model states."""
+    """Return the compliance that the model states."""
     stiffness = entry.number("stiffness")
     return 1.0 / stiffness if stiffness > 0.0 else 0.0
 

@@ -57,8 +57,8 @@ def _concerns(entry: Diagnostic, body: Body) -> bool:
 
 
 def _least_inertia(body: Body, entry: Diagnostic) -> Body:
-    """The moments that the diagnostic states, and its mass if that is negligible; a mass of the
-    model stays.
+    """Return the moments that the diagnostic states, and its mass if that is negligible; a mass of
+    the model stays.
     """
     R, _ = body.inertia.principal_axes()
     X_LI = Pose.of(R, body.inertia.p_LLcm)
@@ -70,7 +70,7 @@ def _least_inertia(body: Body, entry: Diagnostic) -> Body:
 
 
 def _more_inertia(body: Body, entry: Diagnostic) -> Body:
-    """The moment about every axis that the diagnostic states, in addition."""
+    """Return the moment about every axis that the diagnostic states, in addition."""
     I_Lcm = body.inertia.I_Lcm + entry.number("inertia") * np.eye(3)
     return dataclasses.replace(
         body, inertia=SpatialInertia.of(body.inertia.mass, body.inertia.p_LLcm, I_Lcm)
@@ -78,7 +78,7 @@ def _more_inertia(body: Body, entry: Diagnostic) -> Body:
 
 
 def _as_stated(body: Body, _entry: Diagnostic) -> Body:
-    """The inertia of the file, which the mechanism completes."""
+    """Return the inertia of the file, which the mechanism completes."""
     return dataclasses.replace(body, inertia=body.link.inertia or SpatialInertia.of(0.0))
 
 
@@ -105,8 +105,8 @@ _CHANGES: Mapping[str, _Change] = {
 
 
 def _folded(entry: Diagnostic, mechanism: Mechanism) -> Mechanism:
-    """The inertia of the merged links is in the link that carries them, the nearest link that is
-    not merged.
+    """Return the inertia of the merged links is in the link that carries them, the nearest link
+    that is not merged.
     """
     links_with_carriers = cast(tuple[tuple[str, str], ...], entry.arguments["links"])
     merged = {link for link, _ in links_with_carriers}

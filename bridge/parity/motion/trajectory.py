@@ -163,7 +163,7 @@ def _unknown(quantity: str, engines: tuple[str, str], cause: str, where: str = "
 
 
 def _rows(quantity: str, mechanism: Mechanism, start: State, factories: _Named) -> Iterator[Row]:
-    """The rows of one motion, for all pairs of engines."""
+    """Yield the rows of one motion, for all pairs of engines."""
     if not mechanism.v_order or len(factories) < 2:
         return
     cache = RolloutCache(dict(factories))
@@ -185,8 +185,8 @@ def _rows(quantity: str, mechanism: Mechanism, start: State, factories: _Named) 
 
 
 def _that_all_follow(rollout: Rollout, cache: RolloutCache, engines: Sequence[str]) -> Rollout:
-    """The motion at a step at which no engine diverges, as they do if joints turn much in a step;
-    else as it is.
+    """Return the motion at a step at which no engine diverges, as they do if joints turn much in a
+    step; else as it is.
     """
     shorter = (
         dataclasses.replace(rollout, step=rollout.step / 2**k) for k in range(FOLLOWED_HALVINGS + 1)
@@ -200,7 +200,7 @@ def _that_all_follow(rollout: Rollout, cache: RolloutCache, engines: Sequence[st
 
 
 def _row(quantity: str, engines: tuple[str, str], rollout: Rollout, cache: RolloutCache) -> Row:
-    """The row of one motion in two engines."""
+    """Return the row of one motion in two engines."""
     diverging = [name for name in engines if cache.trajectory(name, rollout).has_diverged]
     if diverging:
         return _unknown(
@@ -227,7 +227,7 @@ def _row(quantity: str, engines: tuple[str, str], rollout: Rollout, cache: Rollo
 
 
 def _judged(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
-    """The row of a difference beyond the tolerance.
+    """Return the row of a difference beyond the tolerance.
 
     It is explained by rounding, by inertia that an engine adds, by the violation of a screw, or by
     the order of the integration method, each within its bound. A rotor that an engine lacks is the
@@ -257,7 +257,7 @@ def _judged(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
 
 
 def _rounding(row: Row, rollout: Rollout, sensitivity: float) -> Cause:
-    """The rounding error of a step, which the motion amplifies."""
+    """Return the rounding error of a step, which the motion amplifies."""
     rounding = rounding_error(rollout.mechanism, rollout.start)
     text = (
         f"rounding: a step is exact to {rounding:.0e} with this mass matrix, and an initial "
@@ -273,8 +273,8 @@ def _rounding(row: Row, rollout: Rollout, sensitivity: float) -> Cause:
 
 
 def _added_inertia(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause | None:
-    """The cause if an engine adds inertia to links and the other engine, given that inertia, moves
-    alike.
+    """Return the cause if an engine adds inertia to links and the other engine, given that inertia,
+    moves alike.
     """
     for owner, other in (row.engines, row.engines[::-1]):
         added = added_inertia(rollout.mechanism, cache.trajectory(owner, rollout).diagnostics)
@@ -288,8 +288,8 @@ def _added_inertia(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause | N
 
 
 def _screw(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause | None:
-    """The violation of a screw, within what the stiffness of its constraint allows; None without
-    screws.
+    """Return the violation of a screw, within what the stiffness of its constraint allows; None
+    without screws.
     """
     screws = screw_like_joints(rollout.mechanism)
     if not screws:
@@ -360,8 +360,8 @@ def _judged_by_order(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
 
 
 def _step_order_of_whole_motion(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause:
-    """The cause if the difference after the whole motion vanishes with the step; its growth is not
-    predicted then.
+    """Return the cause if the difference after the whole motion vanishes with the step; its growth
+    is not predicted then.
 
     Where four steps leave a limit that is not zero, but much less than the difference, shorter
     steps tell: the limit of a difference that is due to the step alone shrinks with each of them by
@@ -395,8 +395,8 @@ def _step_order_of_whole_motion(row: Row, rollout: Rollout, cache: RolloutCache)
 
 
 def _constraint_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterator[Row]:
-    """The largest violation of couplings, screws and loops in each engine while the model moves for
-    a second.
+    """Yield the largest violation of couplings, screws and loops in each engine while the model
+    moves for a second.
     """
     constrained = without_solver_effects(mechanism, damped=False, constrained=True)
     has_loops = bool(constrained.closures or constrained.scene.constraints)
@@ -413,7 +413,7 @@ def _constraint_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iter
 
 
 def _constraint_row(engine: str, rollout: Rollout, cache: RolloutCache) -> Row:
-    """The row of the constraint that exceeds its bound most; if none does, of the largest
+    """Return the row of the constraint that exceeds its bound most; if none does, of the largest
     violation.
     """
     subjects = constraint_subjects(rollout.mechanism)
@@ -444,7 +444,7 @@ def _constraint_row(engine: str, rollout: Rollout, cache: RolloutCache) -> Row:
 
 
 def _softness(row: Row, diagnostics: Sequence[Diagnostic], bound: float) -> Cause:
-    """The cause of a violated constraint: the engine reports that it is soft or missing."""
+    """Return the cause of a violated constraint: the engine reports that it is soft or missing."""
     reported = (entry for entry in diagnostics if entry.is_one_of(_SOFT_CONSTRAINTS))
     entry = next((entry for entry in reported if set(row.subjects).issubset(entry.subjects)), None)
     if entry is not None:

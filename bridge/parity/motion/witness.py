@@ -135,7 +135,7 @@ def _is_constrained(mechanism: Mechanism) -> bool:
 
 
 def _smooth_row(mechanism: Mechanism, name: str, open_witness: _Open, seed: int) -> Row:
-    """The row of the exact motion and the witness."""
+    """Return the row of the exact motion and the witness."""
     engines = "reference", name
     moving = without_solver_effects(mechanism, rotors=True)
     step = time_step(moving)
@@ -169,7 +169,7 @@ def _smooth_row(mechanism: Mechanism, name: str, open_witness: _Open, seed: int)
 
 
 def _exact_poses(mechanism: Mechanism, start: State, step: float) -> tuple[dict[str, Array], float]:
-    """The link poses after `DURATION`, and the error of them that remains."""
+    """Return the link poses after `DURATION`, and the error of them that remains."""
     poses: dict[str, Array] = {}
     remaining = np.inf
     for refinement in REFINEMENTS:
@@ -210,8 +210,8 @@ def _simulator_rows(
     open_witness: _Open,
     seed: int,
 ) -> Iterator[Row]:
-    """The rows of the exported motions of all simulators and the witness; dry friction, which it
-    lacks, is left out.
+    """Yield the rows of the exported motions of all simulators and the witness; dry friction, which
+    it lacks, is left out.
     """
     simulators = {
         other: getattr(f, "as_exported", f) for other, f in factories if other != "reference"
@@ -234,7 +234,7 @@ def _simulator_rows(
 
 
 def _judged(motions: Motions, pair: tuple[str, str], longest: float, *, in_series: bool) -> Row:
-    """The row of the limit of the distance for a step of zero.
+    """Return the row of the limit of the distance for a step of zero.
 
     Its tolerance is the uncertainty of the limit; the distance must also shrink. A motion that does
     neither is shortened, because a difference of the models shows in a short motion, too. Where the
@@ -259,8 +259,8 @@ def _judged(motions: Motions, pair: tuple[str, str], longest: float, *, in_serie
 
 
 def _measured(motions: Motions, pair: tuple[str, str], longest: float) -> tuple[Row, float]:
-    """The row of the limit, and the ratio of the distances at the shortest and at the longest
-    step.
+    """Return the row of the limit, and the ratio of the distances at the shortest and at the
+    longest step.
     """
     steps = [longest / 2**k for k in range(HALVINGS)]
     both = [[motions.motion(name, step, STEPS * longest) for name in pair] for step in steps]

@@ -47,7 +47,7 @@ _SHOWN = 3
 
 @lru_cache(maxsize=1)
 def _bare(mechanism: Mechanism) -> Mechanism:
-    """The mechanism with its actuators, without all that acts on its joints beside them."""
+    """Return the mechanism with its actuators, without all that acts on its joints beside them."""
     smooth, stated = without_solver_effects(mechanism, damped=False).scene, mechanism.scene
     joints = {joint.name: joint for joint in stated.joints}
     return relowered(
@@ -72,7 +72,7 @@ def _without_rotor(actuator: Actuator) -> Actuator:
 
 
 def _actuator_efforts(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The efforts at the joints after the commands of their trials [N m or N]."""
+    """Return the efforts at the joints after the commands of their trials [N m or N]."""
     trials = actuator_trials(mechanism)
     if engine.name == "reference":
         return {joint: trial.efforts(trial.limit, trial.gains) for joint, trial in trials.items()}
@@ -86,7 +86,9 @@ def _actuator_efforts(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _laws(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The laws of actuators as compiled, if MuJoCo states them; all others cannot be compared."""
+    """Return the laws of actuators as compiled, if MuJoCo states them; all others cannot be
+    compared.
+    """
     untried = untried_actuators(mechanism)
     if not untried:
         return {}
@@ -235,8 +237,8 @@ def _quantity(get: _Get) -> Callable[[Engine, Mechanism], Readings]:
 
 
 def _initial_poses(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The poses of the links, each in its parent, except where a joint starts outside of its limits
-    or in a loop.
+    """Return the poses of the links, each in its parent, except where a joint starts outside of its
+    limits or in a loop.
     """
     poses = {WORLD: IDENTITY, **_settings(engine).initial_poses}
     parents = {
@@ -252,8 +254,8 @@ def _initial_poses(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _zero_poses(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The poses of the links with all joints at zero; those of the scene are numbers that the
-    reader computed.
+    """Return the poses of the links with all joints at zero; those of the scene are numbers that
+    the reader computed.
     """
     if engine.name == ReferenceEngine.name:
         return {body.name: matrix(body.link.X_WL) for body in mechanism.bodies}

@@ -66,7 +66,7 @@ def _settings(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _limited_axes(mechanism: Mechanism) -> dict[Dof, JointAxis]:
-    """The axes with a range; none if the source states stops by the settings of a solver."""
+    """Return the axes with a range; none if the source states stops by the settings of a solver."""
     if conventions_of(mechanism.physics).has_solver_settings:
         return {}
     axes = ((dof, scalar.primitive.limits) for dof, scalar in scalar_dofs(mechanism).items())
@@ -188,7 +188,7 @@ def _stated(mechanism: Mechanism) -> Surfaces:
 
 
 def _surfaces(engine: Engine, mechanism: Mechanism) -> Surfaces:
-    """The surfaces of an engine, which are read once."""
+    """Return the surfaces of an engine, which are read once."""
     if engine.name == "reference":
         return _stated(mechanism)
     read = getattr(engine, "surfaces", None)
@@ -284,8 +284,8 @@ def mesh_distance(a: Array, b: Array, _scale: float) -> float:
 
 
 def _volumes(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The volume of the meshes of each link, and by how much it changes if each surface moves by
-    its extent [m^3].
+    """Return the volume of the meshes of each link, and by how much it changes if each surface
+    moves by its extent [m^3].
     """
     wanted = _stated_volumes(mechanism)
     if engine.name == "reference":
@@ -327,7 +327,7 @@ def volume_distance(a: Array, b: Array, _scale: float) -> float:
 
 
 def _visuals(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The poses of the visual shapes, shape (n, 7)."""
+    """Return the poses of the visual shapes, shape (n, 7)."""
     found, wanted = _surfaces(engine, mechanism).visuals, _stated(mechanism).visuals or {}
     if found is None:
         raise NotReportedError(f"{engine.name} does not report it")
@@ -360,7 +360,7 @@ def _pose_error(x: Array, y: Array) -> float:
 
 
 def _friction(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The coefficients of the shapes of each link, sorted."""
+    """Return the coefficients of the shapes of each link, sorted."""
     if engine.name == "pybullet" and root_model(mechanism.scene) is None:
         raise NotReportedError("PyBullet's coefficients are chosen for pairs of links")
     found, wanted = _surfaces(engine, mechanism).friction, _stated(mechanism).friction
@@ -382,7 +382,7 @@ def coefficients_distance(a: Array, b: Array, _scale: float) -> float:
 
 
 def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The friction of the first shapes of every two links of a world that may touch."""
+    """Return the friction of the first shapes of every two links of a world that may touch."""
     if not _is_world(mechanism):
         return {}
     surfaces, wanted = _surfaces(engine, mechanism), _stated(mechanism).friction
@@ -406,7 +406,7 @@ def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _listed_friction(mechanism: Mechanism) -> dict[frozenset[str], float]:
-    """The friction that contact pairs of the scene state, which replaces that of the shapes."""
+    """Return the friction of the contact pairs of a scene, which replaces that of the shapes."""
     stated = (
         (pair, dict(settings_of(pair, MUJOCO)).get("friction", ""))
         for pair in mechanism.scene.contact_pairs
@@ -437,8 +437,8 @@ def _contact_settings(engine: Engine, mechanism: Mechanism) -> Readings:
 
 @lru_cache(maxsize=1)
 def _links_with_own_settings(mechanism: Mechanism) -> list[str]:
-    """The links whose settings of contact PyBullet can hold: it has one set for links that are
-    welded together.
+    """Return the links whose settings of contact PyBullet can hold: it has one set for links that
+    are welded together.
     """
     stated, groups = _stated(mechanism), dict[int, set[str]]()
     for name, settings in (stated.contact or {}).items():

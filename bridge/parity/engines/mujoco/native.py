@@ -260,7 +260,7 @@ class MujocoNative(MujocoEngine):
             super().set_state(q, v)
 
     def _qpos(self, q: Mapping[str, Position]) -> Array:
-        """The positions in the coordinates of the original, in which those of the model are
+        """Return the positions in the coordinates of the original, in which those of the model are
         stated.
         """
         positions = np.array(self.model.qpos0)
