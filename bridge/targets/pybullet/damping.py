@@ -61,11 +61,17 @@ def clear_pybullet_defaults(client: Client, body: int, articulation: Articulatio
     client.changeDynamics(
         body, BASE, linearDamping=0.0, angularDamping=0.0, maxJointVelocity=NO_VELOCITY_LIMIT
     )
-    _disable_motors(client, body, articulation)
+    disable_motors(client, body, articulation)
 
 
-def _disable_motors(client: Client, body: int, articulation: Articulation) -> None:
-    """Set the force of the motor that brakes every PyBullet joint to zero."""
+def disable_motors(client: Client, body: int, articulation: Articulation) -> None:
+    """Set the force of the motor that brakes every PyBullet joint to zero.
+
+    Args:
+        client: The physics server.
+        body: PyBullet's id of the body.
+        articulation: The articulation that the body was loaded from.
+    """
     kinds = {
         i: segment.primitive.kind
         for i, segment in enumerate(articulation.segments[1:])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -49,7 +48,7 @@ from .damping import clear_pybullet_defaults, report_stiff_damping
 from .features import report_unsupported_features
 from .geometry import ShapeWriter
 from .mesh import MAX_PATH, temporary_files
-from .state import State, align_split_links, pose_from
+from .state import State, align_split_links, pose_of
 from .urdf import urdf_text
 
 
@@ -62,29 +61,11 @@ def base_pose(position: Sequence[float] | None, xyzw: Sequence[float] | None) ->
     """
     if position is None and xyzw is None:
         return IDENTITY
-    p = _numbers("basePosition", (0.0, 0.0, 0.0) if position is None else position, "x, y, z")
-    q = _numbers(
-        "baseOrientation", (0.0, 0.0, 0.0, 1.0) if xyzw is None else xyzw, "a quaternion x, y, z, w"
+    return pose_of(
+        (0.0, 0.0, 0.0) if position is None else position,
+        (0.0, 0.0, 0.0, 1.0) if xyzw is None else xyzw,
+        ("basePosition", "baseOrientation"),
     )
-    if math.hypot(*q) < 1e-9:
-        raise ValueError(
-            f"invalid baseOrientation {tuple(q)}: a quaternion of zeros does not represent a "
-            f"rotation; "
-            "the identity is [0, 0, 0, 1], and pybullet.getQuaternionFromEuler converts angles"
-        )
-    return pose_from(p, q)
-
-
-def _numbers(name: str, values: Sequence[float], expected: str) -> list[float]:
-    try:
-        if any(isinstance(value, str) for value in values):
-            raise TypeError("a word is no number")
-        numbers = [float(value) for value in values]
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"invalid {name} {values!r}; expected {expected}") from error
-    if len(numbers) != expected.count(",") + 1 or not all(map(math.isfinite, numbers)):
-        raise ValueError(f"invalid {name} {tuple(numbers)}; expected {expected}")
-    return numbers
 
 
 def refuse_maximal_coordinates(wanted: object) -> None:
