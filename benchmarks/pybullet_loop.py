@@ -36,7 +36,7 @@ CALLS = 200
 
 def calls(robot: PyBulletBody, client: int) -> Iterator[tuple[str, Call, Call]]:
     """Yield what is done, the call of the handle, and the call of PyBullet that it replaces."""
-    joints = [axis.index for axis in robot.state.layout.axes]
+    joints = [axis.joint for axis in robot.state.layout.axes]
     q, v = robot.motion()
     efforts, by_name = np.ones(len(v)), dict.fromkeys(robot.velocities(), 1.0)
     torque = pybullet.TORQUE_CONTROL

@@ -42,7 +42,7 @@ from .articulation import Articulation
 from .client import BASE, Client
 from .constraint import connection_name
 from .contact import LinkPair, forget_pairs
-from .damping import disable_motors, dry_friction, set_friction
+from .damping import adapt_to_step, depends_on_step, disable_motors
 from .dynamics import DynamicsQueries
 from .passive_force import apply_passive_forces, control_efforts, has_passive_forces
 from .state import (
@@ -307,9 +307,9 @@ class PyBulletBody(int):
         self.split_link = articulation.split_link
         self._state = state
         self._dynamics = DynamicsQueries(state)
-        self._depends_on_step = any(map(dry_friction, articulation.segments[1:]))
+        self._depends_on_step = depends_on_step(articulation)
         self._has_passive_forces = has_passive_forces(self.mechanism)
-        self._step = set_friction(state.client, state.body, articulation)
+        self._step = adapt_to_step(state.client, state.body, articulation)
         self._start = np.array(state.read()[0], dtype=np.float64)
         self._disabled = disabled
         return self
@@ -651,7 +651,7 @@ class PyBulletBody(int):
         """Switch off all motors of the body, those of `hold` and your own; dry friction remains."""
         state = self.state
         disable_motors(state.client, state.body, state.articulation)
-        self._step = set_friction(state.client, state.body, state.articulation)
+        self._step = adapt_to_step(state.client, state.body, state.articulation)
 
     def apply_passive_forces(self) -> None:
         """Apply for one step the forces that PyBullet does not compute.
@@ -669,13 +669,13 @@ class PyBulletBody(int):
 
     def adapt_friction(self) -> None:
         """Set dry friction again if the time step has changed, because PyBullet stores it as an
-        impulse per step.
+        impulse per step; and damping that is limited for the time step.
         """
         self._adapt_friction(self.state)
 
     def _adapt_friction(self, state: State) -> None:
         if state.client.getPhysicsEngineParameters()["fixedTimeStep"] != self._step:
-            self._step = set_friction(state.client, state.body, state.articulation)
+            self._step = adapt_to_step(state.client, state.body, state.articulation)
 
     def step(self) -> None:
         """Apply the passive forces of this body and step the whole simulation."""

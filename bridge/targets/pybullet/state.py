@@ -111,7 +111,7 @@ def quaternion_of(R: Array) -> tuple[float, float, float, float]:
 class Axis(NamedTuple):
     """A degree of freedom that one hinge or slide of PyBullet measures and drives."""
 
-    index: int
+    joint: int
     """PyBullet's index of the joint."""
     ratio: float
     """Displacement of PyBullet's joint for one unit of the degree of freedom."""
@@ -182,7 +182,7 @@ class Layout:
             axes=tuple(axes),
             others=tuple(others),
             by_name=by_name,
-            indices=tuple(axis.index for axis in axes),
+            indices=tuple(axis.joint for axis in axes),
             ratios=None if is_unscaled else inverse,
             safe_square=min((axis.limit for axis in axes), default=math.inf) ** 2,
             is_plain=is_unscaled and bool(axes) and not others,
@@ -657,7 +657,7 @@ def _forces_by_name(
             others.append((span, numbers))
         elif span is not None:
             axes = _axes(state.articulation, span.body, span.segments)
-            indices += [axis.index for axis in axes]
+            indices += [axis.joint for axis in axes]
             forces += _forces(numbers, axes, limited=limited)
     return indices, forces, others
 
