@@ -343,6 +343,24 @@ LIGHT = Code(
     "PyBullet does not support lights of a file; {count} light(s) ignored: {names}",
     meaning="PyBullet does not support lights in a model.",
 )
+LIMITED_DAMPING = Code(
+    "pybullet.limited-damping",
+    Fate.APPROXIMATED,
+    (
+        "PyBullet computes joint damping explicitly, which is unstable for these joints at a time "
+        "step of {step:.3g} s; their damping is limited to what stops them within one step, and "
+        "under a constant force they move up to {factor:.3g} times as fast: {names}"
+    ),
+    meaning=(
+        "PyBullet computes joint damping explicitly; at its present time step the damping of "
+        "the file would make the joints named diverge, and is limited to what stops them within "
+        "one step."
+    ),
+    remedy=(
+        "Set a shorter time step with `apply_physics()` or `pybullet.setTimeStep`; `step()` of the "
+        'handle adapts the damping to it. `damping="exact"` keeps the numbers of the file.'
+    ),
+)
 LINK_WITHOUT_GRAVITY = Code(
     "pybullet.link-without-gravity",
     Fate.APPROXIMATED,

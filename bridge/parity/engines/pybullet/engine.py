@@ -321,7 +321,9 @@ class PyBulletEngine:
         self._client: int = pybullet.connect(pybullet.DIRECT)
         try:
             pybullet.setTimeStep(mechanism.physics.time_step, physicsClientId=self._client)
-            self._loaded = load_into_pybullet(mechanism, physicsClientId=self._client, quiet=True)
+            self._loaded = load_into_pybullet(
+                mechanism, damping="exact", physicsClientId=self._client, quiet=True
+            )
         except BaseException:
             self.close()
             raise
