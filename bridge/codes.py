@@ -281,13 +281,10 @@ LOWER_MASSLESS_FREE_LINK = Code(
         "{mass:g} kg"
     ),
     meaning="A link that moves freely has no mass; it gets 1e-9 kg.",
-    remedy=(
-        'Hold the link, with `base="fixed"`, or give it mass and inertia. `loadURDF` holds a '
-        "base without mass."
-    ),
+    remedy='Hold the link, with `base="fixed"`, or give it mass and inertia.',
     hint=(
-        "hold it with base='fixed' (--base fixed; in load_into_pybullet useFixedBase=True), as "
-        "PyBullet's loadURDF holds a base without mass, or add <inertial> with mass and inertia"
+        "hold it with base='fixed' (--base fixed; in load_into_pybullet useFixedBase=True), or add "
+        "<inertial> with mass and inertia"
     ),
 )
 LOWER_REPAIRED_INERTIA = Code(

@@ -493,6 +493,26 @@ URDF_QUATERNION_VERSION = Code(
     hint='state version="1.1" in <robot>, or the rotation in rpy',
     effect=Condition("quaternions in a file of URDF 1.0 have no meaning"),
 )
+URDF_HELD_ROOT = Code(
+    "urdf.held-root",
+    Fate.NOTED,
+    "root link {link} has a mass of 0, which fixes it to the world, as in PyBullet",
+    meaning=(
+        "The root link of a URDF states a mass of 0, which fixes it to the world, as in PyBullet. "
+        "If links with mass are welded to it, this is an assumption: Drake lets them move."
+    ),
+    remedy=(
+        'Give the link its mass, or remove its `<inertial>`. `base="free"`, `--base free` or, in '
+        "PyBullet, `useFixedBase=False` lets it move."
+    ),
+    also=(Fate.ASSUMED,),
+)
+URDF_HELD_ROOT_OF_MASS = URDF_HELD_ROOT.variant(
+    URDF_HELD_ROOT.message
+    + "; simulators that add up welded links let it move with their {mass:g} kg",
+    fate=Fate.ASSUMED,
+    hint="remove its <inertial> if it moves, or weld it to a link named world if it does not",
+)
 URDF_SEVERAL_ROOTS = Code(
     "urdf.several-roots",
     Fate.ASSUMED,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
@@ -11,10 +11,10 @@ from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
-from bridge.choices import CollisionMeshes
+from bridge.choices import Base, CollisionMeshes
 from bridge.geometry.convex_decomposition import check_choice
 from bridge.lowering.sources import Source, loss_summary, mechanism_of
-from bridge.lowering.transform import placed, scaled, with_base
+from bridge.lowering.transform import placed, scaled
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, initial_positions, positions_of
 from bridge.stdout_capture import capture_stdout
@@ -155,6 +155,8 @@ def hide_links_without_visuals(
             client.changeVisualShape(body, index, rgbaColor=_INVISIBLE)
 
 
+_BASES: Mapping[bool | None, Base] = {None: "as_is", True: "fixed", False: "free"}
+"""The choice of the base for each value of ``useFixedBase``."""
 _OPTIONS = {
     "basePosition",
     "baseOrientation",
@@ -267,8 +269,8 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     client, X_WN = Client(physicsClientId), base_pose(basePosition, baseOrientation)
     source = find_source(source, load_options.get("paths", ()))
     with loss_summary(source, load_options) as losses:
-        mechanism = mechanism_of(source, **load_options)
-        mechanism = _with_placement(mechanism, X_WN, useFixedBase, globalScaling)
+        mechanism = mechanism_of(source, base=_BASES[useFixedBase], **load_options)
+        mechanism = _with_placement(mechanism, X_WN, globalScaling)
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
         with temporary_files() as files:
             shapes = ShapeWriter(files, collision_meshes)
@@ -301,17 +303,13 @@ def load_world_into_pybullet(source: Source, *arguments: Any, **options: Any) ->
     return loaded if isinstance(loaded, Bodies) else Bodies.of(loaded)
 
 
-def _with_placement(
-    mechanism: Mechanism, X_WN: Pose, fixed: bool | None, scale: float
-) -> Mechanism:
-    """Return the mechanism with the caller's scale, pose and base."""
+def _with_placement(mechanism: Mechanism, X_WN: Pose, scale: float) -> Mechanism:
+    """Return the mechanism with the caller's scale and pose."""
     if not isinstance(scale, Real) or not (float(scale) > 0.0 and np.isfinite(float(scale))):
         raise ValueError(f"invalid globalScaling {scale!r}; expected a positive number")
     if scale != 1.0:
         mechanism = scaled(mechanism, scale)
-    if X_WN is not IDENTITY:
-        mechanism = placed(mechanism, X_WN)
-    return mechanism if fixed is None else with_base(mechanism, fixed=bool(fixed))
+    return mechanism if X_WN is IDENTITY else placed(mechanism, X_WN)
 
 
 # --- preparation, without changes in PyBullet -----------------------------------------------------

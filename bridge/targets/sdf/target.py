@@ -116,6 +116,7 @@ SUPPORTED_FIELDS: SupportedFields = {
         "default_position",
         "sensors",
         "provide_feedback",
+        "virtual",
     },
     m.JointAxis: {
         "xyz",

@@ -29,6 +29,7 @@ from bridge.parity.engine import (
 )
 from bridge.parity.readings import ActuatorTrial, Surfaces
 from loaders import Search
+from loaders import codes as loaders_codes
 from loaders.diagnostics import Diagnostic
 from loaders.drake import codes as drake_codes
 from loaders.inertia import SpatialInertia
@@ -145,8 +146,11 @@ _IGNORED_HERE = {
     codes.LOWER_CURVE_OF_SEVERAL_PIECES,
     codes.LOWER_KINEMATIC,
     codes.LOWER_KINEMATIC_IN_JOINT,
+    loaders_codes.URDF_HELD_ROOT,
 }
-"""Codes of diagnostics about what this project leaves out and Drake reads."""
+"""Codes of diagnostics about what this project leaves out, or reads by another rule, and Drake
+reads.
+"""
 
 
 class DrakeEngine:

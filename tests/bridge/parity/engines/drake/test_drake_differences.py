@@ -29,12 +29,21 @@ def static(path: Path, *engines: str) -> object:
     return compare(path, engines, levels=STATIC, configurations=3)
 
 
-@pytest.mark.parametrize("name", ["franka_panda/panda.urdf", "kuka_iiwa/model.urdf"])
-def test_what_drake_repairs_is_a_named_cause(name: str, robots: Path) -> None:
+def test_what_drake_repairs_is_a_named_cause(robots: Path) -> None:
     pytest.importorskip("pydrake")
-    found = static(robots / name, "drake")
+    found = static(robots / "franka_panda" / "panda.urdf", "drake")
     assert found.agreement is Verdict.AGREES
     assert any(entry.code.startswith("drake.") for entry in found.diagnostics)
+
+
+def test_a_root_that_is_held_by_its_mass_of_0_and_moves_in_drake_is_a_named_cause(
+    robots: Path,
+) -> None:
+    pytest.importorskip("pydrake")
+    found = static(robots / "kuka_iiwa" / "model.urdf", "drake")
+    assert found.verdict is Verdict.INCOMPLETE
+    (row,) = (row for row in found.rows if row.quantity == "reading")
+    assert "urdf.held-root" in row.cause
 
 
 def test_limits_that_drake_keeps_are_a_difference_with_a_name(robots: Path) -> None:
