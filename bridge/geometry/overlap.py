@@ -64,47 +64,53 @@ class Overlap:
     depth: float
 
 
+def deepest_of(overlaps: Iterable[Overlap]) -> tuple[Overlap, ...]:
+    """Return the deepest overlap of each pair of links, the deepest first."""
+    found: dict[tuple[str, str], Overlap] = {}
+    for entry in sorted(overlaps, key=lambda entry: (-entry.depth, entry.link_A, entry.link_B)):
+        found.setdefault((entry.link_A, entry.link_B), entry)
+    return tuple(found.values())
+
+
 @dataclass(frozen=True, slots=True)
 class _Solid:
-    """A convex shape for MuJoCo: the attributes of its geom, or the points of its hull [m]."""
+    """A convex shape for MuJoCo: the type and size of its geom, or the points of its hull [m]."""
 
     X_LS: Pose
-    geom: dict[str, Any] | None = None
+    geom: tuple[str, tuple[float, float, float]] | None = None
     points: Array | None = None
 
 
 def _solids(collision: Collision) -> Iterator[_Solid]:
     """Yield the convex solids of a collision; none for a shape without volume."""
-    import mujoco
+    shape, X_LS = collision.geometry, collision.X_LG
+    if isinstance(shape, Plane):
+        X_GS = Pose(rotation_to(np.array(shape.normal)), np.zeros(3))
+        yield _Solid(X_LS @ X_GS, ("PLANE", (0.0, 0.0, 1.0)))
+    elif type(shape) in _ROUND:
+        yield _Solid(X_LS, _ROUND[type(shape)](shape))
+    elif type(shape) in _POINTS:
+        for points in _POINTS[type(shape)](shape):
+            yield _Solid(X_LS, points=points)
 
-    kind = mujoco.mjtGeom
-    X_LS = collision.X_LG
-    match collision.geometry:
-        case Sphere(radius=radius):
-            yield _Solid(X_LS, {"type": kind.mjGEOM_SPHERE, "size": (radius, 0.0, 0.0)})
-        case Cylinder(radius=radius, length=length):
-            size = (radius, length / 2.0, 0.0)
-            yield _Solid(X_LS, {"type": kind.mjGEOM_CYLINDER, "size": size})
-        case Capsule(radius=radius, length=length):
-            size = (radius, length / 2.0, 0.0)
-            yield _Solid(X_LS, {"type": kind.mjGEOM_CAPSULE, "size": size})
-        case Ellipsoid(radii=radii):
-            yield _Solid(X_LS, {"type": kind.mjGEOM_ELLIPSOID, "size": radii})
-        case Plane(normal=normal):
-            X_GS = Pose(rotation_to(np.array(normal)), np.zeros(3))
-            yield _Solid(X_LS @ X_GS, {"type": kind.mjGEOM_PLANE, "size": (0.0, 0.0, 1.0)})
-        case Box(size=size):  # the collider of box and capsule is not exact, that of hulls is
-            yield _Solid(X_LS, points=_BOX * size)
-        case Cone() as shape:
-            yield _Solid(X_LS, points=cone(shape)[0])
-        case Polyline() as shape:
-            for prism in prisms(shape):
-                yield _Solid(X_LS, points=prism.vertices)
-        case Mesh() as mesh:
-            for file in mesh_files(mesh, "", Diagnostics(), collides=True):
-                yield _Solid(X_LS, points=file.vertices)
-        case _:
-            return
+
+_ROUND: dict[type, Callable[[Any], tuple[str, tuple[float, float, float]]]] = {
+    Sphere: lambda shape: ("SPHERE", (shape.radius, 0.0, 0.0)),
+    Cylinder: lambda shape: ("CYLINDER", (shape.radius, shape.length / 2.0, 0.0)),
+    Capsule: lambda shape: ("CAPSULE", (shape.radius, shape.length / 2.0, 0.0)),
+    Ellipsoid: lambda shape: ("ELLIPSOID", shape.radii),
+}
+"""Type and size of MuJoCo's geom for each round shape."""
+_POINTS: dict[type, Callable[[Any], list[Array]]] = {
+    # MuJoCo's collider of a box and a capsule is not exact, that of two hulls is
+    Box: lambda shape: [_BOX * shape.size],
+    Cone: lambda shape: [cone(shape)[0]],
+    Polyline: lambda shape: [prism.vertices for prism in prisms(shape)],
+    Mesh: lambda mesh: [
+        file.vertices for file in mesh_files(mesh, "", Diagnostics(), collides=True)
+    ],
+}
+"""Points of each convex solid of the other shapes [m]."""
 
 
 def _has_volume(points: Array) -> bool:
@@ -192,7 +198,7 @@ class ShapeModel:
             )
             for (a, b), (depth, i, j) in deepest.items()
         ]
-        return tuple(sorted(found, key=lambda entry: (-entry.depth, entry.link_A, entry.link_B)))
+        return deepest_of(found)
 
     def _place(self, X_WL: Sequence[Pose]) -> None:
         """Move the shapes of each link to its pose."""
@@ -247,9 +253,10 @@ def _add(spec: Any, solid: _Solid, name: str) -> None:
 
     pose = {"pos": solid.X_LS.p, "quat": matrix_to_quaternion(solid.X_LS.R)}
     if solid.points is None:
-        spec.worldbody.add_geom(name=name, **pose, **(solid.geom or {}))
+        kind, size = solid.geom or ("SPHERE", (0.0, 0.0, 0.0))
+        shape = getattr(mujoco.mjtGeom, f"mjGEOM_{kind}")
+        spec.worldbody.add_geom(name=name, type=shape, size=size, **pose)
         return
     mesh = spec.add_mesh(name=name, uservert=solid.points.ravel())
     mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
     spec.worldbody.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, **pose)
-

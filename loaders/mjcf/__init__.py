@@ -161,6 +161,7 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
         constraints=read_constraints(source),
         filter_groups=groups,
         filter_rules=rules,
+        collision_policy="mujoco",
         contact_pairs=read_pairs(links, source),
         tendons=read_tendons(source),
         mujoco=(*read_soft_bodies(source), *read_equality_elements(source), *read_sensors(source)),

@@ -95,6 +95,11 @@ class SceneData:
     fluid_forces: tuple[FluidForce, ...] = ()
     filter_groups: tuple[FilterGroup, ...] = ()
     filter_rules: tuple[FilterRule, ...] = ()
+    collision_policy: str = "neighbors"
+    """Rule for the pairs of links that no filter group names; see `loaders.collision_pairs`.
+
+    ``neighbors`` is assumed for a file that states none, such as a URDF.
+    """
     keyframes: tuple[Keyframe, ...] = ()
     contact_pairs: tuple[ContactPair, ...] = ()
     tendons: tuple[Tendon, ...] = ()

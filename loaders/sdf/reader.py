@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from loaders.collision_pairs import has_bitmasks
 from loaders.context import Context
 from loaders.deferred import Deferred
 from loaders.diagnostics import Diagnostics
@@ -163,9 +164,22 @@ def assemble_scene(graph: FrameGraph, context: Context) -> Scene:
     ]
     _rename_subjects(graph, context.diagnostics)
     scene = with_extensions(merge(scene, *interface_scenes) if interface_scenes else scene, graph)
+    scene = dataclasses.replace(scene, collision_policy=_collision_policy(scene, graph))
     return (
         apply_state(scene, graph.outermost.node) if graph.outermost.node.tag == "world" else scene
     )
+
+
+def _collision_policy(scene: Scene, graph: FrameGraph) -> str:
+    """Return the rule for pairs of links: Drake's beside its filter groups, SDFormat's if the file
+    states any part of it, else the one that is assumed.
+    """
+    if scene.filter_groups:
+        return "drake"
+    nodes = [scope.node for scope in graph.scopes]
+    nodes += [vertex.node for vertex in _vertices_of_kind(graph, VertexKind.LINK)]
+    states_rule = any(node.has("self_collide") for node in nodes)
+    return "sdformat" if states_rule or has_bitmasks(scene) else "neighbors"
 
 
 def _base_scene(graph: FrameGraph) -> Scene:

@@ -12,10 +12,11 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
-from bridge.choices import CollisionMeshes
+from bridge.choices import CollisionMeshes, Overlaps
 from bridge.geometry.convex_decomposition import check_choice
+from bridge.lowering.lower import report_overlaps
 from bridge.lowering.sources import Source, loss_summary, mechanism_of
-from bridge.lowering.transform import placed, scaled, with_base
+from bridge.lowering.transform import placed, scaled, with_base, with_overlaps
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, initial_positions, positions_of
 from bridge.stdout_capture import capture_stdout
@@ -181,6 +182,7 @@ _OPTIONS = {
     "globalScaling",
     "physicsClientId",
     "policy",
+    "overlaps",
     "collision_meshes",
 }
 
@@ -211,6 +213,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     physicsClientId: Any = 0,
     *,
     policy: str | None = None,
+    overlaps: Overlaps = "exclude",
     collision_meshes: CollisionMeshes = "as_is",
     **load_options: Unpack[LoadOptions],
 ) -> PyBulletBody | Bodies:
@@ -237,6 +240,8 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         physicsClientId: The physics server: its id, or a ``BulletClient``.
         policy: The rule for pairs of links that no collision filter names; see
             `loaders.collision_pairs`. None is that of the source's format.
+        overlaps: The links of a URDF that overlap initially. ``exclude`` lets them not collide,
+            because a URDF does not state which links do; ``keep`` lets them collide.
         collision_meshes: The collision geometry of meshes. ``as_is`` is what the file states: for
             PyBullet, the convex hull on moving links and the mesh itself on links welded to the
             world, unless the file asks for a hull or a convex decomposition. ``hull`` is the convex
@@ -278,7 +283,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     client, X_WN = Client(physicsClientId), base_pose(basePosition, baseOrientation)
     source = find_source(source, load_options.get("paths", ()))
     with loss_summary(source, load_options) as losses:
-        mechanism = mechanism_of(source, **load_options)
+        mechanism = with_overlaps(mechanism_of(source, **load_options), overlaps)
         mechanism = _with_placement(mechanism, X_WN, useFixedBase, globalScaling)
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
         with temporary_files() as files:
@@ -337,6 +342,7 @@ def _plan(
     diagnostics: Diagnostics,
 ) -> _Plan:
     excluded = mechanism.excluded_pairs(policy)
+    report_overlaps(mechanism, policy, diagnostics)
     articulations = articulate(mechanism, diagnostics)
     filters = PairFilters(
         articulations=articulations, body_index=mechanism.body_index, excluded=excluded
