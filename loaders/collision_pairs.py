@@ -282,11 +282,11 @@ def filtered_pairs(scene: SceneData, policy: str | None = None) -> PairSet[str]:
             ``neighbors`` excludes links welded together, and the links of one joint, with welded
             links as one. ``drake`` excludes the links of one joint, unless its parent is the world,
             and links welded together, directly or through the world. ``sdformat`` excludes the
-            links of one joint, links of one model unless one of them self-collides, pairs of static links, and
-            pairs whose bitmasks have no common bit. ``mujoco`` excludes links welded together and
-            the links of one joint, with welded links as one and unless one is fixed to the world,
-            and pairs whose bitmasks, where stated, have no common bit. ``pybullet`` excludes links
-            of one root model, and pairs of links fixed to the world.
+            links of one joint, links of one model unless one of them self-collides, pairs of static
+            links, and pairs whose bitmasks have no common bit. ``mujoco`` excludes links welded
+            together and the links of one joint, with welded links as one and unless one is fixed to
+            the world, and pairs whose bitmasks, where stated, have no common bit. ``pybullet``
+            excludes links of one root model, and pairs of links fixed to the world.
 
     Raises:
         ValueError: if the policy is not one of `POLICIES`.

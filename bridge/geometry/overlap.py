@@ -136,7 +136,7 @@ class ShapeModel:
         import mujoco
 
         spec = mujoco.MjSpec()
-        spec.option.ccd_tolerance, spec.option.ccd_iterations = 1e-9, 200
+        spec.option.ccd_tolerance, spec.option.ccd_iterations = 1e-9, 1000
         self.links: list[str] = []
         """Names of the links with shapes."""
         self._names: list[str] = []
