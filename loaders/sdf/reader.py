@@ -171,9 +171,11 @@ def assemble_scene(graph: FrameGraph, context: Context) -> Scene:
 
 
 def _collision_policy(scene: Scene, graph: FrameGraph) -> str:
-    """Return the rule for pairs of links: Drake's beside its filter groups, SDFormat's if the file
-    states any part of it, else the one that is assumed.
+    """Return the rule for pairs of links: that of the physics engine MuJoCo, Drake's beside its
+    filter groups, SDFormat's if the file states any part of it, else the one that is assumed.
     """
+    if scene.physics.engine == "mujoco":
+        return "mujoco"
     if scene.filter_groups:
         return "drake"
     nodes = [scope.node for scope in graph.scopes]
