@@ -287,6 +287,31 @@ LOWER_MASSLESS_FREE_LINK = Code(
         "<inertial> with mass and inertia"
     ),
 )
+LOWER_OVERLAP = Code(
+    "lower.overlap",
+    Fate.ASSUMED,
+    "links that may collide overlap initially and push each other apart: {pairs}",
+    meaning=(
+        "Links that may collide lie in each other at the zero configuration or at the initial "
+        "positions; they fly apart in the first steps."
+    ),
+    remedy=(
+        "Exclude the pairs: in a URDF with an SRDF file of MoveIt (`srdf=`, `--srdf`), in SDFormat "
+        "with `<self_collide>` or `<drake:collision_filter_group>`, in MJCF with `<exclude>`."
+    ),
+)
+LOWER_OVERLAP_EXCLUDED = Code(
+    "lower.overlap-excluded",
+    Fate.ASSUMED,
+    "links overlap initially; the file does not state which links collide, and these do not: "
+    "{pairs}",
+    meaning=(
+        "A URDF does not state which links collide. Links that lie in each other at the zero "
+        "configuration or at the initial positions are excluded from contact."
+    ),
+    remedy='Nothing, or `overlaps="keep"` (`--overlaps keep`) to let them collide.',
+    hint="overlaps='keep' (--overlaps keep) lets them collide",
+)
 LOWER_REPAIRED_INERTIA = Code(
     "lower.repaired-inertia",
     Fate.REPAIRED,

@@ -67,8 +67,10 @@ ORDER = {
     ),
     "bridge": (
         {"choices"},
-        {"camera", "codes", "installed_packages", "mechanism", "output", "stdout_capture"},
-        {"fluid", "geometry"},
+        {"camera", "codes", "installed_packages", "output", "stdout_capture"},
+        {"geometry"},
+        {"mechanism"},
+        {"fluid"},
         {"lowering"},
         {"diff", "viewer"},
         {"targets"},
@@ -240,7 +242,8 @@ def test_targets_do_not_know_each_other() -> None:
 
 PACKAGE_ORDER = (
     ("loaders",),
-    ("bridge.output", "bridge.geometry", "bridge.mechanism"),
+    ("bridge.output", "bridge.geometry"),
+    ("bridge.mechanism",),
     ("bridge.lowering",),
     ("bridge.targets",),
     ("bridge.parity",),

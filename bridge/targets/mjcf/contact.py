@@ -52,6 +52,7 @@ def _product(a: float, b: float) -> float:
 
 RULES: dict[str, tuple[str, Callable[[float, float], float]]] = {
     "drake": ("2ab/(a+b)", _harmonic),
+    "neighbors": ("2ab/(a+b)", _harmonic),
     "sdformat": ("the smaller", min),
     "mujoco": ("the larger", max),
     "pybullet": ("the product", _product),

@@ -11,10 +11,10 @@ from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
-from bridge.choices import Base, CollisionMeshes
+from bridge.choices import Base, CollisionMeshes, Overlaps
 from bridge.geometry.convex_decomposition import check_choice
 from bridge.lowering.sources import Source, loss_summary, mechanism_of
-from bridge.lowering.transform import placed, scaled
+from bridge.lowering.transform import placed, scaled, with_overlaps
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, initial_positions, positions_of
 from bridge.stdout_capture import capture_stdout
@@ -166,6 +166,7 @@ _OPTIONS = {
     "globalScaling",
     "physicsClientId",
     "policy",
+    "overlaps",
     "collision_meshes",
     "damping",
 }
@@ -197,6 +198,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     physicsClientId: Any = 0,
     *,
     policy: str | None = None,
+    overlaps: Overlaps = "exclude",
     collision_meshes: CollisionMeshes = "as_is",
     damping: Damping = "limited",
     **load_options: Unpack[LoadOptions],
@@ -224,6 +226,8 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         physicsClientId: The physics server: its id, or a ``BulletClient``.
         policy: The rule for pairs of links that no collision filter names; see
             `loaders.collision_pairs`. None is that of the source's format.
+        overlaps: The links of a URDF that overlap initially. ``exclude`` lets them not collide,
+            because a URDF does not state which links do; ``keep`` lets them collide.
         collision_meshes: The collision geometry of meshes. ``as_is`` is what the file states: for
             PyBullet, the convex hull on moving links and the mesh itself on links welded to the
             world, unless the file asks for a hull or a convex decomposition. ``hull`` is the convex
@@ -270,6 +274,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     source = find_source(source, load_options.get("paths", ()))
     with loss_summary(source, load_options) as losses:
         mechanism = mechanism_of(source, base=_BASES[useFixedBase], **load_options)
+        mechanism = with_overlaps(mechanism, overlaps)
         mechanism = _with_placement(mechanism, X_WN, globalScaling)
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
         with temporary_files() as files:
@@ -325,6 +330,7 @@ def _plan(
     diagnostics: Diagnostics,
 ) -> _Plan:
     excluded = mechanism.excluded_pairs(policy)
+    report_overlaps(mechanism, policy, diagnostics)
     positions = initial_positions(mechanism)
     articulations = with_limited_damping(
         articulate(mechanism, diagnostics),
