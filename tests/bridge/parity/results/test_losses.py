@@ -50,7 +50,7 @@ def test_a_loss_that_moves_is_a_gap_of_its_engine() -> None:
         "mjcf.bushing", Fate.DROPPED, "no bushings", target="mjcf", subjects=("a", "b")
     )
     light = Diagnostic("mjcf.light", Fate.DROPPED, "no such light", target="mjcf")
-    (gap,) = gaps_of_losses((bushing, light), ("mujoco", "pybullet"))
+    (gap,) = gaps_of_losses((bushing, light), {"mujoco": "mjcf", "pybullet": "pybullet"})
     assert (gap.quantity, gap.engines, gap.subjects) == (
         "forces between links",
         ("mujoco",),
@@ -70,7 +70,7 @@ def test_a_value_that_an_engine_chooses_is_a_gap() -> None:
         Diagnostic(code, Fate.ASSUMED, "chosen", target="drake", subjects=("a",))
         for code in ASSUMED
     ]
-    gaps = gaps_of_losses(entries, ("mujoco", "drake"))
+    gaps = gaps_of_losses(entries, {"mujoco": "mjcf", "drake": "drake"})
     assert {(gap.quantity, gap.engines) for gap in gaps} == {
         ("inertia", ("drake",)),
         ("effort limits", ("drake",)),
@@ -79,7 +79,7 @@ def test_a_value_that_an_engine_chooses_is_a_gap() -> None:
 
 def test_an_approximation_with_the_same_code_is_no_gap() -> None:
     stiffness = Diagnostic("mjcf.contact-stiffness", Fate.APPROXIMATED, "", target="mjcf")
-    assert gaps_of_losses((stiffness,), ("mujoco",)) == []
+    assert gaps_of_losses((stiffness,), {"mujoco": "mjcf"}) == []
 
 
 def test_limits_of_speed_are_a_condition_once() -> None:
@@ -93,6 +93,7 @@ def test_limits_of_speed_are_a_condition_once() -> None:
 
 def test_what_lenient_loading_skipped_is_a_gap() -> None:
     (gap,) = gaps_of_losses(
-        (Diagnostic("sdf.no-link", Fate.SKIPPED, "no such link", subjects=("a",)),), ("mujoco",)
+        (Diagnostic("sdf.no-link", Fate.SKIPPED, "no such link", subjects=("a",)),),
+        {"mujoco": "mjcf"},
     )
     assert (gap.subjects, gap.code) == (("a",), "sdf.no-link")
