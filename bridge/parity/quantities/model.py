@@ -25,7 +25,10 @@ from bridge.parity.quantity import (
 from bridge.parity.readings import actuator_trials, untried_actuators
 from bridge.parity.reference import ReferenceEngine
 from bridge.parity.verdict import Level
-from loaders.model import WORLD
+from bridge.targets.mjcf import codes as mjcf_codes
+from loaders import codes as loaders_codes
+from loaders.engine_settings import MUJOCO, conventions_of
+from loaders.model import WORLD, settings_of
 from loaders.pose import IDENTITY, Array
 
 from .shapes import SHAPE_QUANTITIES
@@ -39,16 +42,20 @@ _SHOWN = 3
 
 
 def _actuator_efforts(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The efforts at the joints after the commands of their trials [N m or N]."""
+    """Return the efforts at the joints after the commands of their trials [N m or N]."""
     return engine.actuator_efforts(actuator_trials(mechanism))
 
 
 def _laws(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The laws of actuators as compiled, if MuJoCo states them; all others cannot be compared."""
+    """Return the laws of actuators as compiled, if MuJoCo states them; all others cannot be
+    compared.
+    """
     untried = untried_actuators(mechanism)
     if not untried:
         return {}
-    named = [item.actuator.name for item in mechanism.actuators if item.actuator.mujoco]
+    named = [
+        item.actuator.name for item in mechanism.actuators if settings_of(item.actuator, MUJOCO)
+    ]
     try:
         laws = engine.actuator_laws()
     except NotReportedError:
@@ -65,7 +72,7 @@ ACTUATOR_QUANTITIES = (
     Quantity(
         level=Level.MODEL, name="actuator efforts", unit="", error=relative, read=_actuator_efforts,
         tolerance=EFFORT_TOLERANCE, is_stated=lambda mechanism: bool(actuator_trials(mechanism)),
-        causes=frozenset({"mjcf.actuator"}),
+        causes=frozenset({mjcf_codes.ACTUATOR}),
     ),
     Quantity(
         level=Level.MODEL, name="actuator laws", unit="", error=relative, read=_laws,
@@ -80,7 +87,13 @@ FORM_TOLERANCE = 2e-5
 heights 16 bits.
 """
 _MISSING = frozenset(
-    {"resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape", "mjcf.no-shape"}
+    {
+        loaders_codes.RESOURCE_NOT_FOUND,
+        loaders_codes.MESH_MISSING,
+        loaders_codes.MESH_UNREADABLE,
+        mjcf_codes.EMPTY_SHAPE,
+        mjcf_codes.NO_SHAPE,
+    }
 )
 _FLOOR = 1e-3
 """Numbers below it are compared relative to it: zero has no relative error."""
@@ -99,7 +112,7 @@ def _forms(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _is_mjcf(mechanism: Mechanism) -> bool:
-    return mechanism.scene.physics.engine == "mujoco"
+    return conventions_of(mechanism.physics).is_compiled
 
 
 def _at_elements(statements: Statements) -> Readings:
@@ -141,7 +154,7 @@ ENGINE_QUANTITIES = (
         error=_distance,
         read=_statements,
         is_stated=lambda _mechanism: False,
-        causes=frozenset({"mjcf.mujoco-element"}),
+        causes=frozenset({mjcf_codes.MUJOCO_ELEMENT}),
     ),
     Quantity(
         level=Level.MODEL,
@@ -178,8 +191,8 @@ def _quantity(get: _Get) -> Callable[[Engine, Mechanism], Readings]:
 
 
 def _initial_poses(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The poses of the links, each in its parent, except where a joint starts outside of its limits
-    or in a loop.
+    """Return the poses of the links, each in its parent, except where a joint starts outside of its
+    limits or in a loop.
     """
     poses = {WORLD: IDENTITY, **engine.settings().initial_poses}
     parents = {
@@ -195,8 +208,8 @@ def _initial_poses(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _zero_poses(engine: Engine, _mechanism: Mechanism) -> Readings:
-    """The poses of the links with all joints at zero; those of the scene are numbers that the
-    reader computed.
+    """Return the poses of the links with all joints at zero; those of the scene are numbers that
+    the reader computed.
     """
     return {name: matrix(X_WL) for name, X_WL in engine.zero_poses().items()}
 
@@ -260,7 +273,7 @@ STATED_QUANTITIES = (
         unit="m or rad",
         error=pose_distance,
         read=_zero_poses,
-        causes=frozenset({"model.pose-against-joint"}),
+        causes=frozenset({loaders_codes.MODEL_POSE_AGAINST_JOINT}),
     ),
     Quantity(
         level=Level.MODEL,
@@ -268,7 +281,7 @@ STATED_QUANTITIES = (
         unit="N m or N",
         error=absolute,
         read=_quantity(_efforts),
-        causes=frozenset({"mjcf.zero-effort"}),
+        causes=frozenset({mjcf_codes.ZERO_EFFORT}),
     ),
     *ACTUATOR_QUANTITIES,
     *SHAPE_QUANTITIES,

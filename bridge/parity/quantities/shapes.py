@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from bridge import codes
 from bridge.mechanism import Mechanism
 from bridge.parity.causes import READ_OTHERWISE
 from bridge.parity.engine import (
@@ -37,6 +38,10 @@ from bridge.parity.readings import (
     volume_and_sensitivity,
 )
 from bridge.parity.verdict import Level
+from bridge.targets.mjcf import codes as mjcf_codes
+from bridge.targets.pybullet import codes as pybullet_codes
+from loaders import codes as loaders_codes
+from loaders.engine_settings import conventions_of
 from loaders.model import JointAxis, Link
 from loaders.pose import Array
 from loaders.scoped_names import root_model
@@ -52,18 +57,18 @@ def _compliance(engine: Engine, mechanism: Mechanism) -> Readings:
 def _settings(engine: Engine, mechanism: Mechanism) -> Readings:
     """Read the limits and the softness of stops as MuJoCo has them, if the source states those."""
     found = engine.stop_settings()
-    is_stated = mechanism.scene.physics.engine == "mujoco"
+    is_stated = conventions_of(mechanism.physics).has_solver_settings
     return {dof_place(dof): numbers for dof, numbers in found.items()} if is_stated else {}
 
 
 def _at_dofs(found: Mapping[Dof, float], wanted: Iterable[Dof]) -> Readings:
-    """The numbers of the wanted degrees of freedom, where there are any."""
+    """Return the numbers of the wanted degrees of freedom, where there are any."""
     return {dof_place(dof): np.array([found[dof]]) for dof in wanted if dof in found}
 
 
 def _limited_axes(mechanism: Mechanism) -> dict[Dof, JointAxis]:
-    """The axes with a range; none if the source states stops by the settings of MuJoCo's solver."""
-    if mechanism.scene.physics.engine == "mujoco":
+    """Return the axes with a range; none if the source states stops by the settings of a solver."""
+    if conventions_of(mechanism.physics).has_solver_settings:
         return {}
     axes = ((dof, scalar.primitive.limits) for dof, scalar in scalar_dofs(mechanism).items())
     return {
@@ -99,7 +104,9 @@ STOP_QUANTITIES = (
         error=absolute,
         read=_compliance,
         is_stated=_states_stops,
-        causes=frozenset({"mjcf.rigid-stops", "mjcf.yielding-stops", "mjcf.empty-range"}),
+        causes=frozenset(
+            {mjcf_codes.RIGID_STOPS, mjcf_codes.YIELDING_STOPS, mjcf_codes.EMPTY_RANGE}
+        ),
     ),
     Quantity(
         level=Level.MODEL,
@@ -139,15 +146,23 @@ MESH_TOLERANCE = 2e-4
 """
 _LOST_SHAPE = frozenset(
     {
-        "dart.shape", "resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape",
-        "mjcf.heightmap", "mjcf.moving-plane", "mjcf.no-shape",
+        codes.DART_SHAPE,
+        loaders_codes.RESOURCE_NOT_FOUND,
+        loaders_codes.MESH_MISSING,
+        loaders_codes.MESH_UNREADABLE,
+        mjcf_codes.EMPTY_SHAPE,
+        mjcf_codes.HEIGHTMAP,
+        mjcf_codes.MOVING_PLANE,
+        mjcf_codes.NO_SHAPE,
     }
-)  # fmt: skip
-_HULLS = frozenset({"pybullet.shape-as-hull", "mesh.flat", "mesh.cone", "mesh.convex-parts"})
+)
+_HULLS = frozenset(
+    {pybullet_codes.SHAPE_AS_HULL, codes.MESH_FLAT, codes.MESH_CONE, codes.MESH_CONVEX_PARTS}
+)
 
 
 def _surfaces(engine: Engine) -> Surfaces:
-    """The surfaces of an engine, which are read once."""
+    """Return the surfaces of an engine, which are read once."""
     if engine not in _READ:
         _READ[engine] = engine.surfaces()
     return _READ[engine]
@@ -244,8 +259,8 @@ def mesh_distance(a: Array, b: Array, _scale: float) -> float:
 
 
 def _volumes(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The volume of the meshes of each link, and by how much it changes if each surface moves by
-    its extent [m^3].
+    """Return the volume of the meshes of each link, and by how much it changes if each surface
+    moves by its extent [m^3].
     """
     wanted = _stated_volumes(mechanism)
     surfaces = _surfaces(engine)
@@ -285,7 +300,7 @@ def volume_distance(a: Array, b: Array, _scale: float) -> float:
 
 
 def _visuals(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The poses of the visual shapes, shape (n, 7)."""
+    """Return the poses of the visual shapes, shape (n, 7)."""
     surfaces, wanted = _surfaces(engine), model_surfaces(mechanism).visuals or {}
     found = surfaces.visuals
     _require(surfaces, "visuals")
@@ -320,7 +335,7 @@ def _pose_error(x: Array, y: Array) -> float:
 
 
 def _friction(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The coefficients of the shapes of each link, sorted."""
+    """Return the coefficients of the shapes of each link, sorted."""
     surfaces, wanted = _surfaces(engine), model_surfaces(mechanism).friction
     _require(surfaces, "friction")
     found = surfaces.friction
@@ -342,7 +357,7 @@ def coefficients_distance(a: Array, b: Array, _scale: float) -> float:
 
 
 def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The friction of the first shapes of every two links of a world that may touch."""
+    """Return the friction of the first shapes of every two links of a world that may touch."""
     if not _is_world(mechanism):
         return {}
     surfaces, wanted = _surfaces(engine), model_surfaces(mechanism).friction
@@ -379,8 +394,8 @@ def _contact_settings(engine: Engine, mechanism: Mechanism) -> Readings:
 
 @lru_cache(maxsize=1)
 def _links_with_own_settings(mechanism: Mechanism) -> list[str]:
-    """The links whose settings of contact PyBullet can hold: it has one set for links that are
-    welded together.
+    """Return the links whose settings of contact PyBullet can hold: it has one set for links that
+    are welded together.
     """
     stated, groups = model_surfaces(mechanism), dict[int, set[str]]()
     for name, settings in (stated.contact or {}).items():
@@ -456,7 +471,7 @@ SHAPE_QUANTITIES = (
         error=coefficients_distance,
         read=_friction,
         is_stated=lambda mechanism: bool(model_surfaces(mechanism).friction),
-        causes=_LOST_SHAPE | {"pybullet.surface-per-link", "drake.friction"},
+        causes=_LOST_SHAPE | {pybullet_codes.SURFACE_PER_LINK, codes.DRAKE_FRICTION},
     ),
     Quantity(
         level=Level.MODEL,
@@ -465,7 +480,7 @@ SHAPE_QUANTITIES = (
         error=absolute,
         read=_pair_friction,
         is_stated=_is_world,
-        causes=_LOST_SHAPE | {"pybullet.friction-product", "mjcf.friction-combination"},
+        causes=_LOST_SHAPE | {pybullet_codes.FRICTION_PRODUCT, mjcf_codes.FRICTION_COMBINATION},
     ),
     Quantity(
         level=Level.MODEL,
