@@ -13,6 +13,7 @@ import numpy as np
 
 from bridge.choices import Base, CollisionMeshes, Overlaps
 from bridge.geometry.convex_decomposition import check_choice
+from bridge.lowering.lower import report_overlaps
 from bridge.lowering.sources import Source, loss_summary, mechanism_of
 from bridge.lowering.transform import placed, scaled, with_overlaps
 from bridge.mechanism import Mechanism
