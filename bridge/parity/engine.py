@@ -292,6 +292,12 @@ class Engine(Protocol):
         """
 
     @property
+    def collision_policy(self) -> str:
+        """The rule of `loaders.collision_pairs` by which the engine itself chooses the pairs of
+        links that no filter names; default empty: it gets the pairs of the mechanism.
+        """
+
+    @property
     def constraint_softness(self) -> ConstraintSoftness:
         """The softness of couplings and loops; by default that of the softest known solver."""
 
@@ -480,6 +486,7 @@ class BaseEngine:
     is_slow: bool = False
     steps_explicitly: bool = False
     obeys_mjcf_settings: bool = False
+    collision_policy: str = ""
     constraint_softness: ConstraintSoftness = ConstraintSoftness()
 
     def __init__(self, mechanism: Mechanism) -> None:

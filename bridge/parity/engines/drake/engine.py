@@ -167,6 +167,7 @@ class DrakeEngine(BaseEngine):
     name = "drake"
     reads_file = True
     is_witness_of_motion = True
+    collision_policy = "drake"
 
     def __init__(self, mechanism: Mechanism, search: Search | None = None) -> None:
         super().__init__(mechanism)
