@@ -107,7 +107,7 @@ class Conventions:
         is_compiled: Whether the engine compiles the source itself, so that its numbers are known.
     """
 
-    policy: str = "drake"
+    policy: str = "neighbors"
     has_solver_settings: bool = False
     wind_moves_medium: bool = False
     filters_are_pairs: bool = False

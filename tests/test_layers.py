@@ -68,12 +68,15 @@ ORDER = {
     ),
     "bridge": (
         {"choices"},
-        {"camera", "codes", "installed_packages", "mechanism", "output", "stdout_capture"},
-        {"fluid", "geometry"},
+        {"camera", "codes", "installed_packages", "output", "stdout_capture"},
+        {"geometry"},
+        {"mechanism"},
+        {"fluid"},
         {"lowering"},
         {"diff", "viewer"},
         {"targets"},
-        {"diagnostic_codes", "mujoco_plugin", "parity"},
+        {"diagnostic_codes"},
+        {"mujoco_plugin", "parity"},
         {"batches", "demo"},
         {"__init__"},
         {"cli", "pytest_plugin"},
@@ -242,9 +245,12 @@ def test_nothing_asks_for_which_engine_a_scene_was_written() -> None:
     assert found == []
 
 
-def test_only_the_engines_of_parity_know_targets() -> None:
+def test_only_the_engines_of_parity_know_more_of_targets_than_their_codes() -> None:
     knowing = {
-        a for a, b in edges() if a.startswith("bridge.parity") and b.startswith("bridge.targets.")
+        a
+        for a, b in edges()
+        if a.startswith("bridge.parity") and b.startswith("bridge.targets.")
+        if not b.endswith(".codes")
     }
     assert [module for module in knowing if not module.startswith("bridge.parity.engines.")] == []
 
@@ -264,7 +270,8 @@ def test_targets_do_not_know_each_other() -> None:
 
 PACKAGE_ORDER = (
     ("loaders",),
-    ("bridge.output", "bridge.geometry", "bridge.mechanism"),
+    ("bridge.output", "bridge.geometry"),
+    ("bridge.mechanism",),
     ("bridge.lowering",),
     ("bridge.targets",),
     ("bridge.parity",),

@@ -263,14 +263,15 @@ def _mass_error(a: Scene, b: Scene, names: Mapping[str, str]) -> float:
 
 
 def _pairs(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the pairs that collide in one only, by the policy of each; if that is Drake's, by
-    SDFormat's too.
+    """Return the pairs that collide in one only, by the policy of each; if that is Drake's or none
+    is stated, by SDFormat's too.
 
     For MJCF no other policy is compared: bitmasks, which only some policies use, may become filter
     groups.
     """
     found: list[str] = []
-    policies = (None, "sdformat") if a.default_policy == b.default_policy == "drake" else (None,)
+    are_silent = {a.default_policy, b.default_policy} <= {"drake", "neighbors"}
+    policies = (None, "sdformat") if are_silent else (None,)
     for policy in policies:
         first = {
             frozenset(names.get(name, name) for name in pair) for pair in a.collidable_pairs(policy)

@@ -156,13 +156,13 @@ _HELD = BallConstraint | WeldConstraint
 
 
 def _without_controller(actuator: Actuator) -> Actuator:
-    """The actuator with its rotor, but without gains."""
+    """Return the actuator with its rotor, but without gains."""
     return dataclasses.replace(actuator, p_gain=None, d_gain=None, tendon="", engine_settings=())
 
 
 def _smooth(axis: JointAxis, kind: JointType, *, damped: bool, rotors: bool) -> JointAxis:
-    """The axis without limits and dry friction; without what only MuJoCo has in ball and floating
-    joints.
+    """Return the axis without limits and dry friction; without what only MuJoCo has in ball and
+    floating joints.
     """
     has_damper = damped and kind is not JointType.FLOATING
     has_spring = has_damper and kind is not JointType.BALL

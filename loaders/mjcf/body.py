@@ -25,7 +25,7 @@ from loaders.model import (
     of_engine,
 )
 from loaders.model.settings import Z_AXIS
-from loaders.pose import IDENTITY, Pose, frozen_vector, rotation_about
+from loaders.pose import IDENTITY, Pose, frozen, rotation_about
 from loaders.scoped_names import MODEL_FRAME, UnusedNames, underscores_in_front
 
 from .compiled_model import Source, inertias
@@ -134,7 +134,7 @@ def _anchor(j: int, model: Any) -> Pose:
     kind = model.jnt_type[j]
     if not (x or y or z) or kind == FREE or (kind == SLIDE and reference_of(j, model) != 0.0):
         return IDENTITY
-    return Pose(IDENTITY.R, frozen_vector(x, y, z))
+    return Pose(IDENTITY.R, frozen((x, y, z)))
 
 
 def _displacement(j: int, q: float, model: Any) -> Pose:
@@ -230,7 +230,7 @@ def _axis(j: int, kind: int, source: Source) -> JointAxis:
         (-math.inf, math.inf) if is_turning or not model.jnt_limited[j] else model.jnt_range[j]
     )
     return JointAxis(
-        xyz=Z_AXIS if is_turning else frozen_vector(*model.jnt_axis[j]),
+        xyz=Z_AXIS if is_turning else frozen(model.jnt_axis[j]),
         lower=lower,
         upper=upper,
         effort=max(map(abs, model.jnt_actfrcrange[j])) if model.jnt_actfrclimited[j] else math.inf,

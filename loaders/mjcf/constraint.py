@@ -26,7 +26,7 @@ from loaders.model import (
     WeldConstraint,
     of_engine,
 )
-from loaders.pose import IDENTITY, Array, Pose, frozen, frozen_vector
+from loaders.pose import IDENTITY, Array, Pose, frozen
 
 from .body import reference_of
 from .compiled_model import Source
@@ -222,7 +222,7 @@ def _frames(i: int, on_bodies: tuple[Pose, Pose], source: Source) -> tuple[str, 
 
 def _at(position: list[float]) -> Pose:
     """Return the pose of a frame that is not turned."""
-    return Pose(IDENTITY.R, frozen_vector(*position))
+    return Pose(IDENTITY.R, frozen(position))
 
 
 def _connect(i: int, source: Source) -> BallConstraint:

@@ -10,7 +10,7 @@ from loaders.engine_settings import MUJOCO
 from loaders.mjcf import codes
 from loaders.model import WORLD, EngineElement, Light, Link, Rgba, Sensor, Settings, of_engine
 from loaders.node import Node
-from loaders.pose import CAMERA_AXES, IDENTITY, Pose, frozen_vector
+from loaders.pose import CAMERA_AXES, IDENTITY, Pose, frozen
 
 from .compiled_model import Source
 from .settings import single, text_of, unless
@@ -303,7 +303,7 @@ def _light(i: int, source: Source) -> Light:
         name=source.names("light")[i],
         type=kind,
         link=source.link(int(model.light_bodyid[i])),
-        X_LLight=Pose(IDENTITY.R, frozen_vector(*p)) if any(p) else IDENTITY,
+        X_LLight=Pose(IDENTITY.R, frozen(p)) if any(p) else IDENTITY,
         diffuse=_color(model.light_diffuse[i]),
         specular=_color(model.light_specular[i]),
         direction=(x, y, z),

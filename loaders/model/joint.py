@@ -252,6 +252,10 @@ class Joint:
     """Sensors on the joint."""
     provide_feedback: bool = False
     """Whether the source requests joint forces."""
+    virtual: bool = False
+    """Whether a reader made it: a fixed joint to the world, where the source says without a joint
+    that the child is fixed there.
+    """
     engine_settings: EngineSettings = ()
     """Settings of simulators that no other field holds."""
     where: Where = NOWHERE

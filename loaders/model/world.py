@@ -100,6 +100,10 @@ class SceneData:
     fluid_forces: tuple[FluidForce, ...] = ()
     filter_groups: tuple[FilterGroup, ...] = ()
     filter_rules: tuple[FilterRule, ...] = ()
+    collision_policy: str | None = None
+    """Rule for the pairs of links that no filter group names, if the source states one; see
+    `loaders.collision_pairs`.
+    """
     keyframes: tuple[Keyframe, ...] = ()
     contact_pairs: tuple[ContactPair, ...] = ()
     tendons: tuple[Tendon, ...] = ()

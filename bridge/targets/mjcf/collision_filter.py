@@ -180,7 +180,7 @@ class Filters:
     """
 
 
-def filters(mechanism: Mechanism, policy: str = "drake") -> Filters:
+def filters(mechanism: Mechanism, policy: str | None = None) -> Filters:
     """Return the filters under which exactly the pairs collide that the policy lets collide.
 
     The source's bitmasks are written where the policy respects them. Otherwise equivalent masks
@@ -218,7 +218,7 @@ def in_order(pairs: Iterable[Pair], bodies: Sequence[int]) -> tuple[tuple[int, i
     return tuple((bodies[i], bodies[j]) for i, j in places)
 
 
-def welded_partners(mechanism: Mechanism, policy: str = "drake") -> dict[int, int]:
+def welded_partners(mechanism: Mechanism, policy: str | None = None) -> dict[int, int]:
     """Return, for each body that has any, the number of bodies it is welded to and may collide
     with.
 

@@ -52,6 +52,7 @@ def _product(a: float, b: float) -> float:
 
 RULES: dict[str, tuple[str, Callable[[float, float], float]]] = {
     "drake": ("2ab/(a+b)", _harmonic),
+    "neighbors": ("2ab/(a+b)", _harmonic),
     "sdformat": ("the smaller", min),
     "mujoco": ("the larger", max),
     "pybullet": ("the product", _product),
@@ -180,7 +181,7 @@ def _write_bouncing_pairs(
 
 
 def _bounce(a: _Shape, b: _Shape) -> float:
-    """The restitution of two geoms: that of the harder one; zero where a stiffness decides."""
+    """Return the restitution of two geoms: that of the harder one; zero if a stiffness decides."""
     surfaces = [with_ode_spring(shape.collision.surface, 1.0) for shape in (a, b)]
     if any(surface.stiffness is not None for surface in surfaces):
         return 0.0
@@ -386,13 +387,13 @@ def _may_be_pivoted(body: Body) -> bool:
 
 
 def _speed_of_center(body: Body, X_WL: Pose, J: Array) -> float:
-    """The largest speed of the center of mass per speed of a joint."""
+    """Return the largest speed of the center of mass per speed of a joint."""
     return float(np.abs(J[3:] - skew(X_WL.R @ body.inertia.p_LLcm) @ J[:3]).max(initial=0.0))
 
 
 def _radius(body: Body) -> float:
-    """The radius of a sphere about the center of mass around the primitive shapes of a link; zero
-    if it has none.
+    """Return the radius of a sphere about the center of mass around the primitive shapes of a link;
+    zero if it has none.
     """
     radii = [0.0]
     for collision in body.link.collisions:

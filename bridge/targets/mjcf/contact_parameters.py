@@ -28,13 +28,13 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.targets.mjcf import codes
-from bridge.targets.numbers import numbers
 from loaders.collision_pairs import bitmasks
 from loaders.diagnostics import Code
 from loaders.model import Collision, Friction, Link, Surface
 from loaders.model.contact import torsional_length
 from loaders.pose import Array, skew
 from loaders.scoped_names import SEPARATOR
+from loaders.text import numbers
 
 from .collision_filter import Filters
 from .context import Context, own_settings

@@ -18,12 +18,11 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from bridge.choices import Base, CollisionMeshes
+from bridge.choices import Base, CollisionMeshes, Overlaps
 from bridge.geometry.convex_decomposition import check_choice
 from bridge.lowering.sources import Source, mechanism_of, split_options
-from bridge.lowering.transform import with_chosen_base
+from bridge.lowering.transform import with_overlaps
 from bridge.mechanism import Mechanism
-from bridge.targets.numbers import number, numbers
 from bridge.targets.options import Actuators, Contacts, MjcfExportOptions, MjcfInertia
 from bridge.targets.xml import Names
 from loaders import LoadOptions
@@ -31,6 +30,7 @@ from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
 from loaders.engine_settings import MUJOCO
 from loaders.model import HasEngineSettings, Physics, settings_of
 from loaders.node import escaped
+from loaders.text import number, numbers
 
 Value = str | float | bool | Sequence[float] | None
 
@@ -170,6 +170,7 @@ class MjcfOptions(LoadOptions, total=False):
     base: Base
     inertia: MjcfInertia
     policy: str | None
+    overlaps: Overlaps
     collision_meshes: CollisionMeshes
     contacts: Contacts
 
@@ -188,10 +189,11 @@ def mechanism_and_options(
     """
     options, load_options = split_options(MjcfExportOptions, keywords)
     check_choice(options.collision_meshes, TARGET)
-    mechanism = mechanism_of(source, **load_options)
+    mechanism = mechanism_of(source, base=options.base, **load_options)
+    mechanism = with_overlaps(mechanism, options.overlaps)
     if keywords.get("policy") is None:
         options = replace(options, policy=mechanism.default_policy)
-    return with_chosen_base(mechanism, options.base), options
+    return mechanism, options
 
 
 _SECTIONS = (

@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from bridge.targets.numbers import numbers
 from loaders.engine_settings import conventions_of
 from loaders.scoped_names import UnusedNames
+from loaders.text import numbers
 
 from .context import (
     DEFAULT_SOLIMP,

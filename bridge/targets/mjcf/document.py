@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bridge.lowering.lower import report_overlaps
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
@@ -97,6 +98,7 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> Built:
         diagnostics=Diagnostics(mechanism.diagnostics),
         document=Document(mechanism.scene.name),
     )
+    report_overlaps(mechanism, options.policy, context.diagnostics)
     contact = ContactData(filters(mechanism, options.policy), inverse_masses(mechanism))
     library = AssetLibrary(context)
     _write_settings(context)

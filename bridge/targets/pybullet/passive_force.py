@@ -269,6 +269,20 @@ def _point_jacobian(jacobian: Array, p_LP_W: Array) -> Array:
     return point
 
 
+def has_passive_forces(mechanism: Mechanism) -> bool:
+    """Return whether `apply_passive_forces` ever applies a force to the bodies of a mechanism.
+
+    Args:
+        mechanism: The mechanism.
+    """
+    return bool(
+        mechanism.force_elements
+        or mechanism.constraints
+        or any(True for _ in fluid_forces(mechanism))
+        or any(_springs(body) or gravity_share(body.link) != 1.0 for body in mechanism.bodies)
+    )
+
+
 def apply_passive_forces(states: Iterable[State], mechanism: Mechanism) -> None:
     """Apply for one step the forces that PyBullet does not compute.
 

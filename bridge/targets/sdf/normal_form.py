@@ -407,7 +407,7 @@ def _report_names(names: dict[str, str], report: Report) -> None:
         report.add(
             codes.NAME,
             subjects=tuple(re.sub("^(joint|frame|light) ", "", name) for name in names),
-            names=tuple(f"{old} to {new}" for old, new in names.items()),
+            names=tuple(names.items()),
         )
 
 

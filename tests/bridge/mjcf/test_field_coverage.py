@@ -25,6 +25,7 @@ SILENT = {
     (Scene, "source"): "provenance: is in README.md and FIDELITY.md of a folder",
     (Scene, "diagnostics"): "what reading found: is in README.md and FIDELITY.md of a folder",
     (m.Model, "placement_frame"): "reading has placed the model by it",
+    (m.Joint, "virtual"): "MJCF has no joints to the world that allow no motion",
     (m.Mesh, "uri"): "the file that it names counts",
     (m.Mesh, "reference"): "of COLLADA files only, see `tests/loaders/meshes/test_up_axis.py`",
     (m.Mesh, "data"): "see `tests/bridge/geometry/test_inline_assets.py`",

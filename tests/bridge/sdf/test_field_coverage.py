@@ -26,6 +26,7 @@ SILENT = {
     (Scene, "source"): "provenance: is in README.md and FIDELITY.md of a folder",
     (Scene, "diagnostics"): "what reading found: is in README.md and FIDELITY.md of a folder",
     (m.Model, "placement_frame"): "reading has placed the model by it",
+    (m.Joint, "virtual"): "it is written as the joint that it is",
     (m.Sensor, "joint"): "a sensor stands in its joint",
     (m.Heightmap, "path"): "no picture here",
     (m.Heightmap, "data"): "no picture here",

@@ -301,7 +301,9 @@ def _pose(model: Any, g: int) -> Pose:
 
 
 def _pose_of_file(mujoco: Any, model: Any, g: int, inline: Collection[int]) -> Pose:
-    """The pose of a geom; for a mesh that of its file, which MuJoCo moves to the center of mass."""
+    """Return the pose of a geom; for a mesh that of its file, which MuJoCo moves to the center of
+    mass.
+    """
     mesh = int(model.geom_dataid[g])
     if int(model.geom_type[g]) != mujoco.mjtGeom.mjGEOM_MESH or mesh in inline:
         return _pose(model, g)
