@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from bridge.targets.mjcf import codes
@@ -25,7 +25,12 @@ def write_mujoco_elements(
     elements = context.mechanism.scene.engine_elements
     if not elements:
         return
-    geoms = {collision: names[0] for (_, collision), names in geom_names.items() if names}
+    counts = Counter(collision for _, collision in geom_names)
+    geoms = {
+        collision: names[0]
+        for (_, collision), names in geom_names.items()
+        if names and counts[collision] == 1
+    }
     written = _named(context)
     known = {
         WORLD,
