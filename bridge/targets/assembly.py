@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from bridge.codes import (
     DMDOUT_WORLD_SETTINGS_GRAVITY,
 )
 from loaders.collision_pairs import connected_components, static_links
+from loaders.diagnostics import ExportError
 from loaders.finish.transform import renamed
 from loaders.model import WORLD, Joint, JointType, Model
 from loaders.pose import IDENTITY, Pose, quaternion_to_matrix
@@ -31,13 +32,14 @@ from loaders.scoped_names import SEPARATOR, UnusedNames, outermost_scope, root_m
 from loaders.text import printable
 
 from .elements import report_pairs_kept_apart
-from .folder import AnyBuilt, Contents, Format, package_xml
+from .folder import AnyBuilt, DocumentFormat, ExportFiles, package_xml
 from .numbers import angle_values, numbers, position_values, roll_pitch_yaw
 from .report import (
     Report,
     derivation,
     fidelity_text,
     origin_comment,
+    read_back,
     read_back_mechanics,
     require_equal,
 )
@@ -628,7 +630,7 @@ _DRAKE_GRAVITY = (0.0, 0.0, -9.81)
 """Gravity of every scene that Drake reads from directives [m/s^2]."""
 
 
-class Document(NamedTuple):
+class PartDocument(NamedTuple):
     """The document of a part."""
 
     built: AnyBuilt
@@ -638,58 +640,42 @@ class Document(NamedTuple):
     """Codes of findings that do not hold in an assembly."""
 
 
-Build = Callable[[Scene, str], Document]
+BuildPart = Callable[[Scene, str], PartDocument]
 """Return the document of a scene, whose assets go to a folder with this URI."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AssemblyContents(Contents):
-    """The files of an assembly that are not written yet; `scene` is the exported one without lost
-    masses.
-    """
+AsSource = Callable[[Scene, Sequence[Placed], Sequence[AnyBuilt]], Scene]
+"""Return a scene that was read with the frames of links where the source has them."""
 
-    parts: tuple[Contents, ...]
-    """The files of each part."""
-    names: Mapping[str, str]
-    """Names in the assembly by name in the scene, where they differ."""
+
+def _unchanged(found: Scene, _placed: Sequence[Placed], _built: Sequence[AnyBuilt]) -> Scene:
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssemblyFiles(ExportFiles):
+    """The files of an assembly that are not written yet."""
+
+    scene: Scene
+    """The exported scene."""
     as_source: Callable[[Scene], Scene]
     """Returns what was read, with the frames of links where the scene has them."""
-    is_complete: bool
-    """Whether no joint or element between models was left out."""
-
-    def require_equal(self) -> None:
-        """Read each part back and compare it, and then compare the mechanics of the whole.
-
-        Raises:
-            ExportError: if they are not the scene.
-        """
-        for part in self.parts:
-            part.require_equal()
-        if not self.is_complete:
-            return
-        require_equal(
-            read_back_mechanics(
-                self.files,
-                self.main,
-                self.scene,
-                self.names,
-                self.code,
-                package_map=self.package_map,
-                as_source=self.as_source,
-            )
-        )
 
 
-def assembly_contents(
+def assembly_files(
     scene: Scene,
     parts: Sequence[Part],
-    build: Build,
-    form: Format,
+    build: BuildPart,
+    form: DocumentFormat,
     options: Mapping[str, object],
-    as_source: Callable[[Scene, Sequence[Placed], Sequence[AnyBuilt]], Scene] | None = None,
+    *,
+    as_source: AsSource = _unchanged,
     package: str = "",
-) -> tuple[AssemblyContents, Report]:
+    strict: bool = False,
+) -> AssemblyFiles:
     """Return the files of a scene as one document for each part, assembled by Drake's directives.
+
+    The check reads each part back and compares it, and then compares the mechanics of the whole.
 
     Args:
         scene: The scene.
@@ -699,23 +685,35 @@ def assembly_contents(
         options: The options that differ from their defaults, for the README.
         as_source: Returns a scene that was read with the frames of links where the source has them.
         package: Name of the package; by default that of the scene.
+        strict: Whether anything lost or approximated is an error.
+
+    Raises:
+        ExportError: with ``strict``, if anything is lost or approximated.
     """
     package, claimed = package or file_name(scene.name), Names()
-    documents: list[_Part] = []
+    package_map = {package: "."}
+    report = Report("directives")
+    placed: list[Placed] = []
+    documents: list[PartDocument] = []
+    files_of_parts: dict[str, dict[str, bytes]] = {}
     for part in parts:
         name = claimed.claim("mesh", file_name(part.name))
-        documents.append(
-            _of_part(
-                part, build(part.scene, f"package://{package}/assets/{name}"), name, form, package
+        document = build(part.scene, f"package://{package}/assets/{name}")
+        built, main = document.built, f"{name}{form.suffix}"
+        assets = {f"assets/{name}/{file}": data for file, data in built.assets.items()}
+        files_of_parts[main] = {main: write(built.root).encode()} | assets
+        report.entries.extend(
+            entry for entry in built.diagnostics if entry.code not in document.solved
+        )
+        documents.append(document)
+        placed.append(
+            Placed(
+                part=part,
+                uri=f"package://{package}/{main}",
+                names=built.form.names,
+                free_pose=document.free_pose,
             )
         )
-    report = Report("directives")
-    for item in documents:
-        solved = item.document.solved
-        report.entries.extend(
-            entry for entry in item.document.built.diagnostics if entry.code not in solved
-        )
-    placed = [item.placed for item in documents]
     assembly = Assembly(scene, placed, report)
     _report_names(assembly.names, report)
     main = f"{package}.dmd.yaml"
@@ -723,82 +721,68 @@ def assembly_contents(
         main: assembly.text(origin_comment(scene)).encode(),
         "package.xml": package_xml(package).encode(),
     }
-    for item in documents:
-        files |= item.contents.files
-    files["README.md"] = _readme(
-        scene, main, [item.contents.main for item in documents], form, options
-    ).encode()
+    for files_of_part in files_of_parts.values():
+        files |= files_of_part
+    files["README.md"] = _readme(scene, main, files_of_parts, form, options).encode()
     files["FIDELITY.md"] = fidelity_text(scene, tuple(report.entries), "directives").encode()
-    built = [item.document.built for item in documents]
-    return AssemblyContents(
+    report.entries.raise_for(ExportError, strict=strict)
+    built_parts = [document.built for document in documents]
+
+    def in_frames_of_source(found: Scene) -> Scene:
+        return as_source(found, placed, built_parts)
+
+    def check() -> None:
+        for (part_main, part_files), built in zip(files_of_parts.items(), built_parts, strict=True):
+            require_equal(
+                read_back(
+                    part_files, part_main, built.form.scene, form.code, package_map=package_map
+                )
+            )
+        if assembly.is_complete:
+            require_equal(
+                read_back_mechanics(
+                    files,
+                    main,
+                    _without_losses(scene, placed, built_parts),
+                    assembly.names,
+                    DMDOUT_READ_BACK,
+                    package_map=package_map,
+                    as_source=in_frames_of_source,
+                )
+            )
+
+    return AssemblyFiles(
         main=main,
         files=files,
-        scene=_without_losses(scene, documents),
         diagnostics=tuple(report.entries),
-        code=DMDOUT_READ_BACK,
-        package_map={package: "."},
-        parts=tuple(item.contents for item in documents),
         names=assembly.names,
-        is_complete=assembly.is_complete,
-        as_source=lambda found: found if as_source is None else as_source(found, placed, built),
-    ), report
-
-
-class _Part(NamedTuple):
-    """A part with its document and its files."""
-
-    document: Document
-    placed: Placed
-    contents: Contents
-
-
-def _of_part(part: Part, document: Document, name: str, form: Format, package: str) -> _Part:
-    built, main = document.built, f"{name}{form.suffix}"
-    files = {main: write(built.root).encode()}
-    files |= {f"assets/{name}/{file}": data for file, data in built.assets.items()}
-    uri = f"package://{package}/{main}"
-    placed = Placed(part=part, uri=uri, names=built.form.names, free_pose=document.free_pose)
-    return _Part(
-        document,
-        placed,
-        Contents(
-            main=main,
-            files=files,
-            scene=built.form.scene,
-            diagnostics=built.diagnostics,
-            code=form.code,
-            package_map={package: "."},
-        ),
+        check=check,
+        scene=scene,
+        as_source=in_frames_of_source,
     )
 
 
-def _without_losses(scene: Scene, documents: Iterable[_Part]) -> Scene:
+def _without_losses(scene: Scene, placed: Iterable[Placed], built: Iterable[AnyBuilt]) -> Scene:
     """Return the scene without tendons and the reflected inertia that documents lack: the findings
     say so.
     """
-    lossy = {name for item in documents for name in _lossy_joints(item)}
-    joints = tuple(
-        dataclasses.replace(
-            joint, axes=tuple(dataclasses.replace(axis, inertia=0.0) for axis in joint.axes)
-        )
-        if joint.name in lossy
-        else joint
-        for joint in scene.joints
-    )
-    return dataclasses.replace(scene, tendons=(), joints=joints)
-
-
-def _lossy_joints(item: _Part) -> Iterator[str]:
-    """Yield the names, in the scene, of the joints of a part whose document lacks their reflected
-    inertia.
-    """
-    lossy = {
-        subject
-        for entry in item.document.built.diagnostics
-        if (entry.arguments.get("kind"), entry.arguments.get("field")) == ("joint axis", "inertia")
-        for subject in entry.subjects
-    }
-    return (name for name, local in item.placed.part.joints.items() if local in lossy)
+    lossy: set[str] = set()
+    for item, document in zip(placed, built, strict=True):
+        without_inertia = {
+            subject
+            for entry in document.diagnostics
+            if entry.arguments.get("kind") == "joint axis"
+            and entry.arguments.get("field") == "inertia"
+            for subject in entry.subjects
+        }
+        lossy |= {name for name, local in item.part.joints.items() if local in without_inertia}
+    joints = []
+    for joint in scene.joints:
+        if joint.name in lossy:
+            axes = tuple(dataclasses.replace(axis, inertia=0.0) for axis in joint.axes)
+            joint = dataclasses.replace(joint, axes=axes)  # noqa: PLW2901 - a copy replaces it
+        joints.append(joint)
+    return dataclasses.replace(scene, tendons=(), joints=tuple(joints))
 
 
 def _report_names(names: Mapping[str, str], report: Report) -> None:
@@ -811,7 +795,11 @@ def _report_names(names: Mapping[str, str], report: Report) -> None:
 
 
 def _readme(
-    scene: Scene, main: str, models: Iterable[str], form: Format, options: Mapping[str, object]
+    scene: Scene,
+    main: str,
+    models: Iterable[str],
+    form: DocumentFormat,
+    options: Mapping[str, object],
 ) -> str:
     name = file_name(scene.name)
     lines = [

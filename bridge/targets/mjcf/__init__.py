@@ -8,23 +8,23 @@ from typing import Any, Unpack
 
 from bridge.choices import Base
 from bridge.lowering.sources import Source, loss_summary
-from bridge.targets.folder import Document
+from bridge.targets.folder import DocumentText
 from bridge.targets.options import Actuators, Contacts
 from bridge.targets.options import MjcfInertia as Inertia
 
 from .context import MjcfOptions, mechanism_and_options, write
 from .document import Built, build
-from .folder import MjcfExport, export_mjcf, stale_files
+from .folder import MjcfExport, export_mjcf
 from .passive_force import PassiveForces, passive_forces
 from .spec import require_xml_depth, to_spec
 
 __all__ = [
     "Actuators", "Base", "Contacts", "Inertia", "Mjcf", "MjcfExport", "MjcfOptions",
-    "PassiveForces", "export_mjcf", "passive_forces", "stale_files", "to_mjcf", "to_mjspec",
+    "PassiveForces", "export_mjcf", "passive_forces", "to_mjcf", "to_mjspec",
 ]  # fmt: skip
 
 
-class Mjcf(Document):
+class Mjcf(DocumentText):
     """An MJCF document: a string, with its assets and diagnostics.
 
     ``mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)`` compiles it. MuJoCo keeps decoded files by
@@ -35,9 +35,7 @@ class Mjcf(Document):
     @classmethod
     def from_built(cls, built: Built) -> Mjcf:
         """Return the text of a finished document."""
-        mjcf = cls(write(built.root))
-        mjcf.assets, mjcf.diagnostics, mjcf.names = built.assets, built.diagnostics, built.names
-        return mjcf
+        return cls.of(write(built.root), built.assets, built.diagnostics, built.names)
 
 
 def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:

@@ -6,20 +6,18 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 
 from bridge.camera import AZIMUTH, ELEVATION
-from bridge.lowering.sources import Source, loss_summary
+from bridge.lowering.sources import Source
 from bridge.mechanism import Mechanism
 from bridge.mechanism.dynamics import poses
-from bridge.targets.folder import Contents, Export, finished, stale
-from bridge.targets.mjcf import codes
+from bridge.targets.folder import Export, ExportFiles, export_folder
 from bridge.targets.options import MjcfExportOptions, changed_options
 from bridge.targets.report import derivation, fidelity_text, origin_comment
-from bridge.targets.xml import Names, check_folder_name, file_name
-from loaders.diagnostics import Diagnostic
+from bridge.targets.xml import Names, file_name
 from loaders.model import WORLD, Heightmap, Plane
 from loaders.pose import IDENTITY, Array
 from loaders.scene import Scene
@@ -288,24 +286,38 @@ class MjcfExport(Export):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MjcfContents(Contents):
+class MjcfFiles(ExportFiles):
     """The files of an export that are not written yet.
 
     Attributes:
+        scene: The exported scene.
         built: The document that they come from.
         model: The ``mujoco.MjModel`` of ``scene.xml``; None if it was not compiled.
     """
 
+    scene: Scene
     built: Built
     model: Any = None
 
-    def checked(self) -> MjcfContents:
-        """Compile the files with MuJoCo and return the contents with the model.
+    def checked(self) -> MjcfFiles:
+        """Compile the files with MuJoCo and return them with the model.
 
         Raises:
             ExportError: if MuJoCo refuses the files.
         """
         return replace(self, model=compiled(self.files, self.scene, self.built))
+
+    def written(self, out_dir: str | os.PathLike[str], *, force: bool = False) -> MjcfExport:
+        """Write the files into a folder and return the result; see `ExportFiles.written`."""
+        result = ExportFiles.written(self, out_dir, force=force)
+        return MjcfExport(
+            path=result.path,
+            files=result.files,
+            diagnostics=result.diagnostics,
+            names=result.names,
+            model=self.model,
+            initial_key=self.built.initial_key,
+        )
 
 
 def export_mjcf(
@@ -354,87 +366,48 @@ def export_mjcf(
         ...     print(result.path.name, result.files)
         arm.xml ('FIDELITY.md', 'README.md', 'arm.xml', 'scene.xml')
     """
-    check_folder_name(out_dir)
-    contents = exported_files(source, check=check, **options)
-    result = contents.written(MjcfExport, out_dir, force=force)
-    return replace(result, model=contents.model, initial_key=contents.built.initial_key)
+    result = export_folder(folder_files, source, out_dir, options, force=force, check=check)
+    return cast(MjcfExport, result)  # what `MjcfFiles` write
 
 
-def exported_files(
-    source: Source, *, check: bool = True, **options: Unpack[MjcfOptions]
-) -> MjcfContents:
+def single_files(source: Source, options: MjcfOptions, assets: str) -> MjcfFiles:
+    """Return a document that stands alone, with its assets in a folder beside it.
+
+    Args:
+        source: See `bridge.to_mjcf`.
+        options: See `bridge.to_mjcf`.
+        assets: Name of the folder of the assets.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if MuJoCo cannot represent the model, with every reason.
+        TypeError: if an option is unknown.
+        ValueError: if an option has an unknown value.
+    """
+    mechanism, export_options = mechanism_and_options(source, options)
+    built = build(mechanism, export_options)
+    require_xml_depth(built.root)
+    for compiler in (child for child in built.root.children if child.tag == "compiler"):
+        compiler.set(assetdir=assets if built.assets else None)
+    text = write(built.root, [origin_comment(mechanism.scene, alone=True)])
+    files = {SCENE: text.encode()}
+    files |= {f"{assets}/{file}": data for file, data in built.assets.items()}
+    return _files(SCENE, files, mechanism.scene, built)
+
+
+def folder_files(source: Source, keywords: MjcfOptions) -> MjcfFiles:
     """Return the files that `export_mjcf` writes.
 
     Args:
         source: See `bridge.to_mjcf`.
-        check: Whether to compile the files with MuJoCo.
-        options: See `bridge.to_mjcf`.
+        keywords: See `bridge.to_mjcf`.
 
     Raises:
         LoadError: if the file is invalid.
-        ExportError: if MuJoCo cannot represent the model, with every reason; or if MuJoCo refuses
-        to compile it.
+        ExportError: if MuJoCo cannot represent the model, with every reason.
         TypeError: if an option is unknown.
         ValueError: if an option has an unknown value.
     """
-    return finished(source, options, lambda: _contents(source, options), check=check)
-
-
-def single_file(
-    source: Source, *, assets: str, check: bool = True, **options: Unpack[MjcfOptions]
-) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
-    """Return a document that stands alone, the assets in a folder beside it, and the findings.
-
-    Args:
-        source: See `bridge.to_mjcf`.
-        assets: Name of the folder of the assets.
-        check: Whether to compile the document with MuJoCo.
-        options: See `bridge.to_mjcf`.
-
-    Raises:
-        LoadError: if the file is invalid.
-        ExportError: if MuJoCo cannot represent the model, with every reason; or if MuJoCo refuses
-        to compile it.
-        TypeError: if an option is unknown.
-        ValueError: if an option has an unknown value.
-    """
-    with loss_summary(source, options) as losses:
-        mechanism, keywords = mechanism_and_options(source, options)
-        built = build(mechanism, keywords)
-        require_xml_depth(built.root)
-        for compiler in (child for child in built.root.children if child.tag == "compiler"):
-            compiler.set(assetdir=assets if built.assets else None)
-        text = write(built.root, [origin_comment(mechanism.scene, alone=True)])
-        if check:
-            files = {SCENE: text.encode()} | {
-                f"{assets}/{file}": data for file, data in built.assets.items()
-            }
-            compiled(files, mechanism.scene, built)
-        losses.add(built.diagnostics)
-    return text, built.assets, built.diagnostics
-
-
-def stale_files(
-    source: Source, out_dir: str | os.PathLike[str], **options: Unpack[MjcfOptions]
-) -> tuple[str, ...]:
-    """Return the files of an export that are missing, superfluous, or differ from what
-    `export_mjcf` would write.
-
-    Args:
-        source: See `bridge.to_mjcf`.
-        out_dir: The folder to compare with.
-        options: See `bridge.to_mjcf`.
-
-    Raises:
-        LoadError: if the file is invalid.
-        ExportError: if MuJoCo cannot represent the model.
-        TypeError: if an option is unknown.
-    """
-    return stale(_contents(source, options).files, out_dir)
-
-
-def _contents(source: Source, keywords: MjcfOptions) -> MjcfContents:
-    """Return the files, and the document that they come from."""
     mechanism, options = mechanism_and_options(source, keywords)
     built = build(mechanism, options)
     require_xml_depth(built.root)
@@ -449,12 +422,16 @@ def _contents(source: Source, keywords: MjcfOptions) -> MjcfContents:
     }
     files = {file: text.encode(errors="backslashreplace") for file, text in texts.items()}
     files |= {f"assets/{file}": data for file, data in built.assets.items()}
-    return MjcfContents(
-        main=f"{name}.xml",
+    return _files(f"{name}.xml", files, scene, built)
+
+
+def _files(main: str, files: dict[str, bytes], scene: Scene, built: Built) -> MjcfFiles:
+    return MjcfFiles(
+        main=main,
         files=files,
         scene=scene,
         diagnostics=built.diagnostics,
-        code=codes.REFUSED,
+        names=built.names,
         built=built,
     )
 

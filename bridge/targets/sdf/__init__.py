@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Unpack
 
 from bridge.lowering.sources import Source, loss_summary
-from bridge.targets.folder import Document
+from bridge.targets.folder import DocumentText
 from bridge.targets.xml import write
 
-from .document import Built, SdfExport, build, export_sdf
+from .document import BuiltSdf, build, export_sdf
 from .target import SdfOptions
 
-__all__ = ["Sdf", "SdfExport", "SdfOptions", "export_sdf", "to_sdf"]
+__all__ = ["Sdf", "SdfOptions", "export_sdf", "to_sdf"]
 
 
-class Sdf(Document):
+class Sdf(DocumentText):
     """An SDFormat document: a string, with its assets and diagnostics."""
 
 
@@ -76,7 +76,5 @@ def printed_sdf(source: Source, **options: Unpack[SdfOptions]) -> Sdf:
     return _text(build(source, options, None))
 
 
-def _text(built: Built) -> Sdf:
-    sdf = Sdf(write(built.root))
-    sdf.assets, sdf.diagnostics, sdf.names = built.assets, built.diagnostics, built.form.names
-    return sdf
+def _text(built: BuiltSdf) -> Sdf:
+    return Sdf.of(write(built.root), built.assets, built.diagnostics, built.form.names)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Unpack
 
 from bridge.installed_packages import own_version
@@ -14,24 +13,23 @@ from bridge.targets.elements import add_if, add_light, add_parameters, add_pose,
 from bridge.targets.folder import (
     ASSETS,
     AssetFiles,
-    Contents,
+    BuiltDocument,
+    DocumentFormat,
     Export,
+    ExportFiles,
     Files,
-    Format,
     SourceFiles,
-    document_contents,
-    finished,
+    document_alone,
+    document_files,
+    export_folder,
     repaired,
     scene_of,
-    single_document,
-    stale,
 )
-from bridge.targets.folder import Built as BuiltDocument
 from bridge.targets.options import VERSIONS, SdfExportOptions
 from bridge.targets.report import WRITTEN_BY, Report
 from bridge.targets.sdf import codes
-from bridge.targets.xml import Element, add, root_element, write
-from loaders.diagnostics import Diagnostic, ExportError
+from bridge.targets.xml import Element, add, file_name, root_element, write
+from loaders.diagnostics import ExportError
 from loaders.model import WORLD, Model, Physics
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
@@ -196,10 +194,10 @@ def _add_physics(world: Element, physics: Physics) -> None:
     add_parameters(element, physics.parameters)
 
 
-Built = BuiltDocument[NormalForm, SdfExportOptions]
+BuiltSdf = BuiltDocument[NormalForm, SdfExportOptions]
 
 
-def build(source: Source, keywords: Mapping[str, Any], assets: str | None = ASSETS) -> Built:
+def build(source: Source, keywords: Mapping[str, Any], assets: str | None = ASSETS) -> BuiltSdf:
     """Return the document of a source.
 
     Args:
@@ -250,12 +248,7 @@ def model_config(name: str, main: str, version: str) -> str:
     return write(root)
 
 
-_FORMAT = Format("SDFormat", ".sdf", "export_sdf", codes.READ_BACK)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SdfExport(Export):
-    """The result of `export_sdf`."""
+_FORMAT = DocumentFormat("SDFormat", ".sdf", "export_sdf", codes.READ_BACK)
 
 
 def export_sdf(
@@ -265,7 +258,7 @@ def export_sdf(
     force: bool = False,
     check: bool = True,
     **options: Unpack[SdfOptions],
-) -> SdfExport:
+) -> Export:
     """Write a model or a world as a folder: ``<name>.sdf``, ``assets/``, ``README.md``,
     ``FIDELITY.md``.
 
@@ -303,58 +296,45 @@ def export_sdf(
         ...     print(result.path.name, result.files)
         arm.sdf ('FIDELITY.md', 'README.md', 'arm.sdf')
     """
-    contents = finished(source, options, lambda: _contents(build(source, options)), check=check)
-    return contents.written(SdfExport, out_dir, force=force)
+    return export_folder(folder_files, source, out_dir, options, force=force, check=check)
 
 
-def stale_files(
-    source: Source, out_dir: str | os.PathLike[str], **options: Unpack[SdfOptions]
-) -> tuple[str, ...]:
-    """Return the files of an export that are missing, superfluous, or differ from what `export_sdf`
-    would write.
+def folder_files(source: Source, options: SdfOptions) -> ExportFiles:
+    """Return the files that `export_sdf` writes.
 
     Args:
         source: See `bridge.to_sdf`.
-        out_dir: The folder to compare with.
         options: See `bridge.to_sdf`.
 
     Raises:
         LoadError: if the file is invalid.
+        ExportError: with ``strict``, if anything is lost.
         TypeError: if an option is unknown.
     """
-    return stale(_contents(build(source, options)).files, out_dir)
-
-
-def single_file(
-    source: Source, *, assets: str, check: bool = True, **options: Unpack[SdfOptions]
-) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
-    """Return a document that stands alone, the assets in a folder beside it, and the findings.
-
-    Args:
-        source: See `bridge.to_sdf`.
-        assets: Name of the folder of the assets.
-        check: Whether to read the files back and compare them with the model.
-        options: See `bridge.to_sdf`.
-
-    Raises:
-        LoadError: if the file is invalid.
-        ExportError: if the written file, read back, is not the model; with ``strict``, if anything
-        is lost.
-        TypeError: if an option is unknown.
-    """
-    return single_document(
-        source, options, lambda: build(source, options, assets), _FORMAT, assets, check=check
-    )
-
-
-def _contents(built: Built) -> Contents:
-    kind = "world" if root_model(built.form.scene) is None else "model"
+    built = build(source, options)
+    scene = built.form.scene
+    kind = "world" if root_model(scene) is None else "model"
     version = built.root.get("version", "")
     readers = f"is a {kind} in SDFormat {version}. Drake, Gazebo and sdfbridge read it."
     notes = ("Links, joints, frames and their poses are those of the source.",)
-    contents = document_contents(built, _FORMAT, readers, notes)
+    more = {}
     if built.options.model_config:
-        contents.files["model.config"] = model_config(
-            built.form.scene.name, contents.main, version
-        ).encode()
-    return contents
+        main = f"{file_name(built.scene.name)}{_FORMAT.suffix}"
+        more["model.config"] = model_config(scene.name, main, version)
+    return document_files(built, _FORMAT, readers, notes, more, {})
+
+
+def single_files(source: Source, options: SdfOptions, assets: str) -> ExportFiles:
+    """Return a document that stands alone, with its assets in a folder beside it.
+
+    Args:
+        source: See `bridge.to_sdf`.
+        options: See `bridge.to_sdf`.
+        assets: Name of the folder of the assets.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: with ``strict``, if anything is lost.
+        TypeError: if an option is unknown.
+    """
+    return document_alone(build(source, options, assets), _FORMAT, assets)

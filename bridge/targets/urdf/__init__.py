@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Unpack
 
 from bridge.lowering.sources import Source, loss_summary
-from bridge.targets.folder import Document
+from bridge.targets.folder import DocumentText
 from bridge.targets.xml import write
 from loaders.pose import Pose
 
-from .document import UrdfExport, build, export_urdf
+from .document import build, export_urdf
 from .target import UrdfOptions
 
-__all__ = ["Urdf", "UrdfExport", "UrdfOptions", "export_urdf", "to_urdf"]
+__all__ = ["Urdf", "UrdfOptions", "export_urdf", "to_urdf"]
 
 
-class Urdf(Document):
+class Urdf(DocumentText):
     """A URDF document: a string, with its assets, diagnostics, changed names and moved frames."""
 
     frames: dict[str, Pose]
@@ -78,7 +78,6 @@ def to_urdf(source: Source, **options: Unpack[UrdfOptions]) -> Urdf:
     with loss_summary(source, options) as losses:
         built = build(source, options)
         losses.add(built.diagnostics)
-    urdf = Urdf(write(built.root))
-    urdf.assets, urdf.diagnostics = built.assets, built.diagnostics
-    urdf.names, urdf.frames = built.form.names, built.form.frames
+    urdf = Urdf.of(write(built.root), built.assets, built.diagnostics, built.form.names)
+    urdf.frames = built.form.frames
     return urdf

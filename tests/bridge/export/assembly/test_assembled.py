@@ -9,7 +9,7 @@ import pytest
 
 import bridge
 import loaders
-from bridge.targets.directives.folder import _contents as contents_of
+from bridge.targets.directives.folder import folder_files
 from loaders import model as m
 from loaders.diagnostics import ExportError
 from loaders.pose import IDENTITY
@@ -20,12 +20,12 @@ TWO = scene([link("m::a", model="m"), link("n::a", model="n")], models=MODELS)
 
 
 def test_a_missing_model_is_found() -> None:
-    contents = contents_of(TWO, {})
-    contents.require_equal()
+    contents = folder_files(TWO, {})
+    contents.check()
     text = contents.files[contents.main].decode()
     contents.files[contents.main] = text.replace("name: n\n", "name: other\n").encode()
     with pytest.raises(ExportError, match="n::a is only in A"):
-        contents.require_equal()
+        contents.check()
 
 
 def test_models_with_files_of_the_same_name_keep_their_own(tmp_path: Path) -> None:
