@@ -227,11 +227,11 @@ def _part(scene: Scene, name: str, prefix: str, links: Iterable[str]) -> Part:
     )
     local = _local(prefix)
     kinds = {
-        "link": {key: local(key) for key in own},
-        "joint": {key: local(key) for key in names},
+        "link": {link.name: local(link.name) for link in part.links},
+        "joint": {joint.name: local(joint.name) for joint in joints},
         "frame": {frame.name: local(frame.name) for frame in part.frames},
         "light": {light.name: local(light.name) for light in part.lights},
-        "group": {key: local(key) for key in groups},
+        "group": {group.name: local(group.name) for group in part.filter_groups},
         "actuator": {actuator.name: local(actuator.name) for actuator in part.actuators},
         "model": {model.name: local(model.name) for model in part.models},
     }
