@@ -79,7 +79,7 @@ ORDER = {
     ),
     "sdfbridge": ({"location"}, {"__init__", "__main__", "mujoco_plugin", "pytest_plugin"}),
     "bridge.targets": (
-        {"__init__", "numbers", "options", "report"},
+        {"__init__", "fields", "numbers", "options", "report"},
         {"xml"},
         {"folder"},
         {"elements"},

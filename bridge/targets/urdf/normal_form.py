@@ -13,8 +13,9 @@ from bridge.targets.elements import (
     without_fluid_forces,
     without_published_sensors,
 )
+from bridge.targets.fields import kind_words
 from bridge.targets.options import UrdfExportOptions
-from bridge.targets.report import Report, kind_words
+from bridge.targets.report import Report
 from bridge.targets.urdf import codes
 from loaders.model import (
     WORLD,
