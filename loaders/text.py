@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from .codes import LOST_FORMS
 from .limits import has_time_to_compare
@@ -183,7 +183,7 @@ _CELL = (
 
 
 class Finding(Protocol):
-    """The part of a `loaders.Diagnostic` that a table reads."""
+    """The part of a `loaders.Diagnostic` that lists and tables of findings read."""
 
     @property
     def severity(self) -> str:
@@ -196,6 +196,24 @@ class Finding(Protocol):
     @property
     def message(self) -> str:
         """The message."""
+
+    @property
+    def template(self) -> str:
+        """The message without its values."""
+
+    @property
+    def where(self) -> Any:
+        """The place, with ``file`` and ``line``."""
+
+
+AnyFinding = TypeVar("AnyFinding", bound=Finding)
+
+
+def lost_forms_first(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
+    """Return findings with those first that a stated pose or shape is not read, otherwise in
+    order.
+    """
+    return sorted(entries, key=lambda entry: entry.code not in LOST_FORMS)
 
 
 def card(title: str, facts: Iterable[str], *parts: str, png: bytes | None = None) -> str:
@@ -265,9 +283,7 @@ def findings_table(findings: Iterable[Finding]) -> str:
     shapes.
     """
     order = tuple(_SIGNS)
-    ordered = sorted(
-        findings, key=lambda entry: (order.index(entry.severity), entry.code not in LOST_FORMS)
-    )
+    ordered = sorted(lost_forms_first(findings), key=lambda entry: order.index(entry.severity))
     rows = (
         (
             f"{_SIGNS[entry.severity]}\N{NO-BREAK SPACE}{entry.severity}",
@@ -295,7 +311,7 @@ def _advised(entry: Finding) -> str:
 
 def _place(entry: Finding) -> str:
     """The file, with the folder that holds it, and the line."""
-    return "/".join(str(getattr(entry, "where", "")).split("/")[-2:])
+    return "/".join(str(entry.where).split("/")[-2:])
 
 
 def _row(tag: str, cells: Sequence[object]) -> str:

@@ -196,8 +196,8 @@ _WITHOUT_TEXT = frozenset({"mujoco", "mujocoinclude"})
 _PIECE = re.compile(rb"[^\n]*\n[^<]*|[^\n]+\Z")
 """A piece of a document: from an opening to the first opening of a later line."""
 _ENCODING_XML = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*[\"']([A-Za-z][\w.-]*)")
-_VERSION = re.compile(rb"\A(<\?xml\s+version\s*=\s*[\"'])[\w.:-]+([\"'])")
-"""The declaration with any version: files state 0.0, which libxml2 refuses, and mean 1.0."""
+_VERSION = re.compile(rb"\A(<\?xml\s+version\s*=\s*[\"'])(?!1\.0[\"'])[\w.:-]+([\"'])")
+"""The declaration of a version other than 1.0: files state 0.0, which libxml2 refuses."""
 _ROOT = re.compile(rb"(?:[^<]++|<\?.*?\?>|<!--.*?-->)*+<[^\s/>]+", re.DOTALL)
 """A document up to the tag of its root element."""
 _PREFIX = re.compile(rb"[\s<]([A-Za-z_\x80-\xff][\w.\x80-\xff-]*):")

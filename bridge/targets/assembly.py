@@ -50,7 +50,7 @@ _GROUND = "ground"
 """Name of the model, and of its link, that has the shapes of the world."""
 
 
-class Part(NamedTuple):
+class ModelPart(NamedTuple):
     """One model of an assembly."""
 
     name: str
@@ -65,7 +65,7 @@ class Part(NamedTuple):
     """Names, in the source, of the filter groups in its scene."""
 
 
-def models_of(scene: Scene) -> tuple[Part, ...]:
+def models_of(scene: Scene) -> tuple[ModelPart, ...]:
     """Return a part for each outermost model of a scene.
 
     Args:
@@ -90,7 +90,7 @@ def models_of(scene: Scene) -> tuple[Part, ...]:
     return (*parts, *_of_world(scene, {part.name for part in parts}))
 
 
-def _of_world(scene: Scene, taken: Set[str]) -> tuple[Part, ...]:
+def _of_world(scene: Scene, taken: Set[str]) -> tuple[ModelPart, ...]:
     """Return a static model for what is fixed to the world without being a link."""
     ground = next((link for link in scene.links if link.name == WORLD), None)
     if ground is None:
@@ -103,10 +103,10 @@ def _of_world(scene: Scene, taken: Set[str]) -> tuple[Part, ...]:
     model = Model(name=name, X_WM=IDENTITY, canonical_link=_GROUND, static=True)
     link = dataclasses.replace(ground, name=_GROUND, model=name, inertia=None, sensors=())
     part = Scene(name=name, source=scene.source, models=(model,), links=(link,))
-    return (Part(name, part, {WORLD: _GROUND}, {}, frozenset()),)
+    return (ModelPart(name, part, {WORLD: _GROUND}, {}, frozenset()),)
 
 
-def namespaces(parts: Iterable[Part]) -> tuple[str, ...]:
+def namespaces(parts: Iterable[ModelPart]) -> tuple[str, ...]:
     """Return the scopes around the names of parts, outer ones first, which are no parts
     themselves.
     """
@@ -118,7 +118,7 @@ def namespaces(parts: Iterable[Part]) -> tuple[str, ...]:
     return tuple(scope for scope in scopes if scope not in names)
 
 
-def trees_of(scene: Scene) -> tuple[Part, ...]:
+def trees_of(scene: Scene) -> tuple[ModelPart, ...]:
     """Return a part for each kinematic tree of a scene; all that the world holds in one model is
     one.
 
@@ -149,7 +149,7 @@ def _holds(joint: Joint) -> bool:
     return WORLD not in (joint.parent, joint.child) and joint.type is not JointType.GEARBOX
 
 
-def _named_trees(scene: Scene, trees: Iterable[list[str]]) -> tuple[Part, ...]:
+def _named_trees(scene: Scene, trees: Iterable[list[str]]) -> tuple[ModelPart, ...]:
     """Return a part for each tree, named after its model if it has one of its own, else after its
     first root link.
     """
@@ -193,7 +193,7 @@ def _common_scope(links: Iterable[str]) -> str:
 # --- scenes ---------------------------------------------------------------------------------------
 
 
-def _part(scene: Scene, name: str, prefix: str, links: Iterable[str]) -> Part:
+def _part(scene: Scene, name: str, prefix: str, links: Iterable[str]) -> ModelPart:
     """Return the items that concern some links alone, as a scene.
 
     Args:
@@ -235,7 +235,7 @@ def _part(scene: Scene, name: str, prefix: str, links: Iterable[str]) -> Part:
         "actuator": {actuator.name: local(actuator.name) for actuator in part.actuators},
         "model": {model.name: local(model.name) for model in part.models},
     }
-    return Part(name, renamed(part, kinds), kinds["link"], kinds["joint"], groups)
+    return ModelPart(name, renamed(part, kinds), kinds["link"], kinds["joint"], groups)
 
 
 def _without_noise(part: Scene, X_WR: Pose) -> Scene:
@@ -426,10 +426,10 @@ def add_group(
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class PlacedPart:
     """A part with its document."""
 
-    part: Part
+    part: ModelPart
     uri: str
     """URI of its file."""
     names: Mapping[str, str]
@@ -451,7 +451,7 @@ class Placed:
 class Assembly:
     """A scene as directives."""
 
-    def __init__(self, scene: Scene, placed: Sequence[Placed], report: Report) -> None:
+    def __init__(self, scene: Scene, placed: Sequence[PlacedPart], report: Report) -> None:
         self._scene, self._placed, self._report = scene, placed, report
         self._of_link = {name: item for item in placed for name in item.part.links}
         self._of_joint = {name: item for item in placed for name in item.part.joints}
@@ -644,11 +644,11 @@ BuildPart = Callable[[Scene, str], PartDocument]
 """Return the document of a scene, whose assets go to a folder with this URI."""
 
 
-AsSource = Callable[[Scene, Sequence[Placed], Sequence[AnyBuilt]], Scene]
+AsSource = Callable[[Scene, Sequence[PlacedPart], Sequence[AnyBuilt]], Scene]
 """Return a scene that was read with the frames of links where the source has them."""
 
 
-def _unchanged(found: Scene, _placed: Sequence[Placed], _built: Sequence[AnyBuilt]) -> Scene:
+def _unchanged(found: Scene, _placed: Sequence[PlacedPart], _built: Sequence[AnyBuilt]) -> Scene:
     return found
 
 
@@ -664,7 +664,7 @@ class AssemblyFiles(ExportFiles):
 
 def assembly_files(
     scene: Scene,
-    parts: Sequence[Part],
+    parts: Sequence[ModelPart],
     build: BuildPart,
     form: DocumentFormat,
     options: Mapping[str, object],
@@ -693,7 +693,7 @@ def assembly_files(
     package, claimed = package or file_name(scene.name), Names()
     package_map = {package: "."}
     report = Report("directives")
-    placed: list[Placed] = []
+    placed: list[PlacedPart] = []
     documents: list[PartDocument] = []
     files_of_parts: dict[str, dict[str, bytes]] = {}
     for part in parts:
@@ -707,7 +707,7 @@ def assembly_files(
         )
         documents.append(document)
         placed.append(
-            Placed(
+            PlacedPart(
                 part=part,
                 uri=f"package://{package}/{main}",
                 names=built.form.names,
@@ -762,7 +762,7 @@ def assembly_files(
     )
 
 
-def _without_losses(scene: Scene, placed: Iterable[Placed], built: Iterable[AnyBuilt]) -> Scene:
+def _without_losses(scene: Scene, placed: Iterable[PlacedPart], built: Iterable[AnyBuilt]) -> Scene:
     """Return the scene without tendons and the reflected inertia that documents lack: the findings
     say so.
     """

@@ -261,7 +261,7 @@ def stale(files: Mapping[str, bytes], out_dir: str | os.PathLike[str]) -> tuple[
     return tuple(sorted(found))
 
 
-class NormalFormOfScene(Protocol):
+class NormalForm(Protocol):
     """The normal form of a scene, which a document states."""
 
     @property
@@ -273,7 +273,7 @@ class NormalFormOfScene(Protocol):
         """Names in the document by name in the source, where they differ."""
 
 
-_Form_co = TypeVar("_Form_co", bound=NormalFormOfScene, covariant=True)
+_Form_co = TypeVar("_Form_co", bound=NormalForm, covariant=True)
 _Options_co = TypeVar("_Options_co", covariant=True)
 
 
@@ -298,7 +298,7 @@ class BuiltDocument(Generic[_Form_co, _Options_co]):
     options: _Options_co
 
 
-AnyBuilt = BuiltDocument[NormalFormOfScene, Any]
+AnyBuilt = BuiltDocument[NormalForm, Any]
 """A finished document of any format."""
 
 

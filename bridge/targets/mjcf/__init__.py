@@ -13,7 +13,7 @@ from bridge.targets.options import Actuators, Contacts
 from bridge.targets.options import MjcfInertia as Inertia
 
 from .context import MjcfOptions, mechanism_and_options, write
-from .document import Built, build
+from .document import BuiltMjcf, build
 from .folder import MjcfExport, export_mjcf
 from .passive_force import PassiveForces, passive_forces
 from .spec import require_xml_depth, to_spec
@@ -33,7 +33,7 @@ class Mjcf(DocumentText):
     """
 
     @classmethod
-    def from_built(cls, built: Built) -> Mjcf:
+    def from_built(cls, built: BuiltMjcf) -> Mjcf:
         """Return the text of a finished document."""
         return cls.of(write(built.root), built.assets, built.diagnostics, built.names)
 

@@ -28,7 +28,7 @@ from loaders.model import (
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
 
-from .context import Context, Element
+from .context import MjcfContext, MjcfElement
 from .geom import shape_name_counts
 
 _ROUND = frozenset({"cylinder", "ellipsoid"})
@@ -36,7 +36,7 @@ _FLAT = frozenset({"box", "mesh", "hfield"})
 """MJX has no collision function for a round shape and a flat one."""
 
 
-def report_mjx_support(context: Context) -> None:
+def report_mjx_support(context: MjcfContext) -> None:
     """Report the features of the model that MJX refuses, in one entry."""
     links, features = _unsupported_collision(context)
     contacts = [
@@ -53,7 +53,7 @@ def report_mjx_support(context: Context) -> None:
         context.report(codes.MJX, subjects=(*links, *sensors), features=tuple(features))
 
 
-def _unsupported_collision(context: Context) -> tuple[tuple[str, ...], list[str]]:
+def _unsupported_collision(context: MjcfContext) -> tuple[tuple[str, ...], list[str]]:
     """Return the first two links that may collide with shapes that MJX cannot collide, and the
     feature.
     """
@@ -71,7 +71,7 @@ def _unsupported_collision(context: Context) -> tuple[tuple[str, ...], list[str]
 
 
 def _first_unsupported_pair(
-    types: Mapping[str, set[str]], context: Context
+    types: Mapping[str, set[str]], context: MjcfContext
 ) -> tuple[str, str] | None:
     mechanism = context.mechanism
     excluded, index = mechanism.excluded_pairs(context.options.policy), mechanism.body_index
@@ -99,7 +99,7 @@ def _ends_of_runs(values: Sequence[object]) -> list[int]:
     return ends
 
 
-def _collision_types(index: int, context: Context) -> set[str]:
+def _collision_types(index: int, context: MjcfContext) -> set[str]:
     """Return the types of the colliding geoms of one body."""
     return {
         _type(e)
@@ -108,7 +108,7 @@ def _collision_types(index: int, context: Context) -> set[str]:
     }
 
 
-def _type(geom: Element) -> str:
+def _type(geom: MjcfElement) -> str:
     return geom.attributes.get("type", "sphere")
 
 
@@ -142,7 +142,7 @@ _CARRIED_PHYSICS = ("engine", "parameters")
 """Fields of the physics that MJCF has if they are MuJoCo's."""
 
 
-def report_unsupported_fields(speed_limited: frozenset[str], context: Context) -> None:
+def report_unsupported_fields(speed_limited: frozenset[str], context: MjcfContext) -> None:
     """Report every field that the source states and MJCF cannot hold.
 
     Args:
@@ -173,7 +173,7 @@ def report_unsupported_fields(speed_limited: frozenset[str], context: Context) -
 # --- the scene ------------------------------------------------------------------------------------
 
 
-def _report_physics(scene: Scene, context: Context) -> None:
+def _report_physics(scene: Scene, context: MjcfContext) -> None:
     where = Where(scene.source)
     carried = _CARRIED_PHYSICS if scene.physics.engine == "mujoco" else ()
     _report_lost(scene.physics, _Owner("", (), where), context, carried)
@@ -185,7 +185,7 @@ def _report_physics(scene: Scene, context: Context) -> None:
         context.report(codes.WIND, where)
 
 
-def _report_filter_groups(scene: Scene, context: Context) -> None:
+def _report_filter_groups(scene: Scene, context: MjcfContext) -> None:
     if scene.filter_groups:
         names = tuple(group.name for group in scene.filter_groups)
         members = (" with ".join((group.name, *group.groups)) for group in scene.filter_groups)
@@ -197,7 +197,7 @@ def _report_filter_groups(scene: Scene, context: Context) -> None:
         )
 
 
-def _report_names(scene: Scene, context: Context) -> None:
+def _report_names(scene: Scene, context: MjcfContext) -> None:
     counts = shape_name_counts(scene)
     unnamed = [
         f"{link.name}{SEPARATOR}{visual.name}"
@@ -220,7 +220,7 @@ def _report_names(scene: Scene, context: Context) -> None:
 # --- links ----------------------------------------------------------------------------------------
 
 
-def _report_link(link: Link, context: Context) -> None:
+def _report_link(link: Link, context: MjcfContext) -> None:
     _report_lost(link, _Owner(link.name, (link.name,), link.where), context)
     for visual in link.visuals:
         _report_lost(visual, _shape_owner(visual, link), context)
@@ -250,7 +250,7 @@ def _shape_owner(shape: Visual | Collision, link: Link) -> _Owner:
 # --- joints ---------------------------------------------------------------------------------------
 
 
-def _report_joint(joint: Joint, ends_at_speed_limit: bool, context: Context) -> None:
+def _report_joint(joint: Joint, ends_at_speed_limit: bool, context: MjcfContext) -> None:
     owner = _Owner(joint.name, (joint.name,), joint.where)
     for axis in joint.axes:
         _report_lost(axis, owner, context, ("velocity",) if ends_at_speed_limit else ())
@@ -259,7 +259,7 @@ def _report_joint(joint: Joint, ends_at_speed_limit: bool, context: Context) -> 
         context.report(codes.JOINT_FEEDBACK, joint.where, subjects=(joint.name,), joint=joint.name)
 
 
-def _report_curve(joint: Joint, context: Context) -> None:
+def _report_curve(joint: Joint, context: MjcfContext) -> None:
     if joint.curve is not None:
         context.report(
             codes.CURVE,
@@ -292,7 +292,7 @@ class _Owner:
 def _report_lost(
     item: Model | Link | Visual | Collision | Surface | Friction | JointAxis | Physics,
     owner: _Owner,
-    context: Context,
+    context: MjcfContext,
     carried: Sequence[str] = (),
 ) -> None:
     """Report the values of an item that MJCF lacks, without the fields that it has in this case."""

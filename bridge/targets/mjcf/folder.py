@@ -23,8 +23,8 @@ from loaders.pose import IDENTITY, Array
 from loaders.scene import Scene
 from loaders.text import code, printable
 
-from .context import Element, MjcfOptions, Value, mechanism_and_options, write
-from .document import Built, build
+from .context import MjcfElement, MjcfOptions, Value, mechanism_and_options, write
+from .document import BuiltMjcf, build
 from .geom import PlacedShape
 from .keyframe import home_positions
 from .spec import SCENE, compiled, require_xml_depth
@@ -32,7 +32,7 @@ from .submodel import file_owners, split_document
 
 
 def readme_text(
-    name: str, scene: Scene, built: Built, options: MjcfExportOptions, parts: Sequence[str] = ()
+    name: str, scene: Scene, built: BuiltMjcf, options: MjcfExportOptions, parts: Sequence[str] = ()
 ) -> str:
     """Return the text of README.md: how to use the model, and how it was made.
 
@@ -84,7 +84,7 @@ def _parts_paragraph(name: str, parts: Sequence[str]) -> list[str]:
     )
 
 
-def _floating_paragraph(built: Built) -> list[str]:
+def _floating_paragraph(built: BuiltMjcf) -> list[str]:
     """Return the warning that a robot falls because nothing fixes it to the world."""
     moving = [
         child
@@ -109,7 +109,7 @@ _QPOS_SIZES = {"free": 7, "ball": 4}
 """Length of a position in ``qpos``, where it is not 1."""
 
 
-def _joint_table(built: Built) -> list[str]:
+def _joint_table(built: BuiltMjcf) -> list[str]:
     """Return a table of the joints with their indices in ``qpos``."""
     rows = []
     start = 0
@@ -142,7 +142,7 @@ _MIN_EXTENT = 1e-9
 """Smallest extent of a model for which the camera is placed [m]."""
 
 
-def scene_element(name: str, mechanism: Mechanism, built: Built) -> Element:
+def scene_element(name: str, mechanism: Mechanism, built: BuiltMjcf) -> MjcfElement:
     """Return the scene around a model, with the floor under the lowest point of the model in its
     initial position.
 
@@ -152,7 +152,7 @@ def scene_element(name: str, mechanism: Mechanism, built: Built) -> Element:
         built: The document.
     """
     scene = mechanism.scene
-    root = Element("mujoco", model=f"{name} scene")
+    root = MjcfElement("mujoco", model=f"{name} scene")
     root.add("include", file=f"{name}.xml")
     lower, upper = _bounds(mechanism, built)
     size = float(np.linalg.norm(upper - lower))
@@ -174,7 +174,7 @@ def scene_element(name: str, mechanism: Mechanism, built: Built) -> Element:
         "height": 3072,
     }
     asset.add("texture", type="skybox", builtin="gradient", **sky)
-    world = Element("worldbody")
+    world = MjcfElement("worldbody")
     if not scene.lights:
         world.add("light", type="directional", pos=(0, 0, 1.5), dir=(0, 0, -1))
     if not _has_ground(scene):
@@ -191,7 +191,7 @@ def _has_ground(scene: Scene) -> bool:
     )
 
 
-def _floor(asset: Element, world: Element, height: float) -> None:
+def _floor(asset: MjcfElement, world: MjcfElement, height: float) -> None:
     look: dict[str, Value] = {
         "rgb1": (0.2, 0.3, 0.4),
         "rgb2": (0.1, 0.2, 0.3),
@@ -224,7 +224,7 @@ def _floor(asset: Element, world: Element, height: float) -> None:
 # --- where the model is ---------------------------------------------------------------------------
 
 
-def _height(mechanism: Mechanism, built: Built) -> float:
+def _height(mechanism: Mechanism, built: BuiltMjcf) -> float:
     """Return the floor height [m], rounded down to 0.1 mm: the lowest collision, else visual point,
     at most 0.
     """
@@ -233,7 +233,7 @@ def _height(mechanism: Mechanism, built: Built) -> float:
     return min(0.0, math.floor(lowest * 1e4 + 1e-6) / 1e4) if math.isfinite(lowest) else 0.0
 
 
-def _bounds(mechanism: Mechanism, built: Built) -> tuple[Array, Array]:
+def _bounds(mechanism: Mechanism, built: BuiltMjcf) -> tuple[Array, Array]:
     """Return the lower and upper corner of all shapes in the initial position, in the world [m],
     each of shape (3,).
     """
@@ -296,7 +296,7 @@ class MjcfFiles(ExportFiles):
     """
 
     scene: Scene
-    built: Built
+    built: BuiltMjcf
     model: Any = None
 
     def checked(self) -> MjcfFiles:
@@ -425,7 +425,7 @@ def folder_files(source: Source, keywords: MjcfOptions) -> MjcfFiles:
     return _files(f"{name}.xml", files, scene, built)
 
 
-def _files(main: str, files: dict[str, bytes], scene: Scene, built: Built) -> MjcfFiles:
+def _files(main: str, files: dict[str, bytes], scene: Scene, built: BuiltMjcf) -> MjcfFiles:
     return MjcfFiles(
         main=main,
         files=files,
@@ -436,7 +436,7 @@ def _files(main: str, files: dict[str, bytes], scene: Scene, built: Built) -> Mj
     )
 
 
-def _model_files(name: str, scene: Scene, built: Built) -> dict[str, str]:
+def _model_files(name: str, scene: Scene, built: BuiltMjcf) -> dict[str, str]:
     """Return the main file, and one for each model of several links in a world."""
     names = Names()
     for taken in (name, "scene"):

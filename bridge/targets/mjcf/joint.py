@@ -29,7 +29,7 @@ from bridge.targets.numbers import composed_position, direction
 from loaders.diagnostics import NOWHERE, Where
 from loaders.model import JointAxis
 
-from .context import UNLIMITED, Context, Element
+from .context import UNLIMITED, MjcfContext, MjcfElement
 
 
 def where_of(body: Body) -> Where:
@@ -47,7 +47,7 @@ remains stable.
 
 
 def limit_compliance(
-    axis: JointAxis, dof: int, joint: str, body: Body, context: Context
+    axis: JointAxis, dof: int, joint: str, body: Body, context: MjcfContext
 ) -> dict[str, Any]:
     """Return ``solreflimit`` and ``solimplimit`` of a joint whose source states stiffness or
     dissipation of its limits.
@@ -150,8 +150,8 @@ def joint_of_velocity(mechanism: Mechanism) -> dict[int, ScalarJoint]:
 
 
 def joint_elements(
-    index: int, scalar_joints: dict[int, ScalarJoint], context: Context
-) -> list[Element]:
+    index: int, scalar_joints: dict[int, ScalarJoint], context: MjcfContext
+) -> list[MjcfElement]:
     """Return the joints of one body, in the order of its primitives.
 
     Args:
@@ -171,7 +171,7 @@ def joint_elements(
     return elements
 
 
-def _report_several(body: Body, context: Context) -> None:
+def _report_several(body: Body, context: MjcfContext) -> None:
     """Report that a joint of several axes becomes several joints, as which readers of MJCF find
     it.
     """
@@ -187,14 +187,14 @@ def _report_several(body: Body, context: Context) -> None:
     )
 
 
-def _free_joint(body: Body, context: Context) -> Element:
+def _free_joint(body: Body, context: MjcfContext) -> MjcfElement:
     """Return the joint of a free body; MuJoCo has one damping, stiffness and inertia for all its
     directions.
     """
     axes = body.source.axes if body.source is not None else ()
     if not axes:
-        return Element("freejoint", name=body.joint)
-    element = Element("joint", name=body.joint, type="free")
+        return MjcfElement("freejoint", name=body.joint)
+    element = MjcfElement("joint", name=body.joint, type="free")
     translation, rotation = axes
     for name, attribute in _FREE_DYNAMICS.items():
         value = getattr(rotation, name)
@@ -222,11 +222,11 @@ _FREE_DYNAMICS = {
 
 
 def _joint(
-    body: Body, name: str, primitive: Primitive, has_dynamics: bool, context: Context
-) -> Element:
+    body: Body, name: str, primitive: Primitive, has_dynamics: bool, context: MjcfContext
+) -> MjcfElement:
     context.names.claim("joint", name)
     is_ball = primitive.kind is PrimitiveKind.BALL
-    element = Element(
+    element = MjcfElement(
         "joint",
         name=name,
         type=None if primitive.kind is PrimitiveKind.HINGE else str(primitive.kind),
@@ -240,7 +240,7 @@ def _joint(
     return element
 
 
-def _report_axes(name: str, body: Body, context: Context) -> None:
+def _report_axes(name: str, body: Body, context: MjcfContext) -> None:
     """Report that the axes of a ball joint in MuJoCo are those of its body."""
     cosine = float(np.clip((np.trace(body.X_BM.R) - 1.0) / 2.0, -1.0, 1.0))
     context.report(
@@ -252,7 +252,9 @@ def _report_axes(name: str, body: Body, context: Context) -> None:
     )
 
 
-def _set_dynamics(element: Element, body: Body, primitive: Primitive, context: Context) -> None:
+def _set_dynamics(
+    element: MjcfElement, body: Body, primitive: Primitive, context: MjcfContext
+) -> None:
     """Set limits, damping, friction, spring and armature, converted to the primitive's
     displacement.
     """
@@ -283,7 +285,7 @@ def _set_dynamics(element: Element, body: Body, primitive: Primitive, context: C
         element.set(**dict(body.source.mujoco))
 
 
-def _armature(name: str, body: Body, primitive: Primitive, context: Context) -> float:
+def _armature(name: str, body: Body, primitive: Primitive, context: MjcfContext) -> float:
     """Return the reflected inertia of a joint, or the minimum for a second hinge on a parallel
     axis.
     """
@@ -312,7 +314,9 @@ def _is_second_on_its_axis(body: Body, primitive: Primitive) -> bool:
     )
 
 
-def _set_limits(element: Element, axis: JointAxis, r: float, body: Body, context: Context) -> None:
+def _set_limits(
+    element: MjcfElement, axis: JointAxis, r: float, body: Body, context: MjcfContext
+) -> None:
     """Set ``range`` and ``actuatorfrcrange``; MuJoCo would read an empty range, or one of a single
     point, as none.
     """

@@ -38,8 +38,8 @@ from loaders.scoped_names import local_name, root_model
 from .frame import DRAKE_JOINTS
 from .joint import add_filters, add_forces, add_joint
 from .link import References, add_link
-from .normal_form import NormalForm, normal_form
-from .scope import Scope, by_prefix, common, innermost
+from .normal_form import normal_form
+from .scope import DocumentScope, SdfForm, by_prefix, common, innermost
 from .target import TARGET, SdfOptions, with_version
 
 _DEFAULT = Scene(name="")
@@ -51,7 +51,7 @@ _FLAGS = (
 )
 
 
-def document(form: NormalForm, files: Files) -> Element:
+def document(form: SdfForm, files: Files) -> Element:
     """Return the root of the document.
 
     Args:
@@ -66,7 +66,7 @@ def document(form: NormalForm, files: Files) -> Element:
 class _Builder:
     """The items of a scene by scope."""
 
-    def __init__(self, form: NormalForm, files: Files) -> None:
+    def __init__(self, form: SdfForm, files: Files) -> None:
         self._scene, self._root = form.scene, form.root
         self._scopes = by_prefix(form.root)
         self._files = files
@@ -91,7 +91,7 @@ class _Builder:
         for light in scene.lights:
             self._lights[light.link].append(light)
 
-    def _scope_of(self, item: Any) -> Scope:
+    def _scope_of(self, item: Any) -> DocumentScope:
         keys = ("link_A", "link_B", "link_C")
         names = getattr(item, "joints", None) or [
             getattr(item, key) for key in keys if hasattr(item, key)
@@ -100,7 +100,7 @@ class _Builder:
 
     def build(self, root: Element) -> None:
         """Add the world or model to the document, with all that is in it."""
-        pending: list[tuple[Scope, Element, Pose]] = [(self._root, root, IDENTITY)]
+        pending: list[tuple[DocumentScope, Element, Pose]] = [(self._root, root, IDENTITY)]
         while pending:
             scope, parent, X_WR = pending.pop()
             if scope.model is None:
@@ -124,7 +124,9 @@ class _Builder:
         self._add_items(world, self._root, IDENTITY)
         return world
 
-    def _add_model(self, parent: Element, scope: Scope, model: Model, X_WR: Pose) -> Element:
+    def _add_model(
+        self, parent: Element, scope: DocumentScope, model: Model, X_WR: Pose
+    ) -> Element:
         element = add(parent, "model", name=scope.local, canonical_link=self._canonical_link(scope))
         scale = scale_of(X_WR, model.X_WM)
         add_pose(
@@ -135,7 +137,7 @@ class _Builder:
         self._add_items(element, scope, model.X_WM)
         return element
 
-    def _canonical_link(self, scope: Scope) -> str | None:
+    def _canonical_link(self, scope: DocumentScope) -> str | None:
         """Return the name of the canonical link in its model; None if a reader takes it without
         being told.
         """
@@ -145,12 +147,12 @@ class _Builder:
             return None
         return link.removeprefix(scope.prefix)
 
-    def _model_in_scene(self, scope: Scope) -> Model:
+    def _model_in_scene(self, scope: DocumentScope) -> Model:
         assert scope.model is not None  # noqa: S101 - only models have canonical links
         name = scope.model.name
         return next((model for model in self._scene.models if model.name == name), scope.model)
 
-    def _default_link(self, scope: Scope) -> str | None:
+    def _default_link(self, scope: DocumentScope) -> str | None:
         """Return the link that a reader takes as canonical: the first, else that of the first
         nested model.
         """
@@ -163,7 +165,7 @@ class _Builder:
         )
         return next((link for link in nested if link is not None), None)
 
-    def _add_items(self, element: Element, scope: Scope, X_WM: Pose) -> None:
+    def _add_items(self, element: Element, scope: DocumentScope, X_WM: Pose) -> None:
         X_MW = X_WM.inverse()
         references = References(self._scene, scope.prefix, self._poses)
         for link in self._items[id(scope), "links"]:
@@ -194,7 +196,7 @@ def _add_physics(world: Element, physics: Physics) -> None:
     add_parameters(element, physics.parameters)
 
 
-BuiltSdf = BuiltDocument[NormalForm, SdfExportOptions]
+BuiltSdf = BuiltDocument[SdfForm, SdfExportOptions]
 
 
 def build(source: Source, keywords: Mapping[str, Any], assets: str | None = ASSETS) -> BuiltSdf:

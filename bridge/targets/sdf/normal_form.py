@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -47,7 +47,7 @@ from loaders.sdf.material import gazebo_material
 
 from .frame import with_anchors, with_drake_frames, with_short_poses, with_world_link
 from .normal_joint import with_representable_actuators, with_representable_joints
-from .scope import Scope, placed, scopes_of
+from .scope import SdfForm, placed, scopes_of
 from .target import LOSSES, TARGET
 
 
@@ -335,16 +335,7 @@ def without_settings(scene: Scene, settings: Sequence[str], report: Report) -> S
     )
 
 
-class NormalForm(NamedTuple):
-    """The scene that a document says, and its scopes."""
-
-    scene: Scene
-    root: Scope
-    names: dict[str, str]
-    """Names in the document by name in the source, where they differ."""
-
-
-def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> NormalForm:
+def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> SdfForm:
     """Return the normal form of a scene.
 
     Args:
@@ -371,7 +362,7 @@ def normal_form(scene: Scene, options: SdfExportOptions, report: Report) -> Norm
     _report_names(form.names, report)
     scene = with_representable_actuators(form.scene, form.root, report)
     names = form.names | ({WORLD: form.names.get(world_link, world_link)} if world_link else {})
-    return NormalForm(dataclasses.replace(scene, name=form.root.local), form.root, names)
+    return SdfForm(dataclasses.replace(scene, name=form.root.local), form.root, names)
 
 
 def _with_settings(scene: Scene, options: SdfExportOptions, report: Report) -> tuple[Scene, bool]:

@@ -26,10 +26,10 @@ from loaders.model import (
 from loaders.pose import Pose, frozen
 from loaders.scene import Scene
 
-from .scope import Scope, by_prefix, innermost
+from .scope import DocumentScope, by_prefix, innermost
 
 
-def with_representable_actuators(scene: Scene, root: Scope, report: Report) -> Scene:
+def with_representable_actuators(scene: Scene, root: DocumentScope, report: Report) -> Scene:
     """Return the scene with the actuators that a reader of SDFormat gives its joints.
 
     Args:
@@ -61,7 +61,7 @@ def with_representable_actuators(scene: Scene, root: Scope, report: Report) -> S
     return dataclasses.replace(scene, joints=limited, actuators=actuators)
 
 
-def _is_driven(joint: Joint, scopes: Mapping[str, Scope]) -> bool:
+def _is_driven(joint: Joint, scopes: Mapping[str, DocumentScope]) -> bool:
     """Return whether a reader gives a joint an actuator: joints of static models have none."""
     if joint.type not in ACTUATED or not joint.axes or joint.axes[0].effort == 0.0:
         return False

@@ -11,7 +11,7 @@ from bridge.lowering.sources import Source, split_options
 from bridge.targets.assembly import (
     AssemblyFiles,
     PartDocument,
-    Placed,
+    PlacedPart,
     assembly_files,
     trees_of,
 )
@@ -45,7 +45,7 @@ from loaders.scoped_names import SEPARATOR
 
 from .joint import add_drake_elements, add_joint, add_ros2_control, add_transmission
 from .link import add_link, add_material, add_origin, vector
-from .normal_form import NormalForm, normal_form
+from .normal_form import UrdfForm, normal_form
 from .normal_link import common, friction_of_link, is_only_a_name, name_for_gazebo
 from .target import UrdfOptions
 from .tree import has_several_roots
@@ -127,7 +127,7 @@ def _add(
             add_sensor(element, sensor, sensor.X_LS)
 
 
-def document(form: NormalForm, options: UrdfExportOptions, files: Files) -> Element:
+def document(form: UrdfForm, options: UrdfExportOptions, files: Files) -> Element:
     """Return the ``<robot>`` of a normal form.
 
     Args:
@@ -179,7 +179,7 @@ def _materials(scene: Scene) -> dict[Material, None]:
     return dict.fromkeys(m for m in materials if m is not None and not is_only_a_name(m))
 
 
-BuiltUrdf = BuiltDocument[NormalForm, UrdfExportOptions]
+BuiltUrdf = BuiltDocument[UrdfForm, UrdfExportOptions]
 
 
 def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> BuiltUrdf:
@@ -281,7 +281,9 @@ def _free_pose(built: BuiltUrdf) -> tuple[str, Pose] | None:
     return None if root is None else (root, X_WR)
 
 
-def _with_old_frames(found: Scene, placed: Sequence[Placed], built: Sequence[AnyBuilt]) -> Scene:
+def _with_old_frames(
+    found: Scene, placed: Sequence[PlacedPart], built: Sequence[AnyBuilt]
+) -> Scene:
     """Return a scene that was read, with the frames of links where the source has them."""
     frames: dict[str, Pose] = {}
     for item, document in zip(placed, built, strict=True):

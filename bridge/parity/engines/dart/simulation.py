@@ -44,7 +44,7 @@ from loaders.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Sph
 from loaders.pose import Array, Pose, matrix_to_quaternion, quaternion_to_matrix
 
 from .skeleton import (
-    BodyIndices,
+    SkeletonIndices,
     add_couplings,
     add_loops,
     add_shapes,
@@ -60,7 +60,7 @@ from .skeleton import (
 def dart_positions(
     dartpy: Any,
     mechanism: Mechanism,
-    indices: Sequence[BodyIndices],
+    indices: Sequence[SkeletonIndices],
     positions: Sequence[Coordinates],
     count: int,
 ) -> Array:
@@ -101,7 +101,7 @@ def _own(body: Body, values: Sequence[Any]) -> list[tuple[int, Any]]:
 
 
 def mechanism_positions(
-    dartpy: Any, mechanism: Mechanism, indices: Sequence[BodyIndices], q: Array
+    dartpy: Any, mechanism: Mechanism, indices: Sequence[SkeletonIndices], q: Array
 ) -> list[Coordinates]:
     """Return the position of each body's joint, the inverse of `dart_positions`.
 
@@ -133,7 +133,7 @@ def mechanism_positions(
 
 
 def velocity_map(
-    mechanism: Mechanism, indices: Sequence[BodyIndices], positions: Sequence[Coordinates]
+    mechanism: Mechanism, indices: Sequence[SkeletonIndices], positions: Sequence[Coordinates]
 ) -> Array:
     """Return the matrix ``B``, shape (velocities in DART, nv).
 
