@@ -26,11 +26,10 @@ from bridge.cli.errors import (
 from bridge.cli.inputs import load_scene, search, writing_to
 from bridge.cli.output import Output
 from bridge.demo.demo import draw, side_by_side
-from bridge.diff.files import FileComparison, compare_files, places_of, text_of
-from bridge.diff.files import FileVerdict as FilesVerdict
+from bridge.diff.files import FileComparison, FileVerdict, compare_files, places_of, text_of
 from bridge.mechanism.coordinates import Position
 from bridge.output import check_folder, write_folder
-from bridge.parity import Comparison, EngineMissingError, FileVerdict, Outcome, default_engines
+from bridge.parity import Comparison, EngineMissingError, Outcome, Verdict, default_engines
 from bridge.parity.causes import Gap
 from bridge.parity.report.report import require_packages
 from bridge.parity.two_models import errors_in_simulators
@@ -50,10 +49,10 @@ _WORDS = {
     Outcome.UNKNOWN: "unknown",
 }
 _VERDICTS = {
-    FileVerdict.EQUIVALENT: "bold green",
-    FileVerdict.AGREES: "bold yellow",
-    FileVerdict.INCOMPLETE: "bold magenta",
-    FileVerdict.DIFFERS: "bold red",
+    Verdict.EQUIVALENT: "bold green",
+    Verdict.AGREES: "bold yellow",
+    Verdict.INCOMPLETE: "bold magenta",
+    Verdict.DIFFERS: "bold red",
 }
 _COLUMNS = ("", "quantity", "engines", "worst", "tolerance", "where", "")
 
@@ -126,18 +125,18 @@ def _without(comparison: Comparison) -> str:
     )
 
 
-def exit_status(verdict: FileVerdict, *, strict: bool) -> int:
+def exit_status(verdict: Verdict, *, strict: bool) -> int:
     """Return the exit status of a verdict.
 
     Args:
         verdict: The verdict.
         strict: Whether differences with a known cause count.
     """
-    if verdict is FileVerdict.INCOMPLETE:
+    if verdict is Verdict.INCOMPLETE:
         return INCOMPLETE
     return (
         DIFFERENT
-        if verdict is FileVerdict.DIFFERS or (strict and verdict is FileVerdict.AGREES)
+        if verdict is Verdict.DIFFERS or (strict and verdict is Verdict.AGREES)
         else SUCCESS
     )
 
@@ -172,9 +171,9 @@ def _short(error: float) -> str:
 
 
 _STATUS = {
-    FilesVerdict.EQUAL: SUCCESS,
-    FilesVerdict.ALIKE: ALIKE,
-    FilesVerdict.DIFFERENT: DIFFERENT,
+    FileVerdict.EQUAL: SUCCESS,
+    FileVerdict.ALIKE: ALIKE,
+    FileVerdict.DIFFERENT: DIFFERENT,
 }
 
 
@@ -211,7 +210,7 @@ def compare_two(options: Namespace, output: Output) -> int:
         _show_verdict(result, output)
     return (
         INCOMPLETE
-        if result.not_compared and result.verdict is not FilesVerdict.DIFFERENT
+        if result.not_compared and result.verdict is not FileVerdict.DIFFERENT
         else _STATUS[result.verdict]
     )
 
