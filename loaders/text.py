@@ -24,6 +24,15 @@ MAX_NAMES = 300
 """Largest number of names that one is compared with."""
 
 
+def as_utf8(data: bytes) -> bytes:
+    """Return a text in UTF-8; one in another code page, of an old program, is read as Latin-1."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1").encode()
+    return data
+
+
 def suggestion(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return a hint with the known name that is closest to a misspelt one; empty if none is close.
 

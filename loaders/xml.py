@@ -33,6 +33,7 @@ from .diagnostics import Diagnostics, Where
 from .files.read_file import main_file, read
 from .limits import FileError, limit_of
 from .node import Node
+from .text import as_utf8
 
 _SECTION_START = re.compile(rb"<!--|<!\[CDATA\[")
 _SECTION_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>"}
@@ -88,7 +89,7 @@ def mended_xml(data: bytes) -> bytes:
     Args:
         data: The document.
     """
-    data = _without_text_around_root(_with_declaration_first(_CONTROL.sub(b"", _as_utf8(data))))
+    data = _without_text_around_root(_with_declaration_first(_CONTROL.sub(b"", _in_utf8(data))))
     pieces, end = [], 0
     for start, stop in _sections(data):
         pieces += [_mended_markup(data[end:start]), data[start:stop]]
@@ -120,7 +121,7 @@ def _without_sections(data: bytes) -> bytes:
     return b"".join((*pieces, data[end:]))
 
 
-def _as_utf8(data: bytes) -> bytes:
+def _in_utf8(data: bytes) -> bytes:
     declaration = _DECLARATION.search(data[:1024])
     encoding = None if declaration is None else _ENCODING.search(declaration[0])
     if encoding is not None and encoding[1].lower() not in {
@@ -130,11 +131,7 @@ def _as_utf8(data: bytes) -> bytes:
         b"ascii",
     }:
         return data
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return data.decode("latin-1").encode()
-    return data
+    return as_utf8(data)
 
 
 def _with_declaration_first(data: bytes) -> bytes:

@@ -67,24 +67,17 @@ def limit_compliance(
         return {}
     stiffness, damping = axis.limit_stiffness or 0.0, axis.limit_dissipation or 0.0
     w, step = _inverse_inertia(dof, context.mechanism), context.time_step
-    if not 0.0 < stiffness * w * step**2 < _MAX_STIFFNESS or not damping * w * step < 1.0:
-        context.report(
-            codes.RIGID_STOPS,
-            where_of(body),
-            subjects=(str(body.joint),),
-            joint=joint,
-            stiffness=stiffness,
-            dissipation=damping,
-        )
-        return {}
+    yields = 0.0 < stiffness * w * step**2 < _MAX_STIFFNESS and damping * w * step < 1.0
     context.report(
-        codes.YIELDING_STOPS,
+        codes.YIELDING_STOPS if yields else codes.RIGID_STOPS,
         where_of(body),
         subjects=(str(body.joint),),
         joint=joint,
         stiffness=stiffness,
         dissipation=damping,
     )
+    if not yields:
+        return {}
     scale = (1.0 - _IMPEDANCE) * w
     return {
         "solreflimit": (-stiffness * scale, -damping * scale),

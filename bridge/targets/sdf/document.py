@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 from bridge.installed_packages import own_version
 from bridge.lowering.sources import Source, split_options
-from bridge.targets.elements import add_if, add_light, add_parameters, add_pose, scale_of, vector
+from bridge.targets.elements import (
+    add_drake_items,
+    add_filter_groups,
+    add_if,
+    add_light,
+    add_parameters,
+    add_pose,
+    scale_of,
+    vector,
+)
 from bridge.targets.folder import (
     ASSETS,
     AssetFiles,
@@ -36,7 +45,7 @@ from loaders.scene import Scene
 from loaders.scoped_names import local_name, root_model
 
 from .frame import DRAKE_JOINTS
-from .joint import add_filters, add_forces, add_joint
+from .joint import add_joint
 from .link import References, add_link
 from .normal_form import normal_form
 from .scope import DocumentScope, SdfForm, by_prefix, common, innermost
@@ -180,9 +189,9 @@ class _Builder:
             attached = None if frame.link == WORLD else references.name(frame.link)
             item = add(element, "frame", name=local_name(frame.name), attached_to=attached)
             add_pose(item, frame.X_LF, references.scale(frame.link))
-        add_forces(element, self._items[id(scope), "forces"], references)
-        rules: Iterable[Any] = self._items[id(scope), "filter_rules"]
-        add_filters(element, self._items[id(scope), "filter_groups"], rules, references)
+        add_drake_items(element, self._items[id(scope), "forces"], references)
+        groups = self._items[id(scope), "filter_groups"]
+        add_filter_groups(element, groups, self._items[id(scope), "filter_rules"], references)
 
 
 def _add_physics(world: Element, physics: Physics) -> None:

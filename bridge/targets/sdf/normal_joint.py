@@ -9,6 +9,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
+from bridge.targets.elements import with_exchanged_links
 from bridge.targets.report import Report
 from bridge.targets.sdf import codes
 from loaders.drake.joint import ACTUATED
@@ -23,7 +24,7 @@ from loaders.model import (
     JointType,
     by_name,
 )
-from loaders.pose import Pose, frozen
+from loaders.pose import Pose
 from loaders.scene import Scene
 
 from .scope import DocumentScope, by_prefix, innermost
@@ -189,10 +190,7 @@ def _away_from_world(joint: Joint, report: Report) -> Joint:
         subjects=(joint.name,),
         joint=joint.name,
     )
-    axes = tuple(dataclasses.replace(axis, xyz=frozen(-axis.xyz)) for axis in reversed(joint.axes))
-    return dataclasses.replace(
-        joint, parent=joint.child, child=joint.parent, X_PJ=joint.X_CJ, X_CJ=joint.X_PJ, axes=axes
-    )
+    return with_exchanged_links(joint)
 
 
 def _without_unused(joint: Joint) -> Joint:

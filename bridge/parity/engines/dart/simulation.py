@@ -28,6 +28,7 @@ from bridge.mechanism.coordinates import (
     kind_of,
     primitive_positions,
 )
+from bridge.mechanism.dynamics import damper_and_spring_forces
 from bridge.parity.engine import (
     Dof,
     JointParameters,
@@ -477,20 +478,8 @@ class DartSimulation:
 
     def _passive_forces(self) -> Array:
         """The forces of dampers and springs on the velocities of the mechanism."""
-        positions, v = self._positions(), self.velocities()
-        forces = np.zeros(len(v))
-        for body, position in zip(self.mechanism.bodies, positions, strict=True):
-            for p in body.primitives:
-                if p.limits is None or p.kind is PrimitiveKind.FREE:
-                    continue
-                size = 3 if p.kind is PrimitiveKind.BALL else 1
-                k = slice(body.v_start + p.dof_index, body.v_start + p.dof_index + size)
-                forces[k] = -p.limits.damping * v[k]
-                if size == 1 and p.limits.spring_stiffness:
-                    forces[k] -= p.limits.spring_stiffness * (
-                        position[p.dof_index] - p.limits.spring_reference
-                    )
-        return forces
+        bodies = self.mechanism.bodies
+        return damper_and_spring_forces(bodies, self._positions(), self.velocities())
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """See `Engine.collidable_pairs`; which large spheres on the links touch with the filter of
