@@ -183,7 +183,7 @@ def accelerations(
 
 
 def _integrated(body: Body, position: Array, rate: Array, dt: float) -> tuple[float, ...]:
-    """The position of a joint after one step with constant velocity."""
+    """Return the position of a joint after one step with constant velocity."""
     kind = kind_of(body)
     if kind is PrimitiveKind.FREE:
         return (*(position[:3] + dt * rate[:3]).tolist(), *_rotated(position[3:], dt * rate[3:]))
@@ -193,7 +193,7 @@ def _integrated(body: Body, position: Array, rate: Array, dt: float) -> tuple[fl
 
 
 def _rotated(wxyz: Array, rotation: Array) -> tuple[float, ...]:
-    """The quaternion after a rotation vector [rad] in the parent frame."""
+    """Return the quaternion after a rotation vector [rad] in the parent frame."""
     angle = float(np.linalg.norm(rotation))
     if angle == 0.0:
         return tuple(wxyz.tolist())

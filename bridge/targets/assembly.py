@@ -22,6 +22,7 @@ from bridge.codes import (
     DMDOUT_WORLD_SETTINGS,
     DMDOUT_WORLD_SETTINGS_GRAVITY,
 )
+from loaders.code import Code
 from loaders.collision_pairs import connected_components, static_links
 from loaders.diagnostics import ExportError
 from loaders.finish.transform import renamed
@@ -29,11 +30,11 @@ from loaders.model import WORLD, Joint, JointType, Model
 from loaders.pose import IDENTITY, Pose, quaternion_to_matrix
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR, UnusedNames, outermost_scope, root_model
-from loaders.text import printable
+from loaders.text import numbers, printable
 
 from .elements import report_pairs_kept_apart
 from .folder import AnyBuilt, DocumentFormat, ExportFiles, package_xml
-from .numbers import angle_values, numbers, position_values, roll_pitch_yaw
+from .numbers import angle_values, position_values, roll_pitch_yaw
 from .report import (
     Report,
     derivation,
@@ -636,7 +637,7 @@ class PartDocument(NamedTuple):
     built: AnyBuilt
     free_pose: tuple[str, Pose] | None
     """Name of its free root and the pose of this, if the document cannot state it."""
-    solved: frozenset[str]
+    solved: frozenset[Code]
     """Codes of findings that do not hold in an assembly."""
 
 
@@ -703,7 +704,7 @@ def assembly_files(
         assets = {f"assets/{name}/{file}": data for file, data in built.assets.items()}
         files_of_parts[main] = {main: write(built.root).encode()} | assets
         report.entries.extend(
-            entry for entry in built.diagnostics if entry.code not in document.solved
+            entry for entry in built.diagnostics if not entry.is_one_of(document.solved)
         )
         documents.append(document)
         placed.append(
@@ -790,7 +791,7 @@ def _report_names(names: Mapping[str, str], report: Report) -> None:
         report.add(
             DMDOUT_NAME,
             subjects=tuple(name.removeprefix("joint ") for name in names),
-            names=tuple(f"{old} to {new}" for old, new in names.items()),
+            names=tuple(names.items()),
         )
 
 

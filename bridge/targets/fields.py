@@ -15,8 +15,8 @@ import numpy as np
 
 from loaders import model
 from loaders.diagnostics import NOWHERE, Code, Where
-from loaders.model import Link, Sensor
-from loaders.model.settings import beyond_inertia
+from loaders.engine_settings import MUJOCO, beyond_inertia
+from loaders.model import Link, Sensor, settings_of
 from loaders.scene import Scene
 
 Losses = Mapping[type, Mapping[str, Code]]
@@ -26,7 +26,7 @@ _CLASSES = frozenset(
 )
 _NAMES = ("name", "follower", "link_A", "link")
 """Fields that name a part of a scene: its own name, or the joint or link that it acts on."""
-_FIELD_WORDS = {"mujoco": "MuJoCo's settings"}
+_FIELD_WORDS = dict.fromkeys(("engine_settings", "engine_elements"), "MuJoCo's settings")
 """Fields whose names are not the words for them."""
 
 
@@ -70,7 +70,7 @@ def _is_equal(value: Any, default: Any) -> bool:
     return value is default or bool(value == default)
 
 
-class Lost(NamedTuple):
+class LostValue(NamedTuple):
     """A value that the target lacks."""
 
     item: Any
@@ -86,7 +86,7 @@ class Lost(NamedTuple):
 
 class _Walk(NamedTuple):
     lost_of: Callable[[Any], Mapping[str, Code]]
-    found: list[Lost]
+    found: list[LostValue]
 
     def without(self, item: Any, around: str, place: Where, depth: int = 0) -> Any:
         """Return an item without losses.
@@ -108,7 +108,7 @@ class _Walk(NamedTuple):
             if name in defaults:
                 changed[name] = defaults[name]
                 if not is_stated_elsewhere(item, name):
-                    self.found.append(Lost(item, name, lost[name], owner, where, depth))
+                    self.found.append(LostValue(item, name, lost[name], owner, where, depth))
             elif name not in lost:
                 value = getattr(item, name)
                 new = self._without_in(value, owner, where, depth + 1)
@@ -129,7 +129,7 @@ class _Walk(NamedTuple):
 
 def without_lost_fields(
     scene: Scene, lost_of: Callable[[Any], Mapping[str, Code]]
-) -> tuple[Scene, list[Lost]]:
+) -> tuple[Scene, list[LostValue]]:
     """Return a scene with defaults in the fields that a target lacks, and the values that are lost.
 
     Args:
@@ -148,13 +148,12 @@ def is_stated_elsewhere(item: Any, field: str) -> bool:
         item: A part of a scene.
         field: The name of one of its fields.
     """
-    if field != "mujoco":
+    if field != "engine_settings":
         return False
-    if isinstance(item, Sensor):
-        return dict(item.mujoco).keys() <= {
-            "resolution"
-        }  # that of a camera whose image has no stated size
-    return isinstance(item, Link) and not beyond_inertia(item.mujoco)
+    settings = settings_of(item, MUJOCO)
+    if isinstance(item, Sensor):  # a camera whose image has no stated size
+        return dict(settings).keys() <= {"resolution"}
+    return isinstance(item, Link) and not beyond_inertia(settings)
 
 
 def part_name(part: Any, owner: str) -> str:

@@ -35,6 +35,7 @@ from loaders.diagnostics import (
     LoadError,
     Where,
     finding_of,
+    is_vector,
     without_repeats,
 )
 from loaders.files.read_file import file_of, is_readable, main_file, read, read_start
@@ -129,7 +130,7 @@ def _merged_by(entries: Iterable[Diagnostic], name: str) -> Sequence[Diagnostic]
 
 
 def _with_all(group: Sequence[Diagnostic], name: str) -> Diagnostic:
-    values = ", ".join(str(entry.arguments[name]) for entry in group)
+    values = ", ".join(text for entry in group for text in _argument_texts(entry, (name,)))
     return (
         replace(group[0], arguments={**group[0].arguments, name: values})
         if len(group) > 1
@@ -165,9 +166,9 @@ def _is_shared(name: str, count: int, entries: Sequence[Diagnostic]) -> bool:
 
 
 def _is_detail(entry: Diagnostic, name: str) -> bool:
-    """Return whether an argument is text that does not name what the finding is about."""
+    """Return whether an argument is a vector, or text that names nothing the finding is about."""
     value = entry.arguments[name]
-    return isinstance(value, str) and value not in entry.subjects
+    return is_vector(value) or (isinstance(value, str) and value not in entry.subjects)
 
 
 def _group(entries: Sequence[Diagnostic], scene: Scene) -> Iterator[str]:

@@ -14,6 +14,7 @@ from bridge.targets.fields import losses, lost_values
 from bridge.targets.mjcf import codes
 from bridge.targets.report import value_text
 from loaders.diagnostics import NOWHERE, Where
+from loaders.engine_settings import conventions_of
 from loaders.model import (
     Collision,
     Friction,
@@ -175,13 +176,14 @@ def report_unsupported_fields(speed_limited: frozenset[str], context: MjcfContex
 
 def _report_physics(scene: Scene, context: MjcfContext) -> None:
     where = Where(scene.source)
-    carried = _CARRIED_PHYSICS if scene.physics.engine == "mujoco" else ()
+    conventions = conventions_of(scene.physics)
+    carried = _CARRIED_PHYSICS if conventions.has_solver_settings else ()
     _report_lost(scene.physics, _Owner("", (), where), context, carried)
     if scene.physics.time_step != context.time_step:
         context.report(
             codes.TIME_STEP, where, time_step=scene.physics.time_step, default=context.time_step
         )
-    if scene.wind.any() and scene.physics.engine != "mujoco":
+    if scene.wind.any() and not conventions.wind_moves_medium:
         context.report(codes.WIND, where)
 
 

@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterator, Mapping
 
 from bridge.targets.fields import losses
-from bridge.targets.numbers import number
 from bridge.targets.options import LOWEST, VERSIONS, Repair, World
 from bridge.targets.report import Report
 from bridge.targets.sdf import codes
@@ -19,18 +18,19 @@ from loaders import LoadOptions
 from loaders import model as m
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
+from loaders.text import number
 
 LOSSES = losses(
-    (Scene, "contact_pairs fluid_forces mujoco tendons", codes.FIELD_DROPPED),
-    (m.Link, "virtual mujoco", codes.FIELD_DROPPED),
-    (m.Sensor, "target mujoco", codes.FIELD),
-    (m.Light, "target mujoco", codes.FIELD),
-    (m.Joint, "mujoco", codes.FIELD_DROPPED),
+    (Scene, "contact_pairs fluid_forces engine_elements tendons", codes.FIELD_DROPPED),
+    (m.Link, "virtual engine_settings", codes.FIELD_DROPPED),
+    (m.Sensor, "target engine_settings", codes.FIELD),
+    (m.Light, "target engine_settings", codes.FIELD),
+    (m.Joint, "engine_settings", codes.FIELD_DROPPED),
     (m.JointAxis, "inertia", codes.FIELD_DROPPED),
-    (m.Coupling, "mujoco", codes.FIELD_DROPPED),
-    (m.Actuator, "tendon control mujoco", codes.FIELD_DROPPED),
-    (m.BallConstraint, "active mujoco", codes.FIELD_DROPPED),
-    (m.Surface, "mujoco", codes.FIELD_DROPPED),
+    (m.Coupling, "engine_settings", codes.FIELD_DROPPED),
+    (m.Actuator, "tendon control engine_settings", codes.FIELD_DROPPED),
+    (m.BallConstraint, "active engine_settings", codes.FIELD_DROPPED),
+    (m.Surface, "engine_settings", codes.FIELD_DROPPED),
     (m.Mesh, "data", codes.FIELD_DROPPED),
     (m.Heightmap, "data", codes.FIELD_DROPPED),
 )

@@ -9,7 +9,7 @@ from typing import Any
 from bridge.targets.elements import has_writable_pairs
 from bridge.targets.fields import (
     Losses,
-    Lost,
+    LostValue,
     field_words,
     kind_words,
     losses,
@@ -45,22 +45,23 @@ LOSSES: Mapping[str, Losses] = {
         (
             Scene,
             "gravity physics wind magnetic_field keyframes lights contact_pairs tendons "
-            "fluid_forces mujoco",
+            "fluid_forces engine_elements",
             codes.FIELD,
         ),
-        (m.Link, "added_mass deformable mujoco", codes.FIELD),
+        (m.Link, "added_mass deformable engine_settings", codes.FIELD),
         (m.Collision, "density", codes.FIELD),
         (m.Visual, "transparency cast_shadows", codes.FIELD_NOTED),
-        (m.Sensor, "target mujoco", codes.FIELD_NOTED),
-        (m.Joint, "default_position mujoco", codes.FIELD),
+        (m.Sensor, "target engine_settings", codes.FIELD_NOTED),
+        (m.Joint, "default_position engine_settings", codes.FIELD),
         (m.JointAxis, "inertia", codes.FIELD),
-        (m.Coupling, "mujoco", codes.FIELD),
-        (m.Actuator, "control mujoco", codes.FIELD),
-        (m.BallConstraint, "active mujoco", codes.FIELD),
+        (m.Coupling, "engine_settings", codes.FIELD),
+        (m.Actuator, "control engine_settings", codes.FIELD),
+        (m.BallConstraint, "active engine_settings", codes.FIELD),
         (m.Material, "ambient emissive shininess metalness roughness maps", codes.FIELD_NOTED),
         (
             m.Surface,
-            "restitution_threshold collide_bitmask category_bitmask collide_without_contact mujoco",
+            "restitution_threshold collide_bitmask category_bitmask collide_without_contact "
+            "engine_settings",
             codes.FIELD,
         ),
         (
@@ -168,7 +169,7 @@ def _losses(options: UrdfExportOptions) -> Losses:
     return table
 
 
-def _is_open_mask(lost: Lost) -> bool:
+def _is_open_mask(lost: LostValue) -> bool:
     """Return whether a bitmask is MuJoCo's default, and keeps no pairs of links apart but those
     that are written as filter groups.
     """

@@ -35,6 +35,7 @@ from tests.support.every_field import (
 )
 
 MJCF = {
+    (m.Joint, "virtual"): "MJCF has no joints to the world that allow no motion",
     (Scene, "source"): "provenance: is in README.md and FIDELITY.md of a folder",
     (Scene, "diagnostics"): "what reading found: is in README.md and FIDELITY.md of a folder",
     (m.Model, "placement_frame"): "reading has placed the model by it",
@@ -49,6 +50,7 @@ MJCF = {
     (m.Heightmap, "sampling"): "no picture here",
 }
 SDF = {
+    (m.Joint, "virtual"): "it is written as the joint that it is",
     (Scene, "source"): "provenance: is in README.md and FIDELITY.md of a folder",
     (Scene, "diagnostics"): "what reading found: is in README.md and FIDELITY.md of a folder",
     (m.Model, "placement_frame"): "reading has placed the model by it",
@@ -59,6 +61,7 @@ SDF = {
     (Scene, "tendons"): "the diagnostics say that they are dropped",
 }
 URDF = {
+    (m.Joint, "virtual"): "it is written as the joint that it is",
     (Scene, "source"): "provenance: is in README.md and FIDELITY.md of a folder",
     (Scene, "name"): "the robot has the name of its model",
     (Scene, "diagnostics"): "what reading found: is in README.md and FIDELITY.md of a folder",
@@ -85,6 +88,7 @@ URDF = {
     },
 }
 PYBULLET = MJCF | {
+    (m.Joint, "virtual"): "no joint here is fixed to the world; it decides what the base is",
     (m.Model, "X_WM"): "the poses of links are resolved; only names hang on the model's frame",
     (m.Model, "canonical_link"): "only names hang on it",
     (m.Model, "allow_auto_disable"): "nothing sleeps in PyBullet unless the caller asks",
@@ -129,7 +133,7 @@ REPORTED = {
     },
 }
 """Fields that the diagnostics report as dropped, whatever they hold."""
-NOT_CARRIED = (m.Tendon, m.TendonPart, m.MujocoElement, m.ContactPair, m.WeldConstraint)
+NOT_CARRIED = (m.Tendon, m.TendonPart, m.EngineElement, m.ContactPair, m.WeldConstraint)
 REFERENCES = ((Scene, "links"), (m.Link, "name"))
 """Fields without which joints name links that do not exist, so that the scene is refused."""
 
