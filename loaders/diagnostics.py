@@ -18,34 +18,15 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from string import Formatter
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar, cast
+from typing import Any, Self, cast
 
 from .code import Code, Fate, declared_codes
-from .codes import FILE_LIMIT, FILE_UNLISTED, LOST_FORMS, MESH_MISSING, RESOURCE_NOT_FOUND
+from .codes import FILE_LIMIT, FILE_UNLISTED, MESH_MISSING, RESOURCE_NOT_FOUND
 from .deferred import Deferred
 from .limits import Budget, LimitError, Limits, budgeted, how_to_raise
-from .text import number, printable, shortened
+from .text import AnyFinding, lost_forms_first, number, printable, shortened
 
 __all__ = ["Code", "Fate", "declared_codes"]
-
-
-class Finding(Protocol):
-    """The part of a `loaders.Diagnostic` that a list depends on."""
-
-    @property
-    def code(self) -> str:
-        """The code."""
-
-    @property
-    def template(self) -> str:
-        """The message without its values."""
-
-    @property
-    def where(self) -> Any:
-        """The place, with ``file`` and ``line``."""
-
-
-AnyFinding = TypeVar("AnyFinding", bound=Finding)
 
 
 def by_place(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
@@ -53,13 +34,6 @@ def by_place(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
     listed = list(entries)
     files = {file: i for i, file in enumerate(dict.fromkeys(entry.where.file for entry in listed))}
     return sorted(listed, key=lambda entry: (files[entry.where.file], entry.where.line))
-
-
-def lost_forms_first(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
-    """Return findings with those first that a stated pose or shape is not read, otherwise in
-    order.
-    """
-    return sorted(entries, key=lambda entry: entry.code not in LOST_FORMS)
 
 
 def folded(

@@ -84,7 +84,7 @@ ORDER = {
     ),
     "sdfbridge": ({"location"}, {"__init__", "__main__", "mujoco_plugin", "pytest_plugin"}),
     "bridge.targets": (
-        {"__init__", "numbers", "options", "report"},
+        {"__init__", "fields", "numbers", "options", "report"},
         {"xml"},
         {"folder"},
         {"elements"},
@@ -188,6 +188,15 @@ def test_a_part_imports_only_from_layers_below() -> None:
 def test_no_parts_of_a_package_import_each_other_in_a_circle() -> None:
     for graph in arrows().values():
         TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    places = defaultdict(list)
+    for name in NAMES:
+        for node in ast.walk(tree(name)):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(name)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:

@@ -214,7 +214,7 @@ _FEW = 10
 """Number of differences that the card in a notebook shows at once."""
 
 
-class Verdict(StrEnum):
+class FileVerdict(StrEnum):
     """The verdict on two files."""
 
     EQUAL = "EQUAL"
@@ -332,11 +332,11 @@ class FileComparison:
         return max(self.tolerance, SIMULATOR_TOLERANCE)
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> FileVerdict:
         """The verdict over all that was compared."""
         if self.equal:
-            return Verdict.EQUAL
-        return Verdict.ALIKE if self.moves_alike else Verdict.DIFFERENT
+            return FileVerdict.EQUAL
+        return FileVerdict.ALIKE if self.moves_alike else FileVerdict.DIFFERENT
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data."""

@@ -309,6 +309,31 @@ def bias_accelerations(
     return by_link
 
 
+def damper_and_spring_forces(
+    bodies: Sequence[Body], positions: Sequence[Coordinates], velocities: Array
+) -> Array:
+    """Return the forces of the dampers and springs of joints, shape (nv,).
+
+    Args:
+        bodies: The bodies of a mechanism.
+        positions: Position of each body's joint.
+        velocities: Velocities, shape (nv,).
+    """
+    forces = np.zeros(len(velocities))
+    for body, position in zip(bodies, positions, strict=True):
+        for p in body.primitives:
+            if p.limits is None or p.kind is PrimitiveKind.FREE:
+                continue
+            size = 3 if p.kind is PrimitiveKind.BALL else 1
+            k = slice(body.v_start + p.dof_index, body.v_start + p.dof_index + size)
+            forces[k] = -p.limits.damping * velocities[k]
+            if size == 1 and p.limits.spring_stiffness:
+                forces[k] -= p.limits.spring_stiffness * (
+                    position[p.dof_index] - p.limits.spring_reference
+                )
+    return forces
+
+
 def jacobians(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> dict[str, Array]:
     """Return the Jacobians of all links; see `bridge.Mechanism.jacobians`.
 

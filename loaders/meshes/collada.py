@@ -25,7 +25,7 @@ from loaders.xml import mended_xml
 from .mesh_data import Faces, MeshData, MeshPart, Remark, Textures
 from .precheck import (
     MAX_DEPTH,
-    Asset,
+    ColladaAsset,
     MeshError,
     MeshLimitError,
     NotWellFormedError,
@@ -61,7 +61,7 @@ gazebo_models, 12 of 12 of PR2 and 6 of 6 of Assimp in unitree_ros point up in z
 """
 
 
-def is_up_axis_trusted(asset: Asset) -> bool:
+def is_up_axis_trusted(asset: ColladaAsset) -> bool:
     """Return whether the up axis that a file states is applied: only with a unit, and by the name
     of its exporter.
 
@@ -125,7 +125,7 @@ def _incomplete(error: Any) -> Remark:
     return Remark(code, {"reason": str(error.msg)})
 
 
-def _orientation(asset: Asset, turned: bool | None) -> tuple[Array, list[Remark]]:
+def _orientation(asset: ColladaAsset, turned: bool | None) -> tuple[Array, list[Remark]]:
     R = R_ZX.get(asset.up_axis)
     if R is None:
         return np.eye(3), []

@@ -74,7 +74,7 @@ def name_for_gazebo(link: Link) -> str | None:
     return material.name if material is not None and is_common else None
 
 
-class Materials:
+class UniqueMaterials:
     """The materials of a document, each with a unique name."""
 
     def __init__(self, extensions: Collection[str], report: Report) -> None:
@@ -479,7 +479,7 @@ def with_representable_parts(scene: Scene, extensions: Collection[str], report: 
         extensions: The extensions that the document may use.
         report: Receives the findings.
     """
-    materials = Materials(extensions, report)
+    materials = UniqueMaterials(extensions, report)
     links = []
     for link in scene.links:
         part = _with_shapes(link, extensions, report)

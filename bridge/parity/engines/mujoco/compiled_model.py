@@ -19,7 +19,7 @@ from bridge.geometry.shapes import supports_of_points
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body
 from bridge.parity.engine import Statements
-from bridge.targets.mjcf.context import Element
+from bridge.targets.mjcf.context import MjcfElement
 from bridge.targets.mjcf.joint import carried_bodies
 from loaders.diagnostics import Fate
 from loaders.mjcf.constraint import shifted
@@ -841,7 +841,7 @@ def dofs_of(joints: tuple[int, ...], model: Any) -> list[int]:
     return [int(model.jnt_dofadr[j]) + k for j in joints for k in range(sizes[j])]
 
 
-def equality_elements(root: Element) -> frozenset[int]:
+def equality_elements(root: MjcfElement) -> frozenset[int]:
     """Return the indices of the equalities of an export that write elements of MuJoCo, and no item
     of the scene.
 
