@@ -85,7 +85,7 @@ def folded(
 
 
 Argument = str | int | float | tuple[str, ...]
-"""Value of one argument of a message; a tuple is a list of names, of which the text shows the first
+"""Value of one argument of a message; a tuple is a list of names, and the text shows the first
 few.
 """
 _VALUES = (str, int, float, tuple)
@@ -176,8 +176,8 @@ class Diagnostic:
     leniency: str = field(default="", kw_only=True)
 
     def __hash__(self) -> int:
-        """Return a hash that differs for findings of one template, of which a file may have
-        thousands in a line.
+        """Return a hash that differs for findings of one template; a file may have thousands of
+        them in a line.
         """
         return hash((self.code, self.where, self.subjects, frozenset(self.arguments.items())))
 
@@ -582,7 +582,7 @@ class LossSummary:
 
         Args:
             name: Name of the source.
-            options: The options of the call, of which ``quiet``, ``limits`` and ``lenient`` matter.
+            options: The options of the call; ``quiet``, ``limits`` and ``lenient`` matter.
         """
         lenient = options.get("lenient", False)
         return cls(

@@ -222,8 +222,8 @@ class LoadOptions(Search, total=False):
     strict: bool
     """Whether anything lost or approximated is an error."""
     lenient: bool
-    """Whether invalid pieces that can be left out, or a value assumed, do not refuse the file; each
-    is reported.
+    """Whether to skip invalid elements, or assume a value, instead of refusing the file; each is
+    reported.
     """
     quiet: bool
     """Whether no `LossWarning` summarizes what is lost or approximated."""
@@ -321,7 +321,7 @@ def resolve(
         source: The file, as for `load`.
         allow_xacro: Whether xacro may run; it evaluates Python code in the file.
         xacro_args: Arguments of xacro, by name.
-        lenient: Whether invalid pieces that can be left out are, as for `load`.
+        lenient: Whether to skip invalid elements, as for `load`.
         search: The options in `Search`.
 
     Raises:
@@ -367,7 +367,7 @@ def load_string(
             element of a registered reader. Of XML, as in `load`, the root element decides.
         base: The folder to which relative file names in the document refer.
         strict: Whether anything lost or approximated is an error.
-        lenient: Whether invalid pieces that can be left out are, as for `load`.
+        lenient: Whether to skip invalid elements, as for `load`.
         quiet: Whether no `LossWarning` summarizes what is lost or approximated.
         search: The options in `Search`.
 
@@ -427,7 +427,7 @@ def diagnostics_of(search: Search, *, lenient: bool) -> Diagnostics:
 
     Args:
         search: The options of the call.
-        lenient: Whether invalid pieces that can be left out are.
+        lenient: Whether to skip invalid elements instead of refusing the file.
 
     Raises:
         TypeError: if the limits are something else.

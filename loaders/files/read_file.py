@@ -3,7 +3,7 @@
 Every other module that reads a model, a mesh, an image or a companion of these calls `read`.
 
 A block in `recorded` learns of each. `loaders.files.read_file.read` notes what it reads, the search
-for URIs notes what it finds and misses, and a cache notes the files of which it has a result.
+for URIs notes what it finds and misses, and a cache notes the files that its results depend on.
 
 ``robot.mjz/meshes/arm.obj`` is the member ``meshes/arm.obj``. The operating system refuses such a
 path, and only then is the archive asked, so that other files cost nothing. Nothing is unpacked to

@@ -208,8 +208,7 @@ def with_distinct_world_parts(scenes: Sequence[Scene]) -> list[Scene]:
 
 
 def joined_world(links: Iterable[Link]) -> tuple[Link, ...]:
-    """Return links of which one at most is the world: the first one, with the shapes and sensors of
-    all.
+    """Return the links with at most one world: the first one, with the shapes and sensors of all.
 
     Args:
         links: The links.
@@ -292,7 +291,7 @@ def merge(*scenes: Scene, name: str = "") -> Scene:
 
     Args:
         scenes: The scenes, at least one; the names of their items must differ, except that of the
-            link ``world``, of which each may have a part: it becomes one link.
+            link ``world``: each may have a part of it, and it becomes one link.
         name: Name of the result; empty is the name of the first scene.
     """
     first = scenes[0]

@@ -452,7 +452,7 @@ _SECTIONS = (
     ("keyframe", re.compile(r"keyframe .*Element name '(?P<name>[^']*)', id (?P<index>\d+)")),
     ("actuator", re.compile(r"in actuator (?P<index>\d+)")),
 )
-"""Sections of whose elements MuJoCo states the name or the number, and no line."""
+"""Sections whose elements MuJoCo names by name or number, without a line."""
 _NO_INERTIA = "mass and inertia of moving bodies"
 _INERTIAL = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
 _OF_CHILDREN = "unknown default childclass"
@@ -553,7 +553,7 @@ class _Search:
     names: set[str] = field(default_factory=set)
     """Names of elements and classes that were taken out."""
     lines: set[int] = field(default_factory=set)
-    """Lines of which something was taken out."""
+    """Lines from which something was removed."""
     lacks_classes: bool = False
     """Whether something was taken out of the defaults, from which any element may have its
     numbers.

@@ -40,7 +40,7 @@ SOFTNESS = 1e-4
 MARGIN = 5.0
 """Factor of the bound, for accelerations between the sampled times."""
 _STRETCH = {"mujoco": 4.0, "pybullet": 5.0}
-"""Steps squared, times a relative acceleration, by which a constraint of each engine stretches."""
+"""Stretch of a constraint of each engine, in squared steps times a relative acceleration."""
 ROUNDING = 1e-9
 """Violation that is not a difference [rad or m]."""
 

@@ -437,8 +437,8 @@ class PyBulletEngine:
         }
 
     def enforced_speed_limits(self) -> dict[Dof, float]:
-        """Return the speed at which PyBullet cuts off each hinge and slide; of joints that it does
-        not, nothing.
+        """Return the velocity limit that PyBullet enforces on each hinge and slide; other joints
+        are absent.
         """
         fast = self._fast_joints()
         limits = {
