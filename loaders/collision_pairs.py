@@ -317,12 +317,12 @@ def weld_groups(scene: SceneData) -> list[list[str]]:
 
 
 def _group_pairs(scene: SceneData, colliding: Collection[str]) -> Iterator[Excluded]:
-    members = {
-        group.name: [link for link in group.links if link in colliding]
-        for group in scene.filter_groups
-    }
+    members: dict[str, list[str]] = {}
+    for group in scene.filter_groups:
+        members[group.name] = [link for link in group.links if link in colliding]
     for rule in scene.filter_rules:
-        a, b = members.get(rule.a, []), members.get(rule.b, [])
+        a = members.get(rule.a, [])
+        b = members.get(rule.b, [])
         yield from [a] if rule.a == rule.b else product(a, b)
 
 

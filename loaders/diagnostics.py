@@ -51,7 +51,9 @@ AnyFinding = TypeVar("AnyFinding", bound=Finding)
 def by_place(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
     """Return findings by file, in the order in which the files come first, and by line."""
     listed = list(entries)
-    files = {file: i for i, file in enumerate(dict.fromkeys(entry.where.file for entry in listed))}
+    files: dict[str, int] = {}
+    for entry in listed:
+        files.setdefault(entry.where.file, len(files))
     return sorted(listed, key=lambda entry: (files[entry.where.file], entry.where.line))
 
 
@@ -635,10 +637,8 @@ class LossSummary:
         losses = [entry for entry in dict.fromkeys(self._found) if entry.severity == "warning"]
         if not losses:
             return ""
-        counts = ", ".join(
-            f"{count} {fate}"
-            for fate, count in Counter(str(entry.fate) for entry in losses).items()
-        )
+        fates = Counter(str(entry.fate) for entry in losses)
+        counts = ", ".join(f"{count} {fate}" for fate, count in fates.items())
         codes = list(dict.fromkeys(entry.code for entry in lost_forms_first(losses)))
         listed = ", ".join(codes[:_MAX_CODES]) + (", ..." if len(codes) > _MAX_CODES else "")
         return (

@@ -300,8 +300,12 @@ def _read_source(
 
 def _model_in(path: Path | None, diagnostics: Diagnostics) -> Path | None:
     """Return the main file of a load: of an archive of MuJoCo the model in it."""
-    model = None if path is None else model_in(str(path), Where(str(path)), diagnostics)
-    return path if path is None or model == str(path) else None if model is None else Path(model)
+    if path is None:
+        return None
+    model = model_in(str(path), Where(str(path)), diagnostics)
+    if model == str(path):
+        return path
+    return None if model is None else Path(model)
 
 
 def resolve(

@@ -150,10 +150,10 @@ def size_in_archive(path: str) -> int | None:
         archive = _opened(split[0])
     except FileError:
         return None
-    member = archive.members.get(split[1])
-    return (
-        member.file_size if member is not None else FOLDER if split[1] in archive.folders else None
-    )
+    name = split[1]
+    if name in archive.members:
+        return archive.members[name].file_size
+    return FOLDER if name in archive.folders else None
 
 
 def read_inside(path: str, most: int) -> bytes | None:
@@ -215,7 +215,9 @@ def _split(path: str) -> tuple[str, str] | None:
         archive = path[: match.end()]
         if os.path.isfile(archive):
             name = posixpath.normpath(path[match.end() + 1 :].replace(os.sep, "/"))
-            return None if name.startswith("..") else (archive, "" if name == "." else name)
+            if name.startswith(".."):
+                return None
+            return archive, "" if name == "." else name
     return None
 
 

@@ -656,10 +656,17 @@ def _attribute(place: _Element | None, refusal: Refusal) -> tuple[int, int] | No
     return None
 
 
+def _depth_step(tag: re.Match[str]) -> int:
+    """Return the change of depth at a tag: 1 for a start, -1 for an end, 0 for an empty element."""
+    if tag[1]:
+        return -1
+    return 0 if tag[4] else 1
+
+
 def _is_of_defaults(text: str, place: re.Match[str]) -> bool:
     """Return whether an element, given by its start tag, is in the defaults."""
     tags = [tag for tag in _TAG.finditer(text, 0, place.end()) if tag[2] == "default"]
-    return place[2] == "default" or sum(-1 if tag[1] else 0 if tag[4] else 1 for tag in tags) > 0
+    return place[2] == "default" or sum(map(_depth_step, tags)) > 0
 
 
 def _children(text: str, section: str) -> Iterator[re.Match[str]]:
@@ -671,7 +678,7 @@ def _children(text: str, section: str) -> Iterator[re.Match[str]]:
         for tag in _TAG.finditer(text, opening.end()):
             if depth == 0 and not tag[1]:
                 yield tag
-            depth += -1 if tag[1] else 0 if tag[4] else 1
+            depth += _depth_step(tag)
             if depth < 0:
                 break
 
@@ -680,7 +687,7 @@ def _end(text: str, start: int) -> int:
     """Return where the element ends whose start tag ends at a place."""
     depth = 1
     for tag in _TAG.finditer(text, start):
-        depth += 0 if tag[4] else -1 if tag[1] else 1
+        depth += _depth_step(tag)
         if depth == 0:
             return tag.end()
     return len(text)

@@ -359,9 +359,12 @@ def _check_mesh(node: Node) -> None:
     """
     first, second = ([*_numbers(node.attributes.get("params", "")), 1.0, 1.0])[:2]
     kind = node.attributes["builtin"]
-    size = (
-        first if kind == "cone" else first * second if kind in {"plate", "wedge"} else first * first
-    )
+    if kind == "cone":
+        size = first
+    elif kind in {"plate", "wedge"}:
+        size = first * second
+    else:
+        size = first * first
     if abs(size) > MAX_VERTICES:
         node.report(codes.TOO_LARGE_VERTICES, builtin=kind, size=abs(size), limit=MAX_VERTICES)
 
