@@ -73,7 +73,7 @@ DMDOUT_JOINED_LINKS = Code(
 DMDOUT_NAME = Code(
     "dmdout.name",
     Fate.NOTED,
-    "names start with that of their model; {names} are renamed",
+    "names start with that of their model; the export renames {names}",
     meaning="Names in directives start with that of their model.",
 )
 DMDOUT_OUT_OF_SCOPE = Code(

@@ -30,7 +30,7 @@ ACTUATOR = Code(
 ACTUATOR_INTERFACES = Code(
     "mjcf.actuator-interfaces",
     Fate.NOTED,
-    "actuator {actuator}: MJCF has no interfaces of actuators; {interfaces} are left out",
+    "actuator {actuator}: MJCF has no interfaces of actuators; the export omits {interfaces}",
     meaning="The hardware interfaces of an actuator have no counterpart in MuJoCo.",
 )
 ADDED_MASS = Code(

@@ -136,7 +136,7 @@ JOINT_FRAME = Code(
 JOINT_PROPERTY = Code(
     "sdfout.joint-property",
     Fate.DROPPED,
-    "a joint of type {type} cannot state {properties}; joint {joint} loses them",
+    "joint {joint} loses {properties}, which joints of type {type} cannot state",
     meaning="A property of a joint has no place in joints of its type; it is left out.",
 )
 KEYFRAME = Code(
@@ -173,7 +173,7 @@ NAME = Code(
     (
         "names in SDFormat are unique in a model, without :: and never reserved, and start with "
         "the "
-        "model in a world; {names} are renamed"
+        "model in a world; the export renames {names}"
     ),
     meaning=(
         "Names that are not legal or not unique in SDFormat are changed; the result has the map."

@@ -134,7 +134,7 @@ JOINED_LINKS = Code(
 JOINT_PROPERTY = Code(
     "urdfout.joint-property",
     Fate.DROPPED,
-    "joint {joint} of type {type} cannot state {properties}; they are left out",
+    "joint {joint} loses {properties}, which joints of type {type} cannot state",
     meaning="A property of a joint has no place in joints of its type; it is left out.",
 )
 JOINT_TYPE = Code(
@@ -200,7 +200,7 @@ MISSING_FILE = Code(
 NAME = Code(
     "urdfout.name",
     Fate.NOTED,
-    "names in a URDF are unique and have no scopes; {names} are renamed",
+    "names in a URDF are unique and have no scopes; the export renames {names}",
     meaning="Names that are not legal or not unique in URDF are changed; the result has the map.",
 )
 NO_INERTIA = Code(
