@@ -32,7 +32,9 @@ __all__ = ["Code", "Fate", "declared_codes"]
 def by_place(entries: Iterable[AnyFinding]) -> list[AnyFinding]:
     """Return findings by file, in the order in which the files come first, and by line."""
     listed = list(entries)
-    files = {file: i for i, file in enumerate(dict.fromkeys(entry.where.file for entry in listed))}
+    files: dict[str, int] = {}
+    for entry in listed:
+        files.setdefault(entry.where.file, len(files))
     return sorted(listed, key=lambda entry: (files[entry.where.file], entry.where.line))
 
 
@@ -173,8 +175,8 @@ class Diagnostic:
     leniency: str = field(default="", kw_only=True)
 
     def __hash__(self) -> int:
-        """Return a hash that differs for findings of one template, of which a file may have
-        thousands in a line.
+        """Return a hash that differs for findings of one template; a file may have thousands of
+        them in a line.
         """
         return hash((self.code, self.where, self.subjects, frozenset(self.arguments.items())))
 
@@ -604,7 +606,7 @@ class LossSummary:
 
         Args:
             name: Name of the source.
-            options: The options of the call, of which ``quiet``, ``limits`` and ``lenient`` matter.
+            options: The options of the call; ``quiet``, ``limits`` and ``lenient`` matter.
         """
         lenient = options.get("lenient", False)
         return cls(
@@ -657,10 +659,8 @@ class LossSummary:
         losses = [entry for entry in dict.fromkeys(self._found) if entry.severity == "warning"]
         if not losses:
             return ""
-        counts = ", ".join(
-            f"{count} {fate}"
-            for fate, count in Counter(str(entry.fate) for entry in losses).items()
-        )
+        fates = Counter(str(entry.fate) for entry in losses)
+        counts = ", ".join(f"{count} {fate}" for fate, count in fates.items())
         codes = list(dict.fromkeys(entry.code for entry in lost_forms_first(losses)))
         listed = ", ".join(codes[:_MAX_CODES]) + (", ..." if len(codes) > _MAX_CODES else "")
         return (

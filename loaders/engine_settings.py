@@ -160,7 +160,7 @@ class Meaning:
         effect: What it changes.
         default: Text of MuJoCo's default; empty if a scene holds the setting only with another
             value.
-        needs: Settings of which one must have another value than its default, else this one has no
+        needs: Settings; unless one has another value than its default, this one has no
             effect.
     """
 

@@ -60,7 +60,7 @@ _CHUNK = 400_000
 _DEPTHS = 2**30
 """Number of depths that are told apart."""
 _MAX_LEVEL = 11
-"""Largest power of two by which an edge is divided."""
+"""Largest power of two that divides an edge."""
 
 
 def view_axes() -> Array:

@@ -204,7 +204,7 @@ _XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
 _LOSSES = frozenset(
     {etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE, etree.ErrorTypes.NS_ERR_ATTRIBUTE_REDEFINED}
 )
-"""Errors of namespaces by which libxml2 loses a prefix or an attribute; all others are harmless."""
+"""Errors of namespaces that make libxml2 lose a prefix or an attribute; others are harmless."""
 _UNCLOSED_COMMENT = "unclosed comment"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _INVALID_BYTE = "not well-formed (invalid token)"

@@ -522,7 +522,7 @@ def _other_frames(a: Scene, b: Scene, frames: Mapping[str, Pose]) -> tuple[Diffe
 
 
 def _places(kind: str, name: str, a: Scene, b: Scene) -> dict[str, Where]:
-    """Return the places of a link or a joint in both scenes, of which A has the names of B."""
+    """Return the places of a link or a joint in both scenes; A has the names of B."""
     items = ((scene.joints if kind == "joint" else scene.links) for scene in (a, b))
     found = (next((item for item in each if item.name == name), None) for each in items)
     return dict(zip(("where_a", "where_b"), map(place_of, found), strict=True))

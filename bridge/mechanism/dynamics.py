@@ -56,7 +56,7 @@ def mode_rates(mobility: Array, coefficients: Array) -> Array:
 
     Args:
         mobility: The inverse of the mass matrix, shape (nv, nv).
-        coefficients: Damping or stiffness of each velocity, of which the magnitude counts, shape
+        coefficients: Damping or stiffness of each velocity; the magnitude counts; shape
             (nv,).
     """
     return np.asarray(np.linalg.eigvalsh(_symmetric(mobility, coefficients)), dtype=np.float64)

@@ -599,7 +599,7 @@ class Assembly:
             )
 
     def _report_split(self) -> None:
-        """Report the models of which several parts have collisions."""
+        """Report the models with collisions in several parts."""
         colliding: dict[str, set[str]] = defaultdict(set)
         for link in self._scene.links:
             if link.collisions and link.name != WORLD:

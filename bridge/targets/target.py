@@ -38,7 +38,7 @@ _STALE = Deferred("bridge.targets.folder:stale")
 _LOG = logging.getLogger(__name__)
 
 ENTRY_POINTS = "sdfbridge.targets"
-"""Group of the entry points, each of which names a `Target`."""
+"""Group of the entry points; each one names a `Target`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -457,7 +457,7 @@ whole.
 _TELEPHONE = 480
 """Width of the window below which viser lays the controls over its lower part [pixels]."""
 _LIFT = 0.27
-"""Share of the height of such a window by which the models are moved up."""
+"""Upward shift of the models, relative to the height of such a window."""
 _GAP = 0.25
 """Distance between models, as a share of their size."""
 

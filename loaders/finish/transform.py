@@ -269,8 +269,7 @@ def with_distinct_world_parts(scenes: Sequence[Scene]) -> list[Scene]:
 
 
 def joined_world(links: Iterable[Link]) -> tuple[Link, ...]:
-    """Return links of which one at most is the world: the first one, with the shapes and sensors of
-    all.
+    """Return the links with at most one world: the first one, with the shapes and sensors of all.
 
     Args:
         links: The links.
@@ -362,7 +361,7 @@ def merge(*scenes: Scene, name: str = "") -> Scene:
 
     Args:
         scenes: The scenes, at least one; the names of their items must differ, except that of the
-            link ``world``, of which each may have a part: it becomes one link.
+            link ``world``: each may have a part of it, and it becomes one link.
         name: Name of the result; empty is the name of the first scene.
     """
     first = scenes[0]
@@ -598,26 +597,31 @@ def _moved_keyframes(
         of_link: The motion of each link.
     """
     floating = {joint.name for joint in scene.joints if joint.type is JointType.FLOATING}
-    return tuple(
-        replace(
-            keyframe,
-            positions=tuple(
-                _moved_position(position, X_VW[joint])
-                if joint in floating and len(position) == 7
-                else position
-                for joint, position in zip(keyframe.joints, keyframe.positions, strict=True)
-            ),
-            velocities=tuple(
-                _turned_velocity(v, X_VW[joint]) if joint in floating and len(v) == 6 else v
-                for joint, v in zip(keyframe.joints, keyframe.velocities, strict=False)
-            ),
-            poses=tuple(
-                _moved_position(pose, of_link.get(link, IDENTITY))
-                for link, pose in zip(keyframe.links, keyframe.poses, strict=True)
-            ),
+    keyframes = []
+    for keyframe in scene.keyframes:
+        positions = [
+            _moved_position(position, X_VW[joint])
+            if joint in floating and len(position) == 7
+            else position
+            for joint, position in zip(keyframe.joints, keyframe.positions, strict=True)
+        ]
+        velocities = [
+            _turned_velocity(v, X_VW[joint]) if joint in floating and len(v) == 6 else v
+            for joint, v in zip(keyframe.joints, keyframe.velocities, strict=False)
+        ]
+        poses = [
+            _moved_position(pose, of_link.get(link, IDENTITY))
+            for link, pose in zip(keyframe.links, keyframe.poses, strict=True)
+        ]
+        keyframes.append(
+            replace(
+                keyframe,
+                positions=tuple(positions),
+                velocities=tuple(velocities),
+                poses=tuple(poses),
+            )
         )
-        for keyframe in scene.keyframes
-    )
+    return tuple(keyframes)
 
 
 def _turned_velocity(velocity: Sequence[float], X_VW: Pose) -> tuple[float, ...]:

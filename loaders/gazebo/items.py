@@ -189,9 +189,8 @@ def words(plugin: Node) -> str:
         plugin.attributes.get("filename", "").strip().removeprefix("lib"),
         plugin.attributes.get("name", ""),
     )
-    return " | ".join(
-        " ".join(word.lower() for word in _WORD.findall(text[:200])) for text in texts
-    )
+    words = [" ".join(_WORD.findall(text[:200])) for text in texts]
+    return " | ".join(words).lower()
 
 
 def effect_of(plugin: Node) -> str:

@@ -40,7 +40,7 @@ _EMPTY = re.compile(
     rb"<(triangles|polylist|polygons|trifans|tristrips|lines|linestrips)\s[^<>]{0,200}\bcount\s{0,9}=\s{0,9}[\"']0[\"']"
     rb"[^<>]{0,200}(?:/>|(?<!/)>[^<]*(?:<(?!/\1>)[^<]*)*+</\1>)"
 )
-"""Primitives without elements, of which pycollada raises a TypeError."""
+"""Primitives without elements, for which pycollada raises a TypeError."""
 _APPEARANCE = re.compile(
     r"image|surface|sampler|effect|material|texture|camera|light", re.IGNORECASE
 )
@@ -266,7 +266,7 @@ _HEAD = 1 << 16
 _FITS = 0.1
 """Largest difference of the bounding boxes of two meshes of one shape, over their extent."""
 _CLEARER = 3.0
-"""Least ratio of the differences of two orientations by which one is chosen."""
+"""Least ratio of the differences of two orientations for a choice of one."""
 
 
 def is_turned(mesh: Mesh, data: bytes) -> bool | None:

@@ -318,7 +318,7 @@ class Assets:
     textures: dict[str, MjcfAsset] = field(default_factory=dict)
     """File of each texture, by the name of the texture."""
     drawn: dict[str, Node] = field(default_factory=dict)
-    """Attributes by which MuJoCo makes or places the pictures of textures, each with the first
+    """Attributes that make or place the pictures of textures in MuJoCo, each with the first
     texture that has it.
     """
     defers: bool = False

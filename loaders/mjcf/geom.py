@@ -146,7 +146,7 @@ class Looks:
 
 
 def row_of_textures(values: Any) -> list[int]:
-    """Return the textures of a material, of which older versions of MuJoCo have one.
+    """Return the textures of a material; older versions of MuJoCo have one.
 
     Args:
         values: Its element of ``mat_texid``.

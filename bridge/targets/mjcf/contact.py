@@ -57,7 +57,7 @@ RULES: dict[str, tuple[str, Callable[[float, float], float]]] = {
     "mujoco": ("the larger", max),
     "pybullet": ("the product", _product),
 }
-"""Rule by which the simulator of each collision policy combines two coefficients of friction."""
+"""Rule of the simulator of each collision policy for two coefficients of friction."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ class BuiltMjcf:
     root: MjcfElement
     assets: dict[str, bytes]
     digests: dict[str, str]
-    """SHA-256 of the contents of those assets of which it is known."""
+    """SHA-256 of the contents of assets, as far as known."""
     diagnostics: tuple[Diagnostic, ...]
     names: dict[str, str]
     shapes: tuple[PlacedShape, ...]
@@ -151,7 +151,7 @@ def _write_sections(
 
 
 def _finish(speed_limited: frozenset[str], context: MjcfContext) -> int | None:
-    """Run the passes over the finished sections, each of which needs the one before.
+    """Run the passes over the finished sections; each pass needs the one before.
 
     Returns:
         The index of the key of the initial position; None if that is ``qpos0``.

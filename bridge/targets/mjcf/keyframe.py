@@ -156,7 +156,7 @@ def write_keyframes(actuators: Sequence[MjcfElement], context: MjcfContext) -> i
 
 
 def _report_zero(key: str, context: MjcfContext) -> None:
-    """Report the joints of which zero is outside the limits."""
+    """Report the joints whose limits exclude zero."""
     bodies = context.mechanism.bodies
     outside = tuple(body.joint or "" for body in bodies if _clamped(body, default_position(body)))
     if outside:
@@ -335,7 +335,7 @@ def _write_controls(
 
 
 def _at_rest(actuator: MjcfElement) -> tuple[float, ...]:
-    """Return the internal states of an actuator of which a keyframe says nothing."""
+    """Return the internal states of an actuator that a keyframe does not contain."""
     own = {"none": "0", "dcmotor": "0"}.get(actuator.attributes.get("dyntype", "none"), "1")
     return (0.0,) * int(actuator.attributes.get("actdim", own))
 

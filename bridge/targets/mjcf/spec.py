@@ -147,7 +147,7 @@ def folder_name(
 
     Args:
         assets: Contents of each asset file, by its name.
-        digests: SHA-256 of the contents of those assets of which it is known.
+        digests: SHA-256 of the contents of assets, as far as known.
     """
     digest = hashlib.sha256()
     for name, data in sorted(assets.items()):
@@ -165,7 +165,7 @@ def to_spec(
     Args:
         root: The document.
         assets: Contents of each asset file, by its name.
-        digests: SHA-256 of the contents of those assets of which it is known.
+        digests: SHA-256 of the contents of assets, as far as known.
     """
     import mujoco
 

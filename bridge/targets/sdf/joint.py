@@ -40,7 +40,7 @@ def add_joint(
     Args:
         parent: The ``<model>`` or ``<world>``.
         joint: The joint.
-        references: The names by which this scope refers to others.
+        references: The names of other items within this scope.
         couplings: The couplings by follower and its axis.
         actuator: The actuator of the joint.
 

@@ -76,7 +76,7 @@ def add_joint(robot: Element, joint: Joint, coupling: Coupling | None) -> None:
     Args:
         robot: The ``<robot>``.
         joint: The joint.
-        coupling: The coupling by which it follows another joint.
+        coupling: Its coupling to another joint.
 
     Raises:
         ValueError: if URDF has no joint of this type.

@@ -573,13 +573,13 @@ def _report_shape(
     link: Link, part: Collision | Visual, report: Report, others: tuple[Collision | Visual, ...]
 ) -> None:
     collides = isinstance(part, Collision)
-    outcome = "left it out"
+    outcome = "it is left out"
     if others:
         box = others[0].geometry
         outcome = (
-            "wrote a box of {:g} m x {:g} m x {:g} m".format(*box.size)
+            "a box of {:g} m x {:g} m x {:g} m is written".format(*box.size)
             if isinstance(box, Box)
-            else "wrote a mesh"
+            else "a mesh is written"
         )
     if collides:
         code = codes.SHAPE if others else codes.SHAPE_DROPPED

@@ -216,7 +216,7 @@ def _report_loop(joint: Joint, report: Report, *, is_ball: bool) -> None:
         joint.where,
         subjects=(joint.name, joint.parent, joint.child),
         joint=joint.name,
-        outcome="a ball constraint closes it" if is_ball else "left it out",
+        outcome="a ball constraint closes it" if is_ball else "it is left out",
     )
 
 

@@ -35,7 +35,7 @@ _OF_OUTPUTS = frozenset({"gear", "lengthrange"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """A compiled model, of which only the elements count that a scene has or should have.
+    """A compiled model, reduced to the elements that a scene has or should have.
 
     Attributes:
         model: The ``mujoco.MjModel``.
@@ -343,7 +343,7 @@ _FILES = frozenset({_HFIELD, _MESH, _SDF})
 NUMBER_OF_SIZES = {_SPHERE: 1, _CAPSULE: 2, _CYLINDER: 2}
 """Number of sizes that a type has; three for the others."""
 _COLOR = (0.5, 0.5, 0.5, 1.0)
-"""The color of a geom that states none, in place of which it has that of its material."""
+"""The color of a geom without one; such a geom has that of its material."""
 _NO_MATERIAL = (0.0, 0.5, 0.5)
 """Emission, specularity and shininess with which MuJoCo draws a geom without material."""
 
