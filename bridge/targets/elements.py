@@ -52,20 +52,20 @@ _Neighbors = Mapping[str, Set[str]]
 
 
 def has_writable_pairs(scene: Scene) -> bool:
-    """Return whether the pairs that a scene excludes are MuJoCo's, and few enough to be written as
-    filter groups.
+    """Return whether the pairs that a scene excludes are MuJoCo's or SDFormat's, and few enough to
+    be written as filter groups.
     """
     return (
-        default_policy(scene) == "mujoco"
+        default_policy(scene) in ("mujoco", "sdformat")
         and sum(1 for link in scene.links if link.collisions) <= _MAX_LINKS
     )
 
 
 def with_filter_groups(scene: Scene) -> Scene:
-    """Return the scene with filter groups for the pairs that MuJoCo excludes and Drake's rules do
-    not.
+    """Return the scene with filter groups for the pairs that MuJoCo or SDFormat excludes and
+    Drake's rules do not.
 
-    A scene whose rules are not MuJoCo's stays as it is. Links that may not touch the same links
+    A scene with other rules stays as it is. Links that may not touch the same links
     share a group.
 
     Args:
@@ -96,8 +96,8 @@ def with_filter_groups(scene: Scene) -> Scene:
 
 
 def report_pairs_kept_apart(scene: Scene, report: Report, code: Code) -> None:
-    """Report the pairs of links that may touch by MuJoCo's rules, if they are those of the scene,
-    but not by Drake's.
+    """Report the pairs of links that may touch by MuJoCo's or SDFormat's rules, if they are those of
+    the scene, but not by Drake's.
 
     Args:
         scene: The scene.

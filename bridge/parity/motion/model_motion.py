@@ -129,7 +129,7 @@ Plan = Sequence[Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drive:
+class MotionDrive:
     """Commands to actuators.
 
     Attributes:
@@ -160,7 +160,7 @@ class Motions:
         seed: int,
         *,
         stiffest: Mechanism | None = None,
-        drive: Drive | None = None,
+        drive: MotionDrive | None = None,
     ) -> None:
         self._mechanism = mechanism
         self._stiffest = stiffest or mechanism
@@ -488,10 +488,10 @@ def driven_rows(
         return
     rng, q = np.random.default_rng(seed), start_of(mechanism, seed)[0]
     controlled = {joint: trial for joint, trial in trials.items() if trial.gains is not None}
-    efforts = Drive(kind="motor", plan=_efforts(mechanism, trials, q, rng))
+    efforts = MotionDrive(kind="motor", plan=_efforts(mechanism, trials, q, rng))
     yield from _rows(EFFORTS, Motions(mechanism, engines, seed, drive=efforts), engines)
     if controlled:
-        targets = Drive(kind="position", plan=_targets(mechanism, controlled, q, rng))
+        targets = MotionDrive(kind="position", plan=_targets(mechanism, controlled, q, rng))
         stiff = _with_gains(mechanism, controlled)
         motions = Motions(mechanism, engines, seed, stiffest=stiff, drive=targets)
         yield from _rows(TARGETS, motions, engines)

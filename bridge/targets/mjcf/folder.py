@@ -493,8 +493,10 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
                 refuse it, ``repair`` replaces it by the nearest possible one, ``from_geometry``
                 computes it from the collision shapes. ``from_geometry`` applies to links without
                 inertia too, and ``error`` refuses them.
-            policy: The pairs of links that may collide: ``mujoco`` for MJCF, else ``drake``, or
-                another policy of `bridge.Mechanism.collidable_pairs`.
+            policy: The rule for the pairs of links that no filter names, by default that of the
+                source; see `bridge.Mechanism.collidable_pairs`.
+            overlaps: The links of a URDF that overlap initially: ``exclude`` lets them not collide,
+                ``keep`` lets them collide.
             collision_meshes: The collision shape of meshes: ``as_is`` follows the file, which for
                 MuJoCo means the convex hull unless the file demands a convex decomposition;
                 ``hull`` is always the convex hull; ``decompose`` decomposes every mesh that is not

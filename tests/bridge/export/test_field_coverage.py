@@ -50,6 +50,7 @@ MJCF = {
     (m.Heightmap, "sampling"): "no picture here",
 }
 SDF = {
+    (Scene, "collision_policy"): "it follows from what the document states about its links",
     (m.Joint, "virtual"): "it is written as the joint that it is",
     (Scene, "source"): "provenance: is in README.md and FIDELITY.md of a folder",
     (Scene, "diagnostics"): "what reading found: is in README.md and FIDELITY.md of a folder",
@@ -61,6 +62,7 @@ SDF = {
     (Scene, "tendons"): "the diagnostics say that they are dropped",
 }
 URDF = {
+    (Scene, "collision_policy"): "one link collides here; see `test_filter_groups.py`",
     (m.Joint, "virtual"): "it is written as the joint that it is",
     (Scene, "source"): "provenance: is in README.md and FIDELITY.md of a folder",
     (Scene, "name"): "the robot has the name of its model",
@@ -88,6 +90,7 @@ URDF = {
     },
 }
 PYBULLET = MJCF | {
+    (m.EngineElement, "engine"): "PyBullet has the elements of no other simulator",
     (m.Joint, "virtual"): "no joint here is fixed to the world; it decides what the base is",
     (m.Model, "X_WM"): "the poses of links are resolved; only names hang on the model's frame",
     (m.Model, "canonical_link"): "only names hang on it",
