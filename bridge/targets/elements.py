@@ -96,8 +96,8 @@ def with_filter_groups(scene: Scene) -> Scene:
 
 
 def report_pairs_kept_apart(scene: Scene, report: Report, code: Code) -> None:
-    """Report the pairs of links that may touch by MuJoCo's or SDFormat's rules, if they are those of
-    the scene, but not by Drake's.
+    """Report the pairs of links that may touch by the rules of a scene that are MuJoCo's or
+    SDFormat's, but not by Drake's.
 
     Args:
         scene: The scene.
