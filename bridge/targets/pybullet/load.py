@@ -240,10 +240,11 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         policy: The rule for pairs of links that no collision filter names; see
             `loaders.collision_pairs`. None is that of the source's format.
         collision_meshes: The collision geometry of meshes. ``as_is`` is what the file states: for
-            PyBullet, the convex hull on moving links and the mesh itself on links welded to the
-            world, unless the file asks for a hull or a convex decomposition. ``hull`` is the convex
-            hull everywhere. ``decompose`` divides every mesh that is not convex into convex parts
-            (`pip install "sdfbridge[convex]"`).
+            PyBullet, the separate convex parts of a mesh that consists of such, or else its convex
+            hull, on moving links, and the mesh itself on links welded to the world, unless the file
+            asks for a hull or a convex decomposition. ``hull`` is the convex hull everywhere.
+            ``decompose`` divides every mesh that is not convex into convex parts (`pip install
+            "sdfbridge[convex]"`).
         load_options: The options of `loaders.load`. ``strict=True`` makes everything that is lost
             or approximated an error, in reading and in PyBullet; the others apply if ``source`` is
             a path.
