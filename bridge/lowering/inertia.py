@@ -30,7 +30,7 @@ def repair_arguments(link: Link, inertia: SpatialInertia) -> dict[str, Any]:
         inertia: Its inertia as the source states it.
     """
     repaired = inertia.repaired()
-    moments = tuple(f"{moment:.6g}" for moment in repaired.principal_axes()[1])
+    moments = tuple(repaired.principal_axes()[1].tolist())
     return {
         "link": link.name,
         "defects": tuple(inertia.defects()),

@@ -137,8 +137,8 @@ def _report_held(scene: Scene, joint: Joint, diagnostics: Diagnostics) -> None:
     welded = set(next(group for group in groups if joint.child in group))
     mass = sum(link.inertia.mass for link in scene.links if link.inertia and link.name in welded)
     code = codes.URDF_HELD_ROOT_OF_MASS if mass else codes.URDF_HELD_ROOT
-    arguments: dict[str, Any] = {"link": joint.child} | ({"mass": mass} if mass else {})
-    diagnostics.add(code, joint.where, subjects=(joint.child,), **arguments)
+    arguments: dict[str, Any] = {"mass": mass} if mass else {}
+    diagnostics.add(code, joint.where, subjects=(joint.child,), link=joint.child, **arguments)
 
 
 _JOINTS_LEFT_OUT = codes.URDF_SEVERAL_ROOTS.name

@@ -191,6 +191,8 @@ def read(root: Node, context: Context) -> Scene | None:
         ),
     )
     scene = with_extensions(scene, root)
+    if scene.filter_groups:  # Drake's extension of URDF
+        scene = dataclasses.replace(scene, collision_policy="drake")
     X_WM = read_origin(root)
     root.report_unread()
     return scene if X_WM is IDENTITY else place(scene, "", X_WM)

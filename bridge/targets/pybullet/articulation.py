@@ -21,6 +21,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, Primitive, PrimitiveKind, primitive_names
 from bridge.mechanism.coordinates import default_position, kind_of
+from bridge.mechanism.dynamics import STABILITY_LIMIT, mode_rates, modes
 from bridge.targets.pybullet import codes
 from bridge.targets.xml import xml_compatible
 from loaders.diagnostics import Diagnostics, Where
@@ -352,6 +353,57 @@ class UrdfNames:
 
 
 _MASSLESS = SpatialInertia.of(0.0)
+_EQUAL = 1e-6
+"""Relative difference of the parts of two joints in a mode below which they are equal, as those of
+coupled joints.
+"""
+_TOLERANCE = 1e-2
+"""Relative amount by which the rates of limited dampers may exceed one divided by the step."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dampers:
+    """Dampers of one body that are unstable at a time step."""
+
+    v_order: Sequence[tuple[str, int]]
+    mobilities: Sequence[Array]
+    """Inverses of the mass matrix, for motions that couplings allow, at several positions."""
+    damping: Array
+    """Damping of each velocity that the source states."""
+
+    def rate(self, damping: Array) -> float:
+        """Return the fastest rate of dampers at any of the positions [1/s]."""
+        return max(float(mode_rates(mobility, damping)[-1]) for mobility in self.mobilities)
+
+    def unstable_joints(self, step: float) -> list[str]:
+        """Return the joints that take the largest part in a mode that is unstable at a time step
+        [s]; one for each.
+        """
+        found: set[int] = set()
+        for mobility in self.mobilities:
+            rates = mode_rates(mobility, self.damping)
+            unstable = modes(mobility, self.damping, rates[rates * step > STABILITY_LIMIT])
+            parts = unstable**2
+            largest = np.argmax(parts > (1.0 - _EQUAL) * parts.max(axis=0, initial=0.0), axis=0)
+            found |= set(largest.tolist())
+        return [self.v_order[k][0] for k in sorted(found)]
+
+    def max_step(self) -> float:
+        """Return the time step below which the dampers are stable [s]."""
+        return STABILITY_LIMIT / self.rate(self.damping)
+
+    def limited(self, step: float) -> Array:
+        """Return the damping that is stable at a time step [s]: that of the source if it is, else
+        at most what stops every motion within the step.
+        """
+        if self.rate(self.damping) * step <= STABILITY_LIMIT:
+            return self.damping
+        inertia: Array = 1.0 / np.max([np.diag(mobility) for mobility in self.mobilities], axis=0)
+        scale, limited = 1.0, np.minimum(self.damping, inertia / step)
+        while (product := self.rate(limited) * step) > 1.0 + _TOLERANCE:
+            scale /= product
+            limited = np.minimum(self.damping, scale * inertia / step)
+        return np.asarray(limited)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -382,6 +434,8 @@ class Articulation:
     """Name of the link, on another body, whose other half is the base; see
     `bridge.targets.pybullet.partition`.
     """
+    dampers: Dampers | None = None
+    """Its dampers, if they are unstable at the time step of loading and are limited."""
 
     @property
     def has_ball(self) -> bool:

@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any, NoReturn, Self, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bridge.camera import FIELD_OF_VIEW, SIZE, Camera, Image, composite_on_background, fit_camera
 from bridge.mechanism import Mechanism
@@ -41,17 +42,24 @@ from .articulation import Articulation
 from .client import BASE, Client
 from .constraint import connection_name
 from .contact import LinkPair, forget_pairs
-from .damping import set_friction
+from .damping import adapt_to_step, depends_on_step, disable_motors
 from .dynamics import DynamicsQueries
-from .passive_force import apply_passive_forces, control_efforts
+from .passive_force import apply_passive_forces, control_efforts, has_passive_forces
 from .state import (
     Separation,
     State,
     Value,
     align_split_links,
     apply_efforts,
+    apply_force,
+    apply_torque,
+    checked_array,
+    hold,
     link_separation,
     merge_partitions,
+    numbers,
+    pose_of,
+    q_order,
 )
 
 
@@ -244,6 +252,10 @@ class PyBulletBody(int):
     """The part of the mechanism that the body holds; matrices and forces are in its ``v_order``."""
     name: str
     """Name of the model."""
+    q_order: tuple[tuple[str, int], ...]
+    """Joint and component of each number of `q`."""
+    v_order: tuple[tuple[str, int], ...]
+    """Joint and component of each number of `v` and of efforts: the order of the mechanism."""
     joints: Mapping[str, int]
     """PyBullet's joint indices by name; a joint with several axes also by its own name, for the
     last of them.
@@ -263,10 +275,12 @@ class PyBulletBody(int):
     `bridge.targets.pybullet.partition`.
     """
 
-    _dynamics: DynamicsQueries | None
-    _pybullet_names: tuple[bytes, bytes] | None
-    _friction_step: float
-    _start: Mapping[str, Value]
+    _state: State | None
+    _dynamics: DynamicsQueries
+    _depends_on_step: bool
+    _has_passive_forces: bool
+    _step: float
+    _start: Array
     _disabled: Sequence[LinkPair]
 
     def __new__(
@@ -283,6 +297,7 @@ class PyBulletBody(int):
         self = super().__new__(cls, state.body)
         self.mechanism = articulation.mechanism
         self.name = articulation.model
+        self.q_order, self.v_order = q_order(self.mechanism), self.mechanism.v_order
         self.joints = NameIndex("joint", articulation.joints, loop_joints(self.mechanism))
         self.links = NameIndex(
             "link", {name: index for name, (index, _) in articulation.link_segments.items()}
@@ -290,12 +305,30 @@ class PyBulletBody(int):
         self.constraints = constraints
         self.diagnostics = FindingList(diagnostics)
         self.split_link = articulation.split_link
+        self._state = state
         self._dynamics = DynamicsQueries(state)
-        self._pybullet_names = state.client.body_names(state.body)
-        self._friction_step = set_friction(state.client, state.body, articulation)
-        self._start = state.positions()
+        self._depends_on_step = depends_on_step(articulation)
+        self._has_passive_forces = has_passive_forces(self.mechanism)
+        self._step = adapt_to_step(state.client, state.body, articulation)
+        self._start = np.array(state.read()[0], dtype=np.float64)
         self._disabled = disabled
         return self
+
+    @property
+    def state(self) -> State:
+        """Interface to the state of this body in PyBullet.
+
+        Raises:
+            RuntimeError: if the body was removed, or the physics server was reset or closed.
+        """
+        state = self._state
+        if state is not None:
+            try:
+                if state.identify() == state.names:
+                    return state  # after a reset another body may have its id, but other names
+            except state.client.modes.error:
+                pass
+        raise RuntimeError(self._reason_of_absence())
 
     @property
     def dynamics(self) -> DynamicsQueries:
@@ -304,29 +337,19 @@ class PyBulletBody(int):
         Raises:
             RuntimeError: if the body was removed, or the physics server was reset or closed.
         """
-        if self._dynamics is None or not self._is_loaded():
-            raise RuntimeError(self._reason_of_absence())
+        self.state  # noqa: B018 - raises an error if the body is gone
         return self._dynamics
 
     def _reason_of_absence(self) -> str:
         name = abbreviated(self.name)
-        if self._dynamics is None:
+        if self._state is None:
             return f"{name} was removed from PyBullet"
-        if not self._dynamics.state.client.is_connected():
+        if not self._state.client.is_connected():
             return f"the physics server of {name} is closed; connect again and load the model again"
         return (
             f"{name} is no longer in PyBullet: resetSimulation or removeBody removed it; load "
             f"the model again"
         )
-
-    @property
-    def state(self) -> State:
-        """Interface to the state of this body in PyBullet.
-
-        Raises:
-            RuntimeError: if the body was removed.
-        """
-        return self.dynamics.state
 
     # --- positions and poses ----------------------------------------------------------------------
 
@@ -358,7 +381,48 @@ class PyBulletBody(int):
         """
         return by_joint(self.state.velocities(), self.mechanism)
 
-    def set_positions(self, q: Mapping[str, Position]) -> None:
+    def efforts(self) -> dict[str, Value]:
+        """Return by joint the force or torque of PyBullet's motors in the last step: of
+        `hold`, of your own motors, and of dry friction. Those of `apply_efforts` are not in it.
+        """
+        state = self.state
+        return by_joint(state.by_joint(state.read()[2]), self.mechanism)
+
+    @property
+    def q(self) -> Array:
+        """Present positions in `q_order`, shape (nq,)."""
+        return np.array(self.state.read()[0])
+
+    @property
+    def v(self) -> Array:
+        """Present velocities in `v_order`, shape (nv,)."""
+        return np.array(self.state.read()[1])
+
+    @property
+    def tau(self) -> Array:
+        """Efforts of PyBullet's motors in the last step, in `v_order`, shape (nv,); see
+        `efforts`.
+        """
+        return np.array(self.state.read()[2])
+
+    def motion(self) -> tuple[Array, Array]:
+        """Return `q` and `v`, for which PyBullet is asked once."""
+        q, v, _ = self.state.read()
+        return np.array(q), np.array(v)
+
+    def set_motion(self, q: ArrayLike, v: ArrayLike) -> None:
+        """Set all positions and velocities.
+
+        Args:
+            q: Positions in `q_order`, shape (nq,).
+            v: Velocities in `v_order`, shape (nv,).
+
+        Raises:
+            ValueError: for an array of the wrong size or with numbers that are not finite.
+        """
+        self.state.write(q, v)
+
+    def set_positions(self, q: Mapping[str, Position] | ArrayLike) -> None:
         """Set joint positions, at rest; coupled joints follow, and other joints stay.
 
         So do those of a kinematic loop: give positions at which the loop is closed, see
@@ -368,6 +432,7 @@ class PyBulletBody(int):
         Args:
             q: Positions by joint. A follower that is named gets its own position, even one that
                 contradicts its coupling, and its leader stays: name the leader to move both.
+                Or the positions of all joints, followers too, in `q_order`.
 
         Raises:
             ValueError: for an unknown joint or a position of the wrong size.
@@ -383,8 +448,11 @@ class PyBulletBody(int):
         """
         return loop_gaps(self.mechanism, self.link_pose)
 
-    def set_velocities(self, v: Mapping[str, Position]) -> None:
+    def set_velocities(self, v: Mapping[str, Position] | ArrayLike) -> None:
         """Set joint velocities; coupled joints follow, and positions stay.
+
+        Args:
+            v: Velocities by joint; or those of all joints, followers too, in `v_order`.
 
         Raises:
             ValueError: for an unknown joint or a velocity of the wrong size.
@@ -396,6 +464,100 @@ class PyBulletBody(int):
         followers too.
         """
         self.state.set_positions(self._start)
+
+    # --- base -------------------------------------------------------------------------------------
+
+    def base_pose(self) -> tuple[tuple[float, float, float], tuple[float, float, float, float]]:
+        """Return the pose of the base link's frame in the world: position [m] and quaternion
+        ``x y z w``.
+
+        PyBullet's ``getBasePositionAndOrientation`` returns that of its inertial frame.
+        """
+        x, y, z, qw, qx, qy, qz = self.state.base_motion()[0]
+        return (x, y, z), (qx, qy, qz, qw)
+
+    def set_base_pose(
+        self, position: Sequence[float], orientation: Sequence[float] = (0.0, 0.0, 0.0, 1.0)
+    ) -> None:
+        """Set the pose of the base link's frame in the world, at rest; joints stay.
+
+        A base that is fixed to the world moves too; `mechanism` keeps its pose of loading.
+
+        Args:
+            position: Position [m].
+            orientation: Quaternion ``x y z w``.
+
+        Raises:
+            ValueError: if a number is missing, superfluous or not finite, or if the quaternion is
+                zero.
+        """
+        self.state.set_base_motion(pose_of(position, orientation), np.zeros(6))
+
+    def base_velocity(self) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+        """Return the velocity of the base link's origin [m/s] and its angular velocity [rad/s],
+        both in the world.
+
+        PyBullet's ``getBaseVelocity`` returns the velocity of the center of mass.
+        """
+        vx, vy, vz, wx, wy, wz = self.state.base_motion()[1]
+        return (vx, vy, vz), (wx, wy, wz)
+
+    def set_base_velocity(
+        self,
+        linear: Sequence[float] = (0.0, 0.0, 0.0),
+        angular: Sequence[float] = (0.0, 0.0, 0.0),
+    ) -> None:
+        """Set the velocity of the base link's origin and its angular velocity, both in the world.
+
+        Args:
+            linear: Velocity of the origin [m/s].
+            angular: Angular velocity [rad/s].
+
+        Raises:
+            ValueError: if a number is missing, superfluous or not finite.
+        """
+        v = numbers("linear", linear, "x, y, z") + numbers("angular", angular, "x, y, z")
+        self.state.set_base_velocity(np.array(v))
+
+    def apply_force(
+        self,
+        link: str,
+        force: Sequence[float],
+        position: Sequence[float] = (0.0, 0.0, 0.0),
+        *,
+        in_world: bool = False,
+    ) -> None:
+        """Apply a force to a link for one step.
+
+        Args:
+            link: Name of the link.
+            force: Force [N], in the link's frame.
+            position: Point of application [m], in the link's frame.
+            in_world: Whether force and position are in the world.
+
+        Raises:
+            ValueError: if the body has no such link, or if a number is missing, superfluous or not
+                finite.
+        """
+        f, p = numbers("force", force, "x, y, z"), numbers("position", position, "x, y, z")
+        X_WK = IDENTITY if in_world else self.link_pose(link)
+        apply_force(self.state, link, X_WK.R @ f, X_WK.p + X_WK.R @ p)
+
+    def apply_torque(self, link: str, torque: Sequence[float], *, in_world: bool = False) -> None:
+        """Apply a torque to a link for one step.
+
+        Args:
+            link: Name of the link.
+            torque: Torque [N m], in the link's frame.
+            in_world: Whether the torque is in the world.
+
+        Raises:
+            ValueError: if the body has no such link, or if a number is missing, superfluous or not
+                finite.
+        """
+        index = self.links[link]
+        R_WK = IDENTITY.R if in_world else self.link_pose(link).R
+        apply_torque(self.state, index, R_WK @ numbers("torque", torque, "x, y, z"))
 
     # --- dynamics ---------------------------------------------------------------------------------
 
@@ -445,12 +607,15 @@ class PyBulletBody(int):
         """
         return self.dynamics.inverse_dynamics(as_vector(accelerations, self.mechanism), gravity)
 
-    def apply_efforts(self, efforts: Mapping[str, Position]) -> None:
+    def apply_efforts(self, efforts: Mapping[str, Position] | ArrayLike) -> None:
         """Apply joint forces and torques for one step, each clipped to the effort limit of its
         joint.
 
         PyBullet adds the efforts of several calls before one step, so that their sum may exceed the
         limit.
+
+        Args:
+            efforts: Efforts by joint; or those of all joints, in `v_order`.
 
         Raises:
             ValueError: for an unknown joint, and for an effort of the wrong size or that is not
@@ -472,27 +637,51 @@ class PyBulletBody(int):
         """
         apply_efforts(self.state, control_efforts(self.state, positions, velocities or {}))
 
+    def hold(self) -> None:
+        """Hold every joint at its present position by PyBullet's motors, with the effort limits of
+        the file.
+
+        A joint without a limit, and a ball joint, is held with 1e5 N or N m, PyBullet's own
+        default; one whose limit is 0 is not held. PyBullet stores the limit as an impulse: call
+        `hold` again after changing the time step. `release` ends it.
+        """
+        hold(self.state)
+
+    def release(self) -> None:
+        """Switch off all motors of the body, those of `hold` and your own; dry friction remains."""
+        state = self.state
+        disable_motors(state.client, state.body, state.articulation)
+        self._step = adapt_to_step(state.client, state.body, state.articulation)
+
     def apply_passive_forces(self) -> None:
         """Apply for one step the forces that PyBullet does not compute.
 
         See `bridge.targets.pybullet.passive_force`. If the time step has changed, dry friction is
         set again, which replaces the motors of the joints that have some.
         """
-        self.adapt_friction()
-        apply_passive_forces([self.state], self.mechanism)
+        self._apply_passive_forces(self.state)
+
+    def _apply_passive_forces(self, state: State) -> None:
+        if self._depends_on_step:
+            self._adapt_friction(state)
+        if self._has_passive_forces:
+            apply_passive_forces([state], self.mechanism)
 
     def adapt_friction(self) -> None:
         """Set dry friction again if the time step has changed, because PyBullet stores it as an
-        impulse per step.
+        impulse per step; and damping that is limited for the time step.
         """
-        state = self.state
-        if state.client.getPhysicsEngineParameters()["fixedTimeStep"] != self._friction_step:
-            self._friction_step = set_friction(state.client, state.body, state.articulation)
+        self._adapt_friction(self.state)
+
+    def _adapt_friction(self, state: State) -> None:
+        if state.client.getPhysicsEngineParameters()["fixedTimeStep"] != self._step:
+            self._step = adapt_to_step(state.client, state.body, state.articulation)
 
     def step(self) -> None:
         """Apply the passive forces of this body and step the whole simulation."""
-        self.apply_passive_forces()
-        self.state.client.stepSimulation()
+        state = self.state
+        self._apply_passive_forces(state)
+        state.client.stepSimulation()
 
     def apply_physics(self) -> None:
         """Set the physics server's gravity and time step to those of the file; loading does not.
@@ -510,12 +699,10 @@ class PyBulletBody(int):
         remove_bodies([self])
 
     def _is_loaded(self) -> bool:
-        """Return whether PyBullet has the body; after a reset another body may have its id, but
-        other names.
-        """
-        if self._dynamics is None or self._pybullet_names is None:
+        try:
+            return self.state is not None
+        except RuntimeError:
             return False
-        return self._dynamics.state.client.body_names(int(self)) == self._pybullet_names
 
     def __enter__(self) -> Self:
         return self
@@ -569,7 +756,7 @@ def remove_bodies(bodies: Sequence[PyBulletBody]) -> None:
     for body, client in loaded:
         forget_pairs(client, body._disabled)
     for body in bodies:
-        body._dynamics = None
+        body._state = None
 
 
 def frame_pose(name: str, mechanism: Mechanism, link_pose: Callable[[str], Pose]) -> Pose:
@@ -633,6 +820,10 @@ class Bodies(Sequence[PyBulletBody]):
         self._bodies = tuple(bodies)
         self.mechanism = mechanism
         """The mechanism of all bodies; matrices and forces are in its ``v_order``."""
+        self.q_order = q_order(mechanism)
+        """Joint and component of each number of `q`."""
+        self.v_order = mechanism.v_order
+        """Joint and component of each number of `v` and of efforts: the order of the mechanism."""
         self.constraints = constraints
         """PyBullet's constraint ids, keyed by the joint that they represent."""
         self.diagnostics = FindingList(diagnostics)
@@ -645,6 +836,10 @@ class Bodies(Sequence[PyBulletBody]):
             if name in joints
         }
         self._of_link = {name: body for body in self for name in body.links if name in links}
+        self._places = [
+            (body, (_places(self.q_order, body.q_order), _places(self.v_order, body.v_order)))
+            for body in self
+        ]
 
     @classmethod
     def of(cls, body: PyBulletBody) -> Self:
@@ -721,31 +916,85 @@ class Bodies(Sequence[PyBulletBody]):
 
     def positions(self) -> dict[str, Value]:
         """Return the position of every joint of all bodies; see `PyBulletBody.positions`."""
-        found = {
-            name: q
-            for body in self
-            for name, q in body.positions().items()
-            if name in self._of_joint
-        }
-        return by_joint(found, self.mechanism)
+        return self._by_joint(PyBulletBody.positions)
 
     def velocities(self) -> dict[str, Value]:
         """Return the velocity of every joint of all bodies; see `PyBulletBody.velocities`."""
-        found = {
-            name: v
-            for body in self
-            for name, v in body.velocities().items()
-            if name in self._of_joint
-        }
+        return self._by_joint(PyBulletBody.velocities)
+
+    def efforts(self) -> dict[str, Value]:
+        """Return the effort of the motors of every joint of all bodies; see
+        `PyBulletBody.efforts`.
+        """
+        return self._by_joint(PyBulletBody.efforts)
+
+    def _by_joint(self, read: Callable[[PyBulletBody], dict[str, Value]]) -> dict[str, Value]:
+        parts = (read(body).items() for body in self)
+        found = {name: value for part in parts for name, value in part if name in self._of_joint}
         return by_joint(found, self.mechanism)
 
-    def set_positions(self, q: Mapping[str, Position]) -> None:
+    @property
+    def q(self) -> Array:
+        """Present positions of all bodies in `q_order`, shape (nq,)."""
+        return self._read()[0]
+
+    @property
+    def v(self) -> Array:
+        """Present velocities of all bodies in `v_order`, shape (nv,)."""
+        return self._read()[1]
+
+    @property
+    def tau(self) -> Array:
+        """Efforts of PyBullet's motors of all bodies in the last step, in `v_order`, shape (nv,);
+        see `PyBulletBody.efforts`.
+        """
+        return self._read()[2]
+
+    def motion(self) -> tuple[Array, Array]:
+        """Return `q` and `v`, for which PyBullet is asked once."""
+        q, v, _ = self._read()
+        return q, v
+
+    def _read(self) -> tuple[Array, Array, Array]:
+        nq, nv = len(self.q_order), len(self.v_order)
+        all_values = np.empty(nq), np.empty(nv), np.empty(nv)
+        for body, places in self._places:
+            for k, (values, found) in enumerate(zip(all_values, body.state.read(), strict=True)):
+                rows, own = places[min(k, 1)]
+                values[rows] = np.array(found)[own]
+        return all_values
+
+    def set_motion(self, q: ArrayLike, v: ArrayLike) -> None:
+        """Set all positions and velocities; split links are realigned.
+
+        Args:
+            q: Positions in `q_order`, shape (nq,).
+            v: Velocities in `v_order`, shape (nv,).
+
+        Raises:
+            ValueError: for an array of the wrong size or with numbers that are not finite.
+        """
+        positions = np.array(checked_array("positions", q, len(self.q_order)))
+        velocities = np.array(checked_array("velocities", v, len(self.v_order)))
+        for body, ((rows, own), (v_rows, v_own)) in self._places:
+            all_q, all_v = body.motion()
+            all_q[own], all_v[v_own] = positions[rows], velocities[v_rows]
+            body.set_motion(all_q, all_v)
+        self._align_split_links()
+
+    def set_positions(self, q: Mapping[str, Position] | ArrayLike) -> None:
         """Set joint positions, at rest; joints coupled across bodies follow, and split links are
         realigned.
+
+        Args:
+            q: Positions by joint; or those of all joints, followers too, in `q_order`.
 
         Raises:
             ValueError: for an unknown joint or a position of the wrong size.
         """
+        if not isinstance(q, Mapping):
+            self.set_motion(q, np.zeros(len(self.v_order)))
+            return
         for body, part in self._by_body(with_followers(self.mechanism, q)):
             body.set_positions(part)
         self._align_split_links()
@@ -756,12 +1005,18 @@ class Bodies(Sequence[PyBulletBody]):
         """
         return loop_gaps(self.mechanism, self.link_pose)
 
-    def set_velocities(self, v: Mapping[str, Position]) -> None:
+    def set_velocities(self, v: Mapping[str, Position] | ArrayLike) -> None:
         """Set joint velocities; joints coupled across bodies follow, and split links are realigned.
+
+        Args:
+            v: Velocities by joint; or those of all joints, followers too, in `v_order`.
 
         Raises:
             ValueError: for an unknown joint or a velocity of the wrong size.
         """
+        if not isinstance(v, Mapping):
+            self.set_motion(self.q, v)
+            return
         for body, part in self._by_body(with_followers(self.mechanism, v, rates=True)):
             body.set_velocities(part)
         self._align_split_links()
@@ -865,14 +1120,24 @@ class Bodies(Sequence[PyBulletBody]):
         forces: Array = mechanism.mass_matrix(q) @ as_vector(accelerations, mechanism) + bias
         return forces
 
-    def apply_efforts(self, efforts: Mapping[str, Position]) -> None:
+    def apply_efforts(self, efforts: Mapping[str, Position] | ArrayLike) -> None:
         """Apply forces and torques to joints of any body for one step; see
         `PyBulletBody.apply_efforts`.
+
+        Args:
+            efforts: Efforts by joint; or those of all joints, in `v_order`.
 
         Raises:
             ValueError: for an unknown joint, and for an effort of the wrong size or that is not
             finite.
         """
+        if not isinstance(efforts, Mapping):
+            values = np.array(checked_array("efforts", efforts, len(self.v_order)))
+            for body, (_, (rows, own)) in self._places:
+                of_body = np.zeros(len(body.v_order))
+                of_body[own] = values[rows]
+                body.apply_efforts(of_body)
+            return
         for body, part in self._by_body(efforts):
             body.apply_efforts(part)
 
@@ -891,13 +1156,25 @@ class Bodies(Sequence[PyBulletBody]):
         for body, part in self._by_body(positions):
             body.apply_control(part, velocities)
 
+    def hold(self) -> None:
+        """Hold every joint of all bodies at its present position; see `PyBulletBody.hold`."""
+        for body in self:
+            body.hold()
+
+    def release(self) -> None:
+        """Switch off all motors of all bodies; see `PyBulletBody.release`."""
+        for body in self:
+            body.release()
+
     def apply_passive_forces(self) -> None:
         """Apply for one step the passive forces of all bodies and between them; see
         `PyBulletBody`.
         """
         for body in self:
-            body.adapt_friction()
-        apply_passive_forces([body.state for body in self], self.mechanism)
+            if body._depends_on_step:
+                body.adapt_friction()
+        if has_passive_forces(self.mechanism):
+            apply_passive_forces([body.state for body in self], self.mechanism)
 
     def step(self) -> None:
         """Apply the passive forces of all bodies and step the whole simulation."""
@@ -952,6 +1229,15 @@ class Bodies(Sequence[PyBulletBody]):
             part = {name: value for name, value in by_joint.items() if self._of_joint[name] == body}
             if part:
                 yield body, part
+
+
+def _places(
+    whole: Sequence[tuple[str, int]], part: Sequence[tuple[str, int]]
+) -> tuple[list[int], list[int]]:
+    """Return the places of the numbers of a body in the arrays of all bodies, and in its own."""
+    index = {key: row for row, key in enumerate(whole)}
+    own = [k for k, key in enumerate(part) if key in index]
+    return [index[part[k]] for k in own], own
 
 
 def _scoped_models(body: PyBulletBody) -> set[str]:

@@ -25,8 +25,6 @@ class Client:
         ValueError: if no physics server has the id.
     """
 
-    __slots__ = ("id", "modes")
-
     def __init__(self, client: Any = 0) -> None:
         import pybullet
 
@@ -43,18 +41,10 @@ class Client:
         """Return whether the physics server is still connected."""
         return bool(self.modes.isConnected(self.id))
 
-    def body_names(self, body: int) -> tuple[bytes, bytes] | None:
-        """Return the names of a body's base and of the body; None if the server is closed or has no
-        such body.
-        """
-        try:
-            base, name = self.modes.getBodyInfo(body, physicsClientId=self.id)
-        except self.modes.error:
-            return None
-        return base, name
-
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        return partial(getattr(self.modes, name), physicsClientId=self.id)
+        function = partial(getattr(self.modes, name), physicsClientId=self.id)
+        setattr(self, name, function)  # the next call finds it without this function
+        return function
 
 
 def _index(client: Any) -> int:

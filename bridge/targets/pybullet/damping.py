@@ -1,37 +1,49 @@
 """Hidden defaults that are cleared, and dampers too stiff for the step.
 
-A damper of d on an inertia of I changes the velocity v by ``-h d / I v`` in a step h: it is stable
-below ``2 I / d``. In a body, the largest eigenvalue of ``M^-1 D`` takes the place of ``d / I``,
-over the motions that its couplings, loops and constraints allow. PyBullet's ``numSubSteps`` does
-not help, because the forces of dampers stay for the whole step. Measured on PyBullet 3.2.7.
+PyBullet applies the force of a damper once per step, ``-d v`` at the velocity v before it: a damper
+of d on an inertia of I changes the velocity by ``-h d / I v`` in a step h. It stops the joint
+within the step if ``d = I / h``, reverses the velocity beyond that, and is unstable from ``2 I /
+h``. In a body, the largest eigenvalue of ``M^-1 D`` takes the place of ``d / I``, over the motions
+that its couplings, loops and constraints allow. PyBullet's ``numSubSteps`` does not help, because
+the forces of dampers stay for the whole step. Measured on PyBullet 3.2.7.
+
+The inertia that a damper moves while all other joints are free is one divided by its diagonal entry
+of ``M^-1``, at most that of ``M``. Where dampers are unstable, each is limited to this inertia
+divided by the step, and then all limited ones by one factor, until the largest eigenvalue of ``h
+M^-1 D`` is 1, so that no motion reverses within a step.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 
 import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
-from bridge.mechanism.coordinates import Coordinates, Position, kind_of, positions_of
+from bridge.mechanism.coordinates import (
+    Coordinates,
+    Position,
+    kind_of,
+    positions_of,
+    random_position,
+)
 from bridge.mechanism.dynamics import (
     STABILITY_LIMIT,
     joint_coefficients,
     mass_matrix,
     mode_rates,
-    modes,
 )
 from bridge.mechanism.kinematics import relative_motions
 from bridge.targets.pybullet import codes
 from loaders.diagnostics import Diagnostics
 from loaders.pose import Array
 
-from .articulation import Articulation, Segment
+from .articulation import Articulation, Dampers, Segment
 from .client import BASE, TARGET, Client
 
 NO_VELOCITY_LIMIT = 1e9
@@ -61,11 +73,17 @@ def clear_pybullet_defaults(client: Client, body: int, articulation: Articulatio
     client.changeDynamics(
         body, BASE, linearDamping=0.0, angularDamping=0.0, maxJointVelocity=NO_VELOCITY_LIMIT
     )
-    _disable_motors(client, body, articulation)
+    disable_motors(client, body, articulation)
 
 
-def _disable_motors(client: Client, body: int, articulation: Articulation) -> None:
-    """Set the force of the motor that brakes every PyBullet joint to zero."""
+def disable_motors(client: Client, body: int, articulation: Articulation) -> None:
+    """Set the force of the motor that brakes every PyBullet joint to zero.
+
+    Args:
+        client: The physics server.
+        body: PyBullet's id of the body.
+        articulation: The articulation that the body was loaded from.
+    """
     kinds = {
         i: segment.primitive.kind
         for i, segment in enumerate(articulation.segments[1:])
@@ -83,12 +101,13 @@ def _disable_motors(client: Client, body: int, articulation: Articulation) -> No
         )
 
 
-def set_friction(client: Client, body: int, articulation: Articulation) -> float:
-    """Give joints their dry friction, as a motor that brakes with that force: this is exactly
-    Coulomb friction.
+def adapt_to_step(client: Client, body: int, articulation: Articulation) -> float:
+    """Give joints what depends on the time step: their dry friction, and the damping that is
+    limited.
 
-    PyBullet stores the impulse of this force over one step, so the friction is correct only for the
-    present time step.
+    Dry friction is a motor that brakes with that force: this is exactly Coulomb friction. PyBullet
+    stores the impulse of this force over one step, so both are correct only for the present time
+    step.
 
     Args:
         client: The physics server.
@@ -105,7 +124,35 @@ def set_friction(client: Client, body: int, articulation: Articulation) -> float
             client.setJointMotorControl2(
                 body, index, client.modes.VELOCITY_CONTROL, targetVelocity=0.0, force=friction
             )
+    if articulation.dampers is not None:
+        for index, damping in joint_damping(articulation, time_step).items():
+            client.changeDynamics(body, index, jointDamping=damping)
     return time_step
+
+
+def depends_on_step(articulation: Articulation) -> bool:
+    """Return whether `adapt_to_step` has anything to do."""
+    return articulation.dampers is not None or any(map(dry_friction, articulation.segments[1:]))
+
+
+def joint_damping(articulation: Articulation, step: float) -> dict[int, float]:
+    """Return the damping of each of PyBullet's joints that has some, by its index.
+
+    Args:
+        articulation: The articulation of the body.
+        step: Time step [s], for which stiff damping is limited.
+    """
+    mechanism, dampers = articulation.mechanism, articulation.dampers
+    damping = joint_coefficients(mechanism.bodies, attrgetter("damping"))
+    if dampers is not None:
+        damping = dampers.limited(step)
+    found: dict[int, float] = {}
+    for body, segments in zip(mechanism.bodies, articulation.joint_segments, strict=True):
+        for index, primitive in zip(segments, body.primitives, strict=False):
+            value = float(damping[body.v_start + primitive.dof_index])
+            if value and articulation.segments[index + 1].is_primary:
+                found[index] = value / primitive.ratio**2
+    return found
 
 
 def dry_friction(segment: Segment) -> float:
@@ -121,81 +168,93 @@ def dry_friction(segment: Segment) -> float:
     return primitive.limits.friction / abs(primitive.ratio)
 
 
-_EQUAL = 1e-6
-"""Relative difference of the parts of two joints in a mode below which they are equal, as those of
-coupled joints.
-"""
 _DEPENDENT = 1e-10
 """Size of a motion, relative to the largest one, below which constraints prevent it by rounding
 only.
 """
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Dampers:
-    """The dampers of one body, at one position."""
-
-    v_order: Sequence[tuple[str, int]]
-    mobility: Array
-    """Inverse of the mass matrix, for motions that couplings allow."""
-    damping: Array
-    """Damping of each velocity."""
-    rates: Array
-    """Rates at which the modes decay [1/s], ascending."""
-
-    def unstable_joints(self, step: float) -> list[str]:
-        """Return the joints that take the largest part in a mode that is unstable at a time step
-        [s]; one for each.
-        """
-        parts = (
-            modes(self.mobility, self.damping, self.rates[self.rates * step > STABILITY_LIMIT]) ** 2
-        )
-        largest = np.argmax(parts > (1.0 - _EQUAL) * parts.max(axis=0, initial=0.0), axis=0)
-        return [self.v_order[k][0] for k in sorted(set(largest.tolist()))]
-
-    def max_step(self) -> float:
-        """Return the time step below which the dampers are stable [s]."""
-        return STABILITY_LIMIT / float(self.rates[-1])
-
-
-def report_stiff_damping(
+def with_limited_damping(
     articulations: Sequence[Articulation],
     q: Mapping[str, Position],
     client: Client,
     diagnostics: Diagnostics,
-) -> None:
-    """Report the joints whose damping is unstable at the present time step of a physics server.
+    *,
+    exact: bool,
+) -> list[Articulation]:
+    """Return the bodies to load, with limited dampers where they are unstable at the present time
+    step of a physics server, and report them.
 
-    Models with split links are left out, because the constraint between their halves may hold what
-    the damping excites.
+    Models with split links are left as they are, because the constraint between their halves may
+    hold what the damping excites.
 
     Args:
         articulations: The bodies to load.
         q: Their positions, by joint.
         client: The physics server.
         diagnostics: Record of the findings.
+        exact: Whether damping stays as it is, and is only reported.
     """
     step = float(client.getPhysicsEngineParameters()["fixedTimeStep"])
-    stiff = [a.mechanism for a in articulations if rate_bound(a.mechanism) * step > STABILITY_LIMIT]
-    found = [
-        dampers for mechanism in stiff if (dampers := _dampers(mechanism, q, step)) is not None
+    if any(articulation.split_link is not None for articulation in articulations):
+        return list(articulations)
+    dampers = [
+        _dampers(a.mechanism, q, step) if rate_bound(a.mechanism) * step > STABILITY_LIMIT else None
+        for a in articulations
     ]
-    if not found or any(articulation.split_link is not None for articulation in articulations):
-        return
+    found = [each for each in dampers if each is not None and each.unstable_joints(step)]
+    if not found:
+        return list(articulations)
+    if exact:
+        _report_stiff(found, step, articulations[0].mechanism.physics.time_step, diagnostics)
+        return list(articulations)
+    _report_limited(found, step, articulations[0].mechanism.physics.time_step, diagnostics)
+    return [
+        dataclasses.replace(a, dampers=each if each in found else None)
+        for a, each in zip(articulations, dampers, strict=True)
+    ]
+
+
+def _report_stiff(
+    found: Sequence[Dampers], step: float, file_step: float, diagnostics: Diagnostics
+) -> None:
     max_step = min(dampers.max_step() for dampers in found)
     names = tuple(
         dict.fromkeys(name for dampers in found for name in dampers.unstable_joints(step))
     )
-    if not names:
-        return
     diagnostics.add(
         codes.STIFF_DAMPING,
         target=TARGET,
-        hint=_hint(articulations[0].mechanism.physics.time_step, max_step),
+        hint=_hint(file_step, max_step),
         subjects=names,
         step=step,
         max_step=max_step,
         names=names,
+    )
+
+
+def _report_limited(
+    found: Sequence[Dampers], step: float, file_step: float, diagnostics: Diagnostics
+) -> None:
+    changed = {
+        name: (stated, limited)
+        for dampers in found
+        for (name, _), stated, limited in zip(
+            dampers.v_order, dampers.damping.tolist(), dampers.limited(step).tolist(), strict=True
+        )
+        if limited < stated
+    }
+    diagnostics.add(
+        codes.LIMITED_DAMPING,
+        target=TARGET,
+        hint=_hint(file_step, min(dampers.max_step() for dampers in found)),
+        subjects=tuple(changed),
+        step=step,
+        factor=max(stated / limited for stated, limited in changed.values()),
+        names=tuple(
+            f"{name} ({stated:.3g} becomes {limited:.3g})"
+            for name, (stated, limited) in changed.items()
+        ),
     )
 
 
@@ -256,27 +315,48 @@ def _smallest_moments(bodies: Sequence[Body]) -> dict[str, float]:
     return dict(zip((body.name for body in bodies), lowest, strict=True))
 
 
-def _dampers(mechanism: Mechanism, q: Mapping[str, Position], step: float) -> _Dampers | None:
+_SAMPLES = 4
+"""Number of random positions at which dampers are examined, beside the initial one."""
+
+
+def _dampers(mechanism: Mechanism, q: Mapping[str, Position], step: float) -> Dampers | None:
     """Return the dampers of a body; None if they are stable at a time step [s], or their rates are
     not known.
+
+    They are examined at the initial positions and, unless loops or constraints hold the joints, at
+    random ones within the limits.
     """
     damping = joint_coefficients(mechanism.bodies, attrgetter("damping"))
-    positions = mechanism.positions_by_body(positions_of(mechanism.bodies, q))
+    initial = mechanism.positions_by_body(positions_of(mechanism.bodies, q))
+    sampled = [initial]
+    if not mechanism.closures and not mechanism.constraints:
+        rng = np.random.default_rng(0)
+        sampled += [
+            [random_position(body, rng) if body.primitives else () for body in mechanism.bodies]
+            for _ in range(_SAMPLES)
+        ]
+    mobilities = [_mobility(mechanism, positions, damping, step) for positions in sampled]
+    known = tuple(mobility for mobility in mobilities if mobility is not None)
+    return Dampers(mechanism.v_order, known, damping) if known else None
+
+
+def _mobility(
+    mechanism: Mechanism, positions: Sequence[Coordinates], damping: Array, step: float
+) -> Array | None:
+    """Return the inverse of the mass matrix for motions that couplings, loops and constraints
+    allow; None if dampers are stable at a time step [s], or their rates are not known.
+    """
     M = mass_matrix(mechanism.bodies, positions, with_rotors=False)  # PyBullet has none
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             G = _independent_motions(mechanism, positions)
             if _are_stable(M, damping, G, step):
                 return None
-            mobility = G @ _inverse(G.T @ M @ G) @ G.T
-            rates = mode_rates(mobility, damping)
+            mobility: Array = G @ _inverse(G.T @ M @ G) @ G.T
+            fastest = mode_rates(mobility, damping)[-1]
     except np.linalg.LinAlgError:  # numbers that are too large or too small
         return None
-    return (
-        _Dampers(mechanism.v_order, mobility, damping, rates)
-        if 0.0 < rates[-1] < math.inf
-        else None
-    )
+    return mobility if 0.0 < fastest < math.inf else None
 
 
 def _are_stable(M: Array, damping: Array, G: Array, step: float) -> bool:

@@ -48,6 +48,7 @@ from loaders.pose import IDENTITY, Array, Pose, frozen, matrix_to_quaternion, ro
 
 from .articulation import welded_pose
 from .client import BASE
+from .damping import joint_damping
 from .state import State, apply_efforts
 
 AGREEMENT = 1e-6
@@ -465,7 +466,7 @@ def _undisturbed(state: State, gravity: Sequence[float]) -> Iterator[Callable[[]
     """
     client = state.client
     present, parameters = state.gravity(), client.getPhysicsEngineParameters()
-    damping = _damping(state)
+    damping = joint_damping(state.articulation, parameters["fixedTimeStep"])
     saved: int = client.saveState()
     client.setGravity(*gravity)
     client.setPhysicsEngineParameter(numSolverIterations=0)
@@ -479,13 +480,6 @@ def _undisturbed(state: State, gravity: Sequence[float]) -> Iterator[Callable[[]
         client.setPhysicsEngineParameter(numSolverIterations=parameters["numSolverIterations"])
         client.setTimeStep(parameters["fixedTimeStep"])
         client.setGravity(*present)
-
-
-def _damping(state: State) -> dict[int, float]:
-    """Return the damping of each joint that has some, by PyBullet's index."""
-    client, body = state.client, state.body
-    by_index = {i: float(client.getJointInfo(body, i)[6]) for i in range(client.getNumJoints(body))}
-    return {i: damping for i, damping in by_index.items() if damping}
 
 
 def _set_damping(state: State, damping: Mapping[int, float]) -> None:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
-from typing import Any, Unpack, cast
+from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
-from bridge.choices import Base, CollisionMeshes
+from bridge.choices import Base, CollisionMeshes, Overlaps
 from bridge.geometry.convex_decomposition import check_choice
+from bridge.lowering.lower import report_overlaps
 from bridge.lowering.sources import Source, loss_summary, mechanism_of
-from bridge.lowering.transform import placed, scaled
+from bridge.lowering.transform import placed, scaled, with_overlaps
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, initial_positions, positions_of
 from bridge.stdout_capture import capture_stdout
@@ -26,7 +26,7 @@ from loaders.diagnostics import Diagnostics, ExportError, Where, without_repeats
 from loaders.files.robot_descriptions import SCHEME, source_text
 from loaders.finish.finish import MissingFileError
 from loaders.pose import IDENTITY, Pose
-from loaders.text import check_flag, check_option_names
+from loaders.text import check_flag, check_option_names, check_option_value
 
 from .articulation import Articulation, articulate
 from .body import Bodies, PyBulletBody
@@ -45,11 +45,11 @@ from .contact import (
     set_contacts,
     set_filters,
 )
-from .damping import clear_pybullet_defaults, report_stiff_damping
+from .damping import clear_pybullet_defaults, with_limited_damping
 from .features import report_unsupported_features
 from .geometry import ShapeWriter
 from .mesh import MAX_PATH, temporary_files
-from .state import State, align_split_links, pose_from
+from .state import State, align_split_links, pose_of
 from .urdf import urdf_text
 
 
@@ -62,29 +62,11 @@ def base_pose(position: Sequence[float] | None, xyzw: Sequence[float] | None) ->
     """
     if position is None and xyzw is None:
         return IDENTITY
-    p = _numbers("basePosition", (0.0, 0.0, 0.0) if position is None else position, "x, y, z")
-    q = _numbers(
-        "baseOrientation", (0.0, 0.0, 0.0, 1.0) if xyzw is None else xyzw, "a quaternion x, y, z, w"
+    return pose_of(
+        (0.0, 0.0, 0.0) if position is None else position,
+        (0.0, 0.0, 0.0, 1.0) if xyzw is None else xyzw,
+        ("basePosition", "baseOrientation"),
     )
-    if math.hypot(*q) < 1e-9:
-        raise ValueError(
-            f"invalid baseOrientation {tuple(q)}: a quaternion of zeros does not represent a "
-            f"rotation; "
-            "the identity is [0, 0, 0, 1], and pybullet.getQuaternionFromEuler converts angles"
-        )
-    return pose_from(p, q)
-
-
-def _numbers(name: str, values: Sequence[float], expected: str) -> list[float]:
-    try:
-        if any(isinstance(value, str) for value in values):
-            raise TypeError("a word is no number")
-        numbers = [float(value) for value in values]
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"invalid {name} {values!r}; expected {expected}") from error
-    if len(numbers) != expected.count(",") + 1 or not all(map(math.isfinite, numbers)):
-        raise ValueError(f"invalid {name} {tuple(numbers)}; expected {expected}")
-    return numbers
 
 
 def refuse_maximal_coordinates(wanted: object) -> None:
@@ -146,6 +128,8 @@ def find_source(source: Source, paths: Sequence[str | os.PathLike[str]]) -> Sour
     raise MissingFileError(tuple(diagnostics))
 
 
+Damping = Literal["limited", "exact"]
+"""Damping that is unstable at the time step: limited to what is stable, or as the file states."""
 _INVISIBLE = (1.0, 1.0, 1.0, 0.0)
 
 
@@ -183,7 +167,9 @@ _OPTIONS = {
     "globalScaling",
     "physicsClientId",
     "policy",
+    "overlaps",
     "collision_meshes",
+    "damping",
 }
 
 
@@ -213,7 +199,9 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     physicsClientId: Any = 0,
     *,
     policy: str | None = None,
+    overlaps: Overlaps = "exclude",
     collision_meshes: CollisionMeshes = "as_is",
+    damping: Damping = "limited",
     **load_options: Unpack[LoadOptions],
 ) -> PyBulletBody | Bodies:
     """Load a model or a world into PyBullet with the physics that it states.
@@ -239,12 +227,17 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         physicsClientId: The physics server: its id, or a ``BulletClient``.
         policy: The rule for pairs of links that no collision filter names; see
             `loaders.collision_pairs`. None is that of the source's format.
+        overlaps: The links of a URDF that overlap initially. ``exclude`` lets them not collide,
+            because a URDF does not state which links do; ``keep`` lets them collide.
         collision_meshes: The collision geometry of meshes. ``as_is`` is what the file states: for
             PyBullet, the separate convex parts of a mesh that consists of such, or else its convex
             hull, on moving links, and the mesh itself on links welded to the world, unless the file
             asks for a hull or a convex decomposition. ``hull`` is the convex hull everywhere.
             ``decompose`` divides every mesh that is not convex into convex parts (`pip install
             "sdfbridge[convex]"`).
+        damping: Damping of joints that is unstable at the time step of the physics server:
+            ``limited`` to what stops the joint within one step, with a finding, or ``exact``, the
+            number of the file.
         load_options: The options of `loaders.load`. ``strict=True`` makes everything that is lost
             or approximated an error, in reading and in PyBullet; the others apply if ``source`` is
             a path.
@@ -275,6 +268,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     """
     check_option_names(load_options, LoadOptions, _OPTIONS)
     check_choice(collision_meshes, TARGET)
+    check_option_value("damping", damping, get_args(Damping))
     if useFixedBase is not None:
         check_flag("useFixedBase", useFixedBase)
     refuse_maximal_coordinates(useMaximalCoordinates)
@@ -282,12 +276,13 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     source = find_source(source, load_options.get("paths", ()))
     with loss_summary(source, load_options) as losses:
         mechanism = mechanism_of(source, base=_BASES[useFixedBase], **load_options)
+        mechanism = with_overlaps(mechanism, overlaps)
         mechanism = _with_placement(mechanism, X_WN, globalScaling)
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
         with temporary_files() as files:
             shapes = ShapeWriter(files, collision_meshes)
             policy = mechanism.default_policy if policy is None else policy
-            plan = _plan(mechanism, policy, flag_bits(flags), shapes, client, diagnostics)
+            plan = _plan(mechanism, policy, flag_bits(flags), shapes, client, damping, diagnostics)
             diagnostics.raise_for(ExportError, strict=load_options.get("strict", False))
             loaded = _load_plan(plan, client, diagnostics)
         losses.add(loaded.diagnostics, without=mechanism.scene.diagnostics)
@@ -333,15 +328,22 @@ def _plan(
     flags: int,
     shapes: ShapeWriter,
     client: Client,
+    damping: Damping,
     diagnostics: Diagnostics,
 ) -> _Plan:
     excluded = mechanism.excluded_pairs(policy)
-    articulations = articulate(mechanism, diagnostics)
+    report_overlaps(mechanism, policy, diagnostics)
+    positions = initial_positions(mechanism)
+    articulations = with_limited_damping(
+        articulate(mechanism, diagnostics),
+        positions,
+        client,
+        diagnostics,
+        exact=damping == "exact",
+    )
     filters = PairFilters(
         articulations=articulations, body_index=mechanism.body_index, excluded=excluded
     )
-    positions = initial_positions(mechanism)
-    report_stiff_damping(articulations, positions, client, diagnostics)
     report_unsupported_features(mechanism, diagnostics)
     coefficients = pair_coefficients(mechanism, excluded)
     report_contacts(articulations, coefficients, diagnostics)

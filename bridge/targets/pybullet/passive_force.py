@@ -32,8 +32,8 @@ from bridge.mechanism.bodies import (
 from bridge.mechanism.coordinates import Position, check_mapping, joint_index
 from bridge.mechanism.dynamics import joint_coefficients
 from bridge.mechanism.force_laws import bushing_wrench, is_tendon_representable, tendon_force
+from loaders.engine_settings import gravity_share
 from loaders.model import Bushing, DistanceConstraint, Link, SpringDamper, TendonConstraint
-from loaders.model.link import gravity_share
 from loaders.pose import Array, skew
 
 from .state import (
@@ -267,6 +267,20 @@ def _point_jacobian(jacobian: Array, p_LP_W: Array) -> Array:
     """
     point: Array = jacobian[3:] - skew(p_LP_W) @ jacobian[:3]
     return point
+
+
+def has_passive_forces(mechanism: Mechanism) -> bool:
+    """Return whether `apply_passive_forces` ever applies a force to the bodies of a mechanism.
+
+    Args:
+        mechanism: The mechanism.
+    """
+    return bool(
+        mechanism.force_elements
+        or mechanism.constraints
+        or any(True for _ in fluid_forces(mechanism))
+        or any(_springs(body) or gravity_share(body.link) != 1.0 for body in mechanism.bodies)
+    )
 
 
 def apply_passive_forces(states: Iterable[State], mechanism: Mechanism) -> None:

@@ -11,10 +11,12 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, BodyConnection, Primitive, PrimitiveKind
@@ -23,6 +25,7 @@ from bridge.mechanism.coordinates import (
     Position,
     check_names,
     checked_numbers,
+    default_position,
     joint_index,
     joint_position,
     kind_of,
@@ -40,6 +43,8 @@ from loaders.text import unknown_name
 from .articulation import Articulation
 from .client import BASE, Client
 
+_FLOATS = np.dtype(np.float64)
+Quaternion = tuple[float, float, float, float]
 Value = float | Coordinates
 """Position or velocity of a joint: a number for a single degree of freedom, otherwise a tuple."""
 
@@ -50,10 +55,157 @@ def pose_from(position: Sequence[float], xyzw: Sequence[float]) -> Pose:
     return Pose.of(quaternion_to_matrix((w, x, y, z)), position)
 
 
+def pose_of(
+    position: Sequence[float],
+    xyzw: Sequence[float],
+    names: tuple[str, str] = ("position", "orientation"),
+) -> Pose:
+    """Return a pose from a position and a quaternion ``x y z w`` that a user gives.
+
+    Args:
+        position: The position [m].
+        xyzw: The quaternion.
+        names: What both are called in messages.
+
+    Raises:
+        ValueError: if a number is missing, superfluous or not finite, or if the quaternion is zero.
+    """
+    p = numbers(names[0], position, "x, y, z")
+    q = numbers(names[1], xyzw, "a quaternion x, y, z, w")
+    if math.hypot(*q) < 1e-9:
+        raise ValueError(
+            f"invalid {names[1]} {tuple(q)}: a quaternion of zeros does not represent a rotation; "
+            "the identity is [0, 0, 0, 1], and pybullet.getQuaternionFromEuler converts angles"
+        )
+    return pose_from(p, q)
+
+
+def numbers(name: str, values: Sequence[float], expected: str) -> list[float]:
+    """Return finite numbers that a user gives.
+
+    Args:
+        name: What they are called in messages.
+        values: The numbers.
+        expected: What is expected, with a comma between two numbers.
+
+    Raises:
+        ValueError: if a number is missing, superfluous or not finite.
+    """
+    try:
+        if any(isinstance(value, str) for value in values):
+            raise TypeError("a word is no number")
+        found = [float(value) for value in values]
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"invalid {name} {values!r}; expected {expected}") from error
+    if len(found) != expected.count(",") + 1 or not all(map(math.isfinite, found)):
+        raise ValueError(f"invalid {name} {tuple(found)}; expected {expected}")
+    return found
+
+
 def quaternion_of(R: Array) -> tuple[float, float, float, float]:
     """Return the quaternion ``x y z w`` of a rotation matrix, as PyBullet takes it."""
     w, x, y, z = matrix_to_quaternion(R)
     return x, y, z, w
+
+
+class Axis(NamedTuple):
+    """A degree of freedom that one hinge or slide of PyBullet measures and drives."""
+
+    joint: int
+    """PyBullet's index of the joint."""
+    ratio: float
+    """Displacement of PyBullet's joint for one unit of the degree of freedom."""
+    limit: float
+    """Effort limit of the joint and of its actuators [N or N m]; infinite without one."""
+
+
+class Span(NamedTuple):
+    """The place of one joint, or of a free base, in the arrays of a body."""
+
+    name: str
+    body: Body
+    segments: tuple[int, ...]
+    q: slice
+    v: slice
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """The order of the positions, velocities and efforts of one body in arrays."""
+
+    spans: dict[int, Span]
+    """Every joint with degrees of freedom, by the index of its body, in order."""
+    axes: tuple[Axis, ...]
+    """The degrees of freedom of hinges and slides, in order."""
+    others: tuple[tuple[int, Span], ...]
+    """The free base and the ball joints, each with the number of axes before it."""
+    by_name: dict[str, Axis]
+    """The axis of each joint that has one."""
+    indices: tuple[int, ...]
+    """PyBullet's indices of the axes."""
+    ratios: tuple[float, ...] | None
+    """One divided by the ratio of each axis; None if all are 1."""
+    safe_square: float
+    """Square of the smallest effort limit."""
+    is_plain: bool
+    """Whether all numbers are those of PyBullet's hinges and slides."""
+    is_direct: bool
+    """Whether each hinge and slide is an axis of its own."""
+    shape: tuple[int]
+    """Shape of the velocities and efforts."""
+
+    @classmethod
+    def of(cls, articulation: Articulation) -> Layout:
+        """Return the order of the joints of an articulation: that of its mechanism."""
+        mechanism = articulation.mechanism
+        spans, axes, others = dict[int, Span](), list[Axis](), list[tuple[int, Span]]()
+        by_name: dict[str, Axis] = {}
+        nq = nv = 0
+        for i, body in enumerate(mechanism.bodies):
+            if not body.primitives:
+                continue
+            segments, size = articulation.joint_segments[i], len(default_position(body))
+            places = slice(nq, nq + size), slice(nv, nv + body.nv)
+            span = spans[i] = Span(str(body.joint), body, segments, *places)
+            nq, nv = nq + size, nv + body.nv
+            if kind_of(body) is not None:
+                others.append((len(axes), span))
+                continue
+            own = _axes(articulation, body, segments)
+            axes += own
+            if len(own) == 1:
+                by_name[span.name] = own[0]
+        is_unscaled = all(axis.ratio == 1.0 for axis in axes)
+        inverse = tuple(1.0 / axis.ratio if axis.ratio else 0.0 for axis in axes)
+        return cls(
+            spans=spans,
+            axes=tuple(axes),
+            others=tuple(others),
+            by_name=by_name,
+            indices=tuple(axis.joint for axis in axes),
+            ratios=None if is_unscaled else inverse,
+            safe_square=min((axis.limit for axis in axes), default=math.inf) ** 2,
+            is_plain=is_unscaled and bool(axes) and not others,
+            is_direct=len(axes)
+            == sum(len(span.segments) for span in spans.values() if kind_of(span.body) is None),
+            shape=(nv,),
+        )
+
+
+def _axes(articulation: Articulation, body: Body, segments: tuple[int, ...]) -> list[Axis]:
+    """Return the degrees of freedom of a body on hinges and slides, in order.
+
+    Where a hinge and a slide share one, as in a screw, it is that of the hinge.
+    """
+    primary = {
+        primitive.dof_index: (index, primitive)
+        for index, primitive in zip(segments, body.primitives, strict=True)
+        if articulation.segments[index + 1].is_primary
+    }
+    return [
+        Axis(index, primitive.ratio, _effort_limit(articulation.mechanism, body, primitive))
+        for _, (index, primitive) in sorted(primary.items(), key=lambda item: item[0])
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +215,41 @@ class State:
     client: Client
     body: int
     articulation: Articulation
+    layout: Layout = field(init=False)
+    p_SI: Coordinates = field(init=False)
+    """Origin of the inertial frame I of the base, in which PyBullet expresses its pose."""
+    q_IS: Coordinates = field(init=False)
+    """Quaternion ``w x y z`` of the base in its inertial frame."""
+    identify: Callable[[], tuple[bytes, bytes]] = field(init=False)
+    """Function that returns PyBullet's names of the base and of the body."""
+    names: tuple[bytes, bytes] = field(init=False)
+    """These names when the body was loaded."""
+    joint_states: Callable[[], Sequence[Any]] = field(init=False)
+    """Function that returns PyBullet's states of all axes."""
+    command: Callable[..., None] = field(init=False)
+    """Function that applies forces to all axes for one step."""
+
+    def __post_init__(self) -> None:
+        modes, client, layout = self.client.modes, self.client.id, Layout.of(self.articulation)
+        _, _, _, p_SI, (x, y, z, w), *_ = self.client.getDynamicsInfo(self.body, BASE)
+        identify = partial(modes.getBodyInfo, self.body, client)
+        calls = {
+            "identify": identify,
+            "joint_states": partial(modes.getJointStates, self.body, layout.indices, client),
+            "command": partial(
+                modes.setJointMotorControlArray,
+                self.body,
+                layout.indices,
+                modes.TORQUE_CONTROL,
+                physicsClientId=client,
+            ),
+        }
+        fixed = {"layout": layout, "p_SI": p_SI, "q_IS": (w, -x, -y, -z), "names": identify()}
+        for name, value in (calls | fixed).items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"<State of PyBullet body {self.body}: {len(self.articulation.segments)} links>"
 
     def gravity(self) -> list[float]:
         """Return the present gravity of the physics server [m/s^2]."""
@@ -115,110 +302,93 @@ class State:
 
     # --- reading ----------------------------------------------------------------------------------
 
+    def read(self) -> tuple[Sequence[float], Sequence[float], Sequence[float]]:
+        """Return all positions, velocities and efforts of motors, in the order of the layout.
+
+        PyBullet is asked once for all hinges and slides. The efforts are those of the motors in
+        the last step; a free base has none.
+        """
+        layout = self.layout
+        q: Sequence[float] = ()
+        v: Sequence[float] = ()
+        efforts: Sequence[float] = ()
+        if layout.indices:
+            q, v, _, efforts = zip(*self.joint_states(), strict=True)
+            if layout.ratios is not None:
+                q = [x * inverse for x, inverse in zip(q, layout.ratios, strict=True)]
+                v = [x * inverse for x, inverse in zip(v, layout.ratios, strict=True)]
+                efforts = [x * axis.ratio for x, axis in zip(efforts, layout.axes, strict=True)]
+        if not layout.others:
+            return q, v, efforts
+        all_q: list[float] = []
+        all_v: list[float] = []
+        all_efforts: list[float] = []
+        start = 0
+        for end, (_, body, segments, *_) in layout.others:
+            own = self._ball_motion(body, segments[0]) if segments else (*self.base_motion(), _NONE)
+            all_q += (*q[start:end], *own[0])
+            all_v += (*v[start:end], *own[1])
+            all_efforts += (*efforts[start:end], *own[2])
+            start = end
+        return [*all_q, *q[start:]], [*all_v, *v[start:]], [*all_efforts, *efforts[start:]]
+
     def positions(self) -> dict[str, Value]:
         """Return the position of every joint with degrees of freedom."""
-        return self._by_joint(0, self._position)
+        q = self.read()[0]
+        return {span.name: _value(q[span.q]) for span in self.layout.spans.values()}
 
     def velocities(self) -> dict[str, Value]:
         """Return the velocity of every joint with degrees of freedom."""
-        return self._by_joint(1, self._velocity)
+        return self.by_joint(self.read()[1])
 
-    def _by_joint(
-        self, k: int, of_body: Callable[[Body, tuple[int, ...]], Coordinates]
-    ) -> dict[str, Value]:
-        """Return a value of every joint with degrees of freedom; PyBullet is asked once for all
-        hinges and slides.
+    def by_joint(self, values: Sequence[float]) -> dict[str, Value]:
+        """Return velocities or efforts in the order of the layout by joint."""
+        return {span.name: _value(values[span.v]) for span in self.layout.spans.values()}
 
-        Args:
-            k: Index of the value in PyBullet's state of a joint.
-            of_body: Function that returns the value of a ball joint or a free base.
+    def base_motion(self) -> tuple[Coordinates, Coordinates]:
+        """Return the pose of the base, ``x y z qw qx qy qz``, and the velocity of its origin, ``vx
+        vy vz wx wy wz``, in the world.
         """
-        moving = self._moving()
-        indices = [
-            index for body, segments in moving if kind_of(body) is None for index in segments
-        ]
-        states = iter(self.client.getJointStates(self.body, indices) if indices else ())
-        values: dict[str, Value] = {}
-        for body, segments in moving:
-            is_scalar = kind_of(body) is None
-            found = (
-                joint_position(body, [(next(states)[k],) for _ in segments])
-                if is_scalar
-                else of_body(body, segments)
-            )
-            values[str(body.joint)] = _value(found)
-        return values
+        (x, y, z), (qx, qy, qz, qw) = self.client.getBasePositionAndOrientation(self.body)
+        (vx, vy, vz), (wx, wy, wz) = self.client.getBaseVelocity(self.body)
+        q_WS = _product((qw, qx, qy, qz), self.q_IS)
+        rx, ry, rz = _rotated(q_WS, self.p_SI)
+        v = (vx - wy * rz + wz * ry, vy - wz * rx + wx * rz, vz - wx * ry + wy * rx)
+        return (x - rx, y - ry, z - rz, *q_WS), (*v, wx, wy, wz)
 
-    def _moving(self) -> list[tuple[Body, tuple[int, ...]]]:
-        bodies = zip(
-            self.articulation.mechanism.bodies, self.articulation.joint_segments, strict=True
-        )
-        return [(body, segments) for body, segments in bodies if body.primitives]
-
-    def _position(self, body: Body, segments: tuple[int, ...]) -> Coordinates:
-        kind = kind_of(body)
-        if kind is PrimitiveKind.FREE:
-            return tuple(self.segment_pose(BASE).to_vector())
-        if kind is PrimitiveKind.BALL:
-            x, y, z, w = self.client.getJointStateMultiDof(self.body, segments[0])[0]
-            R_SI = self.inertial_pose(segments[0]).R
-            R_FM = R_SI @ quaternion_to_matrix((w, x, y, z)) @ R_SI.T
-            return joint_position(body, (matrix_to_quaternion(R_FM),))
-        return joint_position(
-            body, [(state[0],) for state in self.client.getJointStates(self.body, segments)]
-        )
-
-    def _velocity(self, body: Body, segments: tuple[int, ...]) -> Coordinates:
-        kind = kind_of(body)
-        if kind is PrimitiveKind.FREE:
-            return self._base_velocity()
-        if kind is PrimitiveKind.BALL:
-            (x, y, z, w), w_I = self.client.getJointStateMultiDof(self.body, segments[0])[:2]
-            R_SI = self.inertial_pose(segments[0]).R
-            w_M = R_SI @ w_I
-            R_FM = R_SI @ quaternion_to_matrix((w, x, y, z)) @ R_SI.T
-            return tuple((-w_M if body.reversed else R_FM @ w_M).tolist())
-        return joint_position(
-            body, [(state[1],) for state in self.client.getJointStates(self.body, segments)]
-        )
-
-    def _base_velocity(self) -> Coordinates:
-        v_com, w = map(np.array, self.client.getBaseVelocity(self.body))
-        v = v_com - np.cross(w, self._p_SIcm_W())
-        return (*v.tolist(), *w.tolist())
-
-    def _p_SIcm_W(self) -> Array:
-        """Return the vector from the origin of the base to its center of mass, in the world."""
-        p: Array = self.segment_pose(BASE).R @ self.inertial_pose(BASE).p
-        return p
+    def _ball_motion(self, body: Body, index: int) -> tuple[Coordinates, Coordinates, Coordinates]:
+        (x, y, z, w), w_I, _, torque = self.client.getJointStateMultiDof(self.body, index)
+        R_SI = self.inertial_pose(index).R
+        R_FM = R_SI @ quaternion_to_matrix((w, x, y, z)) @ R_SI.T
+        R = -R_SI if body.reversed else R_FM @ R_SI
+        position = joint_position(body, (matrix_to_quaternion(R_FM),))
+        return position, tuple((R @ w_I).tolist()), tuple((R @ torque).tolist())
 
     # --- writing ----------------------------------------------------------------------------------
 
-    def set_positions(self, q: Mapping[str, Position]) -> None:
+    def set_positions(self, q: Mapping[str, Position] | ArrayLike) -> None:
         """Set the positions of joints and of those coupled to them, at rest; close loops where
         possible.
+
+        Args:
+            q: Positions by joint; or all of them, in the order of the layout.
 
         Raises:
             ValueError: for an unknown joint or a position of the wrong size.
         """
         mechanism = self.articulation.mechanism
+        if not isinstance(q, Mapping):
+            self.write(q, np.zeros(self.layout.shape))
+            return
         q = with_followers(mechanism, q)
         if not q and not mechanism.closures:
             return
         moved = _named(mechanism, q)
-        for i, position in enumerate(mechanism.positions_by_body(q)):
-            if i in moved:
-                self._reset(
-                    mechanism.bodies[i], self.articulation.joint_segments[i], position, None
-                )
+        by_body = mechanism.positions_by_body(q)
+        self._write({i: by_body[i] for i in self.layout.spans if i in moved})
         for part, link in parts(mechanism.bodies, mechanism.closures):
-            if part not in moved:
-                self._reset(
-                    mechanism.bodies[part],
-                    self.articulation.joint_segments[part],
-                    self._closing(part, link),
-                    None,
-                )
+            if part not in moved and part in self.layout.spans:
+                self._write({part: self._closing(part, link)})
 
     def _closing(self, part: int, link: int) -> Coordinates:
         """Return the joint position that makes a part of a link coincide with the link."""
@@ -227,50 +397,99 @@ class State:
         X_WP = IDENTITY if body.parent == ROOT else self.link_pose(bodies[body.parent].name)
         return closing_position(body, X_WP.inverse() @ self.link_pose(bodies[link].name))
 
-    def set_velocities(self, v: Mapping[str, Position]) -> None:
+    def set_velocities(self, v: Mapping[str, Position] | ArrayLike) -> None:
         """Set the velocities of joints and of those coupled to them; positions stay.
+
+        Args:
+            v: Velocities by joint; or all of them, in the order of the layout.
 
         Raises:
             ValueError: for an unknown joint or a velocity of the wrong size.
         """
+        q = self.read()[0]
+        if not isinstance(v, Mapping):
+            self.write(q, v)
+            return
         mechanism = self.articulation.mechanism
         v = with_followers(mechanism, v, rates=True)
         moved = _named(mechanism, v)
-        for i, velocity in enumerate(velocities_by_body(mechanism.bodies, v)):
-            body, segments = mechanism.bodies[i], self.articulation.joint_segments[i]
-            if i in moved and body.primitives:
-                self._reset(body, segments, self._position(body, segments), velocity)
+        by_body = velocities_by_body(mechanism.bodies, v)
+        spans = {i: span for i, span in self.layout.spans.items() if i in moved}
+        self._write({i: tuple(q[span.q]) for i, span in spans.items()}, by_body)
 
-    def _reset(
-        self,
-        body: Body,
-        segments: tuple[int, ...],
-        position: Coordinates,
-        velocity: Coordinates | None,
-    ) -> None:
-        rates = velocity or (0.0,) * body.nv
-        kind = kind_of(body)
-        if kind is PrimitiveKind.FREE:
-            self._reset_base(Pose.from_vector(position), np.array(rates))
-        elif kind is PrimitiveKind.BALL:
-            self._reset_ball(body, segments[0], position, np.array(rates))
-        else:
-            steps = zip(
-                segments,
-                primitive_positions(body, position),
-                primitive_positions(body, rates),
-                strict=True,
+    def write(self, q: ArrayLike, v: ArrayLike) -> None:
+        """Set all positions and velocities, in the order of the layout.
+
+        Args:
+            q: The positions.
+            v: The velocities.
+
+        Raises:
+            ValueError: for an array of the wrong size or with numbers that are not finite.
+        """
+        layout = self.layout
+        spans = layout.spans.values()
+        positions = checked_array("positions", q, sum(s.q.stop - s.q.start for s in spans))
+        rates = checked_array("velocities", v, layout.shape[0])
+        if layout.is_direct and layout.ratios is None:
+            others = {i: span for i, span in layout.spans.items() if kind_of(span.body) is not None}
+            self._write(
+                {i: tuple(positions[span.q]) for i, span in others.items()},
+                {i: tuple(rates[span.v]) for i, span in others.items()},
             )
-            for index, (displacement,), (rate,) in steps:
-                self.client.resetJointState(self.body, index, displacement, rate)
+            for _, span in reversed(layout.others):
+                del positions[span.q], rates[span.v]
+            if layout.indices:
+                self.client.resetJointStatesMultiDof(
+                    self.body, layout.indices, [(x,) for x in positions], [(x,) for x in rates]
+                )
+            return
+        self._write(
+            {i: tuple(positions[span.q]) for i, span in layout.spans.items()},
+            {i: tuple(rates[span.v]) for i, span in layout.spans.items()},
+        )
 
-    def _reset_base(self, X_WS: Pose, velocity: Array) -> None:
+    def _write(
+        self,
+        positions: Mapping[int, Coordinates],
+        velocities: Mapping[int, Coordinates] | Sequence[Coordinates] | None = None,
+    ) -> None:
+        """Set the positions and velocities of some bodies of the mechanism, by index."""
+        indices, displacements, rates = list[int](), list[Coordinates](), list[Coordinates]()
+        for i, position in positions.items():
+            _, body, segments, *_ = self.layout.spans[i]
+            velocity = (0.0,) * body.nv if velocities is None else velocities[i]
+            kind = kind_of(body)
+            if kind is None and len(segments) == 1:
+                indices.append(segments[0])
+                displacements.append((body.primitives[0].ratio * position[0],))
+                rates.append((body.primitives[0].ratio * velocity[0],))
+            elif kind is PrimitiveKind.FREE:
+                self.set_base_motion(Pose.from_vector(position), np.array(velocity))
+            elif kind is PrimitiveKind.BALL:
+                self._reset_ball(body, segments[0], position, np.array(velocity))
+            else:
+                indices += segments
+                displacements += primitive_positions(body, position)
+                rates += primitive_positions(body, velocity)
+        if indices:
+            self.client.resetJointStatesMultiDof(self.body, indices, displacements, rates)
+
+    def set_base_motion(self, X_WS: Pose, velocity: Array) -> None:
+        """Set the pose of the base and the velocity of its origin, ``vx vy vz wx wy wz``, in the
+        world.
+        """
         X_WI = X_WS @ self.inertial_pose(BASE)
         self.client.resetBasePositionAndOrientation(
             self.body, X_WI.p.tolist(), quaternion_of(X_WI.R)
         )
+        self.set_base_velocity(velocity)
+
+    def set_base_velocity(self, velocity: Array) -> None:
+        """Set the velocity of the origin of the base, ``vx vy vz wx wy wz``, in the world."""
         v, w = velocity[:3], velocity[3:]
-        v_com = v + np.cross(w, X_WI.p - X_WS.p)
+        _, (x, y, z, qw) = self.client.getBasePositionAndOrientation(self.body)
+        v_com = v + np.cross(w, _rotated(_product((qw, x, y, z), self.q_IS), self.p_SI))
         self.client.resetBaseVelocity(self.body, v_com.tolist(), w.tolist())
 
     def _reset_ball(self, body: Body, index: int, position: Coordinates, w: Array) -> None:
@@ -280,6 +499,62 @@ class State:
         self.client.resetJointStateMultiDof(
             self.body, index, quaternion_of(R_SI.T @ R_FM @ R_SI), (R_SI.T @ w_M).tolist()
         )
+
+
+_NONE = (0.0,) * 6
+
+
+def _product(p: Sequence[float], q: Sequence[float]) -> Quaternion:
+    """Return the product of two quaternions ``w x y z``, with a first number that is not negative;
+    in plain numbers, since arrays take five times as long.
+    """
+    a, b, c, d = p
+    w, x, y, z = q
+    u = a * w - b * x - c * y - d * z
+    sign = -1.0 if u < 0.0 else 1.0
+    return (
+        sign * u,
+        sign * (a * x + b * w + c * z - d * y),
+        sign * (a * y - b * z + c * w + d * x),
+        sign * (a * z + b * y - c * x + d * w),
+    )
+
+
+def _rotated(q: Quaternion, p: Sequence[float]) -> Coordinates:
+    """Return a vector rotated by a quaternion ``w x y z``."""
+    w, a, b, c = q
+    x, y, z = p
+    s, t, u = 2.0 * (b * z - c * y), 2.0 * (c * x - a * z), 2.0 * (a * y - b * x)
+    return x + w * s + b * u - c * t, y + w * t + c * s - a * u, z + w * u + a * t - b * s
+
+
+def checked_array(what: str, values: ArrayLike, size: int) -> list[float]:
+    """Return the numbers of an array of positions, velocities or efforts.
+
+    Args:
+        what: What they are, for the message.
+        values: The array that was given.
+        size: How many numbers there must be.
+
+    Raises:
+        TypeError: if it is no array of numbers.
+        ValueError: if it is of the wrong size or has numbers that are not finite.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiu" and array.size:
+        raise TypeError(
+            f"expected a mapping by name of joint, such as {{'elbow': 0.3}}, or an array of "
+            f"{size} {what}, not {values!r:.60}"
+        )
+    if array.shape != (size,):
+        raise ValueError(
+            f"expected {size} {what} in one array, or a mapping by name of joint, not "
+            f"{values!r:.60}"
+        )
+    numbers: list[float] = array.tolist()
+    if not math.isfinite(sum(numbers)) and not all(map(math.isfinite, numbers)):
+        raise ValueError(f"{what} must be finite, not {values!r:.60}")
+    return numbers
 
 
 def joint_motion(states: Iterable[State]) -> tuple[dict[str, Value], dict[str, Value]]:
@@ -292,8 +567,8 @@ def joint_motion(states: Iterable[State]) -> tuple[dict[str, Value], dict[str, V
     return q, v
 
 
-def _value(coordinates: Coordinates) -> Value:
-    return coordinates[0] if len(coordinates) == 1 else coordinates
+def _value(coordinates: Sequence[float]) -> Value:
+    return coordinates[0] if len(coordinates) == 1 else tuple(coordinates)
 
 
 def _named(mechanism: Mechanism, given: Mapping[str, Position]) -> set[int]:
@@ -301,52 +576,145 @@ def _named(mechanism: Mechanism, given: Mapping[str, Position]) -> set[int]:
     return {index[name] for name in given if name in index}
 
 
-def apply_efforts(state: State, efforts: Mapping[str, Position], *, limited: bool = True) -> None:
+def apply_efforts(
+    state: State, efforts: Mapping[str, Position] | ArrayLike, *, limited: bool = True
+) -> None:
     """Apply joint forces and torques for one step.
 
     Args:
         state: State of the body that has the joints.
-        efforts: Force or torque by joint, in the convention of velocities [N or N m].
+        efforts: Force or torque by joint, in the convention of velocities [N or N m]; or all of
+            them, in the order of the layout.
         limited: Whether to clip each effort to the limit of its joint and actuators.
 
     Raises:
         ValueError: for an unknown joint, and for an effort of the wrong size or that is not finite.
     """
-    mechanism = state.articulation.mechanism
-    index = joint_index(mechanism.bodies)
-    check_names(efforts, index, mechanism.bodies)
-    for name, effort in efforts.items():
-        body, segments = (
-            mechanism.bodies[index[name]],
-            state.articulation.joint_segments[index[name]],
-        )
-        _apply(
-            state, body, segments, np.array(checked_numbers(name, body.nv, effort)), limited=limited
-        )
-
-
-def _apply(
-    state: State, body: Body, segments: tuple[int, ...], efforts: Array, *, limited: bool
-) -> None:
-    kind = kind_of(body)
-    if kind is PrimitiveKind.FREE:
-        _apply_base_wrench(state, efforts)
-    elif kind is PrimitiveKind.BALL:
-        _apply_ball_torque(state, body, segments[0], efforts)
+    layout = state.layout
+    if (
+        limited
+        and layout.is_plain
+        and type(efforts) is np.ndarray
+        and efforts.dtype is _FLOATS
+        and efforts.shape == layout.shape
+        and efforts.dot(efforts) < layout.safe_square
+    ):  # most calls of a loop: finite numbers, none of which needs to be clipped
+        state.command(forces=efforts.tolist())
+        return
+    indices: Sequence[int] = layout.indices
+    others: list[tuple[Span, Coordinates]] = []
+    if isinstance(efforts, Mapping):
+        indices, values, others = _forces_by_name(state, efforts, limited=limited)
     else:
-        for index, primitive in zip(segments, body.primitives, strict=True):
-            if state.articulation.segments[index + 1].is_primary:
-                _apply_joint_effort(state, body, index, primitive, efforts, limited=limited)
+        values = checked_array("efforts", efforts, layout.shape[0])
+        for _, span in reversed(layout.others):
+            others.append((span, tuple(values[span.v])))
+            del values[span.v]
+        values = _forces(values, layout.axes, limited=limited)
+    if indices:
+        state.client.setJointMotorControlArray(
+            state.body, indices, state.client.modes.TORQUE_CONTROL, forces=values
+        )
+    for span, wrench in others:
+        if any(wrench) and span.segments:
+            _apply_ball_torque(state, span.body, span.segments[0], np.array(wrench))
+        elif any(wrench):
+            _apply_base_wrench(state, np.array(wrench))
 
 
-def _apply_joint_effort(
-    state: State, body: Body, index: int, primitive: Primitive, efforts: Array, *, limited: bool
-) -> None:
-    limit = _effort_limit(state.articulation.mechanism, body, primitive) if limited else np.inf
-    effort = float(np.clip(efforts[primitive.dof_index], -limit, limit))
-    modes = state.client.modes
-    state.client.setJointMotorControl2(
-        state.body, index, modes.TORQUE_CONTROL, force=effort / primitive.ratio
+def _forces(efforts: Sequence[float], axes: Sequence[Axis], *, limited: bool) -> list[float]:
+    """Return the forces of PyBullet's joints for efforts on axes, clipped to their limits if
+    ``limited``.
+    """
+    clipped = [
+        min(max(effort, -axis.limit), axis.limit) if limited else effort
+        for effort, axis in zip(efforts, axes, strict=True)
+    ]
+    return [effort / axis.ratio for effort, axis in zip(clipped, axes, strict=True)]
+
+
+def _forces_by_name(
+    state: State, efforts: Mapping[str, Position], *, limited: bool
+) -> tuple[list[int], list[float], list[tuple[Span, Coordinates]]]:
+    """Return PyBullet's joints and forces for efforts by joint, and the efforts of free bases and
+    ball joints.
+    """
+    by_name = state.layout.by_name
+    indices: list[int] = []
+    forces: list[float] = []
+    others: list[tuple[Span, Coordinates]] = []
+    for name, effort in efforts.items():
+        if type(effort) is float and name in by_name and -math.inf < effort < math.inf:
+            index, ratio, limit = by_name[name]
+            if limited and not -limit <= effort <= limit:
+                effort = math.copysign(limit, effort)  # noqa: PLW2901 - the clipped effort
+            indices.append(index)
+            forces.append(effort / ratio)
+            continue
+        i, numbers = _checked_effort(state, efforts, name)
+        span = state.layout.spans.get(i)
+        if span is not None and kind_of(span.body) is not None:
+            others.append((span, numbers))
+        elif span is not None:
+            axes = _axes(state.articulation, span.body, span.segments)
+            indices += [axis.joint for axis in axes]
+            forces += _forces(numbers, axes, limited=limited)
+    return indices, forces, others
+
+
+def _checked_effort(
+    state: State, efforts: Mapping[str, Position], name: str
+) -> tuple[int, Coordinates]:
+    bodies = state.articulation.mechanism.bodies
+    index = joint_index(bodies)
+    check_names(efforts, index, bodies)
+    return index[name], checked_numbers(name, bodies[index[name]].nv, efforts[name])
+
+
+MAX_FORCE = 1e5
+"""Largest force or torque of a motor that holds a joint without a limit [N or N m]: PyBullet's own
+default.
+"""
+
+
+def hold(state: State) -> None:
+    """Hold every joint at its present position by PyBullet's motors, with its effort limit.
+
+    Args:
+        state: State of the body.
+    """
+    client, layout = state.client, state.layout
+    control = client.modes.POSITION_CONTROL
+    if layout.indices:
+        joints = client.getJointStates(state.body, layout.indices)
+        forces = [
+            min(axis.limit / abs(axis.ratio), MAX_FORCE) if axis.ratio else 0.0
+            for axis in layout.axes
+        ]
+        client.setJointMotorControlArray(
+            state.body,
+            layout.indices,
+            control,
+            targetPositions=[joint[0] for joint in joints],
+            forces=forces,
+        )
+    for _, span in layout.others:
+        for index in span.segments:
+            target = client.getJointStateMultiDof(state.body, index)[0]
+            client.setJointMotorControlMultiDof(
+                state.body, index, control, targetPosition=target, force=(MAX_FORCE,) * 3
+            )
+
+
+def q_order(mechanism: Mechanism) -> tuple[tuple[str, int], ...]:
+    """Return joint and component of each position in arrays.
+
+    Args:
+        mechanism: The mechanism, in whose order they are.
+    """
+    moving = (body for body in mechanism.bodies if body.primitives)
+    return tuple(
+        (str(body.joint), k) for body in moving for k in range(len(default_position(body)))
     )
 
 

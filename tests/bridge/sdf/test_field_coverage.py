@@ -33,7 +33,7 @@ SILENT = {
     (Scene, "contact_pairs"): "the diagnostics say that they are dropped",
     (Scene, "tendons"): "the diagnostics say that they are dropped",
 }
-WHOLE_DROPPED = (m.Tendon, m.TendonPart, m.MujocoElement, m.ContactPair, m.WeldConstraint)
+WHOLE_DROPPED = (m.Tendon, m.TendonPart, m.EngineElement, m.ContactPair, m.WeldConstraint)
 """Types of which the diagnostics say that they are dropped, whatever they hold."""
 FIELDS = [
     (cls, field)

@@ -53,7 +53,7 @@ SILENT = {
 WHOLE_DROPPED = (
     m.Tendon,
     m.TendonPart,
-    m.MujocoElement,
+    m.EngineElement,
     m.ContactPair,
     m.WeldConstraint,
     m.Light,

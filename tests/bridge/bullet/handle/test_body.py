@@ -344,10 +344,7 @@ def test_a_default_position_is_where_the_robot_starts(bullet_client):
     assert load_into_pybullet(source, physicsClientId=bullet_client).positions()["j"] == 0.4
 
 
-@pytest.mark.parametrize(
-    "call",
-    ["set_positions", "set_velocities", "apply_efforts", "apply_control", "inverse_dynamics"],
-)
+@pytest.mark.parametrize("call", ["apply_control", "inverse_dynamics"])
 def test_what_is_no_mapping_is_refused(bullet_client: int, call: str) -> None:
     robot = load_into_pybullet(ARM, physicsClientId=bullet_client)
     with pytest.raises(

@@ -14,6 +14,7 @@ import pytest
 from bridge import load_into_pybullet, lower
 from bridge.parity.states import fastest_rate
 from bridge.targets.pybullet.damping import rate_bound
+from bridge.targets.pybullet.dynamics import OwnDynamics
 from loaders.diagnostics import ExportError, Fate
 from loaders.inertia import SpatialInertia
 from loaders.model import (
@@ -50,7 +51,9 @@ def wheels(damping: float = 1.0, moment: float = 1e-3, **rest: Any) -> Scene:
 def findings(client: int, source: Any, step: float, **options: Any) -> tuple[Any, list[Any]]:
     """The handle of a source that is loaded at a time step, and what is reported of its damping."""
     pybullet.setTimeStep(step, physicsClientId=client)
-    robot = load_into_pybullet(source, physicsClientId=client, quiet=True, **options)
+    robot = load_into_pybullet(
+        source, damping="exact", physicsClientId=client, quiet=True, **options
+    )
     return robot, [entry for entry in robot.diagnostics if entry.code == CODE]
 
 
@@ -264,3 +267,124 @@ def test_the_links_of_a_loop_are_damped_as_one(bullet_client: int, closing: str)
         assert growth(bullet_client, robot) < 10.0
     robot, (_,) = findings(bullet_client, source, 1.05 * expected)
     assert growth(bullet_client, robot) > 1e3
+
+
+# --- limited damping ------------------------------------------------------------------------------
+
+LIMITED = "pybullet.limited-damping"
+
+
+def limited(client: int, source: Any, step: float = STEP, **options: Any) -> tuple[Any, list[Any]]:
+    """The handle of a source whose damping is limited, and what is reported of it."""
+    pybullet.setTimeStep(step, physicsClientId=client)
+    robot = load_into_pybullet(source, physicsClientId=client, quiet=True, **options)
+    assert CODE not in {entry.code for entry in robot.diagnostics}
+    return robot, [entry for entry in robot.diagnostics if entry.code == LIMITED]
+
+
+def series(damping: float, count: int = 1) -> Scene:
+    """Wheels of 1e-3 kg m^2 on one axle, each damped against the one before it."""
+    names = [f"w{k}" for k in range(count)]
+    links = [link(name, inertia=wheel(1e-3)) for name in names]
+    joints = [
+        joint(f"j{k}", parent, name, axis={"damping": damping})
+        for k, (parent, name) in enumerate(zip((WORLD, *names), names, strict=False))
+    ]
+    return scene(links, joints)
+
+
+def test_a_wheel_is_stopped_within_one_step(bullet_client: int) -> None:
+    """By the closed form d = I / h; the damping of the file, four times as large, diverges."""
+    robot, (finding,) = limited(bullet_client, series(4.0 * 1e-3 / STEP))
+    assert finding.fate is Fate.APPROXIMATED
+    assert finding.subjects == ("j0",)
+    assert finding.arguments["factor"] == pytest.approx(4.0)
+    robot.set_velocities([3.0])
+    robot.step()
+    assert robot.v[0] == pytest.approx(0.0, abs=1e-9)
+    assert robot.q[0] == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("count", [2, 5, 20])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_motion_of_several_damped_wheels_reverses(
+    bullet_client: int, count: int, seed: int
+) -> None:
+    """Each mode of the velocities shrinks at every step and keeps its sign, whatever the start."""
+    robot, (_,) = limited(bullet_client, series(1.0, count))
+    M = lower(series(1.0, count)).mass_matrix()
+    robot.set_velocities(np.random.default_rng(seed).normal(size=count))
+    energy = [robot.v @ M @ robot.v]
+    for _ in range(30):
+        before = robot.v
+        robot.step()
+        energy.append(robot.v @ M @ robot.v)
+        assert robot.v @ M @ before >= -0.02 * energy[-2]
+    assert energy == sorted(energy, reverse=True)
+    assert energy[-1] < 0.9 * energy[0]
+
+
+def test_damping_that_the_step_resolves_is_that_of_the_file(bullet_client: int) -> None:
+    """A soft damper beside a stiff one, and all dampers at a short step, keep their numbers."""
+    light, heavy = link("a", inertia=wheel(1e-3)), link("b", inertia=wheel(1.0))
+    joints = [
+        joint("stiff", WORLD, "a", axis={"damping": 1.0}),
+        joint("soft", WORLD, "b", axis={"damping": 1.0}),
+    ]
+    robot, (finding,) = limited(bullet_client, scene([light, heavy], joints))
+    assert finding.subjects == ("stiff",)
+    robot.set_velocities([0.0, 1.0])
+    robot.step()
+    assert robot.v[1] == pytest.approx(1.0 - STEP)
+    assert limited(bullet_client, series(1.0), 1e-3)[1] == []
+
+
+def test_limited_damping_follows_the_time_step(bullet_client: int) -> None:
+    robot, (_,) = limited(bullet_client, series(1.0))
+    for step in (1e-3, 1e-4, 1e-2, STEP):
+        pybullet.setTimeStep(step, physicsClientId=bullet_client)
+        robot.set_velocities([1.0])
+        robot.step()
+        expected = 1.0 - step / 1e-3 if step < 2e-3 else 0.0
+        assert robot.v[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_questions_about_the_dynamics_keep_the_limit(bullet_client: int) -> None:
+    """A mass matrix that is measured by steps without damping restores what was there."""
+    robot, (_,) = limited(bullet_client, series(1.0))
+    OwnDynamics(robot.dynamics, "steps").mass_matrix()
+    robot.set_velocities([1.0])
+    pybullet.stepSimulation(physicsClientId=bullet_client)
+    assert robot.v[0] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_damping_is_kept_or_limited_by_choice(bullet_client: int) -> None:
+    with pytest.raises(ValueError, match="unknown value 'exakt' of damping; expected one of"):
+        load_into_pybullet(series(1.0), damping="exakt", physicsClientId=bullet_client)
+    with pytest.raises(ExportError, match=r"up to 4\.17 times as fast: j0"):
+        limited(bullet_client, series(1.0), strict=True)
+    with findings(bullet_client, series(1.0), STEP)[0] as robot:
+        assert growth(bullet_client, robot) > 1e3
+
+
+@pytest.mark.parametrize("name", ["kuka_iiwa/model.urdf", "xarm/xarm6_robot.urdf"])
+def test_an_arm_with_stiff_damping_falls_as_at_a_short_step(
+    bullet_client: int, pybullet_robots: Path, name: str
+) -> None:
+    """At 0.1 ms nothing is limited; the positions after half a second are the witness."""
+    pybullet.setGravity(0, 0, -9.81, physicsClientId=bullet_client)
+    options = {"useFixedBase": True, "policy": "pybullet"}
+    fine, found = limited(bullet_client, pybullet_robots / name, 1e-4, **options)
+    assert found == []
+    start = 0.1 * np.ones(len(fine.q))
+    fine.set_positions(start)
+    for _ in range(5000):
+        fine.step()
+    expected = fine.q
+    fine.remove()
+    robot, (_,) = limited(bullet_client, pybullet_robots / name, **options)
+    robot.set_positions(start)
+    for _ in range(120):
+        robot.step()
+    np.testing.assert_allclose(robot.q, expected, atol=0.1)
+    assert np.abs(robot.v).max() < 10.0
