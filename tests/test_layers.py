@@ -124,7 +124,8 @@ ORDER = {
     ),
     "bridge.parity": (
         {"causes", "engine", "states"},
-        {"readings", "reference", "verdict"},
+        {"readings", "verdict"},
+        {"reference"},
         {"bounds", "engines", "quantity"},
         {"convergence"},
         {"attribution", "contact", "motion", "report"},

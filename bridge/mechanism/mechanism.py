@@ -407,7 +407,7 @@ class Mechanism:
 
     @property
     def states_its_pairs(self) -> bool:
-        """Whether the source states which links collide, so that nothing is assumed."""
+        """True if the source states which links collide, so that nothing is assumed."""
         return self.default_policy != "neighbors" or bool(self.scene.filter_rules)
 
     @cached_property

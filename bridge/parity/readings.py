@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache, lru_cache, partial
 from importlib import util
 from typing import Any
 
@@ -31,12 +31,15 @@ from bridge.geometry.convex_decomposition import (
     separate_hulls,
 )
 from bridge.geometry.shapes import supports_of_collision
+from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, MechanismActuator
 from bridge.mechanism.coordinates import kind_of
 from loaders.diagnostics import Diagnostics, Where
+from loaders.engine_settings import MUJOCO
 from loaders.meshes import MeshData, read_mesh
 from loaders.model import (
+    Actuator,
     Box,
     Capsule,
     Collision,
@@ -44,17 +47,20 @@ from loaders.model import (
     Empty,
     Geometry,
     Heightmap,
+    Joint,
     JointAxis,
     Link,
     Mesh,
     Plane,
     Sphere,
     Surface,
+    settings_of,
 )
 from loaders.model.contact import torsional_length
-from loaders.pose import Array, Pose
+from loaders.pose import Array
 
-from .engine import NotReportedError
+from .engine import ActuatorTrial, Hull, NotReportedError, Surfaces
+from .states import without_solver_effects
 
 Pair = frozenset[str]
 """Two links."""
@@ -66,39 +72,6 @@ _DISPLACEMENT, _SPEED = 0.1, 0.3
 """Largest displacement from the target [rad or m] and speed [rad/s or m/s] of a controller's
 trial.
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActuatorTrial:
-    """Commands to one joint, and what the model states of its actuator.
-
-    Attributes:
-        limit: Effort limit [N m or N].
-        commands: Commanded efforts [N m or N].
-        gains: Gains of position and speed of the controller; None if the model states none.
-        position: Position of the joint [rad or m].
-        displacement: Distance of the target from the position, at rest [rad or m].
-        speed: Speed of the joint at the target [rad/s or m/s].
-    """
-
-    limit: float
-    commands: tuple[float, ...]
-    gains: tuple[float, float] | None
-    position: float
-    displacement: float
-    speed: float
-
-    def efforts(self, limit: float, gains: tuple[float, float] | None) -> Array:
-        """Return the effort after each command and, with gains, at the displacement and at the
-        speed [N m or N].
-
-        Args:
-            limit: An effort limit.
-            gains: Gains of position and speed, or None.
-        """
-        p, d = gains or (0.0, 0.0)
-        controlled = () if gains is None else (p * self.displacement, -d * self.speed)
-        return np.clip((*self.commands, *controlled), -limit, limit)
 
 
 def actuator_trials(mechanism: Mechanism) -> dict[str, ActuatorTrial]:
@@ -210,6 +183,30 @@ def _trial(item: MechanismActuator, body: Body) -> ActuatorTrial:
     )
 
 
+@lru_cache(maxsize=1)
+def bare_mechanism(mechanism: Mechanism) -> Mechanism:
+    """Return a mechanism with its actuators, without all that acts on its joints beside them."""
+    smooth, stated = without_solver_effects(mechanism, damped=False).scene, mechanism.scene
+    joints = {joint.name: joint for joint in stated.joints}
+    return relowered(
+        mechanism,
+        replace(
+            smooth,
+            joints=tuple(_with_effort(joint, joints[joint.name]) for joint in smooth.joints),
+            actuators=tuple(_without_rotor(actuator) for actuator in stated.actuators),
+        ),
+    )
+
+
+def _with_effort(joint: Joint, stated: Joint) -> Joint:
+    axes = zip(joint.axes, stated.axes, strict=True)
+    return replace(joint, axes=tuple(replace(a, effort=b.effort) for a, b in axes))
+
+
+def _without_rotor(actuator: Actuator) -> Actuator:
+    return replace(actuator, rotor_inertia=0.0, tendon="", engine_settings=())
+
+
 _AREA = 0.5
 """Area of a triangle relative to the product of two of its edges as vectors."""
 _VOLUME = 1.0 / 6.0
@@ -272,41 +269,6 @@ def _volume_and_sensitivity(hull: Array) -> Array:
     return np.array((volume, area * float(np.ptp(hull.reshape(-1, 3), axis=0).max())))
 
 
-Hull = Callable[[], Array | None]
-"""Computes the triangles of a convex hull, which takes time."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surfaces:
-    """Shapes and surfaces of one engine, by link.
-
-    Attributes:
-        supports: Support of each collision shape in the directions of `bridge.geometry.shapes` [m],
-            a row of each.
-        visuals: Pose of each visual shape in the link; None if the engine does not show them.
-        friction: Coefficient of sliding friction of each collision shape.
-        restitution: Coefficient of restitution of each link; empty if the engine has no such
-            parameter.
-        contact: Torsional and rolling friction [m], stiffness [N/m] and damping [N s/m] of contacts
-            of each link, where NaN leaves it to the engine; None if the engine has no such
-            parameters.
-        pair_friction: Coefficient of sliding friction of pairs of links, where the engine lists
-            pairs.
-        unread: Links with a mesh that the engine holds and does not show.
-        hulls: Computes the triangles of the hull of each collision mesh, shape (m, 3, 3) [m]; None
-            if it is flat.
-    """
-
-    supports: Mapping[str, Array]
-    visuals: Mapping[str, Sequence[Pose]] | None
-    friction: Mapping[str, Sequence[float]]
-    restitution: Mapping[str, float] = field(default_factory=dict)
-    contact: Mapping[str, Sequence[float]] | None = None
-    hulls: Mapping[str, Sequence[Hull]] = field(default_factory=dict)
-    pair_friction: Mapping[frozenset[str], float] = field(default_factory=dict)
-    unread: Collection[str] = ()
-
-
 def stacked(parts: Sequence[tuple[str, Array]]) -> dict[str, Array]:
     """Return the supports of all shapes of each link, shape (n, `DIRECTIONS`).
 
@@ -323,10 +285,12 @@ PRIMITIVES = (Box, Sphere, Cylinder, Capsule, Plane)
 """Shapes that every engine has as they are."""
 
 
+@lru_cache(maxsize=1)
 def model_surfaces(mechanism: Mechanism) -> Surfaces:
     """Return what the scene of a mechanism states.
 
-    A shape that cannot be read, or a height map, has no support; its link is left out.
+    Hulls are computed once. A shape that cannot be read, or a height map, has no support; its link
+    is left out.
 
     Args:
         mechanism: The mechanism.
@@ -355,7 +319,21 @@ def model_surfaces(mechanism: Mechanism) -> Surfaces:
         restitution={name: shapes[0].surface.restitution for name, shapes in colliding.items()},
         contact={name: _contact(shapes[0].surface) for name, shapes in colliding.items()},
         hulls={link.name: _hulls(link, meshes[link.name]) for link in links if _has_volumes(link)},
+        pair_friction=_listed_friction(mechanism),
     )
+
+
+def _listed_friction(mechanism: Mechanism) -> dict[frozenset[str], float]:
+    """Return the friction of the contact pairs of a scene, which replaces that of the shapes."""
+    stated = (
+        (pair, dict(settings_of(pair, MUJOCO)).get("friction", ""))
+        for pair in mechanism.scene.contact_pairs
+    )
+    return {
+        frozenset((pair.link_A, pair.link_B)): float(text.split()[0])
+        for pair, text in stated
+        if text
+    }
 
 
 def shapes_of(link: Link) -> list[Collision]:
@@ -413,7 +391,7 @@ def _hulls(link: Link, meshes: Iterable[MeshData | None]) -> list[Hull]:
     shapes = zip((shape.geometry for shape in shapes_of(link)), meshes, strict=True)
     read = [(shape, data) for shape, data in shapes if isinstance(shape, Mesh) and data is not None]
     return [
-        partial(hull_of_points, vertices)
+        cache(partial(hull_of_points, vertices))
         for shape, data in read
         for vertices, _ in _solids(shape, data)
     ]

@@ -14,32 +14,37 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, initial_positions, kind_of
 from bridge.mechanism.dynamics import mass_matrix_and_bias_forces
-from loaders.diagnostics import Diagnostic
 from loaders.inertia import SpatialInertia
+from loaders.model import JointAxis
 from loaders.pose import Array, Pose, matrix_to_quaternion, quaternion_to_matrix, rotation_about
 
 from .engine import (
+    ActuatorTrial,
+    BaseEngine,
     DivergedError,
     Dof,
     JointParameters,
     Settings,
+    Surfaces,
     constraint_violations,
     moving_links,
     positions_by_joint,
     scalar_dofs,
     without_sentinel,
 )
+from .readings import model_surfaces
 
 
-class ReferenceEngine:
+class ReferenceEngine(BaseEngine):
     """A mechanism, computed by `bridge.mechanism` alone."""
 
     name = "reference"
-    version = ""
+    solves_constraints = False
+    is_slow = True
 
     def __init__(self, mechanism: Mechanism) -> None:
-        self.mechanism = mechanism
-        self.diagnostics: tuple[Diagnostic, ...] = mechanism.diagnostics
+        super().__init__(mechanism)
+        self.diagnostics = mechanism.diagnostics
         self._q: dict[str, Position] = {}
         self._v: dict[str, Position] = {}
         self._dt = 1e-3
@@ -51,6 +56,10 @@ class ReferenceEngine:
     def link_poses(self) -> dict[str, Pose]:
         """See `Engine.link_poses`."""
         return self.mechanism.link_poses(self._q)
+
+    def zero_poses(self) -> dict[str, Pose]:
+        """See `Engine.zero_poses`; those of the scene are numbers that the reader computed."""
+        return {body.name: body.link.X_WL for body in self.mechanism.bodies}
 
     def jacobians(self) -> dict[str, Array]:
         """See `Engine.jacobians`."""
@@ -86,18 +95,43 @@ class ReferenceEngine:
             )
         return parameters
 
-    def settings(self) -> Settings:
-        """Return gravity, time step, initial poses and effort limits of the scene."""
-        scene = self.mechanism.scene
+    def _axes(self) -> dict[Dof, JointAxis]:
+        """Return the stated axis of each hinge and slide that has one."""
         axes = (
             (dof, scalar.primitive.limits) for dof, scalar in scalar_dofs(self.mechanism).items()
         )
+        return {dof: axis for dof, axis in axes if axis is not None}
+
+    def settings(self) -> Settings:
+        """See `Engine.settings`."""
+        scene = self.mechanism.scene
         return Settings(
             gravity=scene.gravity,
             time_step=scene.physics.time_step,
             initial_poses=self.mechanism.link_poses(initial_positions(self.mechanism)),
-            efforts={dof: axis.effort for dof, axis in axes if axis is not None},
+            efforts={dof: axis.effort for dof, axis in self._axes().items()},
         )
+
+    def stop_compliance(self) -> dict[Dof, float]:
+        """See `Engine.stop_compliance`."""
+        stiffness = {dof: axis.limit_stiffness for dof, axis in self._axes().items()}
+        return {dof: 1.0 / k if k else 0.0 for dof, k in stiffness.items()}
+
+    def velocity_limits(self) -> dict[Dof, float]:
+        """See `Engine.velocity_limits`."""
+        return {dof: axis.velocity for dof, axis in self._axes().items()}
+
+    def actuator_efforts(self, trials: Mapping[str, ActuatorTrial]) -> dict[str, Array]:
+        """See `Engine.actuator_efforts`."""
+        return {joint: trial.efforts(trial.limit, trial.gains) for joint, trial in trials.items()}
+
+    def surfaces(self) -> Surfaces:
+        """See `Engine.surfaces`."""
+        return model_surfaces(self.mechanism)
+
+    def combined_friction(self, one: float, two: float) -> float:
+        """See `Engine.combined_friction`; the model means the smaller one."""
+        return min(one, two)
 
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`."""

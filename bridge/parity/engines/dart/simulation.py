@@ -32,13 +32,14 @@ from bridge.parity.engine import (
     Dof,
     JointParameters,
     Settings,
+    Surfaces,
     constraint_violations,
     moving_links,
     positions_by_joint,
     scalar_dofs,
     without_sentinel,
 )
-from bridge.parity.readings import Surfaces, stacked
+from bridge.parity.readings import stacked
 from loaders.inertia import SpatialInertia
 from loaders.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Sphere
 from loaders.pose import Array, Pose, matrix_to_quaternion, quaternion_to_matrix
@@ -295,6 +296,7 @@ class DartSimulation:
         self.set_state(initial_positions(mechanism), {})
         self._initial_poses = self.link_poses()
         add_loops(dartpy, self.world, built, mechanism)
+        self._parameters: dict[Dof, JointParameters] | None = None
         if not as_exported:
             self._clear_passive_forces()
 
@@ -302,7 +304,7 @@ class DartSimulation:
         """Leave dampers and springs to `_passive_forces`; the numbers that DART had stay known for
         L0.
         """
-        self._parameters = self.joint_parameters()
+        self._parameters = self._read_parameters()
         for k in range(self.skeleton.getNumJoints()):
             joint = self.skeleton.getJoint(k)
             for number in range(joint.getNumDofs()):
@@ -371,9 +373,10 @@ class DartSimulation:
         return found
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
-        """See `Engine.joint_parameters`."""
-        if hasattr(self, "_parameters"):
-            return self._parameters
+        """See `Engine.joint_parameters`; those of the model also where steps leave them out."""
+        return self._read_parameters() if self._parameters is None else self._parameters
+
+    def _read_parameters(self) -> dict[Dof, JointParameters]:
         found = {}
         for dof, scalar in scalar_dofs(self.mechanism).items():
             number, number_in_joint = self._indices[scalar.body].joints[scalar.number]

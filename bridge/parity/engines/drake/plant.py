@@ -25,8 +25,8 @@ from bridge.geometry.shapes import (
 )
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
-from bridge.parity.engine import NotReportedError
-from bridge.parity.readings import Hull, Surfaces, hull_of_points, stacked
+from bridge.parity.engine import Hull, NotReportedError, Surfaces
+from bridge.parity.readings import hull_of_points, stacked
 from loaders import Search
 from loaders.model import WORLD, Box, Capsule, Cylinder, Ellipsoid, Sphere
 from loaders.pose import Array, Pose

@@ -18,6 +18,7 @@ import numpy as np
 from bridge.geometry.shapes import supports_of_points
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body
+from bridge.parity.engine import Statements
 from bridge.targets.mjcf.context import Element
 from bridge.targets.mjcf.joint import carried_bodies
 from loaders.diagnostics import Fate
@@ -887,9 +888,6 @@ _PARTS = (
     links, joints, shapes, contacts, frames, views, tendons, equalities, actuators, sensors,
     soft_bodies, keyframes, options,
 )  # fmt: skip
-
-Statements = dict[tuple[str, tuple[str, ...]], Array]
-"""The numbers of each element, by its label and the names that it is about."""
 
 
 def statements(view: View) -> Statements:
