@@ -90,13 +90,13 @@ DMDOUT_JOINED_LINKS = Code(
 DMDOUT_NAME = Code(
     "dmdout.name",
     Fate.NOTED,
-    "names start with that of their model; renamed {names:%s to %s}",
+    "names start with that of their model; the export renames {names:%s to %s}",
     meaning="Names in directives start with that of their model.",
 )
 DMDOUT_OUT_OF_SCOPE = Code(
     "dmdout.out-of-scope",
     Fate.DROPPED,
-    "directives cannot connect models by {kind} {item}; left it out",
+    "directives cannot connect models by {kind} {item}; it is left out",
     meaning=(
         "Directives connect models by welds only; another joint or element between models is "
         "left out."
@@ -408,7 +408,7 @@ MESH_DECOMPOSITION = Code(
 MESH_DEGENERATE = Code(
     "mesh.degenerate",
     Fate.DROPPED,
-    "leaving out {shape}: {reason}",
+    "{shape} is left out: {reason}",
     meaning=(
         "A cone or an outline of a polyline has no volume, or is too large or too intricate; "
         "it is left out."
@@ -481,7 +481,7 @@ MESH_SEPARATE_PARTS_OPEN = MESH_SEPARATE_PARTS.variant(
 TEXTURE_FORMAT = Code(
     "texture.format",
     Fate.NOTED,
-    "cannot convert texture {file} to PNG; leaving it out",
+    "cannot convert texture {file} to PNG; it is left out",
     meaning="The image is not a PNG file and could not be converted, so the texture is left out.",
     remedy="Convert the image to PNG.",
     hint="convert the image to PNG",
@@ -489,7 +489,7 @@ TEXTURE_FORMAT = Code(
 TEXTURE_UNREADABLE = Code(
     "texture.unreadable",
     Fate.NOTED,
-    "cannot read texture {file}: {reason}; leaving it out",
+    "cannot read texture {file}: {reason}; it is left out",
     meaning="The image file of a texture cannot be read, so the texture is left out.",
     remedy="Check the path and the permissions of the image.",
 )

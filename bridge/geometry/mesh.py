@@ -3,7 +3,7 @@
 The same input gives the same bytes, so that targets can find equal assets, and name files, by
 content.
 
-Positions in double precision, of which OBJ has fewer digits, are in a separate file, which is read
+Positions in double precision, which OBJ rounds, are in a separate file, which is read
 only by those who ask for them. Where the cache cannot be used, a mesh is converted each time.
 
 They are written here and not by trimesh, whose import takes 0.3 s: the bytes must be the same for

@@ -33,8 +33,8 @@ Dof = tuple[str, int]
 """A velocity component as in ``v_order``: the joint and the number of the component."""
 
 ENTRY_POINTS = "sdfbridge.engines"
-"""Group of entry points by which other packages register engines: a name, and a callable that takes
-a mechanism.
+"""Group of entry points for engines of other packages: a name, and a callable that takes a
+mechanism.
 """
 
 

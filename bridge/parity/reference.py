@@ -12,8 +12,8 @@ import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
-from bridge.mechanism.coordinates import Coordinates, Position, initial_positions, kind_of
-from bridge.mechanism.dynamics import mass_matrix_and_bias_forces
+from bridge.mechanism.coordinates import Position, initial_positions, kind_of
+from bridge.mechanism.dynamics import damper_and_spring_forces, mass_matrix_and_bias_forces
 from loaders.inertia import SpatialInertia
 from loaders.model import JointAxis
 from loaders.pose import Array, Pose, matrix_to_quaternion, quaternion_to_matrix, rotation_about
@@ -207,30 +207,13 @@ def accelerations(
         return velocities
     gravity = np.asarray(mechanism.gravity, dtype=np.float64)
     M, bias = mass_matrix_and_bias_forces(mechanism.bodies, positions, velocities, gravity)
-    forces = _passive_forces(mechanism, positions, velocities) - bias
+    forces = damper_and_spring_forces(mechanism.bodies, positions, velocities) - bias
     scale = 1.0 / np.sqrt(
         np.maximum(np.diag(M), np.finfo(float).tiny)
     )  # mass and moments may differ by 1e9
     return np.asarray(
         scale * np.linalg.solve(M * np.outer(scale, scale), scale * forces), dtype=np.float64
     )
-
-
-def _passive_forces(mechanism: Mechanism, positions: list[Coordinates], velocities: Array) -> Array:
-    """Return the forces of dampers and springs, shape (nv,)."""
-    forces = np.zeros(len(velocities))
-    for body, position in zip(mechanism.bodies, positions, strict=True):
-        for p in body.primitives:
-            if p.limits is None or p.kind is PrimitiveKind.FREE:
-                continue
-            size = 3 if p.kind is PrimitiveKind.BALL else 1
-            k = slice(body.v_start + p.dof_index, body.v_start + p.dof_index + size)
-            forces[k] = -p.limits.damping * velocities[k]
-            if size == 1 and p.limits.spring_stiffness:
-                forces[k] -= p.limits.spring_stiffness * (
-                    position[p.dof_index] - p.limits.spring_reference
-                )
-    return forces
 
 
 def _integrated(body: Body, position: Array, rate: Array, dt: float) -> tuple[float, ...]:

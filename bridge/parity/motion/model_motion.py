@@ -66,10 +66,10 @@ is first order.
 STAYS = 0.7
 """Ratio from which the error does not shrink."""
 SHORTENINGS = (1, 8)
-"""Factors by which the motion and its steps are shortened if the longest one shows no order."""
+"""Factors that shorten the motion and its steps if the longest one shows no order."""
 UNTIL_THEY_STOP = (8, 64)
-"""Factors by which the motion and its steps are shortened if dry friction stops all links within
-the first steps.
+"""Factors that shorten the motion and its steps if dry friction stops all links within the first
+steps.
 """
 APART = SHRINKS
 """Distance at the shortest step, relative to how far the links moved, beyond which a shrinking

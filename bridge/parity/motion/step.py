@@ -51,7 +51,7 @@ nothing.
 MIN_PATTERN = 1e-12
 """Smallest length of a change of velocities that is compared with another."""
 SHORTENINGS = (1, 8, 64)
-"""Factors by which the steps are shortened until the limit is known."""
+"""Factors that shorten the steps until the limit is known."""
 SCREW_MARGIN = 20.0
 """Factor of what a screw lets through, because all joints of its tree share the missing force."""
 

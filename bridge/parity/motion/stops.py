@@ -37,7 +37,7 @@ APPROACH = 0.25
 MAX_SPEED = 20.0
 """Largest speed towards a stop [rad/s or m/s]."""
 GIVES_WAY = 3.0
-"""Steps at the speed of the impact by which a stop may yield: both engines stop a joint within two
+"""Travel of a stop, in steps at the speed of the impact: both engines stop a joint within two
 steps.
 """
 MAX_DOUBLINGS, MAX_ITERATIONS = 6, 1_280_000

@@ -68,8 +68,7 @@ FOLLOWED_HALVINGS = 3
 CONSTRAINT_STEP = 1e-3
 """Time step for which the fidelity reports state how well constraints hold [s]."""
 SHORTENINGS = (1, 8, 64)
-"""Factors by which the short motion and its steps are shortened until the limit of a difference is
-known.
+"""Factors that shorten the short motion and its steps until the limit of a difference is known.
 """
 RESOLUTION = 0.01
 """Uncertainty of the limit, relative to the difference at the longest step, at which the limit is

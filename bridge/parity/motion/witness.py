@@ -54,7 +54,7 @@ QUANTITY, SMOOTH_QUANTITY = "witnessed motion", "witnessed smooth motion"
 DURATION = 0.1
 """Duration of the smooth motion [s]."""
 REFINEMENTS = (1, 4, 16)
-"""Factors by which the steps of the exact motion are divided until it is known."""
+"""Divisors of the steps of the exact motion until it is known."""
 MAX_STIFFNESS = 1e5
 """Rate of dampers and springs times the duration above which the witness, which follows them, does
 not move.

@@ -215,7 +215,7 @@ def _zero_poses(engine: Engine, _mechanism: Mechanism) -> Readings:
 
 
 def _links_that_start_as_stated(mechanism: Mechanism) -> Iterator[str]:
-    """Yield the links of which each joint towards the world starts within its limits; of loops only
+    """Yield the links whose joints towards the world all start within their limits; of loops only
     the bases.
     """
     positions = mechanism.positions_by_body(

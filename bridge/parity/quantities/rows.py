@@ -214,7 +214,7 @@ def _relevant(mechanism: Mechanism) -> list[Setting]:
 
 
 def _described(path: str, settings: Sequence[Setting]) -> str:
-    """Return the full name of a setting with its values, of which the first few are named."""
+    """Return the full name of a setting with its first few values."""
     values = tuple(dict.fromkeys(setting.text for setting in settings))
     shown = ", ".join(f'"{value}"' for value in values[:_SHOWN_VALUES])
     more = f" and {len(values) - _SHOWN_VALUES} other values" if len(values) > _SHOWN_VALUES else ""

@@ -389,8 +389,8 @@ MARKED_DIFFERENCE = 1e-9
 
 
 def require_packages() -> None:
-    """Check that the packages that draw reports are installed, before the work of which a report is
-    the result.
+    """Check that the packages that draw reports are installed, before the work for a report
+    begins.
 
     Raises:
         ImportError: If jinja2 or matplotlib is not installed; the message states how to install

@@ -635,7 +635,7 @@ class MujocoEngine(BaseEngine):
         Raises:
             DivergedError: if MuJoCo found a number that is too large, and therefore went back to
             the initial state.
-            NotReportedError: if the model has signed distance fields, on contacts of which MuJoCo
+            NotReportedError: if the model has signed distance fields, on whose contacts MuJoCo
             may crash.
         """
         if has_distance_fields(self._mujoco, self.model):

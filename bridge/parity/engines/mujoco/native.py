@@ -440,8 +440,8 @@ def _size(body: Body) -> int:
 
 
 def _missing_geoms(source: Source) -> frozenset[int]:
-    """Return the geoms whose file was not found, in place of which MuJoCo got a small shape; a
-    scene lacks them.
+    """Return the geoms whose file was not found; MuJoCo got a small shape instead, and a scene
+    lacks them.
     """
     files, model = source.assets.files, source.compiled.model
     named = {
