@@ -6,6 +6,8 @@ from loaders.code import Chosen, Code, Condition, Fate, Lost
 
 _NO_VOLUME = "; the mesh encloses no volume to compare with"
 """End of the message about a mesh that is not closed."""
+_DISTANCE = ", which lies up to {distance:.2g} m from its surface"
+"""Part of a message that states the largest distance of what collides from the mesh."""
 _VOLUMES = ", of {volume:.3g} m^3 instead of {exact:.3g} m^3 ({percent:+.1f} %)"
 """End of a message that compares the volume that collides with that of the mesh."""
 
@@ -366,15 +368,18 @@ MESH_CONVEX_HULL = Code(
     "mesh.convex-hull",
     Fate.APPROXIMATED,
     "mesh {mesh} is not convex; it collides as its convex hull",
-    meaning="A mesh that is not convex collides as its convex hull.",
+    meaning=(
+        "A mesh that is not convex collides as its convex hull, which lies away from its surface "
+        "by the distance that the message states."
+    ),
     remedy='Use `collision_meshes="decompose"`, or build the shape from convex parts.',
     hint='decompose it with collision_meshes="decompose"',
 )
 MESH_CONVEX_HULL_OF_OPEN = MESH_CONVEX_HULL.variant(
-    MESH_CONVEX_HULL.message + _NO_VOLUME,
+    MESH_CONVEX_HULL.message + _DISTANCE + _NO_VOLUME,
 )
 MESH_CONVEX_HULL_VOLUME = MESH_CONVEX_HULL.variant(
-    MESH_CONVEX_HULL.message + _VOLUMES,
+    MESH_CONVEX_HULL.message + _VOLUMES + _DISTANCE,
 )
 MESH_CONVEX_PARTS = Code(
     "mesh.convex-parts",
@@ -456,6 +461,22 @@ MESH_POLYLINE_NOT_SIMPLE = Code(
     ),
     remedy="Correct the order of the points.",
     hint="correct the order of the points",
+)
+MESH_SEPARATE_PARTS = Code(
+    "mesh.separate-parts",
+    Fate.NOTED,
+    "mesh {mesh} collides as {count} convex hulls, one for each of its separate convex parts",
+    meaning=(
+        "A mesh consists of separate convex parts, and collides as exactly these. If parts are "
+        "open, their hulls lie away from the surface by the distance that the message states."
+    ),
+    also=(Fate.APPROXIMATED,),
+)
+MESH_SEPARATE_PARTS_OPEN = MESH_SEPARATE_PARTS.variant(
+    MESH_SEPARATE_PARTS.message
+    + "; they are open, and their hulls lie up to {distance:.2g} m from "
+    "the surface",
+    fate=Fate.APPROXIMATED,
 )
 TEXTURE_FORMAT = Code(
     "texture.format",
