@@ -25,15 +25,14 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.choices import CollisionMeshes
 from bridge.codes import (
     MESH_CONVEX_HULL,
     MESH_CONVEX_HULL_OF_OPEN,
@@ -53,7 +52,6 @@ from loaders.meshes import MeshData, MeshPart
 from loaders.meshes.mesh_data import unique_rows
 from loaders.model import Mesh
 from loaders.pose import Array
-from loaders.text import check_option_value
 
 from .cache import cache_folder, read_checked, write_checked
 
@@ -81,7 +79,7 @@ class DecompositionError(Exception):
     """A mesh cannot be decomposed; the message is the reason."""
 
 
-# --- choices of the caller and the file -----------------------------------------------------------
+# --- choices of the file --------------------------------------------------------------------------
 
 
 def installed() -> bool:
@@ -89,37 +87,19 @@ def installed() -> bool:
     return util.find_spec("coacd") is not None
 
 
-def check_choice(choice: str, target: str) -> None:
-    """Check that a choice of how meshes collide exists and can be carried out.
+def check_decomposition(target: str) -> None:
+    """Refuse to decompose meshes without coacd.
 
     Args:
-        choice: The choice.
         target: The engine that the diagnostic is about.
 
     Raises:
-        ValueError: if the choice is not one of `CollisionMeshes`.
-        ExportError: if meshes are to be decomposed and coacd is not installed.
+        ExportError: if coacd is not installed.
     """
-    check_option_value("collision_meshes", choice, get_args(CollisionMeshes))
-    if choice == "decompose" and not installed():
+    if not installed():
         diagnostics = Diagnostics()
         diagnostics.add(MESH_NO_COACD, target=target)
         diagnostics.raise_for(ExportError, strict=False)
-
-
-def with_choice(mesh: Mesh, choice: str) -> Mesh:
-    """Return the mesh with the simplification of a choice; a mesh that the file declares convex
-    stays convex.
-
-    Args:
-        mesh: The mesh.
-        choice: One of `CollisionMeshes`.
-    """
-    if choice == "hull" and not mesh.convex:
-        return replace(mesh, decomposition=HULL)
-    if choice == "decompose" and not mesh.convex and mesh.decomposition != PARTS:
-        return replace(mesh, decomposition=PARTS, max_convex_hulls=DEFAULT_MAX_PARTS)
-    return mesh
 
 
 def is_simplified(mesh: Mesh) -> bool:
@@ -429,7 +409,7 @@ def _solid_if_convex(vertices: Array, faces: Faces, *, is_closed: bool) -> tuple
     is_small = len(faces) <= _SAMPLED_FACES
     if not is_closed and is_small and is_convex(vertices, faces):
         return ((vertices, faces),)
-    return ((vertices, faces),) if _lies_on_hull(vertices, faces, is_closed=is_closed) else ()
+    return ((vertices, faces),) if lies_on_hull(vertices, faces, is_closed=is_closed) else ()
 
 
 def _fills_outline(vertices: Array, faces: Faces, normal: Array, thick: Solid) -> bool:
@@ -437,14 +417,14 @@ def _fills_outline(vertices: Array, faces: Faces, normal: Array, thick: Solid) -
     hull = hull_faces(thick[0])
     if hull is None:
         return False
-    outline = _volume_of_convex(thick[0], hull) / (_THICKNESS * extent(vertices))
+    outline = volume_of_convex(thick[0], hull) / (_THICKNESS * extent(vertices))
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     areas = 0.5 * np.cross(b - a, c - a) @ normal
     covered = max(areas[areas > 0.0].sum(), -areas[areas < 0.0].sum())
     return bool(outline <= covered * (1.0 + _OPEN))
 
 
-def _lies_on_hull(vertices: Array, faces: Faces, *, is_closed: bool) -> bool:
+def lies_on_hull(vertices: Array, faces: Faces, *, is_closed: bool = False) -> bool:
     """Return whether a surface lies on its hull, and covers it if it must be closed.
 
     The depth below the hull is concave along a triangle and not negative, so that it is nowhere
@@ -456,7 +436,7 @@ def _lies_on_hull(vertices: Array, faces: Faces, *, is_closed: bool) -> bool:
     if is_closed and _area(vertices, hull) > _area(vertices, faces) * (1.0 + _OPEN):
         return False
     examined = faces[:: -(-len(faces) // _EXAMINED)]
-    depth = _depth_below(vertices[examined].mean(axis=1), *_planes(vertices, hull))
+    depth = _depth_below(vertices[examined].mean(axis=1), *outer_planes(vertices, hull))
     return 3.0 * depth <= _HULL_TOLERANCE * extent(vertices)
 
 
@@ -465,7 +445,7 @@ def _area(vertices: Array, faces: Faces) -> float:
     return 0.5 * float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum())
 
 
-def _planes(vertices: Array, hull: Faces) -> tuple[Array, Array]:
+def outer_planes(vertices: Array, hull: Faces) -> tuple[Array, Array]:
     """Return the outward normals of the triangles of a hull, and the offsets of their planes [m],
     without slivers.
     """
@@ -526,10 +506,10 @@ def hull_distance(vertices: Array, faces: Faces) -> float | None:
     hull = hull_faces(vertices)
     if hull is None:
         return None
-    surface = _Surface.of(vertices, faces)
+    surface = Surface.of(vertices, faces)
     points, normals = _points_on(vertices[hull])
     farthest, distance = surface.farthest(points)
-    planes, offsets = _planes(vertices, hull)
+    planes, offsets = outer_planes(vertices, hull)
     size = extent(vertices)
     x, y = np.linalg.svd(normals[farthest][None])[2][1:]  # the axes of the face
     star = np.array([np.cos(k * np.pi / 4) * x + np.sin(k * np.pi / 4) * y for k in range(8)])
@@ -546,7 +526,7 @@ def hull_distance(vertices: Array, faces: Faces) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Surface:
+class Surface:
     """Triangles to which distances are measured.
 
     Attributes:
@@ -562,12 +542,34 @@ class _Surface:
     radii: Array
 
     @classmethod
-    def of(cls, vertices: Array, faces: Faces) -> _Surface:
+    def of(cls, vertices: Array, faces: Faces) -> Surface:
         """Return the surface of a mesh."""
         triangles = vertices[faces]
         centers = triangles.mean(axis=1)
         radii = np.linalg.norm(triangles - centers[:, None], axis=2).max(axis=1)
         return cls(vertices[np.unique(faces)], triangles, centers, radii)
+
+    def from_corners(self, points: Array) -> Array:
+        """Return the distance of each point from the nearest corner [m]."""
+        return _distances_from_points(points, self.vertices)
+
+    def distances(self, points: Array) -> Array:
+        """Return the distance of each point from the surface [m].
+
+        Args:
+            points: The points, shape (k, 3).
+        """
+        found = np.empty(len(points))
+        if not len(points):
+            return found
+        bounds = self.from_corners(points)
+        rows = max(1, _FEW // len(self.triangles))
+        for i in range(0, len(points), rows):
+            block = points[i : i + rows]
+            gaps = np.linalg.norm(self.centers - block[:, None], axis=2) - self.radii
+            near = (gaps <= bounds[i : i + rows, None]).any(axis=0)
+            found[i : i + rows] = _distances(block, self.triangles[near])
+        return found
 
     def farthest(self, points: Array, least: float = 0.0) -> tuple[int, float]:
         """Return the index and the distance of the point that is farthest from the surface [m].
@@ -691,7 +693,7 @@ def hull_faces(vertices: Array) -> Faces | None:
     return np.array(model.mesh_graph[first : first + 3 * count], dtype=np.int64).reshape(count, 3)
 
 
-def _volume_of_convex(vertices: Array, faces: Faces) -> float:
+def volume_of_convex(vertices: Array, faces: Faces) -> float:
     """Return the volume of a convex solid [m^3], whichever way its triangles face."""
     a, b, c = (vertices[faces[:, k]] - vertices[faces].mean(axis=(0, 1)) for k in range(3))
     return float(np.abs(np.einsum("ni,ni->n", a, np.cross(b, c))).sum()) / 6.0
@@ -825,7 +827,7 @@ def _non_convex_parts(collision: CollisionMesh) -> dict[str, Solid]:
         return _separate_parts(collision, separate)
     vertices, faces = collision.solid
     hull, volume = hull_faces(vertices), _volume(collision.data)
-    hull_volume = None if hull is None else _volume_of_convex(vertices, hull)
+    hull_volume = None if hull is None else volume_of_convex(vertices, hull)
     if volume and hull_volume and hull_volume < volume * (1.0 + _CONVEX_TOLERANCE):
         return {collision.name: collision.solid}
     if collision.mesh.decomposition == PARTS:

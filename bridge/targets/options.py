@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
-from bridge.choices import Base, CollisionMeshes, Overlaps
+from bridge.choices import Base, CollisionMeshes, CollisionShape, Fit, Overlaps, Shapes
 from loaders.text import check_flag, check_option_value
 
 
@@ -27,6 +27,8 @@ class Option:
         metavar: What stands for its value in the help.
         item: What one value of a tuple is called in messages.
         of_folder: Values that need a folder, and cannot be written as one file.
+        of_names: Whether it is a mapping from names or patterns to one of the choices; the flag
+            then states one entry and may be repeated.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Option:
     metavar: str | None = None
     item: str = ""
     of_folder: tuple[Any, ...] = ()
+    of_names: bool = False
 
     @property
     def key(self) -> str:
@@ -52,7 +55,7 @@ class Option:
         """
         if isinstance(self.default, bool):
             check_flag(self.name, value)
-        elif not self.choices:
+        elif not self.choices or self.of_names:  # what uses a mapping checks it
             return
         elif not isinstance(self.default, tuple):
             check_option_value(self.name, value, self.choices)
@@ -124,6 +127,18 @@ _INERTIA = (
 )
 
 
+_SHAPES = option(
+    "shape of the collision meshes of links, such as 'finger*=box', or that of all links: mesh (as "
+    "the file says), hull, parts (separate convex parts), decompose (by coacd), a fitted box, "
+    "capsule, cylinder or sphere, or none; may be repeated, the last that matches counts",
+    flag="--shape",
+    choices=get_args(CollisionShape),
+    metavar="LINKS=SHAPE",
+    of_names=True,
+)
+_FIT = option("fitted shapes contain the mesh, or are the closest to it", choices=get_args(Fit))
+
+
 Actuators = Literal["none", "motor", "dcmotor", "position", "velocity"]
 Contacts = Literal["geoms", "pairs"]
 MjcfInertia = Literal["keep", "repair", "from_geometry", "error"]
@@ -174,6 +189,8 @@ class MjcfExportOptions(ExportOptions):
             choices=get_args(CollisionMeshes),
         ),
     )
+    shapes: Shapes = field(default=None, metadata=_SHAPES)
+    fit: Fit = field(default="contain", metadata=_FIT)
     contacts: Contacts = field(
         default="geoms",
         metadata=option(
@@ -197,6 +214,8 @@ class SdfExportOptions(ExportOptions):
 
     world: World = field(default="auto", metadata=option(flag="", choices=get_args(World)))
     inertia: Repair = field(default="keep", metadata=_REPAIR)
+    shapes: Shapes = field(default=None, metadata=_SHAPES)
+    fit: Fit = field(default="contain", metadata=_FIT)
     version: str = field(
         default=VERSIONS[0],
         metadata=option(
@@ -247,6 +266,8 @@ class UrdfExportOptions(ExportOptions):
         ),
     )
     inertia: Repair = field(default="keep", metadata=_REPAIR)
+    shapes: Shapes = field(default=None, metadata=_SHAPES)
+    fit: Fit = field(default="contain", metadata=_FIT)
     joints: Joints = field(
         default="all",
         metadata=option(
@@ -296,6 +317,8 @@ class DirectivesExportOptions(ExportOptions):
     """Options of `bridge.export_directives`."""
 
     inertia: Repair = field(default="keep", metadata=_REPAIR)
+    shapes: Shapes = field(default=None, metadata=_SHAPES)
+    fit: Fit = field(default="contain", metadata=_FIT)
     models: Models = field(
         default="sdf",
         metadata=option(

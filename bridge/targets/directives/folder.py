@@ -6,6 +6,8 @@ import os
 from dataclasses import replace
 from typing import Unpack
 
+from bridge.choices import Fit, Shapes
+from bridge.geometry.collision_shapes import ShapeChoice, with_shapes
 from bridge.lowering.sources import Source, split_options
 from bridge.targets.assembly import AssemblyFiles, PartDocument, assembly_files, models_of
 from bridge.targets.elements import with_filter_groups
@@ -24,6 +26,7 @@ from bridge.targets.sdf import codes
 from bridge.targets.sdf.document import build
 from bridge.targets.urdf.document import urdf_assembly
 from loaders import LoadOptions
+from loaders.diagnostics import Diagnostics
 from loaders.scene import Scene
 
 
@@ -31,6 +34,8 @@ class DirectivesOptions(LoadOptions, total=False):
     """Keywords of `bridge.export_directives`, which documents them; each may be omitted."""
 
     inertia: Repair
+    shapes: Shapes
+    fit: Fit
     models: Models
 
 
@@ -98,6 +103,10 @@ def export_directives(
                 ``urdf``, one for each kinematic tree.
             inertia: The treatment of an inertia that no rigid body can have: ``keep`` writes it as
                 it is, ``repair`` writes the nearest possible one.
+            shapes: The collision shape of the meshes of each link, by name or pattern of links; see
+                `bridge.to_mjcf`.
+            fit: Whether a fitted shape contains the mesh (``contain``), or is the closest to it
+                (``closest``).
             strict: Whether anything lost or approximated is an error.
 
     Returns:
@@ -171,7 +180,9 @@ def folder_files(source: Source, keywords: DirectivesOptions, package: str = "")
         TypeError: if an option is unknown.
     """
     options, load_options = split_options(DirectivesExportOptions, keywords)
-    scene = scene_of(source, load_options)
+    scene, found = scene_of(source, load_options), Diagnostics()
+    scene = with_shapes(scene, ShapeChoice.of(options.shapes, options.fit), "directives", found)
+    scene = replace(scene, diagnostics=(*scene.diagnostics, *found))
     changed = changed_options(options)
     of_part = {"inertia": options.inertia, "strict": options.strict}
     if options.models == "urdf":

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.geometry.convex_decomposition import with_choice
 from bridge.geometry.mesh import Appearance, MeshFile, mesh_files, shape_asset
 from bridge.geometry.textures import Picture, engine_picture
 from bridge.targets.mjcf import codes
@@ -167,8 +166,6 @@ class AssetLibrary:
         """Return the parts of a geometry, and add their assets; empty, with a diagnostic, if it
         cannot be read.
         """
-        if isinstance(geometry, Mesh) and use.collides:
-            geometry = with_choice(geometry, self._context.options.collision_meshes)
         key = _Key(geometry, use.collides, use.appearance, use.has_texture)
         if not self._parts.get(key):  # an unreadable mesh is reported for each shape that uses it
             self._parts[key] = self._rescaled(key) or self._converted(geometry, use)

@@ -18,8 +18,8 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from bridge.choices import Base, CollisionMeshes, Overlaps
-from bridge.geometry.convex_decomposition import check_choice
+from bridge.choices import Base, CollisionMeshes, Fit, Overlaps, Shapes
+from bridge.geometry.collision_shapes import ShapeChoice
 from bridge.lowering.sources import Source, mechanism_of, split_options
 from bridge.lowering.transform import with_overlaps
 from bridge.mechanism import Mechanism
@@ -172,6 +172,8 @@ class MjcfOptions(LoadOptions, total=False):
     policy: str | None
     overlaps: Overlaps
     collision_meshes: CollisionMeshes
+    shapes: Shapes
+    fit: Fit
     contacts: Contacts
 
 
@@ -188,8 +190,10 @@ def mechanism_and_options(
         ExportError: if the scene cannot be lowered.
     """
     options, load_options = split_options(MjcfExportOptions, keywords)
-    check_choice(options.collision_meshes, TARGET)
-    mechanism = mechanism_of(source, base=options.base, **load_options)
+    choice = ShapeChoice.of(options.shapes, options.fit, options.collision_meshes)
+    mechanism = mechanism_of(
+        source, base=options.base, shapes=choice, target=TARGET, **load_options
+    )
     mechanism = with_overlaps(mechanism, options.overlaps)
     if keywords.get("policy") is None:
         options = replace(options, policy=mechanism.default_policy)

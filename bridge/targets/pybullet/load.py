@@ -11,8 +11,8 @@ from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
-from bridge.choices import Base, CollisionMeshes, Overlaps
-from bridge.geometry.convex_decomposition import check_choice
+from bridge.choices import Base, CollisionMeshes, Fit, Overlaps, Shapes
+from bridge.geometry.collision_shapes import ShapeChoice
 from bridge.lowering.lower import report_overlaps
 from bridge.lowering.sources import Source, loss_summary, mechanism_of
 from bridge.lowering.transform import placed, scaled, with_overlaps
@@ -169,6 +169,8 @@ _OPTIONS = {
     "policy",
     "overlaps",
     "collision_meshes",
+    "shapes",
+    "fit",
     "damping",
 }
 
@@ -201,6 +203,8 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     policy: str | None = None,
     overlaps: Overlaps = "exclude",
     collision_meshes: CollisionMeshes = "as_is",
+    shapes: Shapes = None,
+    fit: Fit = "contain",
     damping: Damping = "limited",
     **load_options: Unpack[LoadOptions],
 ) -> PyBulletBody | Bodies:
@@ -235,6 +239,10 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
             asks for a hull or a convex decomposition. ``hull`` is the convex hull everywhere.
             ``decompose`` divides every mesh that is not convex into convex parts (`pip install
             "sdfbridge[convex]"`).
+        shapes: The collision shape of the meshes of each link, by name or pattern of links; see
+            `bridge.to_mjcf`.
+        fit: Whether a fitted shape contains the mesh (``contain``), or is the closest to it
+            (``closest``).
         damping: Damping of joints that is unstable at the time step of the physics server:
             ``limited`` to what stops the joint within one step, with a finding, or ``exact``, the
             number of the file.
@@ -267,7 +275,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         >>> pybullet.disconnect(client)
     """
     check_option_names(load_options, LoadOptions, _OPTIONS)
-    check_choice(collision_meshes, TARGET)
+    choice = ShapeChoice.of(shapes, fit, collision_meshes)
     check_option_value("damping", damping, get_args(Damping))
     if useFixedBase is not None:
         check_flag("useFixedBase", useFixedBase)
@@ -275,14 +283,15 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     client, X_WN = Client(physicsClientId), base_pose(basePosition, baseOrientation)
     source = find_source(source, load_options.get("paths", ()))
     with loss_summary(source, load_options) as losses:
-        mechanism = mechanism_of(source, base=_BASES[useFixedBase], **load_options)
+        base = _BASES[useFixedBase]
+        mechanism = mechanism_of(source, base=base, shapes=choice, target=TARGET, **load_options)
         mechanism = with_overlaps(mechanism, overlaps)
         mechanism = _with_placement(mechanism, X_WN, globalScaling)
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
         with temporary_files() as files:
-            shapes = ShapeWriter(files, collision_meshes)
+            writer = ShapeWriter(files)
             policy = mechanism.default_policy if policy is None else policy
-            plan = _plan(mechanism, policy, flag_bits(flags), shapes, client, damping, diagnostics)
+            plan = _plan(mechanism, policy, flag_bits(flags), writer, client, damping, diagnostics)
             diagnostics.raise_for(ExportError, strict=load_options.get("strict", False))
             loaded = _load_plan(plan, client, diagnostics)
         losses.add(loaded.diagnostics, without=mechanism.scene.diagnostics)
