@@ -197,6 +197,7 @@ LOWER_COUPLING_WITHOUT_FREEDOM = Code(
         "because it is fixed or cut."
     ),
     remedy="Couple joints that are part of the tree.",
+    harm=2,
 )
 LOWER_CURVE_OF_SEVERAL_PIECES = Code(
     "lower.curve-of-several-pieces",
@@ -266,6 +267,7 @@ LOWER_MASSLESS_FREE_LINK = Code(
         "hold it with base='fixed' (--base fixed; in load_into_pybullet useFixedBase=True), as "
         "PyBullet's loadURDF holds a base without mass, or add <inertial> with mass and inertia"
     ),
+    harm=2,
 )
 LOWER_REPAIRED_INERTIA = Code(
     "lower.repaired-inertia",

@@ -41,6 +41,9 @@ class Code:
         hint: The advice in the message, an imperative.
         leniency: What lenient loading does instead of refusing the file; empty if it refuses it.
         also: Other fates that are chosen where the problem is found.
+        harm: What it does to the motion at once, by which the summary of a call orders findings: 3
+            if the model diverges, 2 if a part of it moves otherwise or not at all, 1 if it moves
+            otherwise by an amount that the message states, or without a call that the hint names.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Code:
     hint: str = field(default="", kw_only=True)
     leniency: str = field(default="", kw_only=True)
     also: tuple[Fate, ...] = field(default=(), kw_only=True)
+    harm: int = field(default=0, kw_only=True)
 
     @property
     def fates(self) -> tuple[Fate, ...]:

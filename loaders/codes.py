@@ -476,6 +476,7 @@ URDF_QUATERNION_VERSION = Code(
         "in `rpy`."
     ),
     hint='state version="1.1" in <robot>, or the rotation in rpy',
+    harm=2,
 )
 URDF_SEVERAL_ROOTS = Code(
     "urdf.several-roots",
@@ -649,6 +650,7 @@ XML_UNREAD_POSE = Code(
     ),
     remedy="Correct its spelling, or remove it.",
     leniency="it is ignored",
+    harm=2,
 )
 LOST_FORMS = frozenset({XML_UNREAD_POSE.name, URDF_QUATERNION_VERSION.name})
 """Codes of findings that a stated pose or shape is not read, which come before all others."""

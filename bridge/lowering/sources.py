@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar, Unpack, cast
 
 import loaders
+from bridge.choices import Base
 from bridge.mechanism import Mechanism
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, LossSummary
@@ -18,7 +19,7 @@ from loaders.text import check_option_names
 
 from .inertia import with_minimum_inertia, with_repaired_inertia
 from .lower import lower
-from .transform import relowered
+from .transform import relowered, with_chosen_base
 
 _Options = TypeVar("_Options")
 Source = str | os.PathLike[str] | Scene | Mechanism
@@ -40,12 +41,18 @@ def loss_summary(source: Source, options: LoadOptions) -> LossSummary:
 
 
 def mechanism_of(
-    source: Source, *, repair_inertia: bool = False, **load_options: Unpack[LoadOptions]
+    source: Source,
+    *,
+    base: Base = "as_is",
+    repair_inertia: bool = False,
+    **load_options: Unpack[LoadOptions],
 ) -> Mechanism:
     """Return the mechanism of a source, with the minimum inertia that engines need.
 
     Args:
         source: A path, a scene, or a mechanism.
+        base: The base that links without a joint to the world get; a link that it fixes needs no
+            minimum inertia.
         repair_inertia: Whether inertias that no rigid body can have are replaced by the nearest
             physical ones.
         load_options: Options of `loaders.load`, if ``source`` is a path.
@@ -55,15 +62,16 @@ def mechanism_of(
         ExportError: if the scene cannot be lowered.
         TypeError: if the source is neither a path, a scene nor a mechanism, or for an unknown
         option.
+        ValueError: if ``base`` is unknown.
     """
     check_option_names(load_options, LoadOptions)
-    if isinstance(source, Mechanism):
-        return with_minimum_inertia(_repaired(source) if repair_inertia else source)
     if isinstance(source, str | os.PathLike):
         source = loaders.load(source, **load_options)
-    if not isinstance(source, Scene):
+    if isinstance(source, Scene):
+        source = lower(source)
+    if not isinstance(source, Mechanism):
         raise TypeError(f"expected a path, a Scene or a Mechanism, not {type(source).__name__}")
-    mechanism = lower(source)
+    mechanism = with_chosen_base(source, base)
     return with_minimum_inertia(_repaired(mechanism) if repair_inertia else mechanism)
 
 

@@ -17,9 +17,7 @@ from typing import Any, Literal, TypeVar, Unpack, cast
 import numpy as np
 
 from bridge.choices import Base
-from bridge.lowering.inertia import with_minimum_inertia
 from bridge.lowering.sources import Source, mechanism_of
-from bridge.lowering.transform import with_chosen_base
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, all_positions
 from bridge.output import Form, write_folder, write_sealed
@@ -227,8 +225,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     named = _chosen_engines(engines, base)
     check_option_value("inertia", inertia, ("keep", "repair"))
     load_options["quiet"] = True  # the result holds the diagnostics of all engines
-    stated = mechanism_of(source, repair_inertia=inertia == "repair", **load_options)
-    mechanism = with_minimum_inertia(with_chosen_base(stated, base))
+    mechanism = mechanism_of(source, base=base, repair_inertia=inertia == "repair", **load_options)
     states = _states(mechanism, configurations, seed, positions or {})
     names = tuple(name for name, _ in named if name != REFERENCE)
     progress(f"loading into {', '.join(names)}")

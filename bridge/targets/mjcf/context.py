@@ -21,7 +21,6 @@ from dataclasses import dataclass, field, replace
 from bridge.choices import Base, CollisionMeshes
 from bridge.geometry.convex_decomposition import check_choice
 from bridge.lowering.sources import Source, mechanism_of, split_options
-from bridge.lowering.transform import with_chosen_base
 from bridge.mechanism import Mechanism
 from bridge.targets.numbers import number, numbers
 from bridge.targets.options import Actuators, Contacts, MjcfExportOptions, MjcfInertia
@@ -178,10 +177,10 @@ def mechanism_and_options(
     """
     options, load_options = split_options(MjcfExportOptions, keywords)
     check_choice(options.collision_meshes, TARGET)
-    mechanism = mechanism_of(source, **load_options)
+    mechanism = mechanism_of(source, base=options.base, **load_options)
     if keywords.get("policy") is None:
         options = replace(options, policy=mechanism.default_policy)
-    return with_chosen_base(mechanism, options.base), options
+    return mechanism, options
 
 
 _SECTIONS = (

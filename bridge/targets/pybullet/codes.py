@@ -90,6 +90,7 @@ BUSHING = Code(
     meaning="A bushing is a force that is computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
+    harm=1,
 )
 CONSOLE = Code(
     "pybullet.console",
@@ -163,6 +164,7 @@ COUPLING = Code(
         "free joint"
     ),
     meaning="A coupling with a ball or free joint is not supported by PyBullet and is left out.",
+    harm=2,
 )
 COUPLING_ACROSS_BODIES = Code(
     "pybullet.coupling-across-bodies",
@@ -248,6 +250,7 @@ FLUID_FORCE = Code(
     meaning="Buoyancy, drag or lift of a fluid is a force that is computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
+    harm=1,
 )
 FOLDED_LINKS = Code(
     "pybullet.folded-links",
@@ -350,6 +353,7 @@ LIMITED_DAMPING = Code(
         "Set a shorter time step with `apply_physics()` or `pybullet.setTimeStep`; `step()` of the "
         'handle adapts the damping to it. `damping="exact"` keeps the numbers of the file.'
     ),
+    harm=1,
 )
 LINK_WITHOUT_GRAVITY = Code(
     "pybullet.link-without-gravity",
@@ -361,6 +365,7 @@ LINK_WITHOUT_GRAVITY = Code(
     meaning="The weight of a link without gravity is compensated by a force at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
+    harm=1,
 )
 LOAD_FAILED = Code(
     "pybullet.load-failed",
@@ -384,6 +389,7 @@ LOCKED_JOINT = Code(
     ),
     remedy="Give the link of the joint, or the link between two joints, an inertia about the axis.",
     hint="give the link of each joint an inertia about its axis",
+    harm=2,
 )
 LONG_PATH = Code(
     "pybullet.long-path",
@@ -498,6 +504,7 @@ RIGID_DISTANCE = Code(
     meaning="A fixed distance is held by forces at each step, within 5e-4 m in 1 s at 1 kHz.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
+    harm=1,
 )
 RIGID_TENDON = Code(
     "pybullet.rigid-tendon",
@@ -509,6 +516,7 @@ RIGID_TENDON = Code(
     meaning="A rigid tendon is held by forces that are computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
+    harm=1,
 )
 ROTATED_FIXED_BASE = Code(
     "pybullet.rotated-fixed-base",
@@ -583,6 +591,7 @@ SPRING = Code(
     meaning="The spring of a joint is a force that is computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
+    harm=1,
 )
 SPRING_DAMPER = Code(
     "pybullet.spring-damper",
@@ -591,6 +600,7 @@ SPRING_DAMPER = Code(
     meaning="A spring-damper is a force that is computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
+    harm=1,
 )
 STATED_TENDON = Code(
     "pybullet.stated-tendon",
@@ -614,6 +624,7 @@ STIFF_DAMPING = Code(
         "Call `apply_physics()`, if the file's time step is short enough, or "
         "`pybullet.setTimeStep` with a step below the one stated."
     ),
+    harm=3,
 )
 SURFACE_PER_LINK = Code(
     "pybullet.surface-per-link",
@@ -642,6 +653,7 @@ TENDON = Code(
     meaning="An elastic tendon is a force that is computed at each step.",
     remedy="Advance the simulation with `step()` of the handle.",
     hint="call step(), or apply_passive_forces() before every stepSimulation",
+    harm=1,
 )
 TENDON_JOINT = Code(
     "pybullet.tendon-joint",

@@ -11,10 +11,10 @@ from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
-from bridge.choices import CollisionMeshes
+from bridge.choices import Base, CollisionMeshes
 from bridge.geometry.convex_decomposition import check_choice
 from bridge.lowering.sources import Source, loss_summary, mechanism_of
-from bridge.lowering.transform import placed, scaled, with_base
+from bridge.lowering.transform import placed, scaled
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, initial_positions, positions_of
 from bridge.stdout_capture import capture_stdout
@@ -22,7 +22,7 @@ from bridge.targets.pybullet import codes
 from loaders import LoadOptions
 from loaders import codes as loaders_codes
 from loaders.diagnostics import Diagnostics, ExportError, Where, without_repeats
-from loaders.files.robot_descriptions import SCHEME, source_text
+from loaders.files.robot_descriptions import SCHEME, search_folders, source_text
 from loaders.finish.finish import MissingFileError
 from loaders.pose import IDENTITY, Pose
 from loaders.text import check_flag, check_option_names, check_option_value
@@ -95,7 +95,21 @@ def flag_bits(flags: object) -> int:
     return flags
 
 
-def find_source(source: Source, paths: Sequence[str | os.PathLike[str]]) -> Source:
+def given_source(source: Source | None, fileName: Source | None) -> Source:
+    """Return the source, which may have the name that it has in ``loadURDF``.
+
+    Raises:
+        TypeError: if there is none, or if there are two.
+    """
+    if source is not None and fileName is not None:
+        raise TypeError("source and fileName are two names of one argument; omit one of them")
+    given = fileName if source is None else source
+    if given is None:
+        raise TypeError("expected a path, a Scene or a Mechanism as the first argument or fileName")
+    return given
+
+
+def find_source(source: Source, paths: Sequence[str | os.PathLike[str]] | None) -> Source:
     """Return a source; a relative path that is not there is searched in the folders, as
     ``loadURDF`` does.
 
@@ -107,22 +121,24 @@ def find_source(source: Source, paths: Sequence[str | os.PathLike[str]]) -> Sour
 
     Raises:
         LoadError: if the file is in none of them; it is a `FileNotFoundError` too.
-        ValueError: if the source is the text of a document.
+        TypeError: if the folders are no sequence of folders.
+        ValueError: if the source is the text of a document, or if there is no such folder.
     """
     if not isinstance(source, str | os.PathLike) or source_text(source, ()).startswith(SCHEME):
         return source
     if os.path.exists(source) or os.path.isabs(source):
         return source
-    path = Path(source)
-    found = [folder for folder in map(Path, paths) if (folder / path).exists()]
-    if found:
-        return found[0] / path
+    path, folders = Path(source), search_folders(paths)
+    for folder in folders:
+        if (folder / path).exists():
+            return folder / path
     diagnostics = Diagnostics()
     diagnostics.add(
         loaders_codes.FILE_UNREADABLE_BY_PYBULLET,
         Where(os.fspath(path)),
+        hint="check the name, or add its folder to paths" if folders else "",
         present=str(Path.cwd()),
-        folders=[os.fspath(folder) for folder in paths],
+        folders=tuple(map(os.fspath, folders)) or "[]",
     )
     raise MissingFileError(tuple(diagnostics))
 
@@ -155,6 +171,8 @@ def hide_links_without_visuals(
             client.changeVisualShape(body, index, rgbaColor=_INVISIBLE)
 
 
+_BASES: dict[bool | None, Base] = {None: "as_is", True: "fixed", False: "free"}
+"""The base by the value of ``useFixedBase``."""
 _OPTIONS = {
     "basePosition",
     "baseOrientation",
@@ -185,7 +203,7 @@ class _Plan:
 
 
 def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its own names
-    source: Source,
+    source: Source | None = None,
     basePosition: Sequence[float] | None = None,
     baseOrientation: Sequence[float] | None = None,
     useMaximalCoordinates: bool = False,
@@ -194,6 +212,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     globalScaling: float = 1.0,
     physicsClientId: Any = 0,
     *,
+    fileName: Source | None = None,
     policy: str | None = None,
     collision_meshes: CollisionMeshes = "as_is",
     damping: Damping = "limited",
@@ -220,6 +239,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
             a diagnostic.
         globalScaling: Factor on all lengths; masses stay.
         physicsClientId: The physics server: its id, or a ``BulletClient``.
+        fileName: The source, by the name that it has in ``loadURDF``.
         policy: The rule for pairs of links that no collision filter names; see
             `loaders.collision_pairs`. None is that of the source's format.
         collision_meshes: The collision geometry of meshes. ``as_is`` is what the file states: for
@@ -265,10 +285,10 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         check_flag("useFixedBase", useFixedBase)
     refuse_maximal_coordinates(useMaximalCoordinates)
     client, X_WN = Client(physicsClientId), base_pose(basePosition, baseOrientation)
-    source = find_source(source, load_options.get("paths", ()))
+    source = find_source(given_source(source, fileName), load_options.get("paths"))
     with loss_summary(source, load_options) as losses:
-        mechanism = mechanism_of(source, **load_options)
-        mechanism = _with_placement(mechanism, X_WN, useFixedBase, globalScaling)
+        mechanism = mechanism_of(source, base=_BASES[useFixedBase], **load_options)
+        mechanism = _with_placement(mechanism, X_WN, globalScaling)
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
         with temporary_files() as files:
             shapes = ShapeWriter(files, collision_meshes)
@@ -280,12 +300,18 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     return loaded
 
 
-def load_world_into_pybullet(source: Source, *arguments: Any, **options: Any) -> Bodies:
+def load_world_into_pybullet(
+    source: Source | None = None,
+    *arguments: Any,
+    fileName: Source | None = None,
+    **options: Any,
+) -> Bodies:
     """Load a model or a world into PyBullet as a sequence of bodies, also if there is one body only
     or none.
 
     Args:
         source: See `load_into_pybullet`.
+        fileName: The source, by the name that it has in ``loadURDF``.
         arguments: The further arguments of `load_into_pybullet`, in its order.
         options: The options of `load_into_pybullet`.
 
@@ -296,22 +322,19 @@ def load_world_into_pybullet(source: Source, *arguments: Any, **options: Any) ->
         LoadError: if the file has errors.
         ExportError: if PyBullet cannot hold the model; PyBullet is unchanged in this case.
     """
+    source = given_source(source, fileName)
     with loss_summary(source, cast(LoadOptions, options)):
         loaded = load_into_pybullet(source, *arguments, **options)
     return loaded if isinstance(loaded, Bodies) else Bodies.of(loaded)
 
 
-def _with_placement(
-    mechanism: Mechanism, X_WN: Pose, fixed: bool | None, scale: float
-) -> Mechanism:
-    """Return the mechanism with the caller's scale, pose and base."""
+def _with_placement(mechanism: Mechanism, X_WN: Pose, scale: float) -> Mechanism:
+    """Return the mechanism with the caller's scale and pose."""
     if not isinstance(scale, Real) or not (float(scale) > 0.0 and np.isfinite(float(scale))):
         raise ValueError(f"invalid globalScaling {scale!r}; expected a positive number")
     if scale != 1.0:
         mechanism = scaled(mechanism, scale)
-    if X_WN is not IDENTITY:
-        mechanism = placed(mechanism, X_WN)
-    return mechanism if fixed is None else with_base(mechanism, fixed=bool(fixed))
+    return mechanism if X_WN is IDENTITY else placed(mechanism, X_WN)
 
 
 # --- preparation, without changes in PyBullet -----------------------------------------------------
