@@ -8,9 +8,19 @@ by default.
 from __future__ import annotations
 
 from .body import Bodies, PyBulletBody
-from .load import load_into_pybullet, load_world_into_pybullet
+from .load import (
+    load_copies_into_pybullet,
+    load_into_pybullet,
+    load_world_into_pybullet,
+)
 
-__all__ = ["Bodies", "PyBulletBody", "load_into_pybullet", "load_world_into_pybullet"]
+__all__ = [
+    "Bodies",
+    "PyBulletBody",
+    "load_copies_into_pybullet",
+    "load_into_pybullet",
+    "load_world_into_pybullet",
+]
 
 
 def __dir__() -> list[str]:

@@ -398,8 +398,9 @@ class Dampers:
         """
         if self.rate(self.damping) * step <= STABILITY_LIMIT:
             return self.damping
-        inertia = 1.0 / np.max([np.diag(mobility) for mobility in self.mobilities], axis=0)
-        scale, limited = 1.0, np.minimum(self.damping, inertia / step)
+        inertia: Array = 1.0 / np.max([np.diag(mobility) for mobility in self.mobilities], axis=0)
+        scale = 1.0
+        limited: Array = np.minimum(self.damping, inertia / step)
         while (product := self.rate(limited) * step) > 1.0 + _TOLERANCE:
             scale /= product
             limited = np.minimum(self.damping, scale * inertia / step)
