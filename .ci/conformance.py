@@ -39,7 +39,7 @@ def main(tool: Path, corpus: Path) -> int:
 
 
 def _allowed(tool: str) -> set[str]:
-    """The names listed for a tool: ``tool name  # reason`` on each line."""
+    """Return the names listed for a tool: ``tool name # reason`` on each line."""
     lines = (line.partition("#")[0].split(maxsplit=1) for line in ALLOWED.read_text().splitlines())
     return {words[1].strip() for words in lines if len(words) == 2 and words[0] == tool}
 

@@ -6,5 +6,9 @@ from typing import Literal
 
 Base = Literal["as_is", "fixed", "free"]
 """The base of a model that no joint connects to the world: as the file states, fixed or free."""
+Overlaps = Literal["exclude", "keep"]
+"""Links that overlap initially, where the source does not state which links collide: excluded from
+contact, or left to collide.
+"""
 CollisionMeshes = Literal["as_is", "hull", "decompose"]
 """The collision shape of meshes: as the file states, the convex hull, or convex parts."""

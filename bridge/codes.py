@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import Code, Fate
+from loaders.code import Chosen, Code, Condition, Fate, Lost
 
 _NO_VOLUME = "; the mesh encloses no volume to compare with"
 """End of the message about a mesh that is not closed."""
 _VOLUMES = ", of {volume:.3g} m^3 instead of {exact:.3g} m^3 ({percent:+.1f} %)"
 """End of a message that compares the volume that collides with that of the mesh."""
+
+ACCELERATIONS_WITHIN_LIMITS = Condition(
+    "accelerations stay within the limits of the model, which no engine enforces"
+)
+"""Effect of a limit of acceleration."""
+SPEEDS_WITHIN_LIMITS = Condition(
+    "speeds stay within the limits of the model, which no engine enforces"
+)
+"""Effect of a limit of speed."""
 
 DART_CONSTRAINT = Code(
     "dart.constraint",
@@ -15,6 +24,7 @@ DART_CONSTRAINT = Code(
     "DART has no constraint of the kind {kind}",
     meaning="DART has no distance constraints and no tendons.",
     remedy="Compare other engines.",
+    effect=Lost("constraints"),
 )
 DART_COUPLING = Code(
     "dart.coupling",
@@ -22,6 +32,7 @@ DART_COUPLING = Code(
     "DART does not couple joint {follower}, because it or joint {leader} has several axes",
     meaning="DART couples joints with one axis only.",
     remedy="Compare other engines.",
+    effect=Lost("couplings"),
 )
 DART_FORCE_ELEMENT = Code(
     "dart.force-element",
@@ -29,6 +40,7 @@ DART_FORCE_ELEMENT = Code(
     "DART has no force of the kind {kind}",
     meaning="DART has no bushings, no springs between links, and no springs of ball joints.",
     remedy="Compare other engines.",
+    effect=Lost("forces between links"),
 )
 DART_FORCE_ELEMENT_BALL_SPRING = DART_FORCE_ELEMENT.variant(
     "DART has no spring of joint {joint}, which has several directions",
@@ -42,6 +54,7 @@ DART_ONE_WAY_COUPLING = Code(
         "on the other one."
     ),
     remedy="Compare other engines.",
+    effect=Lost("couplings"),
 )
 DART_ROTOR_INERTIA = Code(
     "dart.rotor-inertia",
@@ -49,6 +62,7 @@ DART_ROTOR_INERTIA = Code(
     "DART has no inertia of rotors; joint {joint} lacks {inertia}",
     meaning="DART has no inertia of rotors.",
     remedy="Add it to the inertia of the links.",
+    effect=Lost("rotor inertia"),
 )
 DART_SHAPE = Code(
     "dart.shape",
@@ -56,6 +70,7 @@ DART_SHAPE = Code(
     "DART gets no {kind}, the shape of collision {collision} of link {link}",
     meaning="DART gets no mesh, height map or polyline, which it would read from files itself.",
     remedy="Use primitive shapes for collision.",
+    effect=Lost("shapes"),
 )
 DMDOUT_JOINED_LINKS = Code(
     "dmdout.joined-links",
@@ -73,7 +88,7 @@ DMDOUT_JOINED_LINKS = Code(
 DMDOUT_NAME = Code(
     "dmdout.name",
     Fate.NOTED,
-    "names start with that of their model; renamed {names}",
+    "names start with that of their model; renamed {names:%s to %s}",
     meaning="Names in directives start with that of their model.",
 )
 DMDOUT_OUT_OF_SCOPE = Code(
@@ -134,7 +149,7 @@ DRAKE_FRICTION = Code(
     Fate.APPROXIMATED,
     (
         "Drake takes mu2 for the dynamic friction of link {link}; its coefficients differ by up to "
-        "{difference}"
+        "{difference:g}"
     ),
     meaning=(
         "Drake takes mu2 of SDFormat for the dynamic friction of a shape, and 1 where URDF "
@@ -145,7 +160,7 @@ DRAKE_FRICTION = Code(
 DRAKE_FRICTION_UNSTATED = DRAKE_FRICTION.variant(
     (
         "Drake finds no friction of link {link} and takes 1; its coefficients differ by up to "
-        "{difference}"
+        "{difference:g}"
     ),
 )
 DRAKE_LINK_WITHOUT_GRAVITY = Code(
@@ -162,12 +177,14 @@ DRAKE_REPLACED_INERTIA = Code(
         "Drake replaces an inertia that no body can have, and gives a massless link an inertia."
     ),
     remedy="State the true inertia of the link.",
+    effect=Chosen("inertia"),
 )
 DRAKE_SCREW_LIMITS = Code(
     "drake.screw-limits",
     Fate.DROPPED,
     "Drake ignores the limits of screw {joint}",
     meaning="Drake ignores the limits of a screw joint.",
+    effect=Lost("limits"),
 )
 DRAKE_SHARED_DAMPING = Code(
     "drake.shared-damping",
@@ -178,12 +195,14 @@ DRAKE_SHARED_DAMPING = Code(
         "first one."
     ),
     remedy="Give both axes the same damping.",
+    effect=Lost("damping"),
 )
 DRAKE_UNIVERSAL_LIMITS = Code(
     "drake.universal-limits",
     Fate.DROPPED,
     "Drake ignores the limits of universal joint {joint}",
     meaning="Drake ignores the limits of a universal joint.",
+    effect=Lost("limits"),
 )
 LOWER_COUPLING_WITHOUT_FREEDOM = Code(
     "lower.coupling-without-freedom",
@@ -197,6 +216,7 @@ LOWER_COUPLING_WITHOUT_FREEDOM = Code(
         "because it is fixed or cut."
     ),
     remedy="Couple joints that are part of the tree.",
+    effect=Lost("couplings"),
     harm=2,
 )
 LOWER_CURVE_OF_SEVERAL_PIECES = Code(
@@ -209,6 +229,7 @@ LOWER_CURVE_OF_SEVERAL_PIECES = Code(
     meaning="A curvilinear joint along more than one line or arc is held at its start.",
     remedy="Use a single line or arc.",
     hint="use a single line or arc",
+    effect=Lost("joint motion"),
 )
 LOWER_GEARBOX_WITHOUT_HINGES = Code(
     "lower.gearbox-without-hinges",
@@ -223,6 +244,7 @@ LOWER_GEARBOX_WITHOUT_HINGES = Code(
     ),
     remedy="Add a hinge from the reference link to each of the two links.",
     hint="add the missing revolute joint, or correct gearbox_reference_body",
+    effect=Lost("couplings"),
 )
 LOWER_KINEMATIC = Code(
     "lower.kinematic",
@@ -237,6 +259,7 @@ LOWER_KINEMATIC_IN_JOINT = Code(
     meaning="A kinematic link is the child of a joint, so forces move it like any other link.",
     remedy="Remove the joint, or the kinematic flag.",
     hint="detach the link from the joint, or make the joint fixed",
+    effect=Lost("kinematic links"),
 )
 LOWER_LOOP = Code(
     "lower.loop",
@@ -259,22 +282,45 @@ LOWER_MASSLESS_FREE_LINK = Code(
         "{mass:g} kg"
     ),
     meaning="A link that moves freely has no mass; it gets 1e-9 kg.",
-    remedy=(
-        'Hold the link, with `base="fixed"`, or give it mass and inertia. `loadURDF` holds a '
-        "base without mass."
-    ),
+    remedy='Hold the link, with `base="fixed"`, or give it mass and inertia.',
     hint=(
-        "hold it with base='fixed' (--base fixed; in load_into_pybullet useFixedBase=True), as "
-        "PyBullet's loadURDF holds a base without mass, or add <inertial> with mass and inertia"
+        "hold it with base='fixed' (--base fixed; in load_into_pybullet useFixedBase=True), or add "
+        "<inertial> with mass and inertia"
     ),
     harm=2,
+)
+LOWER_OVERLAP = Code(
+    "lower.overlap",
+    Fate.ASSUMED,
+    "links that may collide overlap initially and push each other apart: {pairs}",
+    meaning=(
+        "Links that may collide lie in each other at the zero configuration or at the initial "
+        "positions; they fly apart in the first steps."
+    ),
+    remedy=(
+        "Exclude the pairs: in a URDF with an SRDF file of MoveIt (`srdf=`, `--srdf`), in SDFormat "
+        "with `<self_collide>` or `<drake:collision_filter_group>`, in MJCF with `<exclude>`."
+    ),
+    harm=3,
+)
+LOWER_OVERLAP_EXCLUDED = Code(
+    "lower.overlap-excluded",
+    Fate.ASSUMED,
+    "links overlap initially; the file does not state which links collide, and these do not: "
+    "{pairs}",
+    meaning=(
+        "A URDF does not state which links collide. Links that lie in each other at the zero "
+        "configuration or at the initial positions are excluded from contact."
+    ),
+    remedy='Nothing, or `overlaps="keep"` (`--overlaps keep`) to let them collide.',
+    hint="overlaps='keep' (--overlaps keep) lets them collide",
 )
 LOWER_REPAIRED_INERTIA = Code(
     "lower.repaired-inertia",
     Fate.REPAIRED,
     (
         "the inertia of link {link} is not physical: {defects}; using mass {mass:g} kg and "
-        "principal moments {moments} kg m^2"
+        "principal moments {moments:%.6g} kg m^2"
     ),
     meaning=(
         "An inertia that no body can have is replaced by the nearest valid one, as requested "
@@ -367,6 +413,7 @@ MESH_DEGENERATE = Code(
     ),
     remedy="Correct its dimensions or points.",
     hint="correct the dimensions",
+    effect=Lost("shapes"),
 )
 MESH_FLAT = Code(
     "mesh.flat",
@@ -375,14 +422,6 @@ MESH_FLAT = Code(
     meaning="A flat mesh is given a small thickness so that it can collide.",
     remedy="Use a box instead.",
     hint="use a box",
-)
-MESH_MISSING = Code(
-    "mesh.missing",
-    Fate.DROPPED,
-    "mesh {uri} was not found; leaving out the shape",
-    meaning="The mesh file was not found, so the shape is left out.",
-    remedy="Name its folder in `paths` or its package in `package_map`.",
-    hint="add its folder to paths",
 )
 MESH_NO_COACD = Code(
     "mesh.no-coacd",

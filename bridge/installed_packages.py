@@ -50,7 +50,7 @@ def own_version() -> str:
 
 
 def _stated_version(project: Path) -> str:
-    """The version in a project file; ``unknown`` if there is none."""
+    """Return the version in a project file; ``unknown`` if there is none."""
     import tomllib
 
     stated = tomllib.loads(project.read_text(encoding="utf-8")) if project.is_file() else {}
@@ -59,7 +59,7 @@ def _stated_version(project: Path) -> str:
 
 @cache
 def _distributions() -> dict[str, list[str]]:
-    """The distributions of each package; looking at all of them takes some milliseconds."""
+    """Return the distributions of each package; looking at all of them takes some milliseconds."""
     from importlib import metadata
 
     return dict(metadata.packages_distributions())

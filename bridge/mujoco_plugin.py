@@ -290,7 +290,7 @@ def _version() -> tuple[int, ...]:
 
 @cache
 def _library() -> ctypes.CDLL:
-    """The shared library that the module ``mujoco`` uses."""
+    """Return the shared library that the module ``mujoco`` uses."""
     import mujoco
 
     folder = Path(mujoco.__file__).parent

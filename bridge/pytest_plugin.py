@@ -114,7 +114,7 @@ def options_of(config: pytest.Config) -> dict[str, Any]:
 
 
 def _with_folders(given: dict[str, Any], root: Path) -> dict[str, Any]:
-    """The options with absolute paths; those of the file count from its folder.
+    """Return the options with absolute paths; those of the file count from its folder.
 
     Raises:
         pytest.UsageError: if ``paths`` is not a list, or ``package_map`` is not a table.
@@ -138,7 +138,7 @@ def _with_folders(given: dict[str, Any], root: Path) -> dict[str, Any]:
 
 
 def _place(path: Path, root: Path) -> str:
-    """The name of the folder of a model's reports."""
+    """Return the name of the folder of a model's reports."""
     relative = path.relative_to(root) if path.is_relative_to(root) else Path(path.name)
     return "__".join(relative.parts)
 
@@ -164,7 +164,7 @@ def _check_tolerances(given: Mapping[str, Any]) -> None:
 
 
 def _tolerances(options: Mapping[str, Any]) -> dict[str, float]:
-    """The allowed error of each level; the empty name holds for all other levels."""
+    """Return the allowed error of each level; the empty name holds for all other levels."""
     common = {"": options["tolerance"]} if "tolerance" in options else {}
     return {**common, **options.get("tolerances", {})}
 

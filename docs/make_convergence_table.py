@@ -102,7 +102,7 @@ def _with_gravity(scene: Any) -> Any:
 
 
 def _poses(factory: Any, mechanism: Any, case: Case, step: float) -> tuple[dict[str, Any], str]:
-    """The link poses after the motion, with what the engine lacks, or how Drake simulated."""
+    """Return the link poses after the motion, and what the engine lacks or how Drake simulated."""
     engine = factory(exported(mechanism, step))
     try:
         if getattr(engine, "refusal", ""):

@@ -1,5 +1,5 @@
-"""Write ``docs/diagnostics.md``: every diagnostic code, with its meaning and remedy, from the
-registry.
+"""Write ``docs/diagnostics.md``: every diagnostic code, with its meaning, remedy and effect, from
+the registry.
 
 Run it from the root of the project: ``python docs/make_diagnostics_page.py``.
 """
@@ -93,6 +93,15 @@ logging.getLogger("sdfbridge").setLevel(logging.INFO)  # print every loss
 |---|---|---|
 {fates}
 
+The *effect* is what a loss means where engines are compared, and is declared with the code:
+
+* `motion` or `contact` and a quantity: the result lacks it, or an engine chooses it, and `sdfbridge compare` lists it as
+  not compared.
+* `looks`: it is only drawn. `none`: it changes nothing that moves, touches or is drawn, or another finding reports it
+  again.
+* `none if` and a condition: the verdict holds on this condition, which it states.
+* Empty: nothing is dropped, or the code is about a file that is written, which is read back and compared.
+
 ## Contents
 
 {contents}
@@ -115,10 +124,10 @@ def page() -> str:
 
 def _section(prefix: str, codes: dict[str, Code]) -> str:
     rows = [
-        f"| `{code}` | {', '.join(info.fates)} | {info.meaning} | {info.remedy} |"
+        f"| `{code}` | {', '.join(info.fates)} | {info.meaning} | {info.remedy} | {info.effect or ''} |"
         for code, info in codes.items()
     ]
-    header = "| code | fate | meaning | remedy |\n|---|---|---|---|"
+    header = "| code | fate | meaning | remedy | effect |\n|---|---|---|---|---|"
     return "\n".join(["", f"## {prefix}", "", PREFIXES[prefix], "", header, *rows, ""])
 
 

@@ -1,4 +1,6 @@
-"""Code: the declaration of one kind of finding; Fate: the consequence for a piece of the source."""
+"""Code: the declaration of one kind of finding; Fate: the consequence for a piece of the source;
+Effect: the meaning of the loss for a comparison.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +30,109 @@ class Fate(StrEnum):
     """Information; nothing that moves or collides depends on it."""
 
 
+class ActsOn(StrEnum):
+    """The aspect of a simulation that a piece of a model acts on."""
+
+    MOTION = "motion"
+    """The motion: forces, inertia, joints, limits."""
+    CONTACT = "contact"
+    """The contact: shapes, the pairs that collide, their parameters."""
+    LOOKS = "looks"
+    """The picture alone."""
+    NOTHING = "nothing"
+    """No motion, contact or picture."""
+
+
+QUANTITIES_OF_CONTACT = frozenset({"collidable pairs", "contact parameters", "shapes", "sizes"})
+"""The quantities of effects that act on contact; the others act on motion."""
+
+
+def _acts_on(quantity: str) -> ActsOn:
+    return ActsOn.CONTACT if quantity in QUANTITIES_OF_CONTACT else ActsOn.MOTION
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Effect of a loss: the result lacks what the source states.
+
+    Attributes:
+        quantity: The quantity that a comparison then cannot compare.
+    """
+
+    quantity: str
+
+    @property
+    def acts_on(self) -> ActsOn:
+        """The aspect that the quantity acts on."""
+        return _acts_on(self.quantity)
+
+    def __str__(self) -> str:
+        return f"{self.acts_on}: {self.quantity}"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Effect of an assumption: an engine chooses a quantity, because the source states nothing that
+    it can simulate.
+
+    Attributes:
+        quantity: The quantity that a comparison then cannot compare.
+    """
+
+    quantity: str
+
+    @property
+    def acts_on(self) -> ActsOn:
+        """The aspect that the quantity acts on."""
+        return _acts_on(self.quantity)
+
+    def __str__(self) -> str:
+        return f"{self.acts_on}: {self.quantity}, which an engine chooses"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Effect of a loss that is without effect under a condition, on which every verdict depends.
+
+    Attributes:
+        text: The condition, a sentence without its full stop.
+    """
+
+    text: str
+
+    @property
+    def acts_on(self) -> ActsOn:
+        """The aspect that the piece may act on where the condition does not hold."""
+        return ActsOn.MOTION
+
+    def __str__(self) -> str:
+        return f"none if {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class NoEffect:
+    """Effect of a loss that changes neither motion nor contact.
+
+    Attributes:
+        acts_on: The aspect that the piece acts on: ``LOOKS`` or ``NOTHING``.
+    """
+
+    acts_on: ActsOn = ActsOn.NOTHING
+
+    def __str__(self) -> str:
+        return "none" if self.acts_on is ActsOn.NOTHING else str(self.acts_on)
+
+
+NO_EFFECT = NoEffect()
+"""Effect of the loss of what acts on nothing in a simulation: sensors, named states, what the
+simulator of the format ignores too, and what another finding reports again.
+"""
+LOOKS_ONLY = NoEffect(ActsOn.LOOKS)
+"""Effect of the loss of what is only drawn."""
+Effect = Lost | Chosen | Condition | NoEffect
+"""The meaning of a loss for a comparison of engines."""
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
     """The declaration of one kind of finding.
@@ -40,6 +145,9 @@ class Code:
         remedy: The advice to the user on that page; empty if nothing needs to be done.
         hint: The advice in the message, an imperative.
         leniency: What lenient loading does instead of refusing the file; empty if it refuses it.
+        effect: What it means for a comparison that something is dropped, or chosen by an engine;
+            None if findings of this kind report no such thing, or are about files that are written
+            and not compared.
         also: Other fates that are chosen where the problem is found.
         harm: What it does to the motion at once, by which the summary of a call orders findings: 3
             if the model diverges, 2 if a part of it moves otherwise or not at all, 1 if it moves
@@ -53,6 +161,7 @@ class Code:
     remedy: str = field(default="", kw_only=True)
     hint: str = field(default="", kw_only=True)
     leniency: str = field(default="", kw_only=True)
+    effect: Effect | None = field(default=None, kw_only=True)
     also: tuple[Fate, ...] = field(default=(), kw_only=True)
     harm: int = field(default=0, kw_only=True)
 

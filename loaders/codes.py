@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.code import Code, Fate
+from loaders.code import NO_EFFECT, Code, Condition, Fate, Lost
 
 DRAKE_DUPLICATE_GROUP = Code(
     "drake.duplicate-group",
@@ -149,6 +149,7 @@ GAZEBO_ADDED_MASS = Code(
         "moves along one line."
     ),
     hint="state <fluid_added_mass> in the <inertial>",
+    effect=Lost("added mass"),
 )
 GAZEBO_CONTROLLER = Code(
     "gazebo.controller",
@@ -186,6 +187,7 @@ GAZEBO_JOINT = Code(
         "A plugin drives a joint that the model has not, or that has not one degree of freedom."
     ),
     remedy="Correct the name of the joint.",
+    effect=Lost("actuators"),
 )
 GAZEBO_PLUGIN_MOVES = Code(
     "gazebo.plugin-moves",
@@ -194,6 +196,7 @@ GAZEBO_PLUGIN_MOVES = Code(
     meaning="A plugin of Gazebo moves something, and does not run in another simulator.",
     remedy="Apply its forces or motions in the loop of the simulation.",
     hint="apply these forces or motions in the loop of the simulation",
+    effect=Lost("plugins that move something"),
 )
 GAZEBO_PUBLISHER = Code(
     "gazebo.publisher",
@@ -228,6 +231,7 @@ MESH_INCOMPLETE = Code(
     "ignored an invalid part of the file: {reason}",
     meaning="Parts of a COLLADA file are broken and are left out.",
     remedy="Export the mesh again, or repair the file.",
+    effect=Lost("shapes"),
 )
 MESH_INCOMPLETE_APPEARANCE = MESH_INCOMPLETE.variant(fate=Fate.NOTED)
 MESH_MENDED = Code(
@@ -239,6 +243,15 @@ MESH_MENDED = Code(
         "reading."
     ),
     remedy="Correct the file.",
+)
+MESH_MISSING = Code(
+    "mesh.missing",
+    Fate.DROPPED,
+    "mesh {uri} was not found; leaving out the shape",
+    meaning="The mesh file was not found, so the shape is left out.",
+    remedy="Name its folder in `paths` or its package in `package_map`.",
+    hint="add its folder to paths",
+    effect=Lost("shapes"),
 )
 MESH_MISSING_TEXTURE = Code(
     "mesh.missing-texture",
@@ -263,6 +276,7 @@ MESH_UNREADABLE = Code(
     "cannot read the mesh: {reason}",
     meaning="The mesh file cannot be read, so the shape is left out.",
     remedy="Export the mesh again, in OBJ, STL, COLLADA or glTF.",
+    effect=Lost("shapes"),
 )
 MESH_UP_AXIS = Code(
     "mesh.up-axis",
@@ -389,7 +403,7 @@ MODEL_UNKNOWN_NAME = Code(
 MODEL_ZERO_SIZE = Code(
     "model.zero-size",
     Fate.ASSUMED,
-    "shape {shape} has a dimension of 0: {sizes}; used as given, but MuJoCo leaves it out",
+    "shape {shape} has a dimension of 0: {sizes:g}; used as given, but MuJoCo leaves it out",
     meaning="A dimension of a shape is 0, so that it has no volume; MuJoCo refuses such a shape.",
     remedy="Give the shape a positive size, or remove it.",
     hint="give it a positive size, or remove it",
@@ -431,6 +445,7 @@ RESOURCE_NOT_FOUND = Code(
     remedy="Name the folder in `paths` or the package in `package_map`.",
     hint="add its folder to package_map or paths",
     leniency="the file is not used",
+    effect=NO_EFFECT,
 )
 RESOURCE_NOT_FOUND_FETCH = RESOURCE_NOT_FOUND.variant(
     hint="add its folder to package_map or paths, or download it with fetch=True"
@@ -476,7 +491,28 @@ URDF_QUATERNION_VERSION = Code(
         "in `rpy`."
     ),
     hint='state version="1.1" in <robot>, or the rotation in rpy',
+    effect=Condition("quaternions in a file of URDF 1.0 have no meaning"),
     harm=2,
+)
+URDF_HELD_ROOT = Code(
+    "urdf.held-root",
+    Fate.NOTED,
+    "root link {link} has a mass of 0, which fixes it to the world, as in PyBullet",
+    meaning=(
+        "The root link of a URDF states a mass of 0, which fixes it to the world, as in PyBullet. "
+        "If links with mass are welded to it, this is an assumption: Drake lets them move."
+    ),
+    remedy=(
+        'Give the link its mass, or remove its `<inertial>`. `base="free"`, `--base free` or, in '
+        "PyBullet, `useFixedBase=False` lets it move."
+    ),
+    also=(Fate.ASSUMED,),
+)
+URDF_HELD_ROOT_OF_MASS = URDF_HELD_ROOT.variant(
+    URDF_HELD_ROOT.message
+    + "; simulators that add up welded links let it move with their {mass:g} kg",
+    fate=Fate.ASSUMED,
+    hint="remove its <inertial> if it moves, or weld it to a link named world if it does not",
 )
 URDF_SEVERAL_ROOTS = Code(
     "urdf.several-roots",
@@ -600,6 +636,7 @@ XML_REPEATED_ELEMENT = Code(
     "repeated <{tag}>; only the first one is used",
     meaning="An element that may occur once occurs again; only the first one is used.",
     remedy="Remove the repeated element.",
+    effect=Condition("the first of repeated elements counts"),
 )
 XML_SYNTAX = Code(
     "xml.syntax",
@@ -638,6 +675,7 @@ XML_UNREAD = Code(
     "unknown {kind} {name!r} of <{tag}>; ignored",
     meaning="An element or attribute is unknown and has no effect on the result.",
     remedy="Correct its spelling, or remove it.",
+    effect=Condition("elements of the file that the reader does not know have no meaning"),
 )
 XML_UNREAD_POSE = Code(
     "xml.unread-pose",

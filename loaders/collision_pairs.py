@@ -14,8 +14,9 @@ from functools import cached_property
 from itertools import chain, combinations, product
 from typing import TypeVar
 
+from .engine_settings import MUJOCO, conventions_of
 from .limits import limited, spend
-from .model import WORLD, Joint, JointType, Link, SceneData, Surface
+from .model import WORLD, Joint, JointType, Link, SceneData, Surface, settings_of
 from .scoped_names import SEPARATOR, outermost_scope, root_model
 
 
@@ -37,13 +38,16 @@ def is_connection(joint: Joint) -> bool:
     return joint.type is not JointType.FLOATING
 
 
-def connected_components(scene: SceneData, connects: Callable[[Joint], bool]) -> list[list[str]]:
+def connected_components(
+    scene: SceneData, connects: Callable[[Joint], bool], *, with_world: bool = True
+) -> list[list[str]]:
     """Return the connected components of the links, in linear time; static models connect their
     links to the world.
 
     Args:
         scene: The scene.
         connects: Function that returns whether a joint connects its links.
+        with_world: Whether static models, and joints of the world, connect anything.
 
     Returns:
         Components in the order of the scene; the first contains `WORLD`, which need not be a link,
@@ -51,7 +55,8 @@ def connected_components(scene: SceneData, connects: Callable[[Joint], bool]) ->
     """
     neighbors: dict[str, list[str]] = defaultdict(list)
     edges = [(joint.parent, joint.child) for joint in scene.joints if connects(joint)]
-    for a, b in (*edges, *((WORLD, name) for name in sorted(static_links(scene)))):
+    edges += [(WORLD, name) for name in sorted(static_links(scene))]
+    for a, b in edges if with_world else [edge for edge in edges if WORLD not in edge]:
         neighbors[a].append(b)
         neighbors[b].append(a)
     components: list[list[str]] = []
@@ -135,6 +140,16 @@ class PairSet(Set[frozenset[T]]):
     def __hash__(self) -> int:
         """Return the hash of an equal frozenset."""
         return self._hash()
+
+    def with_pairs(self, pairs: Iterable[frozenset[T]]) -> PairSet[T]:
+        """Return the set with further pairs.
+
+        Args:
+            pairs: The pairs.
+        """
+        further = frozenset(pairs)
+        removed = self._removed - further
+        return PairSet(self.groups, self._pairs | further, removed) if further else self
 
     def without(self, pairs: Iterable[frozenset[T]]) -> PairSet[T]:
         """Return the set without some pairs.
@@ -236,10 +251,8 @@ _CHUNK = 10_000
 
 
 def default_policy(scene: SceneData) -> str:
-    """Return the policy of the source's format: ``mujoco`` for MJCF, ``drake`` for every other
-    format.
-    """
-    return "mujoco" if scene.physics.engine == "mujoco" else "drake"
+    """Return the policy that a scene states, else that of the engine for which it was written."""
+    return scene.collision_policy or conventions_of(scene.physics).policy
 
 
 def excluded_pairs(scene: SceneData, policy: str | None = None) -> frozenset[frozenset[str]]:
@@ -267,13 +280,14 @@ def filtered_pairs(scene: SceneData, policy: str | None = None) -> PairSet[str]:
     Args:
         scene: The scene.
         policy: The rule for pairs that no filter group names; None is that of `default_policy`.
-            ``drake`` excludes the links of one joint, unless its parent is the world, and links
-            welded together, directly or through the world. ``sdformat`` excludes the links of one
-            joint, links of one model unless one of them self-collides, pairs of static links, and
-            pairs whose bitmasks have no common bit. ``mujoco`` excludes links welded together and
-            the links of one joint, with welded links as one and unless one is fixed to the world,
-            and pairs whose bitmasks, where stated, have no common bit. ``pybullet`` excludes links
-            of one root model, and pairs of links fixed to the world.
+            ``neighbors`` excludes links welded together, and the links of one joint, with welded
+            links as one. ``drake`` excludes the links of one joint, unless its parent is the world,
+            and links welded together, directly or through the world. ``sdformat`` excludes the
+            links of one joint, links of one model unless one of them self-collides, pairs of static
+            links, and pairs whose bitmasks have no common bit. ``mujoco`` excludes links welded
+            together and the links of one joint, with welded links as one and unless one is fixed to
+            the world, and pairs whose bitmasks, where stated, have no common bit. ``pybullet``
+            excludes links of one root model, and pairs of links fixed to the world.
 
     Raises:
         ValueError: if the policy is not one of `POLICIES`.
@@ -344,6 +358,29 @@ def _jointed(scene: SceneData) -> Iterator[tuple[str, str]]:
 # --- the default rule of each simulator -----------------------------------------------------------
 
 _Links = dict[str, Link]
+
+
+def _neighbors(scene: SceneData, colliding: _Links) -> Iterator[Excluded]:
+    """Yield what MuJoCo excludes by itself, and the links of one joint also if one is fixed to the
+    world.
+
+    PyBullet with ``URDF_USE_SELF_COLLISION_EXCLUDE_PARENT`` excludes the latter too. What is welded
+    to the world elsewhere, such as a table, is no neighbor.
+    """
+    yield [name for name in weld_groups(scene)[0] if name in colliding]
+    members: dict[str, list[str]] = {}
+    for group in connected_components(scene, is_weld, with_world=False):
+        held = [name for name in group if name in colliding]
+        members |= dict.fromkeys(group, held)
+        yield held
+    joined = {(parent, child): None for parent, child in _jointed(scene) if parent != WORLD}
+    done: set[frozenset[int]] = set()
+    for parent, child in joined:
+        one, other = members.get(parent, []), members.get(child, [])
+        pair = frozenset((id(one), id(other)))
+        if one is not other and pair not in done:
+            done.add(pair)
+            yield from product(one, other)
 
 
 def _drake(scene: SceneData, colliding: _Links) -> Iterator[Excluded]:
@@ -417,7 +454,7 @@ def _mujoco(scene: SceneData, colliding: _Links) -> Iterator[Excluded]:
     yield from colliding_groups
     if has_bitmasks(scene):
         yield from _masked(scene)
-    if FILTER_PARENT_OFF in scene.physics.parameters:
+    if FILTER_PARENT_OFF in settings_of(scene.physics, MUJOCO):
         return
     group_of = {name: i for i, group in enumerate(groups) for name in group}
     joined = {
@@ -438,6 +475,7 @@ def _pybullet(scene: SceneData, colliding: _Links) -> Iterator[Excluded]:
 
 
 POLICIES: dict[str, Callable[[SceneData, _Links], Iterator[Excluded]]] = {
+    "neighbors": _neighbors,
     "drake": _drake,
     "sdformat": _sdformat,
     "mujoco": _mujoco,

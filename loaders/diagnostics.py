@@ -18,13 +18,13 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from string import Formatter
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar, cast
 
 from .code import Code, Fate, declared_codes
-from .codes import FILE_LIMIT, FILE_UNLISTED, LOST_FORMS, RESOURCE_NOT_FOUND
+from .codes import FILE_LIMIT, FILE_UNLISTED, LOST_FORMS, MESH_MISSING, RESOURCE_NOT_FOUND
 from .deferred import Deferred
 from .limits import Budget, LimitError, Limits, budgeted, how_to_raise
-from .text import printable, shortened
+from .text import number, printable, shortened
 
 __all__ = ["Code", "Fate", "declared_codes"]
 
@@ -84,9 +84,13 @@ def folded(
     return shown, [(code, number - limit) for (code, _), number in count.items() if number > limit]
 
 
-Argument = str | int | float | tuple[str, ...]
-"""Value of one argument of a message; a tuple is a list of names, of which the text shows the first
-few.
+Item = str | float | tuple[str | float, ...]
+"""Item of a list that is an argument of a message; a tuple has one value for each place of its
+format.
+"""
+Argument = str | int | float | tuple[Item, ...]
+"""Value of one argument of a message; a tuple of numbers is a vector, another one a list, of which
+the text shows the first few items.
 """
 _VALUES = (str, int, float, tuple)
 
@@ -132,15 +136,34 @@ NOWHERE = Where()
 
 
 class _MessageFormatter(Formatter):
-    """Formatter of message templates; it lists a tuple of names with commas."""
+    """Formatter of message templates.
+
+    It writes a vector with spaces, each number in the given format or else as the shortest decimal,
+    and a list with commas. A format with ``%`` makes the tuple a list and is that of an item:
+    ``{links:%s (with %s)}``.
+    """
 
     def format_field(self, value: object, format_spec: str) -> str:
-        if isinstance(value, tuple):
-            rest = len(value) - MAX_LISTED
-            return ", ".join(map(str, value[:MAX_LISTED])) + (
-                f" and {rest} more" if rest > 0 else ""
-            )
-        return str(super().format_field(value, format_spec))
+        if not isinstance(value, tuple):
+            return str(super().format_field(value, format_spec))
+        if "%" in format_spec:
+            return _listed(tuple(format_spec % item for item in value))
+        if is_vector(value):
+            return " ".join(format(x, format_spec) if format_spec else number(x) for x in value)
+        return _listed(value)
+
+
+def is_vector(value: object) -> bool:
+    """Return whether an argument of a message is a tuple of numbers."""
+    is_filled = isinstance(value, tuple) and value != ()
+    return is_filled and all(isinstance(x, int | float) for x in cast(tuple[Item, ...], value))
+
+
+def _listed(items: tuple[Item, ...]) -> str:
+    """Return the text of the first few items of a list, with the number of the others."""
+    rest = len(items) - MAX_LISTED
+    shown = ", ".join(map(str, items[:MAX_LISTED]))
+    return f"{shown} and {rest} more" if rest > 0 else shown
 
 
 _FORMATTER = _MessageFormatter()
@@ -191,6 +214,29 @@ class Diagnostic:
             if self.arguments
             else self.template
         )
+
+    def number(self, name: str) -> float:
+        """Return an argument that is a number.
+
+        Args:
+            name: The name of the argument.
+
+        Raises:
+            KeyError: if there is no such argument.
+            TypeError: if it is no number.
+        """
+        value = self.arguments[name]
+        if not isinstance(value, int | float):
+            raise TypeError(f"argument {name!r} of {self.code} is no number: {value!r}")
+        return float(value)
+
+    def is_one_of(self, codes: Iterable[Code]) -> bool:
+        """Return whether the finding is of one of these kinds.
+
+        Args:
+            codes: The kinds; their variants are of the same kind.
+        """
+        return any(self.code == code.name for code in codes)
 
     @property
     def severity(self) -> str:
@@ -446,7 +492,9 @@ def without_repeats(entries: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         for path in accumulate(where.path.split("/"), "{}/{}".format)
     }
     return tuple(
-        e for e in unique if e.code != "mesh.missing" or (e.where.file, e.where.path) not in shapes
+        e
+        for e in unique
+        if e.code != MESH_MISSING.name or (e.where.file, e.where.path) not in shapes
     )
 
 

@@ -1,5 +1,6 @@
-"""The effect of each setting of MuJoCo that a scene carries, and those that act on its motion or
-its contacts.
+"""The settings that only one simulator has: the conventions of the engine for which a scene was
+written, the effect of each setting that a scene carries, and those that act on its motion or its
+contacts.
 
 A setting is judged by what it does, not by the place where it is stated. One that the table does
 not have counts as one that changes the motion.
@@ -11,8 +12,95 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from .model import Actuator, BallConstraint, Joint, SceneData, Settings, Tendon, WeldConstraint
+from .model import (
+    Actuator,
+    BallConstraint,
+    HasEngineSettings,
+    Joint,
+    Link,
+    Physics,
+    SceneData,
+    Settings,
+    Tendon,
+    WeldConstraint,
+    settings_of,
+)
 from .scoped_names import SEPARATOR
+
+MUJOCO = "mujoco"
+"""Name of MuJoCo, as the engine of settings and as that for which a scene was written."""
+INERTIA_SETTINGS = frozenset({"inertial/diaginertia", "inertial/quat"})
+"""Settings of MuJoCo that state the inertia of a link a second time, by its principal axes and
+moments.
+"""
+NEUTRAL_SETTINGS = INERTIA_SETTINGS | {"ref"}
+"""Settings of MuJoCo that select one of several forms of the same model."""
+
+
+def beyond_inertia(settings: Settings) -> Settings:
+    """Return settings without those that state the inertia a second time."""
+    return tuple(entry for entry in settings if entry[0] not in INERTIA_SETTINGS)
+
+
+def gravity_share(link: Link) -> float:
+    """Return the share of gravity that acts on a link: 1 unless the source compensates a part of
+    it.
+
+    Args:
+        link: The link.
+    """
+    if not link.gravity:
+        return 0.0
+    settings = settings_of(link, MUJOCO)
+    return 1.0 - float(dict(settings).get("gravcomp", "0")) if settings else 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conventions:
+    """The meaning of what a scene does not state, which depends on the engine for which it was
+    written.
+
+    Attributes:
+        policy: Rule for the pairs of links that no filter names; one of
+            `loaders.collision_pairs.POLICIES`.
+        has_solver_settings: Whether stops, constraints and contacts are as soft as the settings of
+            the solver say, and the integrator and the friction cone are those of these settings:
+            its defaults, where none is stated.
+        wind_moves_medium: Whether wind is a velocity of the medium, which acts on every link; else
+            on the links that enable it.
+        filters_are_pairs: Whether each rule of the collision filters is a pair of links.
+        numbers_visuals: Whether a visual that has no name in the source has a number as its name.
+        is_compiled: Whether the engine compiles the source itself, so that its numbers are known.
+    """
+
+    policy: str = "neighbors"
+    has_solver_settings: bool = False
+    wind_moves_medium: bool = False
+    filters_are_pairs: bool = False
+    numbers_visuals: bool = False
+    is_compiled: bool = False
+
+
+_CONVENTIONS = {
+    MUJOCO: Conventions(
+        policy="mujoco",
+        has_solver_settings=True,
+        wind_moves_medium=True,
+        filters_are_pairs=True,
+        numbers_visuals=True,
+        is_compiled=True,
+    )
+}
+"""Conventions of each engine that has its own; all others have those of the fields' defaults."""
+
+
+def conventions_of(physics: Physics) -> Conventions:
+    """Return the conventions of the engine for which a scene was written.
+
+    Args:
+        physics: The physics of the scene.
+    """
+    return _CONVENTIONS.get(physics.engine, Conventions())
 
 
 class Effect(StrEnum):
@@ -199,16 +287,13 @@ def stated_settings(scene: SceneData) -> Iterator[Setting]:
     """Yield all settings of MuJoCo that a scene states, whatever their effect; elements of its own
     are no settings.
     """
-    if scene.physics.engine == "mujoco":
-        yield from _settings("", scene.physics.parameters)
-        if scene.wind.any():
-            yield Setting(path="option/wind", text=" ".join(f"{x:g}" for x in scene.wind))
+    yield from _settings("", scene.physics)
+    if scene.wind.any() and conventions_of(scene.physics).wind_moves_medium:
+        yield Setting(path="option/wind", text=" ".join(f"{x:g}" for x in scene.wind))
     for link in scene.links:
-        yield from _settings("body/", link.mujoco, link.name)
+        yield from _settings("body/", link, link.name)
         for shape in link.collisions:
-            yield from _settings(
-                "geom/", shape.surface.mujoco, f"{link.name}{SEPARATOR}{shape.name}"
-            )
+            yield from _settings("geom/", shape.surface, f"{link.name}{SEPARATOR}{shape.name}")
     named: tuple[tuple[str, tuple[Joint | Tendon | Actuator, ...]], ...] = (
         ("joint/", scene.joints),
         ("tendon/", scene.tendons),
@@ -216,25 +301,23 @@ def stated_settings(scene: SceneData) -> Iterator[Setting]:
     )
     for element, items in named:
         for item in items:
-            yield from _settings(element, item.mujoco, item.name)
+            yield from _settings(element, item, item.name)
     yield from _settings_of_connections(scene)
 
 
 def _settings_of_connections(scene: SceneData) -> Iterator[Setting]:
     """Yield the settings of equalities and of contact pairs."""
     for coupling in scene.couplings:
-        yield from _settings("equality/", coupling.mujoco, coupling.follower, coupling.leader)
+        yield from _settings("equality/", coupling, coupling.follower, coupling.leader)
     for constraint in scene.constraints:
         if isinstance(constraint, BallConstraint | WeldConstraint):
-            yield from _settings(
-                "equality/", constraint.mujoco, constraint.link_A, constraint.link_B
-            )
+            yield from _settings("equality/", constraint, constraint.link_A, constraint.link_B)
     for pair in scene.contact_pairs:
         names = (
             f"{pair.link_A}{SEPARATOR}{pair.collision_A}",
             f"{pair.link_B}{SEPARATOR}{pair.collision_B}",
         )
-        yield from _settings("pair/", pair.mujoco, *names)
+        yield from _settings("pair/", pair, *names)
 
 
 def acting_settings(scene: SceneData) -> tuple[Setting, ...]:
@@ -254,6 +337,6 @@ def _acts(setting: Setting, stated: set[str]) -> bool:
     return is_active and meaning.effect in {Effect.MOTION, Effect.CONTACT}
 
 
-def _settings(element: str, settings: Settings, *subjects: str) -> Iterator[Setting]:
-    for name, text in settings:
+def _settings(element: str, item: HasEngineSettings, *subjects: str) -> Iterator[Setting]:
+    for name, text in settings_of(item, MUJOCO):
         yield Setting(path=f"{element}{name}", text=text, subjects=subjects)

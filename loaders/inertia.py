@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .pose import IDENTITY, Array, Pose, _sealed, frozen, frozen_vector, principal_axes_of, skew
+from .pose import IDENTITY, Array, Pose, frozen, principal_axes_of, skew
 
 _TOLERANCE = 5.0 * np.finfo(np.float64).eps
 """Tolerance of principal moments relative to the trace, that of libsdformat."""
@@ -45,7 +45,7 @@ class SpatialInertia:
         return cls(mass, frozen(p_LLcm), frozen(np.zeros((3, 3)) if I_Lcm is None else I_Lcm))
 
     @classmethod
-    def in_frame(cls, mass: float, X_LI: Pose, I_I: Array) -> SpatialInertia:
+    def in_frame(cls, mass: float, X_LI: Pose, I_I: ArrayLike) -> SpatialInertia:
         """Make an inertia from one that is given in an inertial frame I at the center of mass.
 
         Args:
@@ -53,18 +53,16 @@ class SpatialInertia:
             X_LI: Pose of the inertial frame, whose origin is the center of mass.
             I_I: Rotational inertia about the origin of I, expressed in I [kg m^2], shape (3, 3).
         """
-        I_Lcm = I_I if X_LI.R is IDENTITY.R else X_LI.R @ I_I @ X_LI.R.T
-        return cls(
-            mass, X_LI.p, frozen(I_Lcm) if I_Lcm is I_I and I_I.flags.writeable else _sealed(I_Lcm)
-        )
+        I_Lcm = I_I if X_LI.R is IDENTITY.R else X_LI.R @ np.asarray(I_I) @ X_LI.R.T
+        return cls(mass, X_LI.p, frozen(I_Lcm))
 
     def moved(self, X_AL: Pose) -> SpatialInertia:
         """Return the inertia of the same body, measured and expressed in A."""
         if X_AL.R is IDENTITY.R:
-            p = self.p_LLcm if X_AL.p is IDENTITY.p else _sealed(X_AL.p + self.p_LLcm)
+            p = self.p_LLcm if X_AL.p is IDENTITY.p else frozen(X_AL.p + self.p_LLcm)
             return SpatialInertia(self.mass, p, self.I_Lcm)
         p, rotational = X_AL.p + X_AL.R @ self.p_LLcm, X_AL.R @ self.I_Lcm @ X_AL.R.T
-        return SpatialInertia(self.mass, _sealed(p), _sealed(rotational))
+        return SpatialInertia(self.mass, frozen(p), frozen(rotational))
 
     def __add__(self, other: SpatialInertia) -> SpatialInertia:
         """Return the inertia of both bodies welded together (parallel axis theorem); both are in
@@ -99,7 +97,7 @@ class SpatialInertia:
         """
         (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = self.I_Lcm.tolist()
         if not (xy or xz or yx or yz or zx or zy):
-            return IDENTITY.R, frozen_vector(xx, yy, zz)
+            return IDENTITY.R, frozen((xx, yy, zz))
         axes, moments = principal_axes_of(self.I_Lcm[np.newaxis])
         return axes[0], moments[0]
 

@@ -91,7 +91,7 @@ def paint(corners: Array, colors: Array, size: tuple[int, int]) -> bytes:
 
 
 def _brightness(seen: Array) -> Array:
-    """The share of light that each triangle sends to the camera; both of its sides are lit
+    """Return the share of light that each triangle sends to the camera; both of its sides are lit
     alike.
     """
     normals = np.cross(seen[:, 1] - seen[:, 0], seen[:, 2] - seen[:, 0])

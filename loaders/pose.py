@@ -12,7 +12,6 @@ bits.
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
@@ -32,36 +31,9 @@ _MIN_QUATERNION_LENGTH = 1e-7
 """
 
 
-_pack_vector = struct.Struct("3d").pack
-_pack_matrix = struct.Struct("9d").pack
-
-
 def frozen(values: ArrayLike) -> Array:
     """Return a read-only float64 copy of the values."""
-    return _sealed(np.array(values, dtype=np.float64))
-
-
-def frozen_vector(*xyz: float) -> Array:
-    """Return three numbers as a read-only array, in a third of the time that `frozen` takes."""
-    return np.frombuffer(_pack_vector(*xyz))
-
-
-def frozen_matrix(*rows: float) -> Array:
-    """Return nine numbers, row by row, as a read-only array of shape (3, 3)."""
-    return np.ndarray((3, 3), np.float64, _pack_matrix(*rows))
-
-
-def frozen_matrices(entries: Sequence[float]) -> Array:
-    """Return numbers as read-only matrices, each with nine of them, row by row: an array of shape
-    (n, 3, 3).
-    """
-    return np.ndarray(
-        (len(entries) // 9, 3, 3), np.float64, struct.pack(f"{len(entries)}d", *entries)
-    )
-
-
-def _sealed(array: Array) -> Array:
-    """Make an array read-only; return it."""
+    array = np.array(values, dtype=np.float64)
     array.setflags(write=False)
     return array
 
@@ -140,30 +112,29 @@ class Pose:
         Rx``.
         """
         (x, y, z), (roll, pitch, yaw) = xyz, rpy
-        p = frozen_vector(x, y, z) if x or y or z else IDENTITY.p
+        p = frozen((x, y, z)) if x or y or z else IDENTITY.p
         if not (roll or pitch or yaw):
             return IDENTITY if p is IDENTITY.p else Pose(IDENTITY.R, p)
         si, sj, sk = math.sin(roll), math.sin(pitch), math.sin(yaw)
         ci, cj, ck = math.cos(roll), math.cos(pitch), math.cos(yaw)
         cc, cs, sc, ss = ci * ck, ci * sk, si * ck, si * sk
-        R = frozen_matrix(
-            cj * ck,
-            sj * sc - cs,
-            sj * cc + ss,
-            cj * sk,
-            sj * ss + cc,
-            sj * cs - sc,
-            -sj,
-            cj * si,
-            cj * ci,
+        R = frozen(
+            (
+                (cj * ck, sj * sc - cs, sj * cc + ss),
+                (cj * sk, sj * ss + cc, sj * cs - sc),
+                (-sj, cj * si, cj * ci),
+            )
         )
         return Pose(R, p)
 
     @classmethod
     def from_vector(cls, x_y_z_qw_qx_qy_qz: ArrayLike) -> Pose:
         """Make a pose from a position [m] and a quaternion ``w x y z`` of any length but zero."""
-        v = np.asarray(x_y_z_qw_qx_qy_qz, dtype=np.float64)
-        return cls(frozen(quaternion_to_matrix(v[3:])), frozen(v[:3]))
+        x, y, z, *quaternion = np.asarray(x_y_z_qw_qx_qy_qz, dtype=np.float64).tolist()
+        p = frozen((x, y, z)) if x or y or z else IDENTITY.p
+        if not any(quaternion[1:]) and quaternion[0]:
+            return IDENTITY if p is IDENTITY.p else cls(IDENTITY.R, p)
+        return cls(frozen(quaternion_to_matrix(quaternion)), p)
 
     def to_vector(self) -> list[float]:
         """Return ``[x, y, z, qw, qx, qy, qz]``, with a unit quaternion and ``qw >= 0``."""
@@ -177,24 +148,20 @@ class Pose:
         u, v, w = self.p.tolist()
         x, y, z = other.p.tolist()
         if self.R is IDENTITY.R:
-            return Pose(other.R, frozen_vector(u + x, v + y, w + z))
+            return Pose(other.R, frozen((u + x, v + y, w + z)))
         (a, b, c), (d, e, f), (g, h, i) = self.R.tolist()
-        p = frozen_vector(
-            u + (a * x + b * y + c * z), v + (d * x + e * y + f * z), w + (g * x + h * y + i * z)
+        p = frozen(
+            (u + (a * x + b * y + c * z), v + (d * x + e * y + f * z), w + (g * x + h * y + i * z))
         )
         if other.R is IDENTITY.R:
             return Pose(self.R, p)
         (j, k, m), (n, o, q), (r, s, t) = other.R.tolist()
-        R = frozen_matrix(
-            a * j + b * n + c * r,
-            a * k + b * o + c * s,
-            a * m + b * q + c * t,
-            d * j + e * n + f * r,
-            d * k + e * o + f * s,
-            d * m + e * q + f * t,
-            g * j + h * n + i * r,
-            g * k + h * o + i * s,
-            g * m + h * q + i * t,
+        R = frozen(
+            (
+                (a * j + b * n + c * r, a * k + b * o + c * s, a * m + b * q + c * t),
+                (d * j + e * n + f * r, d * k + e * o + f * s, d * m + e * q + f * t),
+                (g * j + h * n + i * r, g * k + h * o + i * s, g * m + h * q + i * t),
+            )
         )
         return Pose(R, p)
 
@@ -204,11 +171,9 @@ class Pose:
             return self
         x, y, z = self.p.tolist()
         if self.R is IDENTITY.R:
-            return Pose(self.R, frozen_vector(-x, -y, -z))
+            return Pose(self.R, frozen((-x, -y, -z)))
         (a, b, c), (d, e, f), (g, h, i) = self.R.tolist()
-        p = frozen_vector(
-            -(a * x + d * y + g * z), -(b * x + e * y + h * z), -(c * x + f * y + i * z)
-        )
+        p = frozen((-(a * x + d * y + g * z), -(b * x + e * y + h * z), -(c * x + f * y + i * z)))
         return Pose(self.R.T, p)
 
     def is_close(self, other: Pose, atol: float = 1e-12) -> bool:
@@ -275,7 +240,7 @@ def principal_axes_of(matrices: Array) -> tuple[Array, Array]:
         nearest[i], ordered[i] = _axes_of_repeated_moments(
             moments[i], axes[i], *is_repeated[i].tolist()
         )
-    return _sealed(nearest), _sealed(ordered)
+    return frozen(nearest), frozen(ordered)
 
 
 def _axes_of_repeated_moments(

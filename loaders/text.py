@@ -134,6 +134,20 @@ surrogates.
 _CONTROL_IN_LINES = re.compile(_CONTROL.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 
 
+def number(value: float) -> str:
+    """Return the shortest decimal of a double: ``1`` for 1.0, ``0`` for -0.0."""
+    value = float(value)
+    if value == 0.0:
+        return "0"
+    text = repr(value)
+    return text.removesuffix(".0")
+
+
+def numbers(values: Iterable[float]) -> str:
+    """Return numbers separated by spaces."""
+    return " ".join(map(number, values))
+
+
 def printable(text: str, *, lines: bool = False) -> str:
     r"""Return a text with control characters as escapes such as ``\x1b``; those that JSON leaves,
     as JSON's own.
@@ -288,13 +302,13 @@ def findings_card(findings: Sequence[Finding]) -> str:
 
 
 def _advised(entry: Finding) -> str:
-    """The message, with the advice if there is any."""
+    """Return the message, with the advice if there is any."""
     hint = getattr(entry, "hint", "")
     return f"{entry.message} ({hint})" if hint else entry.message
 
 
 def _place(entry: Finding) -> str:
-    """The file, with the folder that holds it, and the line."""
+    """Return the file, with the folder that holds it, and the line."""
     return "/".join(str(getattr(entry, "where", "")).split("/")[-2:])
 
 

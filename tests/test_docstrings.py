@@ -133,7 +133,7 @@ EXAMPLES = sorted(module for module, name in MODULES.items() if ">>> " in ast.un
 MAIN = {
     "loaders.formats",
     "bridge.lowering.lower",
-    "bridge.targets.mjcf",
+    "bridge.targets.mjcf.folder",
     "bridge.targets.pybullet.load",
     "bridge.parity.comparison",
 }

@@ -115,3 +115,11 @@ def test_a_load_into_pybullet_imports_nothing_for_notebooks() -> None:
         code.replace("sys.argv[0]", repr(str(ROOT / "assets/double_pendulum.urdf")))
     )
     assert within(names, NOTEBOOK) == set()
+
+
+def test_the_registry_of_codes_needs_no_target_and_no_engine() -> None:
+    names = modules_after("import bridge.diagnostic_codes")
+    heavy = ("numpy", "lxml", "mujoco", "pybullet", "bridge.lowering", "bridge.mechanism")
+    assert within(names, heavy) == set()
+    loaded = {name.rpartition(".")[2] for name in within(names, ("bridge.targets",))}
+    assert loaded == {"targets", "mjcf", "pybullet", "sdf", "urdf", "codes", "options"}

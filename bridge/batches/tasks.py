@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 import loaders
+from bridge.lowering.lower import report_overlaps
 from bridge.lowering.sources import mechanism_of, split_options
 from bridge.mechanism import Mechanism
 from bridge.output import Form, write_folder, write_sealed
@@ -301,7 +302,8 @@ def _check(scene: loaders.Scene, name: str, _out: str, options: Mapping[str, Any
         limited(meshes, name),
     ):
         check_meshes(scene, meshes)
-    mechanism = mechanism_of(scene)
+        mechanism = mechanism_of(scene)
+        report_overlaps(mechanism, mechanism.default_policy, meshes)
     found = summary((*scene.diagnostics, *mechanism.diagnostics, *meshes))
     refused = ("error", "warning") if options.get("strict") else ("error",)
     is_invalid = any(found["severities"].get(severity) for severity in refused)

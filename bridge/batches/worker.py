@@ -261,7 +261,7 @@ def close_servers() -> None:
 
 
 def _import_path() -> list[str]:
-    """The folders from which this process imports, that of `bridge` included."""
+    """Return the folders from which this process imports, that of `bridge` included."""
     here = str(Path(__file__).resolve().parents[3])
     return list(dict.fromkeys([*(os.path.abspath(folder) for folder in sys.path), here]))
 

@@ -8,14 +8,16 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 
+from bridge import codes
 from loaders.diagnostics import Diagnostic, ModelError
 from loaders.limits import leaving_out
+from loaders.urdf import codes as urdf_codes
 
 from .errors import DIFFERENT, MISSING, SUCCESS, USAGE, CommandError
 from .json_report import failure_report
 from .output import Output, with_command_words
 
-_MISSING_PACKAGE = frozenset({"mesh.no-coacd", "xacro.not-installed"})
+_MISSING_PACKAGE = frozenset({codes.MESH_NO_COACD, urdf_codes.XACRO_NOT_INSTALLED})
 """Codes of errors that the installation of a package mends."""
 
 _COMMANDS = {
@@ -64,7 +66,7 @@ def _run(options: Namespace, output: Output) -> int:
         if all(entry.severity != "error" for entry in error.diagnostics):
             output.error("refused by --strict, for which every warning is an error")
         errors = [entry for entry in error.diagnostics if entry.severity == "error"]
-        is_missing = bool(errors) and all(entry.code in _MISSING_PACKAGE for entry in errors)
+        is_missing = bool(errors) and all(entry.is_one_of(_MISSING_PACKAGE) for entry in errors)
         return _failure(
             options, output, MISSING if is_missing else DIFFERENT, diagnostics=error.diagnostics
         )
@@ -108,7 +110,7 @@ def _failure(
 
 
 def _text(error: OSError) -> str:
-    """An error of the operating system in words."""
+    """Return an error of the operating system in words."""
     if error.filename is None or error.strerror is None:
         return str(error)
     return f"cannot use {os.fsdecode(error.filename)}: {error.strerror}"

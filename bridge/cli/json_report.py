@@ -67,10 +67,7 @@ def diagnostic_entry(entry: Diagnostic) -> dict[str, Any]:
         "fate": str(entry.fate),
         "severity": entry.severity,
         "message": entry.message,
-        "arguments": {
-            key: list(value) if isinstance(value, tuple) else _number(value)
-            for key, value in entry.arguments.items()
-        },
+        "arguments": {key: _plain(value) for key, value in entry.arguments.items()},
         "subjects": list(entry.subjects),
         "file": shown_path(entry.where.file) or None,
         "line": entry.where.line or None,
@@ -80,6 +77,8 @@ def diagnostic_entry(entry: Diagnostic) -> dict[str, Any]:
     }
 
 
-def _number(value: object) -> object:
-    """Return the value; a number that JSON does not have becomes text."""
+def _plain(value: object) -> object:
+    """Return the value, a tuple as a list; a number that JSON does not have becomes text."""
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
     return str(value) if isinstance(value, float) and not abs(value) < float("inf") else value

@@ -192,7 +192,7 @@ class Output:
     def _select(
         self, entries: Iterable[Diagnostic]
     ) -> tuple[list[Diagnostic], list[tuple[str, int]]]:
-        """The diagnostics to write, and the codes of further ones with their numbers."""
+        """Return the diagnostics to write, and the codes of further ones with their numbers."""
         severities = _SEVERITIES[: max(self.verbosity, -1) + 2]
         admitted = [entry for entry in entries if entry.severity in severities]
         return folded(admitted, sys.maxsize if self.verbosity > 0 else self.similar)

@@ -168,12 +168,12 @@ def side_by_side(gallery: Gallery, captions: Sequence[str], title: str = "") -> 
 
 
 def _compile(mechanism: Mechanism, poses: Sequence[JointPositions]) -> tuple[Any, list[Array]]:
-    """The compiled MuJoCo model, and ``qpos`` of each configuration."""
+    """Return the compiled MuJoCo model, and ``qpos`` of each configuration."""
     return to_mjspec(mechanism, quiet=True).compile(), [qpos(mechanism, pose) for pose in poses]
 
 
 def _fitted_camera(model: Any, q: Array) -> Camera:
-    """A camera that sees the bounding box of every bounded geom in one configuration."""
+    """Return a camera that sees the bounding box of every bounded geom in one configuration."""
     import mujoco
 
     data = mujoco.MjData(model)

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from loaders.diagnostics import NOWHERE, Where
+from loaders.engine_settings import beyond_inertia
 from loaders.files.read_file import read
 from loaders.inertia import SpatialInertia
 from loaders.limits import FileError
@@ -30,12 +31,11 @@ from loaders.model import (
     Coupling,
     DistanceConstraint,
     FilterRule,
-    Link,
     Material,
     SpringDamper,
     TendonConstraint,
+    settings_of,
 )
-from loaders.model.settings import beyond_inertia
 from loaders.pose import Pose
 from loaders.scene import Scene
 from loaders.scoped_names import UnusedNames
@@ -91,8 +91,11 @@ def _compare_fields(a: Any, b: Any, tolerance: float, path: str) -> Iterator[Fou
             yield from _compare_parts(x, y, tolerance, inner)
         elif isinstance(a, SpatialInertia):
             yield from compare_values(x, y, tolerance * _scale(a, field), inner)
-        elif isinstance(a, Link) and field == "mujoco":
-            yield from compare_values(beyond_inertia(x), beyond_inertia(y), tolerance, inner)
+        elif field == "engine_settings":
+            for engine in dict.fromkeys(name for name, _ in (*x, *y)):
+                in_a, in_b = (beyond_inertia(settings_of(item, engine)) for item in (a, b))
+                inner = f"{path}.{engine}" if path else engine
+                yield from _compare_settings(in_a, in_b, tolerance, inner)
         else:
             yield from compare_values(x, y, tolerance, inner)
 
@@ -267,10 +270,11 @@ _SINGULAR = {
     "fluid_forces": "force of a fluid",
     "filter_groups": "filter group",
     "filter_rules": "filter rule",
+    "engine_elements": "engine element",
 }
 """Word for one item of a collection, where it is not the name of the field."""
 _PART = re.compile(r"(?P<parts>collisions|visuals|sensors)\[(?P<name>.*?)\](\.|$)")
-_SKIPPED = frozenset({"name", "source", "diagnostics"})
+_SKIPPED = frozenset({"name", "source", "diagnostics", "collision_policy"})
 """Fields of a scene that are no part of its content."""
 
 

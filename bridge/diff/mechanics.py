@@ -23,7 +23,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import Position, kind_of, random_position
 from loaders.diagnostics import Diagnostics
-from loaders.engine_settings import Effect, effect_of, is_default
+from loaders.engine_settings import Effect, conventions_of, effect_of, is_default
 from loaders.meshes import read_mesh
 from loaders.model import Actuator, Collision, Link, Mesh
 from loaders.pose import Array, Pose
@@ -263,14 +263,15 @@ def _mass_error(a: Scene, b: Scene, names: Mapping[str, str]) -> float:
 
 
 def _pairs(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the pairs that collide in one only, by the policy of each; if that is Drake's, by
-    SDFormat's too.
+    """Return the pairs that collide in one only, by the policy of each; if that is Drake's or none
+    is stated, by SDFormat's too.
 
     For MJCF no other policy is compared: bitmasks, which only some policies use, may become filter
     groups.
     """
     found: list[str] = []
-    policies = (None, "sdformat") if a.default_policy == b.default_policy == "drake" else (None,)
+    are_silent = {a.default_policy, b.default_policy} <= {"drake", "neighbors"}
+    policies = (None, "sdformat") if are_silent else (None,)
     for policy in policies:
         first = {
             frozenset(names.get(name, name) for name in pair) for pair in a.collidable_pairs(policy)
@@ -349,16 +350,21 @@ def acting(found: Iterable[Difference], a: Scene, b: Scene) -> tuple[Difference,
         a: Scene A, with the names of B.
         b: Scene B.
     """
-    own = {("mujoco", each.name) for each in chain(a.mujoco, b.mujoco) if each.section in _ELEMENTS}
+    own = {
+        ("engine element", each.name)
+        for each in chain(a.engine_elements, b.engine_elements)
+        if each.section in _ELEMENTS
+    }
     laws = [
-        {("actuator", each.name) for each in scene.actuators if each.mujoco} for scene in (a, b)
+        {("actuator", each.name) for each in scene.actuators if each.engine_settings}
+        for scene in (a, b)
     ]
     lawful = laws[0] & laws[1]
-    both = a.physics.engine == b.physics.engine == "mujoco"
+    both = all(conventions_of(scene.physics).has_solver_settings for scene in (a, b))
     listed = [
         d
         for d in found
-        if _is_listed(d, both_of_mujoco=both)
+        if _is_listed(d, both_soft=both)
         or (d.kind, d.name) in own
         or ((d.kind, d.name) in lawful and _LAWS.match(d.field))
     ]
@@ -392,10 +398,10 @@ def _depends(difference: Difference) -> bool:
     )
 
 
-def _is_listed(difference: Difference, *, both_of_mujoco: bool) -> bool:
+def _is_listed(difference: Difference, *, both_soft: bool) -> bool:
     setting = _SETTING.fullmatch(difference.field)
     if setting is not None:
-        return _is_acting(difference, setting, both_of_mujoco=both_of_mujoco)
+        return _is_acting(difference, setting, both_soft=both_soft)
     path = _INDEX.sub("", difference.field)
     if difference.kind in _WHOLE:
         return not path.startswith("mujoco")
@@ -403,7 +409,7 @@ def _is_listed(difference: Difference, *, both_of_mujoco: bool) -> bool:
     return path in fields or (difference.kind == "link" and path.startswith(_INSIDE))
 
 
-def _is_acting(difference: Difference, setting: re.Match[str], *, both_of_mujoco: bool) -> bool:
+def _is_acting(difference: Difference, setting: re.Match[str], *, both_soft: bool) -> bool:
     """Return whether a setting of MuJoCo acts on motion or contact, and differs by more than a
     stated default.
 
@@ -414,7 +420,7 @@ def _is_acting(difference: Difference, setting: re.Match[str], *, both_of_mujoco
     path = f"{element}{setting['name']}"
     if not path.startswith(_OF_MUJOCO):
         return False
-    if not both_of_mujoco and (element in {"geom/", "pair/"} or setting["name"].startswith("sol")):
+    if not both_soft and (element in {"geom/", "pair/"} or setting["name"].startswith("sol")):
         return False
     values = [None if value is None else str(value) for value in (difference.a, difference.b)]
     is_same = all(value is None or is_default(path, value) for value in values)

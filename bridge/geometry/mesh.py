@@ -32,11 +32,11 @@ import numpy as np
 from bridge.codes import (
     MESH_CONE,
     MESH_DEGENERATE,
-    MESH_MISSING,
     MESH_POLYLINE,
     MESH_POLYLINE_NOT_SIMPLE,
     MESH_POLYLINE_OUTLINES,
 )
+from loaders.codes import MESH_MISSING, MESH_MISSING_TEXTURE
 from loaders.diagnostics import NOWHERE, Diagnostic, Diagnostics, Where
 from loaders.files.read_file import is_file
 from loaders.limits import metered
@@ -414,7 +414,7 @@ def texture_files(
     missing = (
         str(entry.arguments["texture"])
         for entry in findings
-        if entry.code == "mesh.missing-texture"
+        if entry.code == MESH_MISSING_TEXTURE.name
     )
     looked_for = map(str, places_in_reach(missing, path))
     return [

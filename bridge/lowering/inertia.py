@@ -30,7 +30,7 @@ def repair_arguments(link: Link, inertia: SpatialInertia) -> dict[str, Any]:
         inertia: Its inertia as the source states it.
     """
     repaired = inertia.repaired()
-    moments = tuple(f"{moment:.6g}" for moment in repaired.principal_axes()[1])
+    moments = tuple(repaired.principal_axes()[1].tolist())
     return {
         "link": link.name,
         "defects": tuple(inertia.defects()),
@@ -75,6 +75,8 @@ _SINGULAR = 1e-12
 """Smallest eigenvalue at which a mass matrix, scaled to ones on its diagonal, counts as
 singular.
 """
+_FREED_HINT = "add <inertial> with mass and inertia to the link"
+"""Advice for a base that the caller freed."""
 _FREE_HINT = "add <inertial> with mass and inertia to the link, or attach it by a joint"
 _JOINTED_HINT = (
     "add <inertial> with inertia to the link, or with mass and inertia to the links that carry it"
@@ -125,7 +127,7 @@ def with_minimum_inertia(mechanism: Mechanism) -> Mechanism:
     """
     inertias, diagnostics = _welded_inertias(mechanism.bodies), Diagnostics()
     additions = [
-        *_free_additions(inertias, mechanism.bodies, diagnostics),
+        *_free_additions(inertias, mechanism, diagnostics),
         *_jointed_additions(inertias, mechanism, diagnostics),
     ]
     if not additions:
@@ -155,9 +157,10 @@ def _welded_inertias(bodies: Sequence[Body]) -> dict[int, _WeldedInertia]:
 
 
 def _free_additions(
-    inertias: Mapping[int, _WeldedInertia], bodies: Sequence[Body], diagnostics: Diagnostics
+    inertias: Mapping[int, _WeldedInertia], mechanism: Mechanism, diagnostics: Diagnostics
 ) -> Iterator[_Addition]:
     """Yield what free bodies need."""
+    bodies = mechanism.bodies
     for i, welded in inertias.items():
         body = bodies[i]
         if kind_of(body) is not PrimitiveKind.FREE:
@@ -166,6 +169,7 @@ def _free_additions(
             diagnostics.add(
                 LOWER_MASSLESS_FREE_LINK,
                 body.link.where,
+                hint=_FREED_HINT if mechanism.base == "free" else "",
                 subjects=(body.name,),
                 link=body.name,
                 mass=MIN_MASS,

@@ -61,7 +61,7 @@ def _resolve(
         offset=coupling.offset,
         name=coupling.follower,
         where=coupling.where,
-        mujoco=coupling.mujoco,
+        engine_settings=coupling.engine_settings,
     )
 
 

@@ -8,11 +8,18 @@ resolved to indices.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bridge.codes import LOWER_KINEMATIC, LOWER_KINEMATIC_IN_JOINT, LOWER_TENDON_INERTIA
+from bridge.codes import (
+    LOWER_KINEMATIC,
+    LOWER_KINEMATIC_IN_JOINT,
+    LOWER_OVERLAP,
+    LOWER_OVERLAP_EXCLUDED,
+    LOWER_TENDON_INERTIA,
+)
 from bridge.geometry.mesh import with_asset_files
+from bridge.geometry.overlap import Overlap
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import (
     FREE,
@@ -27,7 +34,7 @@ from bridge.mechanism.bodies import (
     TendonConnection,
 )
 from loaders.collision_pairs import BITMASKED, collisions_with_bitmasks
-from loaders.diagnostics import Diagnostics, ExportError
+from loaders.diagnostics import Code, Diagnostics, ExportError
 from loaders.finish.finish import with_references
 from loaders.finish.validation import report_contradictions, require_consistent
 from loaders.inertia import SpatialInertia
@@ -71,6 +78,70 @@ def ignored_by_policy(scene: Scene, policy: str) -> dict[str, tuple[str, ...]]:
         "self_collide": () if policy == "sdformat" else self_colliding,
     }
     return {name: items for name, items in stated.items() if items}
+
+
+_MAX_PAIRS = 10
+"""Largest number of pairs that a finding lists."""
+
+
+def report_overlaps(mechanism: Mechanism, policy: str, diagnostics: Diagnostics) -> None:
+    """Report the links that overlap initially: those that do not collide for that reason, and those
+    that push each other apart.
+
+    Args:
+        mechanism: The mechanism.
+        policy: The collision policy; see `loaders.collision_pairs`.
+        diagnostics: Record of the findings.
+    """
+    left_out = mechanism.assumed_exclusions if policy == "neighbors" else ()
+    index, excluded = mechanism.body_index, mechanism.excluded_pairs(policy)
+    colliding = tuple(
+        entry
+        for entry in mechanism.overlaps
+        if frozenset((index[entry.link_A], index[entry.link_B])) not in excluded
+    )
+    _report_pairs(LOWER_OVERLAP, colliding, _how_to_exclude(mechanism), mechanism, diagnostics)
+    _report_pairs(LOWER_OVERLAP_EXCLUDED, left_out, "", mechanism, diagnostics)
+
+
+def _report_pairs(
+    code: Code,
+    overlaps: Sequence[Overlap],
+    hint: str,
+    mechanism: Mechanism,
+    diagnostics: Diagnostics,
+) -> None:
+    """Report overlaps as one finding, at the place of the deepest one."""
+    if not overlaps:
+        return
+    places = {link.name: link.where for link in mechanism.scene.links}
+    first = places[overlaps[0].link_A]
+
+    def shown(name: str) -> str:
+        place = places[name]
+        if not place.line:
+            return name
+        return f"{name} ({'' if place.file == first.file else place.file + ':'}{place.line})"
+
+    listed = [
+        f"{shown(entry.link_A)} and {shown(entry.link_B)} by {entry.depth:.3g} m"
+        for entry in overlaps[:_MAX_PAIRS]
+    ]
+    if len(overlaps) > _MAX_PAIRS:
+        listed.append(f"and {len(overlaps) - _MAX_PAIRS} more pairs")
+    subjects = dict.fromkeys(name for entry in overlaps for name in (entry.link_A, entry.link_B))
+    diagnostics.add(code, first, hint=hint, subjects=subjects, pairs=tuple(listed))
+
+
+def _how_to_exclude(mechanism: Mechanism) -> str:
+    """Return what excludes pairs of links in a file of the source's format."""
+    if not mechanism.states_its_pairs:
+        return "overlaps='exclude' (--overlaps exclude) lets them not collide"
+    if mechanism.default_policy == "mujoco":
+        return "exclude the pairs with <exclude> in the file"
+    if mechanism.default_policy == "neighbors":
+        return "list the pairs in the SRDF file (srdf=, --srdf)"
+    return "exclude the pairs with <drake:collision_filter_group>, or without <self_collide>"
 
 
 def pairs_of_rules(mechanism: Mechanism) -> list[tuple[int, int]]:

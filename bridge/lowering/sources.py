@@ -47,12 +47,13 @@ def mechanism_of(
     repair_inertia: bool = False,
     **load_options: Unpack[LoadOptions],
 ) -> Mechanism:
-    """Return the mechanism of a source, with the minimum inertia that engines need.
+    """Return the mechanism of a source, with the base that the caller chose and the minimum inertia
+    that engines then need.
 
     Args:
         source: A path, a scene, or a mechanism.
-        base: The base that links without a joint to the world get; a link that it fixes needs no
-            minimum inertia.
+        base: Whether free links are welded to the world, or links that are welded to it are free;
+            see `bridge.lowering.transform.with_chosen_base`.
         repair_inertia: Whether inertias that no rigid body can have are replaced by the nearest
             physical ones.
         load_options: Options of `loaders.load`, if ``source`` is a path.
@@ -62,17 +63,16 @@ def mechanism_of(
         ExportError: if the scene cannot be lowered.
         TypeError: if the source is neither a path, a scene nor a mechanism, or for an unknown
         option.
-        ValueError: if ``base`` is unknown.
+        ValueError: if ``base`` has an unknown value.
     """
     check_option_names(load_options, LoadOptions)
     if isinstance(source, str | os.PathLike):
         source = loaders.load(source, **load_options)
-    if isinstance(source, Scene):
-        source = lower(source)
-    if not isinstance(source, Mechanism):
+    if not isinstance(source, Scene | Mechanism):
         raise TypeError(f"expected a path, a Scene or a Mechanism, not {type(source).__name__}")
-    mechanism = with_chosen_base(source, base)
-    return with_minimum_inertia(_repaired(mechanism) if repair_inertia else mechanism)
+    mechanism = lower(source) if isinstance(source, Scene) else source
+    repaired = _repaired(mechanism) if repair_inertia else mechanism
+    return with_minimum_inertia(with_chosen_base(repaired, base))
 
 
 def split_options(

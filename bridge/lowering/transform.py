@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, TypeVar, get_args
 
-from bridge.choices import Base
+from bridge.choices import Base, Overlaps
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import (
     FREE,
@@ -71,6 +71,23 @@ def with_chosen_base(mechanism: Mechanism, base: Base) -> Mechanism:
     return mechanism if base == "as_is" else with_base(mechanism, fixed=base == "fixed")
 
 
+def with_overlaps(mechanism: Mechanism, overlaps: Overlaps) -> Mechanism:
+    """Return the mechanism with the links that overlap initially as chosen.
+
+    Args:
+        mechanism: The mechanism to change.
+        overlaps: ``exclude`` lets them not collide where the source does not state which links do;
+            ``keep`` lets them collide.
+
+    Raises:
+        ValueError: if ``overlaps`` has another value.
+    """
+    check_option_value("overlaps", overlaps, get_args(Overlaps))
+    if overlaps == mechanism.overlap_choice:
+        return mechanism
+    return dataclasses.replace(mechanism, overlap_choice=overlaps)
+
+
 def with_base(mechanism: Mechanism, *, fixed: bool) -> Mechanism:
     """Return the mechanism with every base fixed or free.
 
@@ -89,8 +106,8 @@ def with_base(mechanism: Mechanism, *, fixed: bool) -> Mechanism:
 
 
 def relowered(mechanism: Mechanism, scene: Scene) -> Mechanism:
-    """Return the mechanism of a changed scene, with the base and the minimum inertia that were
-    chosen for the first.
+    """Return the mechanism of a changed scene, with the base, the treatment of overlaps and the
+    minimum inertia that were chosen for the first.
 
     Args:
         mechanism: The mechanism from whose scene the changed one was made.
@@ -99,7 +116,8 @@ def relowered(mechanism: Mechanism, scene: Scene) -> Mechanism:
     Raises:
         ExportError: if the scene cannot be lowered.
     """
-    return with_minimum_inertia(with_chosen_base(lower(scene), mechanism.base))
+    lowered = with_overlaps(lower(scene), mechanism.overlap_choice)
+    return with_minimum_inertia(with_chosen_base(lowered, mechanism.base))
 
 
 def _weld(body: Body) -> Body:

@@ -353,8 +353,8 @@ class Edge:
     floating joint.
     """
     static: bool = False
-    """Whether the link is fixed in the world because its model is static or because it is
-    kinematic.
+    """Whether the link is fixed in the world because its model is static, because it is kinematic,
+    or by a virtual joint.
     """
     reversed: bool = False
     """Whether the joint's child is the parent in the forest."""
@@ -404,9 +404,7 @@ def _root_edges(scene: Scene, joints: list[Joint], incident: _Incident) -> list[
     """Return the edges of the links whose parent is the world, in the order of the scene."""
     roots = {name: Edge(link=name, parent=WORLD, static=True) for name in static_links(scene)}
     for joint, link in incident[WORLD]:
-        roots.setdefault(
-            link, Edge(link=link, parent=WORLD, joint=joint, reversed=joint.child == WORLD)
-        )
+        roots.setdefault(link, _edge_of_world(joint, link))
     reached = _reachable(roots, incident)
     for edge in _candidate_roots(scene, joints):
         if edge.link not in reached:
@@ -414,6 +412,12 @@ def _root_edges(scene: Scene, joints: list[Joint], incident: _Incident) -> list[
             reached |= _reachable((edge.link,), incident)
     order = {link.name: i for i, link in enumerate(scene.links)}
     return sorted(roots.values(), key=lambda edge: order[edge.link])
+
+
+def _edge_of_world(joint: Joint, link: str) -> Edge:
+    if joint.virtual and is_weld(joint):
+        return Edge(link=link, parent=WORLD, static=True)
+    return Edge(link=link, parent=WORLD, joint=joint, reversed=joint.child == WORLD)
 
 
 def _candidate_roots(scene: Scene, joints: Iterable[Joint]) -> Iterator[Edge]:

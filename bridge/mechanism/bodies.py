@@ -20,11 +20,11 @@ from loaders.model import (
     BallConstraint,
     Bushing,
     DistanceConstraint,
+    EngineSettings,
     Joint,
     JointAxis,
     JointType,
     Link,
-    Settings,
     SpringDamper,
     TendonConstraint,
     WeldConstraint,
@@ -172,8 +172,8 @@ class DofCoupling:
     """Name of the joint that follows."""
     where: Where = NOWHERE
     """Place of the coupling, or gearbox, in the source."""
-    mujoco: Settings = ()
-    """Settings of MuJoCo that the source states."""
+    engine_settings: EngineSettings = ()
+    """Settings that the source states for one simulator."""
 
 
 # --- trees: a body stands after its parent --------------------------------------------------------

@@ -234,7 +234,9 @@ def _names(body: Body) -> tuple[str, ...]:
 
 
 def _numbers(value: Position) -> Coordinates:
-    """The numbers of a position; none if it is something else, such as a word or a truth value."""
+    """Return the numbers of a position; none if it is something else, such as a word or a truth
+    value.
+    """
     if isinstance(value, float):
         return (float(value),)
     try:

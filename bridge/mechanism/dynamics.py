@@ -15,9 +15,9 @@ from functools import cached_property
 
 import numpy as np
 
+from loaders.engine_settings import gravity_share
 from loaders.inertia import SpatialInertia
 from loaders.model import JointAxis
-from loaders.model.link import gravity_share
 from loaders.pose import IDENTITY, Array, Pose, frozen, quaternion_to_matrix, rotation_about, skew
 
 from .bodies import ROOT, Body, Primitive, PrimitiveKind

@@ -156,7 +156,7 @@ def relative_motions(
     J, X_WB = [*jacobians(bodies, positions).values()], poses(bodies, positions)
 
     def motion(body: int, X_BK: Pose) -> tuple[Array, Array]:
-        """The angular velocity of a frame, and the velocity of its origin."""
+        """Return the angular velocity of a frame, and the velocity of its origin."""
         if body == ROOT:
             return np.zeros((3, nv)), np.zeros((3, nv))
         return J[body][:3], J[body][3:] - skew(X_WB[body].R @ X_BK.p) @ J[body][:3]

@@ -10,10 +10,12 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 
-from bridge.choices import Base
+from bridge.choices import Base, Overlaps
+from bridge.geometry.overlap import Overlap, ShapeModel, deepest_of
 from loaders.collision_pairs import (
     PairSet,
     default_policy,
@@ -24,11 +26,12 @@ from loaders.collision_pairs import (
 from loaders.deferred import Deferred
 from loaders.diagnostics import Diagnostic, FindingList
 from loaders.model import WORLD, ContactPair, FluidForce, Keyframe, Physics, Tendon, TendonPartType
-from loaders.pose import Array, Pose, frozen
+from loaders.pose import IDENTITY, Array, Pose, frozen
 from loaders.scene import Scene
 
 from . import coordinates, dynamics, kinematics
 from .bodies import (
+    FREE,
     ROOT,
     Body,
     BodyConnection,
@@ -41,7 +44,7 @@ from .bodies import (
     moving_ancestors,
     root_bodies,
 )
-from .coordinates import Coordinates, Position, joint_index, with_followers
+from .coordinates import Coordinates, Position, initial_positions, joint_index, with_followers
 from .dynamics import MAX_DOFS, MassMatrixAtZero
 from .force_laws import LinkMotion, is_path, length_bias, length_gradient
 from .kinematics import BatchedPose, BatchedPositions, with_loops_closed
@@ -92,6 +95,8 @@ class Mechanism:
     """The scene's force elements, in its order."""
     fluid_forces: tuple[FluidForce, ...] = ()
     """The scene's forces of a fluid, by name of their link."""
+    overlap_choice: Overlaps = "exclude"
+    """Whether links that overlap initially collide, where the source does not state the pairs."""
     base: Base = "as_is"
     """Treatment of the bases, which the scene has as its source states them; see
     `bridge.lowering.transform`.
@@ -368,6 +373,69 @@ class Mechanism:
             if link.collisions and link.name in self.body_index
         )
 
+    @cached_property
+    def overlaps(self) -> tuple[Overlap, ...]:
+        """The links that overlap at the zero configuration or at the initial positions, the deepest
+        first; each pair once, with its greater depth. Links that are welded together are left out.
+        """
+        at_zero = self.overlaps_at()
+        start = initial_positions(self)
+        return deepest_of(at_zero + self.overlaps_at(start)) if start else at_zero
+
+    def overlaps_at(self, q: Mapping[str, Position] | None = None) -> tuple[Overlap, ...]:
+        """Return the links that overlap at some positions, the deepest first.
+
+        Links that are welded together are left out. A mesh counts as the convex shapes that collide
+        for it.
+
+        Args:
+            q: Positions by joint; see `link_poses`.
+        """
+        if len(self.colliding_bodies) < 2:
+            return ()
+        index = self.body_index
+
+        def may_part(a: str, b: str) -> bool:
+            return self.moving_ancestor(index[a]) != self.moving_ancestor(index[b])
+
+        X_WL = {WORLD: IDENTITY} | self.link_poses(q)
+        return self._shape_model.overlaps(X_WL, may_part)
+
+    @cached_property
+    def _shape_model(self) -> ShapeModel:
+        return ShapeModel(link for link in self.scene.links if link.name in self.body_index)
+
+    @property
+    def states_its_pairs(self) -> bool:
+        """Whether the source states which links collide, so that nothing is assumed."""
+        return self.default_policy != "neighbors" or bool(self.scene.filter_rules)
+
+    @cached_property
+    def assumed_exclusions(self) -> tuple[Overlap, ...]:
+        """The overlaps of links that do not collide because the source does not state that they do.
+
+        Only links of one tree are left out, never an object and what it lies on. They are none if
+        the source states its pairs, or overlaps are kept.
+        """
+        if self.states_its_pairs or self.overlap_choice == "keep":
+            return ()
+        index, excluded = self.body_index, filtered_pairs(self.scene, "neighbors")
+        base = self._tree_bases
+        return tuple(
+            entry
+            for entry in self.overlaps
+            if base[index[entry.link_A]] == base[index[entry.link_B]]
+            and frozenset((entry.link_A, entry.link_B)) not in excluded
+        )
+
+    @cached_property
+    def _tree_bases(self) -> dict[int, int]:
+        """The free body that carries each body; `ROOT` for what the world carries."""
+        base = {ROOT: ROOT}
+        for i, body in enumerate(self.bodies):
+            base[i] = i if body.primitives == FREE else base[body.parent]
+        return base
+
     @property
     def default_policy(self) -> str:
         """The collision policy of the source's format."""
@@ -414,6 +482,12 @@ class Mechanism:
         policy = self.default_policy if policy is None else policy
         if policy not in self._excluded_by_policy:
             filtered = filtered_pairs(self.scene, policy).renamed(self.body_index)
+            if policy == "neighbors":
+                index = self.body_index
+                filtered = filtered.with_pairs(
+                    frozenset((index[entry.link_A], index[entry.link_B]))
+                    for entry in self.assumed_exclusions
+                )
             self._excluded_by_policy[policy] = filtered, filtered.without(self._contact_pairs)
         return self._excluded_by_policy[policy]
 
@@ -437,10 +511,15 @@ class Mechanism:
         Raises:
             ValueError: for an unknown policy.
         """
-        excluded = self.scene.excluded_collision_pairs(policy)
-        names = [link.name for link in self.scene.links if link.collisions]
-        pairs = {frozenset((a, b)) for i, a in enumerate(names) for b in names[i + 1 :]}
-        return frozenset(pairs - excluded)
+        excluded = self.excluded_pairs(policy)
+        return frozenset(
+            frozenset((self._name(a), self._name(b)))
+            for a, b in combinations(self.colliding_bodies, 2)
+            if frozenset((a, b)) not in excluded
+        )
+
+    def _name(self, body: int) -> str:
+        return WORLD if body == ROOT else self.bodies[body].name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -156,8 +156,8 @@ def _entries(folder: Path, folders: Collection[str]) -> list[tuple[str, bool]]:
 
 
 def _read_hashes(path: Path) -> dict[str, str]:
-    """The hash of each file that a manifest lists; nothing if there is no manifest that can be
-    trusted.
+    """Return the hash of each file that a manifest lists; nothing if there is no manifest that can
+    be trusted.
     """
     try:
         status = path.lstat()
@@ -171,7 +171,7 @@ def _read_hashes(path: Path) -> dict[str, str]:
 
 
 def _hash(path: Path) -> str:
-    """The hash of a regular file; empty for anything else."""
+    """Return the hash of a regular file; empty for anything else."""
     if not stat.S_ISREG(path.lstat().st_mode):
         return ""
     with path.open("rb") as file:

@@ -12,8 +12,12 @@ import dataclasses
 import math
 from collections.abc import Iterable, Sequence
 
+from bridge import codes
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
+from bridge.targets.mjcf import codes as mjcf_codes
+from bridge.targets.pybullet import codes as pybullet_codes
+from loaders import codes as loaders_codes
 from loaders.diagnostics import Diagnostic
 
 from .bounds.contact import surface_bound
@@ -29,23 +33,30 @@ MARGIN = 1.01
 """Factor of a computed bound, for the rounding of the numbers that an engine is given."""
 WITHOUT_TRUTH = frozenset(
     {
-        "mjcf.empty-range", "pybullet.empty-range", "drake.replaced-inertia", "resource.not-found",
-        "mesh.missing", "mesh.unreadable", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.no-shape",
-        "mjcf.zero-effort",
+        mjcf_codes.EMPTY_RANGE,
+        pybullet_codes.EMPTY_RANGE,
+        codes.DRAKE_REPLACED_INERTIA,
+        loaders_codes.RESOURCE_NOT_FOUND,
+        loaders_codes.MESH_MISSING,
+        loaders_codes.MESH_UNREADABLE,
+        mjcf_codes.EMPTY_SHAPE,
+        mjcf_codes.HEIGHTMAP,
+        mjcf_codes.NO_SHAPE,
+        mjcf_codes.ZERO_EFFORT,
     }
-)  # fmt: skip
+)
 """Codes about places where the file states nothing that can be simulated, so that no error can be
 computed.
 
 Each of them is a gap of the comparison or, as an empty geometry, states nothing.
 """
 _ONE_PAIR = frozenset(
-    {"mjcf.collide-without-contact", "mjcf.moving-plane", "pybullet.merged-filters"}
+    {mjcf_codes.COLLIDE_WITHOUT_CONTACT, mjcf_codes.MOVING_PLANE, pybullet_codes.MERGED_FILTERS}
 )
 """Codes about single pairs of links, whose error is one pair."""
-_ADDS_CONTACTS = frozenset({"pybullet.merged-filters"})
+_ADDS_CONTACTS = frozenset({pybullet_codes.MERGED_FILTERS})
 """Codes that report contacts which the model excludes: the engines then differ."""
-_IMPOSSIBLE = "mjcf.never-closes"
+_IMPOSSIBLE = mjcf_codes.NEVER_CLOSES
 """The code about a constraint that no position within the limits of the joints obeys."""
 _DISTURBED = frozenset({"constraints in motion", "exported motion", "witnessed motion"})
 """The motions in which constraints act."""
@@ -90,34 +101,35 @@ class CauseIndex:
         return max(lost, key=lambda cause: cause.bound, default=None)
 
     def _about(self, quantity: Quantity, place: str) -> list[Diagnostic]:
-        """The diagnostics that are known causes of the quantity and about the place."""
+        """Return the diagnostics that are known causes of the quantity and about the place."""
         names = set(names_at(place))
         carried = names | self._carried(names) if quantity.propagates_to_ancestors else names
         required = names if quantity.causes_name_whole_place else set()
+        causes = {code.name for code in quantity.causes}
         return [
             entry
             for entry in self._diagnostics
-            if entry.code in quantity.causes
+            if entry.code in causes
             and carried.intersection(entry.subjects)
             and required.issubset(entry.subjects)
         ]
 
     def _cause(self, entry: Diagnostic, quantity: Quantity, place: str) -> Cause:
         cause = cause_of(entry, quantity.name, self._bound(entry, quantity, place))
-        if entry.code in WITHOUT_TRUTH:
+        if entry.is_one_of(WITHOUT_TRUTH):
             return dataclasses.replace(cause, is_loss=False)
         return dataclasses.replace(
-            cause, is_loss=cause.is_loss or entry.code in _ADDS_CONTACTS | READ_OTHERWISE
+            cause, is_loss=cause.is_loss or entry.is_one_of(_ADDS_CONTACTS | READ_OTHERWISE)
         )
 
     def _bound(self, entry: Diagnostic, quantity: Quantity, place: str) -> float:
-        if entry.code in WITHOUT_TRUTH:
+        if entry.is_one_of(WITHOUT_TRUTH):
             return math.inf
-        if entry.code == "pybullet.coupling-across-bodies":
+        if entry.code == pybullet_codes.COUPLING_ACROSS_BODIES.name:
             return self._offset(place)
-        if entry.code == "model.pose-against-joint":
+        if entry.code == loaders_codes.MODEL_POSE_AGAINST_JOINT.name:
             return MARGIN * self._displacement(place) + quantity.tolerance
-        if entry.code in _ONE_PAIR:
+        if entry.is_one_of(_ONE_PAIR):
             return 1.0
         of_surface = surface_bound(entry, names_at(place), self._mechanism)
         change = (
@@ -128,8 +140,8 @@ class CauseIndex:
         return MARGIN * change + quantity.tolerance
 
     def _changes(self, entry: Diagnostic, quantity: Quantity) -> WorstErrors:
-        """The largest difference at each place between the model and what the diagnostic says of
-        the engine.
+        """Return the largest difference at each place between the model and what the diagnostic
+        says of the engine.
         """
         key = quantity.name, id(entry)
         if key not in self._measured:
@@ -146,8 +158,8 @@ class CauseIndex:
         return self._measured[key]
 
     def _offset(self, place: str) -> float:
-        """The offset of the coupling between the joints of a place: PyBullet couples velocities,
-        not positions.
+        """Return the offset of the coupling between the joints of a place: PyBullet couples
+        velocities, not positions.
         """
         order, names = self._mechanism.v_order, set(names_at(place))
         offsets = [
@@ -158,8 +170,8 @@ class CauseIndex:
         return max(offsets, default=0.0)
 
     def _displacement(self, link: str) -> float:
-        """The distance [m] or angle [rad] between the stated pose of a link and the one that the
-        joints give it.
+        """Return the distance [m] or angle [rad] between the stated pose of a link and the one that
+        the joints give it.
         """
         X_WL = self._mechanism.link_poses({})
         stated = {body.name: body.link.X_WL for body in self._mechanism.bodies}
@@ -168,7 +180,7 @@ class CauseIndex:
         )
 
     def _carried(self, joints: set[str]) -> set[str]:
-        """The links that these joints carry, and the joints between them."""
+        """Return the links that these joints carry, and the joints between them."""
         names: set[str] = set()
         carried: list[bool] = []
         for body in self._mechanism.bodies:
@@ -179,11 +191,12 @@ class CauseIndex:
 
 
 def _without_impossible(rows: Sequence[Row], diagnostics: Iterable[Diagnostic]) -> list[Row]:
-    """The rows; those of a motion that a constraint which can never be closed disturbs are unknown.
+    """Return the rows; those of a motion that a constraint which can never be closed disturbs are
+    unknown.
 
     There is no motion that obeys such a constraint, and every solver pulls in its own way.
     """
-    entry = next((entry for entry in diagnostics if entry.code == _IMPOSSIBLE), None)
+    entry = next((entry for entry in diagnostics if entry.code == _IMPOSSIBLE.name), None)
     if entry is None:
         return list(rows)
     cause = f"{entry.message} [{entry.code}]"
@@ -215,7 +228,7 @@ def attribute_differences(
 
 
 def _likely_cause(row: Row, failed: Sequence[Row]) -> str:
-    """The likely cause in words; empty if more than one engine may be at fault."""
+    """Return the likely cause in words; empty if more than one engine may be at fault."""
     pairs = [other.engines for other in failed if other.quantity == row.quantity]
     suspects = set.intersection(*map(set, pairs)) - _COMPUTED_FROM_MODEL
     if len(suspects) != 1:

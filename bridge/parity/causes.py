@@ -8,11 +8,14 @@ Everything else does not act on the motion.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bridge.diagnostic_codes import info_of
+from loaders.code import Chosen, Condition, Effect, Lost
 from loaders.diagnostics import Diagnostic, Fate
+from loaders.mjcf import codes as mjcf_in_codes
 
 CHAOS = "parity.chaos"
 """The motion amplifies rounding errors; the bound is the rounding error of a step times the
@@ -39,7 +42,7 @@ SOFT = "parity.soft-stops"
 damper.
 """
 
-READ_OTHERWISE = frozenset({"mjcf-in.plugin", "mjcf-in.shape"})
+READ_OTHERWISE = frozenset({mjcf_in_codes.PLUGIN, mjcf_in_codes.SHAPE})
 """Codes of shapes that the reader approximates, and that an engine has which reads the file
 itself.
 """
@@ -141,130 +144,6 @@ class Gap:
         }
 
 
-_SHAPES, _CONTACT, _COUPLINGS = "shapes", "contact parameters", "couplings"
-LOST: Mapping[str, str] = {
-    "dart.constraint": "constraints",
-    "dart.coupling": _COUPLINGS,
-    "dart.force-element": "forces between links",
-    "dart.one-way-coupling": _COUPLINGS,
-    "dart.rotor-inertia": "rotor inertia",
-    "dart.shape": _SHAPES,
-    "drake.deformable": "deformation",
-    "drake.mimic-ignored": _COUPLINGS,
-    "drake.screw-limits": "limits",
-    "drake.shared-damping": "damping",
-    "drake.universal-limits": "limits",
-    "gazebo.added-mass": "added mass",
-    "gazebo.joint": "actuators",
-    "gazebo.plugin-moves": "plugins that move something",
-    "lower.coupling-without-freedom": _COUPLINGS,
-    "lower.curve-of-several-pieces": "joint motion",
-    "lower.gearbox-without-hinges": _COUPLINGS,
-    "lower.kinematic-in-joint": "kinematic links",
-    "mesh.degenerate": _SHAPES,
-    "mesh.incomplete": _SHAPES,
-    "mesh.missing": _SHAPES,
-    "mesh.unreadable": _SHAPES,
-    "mjcf-in.actuator": "actuators",
-    "mjcf-in.plugin": "plugins",
-    "mjcf.added-mass": "added mass",
-    "mjcf.bushing": "forces between links",
-    "mjcf.contact-dissipation": _CONTACT,
-    "mjcf.contact-pair": _CONTACT,
-    "mjcf.contact-pairs": _CONTACT,
-    "mjcf.contact-stiffness": _CONTACT,
-    "mjcf.coupling": _COUPLINGS,
-    "mjcf.deformable": "deformation",
-    "mjcf.empty-range": "limits",
-    "mjcf.empty-shape": _SHAPES,
-    "mjcf.fluid-force": "forces of a fluid",
-    "mjcf.friction-direction": _CONTACT,
-    "mjcf.heightmap": _SHAPES,
-    "mjcf.hydroelastic": _CONTACT,
-    "mjcf.moving-plane": _SHAPES,
-    "mjcf.mujoco-element": "elements of MuJoCo",
-    "mjcf.restitution-threshold": _CONTACT,
-    "mjcf.slip": _CONTACT,
-    "mjcf.static-friction": _CONTACT,
-    "mjcf.surface-velocity": _CONTACT,
-    "mjcf.tendon": "tendons",
-    "mjcf.tendon-damping": "tendons",
-    "mjcf.velocity-decay": "velocity decay",
-    "mjcf.wind": "wind",
-    "pybullet.added-mass": "added mass",
-    "pybullet.ball-limit": "limits",
-    "pybullet.contact-property": _CONTACT,
-    "pybullet.coupling": _COUPLINGS,
-    "pybullet.deformable": "deformation",
-    "pybullet.empty-range": "limits",
-    "pybullet.floating-dynamics": "dynamics of free links",
-    "pybullet.inactive-constraint": "constraints that are switched off",
-    "pybullet.locked-joint": "joint motion",
-    "pybullet.mujoco-element": "elements of MuJoCo",
-    "pybullet.mujoco-settings": "settings of MuJoCo",
-    "pybullet.rotor-inertia": "rotor inertia",
-    "pybullet.shape-dropped": _SHAPES,
-    "pybullet.soft-stop": "stops",
-    "pybullet.stated-tendon": "tendons",
-    "pybullet.surface-velocity": _CONTACT,
-    "pybullet.tendon-joint": "tendons",
-    "pybullet.velocity-decay": "velocity decay",
-    "pybullet.wind": "wind",
-    "sdf.image-geometry": _SHAPES,
-    "sdf.population": "links",
-    "sdf.second-shape": _SHAPES,
-    "sdf.state-scale": "sizes",
-    "sdf.state-velocity": "initial velocities",
-    "srdf.unknown-link": "collidable pairs",
-    "urdf.embedded-sdf": "parts in SDFormat",
-    "urdf.gazebo-pose": "initial pose",
-    "urdf.inertia-scaling": "inertia",
-    "urdf.limit-ignored": "limits",
-    "urdf.mimic-ignored": _COUPLINGS,
-    "urdf.no-shape": _SHAPES,
-    "urdf.second-shape": _SHAPES,
-}
-"""Lost quantities, by the code of the diagnostic that reports it."""
-ASSUMED: Mapping[str, str] = {
-    "drake.replaced-inertia": "inertia",
-    "mjcf.zero-effort": "effort limits",
-}
-"""Quantities that an engine chooses because the file states nothing that it can simulate, by the
-code that says so.
-"""
-CONDITIONS: Mapping[str, str] = {
-    "mjcf.acceleration-limit": (
-        "accelerations stay within the limits of the model, which no engine enforces"
-    ),
-    "mjcf.velocity-limit": "speeds stay within the limits of the model, which no engine enforces",
-    "pybullet.acceleration-limit": (
-        "accelerations stay within the limits of the model, which no engine enforces"
-    ),
-    "pybullet.velocity-limit": (
-        "speeds stay within the limits of the model, which no engine enforces"
-    ),
-    "urdf.quaternion-version": "quaternions in a file of URDF 1.0 have no meaning",
-    "xml.repeated-element": "the first of repeated elements counts",
-    "xml.unread": "elements of the file that the reader does not know have no meaning",
-}
-"""Conditions of the verdict, by the code of the diagnostic that reports the loss."""
-WITHOUT_EFFECT = frozenset(
-    {
-        "directives.ignored-namespace", "directives.unused-pose", "drake.idle-actuator",
-        "drake.old-compliance", "mjcf.actuator", "mjcf.contact-solver", "mjcf.keyframe-actuator",
-        "mjcf.keyframe-joint", "mjcf.keyframe-pose", "mjcf.light", "mjcf.sensor",
-        "mjcf.view-target", "resource.not-found", "sdf.elastic-modulus", "sdf.extra-element",
-        "sdf.include-empty", "sdf.road", "srdf.duplicate-state", "srdf.empty-state",
-        "srdf.state-joint", "srdf.state-value", "srdf.unknown-joint", "urdf.actuator-ignored",
-        "urdf.transmission-extra", "urdf.transmission-type", "urdf.unknown-joint",
-        "urdf.unknown-reference",
-    }
-)  # fmt: skip
-"""Losses that change no motion: lights, sensors, named states, what Drake does not use either, and
-the like.
-
-A file that is not found is reported again by what it was needed for, as a missing mesh or texture.
-"""
 _TARGETS = {"mjcf": "mujoco"}
 """Engines whose name differs from that of the target of their diagnostics."""
 
@@ -277,10 +156,9 @@ def gaps_of_losses(diagnostics: Iterable[Diagnostic], engines: Sequence[str]) ->
         diagnostics: The fidelity reports of the engines.
         engines: The names of the engines that are compared.
     """
-    lost = [entry for entry in diagnostics if _is_lost(entry)]
     return [
         Gap(
-            quantity={**LOST, **ASSUMED}.get(entry.code, "pieces that lenient loading skipped"),
+            quantity=_lost_quantity(entry),
             engines=tuple(
                 name for name in (_TARGETS.get(entry.target, entry.target),) if name in engines
             ),
@@ -288,16 +166,33 @@ def gaps_of_losses(diagnostics: Iterable[Diagnostic], engines: Sequence[str]) ->
             code=entry.code,
             reason=entry.message,
         )
-        for entry in lost
+        for entry in diagnostics
+        if is_lost(entry) or entry.fate is Fate.SKIPPED or isinstance(effect_of(entry), Chosen)
     ]
 
 
-def _is_lost(entry: Diagnostic) -> bool:
-    is_dropped = entry.fate is Fate.DROPPED and entry.code in LOST
-    return is_dropped or entry.fate is Fate.SKIPPED or entry.code in ASSUMED
+def effect_of(entry: Diagnostic) -> Effect | None:
+    """Return the effect that the code of a diagnostic declares; None if it declares none."""
+    code = info_of(entry.code)
+    return None if code is None else code.effect
+
+
+def is_lost(entry: Diagnostic) -> bool:
+    """Return whether a diagnostic reports that something which moves, touches or pushes is left
+    out.
+    """
+    return entry.fate is Fate.DROPPED and isinstance(effect_of(entry), Lost)
+
+
+def _lost_quantity(entry: Diagnostic) -> str:
+    effect = effect_of(entry)
+    if isinstance(effect, Lost | Chosen):
+        return effect.quantity
+    return "pieces that lenient loading skipped"
 
 
 def conditions(diagnostics: Iterable[Diagnostic]) -> tuple[str, ...]:
     """Return what must hold for the verdict, each condition once."""
-    met = (CONDITIONS[entry.code] for entry in diagnostics if entry.code in CONDITIONS)
+    effects = (effect_of(entry) for entry in diagnostics)
+    met = (effect.text for effect in effects if isinstance(effect, Condition))
     return tuple(dict.fromkeys(met))

@@ -272,7 +272,7 @@ def _with_gaps(
     named: Sequence[_NamedFactory],
     reported: Sequence[Diagnostic],
 ) -> Comparison:
-    """The comparison with what was not compared, and with the conditions of its verdict.
+    """Return the comparison with what was not compared, and with the conditions of its verdict.
 
     Every finding of the engines counts, also one that the result does not list because the reader
     reports its cause.
@@ -336,7 +336,7 @@ def _named(engine: str | Factory) -> _NamedFactory:
 def _states(
     mechanism: Mechanism, count: int, seed: int, positions: Mapping[str, Position]
 ) -> list[State]:
-    """The random states, after a state with the given positions if there are any."""
+    """Return the random states, after a state with the given positions if there are any."""
     if not isinstance(count, int) or count < 1:
         raise ValueError(f"configurations = {count!r}; expected a whole number of at least 1")
     if not isinstance(seed, int) or seed < 0:
@@ -363,7 +363,7 @@ def _open_engines(
 
 
 def _diagnostics(engines: Mapping[str, Engine], options: LoadOptions) -> tuple[Diagnostic, ...]:
-    """The diagnostics of all engines; with the option ``strict``, every warning is an error."""
+    """Return the diagnostics of all engines; with ``strict``, every warning is an error."""
     diagnostics = without_repeats(
         entry for engine in engines.values() for entry in engine.diagnostics
     )
@@ -382,7 +382,7 @@ def _static_rows(
     states: Sequence[State],
     progress: _Progress,
 ) -> Iterator[Row]:
-    """The rows of all quantities at these levels."""
+    """Yield the rows of all quantities at these levels."""
     for quantity in (*QUANTITIES, *STATED_QUANTITIES):
         if quantity.level in levels:
             progress(f"{quantity.level} {quantity.name}")
@@ -410,7 +410,7 @@ def _environment(
 def _details(
     mechanism: Mechanism, engines: Mapping[str, Engine], states: Sequence[State]
 ) -> dict[str, Any]:
-    """The data that the report draws."""
+    """Return the data that the report draws."""
     masses, inertias = {}, {}
     for name, engine in engines.items():
         with suppress(NotReportedError):
@@ -484,8 +484,8 @@ def motion_level_rows(
 
 
 def _interrupted(level: Level, engines: Sequence[_NamedFactory], cause: str) -> Row:
-    """The row of a level whose remaining rows an engine prevents, because it crashed or its motion
-    diverges.
+    """Return the row of a level whose remaining rows an engine prevents, because it crashed or its
+    motion diverges.
     """
     pair = engines[0][0], engines[-1][0]
     return Row(

@@ -19,10 +19,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bridge import codes
 from bridge.geometry.shapes import SupportFunction, support_function, support_of_points
 from bridge.lowering import lower
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body
+from bridge.targets.mjcf import codes as mjcf_codes
 from loaders.diagnostics import Diagnostics
 from loaders.inertia import SpatialInertia
 from loaders.meshes import read_mesh
@@ -141,7 +143,7 @@ def _collides(collision: Collision) -> bool:
 
 
 def _heaviest_tree(mechanism: Mechanism) -> list[Body]:
-    """The heaviest tree that has collision shapes and can fall; empty if there is none."""
+    """Return the heaviest tree that has collision shapes and can fall; empty if there is none."""
     trees: list[list[Body]] = []
     tree_of: list[int] = []
     for body in mechanism.bodies:
@@ -209,7 +211,8 @@ def _rigid_scene(links: list[Link], poses: Mapping[str, Pose]) -> Scene:
 
 
 def _allowed_penetration(links: Sequence[Link], poses: Mapping[str, Pose]) -> dict[str, float]:
-    """The penetration that the softness of the engines and the stiffness of each link allow [m].
+    """Return the penetration that the softness of the engines and the stiffness of each link allow
+    [m].
 
     The softness of a contact is multiplied by the inverse mass of the body at the link's center of
     mass, averaged over three directions, which grows with the distance from the center of mass of
@@ -241,7 +244,7 @@ def _allowed_penetration(links: Sequence[Link], poses: Mapping[str, Pose]) -> di
 
 
 def _support(shape: Geometry) -> SupportFunction | None:
-    """The support function of a shape; None if it has no lowest point."""
+    """Return the support function of a shape; None if it has no lowest point."""
     if isinstance(shape, Mesh):
         data = read_mesh(shape, Diagnostics())
         return (lambda _d: -math.inf) if data is None else support_of_points(data.vertices)
@@ -284,8 +287,8 @@ BOUNCING_BOUND = 0.02
 """Largest error of a scenario on a surface that bounces, relative to the distance, or in meters;
 measured is 0.015.
 """
-_RESTITUTION = "mjcf.restitution"
-_ADDED_INERTIA = frozenset({"lower.thin-link", "lower.massless-free-link"})
+_RESTITUTION = mjcf_codes.RESTITUTION
+_ADDED_INERTIA = frozenset({codes.LOWER_THIN_LINK, codes.LOWER_MASSLESS_FREE_LINK})
 _Named = Sequence[tuple[str, Factory]]
 _ZERO = (0.0, 0.0, 0.0)
 
@@ -326,7 +329,7 @@ def contact_rows(mechanism: Mechanism, factories: _Named, _seed: int) -> Iterato
 
 
 def _surfaces(mechanism: Mechanism) -> list[Surface]:
-    """The most frequent pairs of friction and restitution of the model's collision shapes."""
+    """Return the most frequent pairs of friction and restitution of the collision shapes."""
     kinds = Counter(
         (collision.surface.friction.mu, collision.surface.restitution)
         for link in mechanism.scene.links
@@ -343,15 +346,15 @@ def _surfaces(mechanism: Mechanism) -> list[Surface]:
 
 
 def _rest_row(mechanism: Mechanism, factory: Factory, scenario: RestScenario) -> Row:
-    """The rest height; a difference is explained by a link to which inertia about an axis had to be
-    added.
+    """Return the rest height; a difference is explained by a link to which inertia about an axis
+    had to be added.
     """
     row = _rest_height_row(factory, scenario)
     links = scenario.allowed_penetration.keys()
     added = (
         d
         for d in mechanism.diagnostics
-        if d.code in _ADDED_INERTIA and not links.isdisjoint(d.subjects)
+        if d.is_one_of(_ADDED_INERTIA) and not links.isdisjoint(d.subjects)
     )
     cause = None if row.passed else next(added, None)
     if cause is None:
@@ -408,7 +411,7 @@ def _height_sample(engine: Engine, scenario: RestScenario) -> tuple[float, float
 
 
 def _slide_row(name: str, factory: Factory, surface: Surface) -> Row:
-    """The distance that a block slides down a slope half as steep as friction can hold."""
+    """Return the distance that a block slides down a slope half as steep as friction can hold."""
     mu = surface.friction.mu
     if not MIN_FRICTION <= mu <= MAX_FRICTION:
         cause = (
@@ -435,7 +438,7 @@ def _slide_row(name: str, factory: Factory, surface: Surface) -> Row:
 
 
 def _slide(factory: Factory, surface: Surface, slope: float, speed: float) -> tuple[Engine, float]:
-    """The engine, closed, and the distance that the block slides [m]."""
+    """Return the engine, closed, and the distance that the block slides [m]."""
     block = _body("block", Box(size=(0.4, 0.4, 0.1)), surface, 0.05)
     engine = _open(
         factory, _scene([block], surface, (G * math.sin(slope), 0.0, -G * math.cos(slope)))
@@ -451,7 +454,7 @@ def _slide(factory: Factory, surface: Surface, slope: float, speed: float) -> tu
 
 
 def _bounce_row(name: str, factory: Factory, surface: Surface) -> Row:
-    """The ratio of speeds after and before the impact of a ball on a plane."""
+    """Return the ratio of speeds after and before the impact of a ball on a plane."""
     drop, radius, restitution = 0.2, 0.1, surface.restitution
     e, tolerance, rule = _expected_restitution(name, restitution)
     engine = _open(
@@ -473,8 +476,8 @@ def _bounce_row(name: str, factory: Factory, surface: Surface) -> Row:
 
 
 def _expected_restitution(engine: str, restitution: float) -> tuple[float, float, str]:
-    """The ratio of speeds that an engine should leave, its tolerance, and the rule of the engine in
-    words.
+    """Return the ratio of speeds that an engine should leave, its tolerance, and the rule of the
+    engine in words.
     """
     if engine == "mujoco":
         rule = "; the damping of MuJoCo's contacts is at most critical" * (
@@ -489,7 +492,7 @@ def _expected_restitution(engine: str, restitution: float) -> tuple[float, float
 
 
 def _stack_row(factory: Factory, surface: Surface) -> Row:
-    """The largest displacement of three stacked cubes after a second."""
+    """Return the largest displacement of three stacked cubes after a second."""
     cubes = [
         _body(f"cube {k + 1}", Box(size=(0.2, 0.2, 0.2)), surface, 0.1 + 0.2 * k) for k in range(3)
     ]
@@ -510,10 +513,10 @@ def _stack_row(factory: Factory, surface: Surface) -> Row:
 def _unless_it_bounces(
     row: Row, engine: Engine, surface: Surface, repeat: Callable[[Surface], Row]
 ) -> Row:
-    """The row; a failure is explained by restitution if the engine reports it and the scenario
-    passes without it.
+    """Return the row; a failure is explained by restitution if the engine reports it and the
+    scenario passes without it.
     """
-    entry = next((entry for entry in engine.diagnostics if entry.code == _RESTITUTION), None)
+    entry = next((entry for entry in engine.diagnostics if entry.code == _RESTITUTION.name), None)
     if row.passed or entry is None:
         return row
     without = repeat(dataclasses.replace(surface, restitution=0.0))
@@ -526,7 +529,7 @@ def _unless_it_bounces(
 
 
 def _body(name: str, shape: Box | Sphere, surface: Surface, height: float) -> Link:
-    """A link of 1 kg with one shape."""
+    """Return a link of 1 kg with one shape."""
     size = shape.size if isinstance(shape, Box) else (2.0 * shape.radius,) * 3
     moments = [sum(x**2 for x in size) - x**2 for x in size]
     collision = Collision(name="shape", X_LG=IDENTITY, geometry=shape, surface=surface)
@@ -543,7 +546,7 @@ def _body(name: str, shape: Box | Sphere, surface: Surface, height: float) -> Li
 def _scene(
     bodies: Sequence[Link], surface: Surface, gravity: tuple[float, float, float] = (0.0, 0.0, -G)
 ) -> Scene:
-    """The bodies above a plane with the same surface."""
+    """Return the bodies above a plane with the same surface."""
     plane = Collision(name="plane", X_LG=IDENTITY, geometry=Plane(), surface=surface)
     ground = Link(name="ground::link", model="ground", X_WL=IDENTITY, collisions=(plane,))
     models = [
@@ -578,7 +581,7 @@ def _row(
     where: str,
     expected: str,
 ) -> Row:
-    """The row of a scenario; within its wide tolerance it is explained, not exact."""
+    """Return the row of a scenario; within its wide tolerance it is explained, not exact."""
     row = Row(
         level=Level.CONTACT,
         quantity=quantity,

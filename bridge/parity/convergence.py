@@ -532,8 +532,8 @@ def _runge_kutta_step(mechanism: Mechanism, q: Array, v: Array, h: float) -> tup
 
 
 def _position_rates(mechanism: Mechanism, q: Array, v: Array) -> Array:
-    """The rates of the positions; that of a quaternion is half the angular velocity times the
-    quaternion.
+    """Return the rates of the positions; that of a quaternion is half the angular velocity times
+    the quaternion.
     """
     rates, start = np.zeros_like(q), 0
     for body in mechanism.bodies:

@@ -12,8 +12,13 @@ from itertools import combinations
 
 import numpy as np
 
+from bridge import codes
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
+from bridge.targets.mjcf import codes as mjcf_codes
+from bridge.targets.pybullet import codes as pybullet_codes
+from loaders import codes as loaders_codes
+from loaders.code import Code
 from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion
 
 from .engine import Dof, Engine, constraint_subjects
@@ -74,7 +79,7 @@ class Quantity:
     error: Error
     tolerance: float = TOLERANCE
     depends_on_state: bool = False
-    causes: frozenset[str] = frozenset()
+    causes: frozenset[Code] = frozenset()
     """Codes of the diagnostics that can explain why an engine does not hold the quantity
     exactly.
     """
@@ -297,15 +302,15 @@ def _constraint_violations(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _inverse_dynamics(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The forces for random accelerations between -1 and 1, scaled like the bias forces."""
+    """Return the forces for random accelerations between -1 and 1, scaled like the bias forces."""
     nv = len(mechanism.v_order)
     accelerations = np.random.default_rng(nv).uniform(-1.0, 1.0, nv)
     return _scaled_forces(engine.inverse_dynamics(accelerations), mechanism)
 
 
 def _joint_motion(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The pose of each link in its parent link, so that a difference shows at the joint that causes
-    it only.
+    """Return the pose of each link in its parent link, so that a difference shows at the joint that
+    causes it only.
     """
     poses = engine.link_poses()
     relative_poses = {}
@@ -328,8 +333,8 @@ def zero_mass_matrix(mechanism: Mechanism) -> Array:
 
 
 def _mass_matrix(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The rows of the mass matrix, scaled by the mechanism's diagonal so that diagonal entries are
-    near one.
+    """Return the rows of the mass matrix, scaled by the mechanism's diagonal so that diagonal
+    entries are near one.
     """
     reference = np.diag(zero_mass_matrix(mechanism))
     scale = np.sqrt(np.maximum(reference, RELATIVE_FLOOR * reference.max(initial=0.0)))
@@ -338,7 +343,7 @@ def _mass_matrix(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _bias_forces(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The bias forces scaled by the largest entry of the mechanism's mass matrix.
+    """Return the bias forces scaled by the largest entry of the mechanism's mass matrix.
 
     Forces that cancel leave only rounding errors, which must not be compared relative to the
     forces.
@@ -369,22 +374,38 @@ def _collidable_pairs(engine: Engine, mechanism: Mechanism) -> Readings:
 
 _ADDED_INERTIA = frozenset(
     {
-        "mjcf.massless-link", "pybullet.base-without-inertia", "pybullet.ball-without-inertia",
-        "drake.replaced-inertia", "lower.massless-free-link", "lower.thin-link",
+        mjcf_codes.MASSLESS_LINK,
+        pybullet_codes.BASE_WITHOUT_INERTIA,
+        pybullet_codes.BALL_WITHOUT_INERTIA,
+        codes.DRAKE_REPLACED_INERTIA,
+        codes.LOWER_MASSLESS_FREE_LINK,
+        codes.LOWER_THIN_LINK,
     }
-)  # fmt: skip
-_CHANGED_INERTIA = _ADDED_INERTIA | {"pybullet.folded-links"}
-_ROTOR_INERTIA = frozenset({"pybullet.rotor-inertia", "dart.rotor-inertia"})
-_LOCKED = frozenset({"pybullet.locked-joint"})
-_GRAVITY = frozenset({"pybullet.link-without-gravity", "drake.link-without-gravity"})
+)
+_CHANGED_INERTIA = _ADDED_INERTIA | {pybullet_codes.FOLDED_LINKS}
+_ROTOR_INERTIA = frozenset({pybullet_codes.ROTOR_INERTIA, codes.DART_ROTOR_INERTIA})
+_LOCKED = frozenset({pybullet_codes.LOCKED_JOINT})
+_GRAVITY = frozenset({pybullet_codes.LINK_WITHOUT_GRAVITY, codes.DRAKE_LINK_WITHOUT_GRAVITY})
 _LOST_SHAPE = frozenset(
     {
-        "dart.shape", "resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape",
-        "mjcf.heightmap", "mjcf.moving-plane", "mjcf.no-shape", "mjcf.collide-without-contact",
+        codes.DART_SHAPE,
+        loaders_codes.RESOURCE_NOT_FOUND,
+        loaders_codes.MESH_MISSING,
+        loaders_codes.MESH_UNREADABLE,
+        mjcf_codes.EMPTY_SHAPE,
+        mjcf_codes.HEIGHTMAP,
+        mjcf_codes.MOVING_PLANE,
+        mjcf_codes.NO_SHAPE,
+        mjcf_codes.COLLIDE_WITHOUT_CONTACT,
     }
-)  # fmt: skip
+)
 _COUPLINGS = frozenset(
-    {"dart.coupling", "mjcf.coupling", "pybullet.coupling", "pybullet.coupling-across-bodies"}
+    {
+        codes.DART_COUPLING,
+        mjcf_codes.COUPLING,
+        pybullet_codes.COUPLING,
+        pybullet_codes.COUPLING_ACROSS_BODIES,
+    }
 )
 
 QUANTITIES = (
@@ -415,11 +436,11 @@ QUANTITIES = (
         error=absolute,
         causes=frozenset(
             {
-                "mjcf.empty-range",
-                "pybullet.empty-range",
-                "drake.continuous-limits",
-                "drake.screw-limits",
-                "drake.universal-limits",
+                mjcf_codes.EMPTY_RANGE,
+                pybullet_codes.EMPTY_RANGE,
+                codes.DRAKE_CONTINUOUS_LIMITS,
+                codes.DRAKE_SCREW_LIMITS,
+                codes.DRAKE_UNIVERSAL_LIMITS,
             }
         ),
     ),
@@ -429,7 +450,7 @@ QUANTITIES = (
         unit="",
         read=_damping,
         error=relative,
-        causes=frozenset({"drake.shared-damping"}),
+        causes=frozenset({codes.DRAKE_SHARED_DAMPING}),
     ),
     Quantity(
         level=Level.MODEL,
@@ -521,7 +542,7 @@ QUANTITIES = (
         unit="",
         read=_collidable_pairs,
         error=absolute,
-        causes=_LOST_SHAPE | {"pybullet.merged-filters"},
+        causes=_LOST_SHAPE | {pybullet_codes.MERGED_FILTERS},
     ),
 )
 """The quantities in the order of the report: what the model is, where its links are, which forces

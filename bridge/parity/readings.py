@@ -145,7 +145,9 @@ def _acting(mechanism: Mechanism) -> Iterator[MechanismActuator]:
     for item in mechanism.actuators:
         actuator = item.actuator
         has_law = (
-            bool(actuator.mujoco) or actuator.p_gain is not None or actuator.d_gain is not None
+            bool(actuator.engine_settings)
+            or actuator.p_gain is not None
+            or actuator.d_gain is not None
         )
         drives = item.dof is not None and actuator.joint not in followers
         if has_law or (drives and not _has_no_effort(item, bodies.get(item.actuator.joint))):
@@ -168,7 +170,7 @@ def _is_plain(item: MechanismActuator, body: Body | None) -> bool:
     is_stated = all(gain is None for gain in gains) or all(gain is not None for gain in gains)
     return (
         item.dof is not None
-        and not item.actuator.mujoco
+        and not item.actuator.engine_settings
         and is_stated
         and not _has_no_effort(item, body)
     )
@@ -279,7 +281,7 @@ def volume_and_sensitivity(hulls: Iterable[Array]) -> Array:
 
 
 def _volume_and_sensitivity(hull: Array) -> Array:
-    """The volume from tetrahedra with a point within; extent times area."""
+    """Return the volume from tetrahedra with a point within; extent times area."""
     a, b, c = (hull - hull.reshape(-1, 3).mean(axis=0)).transpose(1, 0, 2)
     volume = _VOLUME * float(np.abs(np.einsum("ni,ni->n", a, np.cross(b, c))).sum())
     area = _AREA * float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum())
@@ -415,15 +417,15 @@ def _has_volumes(link: Link) -> bool:
 
 
 def _data(geometry: Geometry) -> MeshData | None:
-    """The triangles of a mesh; None for other shapes, and for a mesh that cannot be read or has
-    none.
+    """Return the triangles of a mesh; None for other shapes, and for a mesh that cannot be read or
+    has none.
     """
     data = read_mesh(geometry, Diagnostics()) if isinstance(geometry, Mesh) else None
     return data if data is not None and len(data.vertices) else None
 
 
 def _hulls(link: Link, meshes: Iterable[MeshData | None]) -> list[Hull]:
-    """The convex hulls of the solids that collide for the meshes of a link."""
+    """Return the convex hulls of the solids that collide for the meshes of a link."""
     shapes = zip((shape.geometry for shape in shapes_of(link)), meshes, strict=True)
     read = [(shape, data) for shape, data in shapes if isinstance(shape, Mesh) and data is not None]
     return [
@@ -434,7 +436,7 @@ def _hulls(link: Link, meshes: Iterable[MeshData | None]) -> list[Hull]:
 
 
 def _solids(mesh: Mesh, data: MeshData) -> Iterable[Solid]:
-    """The solids whose hulls collide for a mesh; to name and report them is the task of
+    """Return the solids whose hulls collide for a mesh; to name and report them is the task of
     exporters.
     """
     if mesh.decomposition != PARTS and normal_if_flat(data.vertices) is None:

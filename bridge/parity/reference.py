@@ -183,7 +183,7 @@ def accelerations(
 
 
 def _passive_forces(mechanism: Mechanism, positions: list[Coordinates], velocities: Array) -> Array:
-    """The forces of dampers and springs, shape (nv,)."""
+    """Return the forces of dampers and springs, shape (nv,)."""
     forces = np.zeros(len(velocities))
     for body, position in zip(mechanism.bodies, positions, strict=True):
         for p in body.primitives:
@@ -200,7 +200,7 @@ def _passive_forces(mechanism: Mechanism, positions: list[Coordinates], velociti
 
 
 def _integrated(body: Body, position: Array, rate: Array, dt: float) -> tuple[float, ...]:
-    """The position of a joint after one step with constant velocity."""
+    """Return the position of a joint after one step with constant velocity."""
     kind = kind_of(body)
     if kind is PrimitiveKind.FREE:
         return (*(position[:3] + dt * rate[:3]).tolist(), *_rotated(position[3:], dt * rate[3:]))
@@ -210,7 +210,7 @@ def _integrated(body: Body, position: Array, rate: Array, dt: float) -> tuple[fl
 
 
 def _rotated(wxyz: Array, rotation: Array) -> tuple[float, ...]:
-    """The quaternion after a rotation vector [rad] in the parent frame."""
+    """Return the quaternion after a rotation vector [rad] in the parent frame."""
     angle = float(np.linalg.norm(rotation))
     if angle == 0.0:
         return tuple(wxyz.tolist())

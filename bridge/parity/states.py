@@ -118,7 +118,7 @@ def without_solver_effects(
                 _smooth(axis, joint.type, damped=damped, rotors=rotors) for axis in joint.axes
             ),
             sensors=(),
-            mujoco=(),
+            engine_settings=(),
         )
         for joint in scene.joints
         if joint.name not in loops and (constrained or joint.type != "gearbox")
@@ -143,7 +143,9 @@ def without_solver_effects(
         diagnostics=(),
         tendons=(),
         contact_pairs=(),
-        mujoco=tuple(item for item in scene.mujoco if constrained and item.section == "equality"),
+        engine_elements=tuple(
+            item for item in scene.engine_elements if constrained and item.section == "equality"
+        ),
         physics=dataclasses.replace(scene.physics, parameters=()),
     )
     return relowered(mechanism, smooth)
@@ -154,13 +156,13 @@ _HELD = BallConstraint | WeldConstraint
 
 
 def _without_controller(actuator: Actuator) -> Actuator:
-    """The actuator with its rotor, but without gains."""
-    return dataclasses.replace(actuator, p_gain=None, d_gain=None, tendon="", mujoco=())
+    """Return the actuator with its rotor, but without gains."""
+    return dataclasses.replace(actuator, p_gain=None, d_gain=None, tendon="", engine_settings=())
 
 
 def _smooth(axis: JointAxis, kind: JointType, *, damped: bool, rotors: bool) -> JointAxis:
-    """The axis without limits and dry friction; without what only MuJoCo has in ball and floating
-    joints.
+    """Return the axis without limits and dry friction; without what only MuJoCo has in ball and
+    floating joints.
     """
     has_damper = damped and kind is not JointType.FLOATING
     has_spring = has_damper and kind is not JointType.BALL

@@ -22,17 +22,18 @@ from bridge.codes import (
     DMDOUT_WORLD_SETTINGS,
     DMDOUT_WORLD_SETTINGS_GRAVITY,
 )
+from loaders.code import Code
 from loaders.collision_pairs import connected_components, static_links
 from loaders.finish.transform import renamed
 from loaders.model import WORLD, Joint, JointType, Model
 from loaders.pose import IDENTITY, Pose, quaternion_to_matrix
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR, UnusedNames, outermost_scope, root_model
-from loaders.text import printable
+from loaders.text import numbers, printable
 
 from .elements import report_pairs_kept_apart
 from .folder import AnyBuilt, Contents, Format, package_xml
-from .numbers import angle_values, numbers, position_values, roll_pitch_yaw
+from .numbers import angle_values, position_values, roll_pitch_yaw
 from .report import (
     Report,
     derivation,
@@ -634,7 +635,7 @@ class Document(NamedTuple):
     built: AnyBuilt
     free_pose: tuple[str, Pose] | None
     """Name of its free root and the pose of this, if the document cannot state it."""
-    solved: frozenset[str]
+    solved: frozenset[Code]
     """Codes of findings that do not hold in an assembly."""
 
 
@@ -713,7 +714,7 @@ def assembly_contents(
     for item in documents:
         solved = item.document.solved
         report.entries.extend(
-            entry for entry in item.document.built.diagnostics if entry.code not in solved
+            entry for entry in item.document.built.diagnostics if not entry.is_one_of(solved)
         )
     placed = [item.placed for item in documents]
     assembly = Assembly(scene, placed, report)
@@ -806,7 +807,7 @@ def _report_names(names: Mapping[str, str], report: Report) -> None:
         report.add(
             DMDOUT_NAME,
             subjects=tuple(name.removeprefix("joint ") for name in names),
-            names=tuple(f"{old} to {new}" for old, new in names.items()),
+            names=tuple(names.items()),
         )
 
 

@@ -28,9 +28,10 @@ from loaders.model import (
 )
 from loaders.pose import Array, Pose
 from loaders.scene import Scene
+from loaders.text import numbers
 
 from .folder import Files
-from .numbers import is_ill_conditioned, numbers, pose_text, position_values, quaternion_values
+from .numbers import is_ill_conditioned, pose_text, position_values, quaternion_values
 from .report import Report
 from .xml import Element, Value, add, qualified
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from loaders.model import Light, Material
 from loaders.pose import IDENTITY, Array, Pose, matrix_to_quaternion, quaternion_to_matrix
+from loaders.text import numbers
 
 _NOISE = 5e-16
 """Lengths [m] and direction cosines below this value are rounding errors."""
@@ -38,20 +39,6 @@ _COLORS = ("diffuse", "ambient", "specular", "emissive")
 """Fields with a color; a light has two of them."""
 BEYOND_COLORS = "components of a color beyond 0 and 1"
 """Name for people of the colors that `with_colors_in_range` changes."""
-
-
-def number(value: float) -> str:
-    """Return the shortest decimal of a double: ``1`` for 1.0, ``0`` for -0.0."""
-    value = float(value)
-    if value == 0.0:
-        return "0"
-    text = repr(value)
-    return text.removesuffix(".0")
-
-
-def numbers(values: Iterable[float]) -> str:
-    """Return numbers separated by spaces."""
-    return " ".join(map(number, values))
 
 
 def round_to_short(value: float) -> float:

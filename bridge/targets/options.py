@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
-from bridge.choices import Base, CollisionMeshes
+from bridge.choices import Base, CollisionMeshes, Overlaps
 from loaders.text import check_flag, check_option_value
 
 
@@ -145,11 +145,19 @@ class MjcfExportOptions(ExportOptions):
         default="keep", metadata=option(_INERTIA, choices=get_args(MjcfInertia))
     )
     policy: str = field(
-        default="drake",
+        default="neighbors",
         metadata=option(
-            "default rule for the pairs of links that may collide: that of one simulator (mujoco "
-            "for MJCF, else drake)",
-            choices=("drake", "sdformat", "mujoco", "pybullet"),
+            "default rule for the pairs of links that may collide: that of one simulator, or "
+            "neighbors (the default is that of the file's format, and neighbors for URDF)",
+            choices=("neighbors", "drake", "sdformat", "mujoco", "pybullet"),
+        ),
+    )
+    overlaps: Overlaps = field(
+        default="exclude",
+        metadata=option(
+            "links of a URDF that overlap initially: exclude them from contact, or keep them "
+            "colliding",
+            choices=get_args(Overlaps),
         ),
     )
     collision_meshes: CollisionMeshes = field(

@@ -36,12 +36,13 @@ from loaders.diagnostics import (
     LoadError,
     Where,
     finding_of,
+    is_vector,
     without_repeats,
 )
+from loaders.engine_settings import MUJOCO, beyond_inertia
 from loaders.files.read_file import file_of, is_readable, main_file, read, read_start
 from loaders.limits import FileError, raised_limits
-from loaders.model import Link, Sensor
-from loaders.model.settings import beyond_inertia
+from loaders.model import Link, Sensor, settings_of
 from loaders.pose import Pose
 from loaders.scene import Scene
 from loaders.text import code, plain, printable
@@ -132,7 +133,7 @@ def _merged_by(entries: Iterable[Diagnostic], name: str) -> Sequence[Diagnostic]
 
 
 def _with_all(group: Sequence[Diagnostic], name: str) -> Diagnostic:
-    values = ", ".join(str(entry.arguments[name]) for entry in group)
+    values = ", ".join(text for entry in group for text in _argument_texts(entry, (name,)))
     return (
         replace(group[0], arguments={**group[0].arguments, name: values})
         if len(group) > 1
@@ -168,9 +169,9 @@ def _is_shared(name: str, count: int, entries: Sequence[Diagnostic]) -> bool:
 
 
 def _is_detail(entry: Diagnostic, name: str) -> bool:
-    """Return whether an argument is text that does not name what the finding is about."""
+    """Return whether an argument is a vector, or text that names nothing the finding is about."""
     value = entry.arguments[name]
-    return isinstance(value, str) and value not in entry.subjects
+    return is_vector(value) or (isinstance(value, str) and value not in entry.subjects)
 
 
 def _group(entries: Sequence[Diagnostic], scene: Scene) -> Iterator[str]:
@@ -454,7 +455,7 @@ SupportedFields = Mapping[type, Set[str]]
 """Fields that a writer can write, by type."""
 
 
-_FIELD_WORDS = {"mujoco": "MuJoCo's settings"}
+_FIELD_WORDS = dict.fromkeys(("engine_settings", "engine_elements"), "MuJoCo's settings")
 """Fields whose names are not the words for them."""
 
 
@@ -601,13 +602,12 @@ def is_stated_elsewhere(item: Any, field: str) -> bool:
         item: A part of a scene.
         field: The name of one of its fields.
     """
-    if field != "mujoco":
+    if field != "engine_settings":
         return False
-    if isinstance(item, Sensor):
-        return dict(item.mujoco).keys() <= {
-            "resolution"
-        }  # that of a camera whose image has no stated size
-    return isinstance(item, Link) and not beyond_inertia(item.mujoco)
+    settings = settings_of(item, MUJOCO)
+    if isinstance(item, Sensor):  # a camera whose image has no stated size
+        return dict(settings).keys() <= {"resolution"}
+    return isinstance(item, Link) and not beyond_inertia(settings)
 
 
 def part_name(part: Any, owner: str) -> str:

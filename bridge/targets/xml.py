@@ -16,8 +16,7 @@ from lxml import etree
 from loaders.model import WORLD
 from loaders.pose import Array
 from loaders.scoped_names import unused_name
-
-from .numbers import number, numbers
+from loaders.text import number, numbers
 
 _MAX_NAME = 100
 """Longest name of a model's file, without suffix; a longer one is cut and ends with a hash of the

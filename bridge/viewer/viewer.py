@@ -79,14 +79,14 @@ def shaded(
 
 
 def _face_normals(triangles: Array) -> Array:
-    """Normals whose length is twice the area of their face."""
+    """Return the normals whose length is twice the area of their face."""
     normals: Array = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     return normals
 
 
 def _averaged(corners: np.ndarray, normals: Array) -> Array:
-    """The normal of each corner: the mean of the faces around its vertex that make no crease with
-    its own face.
+    """Return the normal of each corner: the mean of the faces around its vertex that make no crease
+    with its own face.
     """
     order = np.argsort(corners, kind="stable")
     weighted = normals[order]
@@ -218,7 +218,7 @@ class DrawnModel:
 
 
 def _node_name(name: str) -> str:
-    """A name without the characters that separate nodes."""
+    """Return a name without the characters that separate nodes."""
     return "".join(c if c.isalnum() or c in "-." else "_" for c in name)[:60]
 
 
@@ -418,7 +418,7 @@ class Sliders:
 
 
 def _quaternion(vector: list[float]) -> tuple[float, ...]:
-    """The quaternion of a rotation vector."""
+    """Return the quaternion of a rotation vector."""
     angle = float(np.linalg.norm(vector))
     if angle < 1e-12:
         return (1.0, 0.0, 0.0, 0.0)
@@ -426,7 +426,7 @@ def _quaternion(vector: list[float]) -> tuple[float, ...]:
 
 
 def _rotation_vector(quaternion: np.ndarray) -> np.ndarray:
-    """The rotation vector of a quaternion."""
+    """Return the rotation vector of a quaternion."""
     w, xyz = float(quaternion[0]), quaternion[1:]
     sine = float(np.linalg.norm(xyz))
     if sine < 1e-12:

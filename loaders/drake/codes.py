@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.code import Code, Fate
+from loaders.code import NO_EFFECT, Code, Fate, Lost
 
 DIRECTIVES_DUPLICATE_FRAME = Code(
     "directives.duplicate-frame",
@@ -42,6 +42,7 @@ DIRECTIVES_IGNORED_NAMESPACE = Code(
     ),
     remedy="Remove it, and write the scope in the names of members and groups.",
     hint="remove it, and write members and groups with their scope in that namespace",
+    effect=NO_EFFECT,
 )
 DIRECTIVES_INCLUDE_CYCLE = Code(
     "directives.include-cycle",
@@ -232,6 +233,7 @@ DIRECTIVES_UNUSED_POSE = Code(
     remedy="Remove the pose, or give that of the link that is free.",
     also=(Fate.INVALID,),
     hint="remove it, or give the pose of the link that is free",
+    effect=NO_EFFECT,
 )
 DIRECTIVES_UNUSED_POSE_CARRIED = DIRECTIVES_UNUSED_POSE.variant(
     "the pose of {link} is not used, because joints carry it on {base}"
@@ -255,6 +257,7 @@ DEFORMABLE = Code(
     Fate.DROPPED,
     "deformable links are not supported; read as a rigid body",
     meaning="A deformable body is read as a rigid one, because no target supports it.",
+    effect=Lost("deformation"),
 )
 DEFORMABLE_SHAPE = Code(
     "drake.deformable-shape",
@@ -304,6 +307,7 @@ IDLE_ACTUATOR = Code(
         "A joint without actuator states rotor inertia, gear ratio or gains, which have no effect."
     ),
     remedy="Give the joint an effort limit other than zero, or remove them.",
+    effect=NO_EFFECT,
 )
 IDLE_RENDERER = Code(
     "drake.idle-renderer",
@@ -357,6 +361,7 @@ MIMIC_IGNORED = Code(
     "a mimic joint requires joints with one degree of freedom; joint {joint} has {count}",
     meaning="A joint that has no single degree of freedom cannot mimic another joint.",
     remedy="Remove `<drake:mimic>`.",
+    effect=Lost("couplings"),
 )
 MISSING = Code(
     "drake.missing",
@@ -391,6 +396,7 @@ OLD_COMPLIANCE = Code(
     meaning="`<drake_compliance>` is obsolete and has no effect.",
     remedy="Use `<drake:proximity_properties>`.",
     hint="use <drake:proximity_properties>",
+    effect=NO_EFFECT,
 )
 OUT_OF_RANGE = Code(
     "drake.out-of-range",

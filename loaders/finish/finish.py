@@ -10,14 +10,20 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from loaders import codes
+from loaders.collision_pairs import (
+    connected_components,
+    is_connection,
+    is_weld,
+    static_links,
+)
 from loaders.diagnostics import Diagnostic, Diagnostics, Fate, FindingList, LoadError
 from loaders.inertia import SpatialInertia
-from loaders.model import Collision, FilterGroup, FilterRule, Link, Mesh, Visual
+from loaders.model import WORLD, Collision, FilterGroup, FilterRule, Joint, Link, Mesh, Visual
 from loaders.scene import Scene
 
 from .validation import check_scene
@@ -83,6 +89,56 @@ def _closure(group: FilterGroup, groups: Mapping[str, FilterGroup]) -> tuple[str
                 seen.add(name)
                 pending.append(groups[name])
     return tuple(links)
+
+
+def with_held_roots(scene: Scene, diagnostics: Diagnostics) -> Scene:
+    """Return the scene without the virtual joints of links that a document which includes their
+    file carries or holds by other joints; report the remaining ones.
+
+    Args:
+        scene: The scene.
+        diagnostics: Record for one finding for each link that is held.
+    """
+    held = [joint for joint in scene.joints if joint.virtual]
+    if not held:
+        return scene
+    superseded = _superseded(scene, held)
+    for joint in held:
+        if joint.name not in superseded:
+            _report_held(scene, joint, diagnostics)
+    joints = tuple(joint for joint in scene.joints if joint.name not in superseded)
+    return replace(scene, joints=joints) if superseded else scene
+
+
+def _superseded(scene: Scene, held: Iterable[Joint]) -> set[str]:
+    """Return the names of the virtual joints of links that are static, or whose tree hangs on the
+    world or on another model by another joint.
+    """
+    joints = [joint for joint in scene.joints if is_connection(joint) and not joint.virtual]
+    model_of = {link.name: link.model for link in scene.links} | {WORLD: WORLD}
+
+    def is_inside(joint: Joint) -> bool:
+        return not joint.virtual and model_of.get(joint.parent) == model_of.get(joint.child)
+
+    trees = connected_components(replace(scene, models=()), is_inside)
+    tree_of = {name: i for i, tree in enumerate(trees) for name in tree}
+    outside = [joint for joint in joints if not is_inside(joint)]
+    carried = {
+        tree_of.get(joint.parent if joint.child == WORLD else joint.child) for joint in outside
+    }
+    static = static_links(scene)
+    return {
+        joint.name for joint in held if joint.child in static or tree_of[joint.child] in carried
+    }
+
+
+def _report_held(scene: Scene, joint: Joint, diagnostics: Diagnostics) -> None:
+    groups = connected_components(scene, lambda other: is_weld(other) and not other.virtual)
+    welded = set(next(group for group in groups if joint.child in group))
+    mass = sum(link.inertia.mass for link in scene.links if link.inertia and link.name in welded)
+    code = codes.URDF_HELD_ROOT_OF_MASS if mass else codes.URDF_HELD_ROOT
+    arguments: dict[str, Any] = {"mass": mass} if mass else {}
+    diagnostics.add(code, joint.where, subjects=(joint.child,), link=joint.child, **arguments)
 
 
 _JOINTS_LEFT_OUT = codes.URDF_SEVERAL_ROOTS.name
@@ -214,7 +270,7 @@ def finish(read: Callable[..., Reading], *, strict: bool, lenient: bool) -> Scen
 def _checked(reading: Reading, strict: bool, lenient: bool) -> Scene:
     scene, source, diagnostics = reading
     if scene is not None:
-        scene = resolve(scene, diagnostics)
+        scene = with_held_roots(resolve(scene, diagnostics), diagnostics)
         scene = repair_inertias(scene, diagnostics) if lenient else scene
         check_scene(scene, diagnostics)
     diagnostics.add_unlisted()

@@ -12,13 +12,13 @@ from loaders.collision_pairs import connected_components, is_connection
 from loaders.model import (
     WORLD,
     ContactPair,
+    EngineElement,
+    EngineSettings,
     Joint,
     JointType,
     Keyframe,
     Link,
-    MujocoElement,
     Sensor,
-    Settings,
     Tendon,
     TendonPart,
 )
@@ -322,7 +322,7 @@ _ITEMS = (
     "keyframes",
     "contact_pairs",
     "tendons",
-    "mujoco",
+    "engine_elements",
     "diagnostics",
 )
 
@@ -344,7 +344,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "keyframes": ("name", "joints", "actuators", "links"),
     "contact_pairs": ("link_A", "link_B"),
     "tendons": ("name",),
-    "mujoco": ("name",),
+    "engine_elements": ("name",),
 }
 """Fields that hold names of items, keyed by kind of item; models are handled separately."""
 
@@ -390,7 +390,9 @@ def _renamed(scene: Scene, rename: _Renaming) -> Scene:
         for kind, keys in _NAMES.items()
     }
     items["tendons"] = tuple(_renamed_tendon(tendon, rename) for tendon in items["tendons"])
-    items["mujoco"] = tuple(_renamed_element(element, rename) for element in items["mujoco"])
+    items["engine_elements"] = tuple(
+        _renamed_element(element, rename) for element in items["engine_elements"]
+    )
     for kind in ("couplings", "actuators", "constraints"):
         items[kind] = tuple(_with_renamed_settings(item, rename) for item in items[kind])
     items["links"] = tuple(
@@ -421,19 +423,25 @@ def _renamed_sensors(sensors: tuple[Sensor, ...], rename: _Renaming) -> tuple[Se
 
 
 def _with_renamed_settings(item: Any, rename: _Renaming) -> Any:
-    """Return an item with the names renamed that its settings of MuJoCo hold, such as the site of
-    an actuator.
+    """Return an item with the names renamed that its settings of simulators hold, such as the site
+    of an actuator.
     """
-    settings: Settings = getattr(item, "mujoco", ())
-    if not any(key in _NAMING_SETTINGS for key, _ in settings):
+    stated: EngineSettings = getattr(item, "engine_settings", ())
+    if not any(key in _NAMING_SETTINGS for _, settings in stated for key, _ in settings):
         return item
     renamed = tuple(
-        (key, rename(text) if key in _NAMING_SETTINGS else text) for key, text in settings
+        (
+            engine,
+            tuple(
+                (key, rename(text) if key in _NAMING_SETTINGS else text) for key, text in settings
+            ),
+        )
+        for engine, settings in stated
     )
-    return replace(item, mujoco=renamed)
+    return replace(item, engine_settings=renamed)
 
 
-def _renamed_element(element: MujocoElement, rename: _Renaming) -> MujocoElement:
+def _renamed_element(element: EngineElement, rename: _Renaming) -> EngineElement:
     return replace(
         element, references=tuple((key, rename(name)) for key, name in element.references)
     )

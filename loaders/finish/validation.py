@@ -352,7 +352,7 @@ def _check_size(
             shape.where,
             subjects=(link.name, name),
             shape=name,
-            sizes=" ".join(f"{size:g}" for size in sizes),
+            sizes=sizes,
         )
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from loaders.engine_settings import MUJOCO
 from loaders.mjcf import codes
-from loaders.model import Actuator, Settings
+from loaders.model import Actuator, Settings, of_engine
 
 from .compiled_model import Source
 from .settings import row_of, text_of, unless, with_polynomial
@@ -80,7 +81,7 @@ def _actuator(i: int, source: Source) -> Actuator:
         effort=force * abs(gear) if gear else force,
         p_gain=p_gain,
         d_gain=d_gain,
-        mujoco=_law(i, kind, gears, source),
+        engine_settings=of_engine(MUJOCO, _law(i, kind, gears, source)),
         where=source.places("actuator")[i],
     )
 

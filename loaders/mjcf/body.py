@@ -11,19 +11,21 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from loaders.diagnostics import Where
+from loaders.engine_settings import MUJOCO
 from loaders.model import (
     WORLD,
+    EngineElement,
     Frame,
     Joint,
     JointAxis,
     JointType,
     Link,
     Model,
-    MujocoElement,
     Settings,
+    of_engine,
 )
 from loaders.model.settings import Z_AXIS
-from loaders.pose import IDENTITY, Pose, frozen_vector, rotation_about
+from loaders.pose import IDENTITY, Pose, frozen, rotation_about
 from loaders.scoped_names import MODEL_FRAME, UnusedNames, underscores_in_front
 
 from .compiled_model import Source, inertias
@@ -132,7 +134,7 @@ def _anchor(j: int, model: Any) -> Pose:
     kind = model.jnt_type[j]
     if not (x or y or z) or kind == FREE or (kind == SLIDE and reference_of(j, model) != 0.0):
         return IDENTITY
-    return Pose(IDENTITY.R, frozen_vector(x, y, z))
+    return Pose(IDENTITY.R, frozen((x, y, z)))
 
 
 def _displacement(j: int, q: float, model: Any) -> Pose:
@@ -186,7 +188,7 @@ def _joint(j: int, parent: str, child: str, X_PJ: Pose, X_CJ: Pose, source: Sour
         X_CJ=X_CJ,
         axes=(axis,),
         default_position=(reference,) if reference else (),
-        mujoco=settings,
+        engine_settings=of_engine(MUJOCO, settings),
         where=where,
     )
 
@@ -204,7 +206,7 @@ def _floating(name: str, child: str, axis: JointAxis, settings: Settings, where:
         X_PJ=IDENTITY,
         X_CJ=IDENTITY,
         axes=(axis, axis) if has_dynamics else (),
-        mujoco=settings,
+        engine_settings=of_engine(MUJOCO, settings),
         where=where,
     )
 
@@ -228,7 +230,7 @@ def _axis(j: int, kind: int, source: Source) -> JointAxis:
         (-math.inf, math.inf) if is_turning or not model.jnt_limited[j] else model.jnt_range[j]
     )
     return JointAxis(
-        xyz=Z_AXIS if is_turning else frozen_vector(*model.jnt_axis[j]),
+        xyz=Z_AXIS if is_turning else frozen(model.jnt_axis[j]),
         lower=lower,
         upper=upper,
         effort=max(map(abs, model.jnt_actfrcrange[j])) if model.jnt_actfrclimited[j] else math.inf,
@@ -278,7 +280,7 @@ def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
             collisions=collisions,
             visuals=visuals,
             gravity=compensation != 1.0,
-            mujoco=_settings(body, compensation, model),
+            engine_settings=of_engine(MUJOCO, _settings(body, compensation, model)),
             kinematic=model.body_mocapid[body] >= 0,
             where=places[body],
         )
@@ -333,14 +335,15 @@ _LISTS = {
 """Field of the specification of each attribute that is a list of numbers."""
 
 
-def read_soft_bodies(source: Source) -> tuple[MujocoElement, ...]:
+def read_soft_bodies(source: Source) -> tuple[EngineElement, ...]:
     """Return each soft body as an element of MuJoCo; its particles are links."""
     return tuple(_soft_body(i, flex, source) for i, flex in enumerate(source.compiled.flexes))
 
 
-def _soft_body(i: int, flex: Any, source: Source) -> MujocoElement:
+def _soft_body(i: int, flex: Any, source: Source) -> EngineElement:
     bodies = [("body", name) for name in flex.vertbody] + [("node", name) for name in flex.nodebody]
-    return MujocoElement(
+    return EngineElement(
+        engine=MUJOCO,
         name=flex.name or f"flex_{i}",
         section="deformable",
         tag="flex",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.code import Code, Fate
+from loaders.code import Code, Fate, Lost
 
 ACTUATOR = Code(
     "mjcf-in.actuator",
@@ -11,6 +11,7 @@ ACTUATOR = Code(
     meaning=(
         "An actuator is left out: a plugin is its law, or what it drives is of an unknown type."
     ),
+    effect=Lost("actuators"),
 )
 CONTROLS = Code(
     "mjcf-in.controls",
@@ -106,6 +107,7 @@ PLUGIN = Code(
         "Plugins of the engine, and sensors that depend on one, on a mesh or on a site with a "
         "mesh, are left out."
     ),
+    effect=Lost("plugins"),
 )
 PLUGIN_OF_ITEMS = PLUGIN.variant("{count} plugins are left out: {plugins}, of {items}")
 REFUSED = Code(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from operator import attrgetter
@@ -14,15 +14,7 @@ from loaders.diagnostics import Diagnostics, Where
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Heightmap, Mesh
 from loaders.node import Node
-from loaders.pose import (
-    IDENTITY,
-    Array,
-    Pose,
-    frozen,
-    frozen_matrices,
-    frozen_matrix,
-    frozen_vector,
-)
+from loaders.pose import Array, Pose, quaternion_to_matrix
 from loaders.scoped_names import UnusedNames, underscores_in_front
 
 from .asset import Assets
@@ -258,81 +250,14 @@ def _reader(
     return names, attrgetter(*names)
 
 
-def rotation(w: float, x: float, y: float, z: float) -> tuple[float, ...]:
-    """Return the rotation matrix of a unit quaternion as nine numbers, row by row.
-
-    In plain numbers, since the loops of NumPy take longer to start than a few bodies take.
-
-    Args:
-        w: Real part.
-        x: First imaginary part.
-        y: Second imaginary part.
-        z: Third imaginary part.
-    """
-    s = 2.0 / (w * w + x * x + y * y + z * z)
-    sx, sy, sz = x * s, y * s, z * s
-    wx, wy, wz, xx, xy, xz, yy, yz, zz = (
-        w * sx,
-        w * sy,
-        w * sz,
-        x * sx,
-        x * sy,
-        x * sz,
-        y * sy,
-        y * sz,
-        z * sz,
-    )
-    return (
-        1.0 - (yy + zz),
-        xy - wz,
-        xz + wy,
-        xy + wz,
-        1.0 - (xx + zz),
-        yz - wx,
-        xz - wy,
-        yz + wx,
-        1.0 - (xx + yy),
-    )
-
-
 def poses(positions: Array, quaternions: Array) -> list[Pose]:
     """Return the poses with the given positions and unit quaternions ``w x y z``.
-
-    All positions are rows of one array, and all rotations are parts of another one: to make one
-    takes a third of the time that an array of its own takes.
 
     Args:
         positions: Positions [m], shape (n, 3).
         quaternions: Quaternions, shape (n, 4).
     """
-    turns: list[list[float]] = quaternions.tolist()
-    entries: list[float] = []
-    for w, x, y, z in turns:
-        if x or y or z:  # the first number of a small turn rounds to 1
-            entries += rotation(w, x, y, z)
-    matrices, origins, found = iter(frozen_matrices(entries)), frozen(positions), []
-    for i, ((px, py, pz), (_, x, y, z)) in enumerate(zip(positions.tolist(), turns, strict=True)):
-        p = origins[i] if px or py or pz else IDENTITY.p
-        if x or y or z:
-            found.append(Pose(next(matrices), p))
-        else:
-            found.append(IDENTITY if p is IDENTITY.p else Pose(IDENTITY.R, p))
-    return found
-
-
-def inverse_pose(position: Sequence[float], quaternion: Sequence[float]) -> Pose:
-    """Return the inverse of the pose with a position [m] and a unit quaternion ``w x y z``.
-
-    Args:
-        position: The position, three numbers.
-        quaternion: The quaternion, four numbers.
-    """
-    (x, y, z), turn = position, quaternion
-    if not any(turn[1:]):
-        return Pose(IDENTITY.R, frozen_vector(-x, -y, -z)) if x or y or z else IDENTITY
-    a, b, c, d, e, f, g, h, i = rotation(*turn)
-    p = frozen_vector(-(a * x + d * y + g * z), -(b * x + e * y + h * z), -(c * x + f * y + i * z))
-    return Pose(frozen_matrix(a, d, g, b, e, h, c, f, i), p)
+    return [Pose.from_vector(row) for row in np.hstack((positions, quaternions))]
 
 
 def inertias(rows: Rows) -> list[SpatialInertia | None]:
@@ -353,25 +278,10 @@ def _inertia(
     mass: float, center: list[float], axes: list[float], moments: list[float]
 ) -> SpatialInertia:
     """Return an inertia, given the quaternion of its principal axes and its principal moments."""
-    (w, x, y, z), (a, b, c) = axes, moments
-    if not (x or y or z):
-        return SpatialInertia(
-            mass, frozen_vector(*center), frozen_matrix(a, 0.0, 0.0, 0.0, b, 0.0, 0.0, 0.0, c)
-        )
-    r, s, t, u, v, m, k, n, q = rotation(w, x, y, z)
-    xy, xz, yz = (
-        r * a * u + s * b * v + t * c * m,
-        r * a * k + s * b * n + t * c * q,
-        u * a * k + v * b * n + m * c * q,
-    )
-    xx, yy, zz = (
-        r * a * r + s * b * s + t * c * t,
-        u * a * u + v * b * v + m * c * m,
-        k * a * k + n * b * n + q * c * q,
-    )
-    return SpatialInertia(
-        mass, frozen_vector(*center), frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz)
-    )
+    R = quaternion_to_matrix(axes)
+    terms = (R * moments)[:, np.newaxis, :] * R
+    upper = np.triu(terms.sum(axis=2))
+    return SpatialInertia.of(mass, center, upper + np.triu(upper, 1).T)
 
 
 _ABBREVIATIONS = {"joint": "jnt", "camera": "cam", "material": "mat", "texture": "tex"}

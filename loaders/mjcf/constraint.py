@@ -8,23 +8,25 @@ from typing import Any
 
 import numpy as np
 
+from loaders.engine_settings import MUJOCO
 from loaders.model import (
     WORLD,
     BallConstraint,
     Constraint,
     ContactPair,
     Coupling,
+    EngineElement,
     FilterGroup,
     FilterRule,
     Link,
-    MujocoElement,
     Settings,
     Tendon,
     TendonPart,
     TendonPartType,
     WeldConstraint,
+    of_engine,
 )
-from loaders.pose import IDENTITY, Array, Pose, frozen, frozen_vector
+from loaders.pose import IDENTITY, Array, Pose, frozen
 
 from .body import reference_of
 from .compiled_model import Source
@@ -80,7 +82,7 @@ def _pair(i: int, source: Source) -> ContactPair:
         collision_A=names[a],
         link_B=source.link(int(model.geom_bodyid[b])),
         collision_B=names[b],
-        mujoco=tuple(settings),
+        engine_settings=of_engine(MUJOCO, tuple(settings)),
         where=source.where("pair", i),
     )
 
@@ -108,7 +110,7 @@ def read_couplings(source: Source) -> tuple[Coupling, ...]:
     return tuple(_coupling(i, source) for i in range(source.model.neq) if _is_coupling(i, source))
 
 
-def read_equality_elements(source: Source) -> tuple[MujocoElement, ...]:
+def read_equality_elements(source: Source) -> tuple[EngineElement, ...]:
     """Return the equalities for which a scene has no item, such as those of one joint, of tendons
     and soft bodies.
     """
@@ -124,7 +126,7 @@ def _is_coupling(i: int, source: Source) -> bool:
     return bool(model.eq_type[i] == _JOINT and model.eq_obj2id[i] >= 0 and model.eq_active0[i])
 
 
-def _element(i: int, source: Source) -> MujocoElement:
+def _element(i: int, source: Source) -> EngineElement:
     """Return an equality as an element of MuJoCo."""
     model = source.model
     tag = source.compiled.names["mjtEq"][int(model.eq_type[i])].removeprefix("mjEQ_").lower()
@@ -137,7 +139,8 @@ def _element(i: int, source: Source) -> MujocoElement:
         data = (("polycoef", text_of(model.eq_data[i][: _DEGREE + 1])),)
     elif tag == "flexstrain":
         data = (("cell", text_of(model.eq_data[i][:_AXES])),)
-    return MujocoElement(
+    return EngineElement(
+        engine=MUJOCO,
         name=source.names("eq")[i],
         section="equality",
         tag=tag,
@@ -189,7 +192,7 @@ def _coupling(i: int, source: Source) -> Coupling:
         leader=source.names("joint")[b],
         multiplier=float(coefficients[1]),
         offset=float(coefficients[0]),
-        mujoco=(*_settings(i, source), *polynomial),
+        engine_settings=of_engine(MUJOCO, (*_settings(i, source), *polynomial)),
         where=source.where("eq", i),
     )
 
@@ -219,7 +222,7 @@ def _frames(i: int, on_bodies: tuple[Pose, Pose], source: Source) -> tuple[str, 
 
 def _at(position: list[float]) -> Pose:
     """Return the pose of a frame that is not turned."""
-    return Pose(IDENTITY.R, frozen_vector(*position))
+    return Pose(IDENTITY.R, frozen(position))
 
 
 def _connect(i: int, source: Source) -> BallConstraint:
@@ -232,7 +235,7 @@ def _connect(i: int, source: Source) -> BallConstraint:
         p_AP=X_AP.p,
         p_BQ=X_BQ.p,
         active=bool(source.model.eq_active0[i]),
-        mujoco=_settings(i, source),
+        engine_settings=of_engine(MUJOCO, _settings(i, source)),
         where=source.where("eq", i),
     )
 
@@ -250,7 +253,9 @@ def _weld(i: int, source: Source) -> WeldConstraint:
         X_AP=X_AP,
         X_BQ=X_BQ,
         active=bool(source.model.eq_active0[i]),
-        mujoco=(*_settings(i, source), *unless("torquescale", data[10], 1.0)),
+        engine_settings=of_engine(
+            MUJOCO, (*_settings(i, source), *unless("torquescale", data[10], 1.0))
+        ),
         where=source.where("eq", i),
     )
 
@@ -289,7 +294,7 @@ def _tendon(t: int, source: Source) -> Tendon:
         damping=float(model.tendon_damping[t]),
         friction=float(model.tendon_frictionloss[t]),
         inertia=float(model.tendon_armature[t]) + source.rotors(_DRIVES).get(t, 0.0),
-        mujoco=tendon_settings(t, model),
+        engine_settings=of_engine(MUJOCO, tendon_settings(t, model)),
         where=source.where("tendon", t),
     )
 

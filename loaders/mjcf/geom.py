@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from loaders.engine_settings import MUJOCO
 from loaders.files.images import GrayLevels, PictureError, red_levels
 from loaders.meshes.mesh_data import SUFFIX as MSH
 from loaders.meshes.mesh_data import has_triangles
@@ -30,12 +31,13 @@ from loaders.model import (
     Sphere,
     Surface,
     Visual,
+    of_engine,
 )
 from loaders.pose import IDENTITY, Pose
 
 from .asset import Asset
-from .compiled_model import Rows, Source, inverse_pose
-from .settings import contact_settings, geom_effects, has_effects, single
+from .compiled_model import Rows, Source
+from .settings import contact_settings, geom_effects, single
 
 _MAX_LEVEL = 65535
 
@@ -309,8 +311,9 @@ def _placed_mesh(mesh: int, source: Source) -> tuple[Mesh, Pose]:
     model, stated, asset = source.model, source.compiled.meshes[mesh], file_of_mesh(mesh, source)
     if asset is None:
         return inline_mesh(mesh, source), IDENTITY
-    X_GF = inverse_pose(model.mesh_pos[mesh], model.mesh_quat[mesh])
-    X_FS, (x, y, z) = inverse_pose((0.0, 0.0, 0.0), stated.refquat), model.mesh_scale[mesh]
+    X_GF = Pose.from_vector((*model.mesh_pos[mesh], *model.mesh_quat[mesh])).inverse()
+    X_FS = Pose.from_vector((0.0, 0.0, 0.0, *stated.refquat)).inverse()
+    x, y, z = model.mesh_scale[mesh]
     if any(stated.refpos):
         X_FS = Pose.of(X_FS.R, (X_FS.R @ [-c for c in stated.refpos]) * (x, y, z))
     return Mesh(uri=asset.uri, path=asset.path, scale=(x, y, z)), X_GF @ X_FS
@@ -403,7 +406,6 @@ class Surfaces:
     def __init__(self, model: Rows) -> None:
         self._model = model
         self._surfaces: dict[tuple[Any, ...], Surface] = {}
-        self._is_plain = not (has_effects(model) or model.has("geom_fluid"))
         numbers = (
             model.geom_contype,
             model.geom_conaffinity,
@@ -414,15 +416,19 @@ class Surfaces:
             model.geom_gap,
         )
         vectors = (
-            map(tuple, each) for each in (model.geom_friction, model.geom_solref, model.geom_solimp)
+            map(tuple, each)
+            for each in (
+                model.geom_friction,
+                model.geom_solref,
+                model.geom_solimp,
+                model.geom_fluid,
+            )
         )
         self._keys = list(zip(*numbers, *vectors, strict=True))
 
     def of_geom(self, g: int) -> Surface:
         """Return the surface of a geom."""
-        key = self._keys[g]
-        if not self._is_plain:
-            key = (*key, tuple(self._model.geom_fluid[g]), geom_effects(g, self._model))
+        key = (*self._keys[g], geom_effects(g, self._model))
         if key not in self._surfaces:
             self._surfaces[key] = _surface(g, self._model)
         return self._surfaces[key]
@@ -434,5 +440,5 @@ def _surface(g: int, model: Rows) -> Surface:
         friction=Friction(mu=mu, mu2=mu),
         category_bitmask=model.geom_contype[g] & _MASK,
         collide_bitmask=model.geom_conaffinity[g] & _MASK,
-        mujoco=contact_settings(g, model),
+        engine_settings=of_engine(MUJOCO, contact_settings(g, model)),
     )

@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from loaders.engine_settings import MUJOCO
 from loaders.mjcf import codes
-from loaders.model import WORLD, Light, Link, MujocoElement, Rgba, Sensor, Settings
+from loaders.model import WORLD, EngineElement, Light, Link, Rgba, Sensor, Settings, of_engine
 from loaders.node import Node
-from loaders.pose import CAMERA_AXES, IDENTITY, Pose, frozen_vector
+from loaders.pose import CAMERA_AXES, IDENTITY, Pose, frozen
 
 from .compiled_model import Source
 from .settings import single, text_of, unless
@@ -44,13 +45,13 @@ _SHAPES = {
 """Name, and number of sizes, of each of MuJoCo's types of the shape of a site."""
 
 
-def read_sensors(source: Source) -> tuple[MujocoElement, ...]:
+def read_sensors(source: Source) -> tuple[EngineElement, ...]:
     """Return each sensor as an element of MuJoCo; report those of plugins."""
     found = (_sensor(i, source) for i in range(source.model.nsensor))
     return tuple(sensor for sensor in found if sensor is not None)
 
 
-def _sensor(i: int, source: Source) -> MujocoElement | None:
+def _sensor(i: int, source: Source) -> EngineElement | None:
     node, name = source.node("sensor", i), source.names("sensor")[i]
     where = source.where("sensor", i)
     first, second = _item(i, "obj", source), _item(i, "ref", source)
@@ -64,7 +65,8 @@ def _sensor(i: int, source: Source) -> MujocoElement | None:
         source.diagnostics.add(codes.PLUGIN, where, subjects=(name,), name=name)
         return None
     kept = {k: v for k, v in node.attributes.items() if k not in references and k != "name"}
-    return MujocoElement(
+    return EngineElement(
+        engine=MUJOCO,
         name=name,
         section="sensor",
         tag=node.tag,
@@ -197,7 +199,9 @@ def _camera(i: int, source: Source) -> Sensor:
         X_LS=source.pose("cam", i) @ _AXES,
         parameters=_parameters(i, source),
         target=target_of("camera", i, source),
-        mujoco=(*mode_of("camera", i, source), *_camera_settings(i, source)),
+        engine_settings=of_engine(
+            MUJOCO, (*mode_of("camera", i, source), *_camera_settings(i, source))
+        ),
         where=source.where("camera", i),
     )
 
@@ -299,7 +303,7 @@ def _light(i: int, source: Source) -> Light:
         name=source.names("light")[i],
         type=kind,
         link=source.link(int(model.light_bodyid[i])),
-        X_LLight=Pose(IDENTITY.R, frozen_vector(*p)) if any(p) else IDENTITY,
+        X_LLight=Pose(IDENTITY.R, frozen(p)) if any(p) else IDENTITY,
         diffuse=_color(model.light_diffuse[i]),
         specular=_color(model.light_specular[i]),
         direction=(x, y, z),
@@ -310,7 +314,7 @@ def _light(i: int, source: Source) -> Light:
         cast_shadows=bool(model.light_castshadow[i]),
         on=bool(model.light_active[i]),
         target=target_of("light", i, source),
-        mujoco=tuple(_light_settings(i, is_spot, source)),
+        engine_settings=of_engine(MUJOCO, tuple(_light_settings(i, is_spot, source))),
         where=source.where("light", i),
     )
 

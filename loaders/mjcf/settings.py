@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from loaders.diagnostics import Where
+from loaders.engine_settings import MUJOCO
 from loaders.mjcf import codes
 from loaders.model import Physics, Settings
 from loaders.node import Node
@@ -38,7 +39,7 @@ def read_physics(settings: Iterable[tuple[str, str]], source: Source) -> Physics
     """
     return Physics(
         time_step=float(source.model.opt.timestep),
-        engine="mujoco",
+        engine=MUJOCO,
         parameters=tuple(sorted(dict(settings).items())),
     )
 

@@ -58,7 +58,21 @@ from .link import (
     Sphere,
     Visual,
 )
-from .settings import WORLD, X_AXIS, Y_AXIS, Z_AXIS, MujocoElement, Named, Rgba, Settings, by_name
+from .settings import (
+    WORLD,
+    X_AXIS,
+    Y_AXIS,
+    Z_AXIS,
+    EngineElement,
+    EngineSettings,
+    HasEngineSettings,
+    Named,
+    Rgba,
+    Settings,
+    by_name,
+    of_engine,
+    settings_of,
+)
 from .world import Keyframe, Physics, SceneData
 
 __all__ = [
@@ -100,7 +114,6 @@ __all__ = [
     "Material",
     "Mesh",
     "Model",
-    "MujocoElement",
     "Named",
     "Physics",
     "Plane",
@@ -108,7 +121,12 @@ __all__ = [
     "Rgba",
     "SceneData",
     "Sensor",
+    "EngineElement",
+    "EngineSettings",
+    "HasEngineSettings",
     "Settings",
+    "of_engine",
+    "settings_of",
     "Slopes",
     "Sphere",
     "SpringDamper",

@@ -11,7 +11,7 @@ import numpy as np
 from loaders.diagnostics import NOWHERE, Where
 from loaders.pose import IDENTITY, Array, Pose, frozen
 
-from .settings import WORLD, Settings
+from .settings import WORLD, EngineSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -24,7 +24,7 @@ class BallConstraint:
         p_AP: Position of P in A [m], shape (3,).
         p_BQ: Position of Q in B [m], shape (3,).
         active: Whether it holds; one that does not may be switched on in MuJoCo.
-        mujoco: Further settings of MuJoCo's ``<connect>``.
+        engine_settings: Settings of simulators that no other field holds.
         where: Place in the source.
     """
 
@@ -33,7 +33,7 @@ class BallConstraint:
     p_AP: Array
     p_BQ: Array
     active: bool = True
-    mujoco: Settings = ()
+    engine_settings: EngineSettings = ()
     where: Where = NOWHERE
 
 
@@ -47,7 +47,7 @@ class WeldConstraint:
         X_AP: Pose of P in A.
         X_BQ: Pose of Q in B.
         active: Whether it holds; one that does not may be switched on in MuJoCo.
-        mujoco: Further settings of MuJoCo's ``<weld>``.
+        engine_settings: Settings of simulators that no other field holds.
         where: Place in the source.
     """
 
@@ -56,7 +56,7 @@ class WeldConstraint:
     X_AP: Pose
     X_BQ: Pose
     active: bool = True
-    mujoco: Settings = ()
+    engine_settings: EngineSettings = ()
     where: Where = NOWHERE
 
 
@@ -350,6 +350,6 @@ class Tendon:
     """Coulomb friction."""
     inertia: float = 0.0
     """Inertia of the change of length."""
-    mujoco: Settings = ()
-    """Further settings of MuJoCo's element."""
+    engine_settings: EngineSettings = ()
+    """Settings of simulators that no other field holds."""
     where: Where = NOWHERE

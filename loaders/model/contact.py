@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from loaders.diagnostics import NOWHERE, Where
 
-from .settings import Settings
+from .settings import EngineSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +39,8 @@ class ContactPair:
     """Name of link B."""
     collision_B: str
     """Name of the collision of link B."""
-    mujoco: Settings = ()
-    """Settings of MuJoCo's ``<pair>``."""
+    engine_settings: EngineSettings = ()
+    """Settings of simulators that no other field holds."""
     where: Where = NOWHERE
 
 
@@ -133,8 +133,8 @@ class Surface:
     """Bitmask of its own categories; None is ``collide_bitmask``."""
     collide_without_contact: bool = False
     """Whether contacts are reported but exert no force."""
-    mujoco: Settings = ()
-    """Further settings of the contact in MuJoCo's ``<geom>``."""
+    engine_settings: EngineSettings = ()
+    """Settings of simulators that no other field holds."""
     hydroelastic: Hydroelastic | None = None
     """Parameters of Drake's hydroelastic contact."""
 

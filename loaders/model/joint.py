@@ -11,7 +11,7 @@ from loaders.diagnostics import NOWHERE, Where
 from loaders.pose import Array, Pose
 
 from .link import Sensor
-from .settings import Settings
+from .settings import EngineSettings
 
 UNLIMITED = 1e16
 """Limits in files of this magnitude or more are infinite: SDFormat 1.0 to 1.9 wrote 1e16 for
@@ -252,8 +252,12 @@ class Joint:
     """Sensors on the joint."""
     provide_feedback: bool = False
     """Whether the source requests joint forces."""
-    mujoco: Settings = ()
-    """Further settings of MuJoCo's ``<joint>``."""
+    virtual: bool = False
+    """Whether a reader made it: a fixed joint to the world, where the source says without a joint
+    that the child is fixed there.
+    """
+    engine_settings: EngineSettings = ()
+    """Settings of simulators that no other field holds."""
     where: Where = NOWHERE
 
     def __post_init__(self) -> None:
@@ -273,8 +277,8 @@ class Coupling:
     offset: float = 0.0
     follower_axis: int = 0
     leader_axis: int = 0
-    mujoco: Settings = ()
-    """Further settings of MuJoCo's ``<joint>`` of ``<equality>``."""
+    engine_settings: EngineSettings = ()
+    """Settings of simulators that no other field holds."""
     where: Where = NOWHERE
 
 
@@ -304,6 +308,6 @@ class Actuator:
     """Velocity gain of a controller [N m s/rad or N s/m]."""
     interfaces: tuple[str, ...] = ()
     """Hardware interfaces that the source lists."""
-    mujoco: Settings = ()
-    """The law of the actuator as in MuJoCo's ``<general>``; empty if the source states none."""
+    engine_settings: EngineSettings = ()
+    """The law of the actuator in the words of a simulator; empty if the source states none."""
     where: Where = NOWHERE

@@ -9,7 +9,7 @@ from loaders.inertia import SpatialInertia
 from loaders.pose import Array, Pose
 
 from .contact import Surface
-from .settings import Rgba, Settings
+from .settings import EngineSettings, Rgba
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,8 +237,8 @@ class Sensor:
     """Name of the link, or `WORLD`, at which a camera always looks; None for a camera that turns
     with its link.
     """
-    mujoco: Settings = ()
-    """Further settings of MuJoCo's ``<camera>``."""
+    engine_settings: EngineSettings = ()
+    """Settings of simulators that no other field holds."""
     where: Where = NOWHERE
 
 
@@ -280,8 +280,8 @@ class Light:
     """Name of the link, or `WORLD`, to which the beam always points; None for a light that turns
     with its link.
     """
-    mujoco: Settings = ()
-    """Further settings of MuJoCo's ``<light>``."""
+    engine_settings: EngineSettings = ()
+    """Settings of simulators that no other field holds."""
     where: Where = NOWHERE
 
 
@@ -327,8 +327,8 @@ class Link:
     """Whether a reader made it to connect two joints of one body: it has neither inertia nor
     shapes, and its frame coincides with that of the body at the zero configuration.
     """
-    mujoco: Settings = ()
-    """Further settings of MuJoCo's ``<body>``."""
+    engine_settings: EngineSettings = ()
+    """Settings of simulators that no other field holds."""
     where: Where = NOWHERE
 
 
@@ -368,15 +368,3 @@ class Model:
     frame.
     """
     where: Where = NOWHERE
-
-
-def gravity_share(link: Link) -> float:
-    """Return the share of gravity that acts on a link: 1 unless the source compensates a part of
-    it.
-
-    Args:
-        link: The link.
-    """
-    if not link.gravity:
-        return 0.0
-    return 1.0 - float(dict(link.mujoco).get("gravcomp", "0")) if link.mujoco else 1.0

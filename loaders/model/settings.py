@@ -19,17 +19,37 @@ Rgba = tuple[float, float, float, float]
 """Red, green, blue and opacity, each from 0 to 1."""
 
 Settings = tuple[tuple[str, str], ...]
-"""Attribute and text of each setting of MuJoCo, as in MJCF, that no other field holds."""
-
-INERTIA_SETTINGS = frozenset({"inertial/diaginertia", "inertial/quat"})
-"""Settings that state the inertia of a link a second time, by its principal axes and moments."""
-NEUTRAL_SETTINGS = INERTIA_SETTINGS | {"ref"}
-"""Settings that select one of several forms of the same model."""
+"""Attribute and text of each setting, in the words of a file of one simulator."""
+EngineSettings = tuple[tuple[str, Settings], ...]
+"""Settings that only one simulator has and no other field holds, by the name of that simulator."""
 
 
-def beyond_inertia(settings: Settings) -> Settings:
-    """Return settings without those that state the inertia a second time."""
-    return tuple(entry for entry in settings if entry[0] not in INERTIA_SETTINGS)
+class HasEngineSettings(Protocol):
+    """An item with settings that only one simulator has."""
+
+    @property
+    def engine_settings(self) -> EngineSettings:
+        """Settings of each simulator."""
+
+
+def settings_of(item: HasEngineSettings, engine: str) -> Settings:
+    """Return the settings of an item that one simulator has; empty if there are none.
+
+    Args:
+        item: The item.
+        engine: Name of the simulator.
+    """
+    return next((settings for name, settings in item.engine_settings if name == engine), ())
+
+
+def of_engine(engine: str, settings: Settings) -> EngineSettings:
+    """Return the settings of one simulator as the field of an item; empty if there are none.
+
+    Args:
+        engine: Name of the simulator.
+        settings: Its settings.
+    """
+    return ((engine, settings),) if settings else ()
 
 
 class Named(Protocol):
@@ -49,15 +69,17 @@ def by_name(items: Iterable[N]) -> dict[str, N]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MujocoElement:
-    """An element that only MuJoCo has: a sensor, a constraint of one joint or of tendons, a soft
-    body.
+class EngineElement:
+    """An element that only one simulator has: a sensor, a constraint of one joint or of tendons, a
+    soft body.
     """
 
+    engine: str
+    """Name of the simulator."""
     name: str
     """Scoped name."""
     section: str
-    """Section of MJCF: ``sensor``, ``equality`` or ``deformable``."""
+    """Section of the file of the simulator: ``sensor``, ``equality`` or ``deformable``."""
     tag: str
     """Name of the element, such as ``jointpos``."""
     settings: Settings = ()

@@ -11,7 +11,7 @@ from .constraint import Constraint, FluidForce, ForceElement, Tendon
 from .contact import ContactPair, FilterGroup, FilterRule
 from .joint import Actuator, Coupling, Joint
 from .link import Frame, Light, Link, Model
-from .settings import MujocoElement
+from .settings import EngineElement, EngineSettings, of_engine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +66,11 @@ class Physics:
     parameters: tuple[tuple[str, str], ...] = ()
     """Path, below the physics element, and text of each setting of that engine."""
 
+    @property
+    def engine_settings(self) -> EngineSettings:
+        """The parameters, as settings of that engine."""
+        return of_engine(self.engine, self.parameters)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SceneData:
@@ -95,8 +100,12 @@ class SceneData:
     fluid_forces: tuple[FluidForce, ...] = ()
     filter_groups: tuple[FilterGroup, ...] = ()
     filter_rules: tuple[FilterRule, ...] = ()
+    collision_policy: str | None = None
+    """Rule for the pairs of links that no filter group names, if the source states one; see
+    `loaders.collision_pairs`.
+    """
     keyframes: tuple[Keyframe, ...] = ()
     contact_pairs: tuple[ContactPair, ...] = ()
     tendons: tuple[Tendon, ...] = ()
-    mujoco: tuple[MujocoElement, ...] = ()
+    engine_elements: tuple[EngineElement, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from loaders.context import Context
 from loaders.deferred import Deferred
-from loaders.node import Node
-from loaders.scene import Scene
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from loaders.context import Context
+    from loaders.node import Node
+    from loaders.scene import Scene
 
 read: Callable[[Node, Context], Scene] = Deferred("loaders.sdf.reader:read")
 """Function that reads a document, given its root element."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.code import Code, Fate
+from loaders.code import LOOKS_ONLY, NO_EFFECT, Code, Fate, Lost
 
 ACTOR = Code(
     "sdf.actor",
@@ -115,6 +115,7 @@ ELASTIC_MODULUS = Code(
     "ignored <{tag}>: contact stiffness is not computed from the elastic modulus; using kp and kd",
     meaning="Contact forces are not computed from `elastic_modulus`; only `kp` and `kd` are used.",
     remedy="State `kp` and `kd`.",
+    effect=NO_EFFECT,
 )
 EMPTY = Code(
     "sdf.empty",
@@ -149,6 +150,7 @@ EXTRA_ELEMENT = Code(
         "one is read."
     ),
     remedy="Move it to a separate file, or put all of them into a world.",
+    effect=NO_EFFECT,
 )
 EXTRA_ELEMENT_OF_MAIN_FILE = EXTRA_ELEMENT.variant(
     "a file provides one element; using the first <{used}> and ignoring this <{tag}>",
@@ -174,6 +176,7 @@ IMAGE_GEOMETRY = Code(
     meaning="A shape made from an image is not supported and is left out.",
     remedy="Use a height map or a mesh.",
     hint="use a heightmap or a mesh",
+    effect=Lost("shapes"),
 )
 INCLUDE_CYCLE = Code(
     "sdf.include-cycle",
@@ -191,6 +194,7 @@ INCLUDE_EMPTY = Code(
     "{file} has no model, light or actor; ignoring the <include>",
     meaning="An included file has no model, light or actor, so nothing is included.",
     remedy="Check that it is the right file.",
+    effect=NO_EFFECT,
 )
 INCLUDE_NO_URI = Code(
     "sdf.include-no-uri",
@@ -513,6 +517,7 @@ POPULATION = Code(
     "ignored <{tag}>: randomly distributed copies of a model are not created",
     meaning="A population, which places models at random, is not supported and is left out.",
     remedy="Include each model with a pose.",
+    effect=Lost("links"),
 )
 POSE_CYCLE = Code(
     "sdf.pose-cycle",
@@ -592,6 +597,7 @@ ROAD = Code(
     "ignored <{tag}>: a road is drawn but has no contact surface",
     meaning="A road is only drawn by Gazebo, so its surface is left out.",
     remedy="Use a mesh.",
+    effect=LOOKS_ONLY,
 )
 ROOT_RELATIVE_TO = Code(
     "sdf.root-relative-to",
@@ -626,6 +632,7 @@ SECOND_SHAPE = Code(
     meaning="A geometry has more than one shape; only the first is used.",
     remedy="Make it a second collision or visual.",
     hint="make it a second collision or visual",
+    effect=Lost("shapes"),
 )
 SENSOR_TYPE = Code(
     "sdf.sensor-type",
@@ -667,6 +674,7 @@ STATE_SCALE = Code(
     Fate.DROPPED,
     "the model keeps its size; a saved scale is not applied",
     meaning="The scale of a model in a saved state is not applied.",
+    effect=Lost("sizes"),
 )
 STATE_UNKNOWN = Code(
     "sdf.state-unknown",
@@ -692,6 +700,7 @@ STATE_VELOCITY = Code(
     Fate.DROPPED,
     "the saved velocities, up to {speed:.3g} m/s or rad/s, are not kept; everything starts at rest",
     meaning="Velocities in a saved state are not kept.",
+    effect=Lost("initial velocities"),
 )
 STATIC_JOINT = Code(
     "sdf.static-joint",

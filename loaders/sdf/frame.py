@@ -211,17 +211,6 @@ class FrameGraph:
     scopes: list[Scope] = field(default_factory=list)
     vertices: list[FrameVertex] = field(default_factory=list)
 
-    def free(self) -> None:
-        """Break the reference cycles of a graph that nobody needs any more, so that it is freed at
-        once.
-        """
-        for scope in self.scopes:
-            del scope.origin
-            scope.canonical_link = None
-            scope.members, scope.nested, scope.interface_origins = {}, {}, []
-        for vertex in self.vertices:
-            vertex.inner_scope = vertex.relative_to_vertex = vertex.attached_to_vertex = None
-
 
 def build_frame_graph(body: Node, interface_models: dict[Node, InterfaceModel]) -> FrameGraph:
     """Create the scopes and vertices of a ``<world>`` or of a root ``<model>``; `solve` connects

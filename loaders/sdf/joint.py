@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Set
-from typing import Any
 
 from loaders.code import Code
 from loaders.drake.dialect import SDF
@@ -13,7 +12,7 @@ from loaders.drake.joint import read_acceleration
 from loaders.model import TRAITS, WORLD, Coupling, Joint, JointAxis, JointType
 from loaders.model.joint import UNLIMITED
 from loaders.node import Node
-from loaders.pose import Array, frozen, frozen_vector
+from loaders.pose import Array, frozen
 from loaders.sdf import codes
 
 from .frame import FrameVertex, VertexKind, attached_link, pose_in
@@ -84,7 +83,7 @@ def _read_direction(node: Node, vertex: FrameVertex) -> Array:
     if length == 0.0:
         node.report(codes.ZERO_AXIS, joint=vertex.name)
         return _Z_AXIS
-    direction = frozen_vector(x / length, y / length, z / length)
+    direction = frozen((x / length, y / length, z / length))
     if not expressed_in:
         return direction
     frame = vertex.scope.find(expressed_in)
@@ -148,7 +147,6 @@ def _read_dynamics(node: Node) -> dict[str, float]:
 
 _PITCHES = ("thread_pitch", "screw_thread_pitch")
 _GEARS = ("gearbox_reference_body", "gearbox_ratio")
-_RARE = (*_PITCHES, *_GEARS, "sensor", "physics")
 _TYPES = {str(joint_type): joint_type for joint_type in AXIS_COUNT}
 _IGNORED_IN_PHYSICS = {"ode": codes.ENGINE_SETTING, "simbody": codes.ENGINE_SETTING}
 
@@ -159,8 +157,8 @@ def read_joint(vertex: FrameVertex) -> Joint | None:
     joint_type = _read_type(node)
     parent, child = _read_parent(vertex), _read_child(vertex)
     axes = read_axes(vertex, joint_type)
-    is_plain = node.lacks(_RARE) and joint_type is not JointType.GEARBOX
-    rare = {} if is_plain else _read_rare(vertex, joint_type)
+    gear_reference, gear_ratio = _read_gear(vertex, joint_type)
+    pitch, sensors, provide_feedback = _read_pitch(node), read_sensors(vertex), _read_physics(node)
     _report_static_joint(vertex, joint_type)
     if parent is None or child is None or not _check_bodies(vertex, parent):
         return None
@@ -173,23 +171,13 @@ def read_joint(vertex: FrameVertex) -> Joint | None:
         X_PJ=vertex.X_WV if parent_link is None else pose_in(parent_link, vertex),
         X_CJ=pose_in(child, vertex),
         axes=axes,
+        pitch=pitch,
+        gear_ratio=gear_ratio,
+        gear_reference=gear_reference,
+        sensors=sensors,
+        provide_feedback=provide_feedback,
         where=vertex.where,
-        **rare,
     )
-
-
-def _read_rare(vertex: FrameVertex, joint_type: JointType) -> dict[str, Any]:
-    """Return what few joints have, by the names of the fields of `Joint`."""
-    node = vertex.node
-    pitch, sensors = _read_pitch(node), read_sensors(vertex)
-    gear_reference, gear_ratio = _read_gear(vertex, joint_type)
-    return {
-        "pitch": pitch,
-        "gear_ratio": gear_ratio,
-        "gear_reference": gear_reference,
-        "sensors": sensors,
-        "provide_feedback": _read_physics(node),
-    }
 
 
 def _report_static_joint(vertex: FrameVertex, joint_type: JointType) -> None:

@@ -15,7 +15,7 @@ from loaders.finish.mass_properties import shape_inertia
 from loaders.inertia import SpatialInertia
 from loaders.model import Collision, Light, Link, Sensor, Visual
 from loaders.node import Node
-from loaders.pose import IDENTITY, Array, frozen, frozen_matrix
+from loaders.pose import IDENTITY, Array, frozen
 from loaders.scoped_names import SEPARATOR
 from loaders.sdf import codes
 
@@ -23,7 +23,7 @@ from .frame import FrameVertex, VertexKind, attached_link, resolve_pose
 from .geometry import read_geometry
 from .material import read_material
 from .pose import read_local_pose
-from .surface import DEFAULT, read_surface
+from .surface import read_surface
 from .unmodeled import flat_parameters, mark_read, report_ignored
 from .world import read_light
 
@@ -77,7 +77,7 @@ def _read_declared(node: Node) -> SpatialInertia:
     ):
         xx, yy, zz = (inertia.number(key, 1.0) for key in _MOMENTS)
         xy, xz, yz = (inertia.number(key, 0.0) for key in _PRODUCTS)
-    return SpatialInertia.in_frame(mass, X_LI, frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz))
+    return SpatialInertia.in_frame(mass, X_LI, ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
 
 
 # --- computed inertia -----------------------------------------------------------------------------
@@ -150,8 +150,6 @@ _TYPES = (
 
 def read_sensors(vertex: FrameVertex) -> tuple[Sensor, ...]:
     """Return the sensors of a link or a joint."""
-    if vertex.node.lacks(("sensor",)):
-        return ()
     sensors = (_read_sensor(node, vertex) for node in vertex.node.all("sensor"))
     return tuple(sensor for sensor in sensors if sensor is not None)
 
@@ -200,23 +198,13 @@ _IGNORED_IN_VISUAL = {
     "plugin": codes.PLUGIN,
 }
 _OPTIONS = ("velocity_decay", "gravity", "kinematic", "self_collide", "enable_wind")
-_RARE = (
-    *_IGNORED,
-    *_OPTIONS,
-    "sensor",
-    "drake:surface_velocity_axis",
-    "drake:deformable_properties",
-)
-_RARE_IN_COLLISION = (*_IGNORED_IN_COLLISION, "surface", "density", "drake:proximity_properties")
-_RARE_IN_VISUAL = (*_IGNORED_IN_VISUAL, "transparency", "cast_shadows")
 
 
 def read_link(vertex: FrameVertex, context: Context) -> Link:
     """Return the link of a solved vertex."""
     node = vertex.node
-    is_plain = node.lacks(_RARE)
-    if not is_plain:
-        report_ignored(node, _IGNORED)
+    report_ignored(node, _IGNORED)
+    velocity_axis = node.child("drake:surface_velocity_axis")
     collisions = tuple(_read_collision(child, vertex, context) for child in node.all("collision"))
     inertial = node.child("inertial")
     return Link(
@@ -227,23 +215,14 @@ def read_link(vertex: FrameVertex, context: Context) -> Link:
         collisions=collisions,
         visuals=tuple(_read_visuals(vertex, context)),
         added_mass=None if inertial is None else read_added_mass(inertial),
-        where=vertex.where,
-        **({} if is_plain else _read_rare(vertex)),
-    )
-
-
-def _read_rare(vertex: FrameVertex) -> dict[str, Any]:
-    """Return what few links have, by the names of the fields of `Link`."""
-    node = vertex.node
-    velocity_axis = node.child("drake:surface_velocity_axis")
-    return {
-        "sensors": read_sensors(vertex),
-        "surface_velocity_axis": None
+        sensors=read_sensors(vertex),
+        surface_velocity_axis=None
         if velocity_axis is None
         else read_surface_velocity_axis(velocity_axis, SDF),
-        "deformable": read_deformable(node, SDF),
+        deformable=read_deformable(node, SDF),
+        where=vertex.where,
         **_read_options(node),
-    }
+    )
 
 
 def _read_options(node: Node) -> dict[str, Any]:
@@ -270,15 +249,13 @@ def read_link_lights(vertex: FrameVertex) -> Iterator[Light]:
 
 
 def _read_collision(node: Node, vertex: FrameVertex, context: Context) -> Collision:
-    is_plain = node.lacks(_RARE_IN_COLLISION)
-    if not is_plain:
-        report_ignored(node, _IGNORED_IN_COLLISION)
+    report_ignored(node, _IGNORED_IN_COLLISION)
     return Collision(
         name=node.word("@name", ""),
         X_LG=resolve_pose(node, vertex),
         geometry=read_geometry(node, context),
-        surface=DEFAULT if is_plain else read_drake_surface(node, read_surface(node), SDF),
-        density=None if is_plain else node.maybe_number("density"),
+        surface=read_drake_surface(node, read_surface(node), SDF),
+        density=node.maybe_number("density"),
         where=node.where,
     )
 
@@ -292,17 +269,15 @@ def _read_visuals(vertex: FrameVertex, context: Context) -> Iterator[Visual]:
 
 
 def _read_visual(node: Node, vertex: FrameVertex, context: Context) -> Visual:
-    is_plain = node.lacks(_RARE_IN_VISUAL)
-    if not is_plain:
-        report_ignored(node, _IGNORED_IN_VISUAL)
+    report_ignored(node, _IGNORED_IN_VISUAL)
     roles, renderers = read_display(node, SDF)
     return Visual(
         name=node.word("@name", ""),
         X_LG=resolve_pose(node, vertex),
         geometry=read_geometry(node, context),
         material=read_material(node, context),
-        transparency=0.0 if is_plain else node.number("transparency", 0.0),
-        cast_shadows=True if is_plain else node.flag("cast_shadows", True),
+        transparency=node.number("transparency", 0.0),
+        cast_shadows=node.flag("cast_shadows", True),
         roles=roles,
         renderers=renderers,
         where=node.where,

@@ -264,9 +264,7 @@ def _numbers(words: list[str]) -> list[float]:
 
 _IGNORED = dict.fromkeys(("lighting", "double_sided", "render_order"), codes.APPEARANCE)
 _COLORS = ("ambient", "diffuse", "specular", "emissive")
-_RARE = (*_IGNORED, "shader", "pbr", "drake:diffuse_map", "script", "shininess")
 _IGNORED_IN_PBR = dict.fromkeys(("glossiness", "specular"), codes.APPEARANCE)
-_NOTHING_RARE = Material()
 _MISSING = ("", "__default__")
 """Names that libsdformat treats as missing; it writes the second for a missing name itself."""
 _SHADERS = ("pixel", "vertex", "normal_map_object_space", "normal_map_tangent_space")
@@ -290,7 +288,7 @@ def read_material(visual: Node, context: Context) -> Material | None:
     if node is None:
         return None
     with node.diagnostics.tolerating("the appearance is not as written"):
-        stated = _NOTHING_RARE if node.lacks(_RARE) else _read_rare(node, context)
+        stated = _read_all_but_colors(node, context)
         ambient, diffuse, specular, emissive = (read_color(node.child(key)) for key in _COLORS)
     return Material(
         name=stated.name,
@@ -306,7 +304,7 @@ def read_material(visual: Node, context: Context) -> Material | None:
     )
 
 
-def _read_rare(node: Node, context: Context) -> Material:
+def _read_all_but_colors(node: Node, context: Context) -> Material:
     """Return what a material states beside its colors, with the colors of its script."""
     report_ignored(node, _IGNORED)
     shader_map = _read_shader(node, context)
@@ -334,7 +332,7 @@ def _read_script_element(node: Node, context: Context) -> Material:
     """
     script = node.child("script")
     if script is None:
-        return _NOTHING_RARE
+        return Material()
     if not any(uri.text.strip() not in _MISSING for uri in script.all("uri")):
         script.report(codes.MATERIAL_SCRIPT)
     name = script.word("name", "")

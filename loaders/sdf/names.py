@@ -60,10 +60,6 @@ def check_names(root: Node, versions: Mapping[str, Version]) -> None:
     for parent in _parents(root):
         names = Names()
         for node in _named_children(parent):
-            name = node.attributes.get("name", "").strip()
-            is_plain = name and name != WORLD and name[:2] != "__" and SEPARATOR not in name
-            if is_plain and names.nodes.setdefault((_space(node), name), node) is node:
-                continue
             version = versions.get(node.file, NEWEST)
             _check_name(node, version, max(version, main_version), names)
 

@@ -6,12 +6,14 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from loaders.collision_pairs import has_bitmasks
 from loaders.context import Context
 from loaders.deferred import Deferred
 from loaders.diagnostics import Diagnostics
 from loaders.drake.constraint import ELEMENTS, read_model
 from loaders.drake.dialect import SDF
 from loaders.drake.joint import canonicalize_sdf, read_mimic, read_sdf_actuator, read_sdf_joints
+from loaders.engine_settings import Conventions, conventions_of
 from loaders.finish.transform import attach_joints, merge, place
 from loaders.gazebo.items import AddedItems, merged, with_followers, with_forces_and_sensors
 from loaders.model import WORLD, Actuator, Coupling, Frame, Joint, Model, by_name
@@ -163,9 +165,24 @@ def assemble_scene(graph: FrameGraph, context: Context) -> Scene:
     ]
     _rename_subjects(graph, context.diagnostics)
     scene = with_extensions(merge(scene, *interface_scenes) if interface_scenes else scene, graph)
+    scene = dataclasses.replace(scene, collision_policy=_collision_policy(scene, graph))
     return (
         apply_state(scene, graph.outermost.node) if graph.outermost.node.tag == "world" else scene
     )
+
+
+def _collision_policy(scene: Scene, graph: FrameGraph) -> str | None:
+    """Return the rule for pairs of links: Drake's beside its filter groups, SDFormat's if the file
+    states any part of it and is for no engine with a rule of its own.
+    """
+    if conventions_of(scene.physics) != Conventions():
+        return None
+    if scene.filter_groups:
+        return "drake"
+    nodes = [scope.node for scope in graph.scopes]
+    nodes += [vertex.node for vertex in _vertices_of_kind(graph, VertexKind.LINK)]
+    states_rule = any(node.has("self_collide") for node in nodes)
+    return "sdformat" if states_rule or has_bitmasks(scene) else None
 
 
 def _base_scene(graph: FrameGraph) -> Scene:
@@ -303,7 +320,6 @@ def read(root: Node, context: Context) -> Scene:
         graph = build_frame_graph(body, composition.interface_models)
         solve(graph)
         scene = assemble_scene(graph, context)
-        graph.free()
     else:
         scene = _read_single(root, body)
     root.report_unread()

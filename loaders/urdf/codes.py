@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.code import Code, Fate
+from loaders.code import NO_EFFECT, Code, Fate, Lost
 
 SRDF_DUPLICATE_STATE = Code(
     "srdf.duplicate-state",
@@ -11,6 +11,7 @@ SRDF_DUPLICATE_STATE = Code(
     meaning="Two states of a group have the same name; the second is not read.",
     remedy="Rename one of them.",
     hint="rename one of them",
+    effect=NO_EFFECT,
 )
 SRDF_EMPTY_STATE = Code(
     "srdf.empty-state",
@@ -18,6 +19,7 @@ SRDF_EMPTY_STATE = Code(
     "state {state} has no joints; ignored",
     meaning="A state of a group names no joints.",
     remedy="Add joints or remove it.",
+    effect=NO_EFFECT,
 )
 SRDF_NOT_USED = Code(
     "srdf.not-used",
@@ -57,6 +59,7 @@ SRDF_STATE_JOINT = Code(
     "state {state}: joint {joint} is {type}; its position is not read",
     meaning="A state has a position of a fixed, floating or other joint, which is not read.",
     remedy="Set the position of such a joint in the simulator.",
+    effect=NO_EFFECT,
 )
 SRDF_STATE_JOINT_FIXED = SRDF_STATE_JOINT.variant(fate=Fate.NOTED)
 SRDF_STATE_VALUE = Code(
@@ -67,6 +70,7 @@ SRDF_STATE_VALUE = Code(
         "The position of a joint in a state is not a finite number, or three for a planar joint."
     ),
     remedy="Correct the value.",
+    effect=NO_EFFECT,
 )
 SRDF_UNKNOWN_JOINT = Code(
     "srdf.unknown-joint",
@@ -74,6 +78,7 @@ SRDF_UNKNOWN_JOINT = Code(
     "state {state}: the robot has no joint {joint}; ignored",
     meaning="A state names a joint that the robot does not have, such as a virtual joint.",
     remedy="Correct the name.",
+    effect=NO_EFFECT,
 )
 SRDF_UNKNOWN_LINK = Code(
     "srdf.unknown-link",
@@ -81,6 +86,7 @@ SRDF_UNKNOWN_LINK = Code(
     "unknown link {link!r}; ignored",
     meaning="A pair of disabled collisions names an unknown link.",
     remedy="Correct the name.",
+    effect=Lost("collidable pairs"),
 )
 ACTUATOR_IGNORED = Code(
     "urdf.actuator-ignored",
@@ -91,6 +97,7 @@ ACTUATOR_IGNORED = Code(
         "its actuator is left out."
     ),
     remedy="Give the joint an effort limit, or remove the transmission.",
+    effect=NO_EFFECT,
 )
 ACTUATOR_IGNORED_NO_EFFORT = ACTUATOR_IGNORED.variant(
     "joint {joint} has the effort limit 0; ignored its actuator, as in Drake"
@@ -168,6 +175,7 @@ EMBEDDED_SDF = Code(
     "ignored <{tag}>: SDFormat elements in a URDF are not supported",
     meaning="A `<gazebo>` element contains a part of a model in SDFormat, which is left out.",
     remedy="Write the model in SDFormat.",
+    effect=Lost("parts in SDFormat"),
 )
 ENGINE_SETTING = Code(
     "urdf.engine-setting",
@@ -187,6 +195,7 @@ GAZEBO_POSE = Code(
         "origin."
     ),
     remedy="Place the robot when you load it.",
+    effect=Lost("initial pose"),
 )
 INERTIA_SCALING = Code(
     "urdf.inertia-scaling",
@@ -194,6 +203,7 @@ INERTIA_SCALING = Code(
     "ignored <{tag}>: only PyBullet scales inertias; they are not scaled",
     meaning="PyBullet's `inertia_scaling` is not read; inertias stay as written.",
     remedy="Write the scaled inertia.",
+    effect=Lost("inertia"),
 )
 INFINITE_LIMIT = Code(
     "urdf.infinite-limit",
@@ -224,6 +234,7 @@ LIMIT_IGNORED = Code(
     "limits of a {type} joint are undefined; ignored",
     meaning="Limits of this joint type are not defined and are ignored.",
     remedy="Remove the limits.",
+    effect=Lost("limits"),
 )
 LOOP = Code(
     "urdf.loop",
@@ -266,6 +277,7 @@ MIMIC_IGNORED = Code(
     "mimic requires joints with one degree of freedom; joint {follower} has {dofs}",
     meaning="A joint that has no single degree of freedom cannot mimic another joint.",
     remedy="Remove `<mimic>`.",
+    effect=Lost("couplings"),
 )
 MIMIC_IGNORED_NO_AXIS = MIMIC_IGNORED.variant(
     "joint {follower} is {type}; it cannot mimic {leader}"
@@ -326,6 +338,7 @@ NO_SHAPE = Code(
     "<{tag}> has no known shape; ignored",
     meaning="A collision or visual has no known shape and is left out.",
     remedy="Use one of the shapes that the hint lists.",
+    effect=Lost("shapes"),
 )
 NO_TEXTURE = Code(
     "urdf.no-texture",
@@ -393,6 +406,7 @@ SECOND_SHAPE = Code(
     "<geometry> has a second shape <{extra}>; using <{first}>",
     meaning="A geometry has more than one shape; only the first is used.",
     remedy="Make it a second collision or visual.",
+    effect=Lost("shapes"),
 )
 SRDF = Code(
     "urdf.srdf",
@@ -408,6 +422,7 @@ TRANSMISSION_EXTRA = Code(
     "{type} must have one <{tag}>; using the first one",
     meaning="A simple transmission has more than one joint or actuator; only the first is used.",
     remedy="Write one transmission for each joint.",
+    effect=NO_EFFECT,
 )
 TRANSMISSION_TYPE = Code(
     "urdf.transmission-type",
@@ -415,6 +430,7 @@ TRANSMISSION_TYPE = Code(
     "transmission type {type!r} is not supported; expected {supported}",
     meaning="Only simple transmissions are supported; this one is left out.",
     remedy="Use `SimpleTransmission`.",
+    effect=NO_EFFECT,
 )
 TWO_PARENTS = Code(
     "urdf.two-parents",
@@ -439,6 +455,7 @@ UNKNOWN_JOINT = Code(
     "unknown joint {joint!r}; ignored its actuator",
     meaning="A transmission names an unknown joint.",
     remedy="Correct the name.",
+    effect=NO_EFFECT,
 )
 UNKNOWN_LINK = Code(
     "urdf.unknown-link",
@@ -464,6 +481,7 @@ UNKNOWN_REFERENCE = Code(
     "<gazebo> refers to the unknown link or joint {reference!r}; ignored",
     meaning="A `<gazebo>` element refers to an unknown link or joint and has no effect.",
     remedy="Correct the reference.",
+    effect=NO_EFFECT,
 )
 VERSION = Code(
     "urdf.version",

@@ -10,7 +10,7 @@ from loaders.drake.joint import URDF_TYPES, complete_urdf_joint, read_accelerati
 from loaders.model import TRAITS, X_AXIS, Coupling, Joint, JointAxis, JointType
 from loaders.model.joint import UNLIMITED
 from loaders.node import IgnoredElements, Node, mark_read, report_ignored
-from loaders.pose import IDENTITY, Array, frozen, frozen_vector, rotation_to
+from loaders.pose import IDENTITY, Array, frozen, rotation_to
 from loaders.urdf import codes
 
 from .geometry import read_origin
@@ -116,7 +116,7 @@ def _read_direction(axis: Node | None) -> Array:
         axis.report(codes.ZERO_AXIS)
         return X_AXIS
     x, y, z = xyz
-    return frozen_vector(x / length, y / length, z / length)
+    return frozen((x / length, y / length, z / length))
 
 
 def _read_dynamics(dynamics: Node | None, count: int) -> tuple[float, tuple[float, ...]]:

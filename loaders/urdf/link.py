@@ -18,7 +18,7 @@ from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Collision, Friction, Link, Surface, Visual
 from loaders.model.contact import UNIT_PATCH_RADIUS
 from loaders.node import IgnoredElements, Node, report_ignored
-from loaders.pose import Pose, frozen_matrix
+from loaders.pose import Pose
 from loaders.urdf import codes
 
 from .geometry import Materials, read_geometry, read_origin, shape_names
@@ -135,7 +135,7 @@ def _read_inertial(
     if name == WORLD:
         inertial.report(codes.WORLD_INERTIAL)
         return None
-    return SpatialInertia.in_frame(mass, X_LI, frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz))
+    return SpatialInertia.in_frame(mass, X_LI, ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
 
 
 def _read_density(inertial: Node, collisions: Sequence[Collision]) -> SpatialInertia | None:

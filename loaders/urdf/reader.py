@@ -26,7 +26,7 @@ from .gazebo import GazeboExtensions
 from .geometry import Materials, check_version, read_origin
 from .link import Robot, read_link
 from .transmission import read_actuators
-from .tree import StatedJoints, link_poses, root_link
+from .tree import StatedJoints, held_roots, link_poses, root_link
 
 _read_plugins: Callable[..., None] = Deferred("loaders.gazebo.plugins:read_plugins")
 _TAGS = ("frame", "gazebo", *ELEMENTS)
@@ -178,17 +178,21 @@ def read(root: Node, context: Context) -> Scene | None:
     model = Model(
         name=name, X_WM=IDENTITY, canonical_link=root_link(link_nodes, joints), where=where
     )
+    model = extensions.model(model)
+    held = [] if model.static else held_roots(link_nodes, links, joints)
     scene = Scene(
         name=name,
-        models=(extensions.model(model),),
+        models=(model,),
         links=tuple(link for link in links if _is_body(link)),
-        joints=tuple(joints),
+        joints=(*joints, *held),
         couplings=tuple(couplings),
         actuators=read_actuators(
             root, known if context.diagnostics.lenient else stated.by_name | known
         ),
     )
     scene = with_extensions(scene, root)
+    if scene.filter_groups:  # Drake's extension of URDF
+        scene = dataclasses.replace(scene, collision_policy="drake")
     X_WM = read_origin(root)
     root.report_unread()
     return scene if X_WM is IDENTITY else place(scene, "", X_WM)

@@ -97,7 +97,7 @@ def _report_joint(node: Node, state: str, name: str, joint: Joint | None) -> Non
 
 
 def _numbers(text: str) -> tuple[float, ...]:
-    """The numbers of a text; none if a word is not a finite number."""
+    """Return the numbers of a text; none if a word is not a finite number."""
     found = [(word, parse_number(word)) for word in text.split()]
     numbers = tuple(number[0] for word, number in found if number is not None and number[1] == word)
     return numbers if len(numbers) == len(found) and all(map(math.isfinite, numbers)) else ()

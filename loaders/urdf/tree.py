@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from loaders import codes as loaders_codes
-from loaders.diagnostics import Diagnostics
-from loaders.model import WORLD, Coupling, Joint
+from loaders.diagnostics import Diagnostics, Where
+from loaders.model import WORLD, Coupling, Joint, JointType, Link
 from loaders.node import Node, mark_read
 from loaders.pose import IDENTITY, Pose
+from loaders.scoped_names import UnusedNames, underscores_behind
 from loaders.text import closest
 from loaders.urdf import codes
 
@@ -60,6 +61,45 @@ def root_link(links: Iterable[str], joints: Iterable[Joint]) -> str | None:
     """Return the first link that is not the child of another link."""
     children = {joint.child for joint in joints if joint.parent != WORLD}
     return next((name for name in links if name != WORLD and name not in children), None)
+
+
+def held_roots(
+    links: Mapping[str, Node], read: Iterable[Link], joints: Iterable[Joint]
+) -> list[Joint]:
+    """Return a virtual joint to the world for each root link whose stated mass is 0.
+
+    Such a link is fixed in PyBullet, whatever else the file says of it, and even if links with mass
+    are welded to it. A link without ``<inertial>`` is not.
+
+    Args:
+        links: The ``<link>`` elements, keyed by name.
+        read: The links of the robot.
+        joints: The valid joints.
+    """
+    joints = list(joints)
+    jointed = {joint.child for joint in joints}
+    jointed |= {joint.parent for joint in joints if joint.child == WORLD}
+    names = UnusedNames((joint.name for joint in joints), underscores_behind)
+    return [
+        Joint(
+            name=names.claim(f"{link.name}_fixed"),
+            type=JointType.FIXED,
+            parent=WORLD,
+            child=link.name,
+            X_PJ=link.X_WL,
+            X_CJ=IDENTITY,
+            virtual=True,
+            where=_place_of_mass(links[link.name]),
+        )
+        for link in read
+        if link.name not in jointed and link.inertia is not None and link.inertia.mass == 0.0
+    ]
+
+
+def _place_of_mass(link: Node) -> Where:
+    inertial = link.peek("inertial")
+    mass = None if inertial is None else inertial.peek("mass")
+    return link.where if mass is None else mass.where
 
 
 def link_poses(

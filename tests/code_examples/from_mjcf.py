@@ -7,7 +7,7 @@ from typing import Any
 
 import loaders
 from loaders import Scene
-from loaders.model import MujocoElement
+from loaders.model import EngineElement
 from tests.support.code_example import Example, exporting, loading_into_pybullet, lowering
 from tests.support.mjcf_documents import BALL, document
 
@@ -50,8 +50,10 @@ def with_missing_collision() -> Scene:
 
 def without_site() -> Scene:
     """A sensor on a site that is not in the scene."""
-    element = MujocoElement(name="n", section="sensor", tag="gyro", references=(("site", "gone"),))
-    return dataclasses.replace(scene(), mujoco=(element,))
+    element = EngineElement(
+        engine="mujoco", name="n", section="sensor", tag="gyro", references=(("site", "gone"),)
+    )
+    return dataclasses.replace(scene(), engine_elements=(element,))
 
 
 PAIRED: Any = "".join(

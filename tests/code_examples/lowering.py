@@ -17,6 +17,7 @@ from loaders import Diagnostic, Scene
 from loaders import model as m
 from loaders.pose import Pose
 from tests.code_examples.scenes import (
+    BALL,
     ENDLESS,
     IMPOSSIBLE,
     NOTHING,
@@ -48,6 +49,12 @@ def from_folder(
         return loading_into_pybullet(build(folder), **options).diagnose(folder)
 
     return Example(diagnose if target == "mjcf" else load, subjects, *([setup] if setup else []))
+
+
+def two_balls(kind: Any) -> Scene:
+    """Two balls at one place, each on a joint of its own."""
+    links = [link("r"), link("a", shape=BALL), link("b", shape=BALL)]
+    return scene(links, [joint(f"to_{name}", "r", name, kind) for name in "ab"])
 
 
 def no_coacd(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,6 +104,8 @@ LOWERING = {
     ),
     "lower.loop": lowering(looped(), "ca"),
     "lower.massless-free-link": regularized(one(inertia=NOTHING)),
+    "lower.overlap": exporting(two_balls(T.FLOATING), "a", "b"),
+    "lower.overlap-excluded": exporting(two_balls(T.PRISMATIC), "a", "b"),
     "lower.repaired-inertia": Example(repaired, ("a",)),
     "lower.static-joint": lowering(
         scene([link("a"), link("b")], [joint("w", "a", "b", T.FIXED), joint("j", "a", "b")]), "j"

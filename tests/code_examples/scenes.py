@@ -271,4 +271,4 @@ def touching_in_mujoco() -> Scene:
     """A base that is fixed to the world, and a link on it that may touch it in MuJoCo only."""
     links = [link("base", shape=UNIT_BOX), link("arm", shape=UNIT_BOX)]
     joints = [joint("held", m.WORLD, "base", m.JointType.FIXED), joint("j", "base", "arm")]
-    return dataclasses.replace(scene(links, joints), physics=m.Physics(engine="mujoco"))
+    return scene(links, joints, physics=m.Physics(engine="mujoco"))

@@ -68,6 +68,10 @@ BODIES: dict[str, tuple[str, tuple[str, ...]]] = {
         (),
     ),
     "urdf.gazebo-pose": (gazebo("<pose>0 0 1 0 0 0</pose>"), ()),
+    "urdf.held-root": (
+        "<link name='a'><inertial><mass value='0'/><inertia/></inertial></link>",
+        ("a",),
+    ),
     "urdf.inertia-scaling": (
         "<link name='a'><contact><inertia_scaling value='3'/></contact></link>",
         ("a",),

@@ -8,7 +8,7 @@ import pytest
 
 import loaders
 from loaders import Diagnostic, ExportError, Fate, LoadError, ModelError, Where
-from loaders.diagnostics import NOWHERE, Code, Diagnostics
+from loaders.diagnostics import NOWHERE, Argument, Code, Diagnostics, finding_of
 
 ERRORS = {Fate.INVALID}
 WARNINGS = {Fate.DROPPED, Fate.SKIPPED, Fate.APPROXIMATED, Fate.ASSUMED}
@@ -105,3 +105,45 @@ def test_findings_of_one_template_and_place_have_different_hashes() -> None:
     assert hash(entries[0]) == hash(
         Diagnostic("a.b", Fate.NOTED, "{n}", Where("f", 1), arguments={"n": "0"})
     )
+
+
+@pytest.mark.parametrize(
+    ("template", "value", "text"),
+    [
+        ("{x:g}", 0.25, "0.25"),
+        ("{x}", (1.0, -0.0, 1e-15), "1 0 1e-15"),
+        ("{x:g}", (1 / 3, 2.0), "0.333333 2"),
+        ("{x:%.6g}", (1 / 3, 2.0), "0.333333, 2"),
+        ("{x}", ("a", "b"), "a, b"),
+        ("{x}", (), ""),
+        ("{x:%s (with %s)}", (("a", "b"), ("c", "d")), "a (with b), c (with d)"),
+        ("{x}", tuple("abcdefgh"), "a, b, c, d, e, f and 2 more"),
+        ("{x:%s to %s}", (("a", "b"),) * 7, ", ".join(["a to b"] * 6) + " and 1 more"),
+    ],
+)
+def test_arguments_are_data_and_the_template_has_their_format(
+    template: str, value: Argument, text: str
+) -> None:
+    code = Code("a.b", Fate.NOTED, template, meaning="A meaning.")
+    diagnostics = Diagnostics()
+    diagnostics.add(code, x=value)
+    (entry,) = diagnostics
+    assert (entry.message, entry.arguments["x"]) == (text, value)
+    assert entry.message == finding_of(code, x=value).message
+    assert isinstance(hash(entry), int)
+
+
+def test_only_a_number_is_read_as_a_number() -> None:
+    code = Code("a.b", Fate.NOTED, "{x} {y}", meaning="A meaning.")
+    entry = finding_of(code, x=2, y="2")
+    assert entry.number("x") == 2.0
+    with pytest.raises(TypeError, match=r"argument 'y' of a\.b is no number: '2'"):
+        entry.number("y")
+
+
+def test_variants_of_a_code_are_of_its_kind() -> None:
+    code = Code("a.b", Fate.NOTED, "one", meaning="A meaning.")
+    other = Code("a.c", Fate.NOTED, "one", meaning="A meaning.")
+    entry = finding_of(code.variant("another"))
+    assert entry.is_one_of({other, code})
+    assert not entry.is_one_of({other})

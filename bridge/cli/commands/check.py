@@ -20,6 +20,7 @@ from bridge.cli.inputs import STDIN, expand, limits, load_scene
 from bridge.cli.json_report import VERSION, diagnostic_entry, shown_path
 from bridge.cli.output import Output, with_command_words
 from bridge.installed_packages import own_version
+from bridge.lowering.lower import report_overlaps
 from bridge.lowering.sources import mechanism_of
 from loaders.deferred import Deferred
 from loaders.diagnostics import Code, Diagnostic, Diagnostics, ModelError, Where, limited
@@ -215,10 +216,14 @@ def _check_file(options: Namespace, file: str) -> _Result:
     meshes = Diagnostics()
     with budgeted(limits(options)), limited(meshes, file):
         check_meshes(scene, meshes)
+    lowered = Diagnostics()
     try:
-        lowered = mechanism_of(scene).diagnostics
+        mechanism = mechanism_of(scene)
+        lowered.extend(mechanism.diagnostics)
+        with budgeted(limits(options)), limited(lowered, file):
+            report_overlaps(mechanism, mechanism.default_policy, lowered)
     except ModelError as error:
-        lowered = error.findings
+        lowered.extend(error.findings)
     diagnostics = (*scene.diagnostics, *lowered, *meshes)
     refused = {"error", "warning"} if options.strict else {"error"}
     valid = not any(entry.severity in refused for entry in diagnostics)

@@ -250,22 +250,3 @@ def _show_compiled(
     )
     more = f"; see {result.path.parent / 'FIDELITY.md'}"
     _show(options, output, files, diagnostics, about, check, more)
-    _show_overlaps(output, compiled.overlaps, _filter_of(scene))
-
-
-def _show_overlaps(output: Output, overlaps: dict[tuple[str, str], float], remedy: str) -> None:
-    for (a, b), depth in list(overlaps.items())[:1]:
-        output.progress(
-            f"{len(overlaps)} pairs of links overlap initially and will push each other apart; "
-            f"the deepest is {a} and "
-            f"{b} with {depth:.2g} m; exclude pairs that must not collide with {remedy}"
-        )
-
-
-def _filter_of(scene: Scene) -> str:
-    """Return what excludes pairs of links from contact in a file of the scene's format."""
-    if scene.physics.engine == "mujoco":
-        return "<exclude> in the file"
-    if scene.source.lower().endswith((".urdf", ".xacro")):
-        return "a file of MoveIt (--srdf)"
-    return "<drake:collision_filter_group> in the model's file"

@@ -37,7 +37,7 @@ def completion(options: Namespace, output: Output) -> int:
 
 
 def _kind(action: Action) -> str:
-    """The name of shtab's completion of the action's value: a file, a folder, or none."""
+    """Return the name of shtab's completion of the action's value: a file, a folder, or none."""
     if action.choices:
         return ""
     if action.metavar == "DIR":

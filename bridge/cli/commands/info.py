@@ -158,7 +158,7 @@ def _ends(joints: Sequence[Joint]) -> list[str]:
 
 
 def _spanning_tree(joints: Sequence[Joint]) -> tuple[dict[str, Joint], list[Joint]]:
-    """The joint that holds each link, and the joints that would close a loop."""
+    """Return the joint that holds each link, and the joints that would close a loop."""
     tree: dict[str, Joint] = {}
     loops = []
     for joint in joints:
@@ -220,7 +220,7 @@ def picture(scene: Scene, form: str) -> bytes:
 
 
 def _columns(plan: Layout) -> tuple[list[float], float]:
-    """The left edge of each column, and the width of all [inch]."""
+    """Return the left edge of each column, and the width of all [inch]."""
     depth = 1 + max((column for column, _ in plan.place.values()), default=0)
     links, joints = [0.0] * depth, [0.0] * depth
     for name, (column, _) in plan.place.items():

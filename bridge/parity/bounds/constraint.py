@@ -85,8 +85,8 @@ def screw_load(mechanism: Mechanism, state: State) -> dict[str, float]:
 
 
 def _screw_loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, float]]:
-    """The load of each screw, and the mobility that MuJoCo takes for its constraint relative to the
-    true one.
+    """Return the load of each screw, and the mobility that MuJoCo takes for its constraint relative
+    to the true one.
     """
     screws = [
         joint for joint in mechanism.scene.joints if joint.name in screw_like_joints(mechanism)
@@ -113,13 +113,13 @@ def _screw_loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, f
 
 
 def _mobility(mechanism: Mechanism, q: Mapping[str, Position]) -> Array:
-    """The inverse of the mass matrix; its pseudoinverse if that is singular."""
+    """Return the inverse of the mass matrix; its pseudoinverse if that is singular."""
     return np.asarray(np.linalg.pinv(mechanism.mass_matrix(q), hermitian=True), dtype=np.float64)
 
 
 def _taken_for(at_zero: Array, here: Array, follower: int, leader: int, multiplier: float) -> float:
-    """The mobility that MuJoCo takes for the coupling of two coordinates, relative to the true
-    one.
+    """Return the mobility that MuJoCo takes for the coupling of two coordinates, relative to the
+    true one.
     """
     taken = at_zero[follower, follower] + at_zero[leader, leader]
     row = np.zeros(len(here))
@@ -180,8 +180,8 @@ def with_unlocked(mechanism: Mechanism, screws: Sequence[Joint]) -> Scene:
 
 
 def _loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, float, float]]:
-    """The acceleration that each constraint takes up, that by its curvature, and the mobility as in
-    `_taken_for`.
+    """Return the acceleration that each constraint takes up, that by its curvature, and the
+    mobility as in `_taken_for`.
     """
     rows, owners, curvature, turning = _jacobian(mechanism, state)
     loads = {
@@ -217,8 +217,8 @@ def _couplings_taken_for(mechanism: Mechanism, here: Array) -> dict[str, float]:
 def _turns_taken_for(
     mechanism: Mechanism, turning: Sequence[Sequence[int]], mobility: Array
 ) -> Array:
-    """The mobility that MuJoCo takes for the rotations of welds, relative to the true one; 1 for
-    other rows.
+    """Return the mobility that MuJoCo takes for the rotations of welds, relative to the true one; 1
+    for other rows.
 
     MuJoCo holds half of the angle to zero, which has a quarter of the mobility of the angle. It
     takes the mean of the mobilities of the angle about three axes, at the zero position, of both
@@ -245,8 +245,8 @@ def _turns_taken_for(
 def _jacobian(
     mechanism: Mechanism, state: State
 ) -> tuple[Array, list[str], Array, list[Sequence[int]]]:
-    """The Jacobian of all constraints; of each row the constraint, acceleration by curvature, and
-    turning bodies.
+    """Return the Jacobian of all constraints; of each row the constraint, acceleration by
+    curvature, and turning bodies.
     """
     rows: list[Array] = []
     owners: list[str] = []
@@ -279,7 +279,7 @@ def _jacobian(
 
 
 def _turn_jacobian(mechanism: Mechanism, J: Mapping[str, Array], body: int) -> Array:
-    """The Jacobian of the rotation of a body in the world, shape (3, nv)."""
+    """Return the Jacobian of the rotation of a body in the world, shape (3, nv)."""
     return (
         np.zeros((3, len(mechanism.v_order)))
         if body == ROOT
@@ -290,7 +290,7 @@ def _turn_jacobian(mechanism: Mechanism, J: Mapping[str, Array], body: int) -> A
 def _point_jacobian(
     mechanism: Mechanism, J: Mapping[str, Array], poses: Mapping[str, Pose], body: int, X_BP: Pose
 ) -> Array:
-    """The Jacobian of a point of a body in the world, shape (3, nv)."""
+    """Return the Jacobian of a point of a body in the world, shape (3, nv)."""
     if body == ROOT:
         return np.zeros((3, len(mechanism.v_order)))
     name = mechanism.bodies[body].name
@@ -303,7 +303,7 @@ def _point_jacobian(
 def _speed(
     mechanism: Mechanism, J: Mapping[str, Array], body: int, v: Array
 ) -> tuple[float, float]:
-    """The angular speed of a body and the speed of its origin."""
+    """Return the angular speed of a body and the speed of its origin."""
     if body == ROOT:
         return 0.0, 0.0
     motion = J[mechanism.bodies[body].name] @ v
@@ -336,8 +336,8 @@ def without_screw_forces(mechanism: Mechanism, states: Sequence[State]) -> Array
 def _responses(
     mechanism: Mechanism, free: Mechanism, ratios: dict[str, tuple[float, float]], state: State
 ) -> Array:
-    """The change of velocities by a unit impulse between hinge and slide of each screw, one column
-    for each.
+    """Return the change of velocities by a unit impulse between hinge and slide of each screw, one
+    column for each.
 
     The columns after these are the velocities of the screws themselves, for which engines report
     that of the hinge or a mean of hinge and slide.

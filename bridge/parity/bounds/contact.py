@@ -22,11 +22,24 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bridge import codes
 from bridge.geometry.convex_decomposition import grid_resolution
 from bridge.mechanism import Mechanism
+from bridge.targets.mjcf import codes as mjcf_codes
+from bridge.targets.pybullet import codes as pybullet_codes
 from loaders.diagnostics import Diagnostic, Diagnostics
+from loaders.engine_settings import MUJOCO, conventions_of
 from loaders.meshes import read_mesh
-from loaders.model import BallConstraint, Cone, Ellipsoid, Link, Mesh, Settings, WeldConstraint
+from loaders.model import (
+    BallConstraint,
+    Cone,
+    Ellipsoid,
+    Link,
+    Mesh,
+    Settings,
+    WeldConstraint,
+    settings_of,
+)
 from loaders.pose import Array
 
 _SOLREF = (0.02, 1.0)
@@ -73,7 +86,7 @@ def stated_numbers(settings: Mapping[str, str]) -> tuple[float, float, float]:
 
 
 def _numbers(text: str, default: tuple[float, float]) -> tuple[float, float]:
-    """The first two numbers of an attribute; what it does not state is the default."""
+    """Return the first two numbers of an attribute; what it does not state is the default."""
     words = [float(word) for word in text.split()[:2]]
     return (*words, *default[len(words) :])[0], (*words, *default[len(words) :])[1]
 
@@ -86,13 +99,16 @@ def stated_softness(mechanism: Mechanism, step: float) -> dict[str, Softness]:
         mechanism: The mechanism.
         step: Time step [s].
     """
-    if mechanism.physics.engine != "mujoco":
+    if not conventions_of(mechanism.physics).has_solver_settings:
         return {}
-    found = {coupling.name: Softness.of(coupling.mujoco, step) for coupling in mechanism.couplings}
+    found = {
+        coupling.name: Softness.of(settings_of(coupling, MUJOCO), step)
+        for coupling in mechanism.couplings
+    }
     for constraint in mechanism.scene.constraints:
         if isinstance(constraint, BallConstraint | WeldConstraint):
             found[f"{constraint.link_A}, {constraint.link_B}"] = Softness.of(
-                constraint.mujoco, step
+                settings_of(constraint, MUJOCO), step
             )
     return found
 
@@ -174,18 +190,18 @@ def surface_bound(entry: Diagnostic, names: Collection[str], mechanism: Mechanis
 
 
 def _hull(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
-    """The distance of the faces from the surface, relative to the smallest ellipsoid."""
+    """Return the distance of the faces from the surface, relative to the smallest ellipsoid."""
     shapes = [c.geometry for link in links for c in link.collisions]
     extents = [2.0 * max(shape.radii) for shape in shapes if isinstance(shape, Ellipsoid)]
-    return float(str(entry.arguments["error"])) / min(extents, default=math.inf)
+    return entry.number("error") / min(extents, default=math.inf)
 
 
 def _cone(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
-    """The depth of the sides of the mesh below the cone, relative to the radius, which no extent is
-    less than.
+    """Return the depth of the sides of the mesh below the cone, relative to the radius, which no
+    extent is less than.
     """
     has_cone = any(isinstance(c.geometry, Cone) for link in links for c in link.collisions)
-    return 1.0 - math.cos(math.pi / float(str(entry.arguments["sides"]))) if has_cone else 0.0
+    return 1.0 - math.cos(math.pi / entry.number("sides")) if has_cone else 0.0
 
 
 def _flat(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
@@ -193,12 +209,12 @@ def _flat(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
     in its link.
     """
     extents = [float(np.ptp(vertices, axis=0).max()) for vertices in _vertices(links)]
-    return 0.5 * float(str(entry.arguments["thickness"])) / max(extents, default=math.inf)
+    return 0.5 * entry.number("thickness") / max(extents, default=math.inf)
 
 
 def _parts(_entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
-    """The largest distance of convex parts from the surface that they are made of, relative to its
-    extent.
+    """Return the largest distance of convex parts from the surface that they are made of, relative
+    to its extent.
 
     CoACD closes an open mesh on a grid with cells of the extent over the resolution; the surface
     lies within one diagonal of a cell of the mesh. Cuts by planes add nothing: all parts together
@@ -214,7 +230,7 @@ def _parts(_entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> floa
 
 
 def _vertices(links: list[Link]) -> list[Array]:
-    """The vertices of the meshes that collide, in the frames of their links."""
+    """Return the vertices of the meshes that collide, in the frames of their links."""
     vertices: list[Array] = []
     for collision in (collision for link in links for collision in link.collisions):
         data = (
@@ -233,31 +249,31 @@ def _friction_range(_entry: Diagnostic, links: list[Link], _mechanism: Mechanism
 
 
 def _segment_friction(entry: Diagnostic, _links: list[Link], mechanism: Mechanism) -> float:
-    """The range of the coefficients of all links that share one PyBullet link."""
+    """Return the range of the coefficients of all links that share one PyBullet link."""
     return _friction_range(
         entry, [k for k in mechanism.scene.links if k.name in entry.subjects], mechanism
     )
 
 
 def _stated_difference(entry: Diagnostic, _links: list[Link], _mechanism: Mechanism) -> float:
-    return float(str(entry.arguments["difference"]))
+    return entry.number("difference")
 
 
 def _hard_stop(entry: Diagnostic, _links: list[Link], _mechanism: Mechanism) -> float:
-    """The compliance that the model states."""
-    stiffness = float(str(entry.arguments["stiffness"]))
+    """Return the compliance that the model states."""
+    stiffness = entry.number("stiffness")
     return 1.0 / stiffness if stiffness > 0.0 else 0.0
 
 
 _BOUNDS: Mapping[str, _Bound] = {
-    "pybullet.shape-as-hull": _hull,
-    "mesh.cone": _cone,
-    "mesh.flat": _flat,
-    "mesh.convex-parts": _parts,
-    "pybullet.surface-per-link": _segment_friction,
-    "pybullet.friction-product": _stated_difference,
-    "drake.friction": _stated_difference,
-    "mjcf.friction-combination": _friction_range,
-    "mjcf.rigid-stops": _hard_stop,
+    pybullet_codes.SHAPE_AS_HULL.name: _hull,
+    codes.MESH_CONE.name: _cone,
+    codes.MESH_FLAT.name: _flat,
+    codes.MESH_CONVEX_PARTS.name: _parts,
+    pybullet_codes.SURFACE_PER_LINK.name: _segment_friction,
+    pybullet_codes.FRICTION_PRODUCT.name: _stated_difference,
+    codes.DRAKE_FRICTION.name: _stated_difference,
+    mjcf_codes.FRICTION_COMBINATION.name: _friction_range,
+    mjcf_codes.RIGID_STOPS.name: _hard_stop,
 }
 """Bounds by code, relative to the extent of the shapes for meshes."""

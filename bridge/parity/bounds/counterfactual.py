@@ -13,13 +13,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
+from bridge import codes
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body
 from bridge.parity.causes import Cause
 from bridge.parity.verdict import Outcome, Row
+from bridge.targets.mjcf import codes as mjcf_codes
+from bridge.targets.pybullet import codes as pybullet_codes
 from loaders.diagnostics import Diagnostic
 from loaders.inertia import SpatialInertia
 from loaders.pose import Pose
@@ -37,7 +41,7 @@ def counterfactual(entry: Diagnostic, mechanism: Mechanism) -> Mechanism | None:
         entry: The diagnostic of an engine.
         mechanism: The mechanism of the model.
     """
-    if entry.code == "pybullet.folded-links":
+    if entry.code == pybullet_codes.FOLDED_LINKS.name:
         return _folded(entry, mechanism)
     change = _CHANGES.get(entry.code)
     if change is None:
@@ -53,28 +57,28 @@ def _concerns(entry: Diagnostic, body: Body) -> bool:
 
 
 def _least_inertia(body: Body, entry: Diagnostic) -> Body:
-    """The moments that the diagnostic states, and its mass if that is negligible; a mass of the
-    model stays.
+    """Return the moments that the diagnostic states, and its mass if that is negligible; a mass of
+    the model stays.
     """
     R, _ = body.inertia.principal_axes()
-    moments = [float(x) for x in str(entry.arguments["moments"]).split()]
     X_LI = Pose.of(R, body.inertia.p_LLcm)
-    stated = float(str(entry.arguments["mass"]))
+    stated = entry.number("mass")
     mass = max(stated, body.inertia.mass) if stated <= NEGLIGIBLE_MASS else body.inertia.mass
+    moments = cast(tuple[float, ...], entry.arguments["moments"])
     inertia = SpatialInertia.in_frame(mass, X_LI, np.diag(moments))
     return dataclasses.replace(body, inertia=inertia)
 
 
 def _more_inertia(body: Body, entry: Diagnostic) -> Body:
-    """The moment about every axis that the diagnostic states, in addition."""
-    I_Lcm = body.inertia.I_Lcm + float(str(entry.arguments["inertia"])) * np.eye(3)
+    """Return the moment about every axis that the diagnostic states, in addition."""
+    I_Lcm = body.inertia.I_Lcm + entry.number("inertia") * np.eye(3)
     return dataclasses.replace(
         body, inertia=SpatialInertia.of(body.inertia.mass, body.inertia.p_LLcm, I_Lcm)
     )
 
 
 def _as_stated(body: Body, _entry: Diagnostic) -> Body:
-    """The inertia of the file, which the mechanism completes."""
+    """Return the inertia of the file, which the mechanism completes."""
     return dataclasses.replace(body, inertia=body.link.inertia or SpatialInertia.of(0.0))
 
 
@@ -87,24 +91,25 @@ def _with_gravity(body: Body, _entry: Diagnostic) -> Body:
 
 
 _CHANGES: Mapping[str, _Change] = {
-    "lower.massless-free-link": _as_stated,
-    "lower.thin-link": _as_stated,
-    "mjcf.massless-link": _least_inertia,
-    "pybullet.base-without-inertia": _more_inertia,
-    "pybullet.ball-without-inertia": _more_inertia,
-    "pybullet.rotor-inertia": _without_rotor,
-    "dart.rotor-inertia": _without_rotor,
-    "pybullet.link-without-gravity": _with_gravity,
-    "drake.link-without-gravity": _with_gravity,
+    codes.LOWER_MASSLESS_FREE_LINK.name: _as_stated,
+    codes.LOWER_THIN_LINK.name: _as_stated,
+    mjcf_codes.MASSLESS_LINK.name: _least_inertia,
+    pybullet_codes.BASE_WITHOUT_INERTIA.name: _more_inertia,
+    pybullet_codes.BALL_WITHOUT_INERTIA.name: _more_inertia,
+    pybullet_codes.ROTOR_INERTIA.name: _without_rotor,
+    codes.DART_ROTOR_INERTIA.name: _without_rotor,
+    pybullet_codes.LINK_WITHOUT_GRAVITY.name: _with_gravity,
+    codes.DRAKE_LINK_WITHOUT_GRAVITY.name: _with_gravity,
 }
 """Changes by code, in the bodies that its diagnostics are about."""
 
 
 def _folded(entry: Diagnostic, mechanism: Mechanism) -> Mechanism:
-    """The inertia of the merged links is in the link that carries them, the nearest link that is
-    not merged.
+    """Return the inertia of the merged links is in the link that carries them, the nearest link
+    that is not merged.
     """
-    merged = {str(name) for name in _names(entry)}
+    links_with_carriers = cast(tuple[tuple[str, str], ...], entry.arguments["links"])
+    merged = {link for link, _ in links_with_carriers}
     bodies = list(mechanism.bodies)
     for i in reversed(range(len(bodies))):
         body = bodies[i]
@@ -116,13 +121,12 @@ def _folded(entry: Diagnostic, mechanism: Mechanism) -> Mechanism:
     return dataclasses.replace(mechanism, bodies=tuple(bodies))
 
 
-def _names(entry: Diagnostic) -> tuple[str, ...]:
-    links = entry.arguments["links"]
-    return tuple(text.partition(" (with ")[0] for text in links) if isinstance(links, tuple) else ()
-
-
 _CODES = frozenset(
-    {"mjcf.massless-link", "pybullet.base-without-inertia", "pybullet.ball-without-inertia"}
+    {
+        mjcf_codes.MASSLESS_LINK,
+        pybullet_codes.BASE_WITHOUT_INERTIA,
+        pybullet_codes.BALL_WITHOUT_INERTIA,
+    }
 )
 """Codes of inertia that an engine adds, because it accepts no link without."""
 
@@ -180,7 +184,7 @@ def added_inertia(mechanism: Mechanism, diagnostics: Iterable[Diagnostic]) -> Ad
         mechanism: The mechanism that the engine was given.
         diagnostics: The diagnostics of the engine.
     """
-    entries = [entry for entry in diagnostics if entry.code in _CODES]
+    entries = [entry for entry in diagnostics if entry.is_one_of(_CODES)]
     changed = mechanism
     for entry in entries:
         changed = counterfactual(entry, changed) or changed

@@ -100,8 +100,8 @@ class _Native:
         """See `Engine.close`."""
 
     def _in_v_order(self, dofs: Mapping[str, int], M: Array) -> Array:
-        """A vector or matrix in the mechanism's ``v_order``, with NaN for joints that the loader
-        does not have.
+        """Return a vector or matrix in the mechanism's ``v_order``, with NaN for joints that the
+        loader does not have.
         """
         indices = [
             dofs.get(name, -1) if component == 0 else -1
@@ -124,7 +124,7 @@ def _by_short_name(names: Iterator[str]) -> dict[str, str]:
 
 
 def _scalars(values: Mapping[str, Position]) -> dict[str, float]:
-    """The coordinates of joints with one coordinate, by unscoped name."""
+    """Return the coordinates of joints with one coordinate, by unscoped name."""
     sized = {
         name: np.atleast_1d(np.asarray(value, dtype=np.float64)) for name, value in values.items()
     }

@@ -35,6 +35,7 @@ from bridge.parity.engine import Engine, Factory, screw_like_joints
 from bridge.parity.quantity import matrix
 from bridge.parity.states import MAX_STEP, State, random_states, without_solver_effects
 from bridge.parity.verdict import Level, Outcome, Row
+from bridge.targets.pybullet import codes as pybullet_codes
 from loaders.diagnostics import Diagnostic
 from loaders.inertia import SpatialInertia
 from loaders.model import Link, Model
@@ -67,7 +68,7 @@ By conservation of energy the link rotates about its thin axis at most ``sqrt(1 
 MIN_MOMENT_RATIO)`` times as fast as about the middle axis at the start, which is 0.3 rad in the
 longest step.
 """
-_SPLIT_LINKS = "pybullet.cut-links"
+_SPLIT_LINKS = pybullet_codes.CUT_LINKS
 _Named = Sequence[tuple[str, Factory]]
 
 
@@ -119,8 +120,8 @@ def _without_gravity(mechanism: Mechanism) -> Mechanism:
 
 
 def _energy(engine: Engine, mechanism: Mechanism) -> dict[str, tuple[Array, float]]:
-    """The total energy of the mechanism in the state of an engine [J], with the kinetic energy as
-    its scale.
+    """Return the total energy of the mechanism in the state of an engine [J], with the kinetic
+    energy as its scale.
     """
     q, v = engine.positions(), engine.velocities()
     kinetic = 0.5 * float(v @ mechanism.mass_matrix(q) @ v)
@@ -158,7 +159,7 @@ def _momenta(engine: Engine, mechanism: Mechanism) -> dict[str, tuple[Array, flo
 
 
 def _floating_bases(mechanism: Mechanism) -> list[Body]:
-    """The bodies that float freely in the world."""
+    """Return the bodies that float freely in the world."""
     return [
         body
         for body in mechanism.bodies
@@ -248,7 +249,7 @@ def _drift(
     step: float,
     duration: float,
 ) -> tuple[float, dict[str, float]]:
-    """The step, and the largest change of each quantity relative to its scale."""
+    """Return the step, and the largest change of each quantity relative to its scale."""
     engine.set_step(step)
     engine.set_state(*start)
     initial = conserved(engine)
@@ -263,10 +264,12 @@ def _drift(
 
 
 def _judged(row: Row, diagnostics: Sequence[Diagnostic], screws: Sequence[str]) -> Row:
-    """The row; a drift is not judged where a constraint of the solver holds the model together."""
+    """Return the row; a drift is not judged where a constraint of the solver holds the model
+    together.
+    """
     if row.passed:
         return row
-    halves = next((entry for entry in diagnostics if entry.code == _SPLIT_LINKS), None)
+    halves = next((entry for entry in diagnostics if entry.code == _SPLIT_LINKS.name), None)
     if halves is None and not screws:
         return row
     held = (
@@ -286,8 +289,8 @@ def _judged(row: Row, diagnostics: Sequence[Diagnostic], screws: Sequence[str]) 
 
 
 def _tumbling(mechanism: Mechanism, factories: _Named) -> Iterator[Row]:
-    """The rows of the link with the most distinct moments of inertia, spun about its middle axis
-    without torque.
+    """Yield the rows of the link with the most distinct moments of inertia, spun about its middle
+    axis without torque.
     """
     suitable = [link for link in mechanism.scene.links if _asymmetry(link) > 0.0]
     if not suitable:
@@ -310,8 +313,8 @@ def _tumbling(mechanism: Mechanism, factories: _Named) -> Iterator[Row]:
 
 
 def _asymmetry(link: Link) -> float:
-    """The mass of a link times the relative difference of its moments; zero if the inertia is thin
-    or invalid.
+    """Return the mass of a link times the relative difference of its moments; zero if the inertia
+    is thin or invalid.
     """
     inertia = link.inertia
     if inertia is None or inertia.mass <= 0.0 or inertia.defects():
@@ -333,7 +336,7 @@ def _single_link_scene(link: Link) -> Scene:
 
 
 def _spinning_state(name: str, inertia: SpatialInertia) -> State:
-    """The state of a link that rotates about its center of mass, which is at rest."""
+    """Return the state of a link that rotates about its center of mass, which is at rest."""
     R_LI, moments = inertia.principal_axes()
     w = R_LI[:, np.argsort(moments)] @ np.array(SPIN)
     v = -np.cross(w, inertia.p_LLcm)
@@ -341,8 +344,8 @@ def _spinning_state(name: str, inertia: SpatialInertia) -> State:
 
 
 def _rows_of_omissions(mechanism: Mechanism, factories: _Named) -> Iterator[Row]:
-    """A row for everything of the model that is left out: constraints, forces between links, and
-    rotors.
+    """Yield a row for everything of the model that is left out: constraints, forces between links,
+    and rotors.
     """
     constraints = [
         *(c.name for c in mechanism.couplings),

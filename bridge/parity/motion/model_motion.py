@@ -26,7 +26,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.mechanism.dynamics import STABILITY_LIMIT
 from bridge.parity.bounds.counterfactual import AddedInertia, added_inertia, is_loaded, loaded_name
-from bridge.parity.causes import LOST, cause_of
+from bridge.parity.causes import cause_of, is_lost
 from bridge.parity.convergence import HALVINGS, log_log_slope
 from bridge.parity.engine import DivergedError, Engine, Factory
 from bridge.parity.quantity import (
@@ -40,7 +40,7 @@ from bridge.parity.quantity import (
 from bridge.parity.readings import ActuatorTrial, actuator_trials
 from bridge.parity.states import State, exported, fastest_rate, random_states
 from bridge.parity.verdict import Level, Outcome, Row, explained
-from loaders.diagnostics import Diagnostic, Fate
+from loaders.diagnostics import Diagnostic
 from loaders.model import JointAxis
 from loaders.pose import Array
 
@@ -165,8 +165,8 @@ class Motions:
         return fastest_rate(exported(self._stiffest, LONGEST_STEP), self._start[0])
 
     def _explicit_rate(self, pair: tuple[str, str]) -> float:
-        """The fastest rate at the start [1/s]; zero if no engine integrates dampers and springs
-        explicitly.
+        """Return the fastest rate at the start [1/s]; zero if no engine integrates dampers and
+        springs explicitly.
         """
         return self.rate() if any(name.startswith("pybullet") for name in pair) else 0.0
 
@@ -190,8 +190,8 @@ class Motions:
         return row.convergence[-1][1] <= max(APART * self._extent(row), TOLERANCE)
 
     def _until_they_stop(self, row: Row) -> Row:
-        """The row of a shorter motion, with steps in which the links do not stop at once; unknown
-        without one.
+        """Return the row of a shorter motion, with steps in which the links do not stop at once;
+        unknown without one.
         """
         longest = row.convergence[0][0]
         for shortening in UNTIL_THEY_STOP if self._stop_at_once(row) else ():
@@ -231,8 +231,8 @@ class Motions:
         )
 
     def _extent(self, row: Row) -> float:
-        """The largest motion of a link in the motion of a row [m or rad], in the engine in which
-        that is less.
+        """Return the largest motion of a link in the motion of a row [m or rad], in the engine in
+        which that is less.
         """
         return min(_extent(self._initial[name], poses) for name, poses in self._shortest_steps(row))
 
@@ -250,8 +250,8 @@ class Motions:
         )
 
     def _shortest_steps(self, row: Row) -> list[tuple[str, _Poses]]:
-        """The link poses of each engine at the shortest step of a row, before the first stop is
-        near.
+        """Return the link poses of each engine at the shortest step of a row, before the first stop
+        is near.
         """
         steps = [step for step, _ in row.convergence]
         motions = [self.motion(name, steps[-1], STEPS * steps[0]) for name in row.engines]
@@ -293,9 +293,7 @@ class Motions:
         anything.
         """
         entries = (entry for name in row.engines for entry in self._diagnostics[name])
-        lost = next(
-            (entry for entry in entries if entry.fate is Fate.DROPPED and entry.code in LOST), None
-        )
+        lost = next(filter(is_lost, entries), None)
         if lost is not None:
             return explained(row, cause_of(lost, row.quantity, math.inf))
         return None
@@ -315,8 +313,8 @@ class Motions:
         return dataclasses.replace(row, outcome=Outcome.FAILED, cause=cause)
 
     def _with_added_inertia(self, row: Row) -> Row | None:
-        """The row explained by inertia that an engine adds, if the motions converge once both
-        engines have it.
+        """Return the row explained by inertia that an engine adds, if the motions converge once
+        both engines have it.
         """
         for owner, other in (row.engines, row.engines[::-1]):
             added = added_inertia(self._mechanism, self._diagnostics[owner])
@@ -336,8 +334,8 @@ class Motions:
 
     @staticmethod
     def _explained(row: Row, added: AddedInertia, change: Row, remaining: Row) -> Row | None:
-        """The row with its cause: at the shortest step, the sum of the two distances in place of
-        the measured one.
+        """Return the row with its cause: at the shortest step, the sum of the two distances in
+        place of the measured one.
         """
         first = row.convergence[0][1]
         distances = (change.convergence[-1][1], max(remaining.convergence[-1][1], TOLERANCE))
@@ -348,7 +346,7 @@ class Motions:
 
 
 def _extent(start: Mapping[str, Array], poses: _Poses) -> float:
-    """The largest motion of a link from its pose at the start [m or rad]."""
+    """Return the largest motion of a link from its pose at the start [m or rad]."""
     return max(pose_distance(start[link], X, 1.0) for moved in poses for link, X in moved.items())
 
 
@@ -565,8 +563,8 @@ def _plan(
 
 
 def _with_gains(mechanism: Mechanism, trials: Mapping[str, ActuatorTrial]) -> Mechanism:
-    """The mechanism with a spring and a damper in place of each controller, which act at the same
-    rates.
+    """Return the mechanism with a spring and a damper in place of each controller, which act at the
+    same rates.
     """
     joints = []
     for joint in mechanism.scene.joints:

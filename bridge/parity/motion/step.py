@@ -103,7 +103,7 @@ class _Steps:
         self._after = {name: self._velocities(name, states, step) for name in engines}
 
     def _velocities(self, engine: str, states: Sequence[State], step: float) -> Array:
-        """The velocities after one step, shape (number of states, nv)."""
+        """Return the velocities after one step, shape (number of states, nv)."""
         opened, velocities = self._engines[engine], []
         opened.set_step(step)
         for state in states:
@@ -135,7 +135,7 @@ class _Steps:
         return judged if judged.outcome is not Outcome.FAILED else self._located(judged)
 
     def _located(self, row: Row) -> Row:
-        """The row of a difference, with the joint on which the force acts that explains it.
+        """Return the row of a difference, with the joint on which the force acts that explains it.
 
         A force moves the joints around its own as well, and lighter ones more. The inverse of the
         mass matrix tells how a force at each joint would change the velocities; the joint whose
@@ -161,7 +161,7 @@ class _Steps:
         return _relative_differences(*(self._after[name] for name in pair))
 
     def _sensitivity(self, engine: str, state: int) -> float:
-        """The ratio of the distances of two close states after and before the step, at least
+        """Return the ratio of the distances of two close states after and before the step, at least
         one.
         """
         neighbor = self._velocities(engine, [perturbed(self._states[state])], self._step)
@@ -169,7 +169,7 @@ class _Steps:
         return max(1.0, float(differences.max()) / PERTURBATION)
 
     def _judged(self, row: Row, state: State) -> Row:
-        """The row of a difference beyond the tolerance, with its cause if that is known."""
+        """Return the row of a difference beyond the tolerance, with its cause if that is known."""
         if not math.isfinite(row.error):
             return failed(row)
         rounding = self._rounding(row, state)
@@ -214,8 +214,8 @@ class _Steps:
         return matrix_disagreement(*matrices)
 
     def _added_inertia(self, row: Row) -> Cause | None:
-        """The cause if an engine adds inertia to links and the other engine, given that inertia,
-        moves alike.
+        """Return the cause if an engine adds inertia to links and the other engine, given that
+        inertia, moves alike.
         """
         for owner, other in (row.engines, row.engines[::-1]):
             added = added_inertia(self._mechanism, self._engines[owner].diagnostics)
@@ -231,8 +231,8 @@ class _Steps:
         return None
 
     def _screw(self, row: Row, loads: Mapping[str, float]) -> Cause:
-        """The cause of what the constraints of screws let through in one step; all joints of their
-        tree share it.
+        """Return the cause of what the constraints of screws let through in one step; all joints of
+        their tree share it.
         """
         bound = SCREW_MARGIN * SOFTNESS * self._step * max(loads.values()) + TOLERANCE
         _, _, limit, allowed = self._extrapolated(row.engines, self._projections)
@@ -274,8 +274,8 @@ class _Steps:
     def _extrapolated(
         self, pair: tuple[str, str], projections: Array | None = None
     ) -> tuple[list[float], list[Array], Array, float]:
-        """Steps, differences of velocities, the difference of accelerations, and how well a step by
-        it is known.
+        """Return steps, differences of velocities, the difference of accelerations, and how well a
+        step by it is known.
         """
         for shortening in SHORTENINGS:
             steps = [self._step / shortening / 2**k for k in range(HALVINGS)]
@@ -291,8 +291,8 @@ class _Steps:
         return steps, differences, limit, CONFIDENCE * uncertainty * self._step + TOLERANCE
 
     def _differences(self, pair: tuple[str, str], step: float) -> Array:
-        """The differences of velocities after one step, relative to the largest velocity in each
-        state.
+        """Return the differences of velocities after one step, relative to the largest velocity in
+        each state.
         """
         one, two = (self._velocities(name, self._states, step) for name in pair)
         differences: Array = (one - two) / np.maximum(

@@ -21,6 +21,8 @@ from bridge.parity.quantity import dof_place
 from bridge.parity.reference import accelerations
 from bridge.parity.states import State, exported, fastest_rate, random_states
 from bridge.parity.verdict import Level, Outcome, Row, explained
+from loaders.engine_settings import MUJOCO, conventions_of
+from loaders.model import settings_of
 
 QUANTITY = "stops in motion"
 DURATION, SAMPLES = 0.4, 400
@@ -88,7 +90,7 @@ def away_from_stops(mechanism: Mechanism, state: State, duration: float) -> Stat
 def _consistent(
     mechanism: Mechanism, q: Mapping[str, np.ndarray], v: Mapping[str, np.ndarray]
 ) -> State:
-    """The state with followers of couplings where their leaders put them."""
+    """Return the state with followers of couplings where their leaders put them."""
     followers = {mechanism.v_order[c.follower][0] for c in mechanism.couplings}
     positions: dict[str, Position] = {
         name: tuple(x.tolist()) for name, x in q.items() if name not in followers
@@ -146,7 +148,7 @@ def stop_rows(
             row = _overshoot_row(name, engine, model, start, limits)
             is_soft = (
                 name.startswith("mujoco")
-                and model.physics.engine == "mujoco"
+                and conventions_of(model.physics).has_solver_settings
                 and row.outcome is Outcome.FAILED
             )
             yield _soft_row(row, engine, model, start, limits) if is_soft else row
@@ -157,8 +159,8 @@ def stop_rows(
 def _obeyed(
     limits: Mapping[Dof, tuple[float, float]], start: State
 ) -> dict[Dof, tuple[float, float]]:
-    """The limits without those of followers that their leaders put beyond them, where no position
-    obeys both.
+    """Return the limits without those of followers that their leaders put beyond them, where no
+    position obeys both.
     """
     positions = {dof: float(np.atleast_1d(start[0][dof[0]])[dof[1]]) for dof in limits}
     return {
@@ -194,8 +196,8 @@ def _row(
 
 
 def _stable_step(rate: float) -> float:
-    """A step [s] at which dampers and springs of a rate [1/s] are stable in an engine that computes
-    them explicitly.
+    """Return a step [s] at which dampers and springs of a rate [1/s] are stable in an engine that
+    computes them explicitly.
     """
     halvings = max(0, math.ceil(math.log2(max(4.0 * rate * STEP, 1e-9))))
     return STEP / float(2 ** min(halvings, MAX_HALVINGS))
@@ -204,8 +206,8 @@ def _stable_step(rate: float) -> float:
 def _towards_stops(
     mechanism: Mechanism, state: State, limits: Mapping[Dof, tuple[float, float]]
 ) -> State:
-    """The state with a speed of each limited joint that reaches the nearer stop in half of the
-    duration.
+    """Return the state with a speed of each limited joint that reaches the nearer stop in half of
+    the duration.
     """
     q, v = (
         {name: np.atleast_1d(value).astype(float) for name, value in part.items()} for part in state
@@ -250,8 +252,8 @@ class _Iterative(Protocol):
 def _with_more_iterations(
     row: Row, engine: _Iterative, steps: int, measure: Callable[[], tuple[float, float, Dof]]
 ) -> Row:
-    """The row, explained if all stops of the same running bodies hold once the solver does more
-    iterations.
+    """Return the row, explained if all stops of the same running bodies hold once the solver does
+    more iterations.
     """
     stated = engine.solver_iterations()
     for doubling in range(1, MAX_DOUBLINGS + 1):
@@ -287,8 +289,8 @@ def _soft_row(
     start: State,
     limits: Mapping[Dof, tuple[float, float]],
 ) -> Row:
-    """The row of stops that yield as the source states; unknown where other forces may push a joint
-    further.
+    """Return the row of stops that yield as the source states; unknown where other forces may push
+    a joint further.
     """
     bounds = SoftBounds(mechanism, limits)
     overshoot, allowed, dof = _overshoot(engine, mechanism, start, limits, bounds)
@@ -324,7 +326,7 @@ class SoftBounds:
     def __init__(self, mechanism: Mechanism, limits: Mapping[Dof, tuple[float, float]]) -> None:
         self._mechanism = mechanism
         step = mechanism.scene.physics.time_step
-        settings = {joint.name: joint.mujoco for joint in mechanism.scene.joints}
+        settings = {joint.name: settings_of(joint, MUJOCO) for joint in mechanism.scene.joints}
         self._stops = {dof: SoftStop.of(settings.get(dof[0], ()), step) for dof in limits}
         self._at_zero = _mobilities(mechanism, {})
         self._accelerations = np.zeros(len(mechanism.v_order))
@@ -369,8 +371,8 @@ def _overshoot(
     limits: Mapping[Dof, tuple[float, float]],
     soft: SoftBounds | None = None,
 ) -> tuple[float, float, Dof]:
-    """The overshoot that is largest relative to what is allowed, what is allowed there, and the
-    joint.
+    """Return the overshoot that is largest relative to what is allowed, what is allowed there, and
+    the joint.
     """
     engine.set_state(*start)
     step = mechanism.scene.physics.time_step

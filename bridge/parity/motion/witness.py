@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from bridge import codes
 from bridge.lowering.transform import relowered
 from bridge.mechanism import Mechanism
 from bridge.parity.convergence import (
@@ -59,7 +60,7 @@ RESOLUTION = 0.1
 RUNGE_KUTTA = 15.0
 """Ratio of the change to the remaining error when steps of a method of fourth order are halved."""
 OTHER_MODEL = frozenset(
-    {"drake.link-without-gravity", "drake.replaced-inertia", "drake.shared-damping"}
+    {codes.DRAKE_LINK_WITHOUT_GRAVITY, codes.DRAKE_REPLACED_INERTIA, codes.DRAKE_SHARED_DAMPING}
 )
 """Codes of diagnostics that report another mass, weight or damping in the witness, which moves
 differently with it.
@@ -107,7 +108,7 @@ def _refusal(mechanism: Mechanism, open_witness: _Open) -> str | None:
         others = (
             entry
             for entry in engine.diagnostics
-            if entry.code in OTHER_MODEL and moving & {*entry.subjects}
+            if entry.is_one_of(OTHER_MODEL) and moving & {*entry.subjects}
         )
         return next((f"{entry.message}, so that it moves differently" for entry in others), "")
     finally:
@@ -134,7 +135,7 @@ def _is_constrained(mechanism: Mechanism) -> bool:
 
 
 def _smooth_row(mechanism: Mechanism, name: str, open_witness: _Open, seed: int) -> Row:
-    """The row of the exact motion and the witness."""
+    """Return the row of the exact motion and the witness."""
     engines = "reference", name
     moving = without_solver_effects(mechanism, rotors=True)
     step = time_step(moving)
@@ -168,7 +169,7 @@ def _smooth_row(mechanism: Mechanism, name: str, open_witness: _Open, seed: int)
 
 
 def _exact_poses(mechanism: Mechanism, start: State, step: float) -> tuple[dict[str, Array], float]:
-    """The link poses after `DURATION`, and the error of them that remains."""
+    """Return the link poses after `DURATION`, and the error of them that remains."""
     poses: dict[str, Array] = {}
     remaining = np.inf
     for refinement in REFINEMENTS:
@@ -209,8 +210,8 @@ def _simulator_rows(
     open_witness: _Open,
     seed: int,
 ) -> Iterator[Row]:
-    """The rows of the exported motions of all simulators and the witness; dry friction, which it
-    lacks, is left out.
+    """Yield the rows of the exported motions of all simulators and the witness; dry friction, which
+    it lacks, is left out.
     """
     simulators = {
         other: getattr(f, "as_exported", f) for other, f in factories if other != "reference"
@@ -233,7 +234,7 @@ def _simulator_rows(
 
 
 def _judged(motions: Motions, pair: tuple[str, str], longest: float, *, in_series: bool) -> Row:
-    """The row of the limit of the distance for a step of zero.
+    """Return the row of the limit of the distance for a step of zero.
 
     Its tolerance is the uncertainty of the limit; the distance must also shrink. A motion that does
     neither is shortened, because a difference of the models shows in a short motion, too. Where the
@@ -258,8 +259,8 @@ def _judged(motions: Motions, pair: tuple[str, str], longest: float, *, in_serie
 
 
 def _measured(motions: Motions, pair: tuple[str, str], longest: float) -> tuple[Row, float]:
-    """The row of the limit, and the ratio of the distances at the shortest and at the longest
-    step.
+    """Return the row of the limit, and the ratio of the distances at the shortest and at the
+    longest step.
     """
     steps = [longest / 2**k for k in range(HALVINGS)]
     both = [[motions.motion(name, step, STEPS * longest) for name in pair] for step in steps]

@@ -29,7 +29,10 @@ from bridge.parity.readings import actuator_trials, untried_actuators
 from bridge.parity.reference import ReferenceEngine
 from bridge.parity.states import without_solver_effects
 from bridge.parity.verdict import Level
-from loaders.model import WORLD, Actuator, Joint
+from bridge.targets.mjcf import codes as mjcf_codes
+from loaders import codes as loaders_codes
+from loaders.engine_settings import MUJOCO, conventions_of
+from loaders.model import WORLD, Actuator, Joint, settings_of
 from loaders.pose import IDENTITY, Array
 
 from .shapes import SHAPE_QUANTITIES
@@ -44,7 +47,7 @@ _SHOWN = 3
 
 @lru_cache(maxsize=1)
 def _bare(mechanism: Mechanism) -> Mechanism:
-    """The mechanism with its actuators, without all that acts on its joints beside them."""
+    """Return the mechanism with its actuators, without all that acts on its joints beside them."""
     smooth, stated = without_solver_effects(mechanism, damped=False).scene, mechanism.scene
     joints = {joint.name: joint for joint in stated.joints}
     return relowered(
@@ -65,11 +68,11 @@ def _with_effort(joint: Joint, stated: Joint) -> Joint:
 
 
 def _without_rotor(actuator: Actuator) -> Actuator:
-    return dataclasses.replace(actuator, rotor_inertia=0.0, tendon="", mujoco=())
+    return dataclasses.replace(actuator, rotor_inertia=0.0, tendon="", engine_settings=())
 
 
 def _actuator_efforts(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The efforts at the joints after the commands of their trials [N m or N]."""
+    """Return the efforts at the joints after the commands of their trials [N m or N]."""
     trials = actuator_trials(mechanism)
     if engine.name == "reference":
         return {joint: trial.efforts(trial.limit, trial.gains) for joint, trial in trials.items()}
@@ -83,11 +86,15 @@ def _actuator_efforts(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _laws(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The laws of actuators as compiled, if MuJoCo states them; all others cannot be compared."""
+    """Return the laws of actuators as compiled, if MuJoCo states them; all others cannot be
+    compared.
+    """
     untried = untried_actuators(mechanism)
     if not untried:
         return {}
-    named = [item.actuator.name for item in mechanism.actuators if item.actuator.mujoco]
+    named = [
+        item.actuator.name for item in mechanism.actuators if settings_of(item.actuator, MUJOCO)
+    ]
     read = getattr(engine, "actuator_laws", None)
     laws = [] if read is None else read()
     if not laws or len(laws) != len(named):
@@ -102,7 +109,7 @@ ACTUATOR_QUANTITIES = (
     Quantity(
         level=Level.MODEL, name="actuator efforts", unit="", error=relative, read=_actuator_efforts,
         tolerance=EFFORT_TOLERANCE, is_stated=lambda mechanism: bool(actuator_trials(mechanism)),
-        causes=frozenset({"mjcf.actuator"}),
+        causes=frozenset({mjcf_codes.ACTUATOR}),
     ),
     Quantity(
         level=Level.MODEL, name="actuator laws", unit="", error=relative, read=_laws,
@@ -117,7 +124,13 @@ FORM_TOLERANCE = 2e-5
 heights 16 bits.
 """
 _MISSING = frozenset(
-    {"resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape", "mjcf.no-shape"}
+    {
+        loaders_codes.RESOURCE_NOT_FOUND,
+        loaders_codes.MESH_MISSING,
+        loaders_codes.MESH_UNREADABLE,
+        mjcf_codes.EMPTY_SHAPE,
+        mjcf_codes.NO_SHAPE,
+    }
 )
 _FLOOR = 1e-3
 """Numbers below it are compared relative to it: zero has no relative error."""
@@ -136,7 +149,7 @@ def _forms(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _read(method: str, engine: Engine, mechanism: Mechanism) -> Readings:
-    if mechanism.scene.physics.engine != "mujoco":
+    if not conventions_of(mechanism.physics).is_compiled:
         return {}
     read = getattr(engine, method, None)
     if read is None:
@@ -179,7 +192,7 @@ ENGINE_QUANTITIES = (
         error=_distance,
         read=_statements,
         is_stated=lambda _mechanism: False,
-        causes=frozenset({"mjcf.mujoco-element"}),
+        causes=frozenset({mjcf_codes.MUJOCO_ELEMENT}),
     ),
     Quantity(
         level=Level.MODEL,
@@ -224,8 +237,8 @@ def _quantity(get: _Get) -> Callable[[Engine, Mechanism], Readings]:
 
 
 def _initial_poses(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The poses of the links, each in its parent, except where a joint starts outside of its limits
-    or in a loop.
+    """Return the poses of the links, each in its parent, except where a joint starts outside of its
+    limits or in a loop.
     """
     poses = {WORLD: IDENTITY, **_settings(engine).initial_poses}
     parents = {
@@ -241,8 +254,8 @@ def _initial_poses(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _zero_poses(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The poses of the links with all joints at zero; those of the scene are numbers that the
-    reader computed.
+    """Return the poses of the links with all joints at zero; those of the scene are numbers that
+    the reader computed.
     """
     if engine.name == ReferenceEngine.name:
         return {body.name: matrix(body.link.X_WL) for body in mechanism.bodies}
@@ -315,7 +328,7 @@ STATED_QUANTITIES = (
         unit="m or rad",
         error=pose_distance,
         read=_zero_poses,
-        causes=frozenset({"model.pose-against-joint"}),
+        causes=frozenset({loaders_codes.MODEL_POSE_AGAINST_JOINT}),
     ),
     Quantity(
         level=Level.MODEL,
@@ -323,7 +336,7 @@ STATED_QUANTITIES = (
         unit="N m or N",
         error=absolute,
         read=_quantity(_efforts),
-        causes=frozenset({"mjcf.zero-effort"}),
+        causes=frozenset({mjcf_codes.ZERO_EFFORT}),
     ),
     *ACTUATOR_QUANTITIES,
     *SHAPE_QUANTITIES,

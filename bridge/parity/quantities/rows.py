@@ -84,7 +84,7 @@ def find_gaps(
 
 
 def _levels_not_run(mechanism: Mechanism, levels: Collection[Level]) -> Iterator[Gap]:
-    """A gap for each level that has something to compare in this model and was not run."""
+    """Yield a gap for each level that has something to compare in this model and was not run."""
     moves = bool(mechanism.v_order)
     if Level.MODEL not in levels:
         yield Gap(
@@ -103,7 +103,7 @@ def _levels_not_run(mechanism: Mechanism, levels: Collection[Level]) -> Iterator
 def _motionless_engines(
     mechanism: Mechanism, levels: Collection[Level], engines: Mapping[str, bool]
 ) -> Iterator[Gap]:
-    """A gap for each engine that reads the file itself, and therefore does not move."""
+    """Yield a gap for each engine that reads the file itself, and therefore does not move."""
     if mechanism.v_order and Level.MOTION in levels:
         for name, moves in engines.items():
             if not moves:
@@ -112,8 +112,8 @@ def _motionless_engines(
 
 
 def _unknown(rows: Sequence[Row]) -> Iterator[Gap]:
-    """A gap for each row without a comparison of something that the model states and no other row
-    shows.
+    """Yield a gap for each row without a comparison of something that the model states and no other
+    row shows.
 
     A difference that was measured and proves nothing is always a gap.
     """
@@ -147,8 +147,8 @@ def _is_shown(
 
 
 def _settings(mechanism: Mechanism, rows: Sequence[Row], engines: Collection[str]) -> Iterator[Gap]:
-    """A gap for each setting of MuJoCo that acts on motion or contact and that no row compares with
-    other engines.
+    """Yield a gap for each setting of MuJoCo that acts on motion or contact and that no row
+    compares with other engines.
     """
     others = [name for name in engines if name not in _MUJOCO]
     stated: dict[str, list[Setting]] = {}
@@ -178,7 +178,7 @@ def _settings(mechanism: Mechanism, rows: Sequence[Row], engines: Collection[str
 
 
 def _relevant(mechanism: Mechanism) -> list[Setting]:
-    """The settings that act, without those of contacts of shapes that can touch nothing, and
+    """Return the settings that act, without those of contacts of shapes that can touch nothing, and
     without laws of actuators.
 
     A law that an engine lacks is a gap of its own.
@@ -206,7 +206,7 @@ def _relevant(mechanism: Mechanism) -> list[Setting]:
 
 
 def _described(path: str, settings: Sequence[Setting]) -> str:
-    """The full name of a setting with its values, of which the first few are named."""
+    """Return the full name of a setting with its values, of which the first few are named."""
     values = tuple(dict.fromkeys(setting.text for setting in settings))
     shown = ", ".join(f'"{value}"' for value in values[:_SHOWN_VALUES])
     more = f" and {len(values) - _SHOWN_VALUES} other values" if len(values) > _SHOWN_VALUES else ""
@@ -275,17 +275,17 @@ def refusal_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]
 
 
 def _findings(pair: tuple[Engine, Engine], mechanism: Mechanism) -> list[Diagnostic]:
-    """The findings of two engines, and what the reader says that an engine which reads the file
-    itself has.
+    """Return the findings of two engines, and what the reader says that an engine which reads the
+    file itself has.
     """
     found = [entry for engine in pair for entry in engine.diagnostics]
     if any(getattr(engine, "reads_file", False) for engine in pair):
-        found += [entry for entry in mechanism.scene.diagnostics if entry.code in READ_OTHERWISE]
+        found += [entry for entry in mechanism.scene.diagnostics if entry.is_one_of(READ_OTHERWISE)]
     return found
 
 
 def _state_count(quantity: Quantity, mechanism: Mechanism) -> int | None:
-    """The number of states in which to compare; None for all."""
+    """Return the number of states in which to compare; None for all."""
     if not quantity.depends_on_state:
         return 1
     return None if quantity.states is None else quantity.states(mechanism)
@@ -294,7 +294,7 @@ def _state_count(quantity: Quantity, mechanism: Mechanism) -> int | None:
 def _reading(
     quantity: Quantity, engine: Engine, mechanism: Mechanism, unreported: dict[str, str], name: str
 ) -> Readings:
-    """The reading of an engine; if there is none, the reason is added to ``unreported``."""
+    """Return the reading of an engine; if there is none, the reason is added to ``unreported``."""
     try:
         reading = quantity.read(engine, mechanism)
     except NotReportedError as error:
@@ -312,7 +312,7 @@ def _judged(
     unreported: Mapping[str, str],
     causes: CauseIndex,
 ) -> Row:
-    """The row of one pair of engines.
+    """Return the row of one pair of engines.
 
     It fails if at least one place beyond the tolerance has no known cause; then it shows the worst
     of these places. A place where an engine lacks something is shown only if no other place fails:
@@ -358,7 +358,7 @@ def _is_loss(cause: Cause | None) -> bool:
 
 
 def _with_likely_cause(row: Row, engines: Mapping[str, Engine]) -> Row:
-    """The row with the likely cause, if an engine is known for differences of this quantity."""
+    """Return the row with the likely cause, if an engine is known to differ in this quantity."""
     tables: list[Mapping[str, str]] = [
         getattr(engines[name], "likely_causes", {}) for name in row.engines
     ]

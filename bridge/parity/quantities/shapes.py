@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from bridge import codes
 from bridge.mechanism import Mechanism
 from bridge.parity.causes import READ_OTHERWISE
 from bridge.parity.engine import Dof, Engine, NotReportedError, scalar_dofs, without_sentinel
@@ -31,7 +32,11 @@ from bridge.parity.readings import (
     volume_and_sensitivity,
 )
 from bridge.parity.verdict import Level
-from loaders.model import JointAxis, Link
+from bridge.targets.mjcf import codes as mjcf_codes
+from bridge.targets.pybullet import codes as pybullet_codes
+from loaders import codes as loaders_codes
+from loaders.engine_settings import MUJOCO, conventions_of
+from loaders.model import JointAxis, Link, settings_of
 from loaders.pose import Array
 from loaders.scoped_names import root_model
 
@@ -56,13 +61,13 @@ def _settings(engine: Engine, mechanism: Mechanism) -> Readings:
     read = getattr(engine, "stop_settings", None)
     if read is None:
         raise NotReportedError(f"{engine.name} has no stops of MuJoCo")
-    found = read() if mechanism.scene.physics.engine == "mujoco" else {}
+    found = read() if conventions_of(mechanism.physics).has_solver_settings else {}
     return {dof_place(dof): numbers for dof, numbers in found.items()}
 
 
 def _limited_axes(mechanism: Mechanism) -> dict[Dof, JointAxis]:
-    """The axes with a range; none if the source states stops by the settings of MuJoCo's solver."""
-    if mechanism.scene.physics.engine == "mujoco":
+    """Return the axes with a range; none if the source states stops by the settings of a solver."""
+    if conventions_of(mechanism.physics).has_solver_settings:
         return {}
     axes = ((dof, scalar.primitive.limits) for dof, scalar in scalar_dofs(mechanism).items())
     return {
@@ -110,7 +115,9 @@ STOP_QUANTITIES = (
         error=absolute,
         read=_compliance,
         is_stated=_states_stops,
-        causes=frozenset({"mjcf.rigid-stops", "mjcf.yielding-stops", "mjcf.empty-range"}),
+        causes=frozenset(
+            {mjcf_codes.RIGID_STOPS, mjcf_codes.YIELDING_STOPS, mjcf_codes.EMPTY_RANGE}
+        ),
     ),
     Quantity(
         level=Level.MODEL,
@@ -150,11 +157,19 @@ MESH_TOLERANCE = 2e-4
 """
 _LOST_SHAPE = frozenset(
     {
-        "dart.shape", "resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape",
-        "mjcf.heightmap", "mjcf.moving-plane", "mjcf.no-shape",
+        codes.DART_SHAPE,
+        loaders_codes.RESOURCE_NOT_FOUND,
+        loaders_codes.MESH_MISSING,
+        loaders_codes.MESH_UNREADABLE,
+        mjcf_codes.EMPTY_SHAPE,
+        mjcf_codes.HEIGHTMAP,
+        mjcf_codes.MOVING_PLANE,
+        mjcf_codes.NO_SHAPE,
     }
-)  # fmt: skip
-_HULLS = frozenset({"pybullet.shape-as-hull", "mesh.flat", "mesh.cone", "mesh.convex-parts"})
+)
+_HULLS = frozenset(
+    {pybullet_codes.SHAPE_AS_HULL, codes.MESH_FLAT, codes.MESH_CONE, codes.MESH_CONVEX_PARTS}
+)
 _Rule = Callable[[float, float], float]
 _RULES: Mapping[str, _Rule] = {
     "reference": min,
@@ -173,7 +188,7 @@ def _stated(mechanism: Mechanism) -> Surfaces:
 
 
 def _surfaces(engine: Engine, mechanism: Mechanism) -> Surfaces:
-    """The surfaces of an engine, which are read once."""
+    """Return the surfaces of an engine, which are read once."""
     if engine.name == "reference":
         return _stated(mechanism)
     read = getattr(engine, "surfaces", None)
@@ -269,8 +284,8 @@ def mesh_distance(a: Array, b: Array, _scale: float) -> float:
 
 
 def _volumes(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The volume of the meshes of each link, and by how much it changes if each surface moves by
-    its extent [m^3].
+    """Return the volume of the meshes of each link, and by how much it changes if each surface
+    moves by its extent [m^3].
     """
     wanted = _stated_volumes(mechanism)
     if engine.name == "reference":
@@ -312,7 +327,7 @@ def volume_distance(a: Array, b: Array, _scale: float) -> float:
 
 
 def _visuals(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The poses of the visual shapes, shape (n, 7)."""
+    """Return the poses of the visual shapes, shape (n, 7)."""
     found, wanted = _surfaces(engine, mechanism).visuals, _stated(mechanism).visuals or {}
     if found is None:
         raise NotReportedError(f"{engine.name} does not report it")
@@ -345,7 +360,7 @@ def _pose_error(x: Array, y: Array) -> float:
 
 
 def _friction(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The coefficients of the shapes of each link, sorted."""
+    """Return the coefficients of the shapes of each link, sorted."""
     if engine.name == "pybullet" and root_model(mechanism.scene) is None:
         raise NotReportedError("PyBullet's coefficients are chosen for pairs of links")
     found, wanted = _surfaces(engine, mechanism).friction, _stated(mechanism).friction
@@ -367,7 +382,7 @@ def coefficients_distance(a: Array, b: Array, _scale: float) -> float:
 
 
 def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The friction of the first shapes of every two links of a world that may touch."""
+    """Return the friction of the first shapes of every two links of a world that may touch."""
     if not _is_world(mechanism):
         return {}
     surfaces, wanted = _surfaces(engine, mechanism), _stated(mechanism).friction
@@ -391,9 +406,10 @@ def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _listed_friction(mechanism: Mechanism) -> dict[frozenset[str], float]:
-    """The friction that contact pairs of the scene state, which replaces that of the shapes."""
+    """Return the friction of the contact pairs of a scene, which replaces that of the shapes."""
     stated = (
-        (pair, dict(pair.mujoco).get("friction", "")) for pair in mechanism.scene.contact_pairs
+        (pair, dict(settings_of(pair, MUJOCO)).get("friction", ""))
+        for pair in mechanism.scene.contact_pairs
     )
     return {
         frozenset((pair.link_A, pair.link_B)): float(text.split()[0])
@@ -421,8 +437,8 @@ def _contact_settings(engine: Engine, mechanism: Mechanism) -> Readings:
 
 @lru_cache(maxsize=1)
 def _links_with_own_settings(mechanism: Mechanism) -> list[str]:
-    """The links whose settings of contact PyBullet can hold: it has one set for links that are
-    welded together.
+    """Return the links whose settings of contact PyBullet can hold: it has one set for links that
+    are welded together.
     """
     stated, groups = _stated(mechanism), dict[int, set[str]]()
     for name, settings in (stated.contact or {}).items():
@@ -498,7 +514,7 @@ SHAPE_QUANTITIES = (
         error=coefficients_distance,
         read=_friction,
         is_stated=lambda mechanism: bool(_stated(mechanism).friction),
-        causes=_LOST_SHAPE | {"pybullet.surface-per-link", "drake.friction"},
+        causes=_LOST_SHAPE | {pybullet_codes.SURFACE_PER_LINK, codes.DRAKE_FRICTION},
     ),
     Quantity(
         level=Level.MODEL,
@@ -507,7 +523,7 @@ SHAPE_QUANTITIES = (
         error=absolute,
         read=_pair_friction,
         is_stated=_is_world,
-        causes=_LOST_SHAPE | {"pybullet.friction-product", "mjcf.friction-combination"},
+        causes=_LOST_SHAPE | {pybullet_codes.FRICTION_PRODUCT, mjcf_codes.FRICTION_COMBINATION},
     ),
     Quantity(
         level=Level.MODEL,

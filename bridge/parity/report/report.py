@@ -124,7 +124,7 @@ def _over_step(rows: list[Row]) -> str:
 
 
 def _decades(values: Sequence[float]) -> tuple[float, float]:
-    """The powers of ten that enclose the values."""
+    """Return the powers of ten that enclose the values."""
     return 10.0 ** np.floor(np.log10(min(values))), 10.0 ** np.ceil(np.log10(max(values)) + 1e-9)
 
 
@@ -190,8 +190,8 @@ def _figure(width: float, height: float) -> Any:
 
 
 def _svg(figure: Any) -> str:
-    """The SVG text without metadata and with repeatable ids, so that equal comparisons give equal
-    reports.
+    """Return the SVG text without metadata and with repeatable ids, so that equal comparisons give
+    equal reports.
     """
     import matplotlib as mpl
 
@@ -460,7 +460,7 @@ def _template(name: str) -> str:
 
 
 def _inline(png: bytes) -> str:
-    """A data URL."""
+    """Return a data URL."""
     return f"data:image/png;base64,{base64.b64encode(png).decode()}"
 
 
@@ -476,7 +476,7 @@ def _anchor(title: str) -> str:
 
 
 def _sections(comparison: Findings, drawings: list[str], has_pictures: bool) -> list[str]:
-    """The titles of the sections, in order."""
+    """Return the titles of the sections, in order."""
     details = comparison.details
     present = {
         "Differences": bool(_differing(comparison)),
@@ -498,7 +498,7 @@ def _sections(comparison: Findings, drawings: list[str], has_pictures: bool) -> 
 
 
 def _overview(comparison: Findings) -> dict[str, Any]:
-    """The head of the page and the table of all rows."""
+    """Return the head of the page and the table of all rows."""
     levels = dict.fromkeys(row.level for row in comparison.rows)
     return {
         "title": PurePath(comparison.source).name or comparison.model or "a model",
@@ -525,7 +525,7 @@ def _summary(comparison: Findings) -> str:
 
 
 def _differing(comparison: Findings) -> list[Row]:
-    """The rows that differ, the unexplained first."""
+    """Return the rows that differ, the unexplained first."""
     return worst_first(
         row for row in comparison.rows if row.outcome in {Outcome.FAILED, Outcome.EXPLAINED}
     )
@@ -547,7 +547,7 @@ def _places(rows: Sequence[Row]) -> Iterator[tuple[Row, str]]:
 
 
 def _excess(row: Row) -> float:
-    """The error as a multiple of the tolerance; less than any other for a row without a
+    """Return the error as a multiple of the tolerance; less than any other for a row without a
     comparison.
     """
     if row.outcome is Outcome.UNKNOWN or math.isnan(row.error):
@@ -558,7 +558,7 @@ def _excess(row: Row) -> float:
 
 
 def _caption(comparison: Findings, title: str) -> str:
-    """The caption of a drawing of motion or of mass matrices; empty for other drawings."""
+    """Return the caption of a drawing of motion or of mass matrices; empty for other drawings."""
     if title.startswith("Mass matrix"):
         return (
             "Rows and columns are the velocities of the joints; name[k] is velocity k, from 0, "
@@ -579,8 +579,8 @@ def _caption(comparison: Findings, title: str) -> str:
 
 
 def _pairs(comparison: Findings) -> dict[str, Any]:
-    """The data of the matrix of collidable pairs: those of the mechanism, and those in which an
-    engine differs.
+    """Return the data of the matrix of collidable pairs: those of the mechanism, and those in which
+    an engine differs.
     """
     colliding = list(comparison.details.get("links", ()))
     pairs = comparison.details.get("pairs", frozenset())
@@ -597,7 +597,7 @@ def _pairs(comparison: Findings) -> dict[str, Any]:
 
 
 def _inertias(comparison: Findings) -> dict[str, Any]:
-    """The inertia of each link in the model, and the difference of each engine."""
+    """Return the inertia of each link in the model, and the difference of each engine."""
     by_engine: dict[str, dict[str, SpatialInertia]] = comparison.details.get("inertias", {})
     model = by_engine.get("reference", {})
     engines = [name for name in by_engine if name != "reference"]
@@ -618,8 +618,8 @@ def _numbers(inertia: SpatialInertia) -> list[float]:
 
 
 def _difference(expected: SpatialInertia, other: SpatialInertia | None) -> tuple[str, bool]:
-    """The largest difference (relative; of the center of mass in meters), and whether to mark
-    it.
+    """Return the largest difference (relative; of the center of mass in meters), and whether to
+    mark it.
     """
     if other is None:
         return "missing", True
@@ -632,8 +632,8 @@ def _difference(expected: SpatialInertia, other: SpatialInertia | None) -> tuple
 
 
 def _fidelity(comparison: Findings) -> dict[str, Any]:
-    """The fidelity reports of all engines by severity, each diagnostic once with all engines that
-    report it.
+    """Return the fidelity reports of all engines by severity, each diagnostic once with all engines
+    that report it.
     """
     targets: dict[tuple[str, str, str], list[str]] = {}
     for entry in sorted(

@@ -13,7 +13,7 @@ from bridge.targets.mjcf import codes
 from loaders.model import Actuator, JointAxis
 from loaders.scoped_names import SEPARATOR
 
-from .context import UNLIMITED, Context, Element
+from .context import UNLIMITED, Context, Element, own_settings
 from .inertial import EffectiveInertia, effective_inertia, max_effort, report_light_joints
 from .joint import ScalarJoint, where_of
 
@@ -29,7 +29,7 @@ def write_actuator_laws(
         context: The export.
     """
     for driven in context.mechanism.actuators:
-        if driven.actuator.mujoco:
+        if own_settings(driven.actuator):
             _write(driven.actuator, scalar_joints, tendons, context)
 
 
@@ -57,7 +57,7 @@ def _write(
     lower, upper = actuator.control
     if math.isfinite(lower) or math.isfinite(upper):
         element.set(ctrllimited=True, ctrlrange=(max(lower, -UNLIMITED), min(upper, UNLIMITED)))
-    element.set(**(dict(actuator.mujoco) | target))
+    element.set(**(own_settings(actuator) | target))
 
 
 def _target(
@@ -71,7 +71,7 @@ def _target(
         return {"tendon": tendons[actuator.tendon]} if actuator.tendon in tendons else None
     if not actuator.joint:
         return {}
-    key = "jointinparent" if "jointinparent" in dict(actuator.mujoco) else "joint"
+    key = "jointinparent" if "jointinparent" in own_settings(actuator) else "joint"
     mechanism = context.mechanism
     joint = scalar_joints.get(mechanism.dof_index.get((actuator.joint, 0), -1))
     if joint is not None:
@@ -155,7 +155,7 @@ def write_actuators(scalar_joints: dict[int, ScalarJoint], context: Context) -> 
 
 
 def _report_omitted(context: Context) -> None:
-    actuators = [a.actuator for a in context.mechanism.actuators if not a.actuator.mujoco]
+    actuators = [a.actuator for a in context.mechanism.actuators if not own_settings(a.actuator)]
     if actuators:
         names = tuple(actuator.name for actuator in actuators)
         context.report(codes.NO_ACTUATORS, actuators[0].where, subjects=names, actuators=names)
@@ -209,7 +209,9 @@ def _stated_actuators(context: Context) -> list[MechanismActuator]:
     if idle:
         joints = tuple(a.actuator.joint for a in idle)
         context.report(codes.IDLE_FOLLOWERS, idle[0].actuator.where, subjects=joints, joints=joints)
-    return [a for a in context.mechanism.actuators if a not in idle and not a.actuator.mujoco]
+    return [
+        a for a in context.mechanism.actuators if a not in idle and not own_settings(a.actuator)
+    ]
 
 
 def _followers(mechanism: Mechanism) -> set[str]:

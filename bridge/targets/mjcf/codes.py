@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import Code, Fate
+from bridge.codes import ACCELERATIONS_WITHIN_LIMITS, SPEEDS_WITHIN_LIMITS
+from loaders.code import LOOKS_ONLY, NO_EFFECT, Chosen, Code, Fate, Lost
 
 _HELD_WITHIN = (
     "within {error} in 2 s of free motion at 1 ms for links of a few kilograms, more "
@@ -18,6 +19,7 @@ ACCELERATION_LIMIT = Code(
     "joint {name}: {field} = {value} is left out; MuJoCo does not support acceleration limits",
     meaning="MuJoCo does not support acceleration limits of joints.",
     remedy="Limit the acceleration in the controller.",
+    effect=ACCELERATIONS_WITHIN_LIMITS,
 )
 ACTUATOR = Code(
     "mjcf.actuator",
@@ -26,6 +28,7 @@ ACTUATOR = Code(
     meaning=(
         "An actuator drives a joint that is not a hinge or slide of the tree, so it is left out."
     ),
+    effect=NO_EFFECT,
 )
 ACTUATOR_INTERFACES = Code(
     "mjcf.actuator-interfaces",
@@ -43,6 +46,7 @@ ADDED_MASS = Code(
     meaning=(
         "MuJoCo does not support an added-mass matrix; its fluid forces follow from the shapes."
     ),
+    effect=Lost("added mass"),
 )
 ASSUMED_GAIN = Code(
     "mjcf.assumed-gain",
@@ -79,6 +83,7 @@ BUSHING = Code(
     meaning="MuJoCo does not support bushings; the message has the parameters.",
     remedy="Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
     hint="mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it",
+    effect=Lost("forces between links"),
 )
 COLLIDE_WITHOUT_CONTACT = Code(
     "mjcf.collide-without-contact",
@@ -102,6 +107,7 @@ CONTACT_DISSIPATION = Code(
     ),
     remedy="State a stiffness, or one kind of damping only.",
     hint="state a stiffness, and neither a restitution nor another damping",
+    effect=Lost("contact parameters"),
 )
 CONTACT_DISSIPATION_APPROXIMATED = CONTACT_DISSIPATION.variant(
     (
@@ -117,6 +123,7 @@ CONTACT_PAIR = Code(
     Fate.DROPPED,
     "the contact pair of {collision_a} and {collision_b} is left out: one has no geom",
     meaning="A contact pair names a collision that has no geom.",
+    effect=Lost("contact parameters"),
 )
 CONTACT_PAIRS = Code(
     "mjcf.contact-pairs",
@@ -128,6 +135,7 @@ CONTACT_PAIRS = Code(
     ),
     remedy="Reduce the number of shapes, or filter collisions.",
     hint="use fewer shapes, or collision filters",
+    effect=Lost("contact parameters"),
 )
 CONTACT_PAIRS_BOUNCING = CONTACT_PAIRS.variant(
     "more than {limit} pairs of geoms may bounce off each other; no pair is written, so that "
@@ -147,6 +155,7 @@ CONTACT_SOLVER = Code(
     "collision {link}/{collision}: {parameter} = {value:g} is left out",
     meaning="A contact parameter belongs to another contact solver and is left out.",
     hint="state soft_cfm above 0 and no stiffness: together they become a spring and a damper",
+    effect=NO_EFFECT,
 )
 CONTACT_SOLVER_FIELD = CONTACT_SOLVER.variant(
     "collision {name}: {field} = {value} is left out; it is a parameter of another solver",
@@ -168,6 +177,7 @@ CONTACT_STIFFNESS = Code(
     ),
     remedy='Use `contacts="pairs"`, or reduce the time step.',
     hint='contacts="pairs" writes it for each pair',
+    effect=Lost("contact parameters"),
 )
 CONTACT_STIFFNESS_DROPPED = CONTACT_STIFFNESS.variant(
     (
@@ -204,6 +214,7 @@ COUPLING = Code(
     Fate.DROPPED,
     "joint {joint} cannot be coupled: MuJoCo couples hinges and slides only",
     meaning="MuJoCo couples hinges and slides only, so a coupling of other joints is left out.",
+    effect=Lost("couplings"),
 )
 COUPLING_SOFT_CONSTRAINT = Code(
     "mjcf.coupling-soft-constraint",
@@ -224,6 +235,7 @@ DEFORMABLE = Code(
     Fate.DROPPED,
     "link {name}: {field} = {value} is left out; the link is a rigid body",
     meaning="A deformable link is exported as a rigid body.",
+    effect=Lost("deformation"),
 )
 DENSITY = Code(
     "mjcf.density",
@@ -255,6 +267,7 @@ EMPTY_RANGE = Code(
     ),
     remedy="Exchange the limits in the source.",
     hint="swap the limits in the source",
+    effect=Lost("limits"),
 )
 EMPTY_SHAPE = Code(
     "mjcf.empty-shape",
@@ -263,6 +276,7 @@ EMPTY_SHAPE = Code(
     meaning="A shape has no extent, so MuJoCo refuses it and it is left out.",
     remedy="Give the shape a positive size.",
     hint="give it a positive size",
+    effect=Lost("shapes"),
 )
 FILTER_GROUPS = Code(
     "mjcf.filter-groups",
@@ -281,6 +295,7 @@ FLUID_FORCE = Code(
     ),
     remedy="Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
     hint="mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it",
+    effect=Lost("forces of a fluid"),
 )
 FORCE_TORQUE_AXES = Code(
     "mjcf.force-torque-axes",
@@ -342,6 +357,7 @@ FRICTION_DIRECTION = Code(
     "collision {name}: mu2 = {mu2:g} is left out; the friction is {mu:g} in every direction",
     meaning="MuJoCo does not support different friction in two directions of a geom.",
     remedy="Write a `<pair>`, which has two sliding coefficients.",
+    effect=Lost("contact parameters"),
 )
 FRICTION_DIRECTION_FIELD = FRICTION_DIRECTION.variant(
     (
@@ -356,12 +372,14 @@ HEIGHTMAP = Code(
     meaning="The image of a height map cannot be read, so the shape is left out.",
     remedy="Use a PNG image.",
     hint="use an existing image in a format that Pillow reads",
+    effect=Lost("shapes"),
 )
 HYDROELASTIC = Code(
     "mjcf.hydroelastic",
     Fate.DROPPED,
     "collision {name}: {field} = {value} is left out; MuJoCo has point contacts",
     meaning="MuJoCo does not support hydroelastic contact; it uses point contact.",
+    effect=Lost("contact parameters"),
 )
 IDLE_FOLLOWERS = Code(
     "mjcf.idle-followers",
@@ -427,6 +445,7 @@ KEYFRAME_ACTUATOR = Code(
     "state {state}: there are no actuators {actuators}; their controls are ignored",
     meaning="A state names an actuator that the export does not have.",
     remedy="Correct the state, or remove the actuator from it.",
+    effect=NO_EFFECT,
 )
 KEYFRAME_JOINT = Code(
     "mjcf.keyframe-joint",
@@ -434,6 +453,7 @@ KEYFRAME_JOINT = Code(
     "state {state}: joint {joint} has no position or velocity of {count} number(s); ignored",
     meaning="A state names a joint that has no position or velocity of that size in MuJoCo.",
     remedy="Correct the state, or remove the joint from it.",
+    effect=NO_EFFECT,
 )
 KEYFRAME_LIMITS = Code(
     "mjcf.keyframe-limits",
@@ -453,6 +473,7 @@ KEYFRAME_POSE = Code(
     ),
     meaning="A state poses a link that is not kinematic or does not exist.",
     remedy="Correct the state, or remove the link from it.",
+    effect=NO_EFFECT,
 )
 LIGHT = Code(
     "mjcf.light",
@@ -460,6 +481,7 @@ LIGHT = Code(
     "light {light} is of type {light_type}, which MuJoCo does not have",
     meaning="The type of a light is not supported by MuJoCo.",
     remedy="Use a directional, point or spot light.",
+    effect=LOOKS_ONLY,
 )
 LIGHT_JOINT = Code(
     "mjcf.light-joint",
@@ -553,6 +575,7 @@ MOVING_PLANE = Code(
     meaning="A plane is on a link that moves, which MuJoCo does not support.",
     remedy="Use a box.",
     hint="use a box",
+    effect=Lost("shapes"),
 )
 MUJOCO_ELEMENT = Code(
     "mjcf.mujoco-element",
@@ -562,6 +585,7 @@ MUJOCO_ELEMENT = Code(
         "A sensor, equality or soft body of MuJoCo names an item that is not in the document "
         "or has no limit."
     ),
+    effect=Lost("elements of MuJoCo"),
 )
 NEVER_CLOSES = Code(
     "mjcf.never-closes",
@@ -699,7 +723,7 @@ REFUSED_ELEMENT_OF_LINKS = REFUSED.variant(
 REPAIRED_INERTIA = Code(
     "mjcf.repaired-inertia",
     Fate.REPAIRED,
-    "link {link}: {defects}; repaired to {mass:g} kg and moments {moments} kg m^2",
+    "link {link}: {defects}; repaired to {mass:g} kg and moments {moments:%.6g} kg m^2",
     meaning=(
         "An inertia that no body can have is replaced by the nearest valid one, as requested "
         'by `inertia="repair"`.'
@@ -729,6 +753,7 @@ RESTITUTION_THRESHOLD = Code(
         "MuJoCo does not support a velocity threshold of restitution, so contacts bounce at "
         "any speed."
     ),
+    effect=Lost("contact parameters"),
 )
 RIGID_STOPS = Code(
     "mjcf.rigid-stops",
@@ -772,6 +797,7 @@ SENSOR = Code(
         "The type of a sensor is not supported by MuJoCo, or its joint connects no body to "
         "the tree."
     ),
+    effect=NO_EFFECT,
 )
 SENSOR_TYPE = SENSOR.variant("sensor {sensor} is of type {sensor_type}, which MuJoCo does not have")
 SENSOR_COLLISION = Code(
@@ -829,6 +855,7 @@ SLIP = Code(
     Fate.DROPPED,
     "collision {name}: {field} = {value} is left out; MuJoCo has no force-dependent slip",
     meaning="MuJoCo does not support force-dependent slip.",
+    effect=Lost("contact parameters"),
 )
 STATIC_FRICTION = Code(
     "mjcf.static-friction",
@@ -838,6 +865,7 @@ STATIC_FRICTION = Code(
         "in motion"
     ),
     meaning="MuJoCo has one coefficient of friction, so the static coefficient is left out.",
+    effect=Lost("contact parameters"),
 )
 SURFACE_VELOCITY = Code(
     "mjcf.surface-velocity",
@@ -852,6 +880,7 @@ SURFACE_VELOCITY = Code(
     ),
     remedy="Set `surfacevel` of its geoms, in MuJoCo 3.11 and later.",
     hint="set surfacevel of its geoms, in MuJoCo 3.11 and later",
+    effect=Lost("contact parameters"),
 )
 TENDON = Code(
     "mjcf.tendon",
@@ -860,6 +889,7 @@ TENDON = Code(
     meaning=(
         "A tendon contains a joint that is not a hinge or slide of the tree, so it is left out."
     ),
+    effect=Lost("tendons"),
 )
 TENDON_DAMPING = Code(
     "mjcf.tendon-damping",
@@ -871,6 +901,7 @@ TENDON_DAMPING = Code(
     ),
     remedy="Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
     hint="mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it",
+    effect=Lost("tendons"),
 )
 TENDON_SOFT_CONSTRAINT = Code(
     "mjcf.tendon-soft-constraint",
@@ -927,6 +958,7 @@ VELOCITY_DECAY = Code(
     meaning="MuJoCo does not support velocity decay of a link.",
     remedy="Use the damping of joints.",
     hint="use the damping of joints",
+    effect=Lost("velocity decay"),
 )
 VELOCITY_LIMIT = Code(
     "mjcf.velocity-limit",
@@ -941,6 +973,7 @@ VELOCITY_LIMIT = Code(
         "vanishes at the limit."
     ),
     remedy='Use `actuators="dcmotor"`, or limit the speed in the controller.',
+    effect=SPEEDS_WITHIN_LIMITS,
 )
 VELOCITY_LIMIT_DROPPED = VELOCITY_LIMIT.variant(
     "joint {name}: {field} = {value} is left out; MuJoCo does not support velocity limits",
@@ -956,6 +989,7 @@ VIEW_TARGET = Code(
     "{name} turns to the link {link}, which does not exist; it turns with its own link",
     meaning="A light or a camera turns to a link that does not exist.",
     remedy="Correct its target.",
+    effect=LOOKS_ONLY,
 )
 VISUAL = Code(
     "mjcf.visual",
@@ -990,6 +1024,7 @@ WIND = Code(
     meaning="The wind has no effect, because the source states no density of the air.",
     remedy="Set `density` and `viscosity` of `<option>`.",
     hint="set density and viscosity of <option>",
+    effect=Lost("wind"),
 )
 WIND_OF_MODEL = WIND.variant(
     (
@@ -1025,6 +1060,7 @@ ZERO_EFFORT = Code(
     meaning="A joint has an effort limit of zero or less, which is read as no limit.",
     remedy="State the limit, or remove it.",
     hint="state the effort limit, or omit it",
+    effect=Chosen("effort limits"),
 )
 ZERO_OUTSIDE_LIMITS = Code(
     "mjcf.zero-outside-limits",

@@ -17,7 +17,9 @@ from typing import TypeVar
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from loaders.collision_pairs import BITMASKED, FILTER_PARENT_OFF, PairSet
+from loaders.engine_settings import MUJOCO
 from loaders.limits import limited
+from loaders.model import settings_of
 
 T = TypeVar("T", bound=Hashable)
 
@@ -178,7 +180,7 @@ class Filters:
     """
 
 
-def filters(mechanism: Mechanism, policy: str = "drake") -> Filters:
+def filters(mechanism: Mechanism, policy: str | None = None) -> Filters:
     """Return the filters under which exactly the pairs collide that the policy lets collide.
 
     The source's bitmasks are written where the policy respects them. Otherwise equivalent masks
@@ -190,7 +192,7 @@ def filters(mechanism: Mechanism, policy: str = "drake") -> Filters:
     """
     excluded = mechanism.filtered_pairs(policy)
     pairs = _between_groups(mechanism, excluded)
-    is_off = policy == "mujoco" and FILTER_PARENT_OFF in mechanism.physics.parameters
+    is_off = policy == "mujoco" and FILTER_PARENT_OFF in settings_of(mechanism.physics, MUJOCO)
     parent_filter = not is_off and all(pair in pairs for pair in _adjacent_pairs(mechanism))
     if parent_filter:
         pairs.difference_update(_adjacent_pairs(mechanism))
@@ -216,7 +218,7 @@ def in_order(pairs: Iterable[Pair], bodies: Sequence[int]) -> tuple[tuple[int, i
     return tuple((bodies[i], bodies[j]) for i, j in places)
 
 
-def welded_partners(mechanism: Mechanism, policy: str = "drake") -> dict[int, int]:
+def welded_partners(mechanism: Mechanism, policy: str | None = None) -> dict[int, int]:
     """Return, for each body that has any, the number of bodies it is welded to and may collide
     with.
 

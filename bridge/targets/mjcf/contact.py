@@ -27,13 +27,14 @@ from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.targets.mjcf import codes
 from loaders.collision_pairs import BITMASKED, bitmasks
 from loaders.diagnostics import Where
+from loaders.engine_settings import conventions_of
 from loaders.limits import limited
 from loaders.model import WORLD, Collision, Link
 from loaders.pose import Array, Pose, skew
 
 from .collision_filter import Filters, Mask, welded_partners
 from .contact_parameters import ContactSpring, damping_ratio, friction_of, with_ode_spring
-from .context import Context
+from .context import Context, own_settings
 
 MAX_PAIRS = 2000
 """Largest number of pairs that are written: more make an unreadable file that is slow to
@@ -51,6 +52,7 @@ def _product(a: float, b: float) -> float:
 
 RULES: dict[str, tuple[str, Callable[[float, float], float]]] = {
     "drake": ("2ab/(a+b)", _harmonic),
+    "neighbors": ("2ab/(a+b)", _harmonic),
     "sdformat": ("the smaller", min),
     "mujoco": ("the larger", max),
     "pybullet": ("the product", _product),
@@ -112,7 +114,7 @@ def write_stated_pairs(
         first = geom_names.get((pair.link_A, pair.collision_A), ())
         second = geom_names.get((pair.link_B, pair.collision_B), ())
         for a, b in product(first, second):
-            context.document["contact"].add("pair", geom1=a, geom2=b, **dict(pair.mujoco))
+            context.document["contact"].add("pair", geom1=a, geom2=b, **own_settings(pair))
         if not first or not second:
             context.report(
                 codes.CONTACT_PAIR,
@@ -179,7 +181,7 @@ def _write_bouncing_pairs(
 
 
 def _bounce(a: _Shape, b: _Shape) -> float:
-    """The restitution of two geoms: that of the harder one; zero where a stiffness decides."""
+    """Return the restitution of two geoms: that of the harder one; zero if a stiffness decides."""
     surfaces = [with_ode_spring(shape.collision.surface, 1.0) for shape in (a, b)]
     if any(surface.stiffness is not None for surface in surfaces):
         return 0.0
@@ -305,7 +307,8 @@ def _without_effect(filters: Filters, context: Context) -> list[tuple[int, int]]
     a cable.
     """
     mechanism = context.mechanism
-    if mechanism.physics.engine != "mujoco" or context.options.policy != "mujoco":
+    filters_are_pairs = conventions_of(mechanism.physics).filters_are_pairs
+    if not filters_are_pairs or context.options.policy != "mujoco":
         return []
     written = set(map(frozenset, filters.excludes))
     return [pair for pair in pairs_of_rules(mechanism) if frozenset(pair) not in written]
@@ -384,13 +387,13 @@ def _may_be_pivoted(body: Body) -> bool:
 
 
 def _speed_of_center(body: Body, X_WL: Pose, J: Array) -> float:
-    """The largest speed of the center of mass per speed of a joint."""
+    """Return the largest speed of the center of mass per speed of a joint."""
     return float(np.abs(J[3:] - skew(X_WL.R @ body.inertia.p_LLcm) @ J[:3]).max(initial=0.0))
 
 
 def _radius(body: Body) -> float:
-    """The radius of a sphere about the center of mass around the primitive shapes of a link; zero
-    if it has none.
+    """Return the radius of a sphere about the center of mass around the primitive shapes of a link;
+    zero if it has none.
     """
     radii = [0.0]
     for collision in body.link.collisions:

@@ -28,16 +28,16 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.targets.mjcf import codes
-from bridge.targets.numbers import numbers
 from loaders.collision_pairs import bitmasks
 from loaders.diagnostics import Code
 from loaders.model import Collision, Friction, Link, Surface
 from loaders.model.contact import torsional_length
 from loaders.pose import Array, skew
 from loaders.scoped_names import SEPARATOR
+from loaders.text import numbers
 
 from .collision_filter import Filters
-from .context import Context
+from .context import Context, own_settings
 
 _MIN_IMPEDANCE, _MAX_IMPEDANCE = 0.01, 0.9999
 """The impedance that changes the motion by 1 %, and MuJoCo's largest."""
@@ -282,7 +282,7 @@ def contact_attributes(
 
 def _stated_settings(surface: Surface) -> dict[str, str]:
     """Return MuJoCo's own settings of the source; sliding friction is a field of the scene."""
-    settings = dict(surface.mujoco)
+    settings = own_settings(surface)
     if "friction" in settings:
         _, spin, roll = map(float, settings["friction"].split())
         settings["friction"] = numbers(_without_defaults((surface.friction.mu, spin, roll)))

@@ -18,17 +18,19 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from bridge.choices import Base, CollisionMeshes
+from bridge.choices import Base, CollisionMeshes, Overlaps
 from bridge.geometry.convex_decomposition import check_choice
 from bridge.lowering.sources import Source, mechanism_of, split_options
+from bridge.lowering.transform import with_overlaps
 from bridge.mechanism import Mechanism
-from bridge.targets.numbers import number, numbers
 from bridge.targets.options import Actuators, Contacts, MjcfExportOptions, MjcfInertia
 from bridge.targets.xml import Names
 from loaders import LoadOptions
 from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
-from loaders.model import Physics
+from loaders.engine_settings import MUJOCO
+from loaders.model import HasEngineSettings, Physics, settings_of
 from loaders.node import escaped
+from loaders.text import number, numbers
 
 Value = str | float | bool | Sequence[float] | None
 
@@ -150,6 +152,15 @@ TARGET = "mjcf"
 """The target of this package's diagnostics and the prefix of their codes."""
 
 
+def own_settings(item: HasEngineSettings) -> dict[str, str]:
+    """Return the text of each setting of an item that only MuJoCo has, by its attribute.
+
+    Args:
+        item: The item.
+    """
+    return dict(settings_of(item, MUJOCO))
+
+
 class MjcfOptions(LoadOptions, total=False):
     """Keywords of `bridge.to_mjcf`, which documents them, and of the other exports to MJCF; each
     may be omitted.
@@ -159,6 +170,7 @@ class MjcfOptions(LoadOptions, total=False):
     base: Base
     inertia: MjcfInertia
     policy: str | None
+    overlaps: Overlaps
     collision_meshes: CollisionMeshes
     contacts: Contacts
 
@@ -178,6 +190,7 @@ def mechanism_and_options(
     options, load_options = split_options(MjcfExportOptions, keywords)
     check_choice(options.collision_meshes, TARGET)
     mechanism = mechanism_of(source, base=options.base, **load_options)
+    mechanism = with_overlaps(mechanism, options.overlaps)
     if keywords.get("policy") is None:
         options = replace(options, policy=mechanism.default_policy)
     return mechanism, options

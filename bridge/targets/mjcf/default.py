@@ -13,8 +13,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from bridge.targets.numbers import numbers
+from loaders.engine_settings import conventions_of
 from loaders.scoped_names import UnusedNames
+from loaders.text import numbers
 
 from .context import (
     DEFAULT_SOLIMP,
@@ -329,7 +330,8 @@ def _unstated_softness(context: Context) -> Softness:
     """Return the softness of constraints that state none: hard, unless the source has MuJoCo's own
     settings.
     """
-    return DEFAULT if context.mechanism.physics.engine == "mujoco" else hard(context.time_step)
+    states_softness = conventions_of(context.mechanism.physics).has_solver_settings
+    return DEFAULT if states_softness else hard(context.time_step)
 
 
 def _set_equality_defaults(model_class: Element, section: Element, context: Context) -> None:

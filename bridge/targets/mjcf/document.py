@@ -4,9 +4,10 @@ over the result.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bridge.lowering.lower import report_overlaps
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
@@ -14,8 +15,8 @@ from bridge.targets.numbers import composed_position, placement
 from bridge.targets.options import MjcfExportOptions
 from loaders.collision_pairs import FILTER_PARENT_OFF
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
-from loaders.model import WORLD, Settings
-from loaders.model.settings import INERTIA_SETTINGS
+from loaders.engine_settings import INERTIA_SETTINGS, conventions_of
+from loaders.model import WORLD
 from loaders.scene import Scene
 
 from .actuator import write_actuator_laws, write_actuators
@@ -29,7 +30,7 @@ from .contact import (
     write_stated_pairs,
 )
 from .contact_parameters import ContactData, inverse_masses
-from .context import Context, Document, Element
+from .context import Context, Document, Element, own_settings
 from .default import write_defaults
 from .equality import write_equalities
 from .fields import report_mjx_support, report_unsupported_fields
@@ -97,6 +98,7 @@ def build(mechanism: Mechanism, options: MjcfExportOptions) -> Built:
         diagnostics=Diagnostics(mechanism.diagnostics),
         document=Document(mechanism.scene.name),
     )
+    report_overlaps(mechanism, options.policy, context.diagnostics)
     contact = ContactData(filters(mechanism, options.policy), inverse_masses(mechanism))
     library = AssetLibrary(context)
     _write_settings(context)
@@ -178,25 +180,26 @@ def _write_settings(context: Context) -> None:
     mechanism = context.mechanism
     scene, physics = mechanism.scene, mechanism.physics
     context.document["compiler"].set(angle="radian")
-    is_mujoco = physics.engine == "mujoco"
+    has_settings = conventions_of(physics).has_solver_settings
     context.document["option"].set(
         timestep=context.time_step,
         gravity=mechanism.gravity.tolist(),
         wind=scene.wind.tolist() if scene.wind.any() else None,
         magnetic=_magnetic_field(scene),
-        integrator=None if is_mujoco else "implicitfast",
-        cone=None if is_mujoco else _CONE,
+        integrator=None if has_settings else "implicitfast",
+        cone=None if has_settings else _CONE,
     )
-    if is_mujoco:
-        _write_engine_settings(physics.parameters, context)
+    _write_engine_settings(own_settings(physics), context)
 
 
-def _write_engine_settings(settings: Settings, context: Context) -> None:
+def _write_engine_settings(settings: Mapping[str, str], context: Context) -> None:
     """Write MuJoCo's own settings of the source; `write_excludes` writes the flag of the parent
     filter.
     """
     option, flags = context.document["option"], Element("flag")
-    for path, text in sorted(settings, key=lambda setting: setting[0] not in _FIRST_OPTIONS):
+    for path, text in sorted(
+        settings.items(), key=lambda setting: setting[0] not in _FIRST_OPTIONS
+    ):
         section, _, name = path.partition("/")
         if section in {"option", "size"}:
             context.document[section].set(**{name: text})
@@ -255,7 +258,7 @@ def _write_bodies(
 
 def _particles(scene: Scene) -> frozenset[str]:
     """Return the names of the links that are particles of soft bodies."""
-    soft_bodies = (element for element in scene.mujoco if element.section == "deformable")
+    soft_bodies = (element for element in scene.engine_elements if element.section == "deformable")
     return frozenset(name for element in soft_bodies for _, name in element.references)
 
 
@@ -272,7 +275,13 @@ def _body(body: Body, is_particle: bool, context: Context) -> Element:
         mocap=body.is_kinematic or None,
         gravcomp=None if body.link.gravity else 1.0,
     )
-    element.set(**{key: text for key, text in body.link.mujoco if key not in INERTIA_SETTINGS})
+    element.set(
+        **{
+            key: text
+            for key, text in own_settings(body.link).items()
+            if key not in INERTIA_SETTINGS
+        }
+    )
     return element
 
 

@@ -6,6 +6,8 @@ reported.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,10 +16,10 @@ from bridge.mechanism.bodies import ROOT, BodyConnection, Closure, primitive_nam
 from bridge.mechanism.coordinates import default_position, kind_of, scalar_joints
 from bridge.targets.mjcf import codes
 from loaders.diagnostics import Where
-from loaders.model import BallConstraint, JointType, Settings, WeldConstraint
+from loaders.model import BallConstraint, JointType, WeldConstraint
 from loaders.pose import IDENTITY, Array, Pose, skew
 
-from .context import DEFAULT_SOLIMP, DEFAULT_SOLREF, Context, Value
+from .context import DEFAULT_SOLIMP, DEFAULT_SOLREF, Context, Value, own_settings
 from .joint import ScalarJoint, is_locked, where_of
 from .site import site_at
 
@@ -140,12 +142,12 @@ def _joint_equality(
     offset: float,
     multiplier: float,
     context: Context,
-    settings: Settings = (),
+    settings: Mapping[str, str] | None = None,
 ) -> None:
     element = context.document["equality"].add(
         "joint", joint1=follower, joint2=leader, polycoef=(offset, multiplier, 0.0, 0.0, 0.0)
     )
-    element.set(**dict(settings))
+    element.set(**(settings or {}))
 
 
 def _write_screw(dof: int, joint: ScalarJoint, context: Context) -> None:
@@ -190,8 +192,9 @@ def _write_couplings(scalar_joints: dict[int, ScalarJoint], context: Context) ->
             continue
         offset = follower.ratio * coupling.offset
         multiplier = coupling.multiplier * follower.ratio / leader.ratio
-        _joint_equality(follower.joint, leader.joint, offset, multiplier, context, coupling.mujoco)
-        if coupling.mujoco:  # the source states the softness
+        settings = own_settings(coupling)
+        _joint_equality(follower.joint, leader.joint, offset, multiplier, context, settings)
+        if settings:  # the source states the softness
             continue
         context.report(
             codes.COUPLING_SOFT_CONSTRAINT,
@@ -254,7 +257,7 @@ def _connect(kind: str, name: str, closure: Closure, X_JS: Pose, context: Contex
 
 
 def _write_ball(constraint: BallConstraint, connection: BodyConnection, context: Context) -> None:
-    if constraint.mujoco or not constraint.active:
+    if own_settings(constraint) or not constraint.active:
         _between_sites("connect", constraint, connection, context)
         return
     name = context.names.claim("equality", f"{constraint.link_A}_{constraint.link_B}")
@@ -291,7 +294,7 @@ def _between_sites(
     """Write a constraint as the source states it, with the softness of the source or MuJoCo's
     default.
     """
-    settings = dict(constraint.mujoco)
+    settings = own_settings(constraint)
     preferred = settings.pop("name", f"{constraint.link_A}_{constraint.link_B}")
     name, is_point = context.names.claim("equality", preferred), tag == "connect"
     site1 = site_at(f"{name}_A", connection.body_a, connection.X_AP, context, is_point=is_point)

@@ -18,6 +18,7 @@ import numpy as np
 from bridge.targets.mjcf import codes
 from bridge.targets.report import value_text
 from loaders.diagnostics import NOWHERE, Code, Where
+from loaders.engine_settings import conventions_of
 from loaders.model import (
     Collision,
     Friction,
@@ -195,13 +196,14 @@ def report_unsupported_fields(speed_limited: frozenset[str], context: Context) -
 
 def _report_physics(scene: Scene, context: Context) -> None:
     where = Where(scene.source)
-    rules = _PACE if scene.physics.engine == "mujoco" else (*_PACE, *_PHYSICS)
+    conventions = conventions_of(scene.physics)
+    rules = _PACE if conventions.has_solver_settings else (*_PACE, *_PHYSICS)
     _apply(rules, scene.physics, _Owner("", (), where), context)
     if scene.physics.time_step != context.time_step:
         context.report(
             codes.TIME_STEP, where, time_step=scene.physics.time_step, default=context.time_step
         )
-    if scene.wind.any() and scene.physics.engine != "mujoco":
+    if scene.wind.any() and not conventions.wind_moves_medium:
         context.report(codes.WIND, where)
 
 

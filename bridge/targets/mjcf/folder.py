@@ -1,4 +1,4 @@
-"""export_mjcf: the folder with README and scene.xml."""
+"""to_mjcf, to_mjspec, export_mjcf: text, ``mujoco.MjSpec``, folder with README and scene.xml."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bridge.camera import AZIMUTH, ELEVATION
 from bridge.lowering.sources import Source, loss_summary
 from bridge.mechanism import Mechanism
 from bridge.mechanism.dynamics import poses
-from bridge.targets.folder import Contents, Export, finished, stale
+from bridge.targets.folder import Contents, Document, Export, finished, stale
 from bridge.targets.mjcf import codes
 from bridge.targets.options import MjcfExportOptions, changed_options
 from bridge.targets.report import derivation, fidelity_text, origin_comment
@@ -29,7 +29,7 @@ from .context import Element, MjcfOptions, Value, mechanism_and_options, write
 from .document import Built, build
 from .geom import PlacedShape
 from .keyframe import home_positions
-from .spec import SCENE, compiled, require_xml_depth
+from .spec import SCENE, compiled, require_xml_depth, to_spec
 from .submodel import file_owners, split_document
 
 
@@ -283,7 +283,7 @@ class MjcfExport(Export):
             str(self.path),
             f"view it: python -m mujoco.viewer --mjcf={self.path.parent / 'scene.xml'}",
         ]
-        omitted = [entry for entry in self.diagnostics if entry.code == "mjcf.no-actuators"]
+        omitted = [entry for entry in self.diagnostics if entry.code == codes.NO_ACTUATORS.name]
         return "\n".join([*lines, *(f"{entry.message}; {entry.hint}" for entry in omitted)])
 
 
@@ -476,3 +476,96 @@ def _model_files(name: str, scene: Scene, built: Built) -> dict[str, str]:
     return texts | {
         files[model]: write(part, [origin_comment(scene), note]) for model, part in parts.items()
     }
+
+
+# --- text -----------------------------------------------------------------------------------------
+
+
+class Mjcf(Document):
+    """An MJCF document: a string, with its assets and diagnostics.
+
+    ``mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)`` compiles it. MuJoCo keeps decoded files by
+    name and length: to compile several models with assets of the same name, use `to_mjspec`, or
+    call ``mujoco.mj_clearCache(mujoco.mj_getCache())`` in between.
+    """
+
+    @classmethod
+    def from_built(cls, built: Built) -> Mjcf:
+        """Return the text of a finished document."""
+        mjcf = cls(write(built.root))
+        mjcf.assets, mjcf.diagnostics, mjcf.names = built.assets, built.diagnostics, built.names
+        return mjcf
+
+
+def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
+    """Return a model as an MJCF document with the same links, joints and names.
+
+    ``qpos`` is the position of the model's joints.
+
+    Args:
+        source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
+        options: Options of the export, whose first value is the default; and if ``source`` is a
+            path, options of `loaders.load` (``paths``, ``package_map``, ``quiet`` and others).
+
+            actuators: The actuators of the joints that the source drives: ``none``, torques
+                (``motor``), torques that end at the speed limit (``dcmotor``), positions
+                (``position``) or velocities (``velocity``).
+            base: The base of a model that no joint connects to the world: ``as_is`` lets it move
+                freely, ``fixed`` fixes it to the world in its initial pose; ``free`` also frees a
+                base that is fixed to the world.
+            inertia: The treatment of an inertia that no rigid body can have: ``keep`` and ``error``
+                refuse it, ``repair`` replaces it by the nearest possible one, ``from_geometry``
+                computes it from the collision shapes. ``from_geometry`` applies to links without
+                inertia too, and ``error`` refuses them.
+            policy: The rule for the pairs of links that no filter names, by default that of the
+                source; see `bridge.Mechanism.collidable_pairs`.
+            overlaps: The links of a URDF that overlap initially: ``exclude`` lets them not collide,
+                ``keep`` lets them collide.
+            collision_meshes: The collision shape of meshes: ``as_is`` follows the file, which for
+                MuJoCo means the convex hull unless the file demands a convex decomposition;
+                ``hull`` is always the convex hull; ``decompose`` decomposes every mesh that is not
+                convex (`pip install "sdfbridge[convex]"`).
+            contacts: The place of friction and stiffness of contacts: ``geoms`` writes them on each
+                geom, of which MuJoCo takes the larger friction; ``pairs`` on each pair of geoms
+                that may collide, combined as by the simulator of the policy.
+            strict: Whether anything lost or approximated, in reading or in MJCF, is an error.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if MuJoCo cannot represent the model, with every reason; with ``strict`` also
+            if anything is lost or approximated; also if bodies are nested more deeply than MuJoCo's
+            XML reader allows, which `to_mjspec` can build.
+        TypeError: if an option is unknown.
+        ValueError: if an option has an unknown value.
+
+    Example:
+        >>> import bridge, loaders, mujoco
+        >>> urdf = '<robot name="arm"><link name="base"/></robot>'
+        >>> scene = loaders.load_string(urdf, format="urdf")
+        >>> mjcf = bridge.to_mjcf(scene)
+        >>> mujoco.MjModel.from_xml_string(mjcf, mjcf.assets).body(1).name
+        'base'
+    """
+    with loss_summary(source, options) as losses:
+        built = build(*mechanism_and_options(source, options))
+        require_xml_depth(built.root)
+        losses.add(built.diagnostics)
+    return Mjcf.from_built(built)
+
+
+def to_mjspec(source: Source, **options: Unpack[MjcfOptions]) -> Any:
+    """Return the same model as a ``mujoco.MjSpec``, ready to be edited or compiled.
+
+    Args:
+        source: See `to_mjcf`.
+        options: See `to_mjcf`.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if MuJoCo cannot represent the model, with every reason.
+        TypeError: if an option is unknown.
+    """
+    with loss_summary(source, options) as losses:
+        built = build(*mechanism_and_options(source, options))
+        losses.add(built.diagnostics)
+    return to_spec(built.root, built.assets, built.digests)

@@ -18,6 +18,7 @@ from bridge.geometry.mesh import Appearance
 from bridge.geometry.shapes import SupportFunction, support_function
 from bridge.targets.mjcf import codes
 from bridge.targets.numbers import color, placement
+from loaders.engine_settings import conventions_of
 from loaders.model import (
     Box,
     Capsule,
@@ -147,7 +148,7 @@ class GeomWriter:
         self._library, self._contact, self._context = library, contact, context
         self._collision_names = collision_name_counts(context.mechanism.scene)
         self._shape_names = shape_name_counts(context.mechanism.scene)
-        self._is_from_mujoco = context.mechanism.physics.engine == "mujoco"
+        self._numbers_visuals = conventions_of(context.mechanism.physics).numbers_visuals
         self.shapes = WrittenShapes()
         """The names and shapes of the geoms made so far."""
 
@@ -186,7 +187,7 @@ class GeomWriter:
         """Return whether the name of a visual is the one that the reader of MJCF gives to a geom
         without a name.
         """
-        return self._is_from_mujoco and _NUMBERED.fullmatch(visual.name) is not None
+        return self._numbers_visuals and _NUMBERED.fullmatch(visual.name) is not None
 
     def _collision(self, collision: Collision, link: Link, is_moving: bool) -> list[Element]:
         use = MeshUse(link.name, collision.where, collides=True)

@@ -18,14 +18,14 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, scalar_joints
 from bridge.targets.mjcf import codes
-from bridge.targets.numbers import numbers, quaternion, whole_or
+from bridge.targets.numbers import quaternion, whole_or
+from loaders.engine_settings import INERTIA_SETTINGS
 from loaders.finish.mass_properties import shape_inertia
 from loaders.inertia import SpatialInertia, exceeds
 from loaders.model import JointAxis, Link
-from loaders.model.settings import INERTIA_SETTINGS
 from loaders.pose import Array, frozen, quaternion_to_matrix
 
-from .context import Context, Element
+from .context import Context, Element, own_settings
 from .joint import ScalarJoint, carried_bodies, where_of
 
 _MIN_INERTIA = 1e-14
@@ -264,7 +264,7 @@ def _repaired(link: Link, inertia: SpatialInertia, context: Context) -> SpatialI
         link=link.name,
         defects="; ".join(inertia.defects()),
         mass=repaired.mass,
-        moments=tuple(f"{moment:.6g}" for moment in repaired.principal_axes()[1]),
+        moments=tuple(repaired.principal_axes()[1].tolist()),
     )
     return repaired
 
@@ -321,7 +321,7 @@ def _inertial(
             subjects=(link.name,),
             link=link.name,
             mass=mass,
-            moments=numbers(moments),
+            moments=tuple(moments.tolist()),
         )
     if mass == 0.0 and not np.any(moments):
         return None
@@ -338,7 +338,7 @@ def _axes(link: Link, inertia: SpatialInertia) -> tuple[Sequence[float] | None, 
     """Return the quaternion of the principal axes and the moments: as stated, if they still hold,
     else computed.
     """
-    settings = dict(link.mujoco)
+    settings = own_settings(link)
     if settings.keys() >= INERTIA_SETTINGS:
         axes, moments = ([float(x) for x in settings[key].split()] for key in (_AXES, _MOMENTS))
         R = quaternion_to_matrix(axes)

@@ -29,7 +29,7 @@ from bridge.targets.numbers import composed_position, direction
 from loaders.diagnostics import NOWHERE, Where
 from loaders.model import JointAxis
 
-from .context import UNLIMITED, Context, Element
+from .context import UNLIMITED, Context, Element, own_settings
 
 
 def where_of(body: Body) -> Where:
@@ -208,7 +208,7 @@ def _free_joint(body: Body, context: Context) -> Element:
                 quantity=attribute,
                 value=value,
             )
-    element.set(**dict(body.source.mujoco if body.source is not None else ()))
+    element.set(**({} if body.source is None else own_settings(body.source)))
     return element
 
 
@@ -280,7 +280,7 @@ def _set_dynamics(element: Element, body: Body, primitive: Primitive, context: C
         )
     element.set(armature=armature or None)
     if body.source is not None:
-        element.set(**dict(body.source.mujoco))
+        element.set(**own_settings(body.source))
 
 
 def _armature(name: str, body: Body, primitive: Primitive, context: Context) -> float:

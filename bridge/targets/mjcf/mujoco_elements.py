@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from bridge.targets.mjcf import codes
-from loaders.model import WORLD, MujocoElement
+from loaders.engine_settings import MUJOCO
+from loaders.model import WORLD, EngineElement
 
 from .context import Context, Element
 
@@ -21,7 +22,7 @@ def write_mujoco_elements(
         geom_names: Names of the geoms of each collision, by link and collision.
         context: The export.
     """
-    elements = context.mechanism.scene.mujoco
+    elements = context.mechanism.scene.engine_elements
     if not elements:
         return
     geoms = {collision: names[0] for (_, collision), names in geom_names.items() if names}
@@ -34,7 +35,8 @@ def write_mujoco_elements(
     for element in elements:
         stated = [(key, _name(key, name, geoms, context)) for key, name in element.references]
         missing = tuple(dict.fromkeys(name for _, name in stated if name not in known))
-        if missing or element.section not in _SECTIONS:
+        is_known = element.engine == MUJOCO and element.section in _SECTIONS
+        if missing or not is_known:
             reason = f"MJCF has no {', '.join(missing)}" if missing else "MJCF has no such section"
             _report(element, missing, reason, context)
         elif _measures_a_limit(element) and not any(
@@ -67,7 +69,7 @@ def _named(context: Context) -> dict[tuple[str, str], Element]:
     return {(element.tag, element.attributes.get("name", "")): element for element in elements}
 
 
-def _measures_a_limit(element: MujocoElement) -> bool:
+def _measures_a_limit(element: EngineElement) -> bool:
     return element.section == "sensor" and element.tag.startswith(("jointlimit", "tendonlimit"))
 
 
@@ -81,7 +83,7 @@ def _is_limited(elements: Mapping[tuple[str, str], Element], name: str) -> bool:
 
 
 def _write(
-    element: MujocoElement,
+    element: EngineElement,
     references: list[tuple[str, str]],
     known: Mapping[tuple[str, str], Element],
     context: Context,
@@ -117,7 +119,7 @@ def _child(element: Element, tag: str) -> Element:
 
 
 def _report(
-    element: MujocoElement, subjects: tuple[str, ...], reason: str, context: Context
+    element: EngineElement, subjects: tuple[str, ...], reason: str, context: Context
 ) -> None:
     context.report(
         codes.MUJOCO_ELEMENT,

@@ -13,7 +13,7 @@ from bridge.targets.numbers import placement, round_to_short
 from loaders.model import WORLD, Joint, JointType, Sensor
 from loaders.pose import CAMERA_AXES, IDENTITY, Array, Pose, frozen, rotation_about
 
-from .context import Context, Value
+from .context import Context, Value, own_settings
 from .site import add_site, target_name
 
 
@@ -421,10 +421,10 @@ def _camera(mounted: _Mounted, context: Context) -> tuple[str, ...]:
         "camera",
         name=context.names.claim("camera", mounted.sensor.name),
         **placement(mounted.X_BS @ CAMERA_AXES),
-        fovy=None if "sensorsize" in dict(mounted.sensor.mujoco) else fovy,
+        fovy=None if "sensorsize" in own_settings(mounted.sensor) else fovy,
         resolution=(round(width), round(height)),
     )
-    element.set(**(dict(mounted.sensor.mujoco) | {"target": target_name(mounted.sensor, context)}))
+    element.set(**(own_settings(mounted.sensor) | {"target": target_name(mounted.sensor, context)}))
     return ("camera/horizontal_fov", "camera/image/width", "camera/image/height")
 
 

@@ -18,7 +18,7 @@ from loaders.model import WORLD, Frame, Light, Model, Sensor
 from loaders.pose import IDENTITY, Pose
 from loaders.scoped_names import MODEL_FRAME
 
-from .context import Context, Element
+from .context import Context, Element, own_settings
 
 
 def add_site(name: str, body: int, X_BS: Pose, context: Context) -> str:
@@ -163,7 +163,7 @@ def _write_light(light: Light, context: Context) -> None:
     element.set(
         castshadow=None if light.cast_shadows else False, active=None if light.on else False
     )
-    element.set(**(dict(light.mujoco) | {"target": target_name(light, context)}))
+    element.set(**(own_settings(light) | {"target": target_name(light, context)}))
 
 
 def _report_unsupported_parameters(light: Light, context: Context) -> None:

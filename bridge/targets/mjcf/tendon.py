@@ -9,7 +9,7 @@ import numpy as np
 from bridge.fluid import described
 from bridge.mechanism.bodies import ROOT, BodyConnection, TendonConnection
 from bridge.targets.mjcf import codes
-from bridge.targets.numbers import numbers, placement
+from bridge.targets.numbers import placement
 from loaders.model import (
     Bushing,
     DistanceConstraint,
@@ -22,7 +22,7 @@ from loaders.model import (
 )
 from loaders.pose import Array, Pose
 
-from .context import HARD_SOLIMP, UNLIMITED, Context, Element, hard_solref
+from .context import HARD_SOLIMP, UNLIMITED, Context, Element, hard_solref, own_settings
 from .joint import ScalarJoint
 from .site import site_at
 
@@ -81,7 +81,7 @@ def _set_law(element: Element, tendon: Tendon) -> None:
         frictionloss=tendon.friction or None,
         armature=tendon.inertia or None,
     )
-    element.set(**dict(tendon.mujoco))
+    element.set(**own_settings(tendon))
 
 
 def _write_part(
@@ -148,13 +148,13 @@ def _report_bushing(bushing: Bushing, context: Context) -> None:
         bushing.where,
         subjects=(bushing.link_A, bushing.link_C),
         link_a=bushing.link_A,
-        X_LA=numbers(bushing.X_LA.to_vector()),
+        X_LA=tuple(bushing.X_LA.to_vector()),
         link_c=bushing.link_C,
-        X_LC=numbers(bushing.X_LC.to_vector()),
-        torque_stiffness=numbers(bushing.torque_stiffness),
-        torque_damping=numbers(bushing.torque_damping),
-        force_stiffness=numbers(bushing.force_stiffness),
-        force_damping=numbers(bushing.force_damping),
+        X_LC=tuple(bushing.X_LC.to_vector()),
+        torque_stiffness=tuple(bushing.torque_stiffness),
+        torque_damping=tuple(bushing.torque_damping),
+        force_stiffness=tuple(bushing.force_stiffness),
+        force_damping=tuple(bushing.force_damping),
     )
 
 

@@ -404,7 +404,7 @@ class Dampers:
         while (product := self.rate(limited) * step) > 1.0 + _TOLERANCE:
             scale /= product
             limited = np.minimum(self.damping, scale * inertia / step)
-        return limited
+        return np.asarray(limited)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import Code, Fate
+from bridge.codes import ACCELERATIONS_WITHIN_LIMITS, SPEEDS_WITHIN_LIMITS
+from loaders.code import Code, Fate, Lost
 
 ACCELERATION_LIMIT = Code(
     "pybullet.acceleration-limit",
@@ -10,12 +11,14 @@ ACCELERATION_LIMIT = Code(
     "PyBullet does not support acceleration limits: {names}",
     meaning="PyBullet does not support acceleration limits of joints.",
     remedy="Limit the acceleration in the controller.",
+    effect=ACCELERATIONS_WITHIN_LIMITS,
 )
 ADDED_MASS = Code(
     "pybullet.added-mass",
     Fate.DROPPED,
     "PyBullet does not support added mass: {names}",
     meaning="PyBullet does not support an added-mass matrix.",
+    effect=Lost("added mass"),
 )
 APPEARANCE = Code(
     "pybullet.appearance",
@@ -43,6 +46,7 @@ BALL_LIMIT = Code(
     Fate.DROPPED,
     "PyBullet does not support limits and friction of ball joints: {names}",
     meaning="PyBullet does not support limits or dry friction of ball joints.",
+    effect=Lost("limits"),
 )
 BALL_WITHOUT_INERTIA = Code(
     "pybullet.ball-without-inertia",
@@ -135,6 +139,7 @@ CONTACT_PROPERTY = Code(
         "{collisions}"
     ),
     meaning="Some contact parameters have no counterpart in PyBullet.",
+    effect=Lost("contact parameters"),
 )
 CONTROL_RANGE = Code(
     "pybullet.control-range",
@@ -164,6 +169,7 @@ COUPLING = Code(
         "free joint"
     ),
     meaning="A coupling with a ball or free joint is not supported by PyBullet and is left out.",
+    effect=Lost("couplings"),
     harm=2,
 )
 COUPLING_ACROSS_BODIES = Code(
@@ -202,6 +208,7 @@ DEFORMABLE = Code(
     "deformable links are rigid in PyBullet: {names}",
     meaning="A deformable link is loaded as a rigid body.",
     remedy="Load it with `loadSoftBody`.",
+    effect=Lost("deformation"),
 )
 DRY_FRICTION = Code(
     "pybullet.dry-friction",
@@ -226,6 +233,7 @@ EMPTY_RANGE = Code(
     meaning="The lower limit of a joint is above the upper limit, so the joint has no limits.",
     remedy="Exchange the limits in the source.",
     hint="exchange the limits in the source",
+    effect=Lost("limits"),
 )
 FLAG_IGNORED = Code(
     "pybullet.flag-ignored",
@@ -239,6 +247,7 @@ FLOATING_DYNAMICS = Code(
     Fate.DROPPED,
     "PyBullet does not support damping, friction and springs of free links: {names}",
     meaning="PyBullet does not support damping, friction and springs of free links.",
+    effect=Lost("dynamics of free links"),
 )
 FLUID_FORCE = Code(
     "pybullet.fluid-force",
@@ -258,7 +267,7 @@ FOLDED_LINKS = Code(
     (
         "{count} welded links are merged with the links that carry them, because a PyBullet body "
         "has "
-        "at most {max_joints} joints: {links}"
+        "at most {max_joints} joints: {links:%s (with %s)}"
     ),
     meaning=(
         "Welded links are merged with the link that carries them, so that the body fits into "
@@ -301,6 +310,7 @@ INACTIVE_CONSTRAINT = Code(
     Fate.DROPPED,
     "constraints that the source switches off are left out: {names}",
     meaning="A constraint that the source switches off is left out.",
+    effect=Lost("constraints that are switched off"),
 )
 KEYFRAMES = Code(
     "pybullet.keyframes",
@@ -389,6 +399,7 @@ LOCKED_JOINT = Code(
     ),
     remedy="Give the link of the joint, or the link between two joints, an inertia about the axis.",
     hint="give the link of each joint an inertia about its axis",
+    effect=Lost("joint motion"),
     harm=2,
 )
 LONG_PATH = Code(
@@ -410,7 +421,7 @@ LOOP = Code(
 MERGED_FILTERS = Code(
     "pybullet.merged-filters",
     Fate.APPROXIMATED,
-    "merged links collide although the model excludes the pair: {pairs}",
+    "merged links collide although the model excludes the pair: {pairs:%s and %s}",
     meaning=(
         "Links that PyBullet merged into one also collide where the model excludes one of them."
     ),
@@ -442,6 +453,7 @@ MUJOCO_ELEMENT = Code(
     meaning=(
         "PyBullet does not have constraints of one joint or of tendons, nor MuJoCo's soft bodies."
     ),
+    effect=Lost("elements of MuJoCo"),
 )
 MUJOCO_SENSOR = Code(
     "pybullet.mujoco-sensor",
@@ -454,6 +466,7 @@ MUJOCO_SETTINGS = Code(
     Fate.DROPPED,
     "these settings of MuJoCo change the motion and are left out: {names}",
     meaning="Settings of MuJoCo that change the motion are left out.",
+    effect=Lost("settings of MuJoCo"),
 )
 MUJOCO_SOLVER = Code(
     "pybullet.mujoco-solver",
@@ -536,6 +549,7 @@ ROTOR_INERTIA = Code(
     ),
     remedy="Add it to the link where everything that carries the link is fixed.",
     hint="add it to the link if everything that carries the link is fixed",
+    effect=Lost("rotor inertia"),
 )
 SENSOR = Code(
     "pybullet.sensor",
@@ -570,6 +584,7 @@ SHAPE_DROPPED = Code(
     meaning="A height map on a moving link, or one whose image cannot be read, is left out.",
     remedy="Use a mesh.",
     hint="use a mesh",
+    effect=Lost("shapes"),
 )
 SHAPE_DROPPED_UNREADABLE_HEIGHTMAP = SHAPE_DROPPED.variant(
     "cannot use the height map {uri}: {reason}; ignored",
@@ -583,6 +598,7 @@ SOFT_STOP = Code(
         "rigid: {names}"
     ),
     meaning="PyBullet does not support joint limits that yield; its limits are rigid.",
+    effect=Lost("stops"),
 )
 SPRING = Code(
     "pybullet.spring",
@@ -607,6 +623,7 @@ STATED_TENDON = Code(
     Fate.DROPPED,
     "PyBullet does not support tendons of MuJoCo: {names}",
     meaning="PyBullet does not support tendons of MuJoCo.",
+    effect=Lost("tendons"),
 )
 STIFF_DAMPING = Code(
     "pybullet.stiff-damping",
@@ -645,6 +662,7 @@ SURFACE_VELOCITY = Code(
     Fate.DROPPED,
     "PyBullet does not support conveyor surfaces: {names}",
     meaning="PyBullet does not support surface velocities.",
+    effect=Lost("contact parameters"),
 )
 TENDON = Code(
     "pybullet.tendon",
@@ -663,6 +681,7 @@ TENDON_JOINT = Code(
         "A tendon contains a joint that is not a single degree of freedom of the tree, so it "
         "is left out."
     ),
+    effect=Lost("tendons"),
 )
 TOO_MANY_JOINTS = Code(
     "pybullet.too-many-joints",
@@ -701,6 +720,7 @@ VELOCITY_DECAY = Code(
     "PyBullet does not support velocity decay of single links: {names}",
     meaning="PyBullet does not support velocity decay of a single link.",
     remedy="Call `changeDynamics` with `linearDamping` and `angularDamping`.",
+    effect=Lost("velocity decay"),
 )
 VELOCITY_LIMIT = Code(
     "pybullet.velocity-limit",
@@ -708,6 +728,7 @@ VELOCITY_LIMIT = Code(
     "PyBullet reports but does not enforce velocity limits: {names}",
     meaning="PyBullet reports velocity limits in `getJointInfo` but does not enforce them.",
     remedy="Limit your commands.",
+    effect=SPEEDS_WITHIN_LIMITS,
 )
 VISUAL_ROLES = Code(
     "pybullet.visual-roles",
@@ -723,4 +744,5 @@ WIND = Code(
     Fate.DROPPED,
     "PyBullet does not support wind: {names}",
     meaning="PyBullet does not support wind.",
+    effect=Lost("wind"),
 )

@@ -398,7 +398,7 @@ def report_filters(mechanism: Mechanism, filters: PairFilters, diagnostics: Diag
             codes.MERGED_FILTERS,
             target=TARGET,
             subjects=dict.fromkeys(name for pair in pairs for name in pair),
-            pairs=tuple(" and ".join(pair) for pair in pairs),
+            pairs=tuple(pairs),
         )
 
 

@@ -22,6 +22,7 @@ from bridge.mechanism.dynamics import mass_matrix
 from bridge.mechanism.force_laws import is_tendon_representable
 from bridge.targets.pybullet import codes
 from loaders.diagnostics import NOWHERE, Code, Diagnostics, Where
+from loaders.engine_settings import MUJOCO, NEUTRAL_SETTINGS, gravity_share
 from loaders.model import (
     Actuator,
     BallConstraint,
@@ -38,9 +39,8 @@ from loaders.model import (
     TendonConstraint,
     Visual,
     WeldConstraint,
+    settings_of,
 )
-from loaders.model.link import gravity_share
-from loaders.model.settings import NEUTRAL_SETTINGS
 from loaders.pose import Array
 from loaders.scoped_names import SEPARATOR
 
@@ -139,24 +139,25 @@ def _settings(of_motion: bool) -> Callable[[Mechanism], Iterator[Item]]:
         scene = mechanism.scene
         named: tuple[Link | Joint | Actuator, ...] = (*scene.links, *scene.joints, *scene.actuators)
         for item in named:
-            if not item.mujoco:
-                continue
-            settings = tuple(entry for entry in item.mujoco if entry[0] not in _CARRIED)
+            stated = settings_of(item, MUJOCO)
+            settings = tuple(entry for entry in stated if entry[0] not in _CARRIED)
             if any(key.startswith("sol") is not of_motion for key, _ in settings):
                 yield Item(f"{item.name} ({_written(settings)})", item.where, (item.name,))
         for link in () if of_motion else scene.links:
             for collision in link.collisions:
-                if collision.surface.mujoco:
+                settings = settings_of(collision.surface, MUJOCO)
+                if settings:
                     name = f"{link.name}{SEPARATOR}{collision.name}"
                     yield Item(
-                        f"{name} ({_written(collision.surface.mujoco)})",
+                        f"{name} ({_written(settings)})",
                         collision.where,
                         (link.name, name),
                     )
         for coupling in () if of_motion else scene.couplings:
-            if coupling.mujoco:
+            settings = settings_of(coupling, MUJOCO)
+            if settings:
                 yield Item(
-                    f"{coupling.follower} ({_written(coupling.mujoco)})",
+                    f"{coupling.follower} ({_written(settings)})",
                     coupling.where,
                     (coupling.follower,),
                 )
@@ -178,7 +179,8 @@ def _contact_pairs(mechanism: Mechanism) -> Iterator[Item]:
             f"{pair.link_A}{SEPARATOR}{pair.collision_A} and "
             f"{pair.link_B}{SEPARATOR}{pair.collision_B}"
         )
-        yield Item(f"{name} ({_written(pair.mujoco)})", pair.where, (pair.link_A, pair.link_B))
+        settings = _written(settings_of(pair, MUJOCO))
+        yield Item(f"{name} ({settings})", pair.where, (pair.link_A, pair.link_B))
 
 
 def _between_mujoco(element: BallConstraint | WeldConstraint) -> Item:
@@ -204,14 +206,17 @@ def _softness(mechanism: Mechanism) -> Iterator[Item]:
             element, BallConstraint | WeldConstraint
         ):
             between = _between_mujoco(element)
-            if element.mujoco:
+            settings = settings_of(element, MUJOCO)
+            if settings:
                 yield Item(
-                    f"{between.name} ({_written(element.mujoco)})", between.where, between.subjects
+                    f"{between.name} ({_written(settings)})",
+                    between.where,
+                    between.subjects,
                 )
 
 
 def _elements(mechanism: Mechanism) -> Iterator[Item]:
-    for element in mechanism.scene.mujoco:
+    for element in mechanism.scene.engine_elements:
         if element.section != "sensor":
             text = _written((*element.references, *element.settings))
             yield Item(
@@ -222,7 +227,7 @@ def _elements(mechanism: Mechanism) -> Iterator[Item]:
 
 
 def _mujoco_sensors(mechanism: Mechanism) -> Iterator[Item]:
-    for element in mechanism.scene.mujoco:
+    for element in mechanism.scene.engine_elements:
         if element.section == "sensor":
             text = _written((*element.references, *element.settings))
             yield Item(f"{element.tag} {element.name} ({text})", element.where, (element.name,))

@@ -13,11 +13,12 @@ from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
-from bridge.choices import Base, CollisionMeshes
+from bridge.choices import Base, CollisionMeshes, Overlaps
 from bridge.geometry.cache import SETTLED, Stamp, stamp_of
 from bridge.geometry.convex_decomposition import check_choice
+from bridge.lowering.lower import report_overlaps
 from bridge.lowering.sources import Source, loss_summary, mechanism_of
-from bridge.lowering.transform import placed, scaled
+from bridge.lowering.transform import placed, scaled, with_overlaps
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.coordinates import Position, initial_positions, positions_of
@@ -188,6 +189,7 @@ _OPTIONS = {
     "globalScaling",
     "physicsClientId",
     "policy",
+    "overlaps",
     "collision_meshes",
     "damping",
 }
@@ -201,6 +203,7 @@ class _Settings:
     scale: float
     flags: int
     policy: str | None
+    overlaps: Overlaps
     collision_meshes: CollisionMeshes
     damping: Damping
 
@@ -290,6 +293,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     *,
     fileName: Source | None = None,
     policy: str | None = None,
+    overlaps: Overlaps = "exclude",
     collision_meshes: CollisionMeshes = "as_is",
     damping: Damping = "limited",
     **load_options: Unpack[LoadOptions],
@@ -318,6 +322,8 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         fileName: The source, by the name that it has in ``loadURDF``.
         policy: The rule for pairs of links that no collision filter names; see
             `loaders.collision_pairs`. None is that of the source's format.
+        overlaps: The links of a URDF that overlap initially. ``exclude`` lets them not collide,
+            because a URDF does not state which links do; ``keep`` lets them collide.
         collision_meshes: The collision geometry of meshes. ``as_is`` is what the file states: for
             PyBullet, the convex hull on moving links and the mesh itself on links welded to the
             world, unless the file asks for a hull or a convex decomposition. ``hull`` is the convex
@@ -361,6 +367,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         flags=flags,
         globalScaling=globalScaling,
         policy=policy,
+        overlaps=overlaps,
         collision_meshes=collision_meshes,
         damping=damping,
     )
@@ -369,7 +376,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     return _load_copies(given, Client(physicsClientId), places, settings, load_options)[0]
 
 
-def _settings(
+def _settings(  # noqa: PLR0913 - the options of both functions
     load_options: LoadOptions,
     *,
     useMaximalCoordinates: bool = False,
@@ -377,6 +384,7 @@ def _settings(
     flags: int = 0,
     globalScaling: float = 1.0,
     policy: str | None = None,
+    overlaps: Overlaps = "exclude",
     collision_meshes: CollisionMeshes = "as_is",
     damping: Damping = "limited",
 ) -> _Settings:
@@ -392,6 +400,7 @@ def _settings(
         scale=_checked_scale(globalScaling),
         flags=flag_bits(flags),
         policy=policy,
+        overlaps=overlaps,
         collision_meshes=collision_meshes,
         damping=damping,
     )
@@ -497,6 +506,7 @@ def _prepared(
     start, paths = time.time_ns(), set[str]()
     with recorded(lambda path, _: paths.add(path)):
         mechanism = mechanism_of(source, base=settings.base, **load_options)
+        mechanism = with_overlaps(mechanism, settings.overlaps)
         if settings.scale != 1.0:
             mechanism = scaled(mechanism, settings.scale)
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
@@ -590,6 +600,7 @@ def _plan(
     shapes = ShapeWriter(files, settings.collision_meshes)
     policy = mechanism.default_policy if settings.policy is None else settings.policy
     excluded = mechanism.excluded_pairs(policy)
+    report_overlaps(mechanism, policy, diagnostics)
     positions = initial_positions(mechanism)
     articulations = with_limited_damping(
         articulate(mechanism, diagnostics),

@@ -362,7 +362,7 @@ def _report_merged(mechanism: Mechanism, merged: frozenset[int], diagnostics: Di
         subjects=dict.fromkeys((*carriers, *carriers.values())),
         count=len(merged),
         max_joints=MAX_JOINTS,
-        links=tuple(f"{link} (with {carrier})" for link, carrier in carriers.items()),
+        links=tuple(carriers.items()),
     )
 
 

@@ -32,8 +32,8 @@ from bridge.mechanism.bodies import (
 from bridge.mechanism.coordinates import Position, check_mapping, joint_index
 from bridge.mechanism.dynamics import joint_coefficients
 from bridge.mechanism.force_laws import bushing_wrench, is_tendon_representable, tendon_force
+from loaders.engine_settings import gravity_share
 from loaders.model import Bushing, DistanceConstraint, Link, SpringDamper, TendonConstraint
-from loaders.model.link import gravity_share
 from loaders.pose import Array, skew
 
 from .state import (

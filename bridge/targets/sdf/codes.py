@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import Code, Fate
+from loaders.code import Code, Fate
 
 ACTUATOR = Code(
     "sdfout.actuator",
@@ -173,7 +173,7 @@ NAME = Code(
     (
         "names in SDFormat are unique in a model, without :: and never reserved, and start with "
         "the "
-        "model in a world; renamed {names}"
+        "model in a world; renamed {names:%s to %s}"
     ),
     meaning=(
         "Names that are not legal or not unique in SDFormat are changed; the result has the map."

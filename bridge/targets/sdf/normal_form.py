@@ -28,6 +28,7 @@ from bridge.targets.report import (
 )
 from bridge.targets.sdf import codes
 from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, finding_of
+from loaders.engine_settings import MUJOCO
 from loaders.model import (
     WORLD,
     Collision,
@@ -42,6 +43,7 @@ from loaders.model import (
     Surface,
     Visual,
     WeldConstraint,
+    settings_of,
 )
 from loaders.pose import IDENTITY, Pose
 from loaders.scene import Scene
@@ -302,7 +304,7 @@ _DEFAULT = Scene(name="")
 _ARRAYS = ("gravity", "wind", "magnetic_field")
 
 
-def settings_of(scene: Scene) -> tuple[str, ...]:
+def settings_of_world(scene: Scene) -> tuple[str, ...]:
     """Return the names of the settings that a document without a world cannot represent."""
     found = [
         key for key in _ARRAYS if not np.array_equal(getattr(scene, key), getattr(_DEFAULT, key))
@@ -384,7 +386,7 @@ def _with_settings(scene: Scene, options: SdfExportOptions, report: Report) -> t
         if options.model_config:
             raise ExportError((_no_model(scene),))
         return scene, True
-    settings = settings_of(scene)
+    settings = settings_of_world(scene)
     if settings and (options.world == "never" or options.model_config):
         return without_settings(scene, settings, report), False
     return scene, bool(settings)
@@ -405,7 +407,7 @@ def _report_names(names: dict[str, str], report: Report) -> None:
         report.add(
             codes.NAME,
             subjects=tuple(re.sub("^(joint|frame|light) ", "", name) for name in names),
-            names=tuple(f"{old} to {new}" for old, new in names.items()),
+            names=tuple(names.items()),
         )
 
 
@@ -447,8 +449,9 @@ def _without_mujoco_items(scene: Scene, report: Report) -> Scene:
     """Return the scene without welds and MuJoCo's own settings, which are reported; Drake refuses
     unknown settings.
     """
-    names = [name for name, _ in scene.physics.parameters if name != "size/memory"]
-    if scene.physics.engine == "mujoco" and names:
+    settings = settings_of(scene.physics, MUJOCO)
+    names = [name for name, _ in settings if name != "size/memory"]
+    if names:
         report.add(
             codes.FIELD_DROPPED,
             subjects=(scene.name,),
@@ -456,7 +459,7 @@ def _without_mujoco_items(scene: Scene, report: Report) -> Scene:
             kind="physics",
             owner=scene.name,
         )
-    if scene.physics.engine == "mujoco":
+    if settings:
         scene = dataclasses.replace(
             scene, physics=dataclasses.replace(scene.physics, parameters=())
         )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
-from bridge.targets.numbers import number
 from bridge.targets.options import LOWEST, VERSIONS, Repair, World
 from bridge.targets.report import Report, SupportedFields
 from bridge.targets.sdf import codes
@@ -18,6 +17,7 @@ from loaders import LoadOptions
 from loaders import model as m
 from loaders.scene import Scene
 from loaders.scoped_names import SEPARATOR
+from loaders.text import number
 
 _ITEM = {"name", "where"}
 _PAIR = {"where", "link_A", "link_B", "p_AP", "p_BQ"}
@@ -116,6 +116,7 @@ SUPPORTED_FIELDS: SupportedFields = {
         "default_position",
         "sensors",
         "provide_feedback",
+        "virtual",
     },
     m.JointAxis: {
         "xyz",
@@ -145,7 +146,7 @@ SUPPORTED_FIELDS: SupportedFields = {
     m.Actuator: _ITEM
     | {"joint", "effort", "gear_ratio", "rotor_inertia", "p_gain", "d_gain", "interfaces"},
     m.BallConstraint: _PAIR,
-    m.WeldConstraint: {"link_A", "link_B", "X_AP", "X_BQ", "active", "mujoco", "where"},
+    m.WeldConstraint: {"link_A", "link_B", "X_AP", "X_BQ", "active", "engine_settings", "where"},
     m.DistanceConstraint: _PAIR | {"distance", "stiffness", "damping"},
     m.TendonConstraint: {
         "joints",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders.diagnostics import Code, Fate
+from loaders.code import Code, Fate
 
 ACTUATOR = Code(
     "urdfout.actuator",
@@ -200,7 +200,7 @@ MISSING_FILE = Code(
 NAME = Code(
     "urdfout.name",
     Fate.NOTED,
-    "names in a URDF are unique and have no scopes; renamed {names}",
+    "names in a URDF are unique and have no scopes; renamed {names:%s to %s}",
     meaning="Names that are not legal or not unique in URDF are changed; the result has the map.",
 )
 NO_INERTIA = Code(

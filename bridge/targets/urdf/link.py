@@ -12,7 +12,6 @@ from bridge.targets.folder import Files
 from bridge.targets.numbers import (
     angle_values,
     direction_text,
-    numbers,
     position_values,
     round_to_short,
     snapped_angle,
@@ -37,6 +36,7 @@ from loaders.model import (
 )
 from loaders.model.contact import torsional_length
 from loaders.pose import Array, Pose
+from loaders.text import numbers
 
 from .normal_link import all_know, common, friction_of_link, is_only_a_name, round_mesh
 

@@ -42,7 +42,7 @@ def named(scene: Scene, report: Report) -> tuple[Scene, dict[str, str]]:
         report.add(
             codes.NAME,
             subjects=tuple(differing),
-            names=tuple(f"{old} to {new}" for old, new in differing.items()),
+            names=tuple(differing.items()),
         )
     return renamed(scene, names), changed
 

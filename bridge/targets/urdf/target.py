@@ -56,6 +56,7 @@ _PLAIN: Mapping[type, set[str]] = {
         "gear_ratio",
         "gear_reference",
         "curve",
+        "virtual",
     },
     m.JointAxis: {"xyz", "lower", "upper", "effort", "velocity", "damping", "friction"},
     m.Curve: {"initial_tangent", "plane_normal", "arcs", "periodic"},

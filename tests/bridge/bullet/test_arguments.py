@@ -166,42 +166,40 @@ def test_a_missing_file_names_the_folders_that_were_searched(
 
 
 @pytest.mark.parametrize("fixed", [None, True, False])
-def test_no_finding_advises_to_hold_a_base_that_is_held(
+def test_a_base_without_mass_falls_only_if_it_is_not_held(
     bullet_client: int, pybullet_robots: Path, fixed: bool | None
 ) -> None:
+    """No finding advises to hold a base that is held, by the file or by the caller."""
     robot = bridge.load_into_pybullet(
         pybullet_robots / "plane.urdf",
         useFixedBase=fixed,
         physicsClientId=bullet_client,
         quiet=True,
     )
-    advised = [entry for entry in robot.diagnostics if "useFixedBase=True" in entry.hint]
-    assert bool(advised) is (fixed is not True)
-
-
-@pytest.mark.parametrize("base", ["as_is", "fixed", "free"])
-def test_no_finding_of_an_export_advises_to_hold_a_base_that_is_held(
-    pybullet_robots: Path, base: Any
-) -> None:
-    mjcf = bridge.to_mjcf(pybullet_robots / "plane.urdf", base=base, quiet=True)
-    advised = [entry for entry in mjcf.diagnostics if "base='fixed'" in entry.hint]
-    assert bool(advised) is (base != "fixed")
+    falls = [entry for entry in robot.diagnostics if entry.code == "lower.massless-free-link"]
+    assert bool(falls) is (fixed is False)
+    massless = loaders.load_string("<robot name='r'><link name='l'/></robot>", format="urdf")
+    free = bridge.load_into_pybullet(
+        massless, useFixedBase=fixed, physicsClientId=bullet_client, quiet=True
+    )
+    advised = [entry for entry in free.diagnostics if "useFixedBase=True" in entry.hint]
+    assert bool(advised) is (fixed is None)
 
 
 def test_the_warning_says_in_words_what_moves_otherwise(
     bullet_client: int, pybullet_robots: Path
 ) -> None:
-    """The arm falls, and its damping is limited; both stand before the codes of the rest."""
+    """Before the codes of the rest: a base without mass falls, and damping is limited or
+    diverges.
+    """
     path = pybullet_robots / "kuka_iiwa/model.urdf"
     with pytest.warns(loaders.LossWarning) as caught:
-        bridge.load_into_pybullet(path, physicsClientId=bullet_client)
+        bridge.load_into_pybullet(path, useFixedBase=False, physicsClientId=bullet_client)
     text = str(caught[0].message).removeprefix(f"{path}: ")
     assert text.startswith("link lbr_iiwa_link_0 moves freely")
     assert text.index("lbr_iiwa_joint_7 (0.5 becomes") < text.index("1 assumed")
     with pytest.warns(loaders.LossWarning) as caught:
-        bridge.load_into_pybullet(
-            path, useFixedBase=True, damping="exact", physicsClientId=bullet_client
-        )
+        bridge.load_into_pybullet(path, damping="exact", physicsClientId=bullet_client)
     text = str(caught[0].message).removeprefix(f"{path}: ")
     assert text.startswith("PyBullet computes joint damping explicitly, which is unstable")
 

@@ -48,6 +48,7 @@ SILENT = {
     (m.JointAxis, "spring_reference"): "there is no stiffness here",
     (m.Arc, "length"): "the limits of the joint are those of its axis",
     (m.Curve, "periodic"): "the limits of the joint are those of its axis",
+    (m.Joint, "virtual"): "no joint here is fixed to the world; it decides what the base is",
     (m.Link, "virtual"): "it connects two joints, as every link does",
     (Scene, "wind"): "no link feels it here",
 }

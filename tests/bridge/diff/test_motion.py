@@ -205,9 +205,9 @@ MJCF = """<mujoco><worldbody><body name="a" gravcomp=".5"><joint name="j" stiffn
         (
             '<joint joint1="j"/>',
             '<joint joint1="j" polycoef=".1 0 0 0 0"/>',
-            "settings[polycoef] of mujoco equality_0",
+            "settings[polycoef] of engine element equality_0",
         ),
-        ('<equality><joint joint1="j"/></equality>', "", "presence of mujoco equality_0"),
+        ('<equality><joint joint1="j"/></equality>', "", "presence of engine element equality_0"),
         ('group="1"', 'group="2"', ""),
         ("<worldbody>", '<option tolerance="1e-12"/><worldbody>', ""),
     ],
@@ -228,7 +228,7 @@ def test_a_law_that_another_format_states_by_gains_does_not_count(tmp_path: Path
     )
     b = loaders.load(tmp_path / "b.xml", quiet=True)
     a = dataclasses.replace(
-        b, actuators=tuple(dataclasses.replace(each, mujoco=()) for each in b.actuators)
+        b, actuators=tuple(dataclasses.replace(each, engine_settings=()) for each in b.actuators)
     )
     found = bridge.compare_files(a, b)
     assert found.differences

@@ -149,6 +149,21 @@ def test_fields_of_one_item_are_in_one_message() -> None:
     ) in text
 
 
+def test_vectors_of_one_item_are_written_as_in_its_message() -> None:
+    entries = [
+        Diagnostic(
+            "mjcf.x",
+            Fate.DROPPED,
+            "link {link} has stiffness {stiffness}",
+            Where("r.sdf", 3),
+            arguments={"link": "a", "stiffness": stiffness},
+            subjects=("a",),
+        )
+        for stiffness in ((1.0, 2.5), (0.0, 3.0))
+    ]
+    assert "Link a has stiffness 1 2.5, 0 3." in written(*entries)
+
+
 def test_findings_without_an_item_or_of_different_lines_are_not_merged() -> None:
     text = written(lost("mask", "a", 1), lost("group", "a", 2))
     assert "No place for … of geom a.\n\n- `mask` (arm.sdf:1)\n- `group` (arm.sdf:2)" in text

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 import bridge
 import loaders
-from bridge.targets.numbers import color, number, quaternion, round_to_short, with_colors_in_range
+from bridge.targets.numbers import color, quaternion, round_to_short, with_colors_in_range
 from loaders import model as m
 from loaders.pose import quaternion_to_matrix, rotation_about
+from loaders.text import number
 
 BRIGHT = """
 <mujoco>

@@ -25,6 +25,7 @@ SILENT = {
     (Scene, "source"): "provenance: is in README.md and FIDELITY.md of a folder",
     (Scene, "diagnostics"): "what reading found: is in README.md and FIDELITY.md of a folder",
     (m.Model, "placement_frame"): "reading has placed the model by it",
+    (m.Joint, "virtual"): "MJCF has no joints to the world that allow no motion",
     (m.Mesh, "uri"): "the file that it names counts",
     (m.Mesh, "reference"): "of COLLADA files only, see `tests/loaders/meshes/test_up_axis.py`",
     (m.Mesh, "data"): "see `tests/bridge/geometry/test_inline_assets.py`",
@@ -71,7 +72,11 @@ def tree():
     visual = m.Visual(name="v", X_LG=IDENTITY, geometry=m.Sphere(radius=1), material=material)
     imu = m.Sensor(name="imu", type="imu", X_LS=IDENTITY, parameters=(("noise", "1"),))
     camera = m.Sensor(
-        name="eye", type="camera", X_LS=IDENTITY, target="b", mujoco=(("mode", "targetbody"),)
+        name="eye",
+        type="camera",
+        X_LS=IDENTITY,
+        target="b",
+        engine_settings=(("mujoco", (("mode", "targetbody"),)),),
     )
     torque = m.Sensor(name="ft", type="force_torque", X_LS=IDENTITY, joint="hinge")
 
@@ -144,7 +149,7 @@ def tree():
                 link="a",
                 X_LLight=IDENTITY,
                 target="b",
-                mujoco=(("mode", "targetbody"),),
+                engine_settings=(("mujoco", (("mode", "targetbody"),)),),
             ),
         ),
         couplings=(
@@ -153,8 +158,17 @@ def tree():
         ),
         actuators=(
             m.Actuator(name="drive", joint="hinge", rotor_inertia=0.1, effort=5.0),
-            m.Actuator(name="general", joint="other", mujoco=(("dyntype", "filter"),)),
-            m.Actuator(name="pull", joint="", tendon="path", mujoco=(("gaintype", "fixed"),)),
+            m.Actuator(
+                name="general",
+                joint="other",
+                engine_settings=(("mujoco", (("dyntype", "filter"),)),),
+            ),
+            m.Actuator(
+                name="pull",
+                joint="",
+                tendon="path",
+                engine_settings=(("mujoco", (("gaintype", "fixed"),)),),
+            ),
         ),
         tendons=tendons(),
         contact_pairs=(
@@ -205,8 +219,9 @@ def tree():
             m.FilterGroup(name="h", links=("ground",)),
         ),
         filter_rules=(m.FilterRule(a="g", b="h"),),
-        mujoco=(
-            m.MujocoElement(
+        engine_elements=(
+            m.EngineElement(
+                engine="mujoco",
                 name="at",
                 section="sensor",
                 tag="jointpos",
@@ -256,16 +271,16 @@ OTHER = {
     (m.Frame, "link"): "b",
     (m.Wing, "slopes"): m.Slopes(lift=2.0),
     (m.Wing, "stalled"): m.Slopes(lift=2.0),
-    (m.Link, "mujoco"): (("gravcomp", "0.5"),),
-    (m.Joint, "mujoco"): (("margin", "0.1"),),
-    (m.Coupling, "mujoco"): (("solref", "0.1 1"),),
-    (m.Surface, "mujoco"): (("margin", "0.1"),),
-    (m.BallConstraint, "mujoco"): (("solref", "0.1 1"),),
-    (m.WeldConstraint, "mujoco"): (("solref", "0.1 1"),),
-    (m.ContactPair, "mujoco"): (("margin", "0.1"),),
+    (m.Link, "engine_settings"): (("mujoco", (("gravcomp", "0.5"),)),),
+    (m.Joint, "engine_settings"): (("mujoco", (("margin", "0.1"),)),),
+    (m.Coupling, "engine_settings"): (("mujoco", (("solref", "0.1 1"),)),),
+    (m.Surface, "engine_settings"): (("mujoco", (("margin", "0.1"),)),),
+    (m.BallConstraint, "engine_settings"): (("mujoco", (("solref", "0.1 1"),)),),
+    (m.WeldConstraint, "engine_settings"): (("mujoco", (("solref", "0.1 1"),)),),
+    (m.ContactPair, "engine_settings"): (("mujoco", (("margin", "0.1"),)),),
     (m.ContactPair, "collision_A"): "c2",
     (m.ContactPair, "collision_B"): "none",
-    (m.Tendon, "mujoco"): (("margin", "0.1"),),
+    (m.Tendon, "engine_settings"): (("mujoco", (("margin", "0.1"),)),),
     (m.Tendon, "rest"): (0.5, 0.6),
     (m.TendonPart, "type"): m.TendonPartType.CYLINDER,
     (m.TendonPart, "joint"): "other",
@@ -274,12 +289,12 @@ OTHER = {
     (m.TendonPart, "p_LS"): frozen((0.0, 0.3, 0.0)),
     (m.Actuator, "tendon"): "sum",
     (m.Actuator, "control"): (-2.0, 2.0),
-    (m.Actuator, "mujoco"): (("dyntype", "filterexact"),),
+    (m.Actuator, "engine_settings"): (("mujoco", (("dyntype", "filterexact"),)),),
     (m.Light, "link"): "b",
     (m.Light, "target"): "c",
-    (m.Light, "mujoco"): (("mode", "targetbodycom"),),
+    (m.Light, "engine_settings"): (("mujoco", (("mode", "targetbodycom"),)),),
     (m.Sensor, "target"): "c",
-    (m.Sensor, "mujoco"): (("mode", "targetbodycom"),),
+    (m.Sensor, "engine_settings"): (("mujoco", (("mode", "targetbodycom"),)),),
     (m.Light, "type"): "point",
     (m.Sensor, "type"): "magnetometer",
     (m.Sensor, "joint"): "other",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import mujoco
+import numpy as np
 import pytest
 
 from bridge import export_urdf
@@ -13,16 +14,14 @@ from bridge.parity.two_models import errors_in_simulators
 from loaders import Search, load
 from loaders.inertia import SpatialInertia
 from loaders.model import JointType
-from loaders.pose import Pose, frozen_matrix
+from loaders.pose import Pose
 from loaders.scene import Scene
 from tests.support.scenes import joint, link, scene
 
 
 def pendulum(mass: float, *names: str) -> Scene:
     base, bob, hinge = names
-    inertia = SpatialInertia.in_frame(
-        mass, Pose.of(p=(1.0, 0.0, 0.0)), frozen_matrix(1, 0, 0, 0, 1, 0, 0, 0, 1)
-    )
+    inertia = SpatialInertia.in_frame(mass, Pose.of(p=(1.0, 0.0, 0.0)), np.eye(3))
     joints = [
         joint(f"{hinge}_hold", "world", base, JointType.FIXED, axes=()),
         joint(hinge, base, bob),

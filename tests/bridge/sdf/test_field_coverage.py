@@ -26,13 +26,14 @@ SILENT = {
     (Scene, "source"): "provenance: is in README.md and FIDELITY.md of a folder",
     (Scene, "diagnostics"): "what reading found: is in README.md and FIDELITY.md of a folder",
     (m.Model, "placement_frame"): "reading has placed the model by it",
+    (m.Joint, "virtual"): "it is written as the joint that it is",
     (m.Sensor, "joint"): "a sensor stands in its joint",
     (m.Heightmap, "path"): "no picture here",
     (m.Heightmap, "data"): "no picture here",
     (Scene, "contact_pairs"): "the diagnostics say that they are dropped",
     (Scene, "tendons"): "the diagnostics say that they are dropped",
 }
-WHOLE_DROPPED = (m.Tendon, m.TendonPart, m.MujocoElement, m.ContactPair, m.WeldConstraint)
+WHOLE_DROPPED = (m.Tendon, m.TendonPart, m.EngineElement, m.ContactPair, m.WeldConstraint)
 """Types of which the diagnostics say that they are dropped, whatever they hold."""
 FIELDS = [
     (cls, field)

@@ -28,6 +28,7 @@ SILENT = {
     (Scene, "name"): "the robot has the name of its model",
     (Scene, "diagnostics"): "what reading found: is in README.md and FIDELITY.md of a folder",
     (m.Model, "placement_frame"): "reading has placed the model by it",
+    (m.Joint, "virtual"): "it is written as the joint that it is",
     (m.Model, "X_WM"): "the frame of the model is that of its root link",
     (m.Model, "canonical_link"): "the frame of the model is that of its root link",
     (
@@ -52,7 +53,7 @@ SILENT = {
 WHOLE_DROPPED = (
     m.Tendon,
     m.TendonPart,
-    m.MujocoElement,
+    m.EngineElement,
     m.ContactPair,
     m.WeldConstraint,
     m.Light,

@@ -292,7 +292,9 @@ def test_pybullets_own_rule_is_what_running_pybullet_does(tmp_path):
 
 
 def test_an_unknown_policy_is_a_mistake_of_the_caller():
-    with pytest.raises(ValueError, match="expected one of: drake, sdformat, mujoco, pybullet"):
+    with pytest.raises(
+        ValueError, match="expected one of: neighbors, drake, sdformat, mujoco, pybullet"
+    ):
         excluded_pairs(Scene(name="s"), "ode")
 
 

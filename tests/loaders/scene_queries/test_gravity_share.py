@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bridge
-from loaders.model.link import gravity_share
+from loaders.engine_settings import gravity_share
 from tests.support.mjcf_documents import BALL, document, read
 
 BODY = (

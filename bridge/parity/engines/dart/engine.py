@@ -116,7 +116,7 @@ def _forces(mechanism: Mechanism) -> Iterator[Diagnostic]:
 
 
 def _springs(mechanism: Mechanism) -> Iterator[Diagnostic]:
-    """The springs of ball joints and free bodies."""
+    """Yield the springs of ball joints and free bodies."""
     for body in mechanism.bodies:
         for primitive in body.primitives:
             rotates = primitive.kind in {PrimitiveKind.BALL, PrimitiveKind.FREE}
@@ -266,7 +266,7 @@ def dart_process() -> DartProcess:
 
 @lru_cache(maxsize=1)
 def _process_of(_pid: int) -> DartProcess:
-    """The process that a process started; a fork starts its own."""
+    """Return the process that a process started; a fork starts its own."""
     return DartProcess()
 
 

@@ -91,7 +91,7 @@ def dart_positions(
 
 
 def _own(body: Body, values: Sequence[Any]) -> list[tuple[int, Any]]:
-    """The displacements of the degrees of freedom; a screw has one, that of its hinge."""
+    """Return the displacements of the degrees of freedom; a screw has one, that of its hinge."""
     numbered = list(zip(body.primitives, values, strict=True))
     if len(numbered) == 2 and numbered[0][0].dof_index == numbered[1][0].dof_index:
         return [
@@ -207,7 +207,7 @@ def _solid(node: Any) -> Iterator[Any]:
 
 
 def _form(shape: Any) -> SupportFunction | None:
-    """The support function of a shape."""
+    """Return the support function of a shape."""
     kind = str(shape.getType())
     if kind == "PlaneShape":
         normal, offset = np.asarray(shape.getNormal(), dtype=np.float64), float(shape.getOffset())
@@ -476,7 +476,7 @@ class DartSimulation:
         return any(axis.damping or axis.spring_stiffness for axis in axes)
 
     def _passive_forces(self) -> Array:
-        """The forces of dampers and springs on the velocities of the mechanism."""
+        """Return the forces of dampers and springs on the velocities of the mechanism."""
         positions, v = self._positions(), self.velocities()
         forces = np.zeros(len(v))
         for body, position in zip(self.mechanism.bodies, positions, strict=True):
@@ -503,6 +503,6 @@ class DartSimulation:
         return surfaces_in_dart(self._nodes())
 
     def _nodes(self) -> dict[str, Any]:
-        """The body node of each link."""
+        """Return the body node of each link."""
         pairs = zip(self.mechanism.bodies, self._indices, strict=True)
         return {body.name: self.skeleton.getBodyNode(at.body) for body, at in pairs}

@@ -80,7 +80,7 @@ def build_skeleton(mechanism: Mechanism) -> BuiltSkeleton:
 
 
 def _numbered(joints: list[Any], count: int) -> tuple[tuple[int, int], ...]:
-    """The joint and degree of freedom of each primitive; both of a screw have the same one."""
+    """Return the joint and degree of freedom of each primitive; those of a screw share one."""
     numbered = [
         (joint.getJointIndexInSkeleton(), k) for joint in joints for k in range(joint.getNumDofs())
     ]
@@ -139,7 +139,7 @@ def _native(parent: Any, body: Body) -> tuple[Any, Any]:
 
 
 def _single(parent: Any, primitive: Primitive) -> tuple[Any, Any]:
-    """A revolute or prismatic joint."""
+    """Return a revolute or prismatic joint."""
     is_hinge = primitive.kind is _HINGE
     create = (
         parent.createRevoluteJointAndBodyNodePair

@@ -75,13 +75,13 @@ def friction_differences(
         for code, expected in readings:
             if found == expected:
                 difference = max(abs(x - y) for x, y in zip(expected, wanted, strict=True))
-                yield _about_link(code, link, difference=f"{difference:g}")
+                yield _about_link(code, link, difference=difference)
                 break
 
 
 def _replaced_inertias(links: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
-    """The links to which Drake gives the inertia of a ball of water, because it finds their own
-    invalid.
+    """Yield the links to which Drake gives the inertia of a ball of water, because it finds their
+    own invalid.
     """
     for link in scene.links:
         body = links.get(link.name)
@@ -111,7 +111,7 @@ def _ball_of_water(mass: float) -> Array:
 
 
 def _moments(body: Any) -> Array:
-    """The inertia of Drake's body about its center of mass, shape (3, 3)."""
+    """Return the inertia of Drake's body about its center of mass, shape (3, 3)."""
     inertia = body.default_spatial_inertia()
     about_center = inertia.Shift(inertia.get_com()).CalcRotationalInertia()
     moments: Array = np.asarray(about_center.CopyToFullMatrix3(), dtype=np.float64)
@@ -123,21 +123,21 @@ def _is_close(one: Array, two: Array) -> bool:
 
 
 def _gravity(links: Iterable[Link]) -> Iterator[Diagnostic]:
-    """The links without gravity."""
+    """Yield the links without gravity."""
     for link in links:
         if not link.gravity:
             yield _about_link(DRAKE_LINK_WITHOUT_GRAVITY, link)
 
 
 def _limits_of_continuous_joints(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
-    """The continuous joints to which Drake gives limits."""
+    """Yield the continuous joints to which Drake gives limits."""
     for joint in scene.joints:
         if joint.type == "continuous" and joint.name in joints and _has_limits(joints[joint.name]):
             yield _about_joint(DRAKE_CONTINUOUS_LIMITS, joint)
 
 
 def _limits_of_screws(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
-    """The screw joints whose limits Drake drops."""
+    """Yield the screw joints whose limits Drake drops."""
     for joint in scene.joints:
         limited = (
             joint.type == "screw" and np.isfinite([joint.axes[0].lower, joint.axes[0].upper]).any()
@@ -147,8 +147,8 @@ def _limits_of_screws(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagn
 
 
 def _second_axes(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
-    """The universal joints whose limits Drake drops, or whose second axis gets the damping of the
-    first one.
+    """Yield the universal joints whose limits Drake drops, or whose second axis gets the damping of
+    the first one.
     """
     for joint in scene.joints:
         if joint.type != "universal" or joint.name not in joints:
@@ -166,7 +166,7 @@ def _has_limits(joint: Any) -> bool:
     return bool(np.isfinite(joint.position_lower_limits()).any())
 
 
-def _about_link(code: Code, link: Link, **arguments: str) -> Diagnostic:
+def _about_link(code: Code, link: Link, **arguments: Any) -> Diagnostic:
     return finding_of(
         code, link.where, target=_TARGET, subjects=(link.name,), link=link.name, **arguments
     )

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from bridge import codes
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.parity.engine import (
@@ -28,7 +29,9 @@ from bridge.parity.engine import (
 )
 from bridge.parity.readings import ActuatorTrial, Surfaces
 from loaders import Search
+from loaders import codes as loaders_codes
 from loaders.diagnostics import Diagnostic
+from loaders.drake import codes as drake_codes
 from loaders.inertia import SpatialInertia
 from loaders.pose import Array, Pose
 
@@ -139,12 +142,15 @@ def _simulator(plant: Any, context: Any) -> Any:
 
 
 _IGNORED_HERE = {
-    "drake.deformable",
-    "lower.curve-of-several-pieces",
-    "lower.kinematic",
-    "lower.kinematic-in-joint",
+    drake_codes.DEFORMABLE,
+    codes.LOWER_CURVE_OF_SEVERAL_PIECES,
+    codes.LOWER_KINEMATIC,
+    codes.LOWER_KINEMATIC_IN_JOINT,
+    loaders_codes.URDF_HELD_ROOT,
 }
-"""Codes of diagnostics about what this project leaves out and Drake reads."""
+"""Codes of diagnostics about what this project leaves out, or reads by another rule, and Drake
+reads.
+"""
 
 
 class DrakeEngine:
@@ -204,7 +210,7 @@ class DrakeEngine:
 
     def _report_mismatch(self, error: ModelMismatchError) -> None:
         reported = (*self.mechanism.scene.diagnostics, *self.mechanism.diagnostics)
-        ignored = (entry for entry in reported if entry.code in _IGNORED_HERE)
+        ignored = (entry for entry in reported if entry.is_one_of(_IGNORED_HERE))
         cause = next((entry for entry in ignored if error.names.intersection(entry.subjects)), None)
         self.refusal = f"Drake reads another mechanism: {error}"
         self.refusal += f"; {cause.message} [{cause.code}]" if cause is not None else ""

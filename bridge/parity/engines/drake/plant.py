@@ -379,7 +379,7 @@ class DrakeGeometry:
         return float(properties.GetProperty("material", "coulomb_friction").dynamic_friction())
 
     def _form(self, geometry: Any) -> SupportFunction | Array | None:
-        """The support function of a primitive, or the corners of the hull with which a mesh
+        """Return the support function of a primitive, or the corners of the hull with which a mesh
         collides.
         """
         hull = self._inspector.GetConvexHull(geometry)

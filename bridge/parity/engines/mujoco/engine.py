@@ -105,7 +105,7 @@ def efforts_in_mujoco(
 def _force(
     mujoco: Any, model: Any, joint: int, position: float, control: float, velocity: float
 ) -> float:
-    """The force of the actuators of one joint, in the coordinate of the MJCF joint."""
+    """Return the force of the actuators of one joint, in the coordinate of the MJCF joint."""
     data = mujoco.MjData(model)
     data.qpos[model.jnt_qposadr[joint]] = position
     data.qvel[model.jnt_dofadr[joint]] = velocity
@@ -261,7 +261,7 @@ class MujocoEngine:
         return int(addresses[self._indices[body].joints[0]])
 
     def _velocity_map(self) -> Array:
-        """The matrix ``B``, shape (nv of MuJoCo, nv)."""
+        """Return the matrix ``B``, shape (nv of MuJoCo, nv)."""
         B = np.zeros((self.model.nv, len(self.mechanism.v_order)))
         for i, (body, position) in enumerate(
             zip(self.mechanism.bodies, self._positions, strict=True)
@@ -299,7 +299,7 @@ class MujocoEngine:
         }
 
     def _data_before(self, indices: BodyIndices, state: Any) -> Any:
-        """The data of a state, in which the joints beyond a virtual link are at zero."""
+        """Return the data of a state, in which the joints beyond a virtual link are at zero."""
         if not indices.beyond:
             return state
         data = self._mujoco.MjData(self.model)
@@ -335,7 +335,7 @@ class MujocoEngine:
         return v
 
     def _position(self, number: int, body: Body, qpos: Array) -> Coordinates:
-        """The position of a body's joint in the coordinates of the mechanism, the inverse of
+        """Return the position of a body's joint in the coordinates of the mechanism, the inverse of
         `qpos.body_qpos`.
         """
         if not body.primitives:

@@ -35,10 +35,10 @@ from bridge.parity.readings import Surfaces
 from loaders.diagnostics import Diagnostic, LoadError, Where, limited
 from loaders.formats import PathLike, Search, context_of, diagnostics_of
 from loaders.inertia import SpatialInertia
-from loaders.mjcf import compile_document
 from loaders.mjcf.compiled_model import Source
 from loaders.mjcf.constraint import shifted
 from loaders.mjcf.geom import file_of_mesh
+from loaders.mjcf.reader import compile_document
 from loaders.pose import Array, Pose, quaternion_to_matrix
 from loaders.xml import model_in, parse, read_bytes
 
@@ -260,7 +260,7 @@ class MujocoNative(MujocoEngine):
             super().set_state(q, v)
 
     def _qpos(self, q: Mapping[str, Position]) -> Array:
-        """The positions in the coordinates of the original, in which those of the model are
+        """Return the positions in the coordinates of the original, in which those of the model are
         stated.
         """
         positions = np.array(self.model.qpos0)

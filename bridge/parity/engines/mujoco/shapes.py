@@ -28,6 +28,7 @@ from bridge.mechanism import Mechanism
 from bridge.parity.engine import add_violation, constraint_frames, frame_distance
 from bridge.parity.readings import Hull, Pair, Surfaces, hull_in_mujoco, stacked
 from bridge.targets.mjcf.equality import second_point_name
+from loaders.engine_settings import MUJOCO
 from loaders.model import (
     WORLD,
     BallConstraint,
@@ -38,6 +39,7 @@ from loaders.model import (
     Geometry,
     Sphere,
     WeldConstraint,
+    settings_of,
 )
 from loaders.pose import Array, Pose, quaternion_to_matrix
 
@@ -188,7 +190,9 @@ def site_distances(
         c for c in mechanism.scene.constraints if isinstance(c, BallConstraint | WeldConstraint)
     )
     constraints |= {
-        dict(c.mujoco).get("name", ""): f"{c.link_A}, {c.link_B}" for c in stated if c.active
+        dict(settings_of(c, MUJOCO)).get("name", ""): f"{c.link_A}, {c.link_B}"
+        for c in stated
+        if c.active
     }
     found: dict[str, float] = {}
     for k in range(model.neq):
@@ -297,7 +301,9 @@ def _pose(model: Any, g: int) -> Pose:
 
 
 def _pose_of_file(mujoco: Any, model: Any, g: int, inline: Collection[int]) -> Pose:
-    """The pose of a geom; for a mesh that of its file, which MuJoCo moves to the center of mass."""
+    """Return the pose of a geom; for a mesh that of its file, which MuJoCo moves to the center of
+    mass.
+    """
     mesh = int(model.geom_dataid[g])
     if int(model.geom_type[g]) != mujoco.mjtGeom.mjGEOM_MESH or mesh in inline:
         return _pose(model, g)

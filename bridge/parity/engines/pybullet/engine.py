@@ -95,7 +95,7 @@ def efforts_in_pybullet(
 def _acts(
     loaded: PyBulletBody | Bodies, joint: str, trial: ActuatorTrial
 ) -> list[tuple[Callable[[], None], float]]:
-    """The calls that command a joint, and its speed meanwhile."""
+    """Return the calls that command a joint, and its speed meanwhile."""
     acts: list[tuple[Callable[[], None], float]] = [
         (partial(loaded.apply_efforts, {joint: command}), 0.0) for command in trial.commands
     ]
@@ -108,7 +108,9 @@ def _acts(
 
 
 def _acceleration(engine: Engine, state: State, act: Callable[[], None], step: float) -> Array:
-    """The difference that a call makes to the velocities after one step, divided by the step."""
+    """Return the difference that a call makes to the velocities after one step, divided by the
+    step.
+    """
     engine.set_step(step)
     engine.set_state(*state)
     engine.step(1)
@@ -285,8 +287,8 @@ def _is_locked(pybullet: Any, client: int, body: int, index: int) -> bool:
 
 
 def _between_stops(pybullet: Any, client: int, body: int, index: int) -> float:
-    """The position in the middle between the stops of a joint, where no stop acts; its own one
-    without stops.
+    """Return the position in the middle between the stops of a joint, where no stop acts; its own
+    one without stops.
     """
     lower, upper = pybullet.getJointInfo(body, index, physicsClientId=client)[8:10]
     if -_UNLIMITED < lower < upper < _UNLIMITED:
@@ -295,8 +297,8 @@ def _between_stops(pybullet: Any, client: int, body: int, index: int) -> float:
 
 
 def _friction(speed: float, force: float) -> float | None:
-    """The force of a motor; None if the joint is so slow that the motor may not have needed all of
-    its force.
+    """Return the force of a motor; None if the joint is so slow that the motor may not have needed
+    all of its force.
     """
     return force if speed > _STOPPED * _SPEED or not force else None
 
@@ -548,7 +550,7 @@ class PyBulletEngine:
         return couplings
 
     def _body_constraints(self) -> dict[str, set[int]]:
-        """The constraints of all bodies by name."""
+        """Return the constraints of all bodies by name."""
         found: dict[str, set[int]] = defaultdict(set)
         for body in self._bodies:
             for name, numbers in body.constraints.items():
@@ -593,8 +595,8 @@ class PyBulletEngine:
         return float(self._pybullet.getJointState(body, index, physicsClientId=self._client)[0])
 
     def _frame(self, body: int, index: int, pivot: Sequence[float], xyzw: Sequence[float]) -> Pose:
-        """The pose of a constraint frame in the world; PyBullet states it in the inertial frame of
-        the link.
+        """Return the pose of a constraint frame in the world; PyBullet states it in the inertial
+        frame of the link.
         """
         X_IK = pose_from(pivot, xyzw)
         if body < 0:
@@ -661,7 +663,7 @@ class PyBulletEngine:
         return self._pairs
 
     def _observed_pairs(self, expected: frozenset[frozenset[str]]) -> frozenset[frozenset[str]]:
-        """The pairs that touch in the running bodies, and those that never overlap there as
+        """Return the pairs that touch in the running bodies, and those that never overlap there as
         expected.
         """
         names = links_by_index(self._bodies)

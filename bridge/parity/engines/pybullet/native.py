@@ -66,7 +66,7 @@ _SDF_CAUSES = _PYBULLET_CAUSES | {
 
 
 def _bases(q: Mapping[str, Position]) -> dict[str, list[float]]:
-    """The poses of floating links, by unscoped name."""
+    """Return the poses of floating links, by unscoped name."""
     sized = {name: np.atleast_1d(np.asarray(value, dtype=np.float64)) for name, value in q.items()}
     return {local_name(name): x.tolist() for name, x in sized.items() if len(x) == 7}
 
@@ -107,7 +107,9 @@ class _PyBulletNative(_Native):
         self._state: list[dict[str, Any]] = []
 
     def _reply(self) -> Any:
-        """The next reply; None if the worker crashed, or was killed because it took too long."""
+        """Return the next reply; None if the worker crashed, or was killed because it took too
+        long.
+        """
         replies = cast(TextIO, self._worker.stdout)
         timer = threading.Timer(REPLY_TIMEOUT, self._worker.kill)
         timer.start()
@@ -118,7 +120,7 @@ class _PyBulletNative(_Native):
         return json.loads(line) if line else None
 
     def _exit_reason(self) -> str:
-        """The end of the worker in words, to be continued by what it was working on."""
+        """Return the end of the worker in words, to be continued by what it was working on."""
         killed = self._worker.wait() == -signal.SIGKILL
         return f"took more than {REPLY_TIMEOUT:g} s for" if killed else "crashed on"
 

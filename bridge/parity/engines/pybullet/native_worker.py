@@ -61,7 +61,7 @@ def _reply(replies: TextIO, answer: Any) -> None:
 
 
 def _description(p: Any, body: int) -> dict[str, Any]:
-    """The links and joints of a body."""
+    """Return the links and joints of a body."""
     infos = _joint_infos(p, body)
     base, model = map(_text, p.getBodyInfo(body))
     names = [base, *(_text(info.link_name) for info in infos)]

@@ -265,7 +265,7 @@ class _Search:
 
 
 def _joints_between(body: Any, pair: frozenset[LinkIndex]) -> set[str]:
-    """The joints of a body that move the links of a pair against each other."""
+    """Return the joints of a body that move the links of a pair against each other."""
     bodies = body.mechanism.bodies
     paths: list[set[int]] = []
     for i, part in enumerate(bodies):
@@ -332,7 +332,7 @@ def _scalar(body: Any, dof: int, rng: np.random.Generator, extent: float) -> flo
 
 
 def _extent(pybullet: Any, client: int, bodies: Sequence[Any]) -> float:
-    """The length of the box around all links of a size below a kilometer [m]."""
+    """Return the length of the box around all links of a size below a kilometer [m]."""
     boxes: list[Array] = []
     for body in bodies:
         for index in {-1, *body.links.values()}:
@@ -345,7 +345,7 @@ def _extent(pybullet: Any, client: int, bodies: Sequence[Any]) -> float:
 def _distances(
     pybullet: Any, client: int, bodies: Sequence[Any]
 ) -> dict[frozenset[LinkIndex], float]:
-    """The distances of links that are near each other, whatever the filters say."""
+    """Return the distances of links that are near each other, whatever the filters say."""
     found: dict[frozenset[LinkIndex], float] = {}
     for number, one in enumerate(bodies):
         for two in bodies[number:]:
@@ -356,7 +356,7 @@ def _distances(
 
 
 def _by_pair(points: Iterable[Sequence[Any]]) -> dict[frozenset[LinkIndex], float]:
-    """The smallest distance of each pair of links among contact points."""
+    """Return the smallest distance of each pair of links among contact points."""
     distances: dict[frozenset[LinkIndex], float] = {}
     for point in points:
         pair = frozenset(((point[1], point[3]), (point[2], point[4])))
@@ -454,7 +454,7 @@ def _contact(dynamics: DynamicsInfo) -> tuple[float, ...]:
 
 
 def _merged(body: PyBulletBody) -> dict[int, list[str]]:
-    """The links of the scene by PyBullet's index."""
+    """Return the links of the scene by PyBullet's index."""
     stated = {link.name for link in body.mechanism.scene.links}
     by_index: dict[int, list[str]] = {}
     for name, index in body.links.items():
@@ -469,8 +469,8 @@ def _merged(body: PyBulletBody) -> dict[int, list[str]]:
 def _visuals(
     poses: Sequence[Pose], links: Sequence[Link], body: PyBulletBody
 ) -> dict[str, list[Pose]]:
-    """The poses of the visual shapes of links that share one PyBullet link; each belongs to the
-    link that it fits.
+    """Return the poses of the visual shapes of links that share one PyBullet link; each belongs to
+    the link that it fits.
     """
     found: dict[str, list[Pose]] = {}
     X_LS = {link.name: _segment_pose(body, link.name).inverse() for link in links}
@@ -496,7 +496,7 @@ def _misfit(X_LG: Pose, stated: Array) -> float:
 
 
 def _segment_pose(body: PyBulletBody, link: str) -> Pose:
-    """The pose of a link in the PyBullet link that carries it."""
+    """Return the pose of a link in the PyBullet link that carries it."""
     return body.state.articulation.link_segments[link][1]
 
 
@@ -510,8 +510,8 @@ def _owners(
     stated: dict[str, Array] | Any,
     body: PyBulletBody,
 ) -> list[str]:
-    """The link of each shape of a PyBullet link: in order, or the one that it fits if a mesh became
-    several shapes.
+    """Return the link of each shape of a PyBullet link: in order, or the one that it fits if a mesh
+    became several shapes.
     """
     in_order = [name for name in names for _ in shapes_of(links[name])]
     if len(in_order) == len(found):
@@ -530,7 +530,7 @@ def _distance(support: Array, stated: Array | None) -> float:
 
 
 def _in_link(shape: tuple[Array | SupportFunction, Pose], body: PyBulletBody, link: str) -> Array:
-    """The support of a shape in the frame of a link, given it in that of the PyBullet link."""
+    """Return the support of a shape, given in the frame of a PyBullet link, in that of a link."""
     form, X_SG = shape
     X_LG = _segment_pose(body, link).inverse() @ X_SG
     return supports_of(form, X_LG) if callable(form) else supports_of_points(form, X_LG)
@@ -565,8 +565,8 @@ def _supports(
 
 
 def _points_of_file(path: str, scale: Sequence[float]) -> Array | None:
-    """The vertices in a file that PyBullet has loaded, shape (n, 3) [m]; None if it is gone or
-    cannot be read.
+    """Return the vertices in a file that PyBullet has loaded, shape (n, 3) [m]; None if it is gone
+    or cannot be read.
     """
     mesh = Mesh(
         uri=path, path=path if os.path.isfile(path) else None, scale=(scale[0], scale[1], scale[2])

@@ -76,7 +76,8 @@ def star_or_chain(*, is_star):
     """
     ends = [("a", "b"), ("a", "c")] if is_star else [("a", "b"), ("b", "c")]
     links = [link(name, shape=UNIT_BOX) for name in "abc"]
-    return scene(links, [joint(f"{parent}{child}", parent, child) for parent, child in ends])
+    joints = [joint(f"{parent}{child}", parent, child) for parent, child in ends]
+    return scene(links, joints, collision_policy="drake")
 
 
 @pytest.mark.parametrize("is_star", [True, False])

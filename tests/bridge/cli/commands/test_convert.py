@@ -121,12 +121,11 @@ def test_convert_reports_links_that_overlap_initially(overlapping: Path, tmp_pat
     process = call("convert", overlapping, tmp_path / "out", "--json")
     ((a, b, depth),) = json.loads(process.stdout)["overlaps"]
     assert (a, b, depth) == ("a", "b", pytest.approx(0.05))
-    assert "1 pairs of links overlap initially" in process.stderr
-    assert "<drake:collision_filter_group>" in process.stderr
-    assert "--srdf" not in process.stderr, "MoveIt's files belong to URDF"
+    assert "push each other apart: a (1) and b (1) by 0.05 m" in process.stderr
+    assert "[lower.overlap]" in process.stderr
 
 
-def test_convert_names_the_filter_of_urdf(tmp_path: Path) -> None:
+def test_links_of_a_urdf_that_overlap_do_not_collide_unless_asked(tmp_path: Path) -> None:
     ball = "<collision><geometry><sphere radius='0.1'/></geometry></collision>"
     limit = "<axis xyz='1 0 0'/><limit lower='-1' upper='1' effort='1' velocity='1'/>"
     joints = "".join(
@@ -141,7 +140,11 @@ def test_convert_names_the_filter_of_urdf(tmp_path: Path) -> None:
         f"<robot name='two'><link name='r'/><link name='a'>{ball}</link><link "
         f"name='b'>{ball}</link>{joints}</robot>"
     )
-    assert "(--srdf)" in call("convert", robot, tmp_path / "out").stderr
+    assert "[lower.overlap-excluded]" in call("convert", robot, tmp_path / "out").stderr
+    assert "<exclude" in (tmp_path / "out" / "two.xml").read_text()
+    kept = call("convert", robot, tmp_path / "kept", "--overlaps", "keep").stderr
+    assert "[lower.overlap]" in kept
+    assert "<exclude" not in (tmp_path / "kept" / "two.xml").read_text()
 
 
 @pytest.mark.parametrize("out", ["out", "out.sdf", "out.xml"])

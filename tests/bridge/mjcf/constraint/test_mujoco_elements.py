@@ -9,18 +9,20 @@ import pytest
 import bridge
 import loaders
 from loaders import Scene
-from loaders.model import MujocoElement
+from loaders.model import EngineElement
 from tests.support.mjcf_documents import BALL, read
 
 
-def with_element(element: MujocoElement) -> Scene:
+def with_element(element: EngineElement) -> Scene:
     return dataclasses.replace(
-        read(f'<body name="a"><joint name="j"/>{BALL}</body>'), mujoco=(element,)
+        read(f'<body name="a"><joint name="j"/>{BALL}</body>'), engine_elements=(element,)
     )
 
 
-def sensor(joint: str, section: str = "sensor") -> MujocoElement:
-    return MujocoElement(name="n", section=section, tag="jointpos", references=(("joint", joint),))
+def sensor(joint: str, section: str = "sensor") -> EngineElement:
+    return EngineElement(
+        engine="mujoco", name="n", section=section, tag="jointpos", references=(("joint", joint),)
+    )
 
 
 def test_an_element_is_written_with_its_attributes() -> None:
@@ -34,7 +36,7 @@ LIMIT = dataclasses.replace(sensor("j"), tag="jointlimitpos")
 
 
 @pytest.mark.parametrize("element", [sensor("gone"), sensor("j", "custom"), LIMIT])
-def test_an_element_that_has_no_place_is_reported(element: MujocoElement) -> None:
+def test_an_element_that_has_no_place_is_reported(element: EngineElement) -> None:
     mjcf = bridge.to_mjcf(with_element(element), quiet=True)
     assert [e.code for e in mjcf.diagnostics if e.subjects[:1] == ("n",)] == ["mjcf.mujoco-element"]
     assert "jointpos" not in mjcf

@@ -16,7 +16,7 @@ AT_A = Light(
     link=WORLD,
     X_LLight=IDENTITY,
     target="a",
-    mujoco=(("mode", "targetbody"),),
+    engine_settings=(("mujoco", (("mode", "targetbody"),)),),
 )
 
 

@@ -57,7 +57,7 @@ def holding(engine: str, scene: Scene) -> Any:
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("model", ["arm/model.sdf", "leg.sdf"])
 def test_a_filter_pair_that_an_engine_lacks_is_named(engine: str, model: str) -> None:
-    plain = loaders.load(ASSETS / model)
+    plain = dataclasses.replace(loaders.load(ASSETS / model), collision_policy="drake")
     kept, pair = filtered(plain)
     others = [name for name in ENGINES if name != engine]
     found = compare(kept, (holding(engine, plain), *others), levels=("L1",), configurations=1)

@@ -13,7 +13,7 @@ import pytest
 import loaders
 from bridge.parity import Comparison, Outcome, Verdict, compare
 from loaders import Pose, Scene
-from loaders.model import BallConstraint
+from loaders.model import BallConstraint, of_engine, settings_of
 
 pytest.importorskip("mujoco")
 
@@ -223,7 +223,12 @@ def drawn_elsewhere(scene: Scene, name: str) -> Scene:
 
 def softer(scene: Scene, name: str) -> Scene:
     joints = tuple(
-        dataclasses.replace(j, mujoco=(*j.mujoco, ("solreflimit", "0.1 1")))
+        dataclasses.replace(
+            j,
+            engine_settings=of_engine(
+                "mujoco", (*settings_of(j, "mujoco"), ("solreflimit", "0.1 1"))
+            ),
+        )
         if j.name == name
         else j
         for j in scene.joints

@@ -340,7 +340,7 @@ def quantity(name: str) -> Any:
 
 def about(code: str, *subjects: str) -> Diagnostic:
     """A diagnostic with the arguments that the bound of added inertia is computed from."""
-    arguments = {"mass": 1e-14, "moments": "1e-14 1e-14 1e-14"}
+    arguments = {"mass": 1e-14, "moments": (1e-14, 1e-14, 1e-14)}
     message = "link hand moves, and it gets mass"
     return Diagnostic(code, Fate.APPROXIMATED, message, subjects=subjects, arguments=arguments)
 

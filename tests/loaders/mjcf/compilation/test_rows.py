@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from loaders.mjcf.compiled_model import Rows, inertias, poses, rotation
+from loaders.mjcf.compiled_model import Rows, inertias, poses
 from loaders.pose import quaternion_to_matrix
 from tests.support.mjcf_documents import BALL, document
 
@@ -14,10 +14,6 @@ def test_rotations_are_those_of_one_quaternion_at_a_time() -> None:
     quaternions = np.random.default_rng(0).normal(size=(20, 4))
     quaternions /= np.linalg.norm(quaternions, axis=1)[:, None]
     expected = np.array([quaternion_to_matrix(q) for q in quaternions])
-    assert (
-        np.abs(np.array([rotation(*q) for q in quaternions]).reshape(-1, 3, 3) - expected).max()
-        < 1e-15
-    )
     found = poses(np.ones((20, 3)), quaternions)
     assert np.abs(np.array([X.R for X in found]) - expected).max() < 1e-15
     assert not found[0].R.flags.writeable

@@ -10,6 +10,7 @@ import pytest
 import bridge
 import loaders
 from loaders import Diagnostic, LoadError, Scene
+from loaders.model import settings_of
 from tests.support.mjcf_documents import BALL, document, read
 
 BODY = f'<body name="a"><joint name="j"/>{BALL}<site name="s"/></body>'
@@ -51,7 +52,8 @@ def test_a_motor_has_no_gains() -> None:
 
 
 def test_a_target_that_is_no_joint() -> None:
-    assert ("site", "s") in actuator('<motor site="s" gear="0 0 1 0 0 0"/>').mujoco
+    found = actuator('<motor site="s" gear="0 0 1 0 0 0"/>')
+    assert ("site", "s") in settings_of(found, "mujoco")
 
 
 def test_a_plugin_is_reported() -> None:

@@ -61,8 +61,8 @@ def test_the_limit_of_a_ball_joint() -> None:
 
 def test_defaults_are_left_out() -> None:
     scene = read(JOINT.format(""))
-    assert scene.joints[0].mujoco == ()
-    assert scene.links[0].collisions[0].surface.mujoco == ()
+    assert scene.joints[0].engine_settings == ()
+    assert scene.links[0].collisions[0].surface.engine_settings == ()
 
 
 def test_numbers_are_exact() -> None:

@@ -56,7 +56,7 @@ def test_sensors_of_replicas_name_their_own_sites() -> None:
     found = read(
         f'<replicate count="2" offset="1 0 0">{body}</replicate>',
         '<sensor><gyro name="w" site="s"/></sensor>',
-    ).mujoco
+    ).engine_elements
     assert [element.references for element in found] == [(("site", "s0"),), (("site", "s1"),)]
 
 

@@ -56,7 +56,7 @@ def test_an_export_moves_as_the_original(body: str) -> None:
 
 def test_the_particles_are_links() -> None:
     scene = read(f'<body name="b">{BODIES["rope"]}</body>')
-    (soft,) = scene.mujoco
+    (soft,) = scene.engine_elements
     links = {link.name for link in scene.links}
     assert {name for _, name in soft.references} <= links
 

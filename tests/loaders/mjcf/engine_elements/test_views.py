@@ -7,7 +7,7 @@ from tests.support.mjcf_documents import BALL, read
 
 def test_a_view_that_turns_with_its_body_has_no_mode() -> None:
     scene = read(f'<body name="b">{BALL}<light/><light mode="targetbody" target="b"/></body>')
-    assert [(light.target, light.mujoco) for light in scene.lights] == [
+    assert [(light.target, light.engine_settings) for light in scene.lights] == [
         (None, ()),
-        ("b", (("mode", "targetbody"),)),
+        ("b", (("mujoco", (("mode", "targetbody"),)),)),
     ]

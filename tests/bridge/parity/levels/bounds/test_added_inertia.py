@@ -113,7 +113,7 @@ def test_losses_add_no_inertia() -> None:
         Fate.ASSUMED,
         "",
         subjects=("point",),
-        arguments={"mass": MASS, "moments": "1 1 1"},
+        arguments={"mass": MASS, "moments": (1.0, 1.0, 1.0)},
     )
     added = added_inertia(mechanism, (lost, massless))
     assert added is not None
@@ -122,7 +122,7 @@ def test_losses_add_no_inertia() -> None:
 
 def least(link: str, moment: float) -> Diagnostic:
     """MuJoCo's report of a link that gets a moment about every axis [kg m^2]."""
-    arguments = {"mass": MASS, "moments": f"{moment} {moment} {moment}"}
+    arguments = {"mass": MASS, "moments": (moment, moment, moment)}
     return Diagnostic("mjcf.massless-link", Fate.ASSUMED, "", subjects=(link,), arguments=arguments)
 
 

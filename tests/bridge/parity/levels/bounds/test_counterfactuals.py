@@ -11,7 +11,7 @@ import pytest
 
 import bridge
 from bridge.parity.bounds.counterfactual import counterfactual
-from loaders.diagnostics import Diagnostic, Fate
+from loaders.diagnostics import Argument, Diagnostic, Fate
 from loaders.inertia import SpatialInertia
 from loaders.model import WORLD, Actuator, JointType
 from tests.support.scenes import joint, link, scene
@@ -19,7 +19,7 @@ from tests.support.scenes import joint, link, scene
 ARM = scene([link("a"), link("b")], [joint("j", WORLD, "a"), joint("k", "a", "b", xyz=(0, 1, 0))])
 
 
-def entry(code: str, *subjects: str, **arguments: float | str | tuple[str, ...]) -> Diagnostic:
+def entry(code: str, *subjects: str, **arguments: Argument) -> Diagnostic:
     return Diagnostic(code, Fate.ASSUMED, "", subjects=subjects, arguments=arguments)
 
 
@@ -38,7 +38,7 @@ def test_a_massless_link_gets_what_the_diagnostic_states() -> None:
         ARM, links=(ARM.links[0], dataclasses.replace(ARM.links[1], inertia=None))
     )
     changed = counterfactual(
-        entry("mjcf.massless-link", "b", mass=1e-15, moments="1e-15 1e-15 1e-15"),
+        entry("mjcf.massless-link", "b", mass=1e-15, moments=(1e-15, 1e-15, 1e-15)),
         bridge.lower(bare),
     )
     assert changed is not None
@@ -54,14 +54,17 @@ def test_gravity_acts_again_on_the_link_of_the_diagnostic_only() -> None:
     assert [body.link.gravity for body in changed.bodies] == [False, True]
 
 
-def test_merged_links_move_their_inertia_to_the_link_that_carries_them() -> None:
+@pytest.mark.parametrize("name", ["b", "b (with a)"])
+def test_merged_links_move_their_inertia_to_the_link_that_carries_them(name: str) -> None:
+    fixed = dataclasses.replace(ARM.joints[1], type=JointType.FIXED, axes=(), child=name)
     welded = dataclasses.replace(
         ARM,
-        joints=(ARM.joints[0], dataclasses.replace(ARM.joints[1], type=JointType.FIXED, axes=())),
+        links=(ARM.links[0], dataclasses.replace(ARM.links[1], name=name)),
+        joints=(ARM.joints[0], fixed),
     )
     mechanism = bridge.lower(welded)
     changed = counterfactual(
-        entry("pybullet.folded-links", "a", "b", links=("b (with a)",)), mechanism
+        entry("pybullet.folded-links", "a", name, links=((name, "a"),)), mechanism
     )
     assert changed is not None
     total = sum(body.inertia.mass for body in mechanism.bodies)

@@ -17,6 +17,7 @@ import loaders
 from bridge.parity import Outcome, compare
 from bridge.parity.engine import factory_of
 from bridge.parity.quantities.model import ENGINE_QUANTITIES
+from loaders.model import of_engine, settings_of
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -51,10 +52,14 @@ def without(item: Any, *names: str) -> Any:
     them.
     """
     if isinstance(item, tuple):
-        changed = next(i for i, each in enumerate(item) if set(names) <= dict(each.mujoco).keys())
+        changed = next(
+            i
+            for i, each in enumerate(item)
+            if set(names) <= dict(settings_of(each, "mujoco")).keys()
+        )
         return (*item[:changed], without(item[changed], *names), *item[changed + 1 :])
-    kept = tuple((key, value) for key, value in item.mujoco if key not in names)
-    return dataclasses.replace(item, mujoco=kept)
+    kept = tuple((key, value) for key, value in settings_of(item, "mujoco") if key not in names)
+    return dataclasses.replace(item, engine_settings=of_engine("mujoco", kept))
 
 
 def first(items: tuple[Any, ...], **fields: object) -> tuple[Any, ...]:
@@ -65,7 +70,7 @@ def surfaces_without(scene: loaders.Scene, name: str) -> dict[str, Any]:
     links = list(scene.links)
     for i, link in enumerate(links):
         for k, collision in enumerate(link.collisions):
-            if name in dict(collision.surface.mujoco):
+            if name in dict(settings_of(collision.surface, "mujoco")):
                 changed = dataclasses.replace(collision, surface=without(collision.surface, name))
                 kept = (*link.collisions[:k], changed, *link.collisions[k + 1 :])
                 links[i] = dataclasses.replace(link, collisions=kept)
@@ -74,11 +79,13 @@ def surfaces_without(scene: loaders.Scene, name: str) -> dict[str, Any]:
 
 
 def elements_without(scene: loaders.Scene, name: str) -> dict[str, Any]:
-    i = next(i for i, element in enumerate(scene.mujoco) if name in dict(element.settings))
-    element = scene.mujoco[i]
+    i = next(i for i, element in enumerate(scene.engine_elements) if name in dict(element.settings))
+    element = scene.engine_elements[i]
     kept = tuple((key, value) for key, value in element.settings if key != name)
     changed = dataclasses.replace(element, settings=kept)
-    return {"mujoco": (*scene.mujoco[:i], changed, *scene.mujoco[i + 1 :])}
+    return {
+        "engine_elements": (*scene.engine_elements[:i], changed, *scene.engine_elements[i + 1 :])
+    }
 
 
 def options_without(scene: loaders.Scene, name: str) -> dict[str, Any]:
@@ -93,7 +100,7 @@ def regions_without(scene: loaders.Scene) -> dict[str, Any]:
         kept = tuple((key, value) for key, value in element.settings if not key.startswith("site/"))
         return dataclasses.replace(element, settings=kept)
 
-    return {"mujoco": tuple(map(plain, scene.mujoco))}
+    return {"engine_elements": tuple(map(plain, scene.engine_elements))}
 
 
 def tightened(scene: loaders.Scene) -> loaders.model.Settings:
@@ -188,7 +195,7 @@ DROPS: dict[str, tuple[str, Any, str]] = {
         "keyframe ",
     ),
     "a keyframe": ("keyframes", lambda s: {"keyframes": s.keyframes[:-1]}, "keyframe "),
-    "a sensor": ("sensors", lambda s: {"mujoco": s.mujoco[:-1]}, "sensor "),
+    "a sensor": ("sensors", lambda s: {"engine_elements": s.engine_elements[:-1]}, "sensor "),
     "a sensor's cutoff": ("sensors", lambda s: elements_without(s, "cutoff"), "sensor touch"),
     "a sensor's noise": ("sensors", lambda s: elements_without(s, "noise"), "sensor accelerometer"),
     "the region of a sensor": ("sensors", regions_without, "sensor "),
