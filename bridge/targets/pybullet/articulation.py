@@ -701,9 +701,8 @@ def _report_turned_base(base: Segment, diagnostics: Diagnostics) -> None:
         codes.TURNED_BASE,
         link.where,
         target=TARGET,
-        hint=f"use link_pose({link.name!r}) and "
-        f"set_positions({{{link.name!r}: (x, y, z, qw, qx, qy, qz)}}) of the "
-        "handle in place of getBasePositionAndOrientation and resetBasePositionAndOrientation",
+        hint="use base_pose(), set_base_pose(), base_velocity(), set_base_velocity() and "
+        "apply_force() of the handle in place of PyBullet's functions for the base",
         subjects=(link.name,),
         link=link.name,
         angle=base.turn,

@@ -710,7 +710,7 @@ TURNED_BASE = Code(
         "are more than one degree from the axes of the link. The motion is exact."
     ),
     remedy=(
-        "Use `link_pose` and `set_positions` of the handle in place of "
+        "Use `base_pose`, `set_base_pose` and the functions beside them of the handle in place of "
         "`getBasePositionAndOrientation` and `resetBasePositionAndOrientation`."
     ),
 )

@@ -277,6 +277,13 @@ class _Prepared:
 _MAX_PREPARED = 32
 """Number of sources that are kept prepared; the one that was not used for the longest time goes."""
 _PREPARED: OrderedDict[object, _Prepared] = OrderedDict()
+
+
+def forget_sources() -> None:
+    """Read every source again at its next load."""
+    _PREPARED.clear()
+
+
 _UNKEPT = ("allow_xacro", "fetch", "finder", "limits", "xacro_args")
 """Options with which the result depends on more than files."""
 

@@ -43,7 +43,7 @@ def write(path: Path, text: str, age: float = 10.0) -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_is_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    load._PREPARED.clear()
+    load.forget_sources()
     monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(load, "SETTLED", -int(1e12))  # the change of a file's inode cannot be set
 
@@ -79,7 +79,7 @@ def test_the_same_source_is_read_once_wherever_it_is_placed(
 ) -> None:
     bodies = [loaded(robot, bullet_client, (k, 0, 0), TURN) for k in range(3)]
     assert len(reads) == 1
-    load._PREPARED.clear()
+    load.forget_sources()
     for k, body in enumerate(bodies):
         fresh = loaded(robot, bullet_client, (k, 0, 0), TURN)
         for link in ("base", "arm"):
@@ -111,7 +111,7 @@ def test_a_source_of_which_a_file_changed_is_read_again(
     change(robot.parent)
     body = loaded(robot, bullet_client)
     assert len(reads) == 2
-    load._PREPARED.clear()
+    load.forget_sources()
     fresh = loaded(robot, bullet_client)
     assert body.diagnostics == fresh.diagnostics
     assert (
@@ -237,7 +237,7 @@ def test_a_world_with_joints_to_it_moves_as_a_whole(
     loaded(tmp_path / "w.sdf", bullet_client)
     bodies = loaded(tmp_path / "w.sdf", bullet_client, (1, 2, 3), turn)
     assert len(reads) == 1
-    load._PREPARED.clear()
+    load.forget_sources()
     fresh = loaded(tmp_path / "w.sdf", bullet_client, (1, 2, 3), turn)
     for each in (bodies, fresh):
         each.set_positions({"b::j": 0.4})
