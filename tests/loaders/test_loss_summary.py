@@ -4,6 +4,7 @@ the details.
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import warnings
 from collections.abc import Callable
@@ -122,3 +123,25 @@ def test_no_more_than_three_codes_are_named() -> None:
 
     (warning,) = emitted(call)
     assert str(warning.message).startswith("arm.sdf: 5 assumed (a.0, a.1, a.2, ...); ")
+
+
+def test_what_moves_the_model_otherwise_comes_first_and_in_words() -> None:
+    """By harm, not in the order of the findings, nor by their codes; equal codes with a count."""
+    unread = [Diagnostic("a.unread", Fate.DROPPED, f"text {i}") for i in range(12)]
+    limited = Diagnostic("b.limited", Fate.APPROXIMATED, "slower: {names}", harm=1)
+    falls = [
+        Diagnostic("c.falls", Fate.ASSUMED, "{link} falls", hint="hold it", harm=2,
+                   arguments={"link": name}) for name in ("base", "foot")
+    ]  # fmt: skip
+    limited = dataclasses.replace(limited, arguments={"names": ("j", "k")})
+
+    def call() -> None:
+        with LossSummary("arm.sdf") as losses:
+            losses.add([*unread, limited, *falls])
+
+    (warning,) = emitted(call)
+    assert str(warning.message) == (
+        "arm.sdf: base falls (hold it) [c.falls], and 1 more like it; slower: j, k [b.limited]; "
+        "12 dropped, 1 approximated, 2 assumed (a.unread x 12); see the diagnostics of the result, "
+        "or pass quiet=True"
+    )

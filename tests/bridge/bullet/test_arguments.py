@@ -126,6 +126,92 @@ def test_the_present_folder_comes_before_the_paths(
     assert find_source("rd://panda_description", ()) == "rd://panda_description"
 
 
+@pytest.mark.parametrize(
+    "load", [bridge.load_into_pybullet, bridge.load_world_into_pybullet], ids=["model", "world"]
+)
+def test_the_file_may_be_named_as_in_loadurdf(bullet_client: int, assets: Path, load: Any) -> None:
+    path = str(assets / "double_pendulum.urdf")
+    native = pybullet.loadURDF(fileName=path, physicsClientId=bullet_client)
+    loaded = load(fileName=path, physicsClientId=bullet_client)
+    ours = loaded if isinstance(loaded, int) else loaded[0]
+    assert pybullet.getNumJoints(ours, bullet_client) == pybullet.getNumJoints(
+        native, bullet_client
+    )
+    with pytest.raises(TypeError, match="source and fileName are two names of one argument"):
+        load(path, fileName=path, physicsClientId=bullet_client)
+    with pytest.raises(TypeError, match="expected a path, a Scene or a Mechanism as the first"):
+        load(physicsClientId=bullet_client)
+
+
+def test_a_single_folder_as_paths_is_refused_as_by_load(
+    bullet_client: int, pybullet_robots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder, message = str(pybullet_robots), "expected a list of folders, as in .*pybullet_data'"
+    for source in ("r2d2.urdf", pybullet_robots / "r2d2.urdf"):
+        with pytest.raises(TypeError, match=message):
+            bridge.load_into_pybullet(source, paths=folder, physicsClientId=bullet_client)  # type: ignore[arg-type]
+
+
+def test_a_missing_file_names_the_folders_that_were_searched(
+    bullet_client: int, pybullet_robots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folders = [tmp_path, pybullet_robots]
+    with pytest.raises(FileNotFoundError) as caught:
+        bridge.load_into_pybullet("r2d3.urdf", paths=folders, physicsClientId=bullet_client)
+    assert f"nor in one of paths={tmp_path}, {pybullet_robots} (" in str(caught.value)
+    assert "check the name, or add its folder to paths" in str(caught.value)
+    assert "setAdditionalSearchPath" not in str(caught.value)
+
+
+@pytest.mark.parametrize("fixed", [None, True, False])
+def test_a_base_without_mass_falls_only_if_it_is_not_held(
+    bullet_client: int, pybullet_robots: Path, fixed: bool | None
+) -> None:
+    """No finding advises to hold a base that is held, by the file or by the caller."""
+    robot = bridge.load_into_pybullet(
+        pybullet_robots / "plane.urdf",
+        useFixedBase=fixed,
+        physicsClientId=bullet_client,
+        quiet=True,
+    )
+    falls = [entry for entry in robot.diagnostics if entry.code == "lower.massless-free-link"]
+    assert bool(falls) is (fixed is False)
+    massless = loaders.load_string("<robot name='r'><link name='l'/></robot>", format="urdf")
+    free = bridge.load_into_pybullet(
+        massless, useFixedBase=fixed, physicsClientId=bullet_client, quiet=True
+    )
+    advised = [entry for entry in free.diagnostics if "useFixedBase=True" in entry.hint]
+    assert bool(advised) is (fixed is None)
+
+
+def test_the_warning_says_in_words_what_moves_otherwise(
+    bullet_client: int, pybullet_robots: Path
+) -> None:
+    """Before the codes of the rest: a base without mass falls, and damping is limited or
+    diverges.
+    """
+    path = pybullet_robots / "kuka_iiwa/model.urdf"
+    with pytest.warns(loaders.LossWarning) as caught:
+        bridge.load_into_pybullet(path, useFixedBase=False, physicsClientId=bullet_client)
+    text = str(caught[0].message).removeprefix(f"{path}: ")
+    assert text.startswith("link lbr_iiwa_link_0 moves freely")
+    assert text.index("lbr_iiwa_joint_7 (0.5 becomes") < text.index("1 assumed")
+    with pytest.warns(loaders.LossWarning) as caught:
+        bridge.load_into_pybullet(path, damping="exact", physicsClientId=bullet_client)
+    text = str(caught[0].message).removeprefix(f"{path}: ")
+    assert text.startswith("PyBullet computes joint damping explicitly, which is unstable")
+
+
+def test_the_state_has_a_short_representation(bullet_client: int, assets: Path) -> None:
+    robot: Any = bridge.load_into_pybullet(
+        assets / "double_pendulum.urdf", physicsClientId=bullet_client
+    )
+    assert repr(robot.state) == f"<State of PyBullet body {int(robot)}: 4 links>"
+    assert len(repr(robot.dynamics)) < 300
+
+
 # --- one and several ------------------------------------------------------------------------------
 
 

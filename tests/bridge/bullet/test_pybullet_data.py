@@ -112,7 +112,12 @@ def test_links_move_as_in_load_sdf_with_the_inertias_of_the_file(name: str) -> N
         options = {"useFixedBase": True} if held else {}
         scene = loaders.load(DATA / name, lenient=True, quiet=True, paths=[DATA])
         bodies = bridge.load_world_into_pybullet(
-            scene, physicsClientId=client, policy="pybullet", quiet=True, **options
+            scene,
+            physicsClientId=client,
+            policy="pybullet",
+            damping="exact",
+            quiet=True,
+            **options,
         )
         assert len(bodies) == len(natives)
         for ours, native in zip(map(int, bodies), natives, strict=True):
